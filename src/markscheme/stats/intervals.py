@@ -1,0 +1,527 @@
+"""How sure a statistic is: leave out one unit (or one group of units), see how far it moves, and say so.
+
+Nothing here draws a random number but `bootstrap`, whose generator is passed in.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import betaincinv, ndtri, stdtrit
+
+from markscheme.stats.estimate import Estimate
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+Integers: TypeAlias = npt.NDArray[np.int64]
+
+FEWEST_DF = 5.0
+OFF_TO_SHOW = 5
+OFF_TO_TRUST = 10
+STILL = 1e-13
+
+
+@dataclass(frozen=True, slots=True)
+class Transform:
+    """A scale on which a statistic is spread evenly enough for a t interval.
+
+    Attributes:
+        name: What `Estimate.method` calls it.
+        forward: From the statistic's own unit to this scale.
+        slope: Derivative of `forward`.
+        back: From this scale to the statistic's own unit.
+        low: The statistic must lie above this for the scale to reach it.
+        high: The statistic must lie below this.
+    """
+
+    name: str
+    forward: Callable[[float], float]
+    slope: Callable[[float], float]
+    back: Callable[[float], float]
+    low: float
+    high: float
+
+    def reaches(self, value: float) -> bool:
+        """Whether `value` has a finite place on this scale."""
+        return self.low < value < self.high
+
+
+def _unlogit(y: float) -> float:
+    return 1 / (1 + math.exp(-y)) if y > -700 else 0.0
+
+
+def _unlog(y: float) -> float:
+    return math.exp(min(y, 700.0))
+
+
+ATANH = Transform("atanh", math.atanh, lambda x: 1 / (1 - x * x), math.tanh, -1.0, 1.0)
+LOGIT = Transform("logit", lambda x: math.log(x / (1 - x)), lambda x: 1 / (x * (1 - x)), _unlogit, 0.0, 1.0)
+LOG = Transform("log", math.log, lambda x: 1 / x, _unlog, 0.0, math.inf)
+IDENTITY = Transform("identity", float, lambda _: 1.0, float, -math.inf, math.inf)
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """How far a statistic moves when one unit is left out.
+
+    Attributes:
+        se: Jackknife standard error, in the statistic's unit; 0 where nothing moves it.
+        df: Degrees of freedom its t interval deserves, by how many units carry the statistic.
+        n: Units (or groups) that were left out in turn.
+    """
+
+    se: float
+    df: float
+    n: int
+
+
+def spread(left_out: npt.ArrayLike, counts: npt.ArrayLike | None = None) -> Spread:
+    """Standard error and degrees of freedom of a statistic from its leave-one-out values.
+
+    Args:
+        left_out: The statistic with one unit (or group) left out; one value for each distinct kind of unit, shape (m,).
+        counts: How many units are of that kind, shape (m,); one each where not given.
+
+    Returns:
+        The jackknife standard error, and Satterthwaite's degrees of freedom for it, between 5 and n - 1.
+
+    Raises:
+        ValueError: The caller's fault: shapes that differ, or fewer than two units.
+
+    Source:
+        Hinkley (1977), Biometrika 64(1), 21-28; Satterthwaite (1946), Biometrics Bulletin 2(6), 110-114.
+        doi:10.2307/3002019
+
+    Example:
+        >>> values = np.array([1.0, 2.0, 3.0, 4.0])
+        >>> means_without_one = (values.sum() - values) / 3
+        >>> round(spread(means_without_one).se, 6) == round(values.std(ddof=1) / 2, 6)
+        True
+    """
+    theta = np.asarray(left_out, dtype=np.float64)
+    weight = np.ones_like(theta) if counts is None else np.asarray(counts, dtype=np.float64)
+    if theta.shape != weight.shape or theta.ndim != 1:
+        raise ValueError(f"left_out and counts must be equally long vectors, not {theta.shape} and {weight.shape}")
+    n = round(float(weight.sum()))
+    if n < 2:
+        raise ValueError(f"leaving one out needs two units or more, not {n}")
+    used = weight > 0
+    theta, weight = theta[used], weight[used]
+    centre = float(weight @ theta) / n
+    moved = centre - theta
+    if np.abs(moved).max() <= STILL * max(1.0, abs(centre)):
+        return Spread(0.0, float(n - 1), n)
+    scaled = moved / np.abs(moved).max()
+    second, fourth = float(weight @ scaled**2), float(weight @ scaled**4)
+    carriers = second**2 / fourth
+    excess = 1 / carriers - 1 / n
+    df = 2 / excess if excess > 0 else math.inf
+    se = math.sqrt((n - 1) / n * float(weight @ moved**2))
+    return Spread(se, float(min(max(df, FEWEST_DF), n - 1)), n)
+
+
+def t_quantile(df: float, level: float) -> float:
+    """The two-sided Student t quantile of coverage `level` at `df` degrees of freedom.
+
+    Example:
+        >>> round(t_quantile(9, 0.95), 4)
+        2.2622
+    """
+    return float(stdtrit(df, 0.5 + level / 2))
+
+
+def t_limits(value: float, spread: Spread, transform: Transform, *, level: float = 0.95) -> tuple[float, float]:
+    """Lower and upper limit of a t interval made on `transform`, in the statistic's own unit.
+
+    Example:
+        >>> low, high = t_limits(0.6, Spread(se=0.080723, df=88.8889, n=100), ATANH)
+        >>> round(low, 4), round(high, 4)
+        (0.4157, 0.7369)
+    """
+    reach = t_quantile(spread.df, level) * spread.se * transform.slope(value)
+    centre = transform.forward(value)
+    return transform.back(centre - reach), transform.back(centre + reach)
+
+
+def jackknife(
+    value: float,
+    left_out: npt.ArrayLike,
+    *,
+    counts: npt.ArrayLike | None = None,
+    transform: Transform,
+    level: float = 0.95,
+    method: str = "",
+) -> Estimate:
+    """A statistic with its interval, from what it becomes when one unit (or group) is left out.
+
+    Where no honest interval can be made the value stands alone and `note` says why: one unit only, a left-out value
+    that is undefined (nan), nothing that moves the statistic, or a value at the end of the scale.
+
+    Args:
+        value: The statistic on all units, finite.
+        left_out: The statistic without one unit (or one group); one value for each distinct kind of unit, shape (m,);
+            nan where it is undefined.
+        counts: How many units are of that kind, shape (m,); one each where not given.
+        transform: Scale of the interval: ATANH for coefficients and correlations, LOGIT for shares, LOG for sizes of
+            error and ratios, IDENTITY for signed errors and differences.
+        level: Coverage, 0 to 1.
+        method: What `Estimate.method` says before the kind of interval.
+
+    Returns:
+        Value and limits in the statistic's own unit; `n` is the number of units (or groups).
+
+    Raises:
+        ValueError: The caller's fault: `left_out` and `counts` of different shapes.
+
+    Source:
+        Hinkley (1977), Biometrika 64(1), 21-28; Miller (1974), Biometrika 61(1), 1-15. doi:10.1093/biomet/61.1.1
+
+    Example:
+        >>> without_hit, without_miss = 79 / 99, 80 / 99
+        >>> e = jackknife(0.8, [without_hit, without_miss], counts=[80, 20], transform=LOGIT)
+        >>> round(e.low, 4), round(e.high, 4), e.method
+        (0.7083, 0.8684, 'jackknife t, logit')
+    """
+    theta = np.asarray(left_out, dtype=np.float64)
+    weight = np.ones_like(theta) if counts is None else np.asarray(counts, dtype=np.float64)
+    if theta.shape != weight.shape:
+        raise ValueError(f"left_out and counts must have one shape, not {theta.shape} and {weight.shape}")
+    n = round(float(weight.sum()))
+    bare = Estimate(value, level=level, n=n, method=method)
+    if n < 2:
+        return withhold(bare, "one example only")
+    if not np.isfinite(theta[weight > 0]).all():
+        return withhold(bare, "hangs on one example")
+    if not transform.reaches(value):
+        return withhold(bare, f"value at the end of the {transform.name} scale")
+    spread_of_value = spread(theta, weight)
+    if spread_of_value.se == 0:
+        return withhold(bare, "no example moves the value, so they can't say how sure it is")
+    low, high = t_limits(value, spread_of_value, transform, level=level)
+    made = f"jackknife t, {transform.name}"
+    return replace(bare, low=min(low, value), high=max(high, value), method=f"{method}; {made}" if method else made)
+
+
+def withhold(estimate: Estimate, why: str) -> Estimate:
+    """The same value without its interval, saying why none is given.
+
+    Example:
+        >>> withhold(Estimate(0.4, -0.3, 0.8, n=20), "too few fails").note
+        'withheld: too few fails'
+    """
+    return replace(estimate, low=None, high=None, note=f"withheld: {why}")
+
+
+def mark_rough(estimate: Estimate, why: str) -> Estimate:
+    """The same estimate, marked as covering less than it says; a withheld interval stays as it is.
+
+    Example:
+        >>> mark_rough(Estimate(0.4, -0.3, 0.8, n=20), "few fails").note
+        'rough: few fails'
+    """
+    return estimate if estimate.low is None or estimate.note else replace(estimate, note=f"rough: {why}")
+
+
+def guard(estimate: Estimate, off: int) -> Estimate:
+    """A chance-corrected or rank statistic with its interval withheld or marked where too few examples carry it.
+
+    Args:
+        estimate: A statistic that rests on how the ratings vary.
+        off: Examples off the commonest level, least over the raters (`fewest_off`).
+
+    Returns:
+        Without interval below 5, marked rough from 5 to 9, unchanged from 10. An interval that was made without
+        leaving anything out (no disagreement seen) is guarded alike; an undefined estimate stays as it is.
+
+    Example:
+        >>> e = Estimate(0.4, -0.3, 0.8, n=40)
+        >>> guard(e, 3).low, guard(e, 7).note, guard(e, 12).note
+        (None, 'rough: only 7 examples off the commonest level', None)
+    """
+    if estimate.low is None or off >= OFF_TO_TRUST:
+        return estimate
+    why = f"only {off} example{'' if off == 1 else 's'} off the commonest level"
+    return withhold(estimate, why) if off < OFF_TO_SHOW else mark_rough(estimate, why)
+
+
+def fewest_off(margins: npt.ArrayLike) -> int:
+    """Examples off a rater's commonest level, least over the raters.
+
+    Args:
+        margins: How often each rater gave each level, shape (n_raters, n_levels).
+
+    Example:
+        >>> fewest_off([[5, 95], [7, 93]])
+        5
+    """
+    counts = np.asarray(margins, dtype=np.float64)
+    return round(float((counts.sum(axis=1) - counts.max(axis=1)).min()))
+
+
+def unseen(n: int, level: float = 0.95) -> float:
+    """The largest share of disagreement that `n` agreeing examples don't rule out.
+
+    Source:
+        Clopper and Pearson (1934), Biometrika 26(4), 404-413. doi:10.1093/biomet/26.4.404
+
+    Example:
+        >>> round(unseen(25), 6)
+        0.137185
+    """
+    return float(-math.expm1(math.log((1 - level) / 2) / n))
+
+
+def no_disagreement(
+    value: float,
+    *,
+    n: int,
+    below: float = 0.0,
+    above: float = 0.0,
+    floor: float = -math.inf,
+    level: float = 0.95,
+    method: str = "",
+) -> Estimate:
+    """A statistic of ratings that all agree, with the interval that an unseen disagreement leaves open.
+
+    Args:
+        value: What the statistic is where everybody agrees: 1 for shares and coefficients, 0 for errors.
+        n: Examples (or groups), all agreeing.
+        below: How far the statistic falls if everything unseen disagreed: 1 for a share, (largest loss)/(expected
+            loss) for a chance-corrected coefficient, 1 for a signed error.
+        above: How far it rises: the scale's range for the mean absolute error, 1 for a signed error.
+        floor: The least the statistic can be.
+        level: Coverage, 0 to 1.
+        method: What `Estimate.method` says before the kind of interval.
+
+    Example:
+        >>> e = no_disagreement(1.0, n=25, below=1.0)
+        >>> round(e.low, 6), e.high
+        (0.862815, 1.0)
+    """
+    share = unseen(n, level)
+    made = "no disagreement seen, exact binomial bound"
+    return Estimate(
+        value,
+        low=max(floor, value - share * below),
+        high=value + share * above,
+        level=level,
+        n=n,
+        method=f"{method}; {made}" if method else made,
+    )
+
+
+def clopper_pearson(successes: float, n: float, *, level: float = 0.95) -> tuple[float, float]:
+    """Exact two-sided limits of a share: each side errs in at most half of 1 - `level`.
+
+    Source:
+        Clopper and Pearson (1934), Biometrika 26(4), 404-413. doi:10.1093/biomet/26.4.404
+
+    Example:
+        >>> [round(x, 6) for x in clopper_pearson(45, 50)]
+        [0.781865, 0.966725]
+    """
+    one_sided = 0.5 + level / 2
+    return (
+        clopper_pearson_lower(successes, n, confidence=one_sided),
+        clopper_pearson_upper(successes, n, confidence=one_sided),
+    )
+
+
+def clopper_pearson_upper(successes: float, n: float, *, confidence: float) -> float:
+    """Exact one-sided upper limit of a share: it lies above in at most 1 - `confidence` of samples.
+
+    Example:
+        >>> round(clopper_pearson_upper(0, 45, confidence=0.9), 6)
+        0.049881
+    """
+    _check_share(successes, n)
+    return 1.0 if successes == n else float(betaincinv(successes + 1, n - successes, confidence))
+
+
+def clopper_pearson_lower(successes: float, n: float, *, confidence: float) -> float:
+    """Exact one-sided lower limit of a share: it lies below in at most 1 - `confidence` of samples.
+
+    Example:
+        >>> round(clopper_pearson_lower(45, 45, confidence=0.9), 6)
+        0.950119
+    """
+    _check_share(successes, n)
+    return 0.0 if successes == 0 else float(betaincinv(successes, n - successes + 1, 1 - confidence))
+
+
+def wilson(successes: float, n: float, *, level: float = 0.95) -> tuple[float, float]:
+    """Score limits of a share, which never leave 0 to 1 and never collapse to a point.
+
+    Source:
+        Wilson (1927), Journal of the American Statistical Association 22(158), 209-212.
+        doi:10.1080/01621459.1927.10502953
+
+    Example:
+        >>> [round(x, 6) for x in wilson(45, 50)]
+        [0.786398, 0.956524]
+    """
+    _check_share(successes, n)
+    z = float(ndtri(0.5 + level / 2))
+    share = successes / n
+    centre = (share + z * z / (2 * n)) / (1 + z * z / n)
+    reach = z * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n)) / (1 + z * z / n)
+    low = 0.0 if successes == 0 else max(0.0, centre - reach)
+    return low, 1.0 if successes == n else min(1.0, centre + reach)
+
+
+def wilson_share(successes: float, n: int, *, level: float = 0.95, method: str = "") -> Estimate:
+    """A share of independent examples with its score interval; undefined where there are no examples.
+
+    Example:
+        >>> wilson_share(0, 0).undefined
+        'no examples'
+    """
+    made = f"{method}; Wilson" if method else "Wilson"
+    if n == 0:
+        return Estimate.without_value("no examples", n=0, method=made, level=level)
+    low, high = wilson(successes, n, level=level)
+    return Estimate(successes / n, low, high, level, n, made)
+
+
+def jackknife_share(hits: int, n: int, *, level: float = 0.95, method: str = "", agreed: bool = False) -> Estimate:
+    """A share of examples with its jackknife interval; at exactly 0 or 1 its score interval, for want of spread.
+
+    Args:
+        hits: Examples that count, 0 to n.
+        n: All examples.
+        level: Coverage, 0 to 1.
+        method: What `Estimate.method` says before the kind of interval.
+        agreed: Whether every pair of ratings was equal: a share of 1 is then bounded exactly from below.
+
+    Example:
+        >>> e = jackknife_share(64, 100)
+        >>> round(e.low, 6), round(e.high, 6)
+        (0.539891, 0.729251)
+    """
+    if n == 0:
+        return Estimate.without_value("no examples", n=0, method=method, level=level)
+    _check_share(hits, n)
+    if agreed and hits == n:
+        return no_disagreement(1.0, n=n, below=1.0, level=level, method=method)
+    if hits in (0, n) or n == 1:
+        return wilson_share(hits, n, level=level, method=method)
+    left_out = [(hits - 1) / (n - 1), hits / (n - 1)]
+    return jackknife(hits / n, left_out, counts=[hits, n - hits], transform=LOGIT, level=level, method=method)
+
+
+def _check_share(successes: float, n: float) -> None:
+    if not (n > 0 and 0 <= successes <= n):
+        raise ValueError(f"a share needs 0 <= successes <= n and n > 0, not {successes} of {n}")
+
+
+def group_numbers(groups: npt.ArrayLike | None, n_units: int) -> tuple[Integers, int]:
+    """Which group each unit belongs to, numbered from 0, and how many groups there are.
+
+    Args:
+        groups: A name or number for each unit, shape (n_units,); every unit its own group where not given.
+        n_units: Number of units.
+
+    Raises:
+        ValueError: The caller's fault: `groups` of another length.
+
+    Example:
+        >>> numbers, n_groups = group_numbers(["b", "a", "b"], 3)
+        >>> numbers.tolist(), n_groups
+        ([1, 0, 1], 2)
+    """
+    if groups is None:
+        return np.arange(n_units, dtype=np.int64), n_units
+    names = np.asarray(groups)
+    if names.shape != (n_units,):
+        raise ValueError(f"groups must have shape ({n_units},), one for each unit, not {names.shape}")
+    found, numbers = np.unique(names, return_inverse=True)
+    return numbers.reshape(-1).astype(np.int64), len(found)
+
+
+def sum_of_choices(outcomes: npt.ArrayLike | Sequence[Sequence[int]]) -> tuple[int, Floats]:
+    """Exact distribution of a sum in which every row independently takes one of its outcomes, each equally likely.
+
+    The sign-flip test gives each row the outcomes d and -d; choosing which of r + 1 runs is "now" gives it r + 1.
+
+    Args:
+        outcomes: Whole numbers, shape (n_rows, n_outcomes).
+
+    Returns:
+        The least sum there can be, and the probability of it and of each whole number after it, summing to 1.
+
+    Raises:
+        ValueError: The caller's fault: not a table of whole numbers.
+
+    Example:
+        >>> lowest, probability = sum_of_choices([[1, -1], [1, -1]])
+        >>> lowest, probability.tolist()
+        (-2, [0.25, 0.0, 0.5, 0.0, 0.25])
+    """
+    table = np.asarray(outcomes)
+    if table.ndim != 2 or (table.size and not np.array_equal(table, np.rint(table))):
+        raise ValueError(f"outcomes must be a table of whole numbers, not shape {table.shape} of {table.dtype}")
+    steps = table.astype(np.int64)
+    lows = steps.min(axis=1) if steps.size else np.zeros(0, dtype=np.int64)
+    rises = steps - lows[:, None]
+    reach = int(rises.max(axis=1, initial=0).sum())
+    probability = np.zeros(reach + 1)
+    probability[0] = 1.0
+    width = 1
+    for row in rises.tolist():
+        top = max(row)
+        if top == 0:
+            continue
+        so_far = probability[:width] / len(row)
+        probability[: width + top] = 0.0
+        for rise in row:
+            probability[rise : rise + width] += so_far
+        width += top
+    return int(lows.sum()), probability
+
+
+def bootstrap(
+    statistic: Callable[[Integers], float],
+    n: int,
+    *,
+    generator: np.random.Generator,
+    draws: int = 2000,
+    level: float = 0.95,
+    method: str = "",
+) -> Estimate:
+    """A statistic with a percentile interval over resampled units, for one with no smooth leave-one-out form.
+
+    Use `jackknife` for everything else: this covers far less than it says with few units, and is marked rough below 50.
+
+    Args:
+        statistic: From the numbers of the units taken, shape (n,), to the statistic.
+        n: Number of units.
+        generator: Where the random numbers come from.
+        draws: How many samples to draw.
+        level: Coverage, 0 to 1.
+        method: What `Estimate.method` says before the kind of interval.
+
+    Source:
+        Efron (1979), Annals of Statistics 7(1), 1-26. doi:10.1214/aos/1176344552
+
+    Example:
+        >>> errors = np.array([0.0, 0, 1, 1, 1, 2, 2, 3])
+        >>> e = bootstrap(lambda i: float(np.median(errors[i])), 8, generator=np.random.default_rng(1), draws=200)
+        >>> e.value, e.method, e.note
+        (1.0, 'percentile bootstrap, 200 draws', 'rough: a bootstrap of fewer than 50 examples')
+    """
+    made = f"percentile bootstrap, {draws} draws"
+    made = f"{method}; {made}" if method else made
+    if n == 0:
+        return Estimate.without_value("no examples", n=0, method=made, level=level)
+    value = float(statistic(np.arange(n)))
+    if not math.isfinite(value):
+        return Estimate.without_value("undefined on these examples", n=n, method=made, level=level)
+    drawn = np.array([statistic(generator.integers(0, n, size=n)) for _ in range(draws)], dtype=np.float64)
+    bare = Estimate(value, level=level, n=n, method=made)
+    if not np.isfinite(drawn).all():
+        return withhold(bare, "undefined in some of the samples drawn")
+    low, high = np.quantile(drawn, [0.5 - level / 2, 0.5 + level / 2])
+    made_whole = replace(bare, low=min(float(low), value), high=max(float(high), value))
+    return mark_rough(made_whole, "a bootstrap of fewer than 50 examples") if n < 50 else made_whole
