@@ -182,7 +182,7 @@ def jackknife(
         >>> without_hit, without_miss = 79 / 99, 80 / 99
         >>> e = jackknife(0.8, [without_hit, without_miss], counts=[80, 20], transform=LOGIT)
         >>> round(e.low, 4), round(e.high, 4), e.method
-        (0.7083, 0.8684, 'jackknife t, logit')
+        (0.7083, 0.8682, 'jackknife t, logit')
     """
     theta = np.asarray(left_out, dtype=np.float64)
     weight = np.ones_like(theta) if counts is None else np.asarray(counts, dtype=np.float64)
