@@ -1,0 +1,704 @@
+"""The same rater on the same examples, then and now: did it move, did it change at all, is it shown to have stayed?
+
+Every p is exact: no distribution is assumed and no random number is drawn.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import ndtri
+
+from markscheme.stats.estimate import Estimate
+from markscheme.stats.intervals import (
+    LOGIT,
+    Floats,
+    Integers,
+    Spread,
+    group_numbers,
+    jackknife,
+    spread,
+    sum_of_choices,
+    t_quantile,
+    wilson_share,
+    withhold,
+)
+
+Verdict: TypeAlias = Literal["drifted", "moved, within margin", "no drift", "can't tell"]
+Statistic: TypeAlias = Callable[[Floats, Floats], float]
+
+FINEST = 100
+MOST_STEPS = 20_000_000
+TAIL = 1e-33
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """Whether the mean level moved between the stored runs and now.
+
+    Attributes:
+        shift: Mean of now minus the mean of the stored runs, in the unit of the ratings; 0 without examples.
+        exact_p: Chance of a shift at least this large, either way, if now were just another of the runs.
+        mid_p: The same with outcomes as large as the observed one counted half; the one to test by.
+        n: Examples with a rating now and in every stored run.
+        runs: Stored runs.
+    """
+
+    shift: float
+    exact_p: float
+    mid_p: float
+    n: int
+    runs: int
+
+    def __post_init__(self) -> None:
+        _check_p_values(self.exact_p, self.mid_p)
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """Whether the judge changed at all, more than its stored runs differ among themselves.
+
+    Attributes:
+        excess: Mean distance of now to the stored runs less the mean distance among these, in the unit of the
+            ratings; None where there is no test.
+        exact_p: Chance of an excess at least this large if now were just another of the runs; None likewise.
+        mid_p: The same with equally large outcomes counted half; None likewise.
+        flips_now: Share of ratings that differ between now and a stored run.
+        flips_stored: Share that differ between two stored runs: the noise floor.
+        n: Examples with a rating now and in every stored run.
+        runs: Stored runs.
+        undefined: Why there is no test; None where there is one.
+    """
+
+    excess: float | None
+    exact_p: float | None
+    mid_p: float | None
+    flips_now: Estimate
+    flips_stored: Estimate
+    n: int
+    runs: int
+    undefined: str | None = None
+
+    def __post_init__(self) -> None:
+        if (self.exact_p is None) == (self.undefined is None):
+            raise ValueError(f"a test has either a p or a reason for none: {self.exact_p!r}, {self.undefined!r}")
+        if self.exact_p is not None and self.mid_p is not None:
+            _check_p_values(self.exact_p, self.mid_p)
+
+
+@dataclass(frozen=True, slots=True)
+class Drift:
+    """What one criterion's ratings say of drift, before other criteria are considered.
+
+    Attributes:
+        moved: The exact test of the mean level.
+        shift: The mean shift with its 90 % interval, widened by one pair of opposite shifts across the scale.
+        margin: How far the mean may shift and still count as unmoved, in the unit of the ratings.
+        needed: Examples that would show an unmoved judge with this noise to be unmoved.
+    """
+
+    moved: Moved
+    shift: Estimate
+    margin: float
+    needed: int
+
+    @property
+    def affirmed(self) -> bool:
+        """Whether the whole interval of the shift lies inside the margin."""
+        low, high = self.shift.low, self.shift.high
+        return low is not None and high is not None and -self.margin < low and high < self.margin
+
+    def verdict(self, p: float, *, level: float = 0.05) -> Verdict:
+        """What is said of the criterion, its p adjusted for the others tested beside it."""
+        if p <= level:
+            return "moved, within margin" if self.affirmed else "drifted"
+        return "no drift" if self.affirmed else "can't tell"
+
+
+@dataclass(frozen=True, slots=True)
+class DriftVerdict:
+    """One criterion's drift as it is reported.
+
+    Attributes:
+        verdict: One of "drifted", "moved, within margin", "no drift", "can't tell".
+        p: Mid-p after Holm's adjustment for the criteria tested together.
+        needed: Examples that would settle a "can't tell" if the judge hasn't moved; None for other verdicts.
+        drift: What it rests on.
+    """
+
+    verdict: Verdict
+    p: float
+    needed: int | None
+    drift: Drift
+
+
+def sign_flip(differences: npt.ArrayLike) -> Moved:
+    """Exact test of whether differences of two runs are centred on zero; on yes/no it is the exact McNemar test.
+
+    Each difference keeps its size and takes either sign with chance ½, which is how two runs of an unchanged judge
+    differ, however noisy it is.
+
+    Args:
+        differences: Now minus then, one an example, shape (n,); nan where either is missing. Half levels, thirds and
+            any other multiple of 1/100 or more are exact; finer differences are rounded to 1/100.
+
+    Returns:
+        The mean difference with its exact two-sided p and mid-p; both 1 where nothing differs.
+
+    Raises:
+        ValueError: The caller's fault: not a vector, or an infinite difference.
+
+    Source:
+        McNemar (1947), Psychometrika 12(2), 153-157. doi:10.1007/BF02295996
+        Fagerland, Lydersen and Laake (2013), BMC Medical Research Methodology 13, 91. doi:10.1186/1471-2288-13-91
+
+    Example:
+        >>> test = sign_flip([1, 1, 1, 1, 1, 1])
+        >>> test.exact_p, test.mid_p
+        (0.03125, 0.015625)
+    """
+    d = np.asarray(differences, dtype=np.float64)
+    if d.ndim != 1:
+        raise ValueError(f"differences must be a vector, not of shape {d.shape}")
+    return moved(d, np.where(np.isnan(d), np.nan, 0.0))
+
+
+def moved(now: npt.ArrayLike, stored: npt.ArrayLike) -> Moved:
+    """Exact test of whether a judge's mean level moved since its stored runs.
+
+    Which of an example's runs is "now" is chosen anew, each equally likely and every example apart: with one stored
+    run this is the sign-flip test of the differences.
+
+    Args:
+        now: Ratings now, shape (n,); nan = missing.
+        stored: Ratings of r stored runs, shape (n,) or (n, r); nan = missing. An example counts where it was rated now
+            and in every stored run.
+
+    Returns:
+        The mean shift in the unit of the ratings, with exact two-sided p and mid-p; both 1 where no run differs.
+
+    Raises:
+        ValueError: The caller's fault: shapes that don't fit, no stored run, or infinite ratings.
+
+    Example:
+        >>> moved([1, 1, 1, 1, 1, 0], [0, 0, 0, 0, 0, 0]).exact_p
+        0.0625
+        >>> moved([2, 3, 1], [[1, 1], [3, 3], [0, 0]]).runs
+        2
+    """
+    runs, n_stored = _complete_runs(now, stored)
+    whole, unit = whole_multiples(runs)
+    outcomes = (n_stored + 1) * whole - whole.sum(axis=1, keepdims=True)
+    if not outcomes.any():
+        return Moved(0.0, 1.0, 1.0, len(runs), n_stored)
+    exact_p, mid_p = _chance_of_first(outcomes, two_sided=True)
+    shift = int(outcomes[:, 0].sum()) * unit / (n_stored * len(runs))
+    return Moved(shift, exact_p, mid_p, len(runs), n_stored)
+
+
+def any_change(now: npt.ArrayLike, stored: npt.ArrayLike) -> Changed:
+    """Exact test of whether a judge changed at all, shifted or not, beyond the noise among its stored runs.
+
+    Args:
+        now: Ratings now, shape (n,); nan = missing.
+        stored: Ratings of r stored runs, shape (n,) or (n, r); nan = missing. An example counts where it was rated now
+            and in every stored run.
+
+    Returns:
+        The excess distance with exact one-sided p and mid-p, and the flip rate now beside that among stored runs. One
+        stored run says nothing of its own noise: then there is no test, and the reason.
+
+    Raises:
+        ValueError: The caller's fault: shapes that don't fit, no stored run, or infinite ratings.
+
+    Example:
+        >>> stored = [[1, 1], [3, 3], [1, 1], [4, 3], [3, 3], [2, 2], [2, 2]]
+        >>> change = any_change([2, 3, 0, 4, 1, 2, 0], stored)
+        >>> round(change.excess, 6), round(change.exact_p, 6)
+        (0.785714, 0.028807)
+    """
+    runs, n_stored = _complete_runs(now, stored)
+    flips_now = _mean_share((runs[:, :1] != runs[:, 1:]).mean(axis=1), "flip rate, now and stored")
+    if n_stored < 2:
+        why = "one stored run doesn't show its own noise; store three"
+        flips_stored = Estimate.without_value(why, n=len(runs), method="flip rate, stored runs")
+        return Changed(None, None, None, flips_now, flips_stored, len(runs), n_stored, undefined=why)
+    pairs = np.triu_indices(n_stored, 1)
+    between_stored = runs[:, 1:][:, pairs[0]] != runs[:, 1:][:, pairs[1]]
+    flips_stored = _mean_share(between_stored.mean(axis=1), "flip rate, stored runs")
+    whole, unit = whole_multiples(runs)
+    distance = np.abs(whole[:, :, None] - whole[:, None, :]).sum(axis=2)
+    outcomes = (n_stored + 1) * distance - distance.sum(axis=1, keepdims=True)
+    exact_p, mid_p = _chance_of_first(outcomes, two_sided=False)
+    rows = max(1, len(runs))
+    excess = int(outcomes[:, 0].sum()) * unit / (rows * n_stored * (n_stored - 1))
+    return Changed(excess, exact_p, mid_p, flips_now, flips_stored, len(runs), n_stored)
+
+
+def agreement_change(
+    gold: npt.ArrayLike,
+    then: npt.ArrayLike,
+    now: npt.ArrayLike,
+    statistic: Statistic,
+    *,
+    groups: npt.ArrayLike | None = None,
+    level: float = 0.95,
+    method: str = "change in agreement with gold",
+) -> Estimate:
+    """How much a judge's agreement with gold changed between two runs over the same examples.
+
+    Args:
+        gold: Gold levels, shape (n,); nan = missing.
+        then: The judge's ratings in the earlier run, shape (n,).
+        now: Its ratings in the later run, shape (n,). An example counts where all three are there.
+        statistic: From gold and ratings, two vectors, to the coefficient or error; nan where it is undefined.
+        groups: Which group each example belongs to, shape (n,); a whole group is left out at a time.
+        level: Coverage, 0 to 1.
+        method: What the Estimate says was compared.
+
+    Returns:
+        Statistic now minus then, in its own unit, with a jackknife t interval on n - 1 degrees of freedom that leaves
+        an example out of both runs at once. No interval where leaving one out makes the statistic undefined.
+
+    Raises:
+        ValueError: The caller's fault: vectors of different length.
+
+    Source:
+        Miller (1974), Biometrika 61(1), 1-15. doi:10.1093/biomet/61.1.1
+
+    Example:
+        >>> def exact(gold, rating):
+        ...     return float((gold == rating).mean())
+        >>> e = agreement_change([0, 1, 1, 0], [0, 1, 0, 1], [0, 1, 1, 1], exact)
+        >>> e.value, round(e.low, 4)
+        (0.25, -0.5456)
+    """
+    vectors = [np.asarray(v, dtype=np.float64) for v in (gold, then, now)]
+    if any(v.ndim != 1 or v.shape != vectors[0].shape for v in vectors):
+        raise ValueError(f"gold, then and now must be vectors of one length, not {[v.shape for v in vectors]}")
+    table = np.column_stack(vectors)
+    there = ~np.isnan(table).any(axis=1)
+    group_of, _ = group_numbers(groups, len(table))
+    table = table[there]
+    kinds, n = _kinds_left_out(table, None if groups is None else group_of[there])
+    if n == 0:
+        return Estimate.without_value("no example rated in both runs", n=0, method=method, level=level)
+
+    def change(rows: Floats) -> float:
+        return statistic(rows[:, 0], rows[:, 2]) - statistic(rows[:, 0], rows[:, 1])
+
+    value = change(table)
+    if not math.isfinite(value):
+        return Estimate.without_value("agreement undefined in one of the runs", n=n, method=method, level=level)
+    bare = Estimate(value, level=level, n=n, method=method)
+    if n < 2:
+        return withhold(bare, "one example only")
+    left_out = np.array([change(table[kept]) for kept, _ in kinds])
+    if not np.isfinite(left_out).all():
+        return withhold(bare, "hangs on one example")
+    return _t_estimate(value, spread(left_out, [count for _, count in kinds]), level=level, method=method)
+
+
+def shift_interval(
+    differences: npt.ArrayLike, *, span: float, level: float = 0.90, method: str = "mean shift"
+) -> Estimate:
+    """The mean shift with an interval that a run of equal ratings can't shrink to nothing.
+
+    One pair of differences, up and down the whole scale, is added before the interval is made: what `differences`
+    haven't shown yet may still happen. On yes/no this is the Bonett-Price interval.
+
+    Args:
+        differences: Now minus then (or minus the mean of the stored runs), shape (n,); nan = missing.
+        span: The scale's range in the same unit: L - 1 for levels numbered 0 to L - 1.
+        level: Coverage, 0 to 1; 0.90 tests both sides at 5 %.
+        method: What the Estimate says was measured.
+
+    Returns:
+        Mean of the real differences, in their unit, and the widened limits.
+
+    Raises:
+        ValueError: The caller's fault: not a vector, or a span that isn't positive or is exceeded.
+
+    Source:
+        Bonett and Price (2012), Journal of Educational and Behavioral Statistics 37(4), 479-488.
+        doi:10.3102/1076998611411915
+        Schuirmann (1987), Journal of Pharmacokinetics and Biopharmaceutics 15, 657-680. doi:10.1007/BF01068419
+
+    Example:
+        >>> e = shift_interval([0] * 50, span=4)
+        >>> round(e.low, 6), round(e.high, 6)
+        (-0.184025, 0.184025)
+    """
+    d = np.asarray(differences, dtype=np.float64)
+    if d.ndim != 1:
+        raise ValueError(f"differences must be a vector, not of shape {d.shape}")
+    d = d[~np.isnan(d)]
+    if not span > 0 or np.abs(d).max(initial=0.0) > span * (1 + 1e-9):
+        raise ValueError(f"span {span} must be positive and no less than the largest difference {np.abs(d).max()}")
+    method = f"{method}; t with one pair across the scale"
+    if len(d) == 0:
+        return Estimate.without_value("no example rated in both runs", n=0, method=method, level=level)
+    widened = np.append(d, [span, -span])
+    reach = t_quantile(len(d) + 1, level) * float(widened.std(ddof=1)) / math.sqrt(len(widened))
+    centre = float(widened.mean())
+    return Estimate(float(d.mean()), centre - reach, centre + reach, level, len(d), method)
+
+
+def drift(now: npt.ArrayLike, stored: npt.ArrayLike, *, span: float, margin: float | None = None) -> Drift:
+    """Whether one criterion's ratings moved, and whether they are shown not to have.
+
+    Args:
+        now: Ratings now, shape (n,); nan = missing.
+        stored: Ratings of r stored runs, shape (n,) or (n, r); nan = missing. An example counts where it was rated now
+            and in every stored run.
+        span: The scale's range in the unit of the ratings.
+        margin: How far the mean may shift and still count as unmoved; a sixteenth of the range where not given.
+
+    Returns:
+        The exact test, the shift with its widened interval, and the number of examples that would settle it.
+
+    Raises:
+        ValueError: The caller's fault: shapes that don't fit, or a margin outside 0 to the range.
+
+    Example:
+        >>> still = drift([2.0] * 60, [2.0] * 60, span=4)
+        >>> still.affirmed, still.verdict(still.moved.mid_p)
+        (True, 'no drift')
+    """
+    margin = span / 16 if margin is None else margin
+    if not 0 < margin <= span:
+        raise ValueError(f"a margin lies above 0 and within the range {span}, not at {margin}")
+    runs, _ = _complete_runs(now, stored)
+    d = runs[:, 0] - runs[:, 1:].mean(axis=1)
+    variance = float(d.var(ddof=1)) if len(d) > 1 else 0.0
+    needed = examples_to_affirm(variance, margin=margin, span=span)
+    return Drift(moved(now, stored), shift_interval(d, span=span), margin, needed)
+
+
+def drift_verdicts(drifts: Sequence[Drift], *, level: float = 0.05) -> tuple[DriftVerdict, ...]:
+    """One verdict a criterion, so that an unmoved judge with many criteria is rarely called drifted on any.
+
+    Args:
+        drifts: One a criterion, all from the same run.
+        level: Chance of a false alarm over all of them; in a series of runs, `alarm_level` of the run.
+
+    Example:
+        >>> still = drift([2.0] * 60, [2.0] * 60, span=4)
+        >>> up = drift([3.0] * 60, [2.0] * 60, span=4)
+        >>> [v.verdict for v in drift_verdicts([still, up])]
+        ['no drift', 'drifted']
+    """
+    adjusted = holm([d.moved.mid_p for d in drifts])
+    called = []
+    for one, p in zip(drifts, adjusted.tolist(), strict=True):
+        verdict = one.verdict(p, level=level)
+        needed = max(one.needed, one.moved.n + 1) if verdict == "can't tell" else None
+        called.append(DriftVerdict(verdict, p, needed, one))
+    return tuple(called)
+
+
+def examples_to_affirm(variance: float, *, margin: float, span: float, power: float = 0.9) -> int:
+    """Examples that show an unmoved judge to be unmoved.
+
+    Args:
+        variance: Variance of now minus then over examples, in squared units of the ratings.
+        margin: How far the mean may shift and still count as unmoved, in the unit of the ratings.
+        span: The scale's range in the same unit; with no noise at all it alone sets the number.
+        power: Chance of affirming it when nothing has moved.
+
+    Returns:
+        The larger of (z.95 + z_power)² variance / margin² and what the pair across the scale asks for by itself.
+
+    Example:
+        >>> examples_to_affirm(0.0, margin=0.25, span=4)
+        37
+        >>> examples_to_affirm(0.5, margin=0.25, span=4)
+        69
+    """
+    if variance < 0 or not 0 < margin <= span:
+        raise ValueError(f"variance {variance} must be 0 or more and margin {margin} above 0, within {span}")
+    noise = (float(ndtri(0.95)) + float(ndtri(power))) ** 2 * variance / margin**2
+    return max(math.ceil(noise), least_n(lambda n: _half_width_when_still(n, span) < margin))
+
+
+def examples_to_detect(variance: float, *, shift: float, power: float = 0.8) -> int:
+    """Examples with which a shift of the mean level is noticed with the given chance.
+
+    Args:
+        variance: Variance of now minus then over examples, in squared units of the ratings.
+        shift: The shift to be noticed, in the unit of the ratings; not 0.
+        power: Chance of noticing it.
+
+    Returns:
+        (z.975 + z_power)² variance / shift², rounded up.
+
+    Example:
+        >>> examples_to_detect(0.5, shift=0.25)
+        63
+    """
+    if variance < 0 or shift == 0:
+        raise ValueError(f"variance {variance} must be 0 or more and shift {shift} not 0")
+    return math.ceil((float(ndtri(0.975)) + float(ndtri(power))) ** 2 * variance / shift**2)
+
+
+def least_n(holds: Callable[[int], bool], *, start: int = 1) -> int:
+    """The smallest number from `start` for which a condition holds that, once it holds, goes on holding.
+
+    Example:
+        >>> least_n(lambda n: n * n > 50)
+        8
+    """
+    if holds(start):
+        return start
+    short, enough = start, 2 * start
+    while not holds(enough):
+        short, enough = enough, 2 * enough
+    while enough - short > 1:
+        middle = (short + enough) // 2
+        short, enough = (short, middle) if holds(middle) else (middle, enough)
+    return enough
+
+
+def holm(p: npt.ArrayLike) -> Floats:
+    """Adjusted p: at most the given share of whole families holds a false alarm, under any dependence.
+
+    Args:
+        p: One p a test, shape (m,).
+
+    Returns:
+        Adjusted p in the same order, never above 1.
+
+    Raises:
+        ValueError: The caller's fault: not a vector of numbers from 0 to 1.
+
+    Source:
+        Holm (1979), Scandinavian Journal of Statistics 6(2), 65-70.
+
+    Example:
+        >>> holm([0.04, 0.001, 0.02]).tolist()
+        [0.04, 0.003, 0.04]
+    """
+    values, order = _sorted_p(p)
+    m = len(values)
+    stepped = np.maximum.accumulate(values * np.arange(m, 0, -1))
+    return _in_order(stepped, order)
+
+
+def benjamini_hochberg(p: npt.ArrayLike) -> Floats:
+    """Adjusted p for exploring: at most the given share of what is called a finding is false, for independent tests.
+
+    Args:
+        p: One p a test, shape (m,).
+
+    Returns:
+        Adjusted p in the same order, never above 1.
+
+    Raises:
+        ValueError: The caller's fault: not a vector of numbers from 0 to 1.
+
+    Source:
+        Benjamini and Hochberg (1995), Journal of the Royal Statistical Society B 57(1), 289-300.
+        doi:10.1111/j.2517-6161.1995.tb02031.x
+
+    Example:
+        >>> benjamini_hochberg([0.04, 0.001, 0.02]).round(6).tolist()
+        [0.04, 0.003, 0.03]
+    """
+    return _step_up(p, 1.0)
+
+
+def benjamini_yekutieli(p: npt.ArrayLike) -> Floats:
+    """Adjusted p for exploring under any dependence between the tests; far stricter than Benjamini-Hochberg.
+
+    Args:
+        p: One p a test, shape (m,).
+
+    Returns:
+        Adjusted p in the same order, never above 1.
+
+    Raises:
+        ValueError: The caller's fault: not a vector of numbers from 0 to 1.
+
+    Source:
+        Benjamini and Yekutieli (2001), Annals of Statistics 29(4), 1165-1188. doi:10.1214/aos/1013699998
+
+    Example:
+        >>> benjamini_yekutieli([0.04, 0.001]).round(6).tolist()
+        [0.06, 0.003]
+    """
+    return _step_up(p, float((1 / np.arange(1, np.size(p) + 1)).sum()))
+
+
+def alarm_level(run: int, *, planned: int | None = None, level: float = 0.05) -> float:
+    """The p at or under which the t-th run against one baseline may raise an alarm.
+
+    Spent this way, an unmoved judge is called drifted once in its life with chance `level` at most, however many runs
+    follow and however they depend on each other.
+
+    Args:
+        run: The how-manieth run since the baseline, from 1.
+        planned: How many runs there will be, where that is fixed beforehand; each then gets an equal part.
+        level: Chance of any false alarm over all the runs.
+
+    Raises:
+        ValueError: The caller's fault: a run below 1 or above those planned.
+
+    Example:
+        >>> [round(alarm_level(t), 5) for t in (1, 2, 3)]
+        [0.0304, 0.0076, 0.00338]
+        >>> alarm_level(7, planned=20)
+        0.0025
+    """
+    if run < 1 or (planned is not None and run > planned):
+        raise ValueError(f"run {run} lies outside 1 to {planned or 'any number'}")
+    return level * 6 / (math.pi**2 * run**2) if planned is None else level / planned
+
+
+def whole_multiples(values: npt.ArrayLike) -> tuple[Integers, float]:
+    """Ratings as whole multiples of the coarsest unit 1, 1/2, 1/3, … 1/100 that holds them all.
+
+    Args:
+        values: Finite ratings, any shape. What no such unit holds is rounded to hundredths.
+
+    Returns:
+        The multiples, and the unit.
+
+    Raises:
+        ValueError: The caller's fault: values that aren't finite.
+
+    Example:
+        >>> whole, unit = whole_multiples([0.5, 2.0, 1 / 3])
+        >>> whole.tolist(), round(1 / unit)
+        ([3, 12, 2], 6)
+    """
+    x = np.asarray(values, dtype=np.float64)
+    if not np.isfinite(x).all():
+        raise ValueError("ratings must be finite numbers")
+    for parts in range(1, FINEST + 1):
+        scaled = x * parts
+        if np.abs(scaled - np.rint(scaled)).max(initial=0.0) <= 1e-9 * parts:
+            return np.rint(scaled).astype(np.int64), 1 / parts
+    return np.rint(x * FINEST).astype(np.int64), 1 / FINEST
+
+
+def _check_p_values(exact_p: float, mid_p: float) -> None:
+    if not 0 <= mid_p <= exact_p <= 1:
+        raise ValueError(f"0 <= mid-p <= exact p <= 1 fails for {mid_p} and {exact_p}")
+
+
+def _complete_runs(now: npt.ArrayLike, stored: npt.ArrayLike) -> tuple[Floats, int]:
+    """Ratings of the examples rated in every run, now in the first column, and the number of stored runs."""
+    current, earlier = np.asarray(now, dtype=np.float64), np.asarray(stored, dtype=np.float64)
+    if earlier.ndim == 1:
+        earlier = earlier[:, None]
+    if current.ndim != 1 or earlier.ndim != 2 or len(current) != len(earlier) or earlier.shape[1] < 1:
+        raise ValueError(f"now must be (n,) and stored (n,) or (n, runs), not {current.shape} and {earlier.shape}")
+    runs = np.column_stack([current, earlier])
+    if np.isinf(runs).any():
+        raise ValueError("ratings must be finite numbers or nan")
+    return runs[~np.isnan(runs).any(axis=1)], earlier.shape[1]
+
+
+def _chance_of_first(outcomes: Integers, *, two_sided: bool) -> tuple[float, float]:
+    """Exact p and mid-p of the first column's sum, were each row's column drawn at random."""
+    observed = int(outcomes[:, 0].sum())
+    lowest = outcomes.min(axis=1, initial=np.iinfo(np.int64).max, keepdims=True) if outcomes.size else outcomes[:, :1]
+    rises = outcomes - lowest
+    rises = rises[rises.any(axis=1)]
+    step = max(1, int(np.gcd.reduce(rises, axis=None)))
+    first, probability = _distribution(rises // step)
+    sums = int(lowest.sum()) + step * (first + np.arange(len(probability)))
+    size, seen = (np.abs(sums), abs(observed)) if two_sided else (sums, observed)
+    beyond, level = float(probability[size > seen].sum()), float(probability[size == seen].sum())
+    exact_p = min(1.0, beyond + level)
+    return exact_p, min(exact_p, beyond + level / 2)
+
+
+def _distribution(rises: Integers) -> tuple[int, Floats]:
+    """The least sum considered, and the probability of it and of each whole number after it."""
+    steps = len(rises) * int(rises.max(axis=1, initial=0).sum())
+    return sum_of_choices(rises) if steps <= MOST_STEPS else _distribution_by_transform(rises)
+
+
+def _distribution_by_transform(rises: Integers) -> tuple[int, Floats]:
+    """The same for many rows, to about 1e-12, over all sums that are likelier than 1e-33.
+
+    Rows that are alike share one factor of the characteristic function, so the time grows with the kinds of row; sums
+    further out than Hoeffding's bound allows fold back on the window without being seen.
+    """
+    widest = rises.max(axis=1)
+    reach = math.sqrt(float((widest.astype(np.float64) ** 2).sum()) * math.log(2 / TAIL) / 2)
+    total = int(widest.sum())
+    window = min(total + 1, 2 * math.ceil(reach) + 3)
+    centre = round(float(rises.mean(axis=1).sum()))
+    first = min(max(0, centre - window // 2), total + 1 - window)
+    kinds, counts = np.unique(np.sort(rises, axis=1), axis=0, return_counts=True)
+    angle = -2 * np.pi * np.arange(window // 2 + 1) / window
+    transform = np.ones(len(angle), dtype=np.complex128)
+    for kind, count in zip(kinds.tolist(), counts.tolist(), strict=True):
+        factor = sum(np.exp(1j * (angle * rise)) for rise in kind) / len(kind)
+        transform *= factor**count
+    folded = np.maximum(np.fft.irfft(transform, n=window), 0.0)
+    return first, np.roll(folded, -(first % window))
+
+
+def _mean_share(shares: Floats, method: str) -> Estimate:
+    """Mean over examples of a share within each, with a jackknife interval; at 0 or 1 the score interval."""
+    n = len(shares)
+    if n == 0:
+        return Estimate.without_value("no example rated in every run", n=0, method=method)
+    total = float(shares.sum())
+    if n == 1 or total in (0.0, float(n)):
+        return wilson_share(total, n, method=method)
+    return jackknife(total / n, (total - shares) / (n - 1), transform=LOGIT, method=method)
+
+
+def _kinds_left_out(table: Floats, group_of: Integers | None) -> tuple[list[tuple[npt.NDArray[np.bool_], int]], int]:
+    """Which rows stay when one unit is left out, once for each kind of unit with how many are of it; and the units."""
+    if group_of is not None:
+        names = np.unique(group_of)
+        return [(group_of != name, 1) for name in names], len(names)
+    _, first, counts = np.unique(table, axis=0, return_index=True, return_counts=True)
+    kept = []
+    for row, count in zip(first.tolist(), counts.tolist(), strict=True):
+        mask = np.ones(len(table), dtype=bool)
+        mask[row] = False
+        kept.append((mask, count))
+    return kept, len(table)
+
+
+def _t_estimate(value: float, moves: Spread, *, level: float, method: str) -> Estimate:
+    reach = t_quantile(moves.n - 1, level) * moves.se
+    bare = Estimate(value, level=level, n=moves.n, method=method)
+    if moves.se == 0:
+        return withhold(bare, "no example moves the difference, so they can't say how sure it is")
+    return Estimate(value, value - reach, value + reach, level, moves.n, f"{method}; jackknife t")
+
+
+def _half_width_when_still(n: int, span: float) -> float:
+    """Half the widened 90 % interval of n differences that are all 0."""
+    return t_quantile(n + 1, 0.90) * span * math.sqrt(2 / (n + 1)) / math.sqrt(n + 2)
+
+
+def _sorted_p(p: npt.ArrayLike) -> tuple[Floats, Integers]:
+    values = np.asarray(p, dtype=np.float64)
+    if values.ndim != 1 or not ((values >= 0) & (values <= 1)).all():
+        raise ValueError(f"p must be a vector of numbers from 0 to 1, not {values}")
+    order = np.argsort(values, kind="stable").astype(np.int64)
+    return values[order], order
+
+
+def _step_up(p: npt.ArrayLike, penalty: float) -> Floats:
+    values, order = _sorted_p(p)
+    m = len(values)
+    falling = (values * m * penalty / np.arange(1, m + 1))[::-1]
+    return _in_order(np.minimum.accumulate(falling)[::-1], order)
+
+
+def _in_order(adjusted: Floats, order: Integers) -> Floats:
+    back = np.empty_like(adjusted)
+    back[order] = np.minimum(adjusted, 1.0)
+    return back
