@@ -46,7 +46,7 @@ def test_levels_spread_over_the_whole_scale(criterion: str) -> None:
     assert all(0.08 <= share <= 0.45 for share in shares.values()), shares
 
 
-@pytest.mark.parametrize(("one", "other"), combinations(WEIGHTS, 2))
+@pytest.mark.parametrize(("one", "other"), list(combinations(WEIGHTS, 2)))
 def test_criteria_do_not_rise_and_fall_together(one: str, other: str) -> None:
     assert abs(level_correlation(LABELLED, one, other)) < 0.6
 
