@@ -1,0 +1,641 @@
+"""A pass rate corrected for the judge's errors, and automatic decisions with a promised error.
+
+How the labelled examples were chosen decides what may be said of the rest, so every function asks for it.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import bdtr, erfc, ndtri
+
+from markscheme.stats.change import least_n
+from markscheme.stats.estimate import Estimate
+from markscheme.stats.intervals import Floats, Integers, clopper_pearson_upper, mark_rough, wilson_share
+
+Drawn: TypeAlias = Literal["random", "by-verdict", "elsewhere"]
+Promise: TypeAlias = Literal["automatic", "all"]
+
+MOST_STRATA = 5
+LEAST_LABELS = 5
+LEAST_OF_EACH = 10
+NEGLIGIBLE = 0.02
+LEAST_YOUDEN = 0.1
+NOT_RANDOM = 0.01
+MOST_BANDS = 15
+ROOM = 1.75
+MOST_ERRORS = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Band:
+    """How far round the pass mark a person must decide, and what is promised of the rest.
+
+    Attributes:
+        promise: "automatic": of the automatic decisions at most `alpha` are wrong; "all": of all examples at most
+            `alpha` are decided wrongly without a person.
+        alpha: The promised share of errors.
+        confidence: How sure the promise is, 0 to 1.
+        half_width: Scores further than this from the pass mark are decided automatically; None: everything goes to
+            a person.
+        automatic: Share of examples decided automatically; undefined where everything goes to a person.
+        errors: Wrong automatic decisions among the labelled examples.
+        n_automatic: Labelled examples decided automatically.
+        upper: One-sided upper limit of the promised error at `confidence`; None where everything goes to a person.
+        needed: Labelled examples that would probably suffice; None where they did, or where the judge errs too
+            often for any number.
+    """
+
+    promise: Promise
+    alpha: float
+    confidence: float
+    half_width: float | None
+    automatic: Estimate
+    errors: int
+    n_automatic: int
+    upper: float | None
+    needed: int | None
+
+    def __post_init__(self) -> None:
+        if (self.half_width is None) == (self.automatic.undefined is None):
+            raise ValueError("a band is either given, with the share it automates, or refused with a reason")
+        if self.upper is not None and self.upper > self.alpha + 1e-9:
+            raise ValueError(f"the limit {self.upper} breaks the promise {self.alpha}")
+
+
+@dataclass(frozen=True, slots=True)
+class SidedBand:
+    """A band whose two sides each keep their own promise.
+
+    Attributes:
+        passes: Promise about automatic passes; its `errors` are false passes.
+        fails: Promise about automatic fails; its `errors` are false fails.
+    """
+
+    passes: Band
+    fails: Band
+
+
+def corrected_pass_rate(labelled: npt.ArrayLike, pool: npt.ArrayLike, *, drawn: Drawn, level: float = 0.95) -> Estimate:
+    """The share that people would pass of what only the judge has seen.
+
+    Args:
+        labelled: Counts of labelled examples, shape (2, 2): rows people's fail and pass, columns the judge's.
+        pool: The judge's fails and passes over what the rate is about, shape (2,). For labels drawn at random: those
+            left unlabelled; for labels chosen by verdict: all of them.
+        drawn: How the labelled examples were chosen. "random": a random part of the pool; "by-verdict": so many of
+            the judge's passes and so many of its fails; "elsewhere": an older or a made set, with the same judge.
+        level: Coverage, 0 to 1.
+
+    Returns:
+        Share from 0 to 1, n = labelled examples: by verdict strata, or for labels from elsewhere the Rogan-Gladen
+        value with Lang-Reiczigel limits. Undefined where nothing can be said: "random" labels that aren't, a verdict
+        nobody labelled, too few or no labels, a judge hardly better than a coin; the reason says what would help.
+
+    Raises:
+        ValueError: The caller's fault: counts of the wrong shape, negative or not whole.
+
+    Source:
+        Begg and Greenes (1983), Biometrics 39(1), 207-215. doi:10.2307/2530820
+        Cochran (1977), Sampling Techniques, 3rd ed., chapter 12.
+
+    Example:
+        >>> e = corrected_pass_rate([[16, 4], [3, 27]], [300, 700], drawn="by-verdict")
+        >>> round(e.value, 6), round(e.low, 6), round(e.high, 6)
+        (0.657046, 0.554151, 0.753974)
+    """
+    table = _counts(labelled, (2, 2), "labelled")
+    verdicts = _counts(pool, (2,), "pool")
+    if drawn == "elsewhere":
+        return rogan_gladen(table, verdicts, level=level)
+    if drawn == "random" and table.sum() and verdicts.sum():
+        chance = random_draw_p(table.sum(axis=0), verdicts)
+        if chance < NOT_RANDOM:
+            why = (
+                f"the labels are no random part of the pool: the judge passed {_percent(table.sum(axis=0))} of them and"
+                f" {_percent(verdicts)} of the pool; say by-verdict or elsewhere, or label a random part"
+            )
+            return Estimate.without_value(why, n=int(table.sum()), method="by verdict strata", level=level)
+    chosen: Literal["random", "by-stratum"] = "random" if drawn == "random" else "by-stratum"
+    return stratified_pass_rate(table.T, verdicts, drawn=chosen, level=level, names=("judge's fails", "judge's passes"))
+
+
+def stratified_pass_rate(
+    labelled: npt.ArrayLike,
+    pool: npt.ArrayLike,
+    *,
+    drawn: Literal["random", "by-stratum"],
+    level: float = 0.95,
+    names: Sequence[str] | None = None,
+) -> Estimate:
+    """The share that people would pass, from labels in each of up to five strata of the pool.
+
+    Args:
+        labelled: People's fails and passes in each stratum, shape (n_strata, 2).
+        pool: How many of the pool lie in each stratum, shape (n_strata,). For labels drawn at random those left
+            unlabelled, and the labelled count with them; for labels chosen by stratum all of the pool.
+        drawn: "random" or "by-stratum".
+        level: Coverage, 0 to 1.
+        names: What the strata are called in a refusal, shape (n_strata,).
+
+    Returns:
+        Share from 0 to 1, n = labelled examples. The value is from the counts as they are; for the interval half an
+        example is added to each count. Undefined where a stratum that matters has too few labels (fewer than 5, or
+        none where there are two strata), or with more than five strata.
+
+    Raises:
+        ValueError: The caller's fault: shapes that don't fit, counts that are negative or not whole, an empty pool.
+
+    Source:
+        Cochran (1977), Sampling Techniques, 3rd ed., chapters 5 and 12.
+
+    Example:
+        >>> e = stratified_pass_rate([[8, 2], [5, 5], [1, 9]], [200, 300, 500], drawn="by-stratum")
+        >>> round(e.value, 6)
+        0.64
+    """
+    table = np.asarray(labelled)
+    strata = _counts(table, (len(table), 2), "labelled")
+    sizes = _counts(pool, (len(strata),), "pool")
+    called = [f"stratum {v + 1}" for v in range(len(strata))] if names is None else list(names)
+    if len(called) != len(strata):
+        raise ValueError(f"{len(called)} names for {len(strata)} strata")
+    n, method = int(strata.sum()), "by verdict strata" if len(strata) == 2 else f"by {len(strata)} strata"
+    weighed = sizes + strata.sum(axis=1) if drawn == "random" else sizes
+    refusal = _strata_refusal(strata, weighed, called)
+    if refusal:
+        return Estimate.without_value(refusal, n=n, method=method, level=level)
+    share = weighed / weighed.sum()
+    passes, size = strata[:, 1].astype(np.float64), strata.sum(axis=1).astype(np.float64)
+    widened = (passes + 0.5) / (size + 1)
+    variance = float((share**2 * _binomial_variance(passes, size)).sum())
+    variance += float(share @ widened**2 - (share @ widened) ** 2) / float(weighed.sum())
+    raw = np.where(size > 0, passes / np.maximum(size, 1), widened)
+    made = _clipped(float(share @ raw), float(share @ widened), math.sqrt(variance), n=n, level=level, method=method)
+    scarce = int(size[share > NEGLIGIBLE].min())
+    return mark_rough(made, f"only {scarce} labelled in a stratum") if scarce < LEAST_LABELS else made
+
+
+def rogan_gladen(labelled: npt.ArrayLike, pool: npt.ArrayLike, *, level: float = 0.95) -> Estimate:
+    """The share that people would pass, from a judge's error rates found on other examples.
+
+    Args:
+        labelled: Counts of labelled examples, shape (2, 2): rows people's fail and pass, columns the judge's.
+        pool: The judge's fails and passes over what the rate is about, shape (2,).
+        level: Coverage, 0 to 1.
+
+    Returns:
+        Share from 0 to 1, clipped where the arithmetic leaves that range, which the note then says. Undefined
+        without labels that people passed and labels they failed, and where sensitivity + specificity - 1 is 0.1 or
+        less: such a judge says too little about the pool. Marked rough below ten of each.
+
+    Raises:
+        ValueError: The caller's fault: counts of the wrong shape, negative or not whole.
+
+    Source:
+        Rogan and Gladen (1978), American Journal of Epidemiology 107(1), 71-76.
+        doi:10.1093/oxfordjournals.aje.a112510
+        Lang and Reiczigel (2014), Preventive Veterinary Medicine 113(1), 13-22. doi:10.1016/j.prevetmed.2013.09.015
+
+    Example:
+        >>> e = rogan_gladen([[16, 4], [3, 27]], [300, 700])
+        >>> round(e.value, 6), round(e.low, 6), round(e.high, 6)
+        (0.714286, 0.576488, 0.885781)
+    """
+    table = _counts(labelled, (2, 2), "labelled")
+    verdicts = _counts(pool, (2,), "pool")
+    n, method = int(table.sum()), "Rogan-Gladen, Lang-Reiczigel limits"
+    (n00, n01), (n10, n11) = table.tolist()
+    fails, passes, size = n00 + n01, n10 + n11, int(verdicts.sum())
+    refusal = _error_rate_refusal(fails, passes, size)
+    if refusal:
+        return Estimate.without_value(refusal, n=n, method=method, level=level)
+    youden = n11 / passes + n00 / fails - 1
+    z = _z(level)
+    sensitivity, specificity = (n11 + 1) / (passes + 2), (n00 + 1) / (fails + 2)
+    widened_youden = sensitivity + specificity - 1
+    if min(youden, widened_youden) <= LEAST_YOUDEN:
+        why = f"the judge hardly tells people's passes from fails (J = {youden:.2f}, 0.1 is the least to correct by)"
+        return Estimate.without_value(why, n=n, method=method, level=level)
+    judged = int(verdicts[1]) / size
+    value = (judged + n00 / fails - 1) / youden
+    judged_widened = (int(verdicts[1]) + z * z / 2) / (size + z * z)
+    centre = (judged_widened + specificity - 1) / widened_youden
+    by_sensitivity = sensitivity * (1 - sensitivity) / (passes + 2)
+    by_specificity = specificity * (1 - specificity) / (fails + 2)
+    pull = 2 * z * z * (centre * by_sensitivity - (1 - centre) * by_specificity)
+    by_pool = judged_widened * (1 - judged_widened) / (size + z * z)
+    spread = math.sqrt(by_pool + (1 - centre) ** 2 * by_specificity + centre**2 * by_sensitivity) / widened_youden
+    clipped = min(max(value, 0.0), 1.0)
+    made = _clipped(clipped, centre + pull, spread, n=n, level=level, method=method)
+    if min(fails, passes) < LEAST_OF_EACH:
+        scarce = "passes" if passes < fails else "fails"
+        made = mark_rough(made, f"only {min(fails, passes)} labelled {scarce}; ten of each are the least")
+    return made if clipped == value or made.note else replace(made, note=f"rough: clipped from {value:.3f}")
+
+
+def corrected_difference(
+    units: npt.ArrayLike,
+    labelled: npt.ArrayLike,
+    labelled_other: npt.ArrayLike | None = None,
+    *,
+    level: float = 0.95,
+) -> Estimate:
+    """How much more people would pass of one system than of another, judged on the same units.
+
+    With q and r the shares that people pass in each stratum of the two systems and P the joint shares of strata, the
+    difference is Σ P_ab (q_a - r_b). Its variance is that of q_a - r_b over units, by their number, plus that of the
+    labels: Σ w_a² var(q_a) + Σ u_b² var(r_b) with the strata's shares w and u, or Σ (w_a - u_a)² var(q_a) where one
+    set of labels serves both. Labels must be random within a stratum.
+
+    Args:
+        units: How many units lie in stratum a under the first system and in b under the other, shape
+            (n_strata, n_strata); for verdicts: fail, pass.
+        labelled: People's fails and passes in each stratum, shape (n_strata, 2), of the first system, or of both
+            where the judge errs alike on both.
+        labelled_other: The same for the other system; None where `labelled` serves both.
+        level: Coverage, 0 to 1.
+
+    Returns:
+        First minus other, from -1 to 1, n = units. Half an example is added to each count of labels, and a pair of
+        units of opposite strata to the units, before the interval is made. Undefined where a stratum lacks labels.
+
+    Raises:
+        ValueError: The caller's fault: shapes that don't fit, counts that are negative or not whole.
+
+    Source:
+        Cochran (1977), Sampling Techniques, 3rd ed., chapter 12.
+        Bonett and Price (2012), Journal of Educational and Behavioral Statistics 37(4), 479-488.
+        doi:10.3102/1076998611411915
+
+    Example:
+        >>> e = corrected_difference([[300, 20], [80, 600]], [[16, 3], [4, 27]])
+        >>> round(e.value, 4), round(e.low, 4), round(e.high, 4)
+        (0.0428, 0.0229, 0.0591)
+    """
+    first = np.asarray(labelled)
+    first = _counts(first, (len(first), 2), "labelled")
+    joint = _counts(units, (len(first), len(first)), "units")
+    other = first if labelled_other is None else _counts(labelled_other, first.shape, "labelled_other")
+    n, method = int(joint.sum()), "by strata, paired"
+    names = [f"stratum {v + 1}" for v in range(len(first))] if len(first) != 2 else ["judge's fails", "judge's passes"]
+    refusal = _strata_refusal(first, joint.sum(axis=1), names) or _strata_refusal(other, joint.sum(axis=0), names)
+    if refusal:
+        return Estimate.without_value(refusal, n=n, method=method, level=level)
+    widened = joint + (1 - np.eye(len(joint))) / max(1, len(joint) * (len(joint) - 1) / 2)
+    q, r = _widened_shares(first), _widened_shares(other)
+    apart = q[:, None] - r[None, :]
+    weight = widened / widened.sum()
+    mean = float((weight * apart).sum())
+    variance = (float((weight * apart**2).sum()) - mean**2) / float(widened.sum())
+    w, u = weight.sum(axis=1), weight.sum(axis=0)
+    of_q, of_r = (_binomial_variance(x[:, 1].astype(float), x.sum(axis=1).astype(float)) for x in (first, other))
+    if labelled_other is None:
+        variance += float(((w - u) ** 2 * of_q).sum())
+    else:
+        variance += float((w**2 * of_q).sum() + (u**2 * of_r).sum())
+    raw = float(joint.sum(axis=1) @ _raw_shares(first) - joint.sum(axis=0) @ _raw_shares(other)) / n
+    reach = _z(level) * math.sqrt(max(variance, 0.0))
+    return Estimate(raw, max(-1.0, min(mean - reach, raw)), min(1.0, max(mean + reach, raw)), level, n, method)
+
+
+def random_draw_p(labelled: npt.ArrayLike, pool: npt.ArrayLike) -> float:
+    """How likely the judge's verdicts among the labelled would differ so much from the pool's, were they a random part.
+
+    Args:
+        labelled: The judge's fails and passes among labelled examples, shape (2,).
+        pool: The same among the rest of the pool, shape (2,).
+
+    Returns:
+        Two-sided p of the comparison of two proportions; below 0.01 the labels aren't a random part.
+
+    Raises:
+        ValueError: The caller's fault: counts of the wrong shape, negative, not whole or none.
+
+    Example:
+        >>> round(random_draw_p([25, 25], [300, 700]), 4)
+        0.0028
+    """
+    drawn, rest = _counts(labelled, (2,), "labelled"), _counts(pool, (2,), "pool")
+    n, m = int(drawn.sum()), int(rest.sum())
+    if not n or not m:
+        raise ValueError(f"there must be labelled examples and a pool to compare, not {n} and {m}")
+    share = int(drawn[1] + rest[1]) / (n + m)
+    if share in (0.0, 1.0):
+        return 1.0
+    z = (int(drawn[1]) / n - int(rest[1]) / m) / math.sqrt(share * (1 - share) * (1 / n + 1 / m))
+    return float(erfc(abs(z) / math.sqrt(2)))
+
+
+def labels_next(labelled: npt.ArrayLike, pool: npt.ArrayLike, count: int) -> Integers:
+    """How many of the next labels to take from each stratum so that the pass rate gets sure soonest.
+
+    Args:
+        labelled: People's fails and passes in each stratum so far, shape (n_strata, 2).
+        pool: How many of the pool lie in each stratum, shape (n_strata,).
+        count: Labels to be taken.
+
+    Returns:
+        Labels for each stratum, shape (n_strata,), summing to `count`: all labels together come as near to
+        w_v √(p_v (1 - p_v)) as those already there allow (Neyman's allocation, p_v with half an example added).
+
+    Raises:
+        ValueError: The caller's fault: shapes that don't fit, a negative count, an empty pool.
+
+    Source:
+        Neyman (1934), Journal of the Royal Statistical Society 97(4), 558-625. doi:10.2307/2342192
+
+    Example:
+        >>> labels_next([[16, 3], [4, 27]], [300, 700], 40).tolist()
+        [10, 30]
+    """
+    table = np.asarray(labelled)
+    strata = _counts(table, (len(table), 2), "labelled")
+    sizes = _counts(pool, (len(strata),), "pool")
+    if count < 0 or not sizes.sum():
+        raise ValueError(f"labels to take must be 0 or more, from a pool that isn't empty: {count} of {sizes.sum()}")
+    p = _widened_shares(strata)
+    wanted = sizes / sizes.sum() * np.sqrt(p * (1 - p))
+    have = strata.sum(axis=1)
+    short = np.maximum(wanted / wanted.sum() * (have.sum() + count) - have, 0.0)
+    exact = short / short.sum() * count if short.sum() else short
+    whole: Integers = np.floor(exact).astype(np.int64)
+    remainder = np.argsort(whole - exact, kind="stable")[: count - int(whole.sum())]
+    whole[remainder] += 1
+    return whole
+
+
+def least_labels(errors: int, *, alpha: float = 0.05, confidence: float = 0.90) -> int:
+    """Least automatic decisions on labelled examples that bound the error by `alpha` when so many were wrong.
+
+    Args:
+        errors: Wrong decisions among them.
+        alpha: The promised share of errors.
+        confidence: How sure the promise is to be.
+
+    Raises:
+        ValueError: The caller's fault: errors below 0, or a share not between 0 and 1.
+
+    Source:
+        Clopper and Pearson (1934), Biometrika 26(4), 404-413. doi:10.1093/biomet/26.4.404
+
+    Example:
+        >>> [least_labels(x) for x in range(4)]
+        [45, 77, 105, 132]
+    """
+    if errors < 0 or not (0 < alpha < 1 and 0 < confidence < 1):
+        raise ValueError(f"errors {errors} must be 0 or more, alpha {alpha} and confidence {confidence} within 0 to 1")
+    return least_n(lambda n: _luck(errors, n, alpha) <= 1 - confidence, start=errors + 1)
+
+
+def promise_for(n: int, *, alpha: float = 0.05, confidence: float = 0.90) -> Promise:
+    """Which promise `n` labelled examples can carry: of the automatic decisions once there is room for one error.
+
+    Example:
+        >>> promise_for(77), promise_for(76)
+        ('automatic', 'all')
+    """
+    return "automatic" if n >= least_labels(1, alpha=alpha, confidence=confidence) else "all"
+
+
+def automatic_band(
+    margins: npt.ArrayLike,
+    wrong: npt.ArrayLike,
+    grid: Sequence[float],
+    *,
+    promise: Promise = "automatic",
+    alpha: float = 0.05,
+    confidence: float = 0.90,
+) -> Band:
+    """The narrowest band round the pass mark outside which decisions keep a promise about their errors.
+
+    Args:
+        margins: Score minus pass mark of labelled examples, shape (n,); they must be a random part of what will be
+            decided, and not those on which rubric, weights or pass mark were tuned.
+        wrong: Whether the judge's decision on each is wrong, shape (n,).
+        grid: Half-widths to choose from, at most 15, fixed before the labels were seen: steps of the score.
+        promise: "automatic" bounds the errors among automatic decisions, by tests in a fixed order that starts where
+            the scores (never the labels) leave enough of them; "all" bounds the errors among all examples.
+        alpha: The promised share of errors.
+        confidence: How sure the promise is.
+
+    Returns:
+        The band; refused, with the labels needed, where they don't suffice or the judge isn't that good.
+
+    Raises:
+        ValueError: The caller's fault: shapes that differ, nan, a grid that is empty, negative or too fine.
+
+    Source:
+        Angelopoulos, Bates, Candès, Jordan and Lei (2021), Learn then Test. arXiv:2110.01052
+        Bates, Angelopoulos, Lei, Malik and Jordan (2021), Journal of the ACM 68(6), 43. doi:10.1145/3478535
+
+    Example:
+        >>> margins = np.linspace(-0.5, 0.5, 101)
+        >>> wrong = np.abs(margins) < 0.045
+        >>> band = automatic_band(margins, wrong, [0.0, 0.05, 0.1, 0.15, 0.2])
+        >>> band.half_width, band.errors, band.n_automatic, round(band.upper, 4)
+        (0.05, 0, 90, 0.0253)
+    """
+    m, faulty, widths = _margins(margins, wrong, grid)
+    _check_promise(alpha, confidence)
+    automatic = np.array([(np.abs(m) > width + 1e-9).sum() for width in widths], dtype=np.int64)
+    errors = np.array([(faulty & (np.abs(m) > width + 1e-9)).sum() for width in widths], dtype=np.int64)
+    return _band(widths, automatic, errors, n=len(m), promise=promise, alpha=alpha, confidence=confidence)
+
+
+def sided_band(
+    margins: npt.ArrayLike,
+    wrong: npt.ArrayLike,
+    grid: Sequence[float],
+    *,
+    alpha_passes: float = 0.05,
+    alpha_fails: float = 0.05,
+    confidence: float = 0.90,
+) -> SidedBand:
+    """A band whose sides bound false passes and false fails apart; both promises hold together at `confidence`.
+
+    Args:
+        margins: Score minus pass mark of labelled examples, shape (n,), as for `automatic_band`.
+        wrong: Whether the judge's decision on each is wrong, shape (n,).
+        grid: Half-widths to choose from, as for `automatic_band`.
+        alpha_passes: The promised share of false passes among automatic passes.
+        alpha_fails: The promised share of false fails among automatic fails.
+        confidence: How sure both promises are, together.
+
+    Raises:
+        ValueError: The caller's fault: shapes that differ, nan, a grid that is empty, negative or too fine.
+
+    Example:
+        >>> margins = np.linspace(-0.5, 0.5, 301)
+        >>> bands = sided_band(margins, np.zeros(301, dtype=bool), [0.0, 0.1, 0.2])
+        >>> bands.passes.half_width, bands.fails.confidence
+        (0.0, 0.95)
+    """
+    m, faulty, widths = _margins(margins, wrong, grid)
+    each = (1 + confidence) / 2
+    sides = []
+    for side, alpha in ((m, alpha_passes), (-m, alpha_fails)):
+        _check_promise(alpha, each)
+        taken = [side > width + 1e-9 for width in widths]
+        automatic = np.array([mask.sum() for mask in taken], dtype=np.int64)
+        errors = np.array([(faulty & mask).sum() for mask in taken], dtype=np.int64)
+        sides.append(_band(widths, automatic, errors, n=len(m), promise="automatic", alpha=alpha, confidence=each))
+    return SidedBand(passes=sides[0], fails=sides[1])
+
+
+def _band(
+    widths: Floats,
+    automatic: Integers,
+    errors: Integers,
+    *,
+    n: int,
+    promise: Promise,
+    alpha: float,
+    confidence: float,
+) -> Band:
+    """The band from counts at each half-width, widest first."""
+    start = _start(automatic, n=n, promise=promise, alpha=alpha, confidence=confidence)
+    out_of = automatic if promise == "automatic" else np.full_like(automatic, n)
+    kept = 0
+    if start is not None:
+        lucky = [_luck(int(e), int(size), alpha) <= 1 - confidence for e, size in zip(errors, out_of, strict=True)]
+        kept = next((step for step, kind in enumerate(lucky[start:]) if not kind), len(lucky) - start)
+    method = f"share automatic, promise on {promise} decisions"
+    if start is None or not kept:
+        first = len(widths) - 1 if start is None else start
+        found, wrong, size = int(automatic[first]), int(errors[first]), int(out_of[first])
+        needed = _needed(wrong, size, n, alpha=alpha, confidence=confidence)
+        asked = f"at most {alpha:.0%} errors with {confidence:.0%} confidence"
+        refused = Estimate.without_value(_band_refusal(wrong, size, found, alpha, asked, needed), n=n, method=method)
+        return Band(promise, alpha, confidence, None, refused, wrong, found, None, needed)
+    last = start + kept - 1
+    found, wrong, size = int(automatic[last]), int(errors[last]), int(out_of[last])
+    upper = clopper_pearson_upper(wrong, size, confidence=confidence)
+    share = wilson_share(found, n, method=method)
+    return Band(promise, alpha, confidence, float(widths[last]), share, wrong, found, upper, None)
+
+
+def _start(automatic: Integers, *, n: int, promise: Promise, alpha: float, confidence: float) -> int | None:
+    """The widest band worth testing, by the number of scores outside it alone; None where there are too few."""
+    least = least_labels(0, alpha=alpha, confidence=confidence)
+    enough = (ROOM * least, least) if promise == "automatic" else ((1,) if n >= least else ())
+    for count in enough:
+        roomy = np.flatnonzero(automatic >= count)
+        if len(roomy):
+            return int(roomy[0])
+    return None
+
+
+def _luck(errors: int, n: int, alpha: float) -> float:
+    """Chance of so few errors among n, were the share of errors alpha."""
+    return float(bdtr(errors, n, alpha)) if n > errors else 1.0
+
+
+def _needed(errors: int, out_of: int, n: int, *, alpha: float, confidence: float) -> int | None:
+    """Labelled examples at which as many errors again, in proportion, would keep the promise; None if none would."""
+    if not n:
+        return least_labels(0, alpha=alpha, confidence=confidence)
+    if not out_of or errors >= alpha * out_of:
+        return None
+    for allowed in range(errors, MOST_ERRORS):
+        enough = least_labels(allowed, alpha=alpha, confidence=confidence)
+        if enough * errors <= allowed * out_of:
+            return max(n + 1, math.ceil(enough * n / out_of))
+    return None
+
+
+def _band_refusal(errors: int, out_of: int, automatic: int, alpha: float, asked: str, needed: int | None) -> str:
+    seen = f"{errors} of {out_of} wrong, {asked} asked"
+    if needed is not None:
+        return f"not enough labels: {seen}; about {needed} labelled examples would do"
+    if not automatic:
+        return f"no score lies outside any of the bands: {seen}"
+    if errors >= alpha * out_of:
+        return f"the judge isn't that good: {seen}"
+    return f"the judge errs too nearly as often as allowed for labels to tell: {seen}"
+
+
+def _margins(
+    margins: npt.ArrayLike, wrong: npt.ArrayLike, grid: Sequence[float]
+) -> tuple[Floats, npt.NDArray[np.bool_], Floats]:
+    m, faulty = np.asarray(margins, dtype=np.float64), np.asarray(wrong).astype(bool)
+    if m.ndim != 1 or m.shape != faulty.shape:
+        raise ValueError(f"margins and wrong must be vectors of one length, not {m.shape} and {faulty.shape}")
+    if not np.isfinite(m).all():
+        raise ValueError("margins must be finite: leave out examples without a score")
+    widths = np.array(sorted(set(grid), reverse=True), dtype=np.float64)
+    if not 1 <= len(widths) <= MOST_BANDS or not (widths >= 0).all() or not np.isfinite(widths).all():
+        raise ValueError(f"a grid holds 1 to {MOST_BANDS} half-widths of 0 or more, not {list(grid)}")
+    return m, faulty, widths
+
+
+def _check_promise(alpha: float, confidence: float) -> None:
+    if not (0 < alpha < 1 and 0 < confidence < 1):
+        raise ValueError(f"alpha {alpha} and confidence {confidence} must lie between 0 and 1")
+
+
+def _counts(values: npt.ArrayLike, shape: tuple[int, ...], name: str) -> Integers:
+    given = np.asarray(values)
+    if given.shape != shape:
+        raise ValueError(f"{name} must have shape {shape}, not {given.shape}")
+    if not np.isfinite(given).all() or (given < 0).any() or not np.array_equal(given, np.rint(given)):
+        raise ValueError(f"{name} must hold whole numbers of 0 or more, not {given.tolist()}")
+    return given.astype(np.int64)
+
+
+def _strata_refusal(strata: Integers, sizes: Integers, names: Sequence[str]) -> str | None:
+    """Why strata can't carry a rate, with the way out; None where they can."""
+    if not sizes.sum():
+        return "the pool is empty"
+    if len(strata) > MOST_STRATA:
+        return f"{len(strata)} strata are too many: merge them into {MOST_STRATA} or fewer"
+    least = 1 if len(strata) <= 2 else LEAST_LABELS
+    for name, have, share in zip(names, strata.sum(axis=1).tolist(), (sizes / sizes.sum()).tolist(), strict=True):
+        if have < least and share > NEGLIGIBLE:
+            wanted = "some" if least == 1 else f"at least {least}"
+            return f"{'none' if not have else f'only {have}'} of the {name} labelled, {share:.0%} of the pool:" + (
+                f" label {wanted} of the {name}"
+            )
+    return None
+
+
+def _error_rate_refusal(fails: int, passes: int, size: int) -> str | None:
+    if not size:
+        return "the pool is empty"
+    if not passes:
+        return "people passed none of the labelled examples: label some that they pass"
+    if not fails:
+        return "people failed none of the labelled examples: label some that they fail"
+    return None
+
+
+def _widened_shares(strata: Integers) -> Floats:
+    return np.asarray((strata[:, 1] + 0.5) / (strata.sum(axis=1) + 1), dtype=np.float64)
+
+
+def _raw_shares(strata: Integers) -> Floats:
+    size = strata.sum(axis=1)
+    return np.asarray(np.where(size > 0, strata[:, 1] / np.maximum(size, 1), 0.5), dtype=np.float64)
+
+
+def _binomial_variance(passes: Floats, size: Floats) -> Floats:
+    p = (passes + 0.5) / (size + 1)
+    return np.asarray(p * (1 - p) / (size + 1), dtype=np.float64)
+
+
+def _clipped(value: float, centre: float, sd: float, *, n: int, level: float, method: str) -> Estimate:
+    """A share with limits a normal quantile to either side of `centre`, kept within 0 to 1 and about its value."""
+    reach = _z(level) * sd
+    low, high = max(0.0, min(centre - reach, value)), min(1.0, max(centre + reach, value))
+    return Estimate(value, low, high, level, n, method)
+
+
+def _z(level: float) -> float:
+    return float(ndtri(0.5 + level / 2))
+
+
+def _percent(verdicts: Integers) -> str:
+    return f"{verdicts[1] / verdicts.sum():.0%}"
