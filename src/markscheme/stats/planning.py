@@ -1,0 +1,302 @@
+"""How many labels a width, a floor or a promise needs, from what the ratings may be expected to look like.
+
+Closed forms throughout: how far one more example moves a coefficient at the expected table gives its standard error
+at any number of labels.
+"""
+
+import math
+from collections.abc import Callable
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import ndtr, ndtri, owens_t
+
+from markscheme.stats.change import least_n
+from markscheme.stats.intervals import ATANH, OFF_TO_TRUST, Floats, Transform, t_quantile, wilson
+from markscheme.stats.prevalence import least_labels
+
+Coefficient: TypeAlias = Callable[[Floats], float]
+
+STEP = 1e-4
+MOST_LABELS = 1_000_000
+
+
+def mixture_table(margins: npt.ArrayLike, agreement: float) -> Floats:
+    """Joint shares of levels when gold and judge agree outright on some examples and are unrelated on the rest.
+
+    On such a table kappa, weighted kappa and alpha all equal `agreement`. Errors are as large as the margins allow, so
+    it is the careful choice for weighted coefficients.
+
+    Args:
+        margins: Share of each level, alike for both, shape (k,), worst first, summing to 1.
+        agreement: The coefficient expected, 0 to 1.
+
+    Returns:
+        Joint shares, shape (k, k), rows gold and columns the judge.
+
+    Raises:
+        ValueError: The caller's fault: shares that aren't, or an agreement outside 0 to 1.
+
+    Example:
+        >>> mixture_table([0.5, 0.5], 0.6).round(2).tolist()
+        [[0.4, 0.1], [0.1, 0.4]]
+    """
+    m = _margins(margins)
+    if not 0 <= agreement <= 1:
+        raise ValueError(f"agreement {agreement} lies outside 0 to 1")
+    return np.asarray(agreement * np.diag(m) + (1 - agreement) * np.outer(m, m))
+
+
+def binormal_table(margins: npt.ArrayLike, agreement: float, coefficient: Coefficient) -> Floats:
+    """Joint shares of levels when gold and judge cut two correlated normal impressions into levels.
+
+    Errors then fall next to the diagonal, as those of people on ordered scales do; weighted coefficients need up to
+    five times fewer labels than `mixture_table` asks for.
+
+    Args:
+        margins: Share of each level, alike for both, shape (k,), worst first, summing to 1.
+        agreement: The coefficient expected, from 0 to below 1.
+        coefficient: From joint shares, shape (k, k), to the coefficient; it must grow with the correlation.
+
+    Returns:
+        Joint shares, shape (k, k), on which `coefficient` is `agreement`.
+
+    Raises:
+        ValueError: The caller's fault: shares that aren't, or an agreement that no correlation gives.
+
+    Source:
+        Owen (1956), Annals of Mathematical Statistics 27(4), 1075-1090, for the bivariate normal.
+        doi:10.1214/aoms/1177728074
+
+    Example:
+        >>> table = binormal_table([0.5, 0.5], 0.6, lambda t: (np.trace(t) - 0.5) / 0.5)
+        >>> table.round(3).tolist()
+        [[0.4, 0.1], [0.1, 0.4]]
+    """
+    m = _margins(margins)
+    low, high = 0.0, 1 - 1e-9
+    if not coefficient(_binormal(m, low)) - 1e-9 <= agreement <= coefficient(_binormal(m, high)):
+        raise ValueError(f"no correlation gives an agreement of {agreement} with margins {m.tolist()}")
+    while high - low > 1e-12:
+        middle = (low + high) / 2
+        low, high = (middle, high) if coefficient(_binormal(m, middle)) < agreement else (low, middle)
+    return _binormal(m, (low + high) / 2)
+
+
+def spread_at(table: npt.ArrayLike, coefficient: Coefficient) -> float:
+    """How much one example moves a coefficient at an expected table: its standard error times √n.
+
+    Args:
+        table: Joint shares, shape (k, k), summing to 1.
+        coefficient: From joint shares to the coefficient.
+
+    Returns:
+        √(Σ P·IF²) with the influence IF of each cell, in the coefficient's unit.
+
+    Raises:
+        ValueError: The caller's fault: shares that aren't, or a coefficient that is undefined there.
+
+    Source:
+        Hampel (1974), Journal of the American Statistical Association 69(346), 383-393.
+        doi:10.1080/01621459.1974.10482962
+
+    Example:
+        >>> def kappa(t):
+        ...     chance = t.sum(axis=0) @ t.sum(axis=1)
+        ...     return (np.trace(t) - chance) / (1 - chance)
+        >>> round(spread_at(mixture_table([0.5, 0.5], 0.6), kappa), 4)
+        0.8
+    """
+    shares = np.asarray(table, dtype=np.float64)
+    if shares.ndim != 2 or not (shares >= 0).all() or abs(float(shares.sum()) - 1) > 1e-9:
+        raise ValueError(f"a planning table holds joint shares that sum to 1, not {shares.tolist()}")
+    value = coefficient(shares)
+    total = 0.0
+    for cell in zip(*np.nonzero(shares), strict=True):
+        nudged = (1 - STEP) * shares
+        nudged[cell] += STEP
+        total += float(shares[cell]) * ((coefficient(nudged) - value) / STEP) ** 2
+    if not math.isfinite(total):
+        raise ValueError("the coefficient is undefined at or near the planning table")
+    return math.sqrt(total)
+
+
+def labels_for_half_width(
+    value: float, spread: float, half_width: float, *, transform: Transform = ATANH, level: float = 0.95
+) -> int:
+    """Labels at which the interval reaches no further than `half_width` to either side, on average of the two.
+
+    Args:
+        value: The coefficient expected.
+        spread: Its standard error times √n: `spread_at` a planning table, or √n·SE of a pilot of n labels.
+        half_width: Half the width wanted, in the coefficient's unit.
+        transform: Scale on which its interval is made.
+        level: Coverage, 0 to 1.
+
+    Raises:
+        ValueError: The caller's fault: a value off the transform's scale, or a width or spread that isn't positive.
+
+    Example:
+        >>> labels_for_half_width(0.6, 0.8, 0.1)
+        249
+    """
+    if not transform.reaches(value) or spread < 0 or not half_width > 0:
+        raise ValueError(f"no plan for value {value}, spread {spread} and half-width {half_width}")
+
+    def narrow(n: int) -> bool:
+        reach = t_quantile(n - 1, level) * spread * transform.slope(value) / math.sqrt(n)
+        centre = transform.forward(value)
+        return transform.back(centre + reach) - transform.back(centre - reach) <= 2 * half_width
+
+    return least_n(narrow, start=2)
+
+
+def labels_for_floor(
+    value: float,
+    spread: float,
+    floor: float,
+    *,
+    power: float = 0.80,
+    transform: Transform = ATANH,
+    level: float = 0.95,
+) -> int | None:
+    """Labels at which the lower limit clears `floor` with the given chance.
+
+    Args:
+        value: The coefficient expected.
+        spread: Its standard error times √n, as for `labels_for_half_width`.
+        floor: What the lower limit is to exceed.
+        power: Chance that it does.
+        transform: Scale on which the interval is made.
+        level: Coverage of the interval, 0 to 1.
+
+    Returns:
+        The number; None where the expected value doesn't exceed the floor, or more than a million would be needed.
+
+    Raises:
+        ValueError: The caller's fault: a value or floor off the transform's scale, or a negative spread.
+
+    Example:
+        >>> labels_for_floor(0.75, 0.6614, 0.6)
+        231
+        >>> labels_for_floor(0.6, 0.8, 0.6) is None
+        True
+    """
+    if not (transform.reaches(value) and transform.reaches(floor)) or spread < 0 or not 0 < power < 1:
+        raise ValueError(f"no plan for value {value}, floor {floor}, spread {spread} and power {power}")
+    apart = transform.forward(value) - transform.forward(floor)
+    noise = spread * transform.slope(value)
+
+    def clears(n: int) -> bool:
+        return apart * math.sqrt(n) >= noise * (t_quantile(n - 1, level) + float(ndtri(power)))
+
+    return least_n(clears, start=2) if apart > 0 and clears(MOST_LABELS) else None
+
+
+def labels_for_share(share: float, half_width: float, *, level: float = 0.95) -> int:
+    """Labels at which the score interval of a share is no wider than twice `half_width`.
+
+    Args:
+        share: The share expected: exact agreement, sensitivity, a pass rate.
+        half_width: Half the width wanted, 0 to 1.
+        level: Coverage, 0 to 1.
+
+    Returns:
+        Labels among those the share is of: for sensitivity, examples that people pass.
+
+    Raises:
+        ValueError: The caller's fault: a share outside 0 to 1, or a width that isn't positive.
+
+    Source:
+        Wilson (1927), Journal of the American Statistical Association 22(158), 209-212.
+        doi:10.1080/01621459.1927.10502953
+
+    Example:
+        >>> labels_for_share(0.9, 0.05)
+        141
+    """
+    if not 0 <= share <= 1 or not half_width > 0:
+        raise ValueError(f"a share lies within 0 to 1 and a half-width above 0, not {share} and {half_width}")
+
+    def narrow(n: int) -> bool:
+        low, high = wilson(share * n, n, level=level)
+        return high - low <= 2 * half_width
+
+    return least_n(narrow)
+
+
+def labels_for_promise(automatic: float, *, errors: int = 0, alpha: float = 0.05, confidence: float = 0.90) -> int:
+    """Labels with which a promise about automatic decisions can be given.
+
+    Args:
+        automatic: Share of examples that one hopes to decide automatically, above 0.
+        errors: Wrong decisions among the labelled that are to be survived.
+        alpha: The promised share of errors.
+        confidence: How sure the promise is to be.
+
+    Raises:
+        ValueError: The caller's fault: a share outside 0 to 1.
+
+    Example:
+        >>> labels_for_promise(0.6, errors=1)
+        129
+    """
+    if not 0 < automatic <= 1:
+        raise ValueError(f"the share decided automatically lies above 0 and at most at 1, not at {automatic}")
+    return math.ceil(least_labels(errors, alpha=alpha, confidence=confidence) / automatic - 1e-9)
+
+
+def labels_to_vary(commonest: float) -> int | None:
+    """Labels at which ten examples may be expected off the commonest level, fewer than which no coefficient is safe.
+
+    Args:
+        commonest: Share of the commonest level, 0 to 1.
+
+    Returns:
+        10 / (1 - commonest), rounded up; None where every example is at that level.
+
+    Raises:
+        ValueError: The caller's fault: a share outside 0 to 1.
+
+    Example:
+        >>> labels_to_vary(0.9)
+        100
+    """
+    if not 0 <= commonest <= 1:
+        raise ValueError(f"a share lies within 0 to 1, not at {commonest}")
+    return None if commonest == 1 else math.ceil(OFF_TO_TRUST / (1 - commonest) - 1e-9)
+
+
+def _margins(margins: npt.ArrayLike) -> Floats:
+    m = np.asarray(margins, dtype=np.float64)
+    if m.ndim != 1 or len(m) < 2 or not (m >= 0).all() or abs(float(m.sum()) - 1) > 1e-9:
+        raise ValueError(f"margins are two or more shares that sum to 1, not {m.tolist()}")
+    return m
+
+
+def _binormal(margins: Floats, correlation: float) -> Floats:
+    """Cells of a bivariate standard normal cut at the margins on both sides."""
+    used = np.flatnonzero(margins)
+    cumulated = np.cumsum(margins[used])[:-1]
+    cuts = ndtri(cumulated)
+    below = np.zeros((len(used) + 1, len(used) + 1))
+    below[1:-1, 1:-1] = _both_below(cuts[:, None], cuts[None, :], correlation)
+    below[-1, 1:-1] = below[1:-1, -1] = cumulated
+    below[-1, -1] = 1.0
+    table = np.zeros((len(margins), len(margins)))
+    table[np.ix_(used, used)] = np.maximum(np.diff(np.diff(below, axis=0), axis=1), 0.0)
+    return table
+
+
+def _both_below(h: Floats, k: Floats, correlation: float) -> Floats:
+    """Chance that two standard normals of this correlation lie below h and k, by Owen's T."""
+    h, k = np.broadcast_arrays(h, k)
+    across = math.sqrt(1 - correlation**2)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        first = np.where(h == 0, np.copysign(np.inf, k), (k / h - correlation) / across)
+        second = np.where(k == 0, np.copysign(np.inf, h), (h / k - correlation) / across)
+    opposite = (h * k < 0) | ((h * k == 0) & (h + k < 0))
+    chance = (ndtr(h) + ndtr(k)) / 2 - owens_t(h, first) - owens_t(k, second) - np.where(opposite, 0.5, 0.0)
+    at_centre = 0.25 + math.asin(correlation) / (2 * math.pi)
+    return np.asarray(np.where((h == 0) & (k == 0), at_centre, chance), dtype=np.float64)
