@@ -1,0 +1,113 @@
+"""All that markscheme raises on purpose, one branch for each party who can mend the fault.
+
+    MarkschemeError
+    ├── UsageError              whoever called: an option, a name or a path that cannot be
+    ├── RubricError             the rubric's author: a file asks for what a rubric cannot be
+    ├── RatingError             whoever keeps examples and labels
+    ├── ComparisonError         nothing in common to compare
+    ├── BudgetError             the next call would cost more than is left, or its price is not known
+    └── JudgeError
+        ├── NoJudge             nobody was named and nobody can be asked
+        ├── JudgeUnavailable    the provider: refused, unreachable, too slow
+        │   ├── JudgeBusy       the provider asks us to wait
+        │   └── MissingReply    a recording has no reply to this prompt
+        └── UnreadableReply     the model: what came back is no reply
+
+A wrong shape or type handed to a function is the caller's programming mistake: plain ValueError or TypeError.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+
+class MarkschemeError(Exception):
+    """The root of all errors raised on purpose."""
+
+
+class UsageError(MarkschemeError):
+    """An option, a name or a path that cannot be; whoever called can mend it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One thing wrong in a file: what was found and what is allowed, and the line it stands on (from 1)."""
+
+    problem: str
+    line: int | None = None
+
+
+class FileError(MarkschemeError):
+    """Faults in something a person wrote, all of them at once, each with its place.
+
+    Attributes:
+        faults: What is wrong, in the order of the file.
+        path: The file, or None for data that came from no file.
+    """
+
+    def __init__(
+        self, faults: Sequence[Fault] | str, *, path: Path | str | None = None, line: int | None = None
+    ) -> None:
+        self.faults = (Fault(faults, line),) if isinstance(faults, str) else tuple(faults)
+        self.path = path
+        super().__init__("\n".join(self._sentence(fault) for fault in self.faults))
+
+    def _sentence(self, fault: Fault) -> str:
+        place = ":".join(str(part) for part in (self.path, fault.line) if part is not None)
+        return f"{place}: {fault.problem}" if place else fault.problem
+
+
+class RubricError(FileError):
+    """A rubric asks for what a rubric cannot be; its author can mend it."""
+
+
+class RatingError(FileError):
+    """Examples or ratings that cannot be read as such; whoever keeps them can mend it."""
+
+
+class ComparisonError(MarkschemeError):
+    """Two sets of ratings have nothing in common to compare."""
+
+
+class BudgetError(MarkschemeError):
+    """The next call would cost more than the budget leaves, or nobody knows what it costs."""
+
+
+class JudgeError(MarkschemeError):
+    """A judge gave nothing to grade with."""
+
+
+class NoJudge(JudgeError):  # noqa: N818 - reads as the sentence it is
+    """Nobody was named as judge and nobody can be asked without being named."""
+
+
+class JudgeUnavailable(JudgeError):  # noqa: N818
+    """A judge's provider refused, could not be reached, or took longer than the deadline."""
+
+
+class JudgeBusy(JudgeUnavailable):
+    """A judge's provider asks us to come back later.
+
+    Attributes:
+        retry_after: Seconds the provider asked us to wait; None where it did not say.
+    """
+
+    def __init__(self, message: str, *, retry_after: float | None = None) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
+
+
+class MissingReply(JudgeUnavailable):
+    """A recording holds no reply to this prompt."""
+
+
+class UnreadableReply(JudgeError):  # noqa: N818
+    """What came back from a model is no reply."""
+
+
+class RubricWarning(UserWarning):
+    """Something in a rubric that is allowed and probably not meant, or that a foreign file says in vain."""
+
+
+class RatingWarning(UserWarning):
+    """Something in examples or ratings that is allowed and should be known."""

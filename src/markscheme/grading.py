@@ -1,0 +1,371 @@
+"""Prompt, judge, verdict and score in a row: a Submission becomes a Grade; many of them at once."""
+
+import asyncio
+from collections import Counter
+from collections.abc import AsyncIterator, Coroutine, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from markscheme.errors import BudgetError, JudgeError
+from markscheme.fingerprint import fingerprint
+from markscheme.judge import Judge, Reply, Usage, total
+from markscheme.judges.repeated import Repeated
+from markscheme.prompt import Prompt, holistic_prompt, verdict_prompt
+from markscheme.rubric import Criterion, Rubric
+from markscheme.score import Score, weigh, weigh_holistic
+from markscheme.submission import Submission
+from markscheme.verdict import (
+    Holistic,
+    Outcome,
+    Unread,
+    Verdict,
+    read_holistic,
+    read_verdicts,
+    worse,
+)
+
+T = TypeVar("T")
+
+if TYPE_CHECKING:
+    from markscheme.receipt import Receipt
+    from markscheme.scorers import Scorer
+
+
+@dataclass(frozen=True)
+class Fingerprints:
+    """Digests of what was asked and who was asked; equal digests make two grades comparable."""
+
+    rubric: str
+    prompt: str
+    judge: str
+
+
+@dataclass(frozen=True)
+class Grade:
+    """The whole outcome of judging one submission.
+
+    Attributes:
+        id: The submission's.
+        outcomes: For each criterion, by name, a verdict or why there is none; empty for a holistic grade.
+        error: Why the submission is not graded; None where it is.
+        scored: Score, raw score and pass or fail; None where it is not graded.
+        holistic: The one number of a holistic grade.
+        usage: What asking cost.
+        replies: Replies by where they came from: live, recorded, cache.
+        fingerprints: Of rubric, prompt and judge.
+        receipt: The calibration behind this grade, if there is one.
+    """
+
+    id: str
+    outcomes: Mapping[str, Outcome]
+    error: str | None
+    scored: Score | None
+    holistic: Holistic | Unread | None = None
+    usage: Usage = Usage()
+    replies: Mapping[str, int] = field(default_factory=dict)
+    fingerprints: Fingerprints | None = None
+    receipt: "Receipt | None" = None
+
+    @property
+    def score(self) -> float | None:
+        """0 to 1 (or the raw sum where it was not to be normalised); None where not graded."""
+        return self.scored.score if self.scored else None
+
+    @property
+    def raw_score(self) -> float | None:
+        """Sum of weight times position; None where not graded."""
+        return self.scored.raw_score if self.scored else None
+
+    @property
+    def llm_raw_score(self) -> float | None:
+        """The number a holistic judge gave, otherwise the raw score; None where not graded."""
+        return self.scored.llm_raw_score if self.scored else None
+
+    @property
+    def passed(self) -> bool | None:
+        """Whether the response passes; None where not graded, which is no failure."""
+        return self.scored.passed if self.scored else None
+
+    @property
+    def verdicts(self) -> dict[str, Verdict]:
+        """The verdicts among the outcomes, by criterion."""
+        return {name: outcome for name, outcome in self.outcomes.items() if isinstance(outcome, Verdict)}
+
+    @property
+    def quotes_not_found(self) -> int:
+        """Verdicts whose quote does not stand in the response."""
+        return sum(verdict.quote_found is False for verdict in self.verdicts.values())
+
+
+@dataclass(frozen=True)
+class Grading:
+    """How to grade: a rubric, a judge and what is done with the verdicts.
+
+    Attributes:
+        rubric: What good is; its strategy decides how the judge is asked.
+        judge: Who is asked.
+        normalize: False keeps raw sums as scores.
+        renormalize: True scores a submission on what could be judged of it.
+        scorers: Code for criteria with a `check`, by name, beside the shipped ones.
+    """
+
+    rubric: Rubric
+    judge: Judge
+    normalize: bool = True
+    renormalize: bool = False
+    scorers: Mapping[str, "Scorer"] = field(default_factory=dict)
+
+    async def grade(self, submission: Submission) -> Grade:
+        """The grade of one submission; a judge that fails leaves it ungraded, with the reason."""
+        lacking = lacking_inputs(self.rubric, submission)
+        if lacking:
+            return self._ungraded(submission, f"the submission lacks {', '.join(map(repr, lacking))}", [])
+        asked: list[Reply] = []
+        try:
+            if self.rubric.strategy == "holistic":
+                return self._from_holistic(submission, await self._holistic(submission, asked), asked)
+            return self._from_outcomes(submission, await self._outcomes(submission, asked), asked)
+        except JudgeError as error:
+            return self._ungraded(submission, str(error), asked)
+
+    # asking
+
+    async def _outcomes(self, submission: Submission, asked: list[Reply]) -> dict[str, Outcome]:
+        judged = [criterion for criterion in self.rubric.criteria if criterion.check is None]
+        passes = await asyncio.gather(*(self._pass(submission, order, asked) for order in orders(self.rubric)))
+        outcomes = {c.name: _reconciled([found[c.name] for found in passes], c) for c in judged}
+        outcomes |= self._checked(submission)
+        return {criterion.name: outcomes[criterion.name] for criterion in self.rubric.criteria}
+
+    async def _pass(
+        self, submission: Submission, questions: Sequence[Sequence[Criterion]], asked: list[Reply]
+    ) -> dict[str, Outcome]:
+        """One outcome a criterion; what could not be read is asked for once more, in one call for all of it."""
+        found = await self._ask_all(submission, questions, asked, again=False)
+        unread = {name: outcome for name, outcome in found.items() if isinstance(outcome, Unread)}
+        if unread:
+            missing = [criterion for question in questions for criterion in question if criterion.name in unread]
+            try:
+                found |= await self._ask_all(submission, seeing_alike(self.rubric, missing), asked, again=True)
+            except JudgeError as error:
+                found |= {name: _still_unread(outcome, error) for name, outcome in unread.items()}
+        return found
+
+    async def _ask_all(
+        self, submission: Submission, questions: Sequence[Sequence[Criterion]], asked: list[Reply], *, again: bool
+    ) -> dict[str, Outcome]:
+        answers = await _all_or_first_error(self._ask(submission, question, asked, again) for question in questions)
+        return {name: outcome for answer in answers for name, outcome in answer.items()}
+
+    async def _ask(
+        self, submission: Submission, criteria: Sequence[Criterion], asked: list[Reply], again: bool
+    ) -> dict[str, Outcome]:
+        prompt = verdict_prompt(self.rubric, submission, criteria, again=again)
+        reply = await self._reply(prompt, asked)
+        return read_verdicts(reply, criteria, submission.response)
+
+    async def _holistic(self, submission: Submission, asked: list[Reply]) -> Holistic | Unread:
+        first = read_holistic(await self._reply(holistic_prompt(self.rubric, submission), asked), submission.response)
+        if isinstance(first, Holistic):
+            return first
+        try:
+            reply = await self._reply(holistic_prompt(self.rubric, submission, again=True), asked)
+        except JudgeError as error:
+            return _still_unread(first, error)
+        return read_holistic(reply, submission.response)
+
+    async def _reply(self, prompt: Prompt, asked: list[Reply]) -> Reply:
+        judge = Repeated(self.judge, self.rubric.samples) if self.rubric.samples > 1 else self.judge
+        reply = await judge.reply(prompt)
+        asked.append(reply)
+        return reply
+
+    def _checked(self, submission: Submission) -> dict[str, Outcome]:
+        by_code = [criterion for criterion in self.rubric.criteria if criterion.check is not None]
+        if not by_code:
+            return {}
+        from markscheme.scorers import run_check
+
+        return {criterion.name: run_check(criterion, submission, self.scorers) for criterion in by_code}
+
+    # from answers to a grade
+
+    def _from_outcomes(self, submission: Submission, outcomes: dict[str, Outcome], asked: list[Reply]) -> Grade:
+        scored = weigh(outcomes, self.rubric, normalize=self.normalize, renormalize=self.renormalize)
+        if isinstance(scored, str):
+            return replace(self._ungraded(submission, scored, asked), outcomes=outcomes)
+        return self._grade(submission, asked, outcomes=outcomes, scored=scored)
+
+    def _from_holistic(self, submission: Submission, holistic: Holistic | Unread, asked: list[Reply]) -> Grade:
+        if isinstance(holistic, Unread):
+            return replace(self._ungraded(submission, holistic.why, asked), holistic=holistic)
+        scored = weigh_holistic(holistic, self.rubric, normalize=self.normalize)
+        return self._grade(submission, asked, scored=scored, holistic=holistic)
+
+    def _ungraded(self, submission: Submission, why: str, asked: list[Reply]) -> Grade:
+        return self._grade(submission, asked, error=why)
+
+    def _grade(
+        self,
+        submission: Submission,
+        asked: list[Reply],
+        *,
+        outcomes: Mapping[str, Outcome] | None = None,
+        scored: Score | None = None,
+        holistic: Holistic | None = None,
+        error: str | None = None,
+    ) -> Grade:
+        replies = [part for reply in asked for part in _single_replies(reply)]
+        return Grade(
+            id=submission.id,
+            outcomes=outcomes or {},
+            error=error,
+            scored=scored,
+            holistic=holistic,
+            usage=total(reply.usage for reply in replies),
+            replies=Counter(reply.source for reply in replies),
+            fingerprints=Fingerprints(
+                self.rubric.fingerprint, asking_fingerprint(self.rubric), self.judge.identity.fingerprint
+            ),
+        )
+
+
+def lacking_inputs(rubric: Rubric, submission: Submission) -> list[str]:
+    """Names of declared inputs that the submission does not bring."""
+    return [name for name in rubric.inputs or () if name not in submission.inputs]
+
+
+def questions(rubric: Rubric, submission: Submission) -> list[Prompt]:
+    """The prompts that a judge is asked first about a submission; a re-ask may follow each."""
+    if rubric.strategy == "holistic":
+        return [holistic_prompt(rubric, submission)]
+    passes = orders(rubric)
+    return [verdict_prompt(rubric, submission, question) for one_pass in passes for question in one_pass]
+
+
+def orders(rubric: Rubric) -> list[list[list[Criterion]]]:
+    """For each pass over a rubric, the criteria of each question; those of one question see the same inputs."""
+    judged = [criterion for criterion in rubric.criteria if criterion.check is None]
+    together = seeing_alike(rubric, judged)
+    match rubric.strategy:
+        case "per_criterion":
+            return [[[criterion] for criterion in judged]]
+        case "double_pass":
+            return [together, [list(reversed(group)) for group in together]]
+        case _:
+            return [together]
+
+
+def seeing_alike(rubric: Rubric, criteria: Iterable[Criterion]) -> list[list[Criterion]]:
+    """The criteria in groups that are shown the same inputs, so that each group can share a question."""
+    groups: dict[tuple[str, ...], list[Criterion]] = {}
+    for criterion in criteria:
+        groups.setdefault(rubric.shown_to(criterion), []).append(criterion)
+    return list(groups.values())
+
+
+@lru_cache(maxsize=64)
+def asking_fingerprint(rubric: Rubric) -> str:
+    """Digest of how a rubric is asked, whatever is submitted: instructions, schema, strategy."""
+    prompts = questions(rubric, Submission(""))
+    return fingerprint([[prompt.system, prompt.schema] for prompt in prompts], rubric.strategy, rubric.samples)
+
+
+async def grade_many(
+    grading: Grading, submissions: Iterable[Submission], *, concurrency: int = 8
+) -> AsyncIterator[tuple[int, Grade]]:
+    """Grades as they are ready, each with the place of its submission; at most `concurrency` at once.
+
+    Takes from `submissions` only as fast as it grades, so that a long iterable needs little memory.
+
+    Raises:
+        BudgetError: After all that was under way is yielded, if the budget would not cover another call.
+        ValueError: A concurrency below 1.
+    """
+    if concurrency < 1:
+        raise ValueError(f"concurrency is a whole number from 1, found {concurrency}")
+    waiting: Iterator[tuple[int, Submission]] | None = enumerate(submissions)
+    running: set[asyncio.Task[tuple[int, Grade]]] = set()
+    stopped: BudgetError | None = None
+    try:
+        while True:
+            while waiting is not None and len(running) < concurrency:
+                job = next(waiting, None)
+                if job is None:
+                    waiting = None
+                else:
+                    running.add(asyncio.create_task(_placed(grading, *job)))
+            if not running:
+                break
+            done, running = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
+            for task in done:
+                error = task.exception()
+                if isinstance(error, BudgetError):
+                    stopped, waiting = error, None
+                else:
+                    yield task.result()
+    finally:
+        for task in running:
+            task.cancel()
+    if stopped is not None:
+        raise stopped
+
+
+async def _placed(grading: Grading, place: int, submission: Submission) -> tuple[int, Grade]:
+    return place, await grading.grade(submission)
+
+
+async def _all_or_first_error(calls: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
+    """What all calls give; if any fails, its error once none is under way any more."""
+    results = await asyncio.gather(*calls, return_exceptions=True)
+    for result in results:
+        if isinstance(result, BaseException):
+            raise result
+    return [result for result in results if not isinstance(result, BaseException)]
+
+
+def _still_unread(found: Unread, error: JudgeError) -> Unread:
+    return replace(found, why=f"{found.why}; asked again: {error}")
+
+
+def _reconciled(outcomes: Sequence[Outcome], criterion: Criterion) -> Outcome:
+    """The outcome of one pass, or the worse one of two."""
+    first, *others = outcomes
+    for other in others:
+        first = worse(first, other, criterion)
+    return first
+
+
+def _single_replies(reply: Reply) -> Iterator[Reply]:
+    if not reply.parts:
+        yield reply
+    for part in reply.parts:
+        yield from _single_replies(part)
+
+
+async def grade(
+    rubric: Rubric, submission: Submission | str, judge: Judge, *, normalize: bool = True, **inputs: Any
+) -> Grade:
+    """The grade of one response.
+
+    Args:
+        rubric: What good is.
+        submission: The response, as text or with its inputs.
+        judge: Who is asked.
+        normalize: False keeps the raw sum of weights as score.
+        inputs: Named inputs (`query=…`), where `submission` is a text.
+
+    Example:
+        >>> import asyncio
+        >>> from markscheme import Rubric, ScriptedJudge
+        >>> rubric = Rubric.from_dict([{"weight": 2, "requirement": "A"}, {"weight": -1, "requirement": "B"}])
+        >>> done = asyncio.run(grade(rubric, "…", ScriptedJudge([{"c1": "MET", "c2": "MET"}])))
+        >>> done.score, done.raw_score, done.passed
+        (0.5, 1.0, True)
+    """
+    if isinstance(submission, str):
+        submission = Submission(submission, inputs)
+    elif inputs:
+        raise ValueError("inputs stand in the Submission, or beside a text, not both")
+    return await Grading(rubric, judge, normalize).grade(submission)

@@ -1,0 +1,146 @@
+"""Who rates: the Judge protocol, and the Reply it gives to a Prompt."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, Protocol, runtime_checkable
+
+from markscheme.fingerprint import fingerprint
+from markscheme.prompt import Prompt
+
+Stop = Literal["end", "length", "refusal", "other"]
+Source = Literal["live", "recorded", "cache"]
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What asking cost.
+
+    Attributes:
+        calls: Requests that reached a provider.
+        input_tokens: Tokens read, those kept by the provider included; None where nobody counted.
+        output_tokens: Tokens written; None where nobody counted.
+        usd: US dollars; None where the price or the tokens are not known, never 0 for "not known".
+    """
+
+    calls: int = 0
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    usd: float | None = None
+
+    def __add__(self, other: "Usage") -> "Usage":
+        """Both together; what is not known of one is not known of both, unless that one made no call."""
+        if not self.calls or not other.calls:
+            return other if other.calls else self
+        return Usage(
+            self.calls + other.calls,
+            _sum(self.input_tokens, other.input_tokens),
+            _sum(self.output_tokens, other.output_tokens),
+            _sum(self.usd, other.usd),
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain data."""
+        return {
+            "calls": self.calls,
+            "input_tokens": self.input_tokens,
+            "output_tokens": self.output_tokens,
+            "usd": self.usd,
+        }
+
+
+def _sum(one: Any, other: Any) -> Any:
+    return None if one is None or other is None else one + other
+
+
+def total(usages: Iterable[Usage]) -> Usage:
+    """All of them together; of none, the cost of having asked nobody."""
+    together = Usage()
+    for usage in usages:
+        together += usage
+    return together
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """What makes a judge this judge: whatever, if it were changed, would make its replies another judge's.
+
+    Attributes:
+        name: As a user names it: anthropic, local:model.gguf, recorded:PATH, ….
+        model: The model asked for, as the provider names it.
+        parameters: Whatever else shapes a reply, as plain data.
+        address: The base URL where it is not the provider's own; never with a key.
+    """
+
+    name: str
+    model: str = ""
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    address: str = ""
+
+    @property
+    def fingerprint(self) -> str:
+        """Digest that differs between any two judges whose replies must not be mixed."""
+        return fingerprint(self.name, self.model, dict(self.parameters), self.address)
+
+    def __str__(self) -> str:
+        return f"{self.name} ({self.model})" if self.model and self.model not in self.name else self.name
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """One token of a reply and what might have stood in its place: text to probability, 0 to 1."""
+
+    text: str
+    alternatives: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What came back from a judge, unread.
+
+    Attributes:
+        text: The answer as it came.
+        model: The model that answered, as it named itself; "" if it did not.
+        stop: Why it ended: at its end, cut off by length, a refusal, or something else.
+        usage: What it cost; an empty Usage where nobody was asked (a recording, the cache).
+        source: Whether it was asked now, recorded, or kept from an earlier run.
+        provenance: For a recording, who made it and when.
+        tokens: The answer's tokens with their alternatives, where the provider tells; empty otherwise.
+        parts: The replies of a panel or of one judge asked several times; `text` is then empty.
+        rule: How `parts` are combined.
+    """
+
+    text: str
+    model: str = ""
+    stop: Stop = "end"
+    usage: Usage = Usage()
+    source: Source = "live"
+    provenance: str = ""
+    tokens: tuple[Token, ...] = ()
+    parts: tuple["Reply", ...] = ()
+    rule: Literal["median", "majority"] = "median"
+
+    def kept(self) -> "Reply":
+        """This reply as it comes from the cache: the same words, at no cost."""
+        return replace(self, source="cache", usage=Usage())
+
+
+@runtime_checkable
+class Judge(Protocol):
+    """Whoever can answer a Prompt. A panel, a repeated judge and a limited judge are judges too."""
+
+    @property
+    def identity(self) -> Identity:
+        """What makes this judge this judge."""
+        ...
+
+    async def reply(self, prompt: Prompt, sample: int = 0) -> Reply:
+        """The answer to `prompt`; `sample` numbers repeated askings of the same prompt, from 0.
+
+        Raises:
+            JudgeError: The provider or the model gave nothing to read.
+        """
+        ...
+
+    async def aclose(self) -> None:
+        """Let go of connections and servers; the judge is not asked again."""
+        ...

@@ -1,0 +1,1 @@
+"""Who can be asked: one adapter a provider, and judges wrapped round a judge."""

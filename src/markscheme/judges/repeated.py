@@ -1,0 +1,38 @@
+"""One judge asked several times, which is a judge."""
+
+import asyncio
+from dataclasses import dataclass
+
+from markscheme.judge import Identity, Judge, Reply
+from markscheme.prompt import Prompt
+
+
+@dataclass(frozen=True, slots=True)
+class Repeated:
+    """A judge that asks `judge` the same thing `samples` times at once; the median level of the answers counts.
+
+    Raises:
+        ValueError: Fewer than one sample.
+    """
+
+    judge: Judge
+    samples: int
+
+    def __post_init__(self) -> None:
+        if self.samples < 1:
+            raise ValueError(f"samples is a whole number from 1, found {self.samples}")
+
+    @property
+    def identity(self) -> Identity:
+        """The judge's own: how often it is asked is no part of who it is."""
+        return self.judge.identity
+
+    async def reply(self, prompt: Prompt, sample: int = 0) -> Reply:
+        """All the answers, as parts of one reply."""
+        first = sample * self.samples
+        parts = await asyncio.gather(*(self.judge.reply(prompt, first + n) for n in range(self.samples)))
+        return Reply("", parts=tuple(parts))
+
+    async def aclose(self) -> None:
+        """Close the judge that is asked."""
+        await self.judge.aclose()

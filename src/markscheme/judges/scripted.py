@@ -1,0 +1,81 @@
+"""A judge that answers what it was told to: for tests of whatever grades."""
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from markscheme.errors import MissingReply
+from markscheme.judge import Identity, Reply, Usage
+from markscheme.prompt import NOTHING_TO_QUOTE, Prompt
+
+Script = Callable[[Prompt, int], Any]
+
+
+@dataclass
+class ScriptedJudge:
+    """A judge with a script; it remembers what it was asked.
+
+    Attributes:
+        script: What to answer: a function of prompt and sample number, or an iterable of answers used one after
+            the other. An answer is a Reply, a text, an exception to raise, or a mapping of criterion to level,
+            which becomes a well-formed answer.
+        prompts: The prompts it was asked, in order.
+
+    Example:
+        >>> import asyncio
+        >>> from markscheme import Rubric, grade
+        >>> rubric = Rubric.from_dict([{"weight": 1, "requirement": "Mentions Paris"}])
+        >>> asyncio.run(grade(rubric, "Paris.", ScriptedJudge([{"c1": "MET"}]))).score
+        1.0
+    """
+
+    script: Script | Iterable[Any]
+    name: str = "scripted"
+    prompts: list[Prompt] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._answers = None if callable(self.script) else iter(self.script)
+
+    @property
+    def identity(self) -> Identity:
+        """By its name alone."""
+        return Identity(self.name)
+
+    async def reply(self, prompt: Prompt, sample: int = 0) -> Reply:
+        """The next answer of the script.
+
+        Raises:
+            MissingReply: The script is at its end.
+        """
+        self.prompts.append(prompt)
+        return _as_reply(self._next(prompt, sample))
+
+    def _next(self, prompt: Prompt, sample: int) -> Any:
+        if self._answers is None and callable(self.script):
+            return self.script(prompt, sample)
+        try:
+            return next(self._answers or iter(()))
+        except StopIteration:
+            raise MissingReply(f"the script ends after {len(self.prompts) - 1} answers") from None
+
+    async def aclose(self) -> None:
+        """Nothing is held."""
+
+
+def _as_reply(answer: Any) -> Reply:
+    match answer:
+        case BaseException():
+            raise answer
+        case Reply():
+            return answer
+        case Mapping():
+            return Reply(answer_of(answer), usage=Usage(calls=1))
+        case _:
+            return Reply(str(answer), usage=Usage(calls=1))
+
+
+def answer_of(levels: Mapping[str, Any], *, reason: str = "scripted", quote: str = NOTHING_TO_QUOTE) -> str:
+    """A well-formed answer that gives each criterion its level, as a judge would write it."""
+    verdicts = {name: {"quote": quote, "reason": reason, "level": str(level)} for name, level in levels.items()}
+    return json.dumps({"verdicts": verdicts}, ensure_ascii=False)

@@ -1,0 +1,106 @@
+"""Outcomes to Score: the only arithmetic on weights."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from markscheme.rubric import Criterion, Rubric
+from markscheme.verdict import Abstention, Holistic, NotApplicable, Outcome, Unread, Verdict
+
+ROUNDING = 1e-9
+"""How far a sum of floating-point weights may fall short of the pass mark and still meet it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """What a response earned.
+
+    Attributes:
+        score: 0 to 1, or `raw_score` where it was not to be normalised.
+        raw_score: Sum of weight times position.
+        llm_raw_score: The number a holistic judge gave, 0 to 100; otherwise `raw_score`.
+        passed: Whether score and every required criterion pass.
+        failed_required: Names of the required criteria that fail.
+    """
+
+    score: float
+    raw_score: float
+    llm_raw_score: float
+    passed: bool
+    failed_required: tuple[str, ...] = ()
+
+
+def weigh(
+    outcomes: Mapping[str, Outcome], rubric: Rubric, *, normalize: bool = True, renormalize: bool = False
+) -> Score | str:
+    """The score of a response, or the reason why it has none.
+
+    With p the position of a verdict on its scale and w its weight: raw = Σ w·p; score = raw / Σ positive w within
+    0 to 1; with negative weights only, score = 1 + raw / Σ |w| within 0 to 1. A criterion that does not apply is
+    left out of both sums.
+
+    Args:
+        outcomes: One for each criterion of the rubric, by name.
+        rubric: Whose weights, required criteria and pass mark count.
+        normalize: False keeps the raw sum as score; the pass mark is still held against the normalised one.
+        renormalize: True leaves abstentions and unread verdicts out like criteria that do not apply. A required
+            one is never left out.
+
+    Example:
+        >>> rubric = Rubric.from_dict([{"weight": 10, "requirement": "A"}, {"weight": -5, "requirement": "B"}])
+        >>> weigh({"c1": Verdict("c1", 1.0), "c2": Verdict("c2", 1.0)}, rubric)
+        Score(score=0.5, raw_score=5.0, llm_raw_score=5.0, passed=True, failed_required=())
+    """
+    missing = {c.name: why for c in rubric.criteria if (why := _why_no_level(outcomes.get(c.name)))}
+    blocking = [c.name for c in rubric.criteria if c.name in missing and (c.required or not renormalize)]
+    if blocking:
+        return "; ".join(f"{name}: {missing[name]}" for name in blocking)
+    positions = {
+        criterion: criterion.scale.position(outcome.level)
+        for criterion in rubric.criteria
+        if isinstance(outcome := outcomes[criterion.name], Verdict)
+    }
+    if not positions:
+        return "no criterion applies" if not missing else "no verdict could be read"
+    raw = sum(criterion.weight * position for criterion, position in positions.items())
+    normalized = _normalized(raw, positions)
+    failed = tuple(c.name for c, position in positions.items() if c.required and not c.passes(position))
+    passed = normalized >= rubric.pass_mark - ROUNDING and not failed
+    return Score(normalized if normalize else raw, raw, raw, passed, failed)
+
+
+def weigh_holistic(holistic: Holistic, rubric: Rubric, *, normalize: bool = True) -> Score:
+    """The score of a response rated as a whole.
+
+    score = it / 100; raw = it / 100 · Σ positive w, or with negative weights only -(1 - it / 100) · Σ |w|.
+    """
+    share = holistic.score / 100
+    if rubric.positive_weight > 0:
+        raw = share * rubric.positive_weight
+    else:
+        raw = -(1 - share) * sum(abs(criterion.weight) for criterion in rubric.criteria)
+    return Score(share if normalize else raw, raw, holistic.score, share >= rubric.pass_mark - ROUNDING)
+
+
+def score_of_levels(levels: Mapping[str, float], rubric: Rubric) -> float | None:
+    """The normalised score that levels earn, by criterion name; None unless every criterion has one."""
+    outcomes = {name: Verdict(name, level) for name, level in levels.items()}
+    scored = weigh(outcomes, rubric)
+    return scored.score if isinstance(scored, Score) else None
+
+
+def _normalized(raw: float, positions: Mapping[Criterion, float]) -> float:
+    best = sum(criterion.weight for criterion in positions if criterion.weight > 0)
+    share = raw / best if best > 0 else 1 + raw / sum(abs(criterion.weight) for criterion in positions)
+    return min(1.0, max(0.0, share))
+
+
+def _why_no_level(outcome: Outcome | None) -> str | None:
+    match outcome:
+        case None:
+            return "no verdict"
+        case Abstention(reason=reason):
+            return f"the judge abstained{': ' + reason if reason else ''}"
+        case Unread(why=why):
+            return why
+        case Verdict() | NotApplicable():
+            return None

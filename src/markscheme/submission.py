@@ -1,0 +1,51 @@
+"""The response that is judged, with whatever was asked, given or expected beside it."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Submission:
+    """A response and its named inputs.
+
+    Attributes:
+        response: The text that is judged.
+        inputs: What belongs to it by name: query, reference, context, messages, or any name a rubric declares.
+        id: What files and reports call it.
+
+    Lone surrogates, which no encoding can carry, are replaced by U+FFFD.
+
+    Example:
+        >>> Submission("Paris.", {"query": "Capital of France?"}).inputs["query"]
+        'Capital of France?'
+    """
+
+    response: str
+    inputs: Mapping[str, str] = field(default_factory=dict)
+    id: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "response", encodable(self.response))
+        object.__setattr__(self, "inputs", {name: as_text(value) for name, value in self.inputs.items()})
+
+
+def as_text(value: Any) -> str:
+    """A value as a judge is shown it: text as it is, everything else as JSON.
+
+    >>> as_text([{"role": "user", "content": "Hi"}])
+    '[{"role": "user", "content": "Hi"}]'
+    """
+    if isinstance(value, str):
+        return encodable(value)
+    return encodable(json.dumps(value, ensure_ascii=False, default=str))
+
+
+def encodable(text: str) -> str:
+    """The text with lone surrogates replaced by U+FFFD, so that it can be sent and stored."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text

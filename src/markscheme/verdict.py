@@ -1,0 +1,370 @@
+"""Reply and criteria to outcomes: for each criterion a Verdict, or the reason why there is none.
+
+A judge that declines, one to whom a criterion does not apply and a reply nobody can read are three different
+things, and none of them is a level.
+"""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import Any
+
+from markscheme.judge import Reply
+from markscheme.prompt import CANNOT_JUDGE, DOES_NOT_APPLY, NOTHING_TO_QUOTE
+from markscheme.rubric import Criterion, Level, Scale
+
+RAW_LENGTH = 2_000
+"""Characters of an unreadable reply that are kept."""
+LONGEST_READ = 200_000
+"""Characters of a reply that are searched for an answer."""
+MOST_BRACES = 1_000
+"""Places in a reply at which an answer is looked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """A judge's rating of one criterion.
+
+    Attributes:
+        criterion: Its name.
+        level: A value on its scale; between two levels where several verdicts were combined.
+        reason: Why, in the judge's words.
+        quote: The passage it rests on; None where there was nothing to quote.
+        quote_found: Whether the quote stands in the response, white space aside; None without a quote.
+        votes: The levels of the single verdicts that this one combines; empty for a single one.
+    """
+
+    criterion: str
+    level: float
+    reason: str = ""
+    quote: str | None = None
+    quote_found: bool | None = None
+    votes: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class NotApplicable:
+    """The criterion does not apply to this response; it is left out of the score."""
+
+    criterion: str
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Abstention:
+    """The judge declined to choose a level."""
+
+    criterion: str
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """No verdict could be read.
+
+    Attributes:
+        criterion: Its name.
+        why: What was wrong with the reply.
+        raw: What came, at most RAW_LENGTH characters of it.
+    """
+
+    criterion: str
+    why: str
+    raw: str = ""
+
+
+Outcome = Verdict | NotApplicable | Abstention | Unread
+
+
+@dataclass(frozen=True, slots=True)
+class Holistic:
+    """One number for the whole response, 0 to 100."""
+
+    score: float
+    reason: str = ""
+    quote: str | None = None
+    quote_found: bool | None = None
+    votes: tuple[float, ...] = ()
+
+
+class _Unreadable(Exception):  # noqa: N818
+    """Why a reply, or one criterion of it, cannot be read."""
+
+
+# --- one reply ------------------------------------------------------------------------------------------------------
+
+
+def read_verdicts(reply: Reply, criteria: Sequence[Criterion], response: str) -> dict[str, Outcome]:
+    """What a reply says of each criterion it was asked about.
+
+    Args:
+        reply: As it came; one with parts is read part by part and combined by its rule.
+        criteria: Those asked about.
+        response: The text judged, to look quotes up in.
+
+    Returns:
+        An outcome for each criterion, by name, in the order of `criteria`.
+    """
+    if reply.parts:
+        read = [read_verdicts(part, criteria, response) for part in reply.parts]
+        return {c.name: combine([part[c.name] for part in read], c, reply.rule) for c in criteria}
+    try:
+        found = _verdicts_in(reply, {criterion.name for criterion in criteria})
+    except _Unreadable as why:
+        return {c.name: Unread(c.name, str(why), reply.text[:RAW_LENGTH]) for c in criteria}
+    return {c.name: _outcome(found, c, reply, response) for c in criteria}
+
+
+def read_holistic(reply: Reply, response: str) -> Holistic | Unread:
+    """The one number a holistic reply gives, 0 to 100, or why it gives none."""
+    if reply.parts:
+        read = [read_holistic(part, response) for part in reply.parts]
+        return _combined_holistic(read)
+    try:
+        found = _one_object(reply, lambda data: "score" in data)
+        score = found["score"]
+        if isinstance(score, bool) or not isinstance(score, int | float) or not 0 <= score <= 100:
+            raise _Unreadable(f"score must be a number from 0 to 100, found {_shown(score)}")
+        quote, is_there = _quote(found.get("quote"), response)
+        return Holistic(float(score), _text(found, "reason"), quote, is_there)
+    except _Unreadable as why:
+        return Unread("", str(why), reply.text[:RAW_LENGTH])
+
+
+def _verdicts_in(reply: Reply, asked: set[str]) -> Mapping[str, Any]:
+    def speaks_of_them(data: Mapping[str, Any]) -> bool:
+        return isinstance(data.get("verdicts"), Mapping) or bool(asked & data.keys())
+
+    found = _one_object(reply, speaks_of_them)
+    verdicts = found.get("verdicts", found)
+    if not isinstance(verdicts, Mapping):
+        raise _Unreadable(f"`verdicts` must be an object with a verdict a criterion, found {_shown(verdicts)}")
+    return verdicts
+
+
+def _outcome(found: Mapping[str, Any], criterion: Criterion, reply: Reply, response: str) -> Outcome:
+    name = criterion.name
+    try:
+        if name not in found:
+            raise _Unreadable("the reply has no verdict on it")
+        verdict = found[name]
+        if isinstance(verdict, _Twice):
+            raise _Unreadable("the reply has two verdicts on it")
+        if not isinstance(verdict, Mapping) or "level" not in verdict:
+            raise _Unreadable(f"a verdict is an object with quote, reason and level; found {_shown(verdict)}")
+        reason = _text(verdict, "reason")
+        answer = verdict["level"]
+        if _says(answer, CANNOT_JUDGE):
+            return Abstention(name, reason)
+        if criterion.not_applicable and _says(answer, DOES_NOT_APPLY):
+            return NotApplicable(name, reason)
+        level = _level(answer, criterion.scale)
+        quote, is_there = _quote(verdict.get("quote"), response)
+        expected = _expected_level(reply, name, criterion.scale)
+        return Verdict(name, level.value if expected is None else expected, reason, quote, is_there)
+    except _Unreadable as why:
+        return Unread(name, str(why), reply.text[:RAW_LENGTH])
+
+
+def _level(answer: Any, scale: Scale) -> Level:
+    """The level that an answer names, by number or label. Anything else is no level, however near."""
+    for choice, level in zip(scale.choices, scale.levels, strict=True):
+        if isinstance(answer, str) and answer.strip().casefold() in (
+            choice.casefold(),
+            (level.label or choice).casefold(),
+        ):
+            return level
+        if (
+            isinstance(answer, int | float)
+            and not isinstance(answer, bool)
+            and answer == level.value
+            and not scale.by_label
+        ):
+            return level
+    raise _Unreadable(f"level {_shown(answer)} is not one of {', '.join(scale.choices)}")
+
+
+def _says(answer: Any, words: str) -> bool:
+    return isinstance(answer, str) and answer.strip().casefold().replace("_", " ") == words
+
+
+def _text(found: Mapping[str, Any], key: str) -> str:
+    value = found.get(key)
+    if not isinstance(value, str) or not value.strip():
+        raise _Unreadable(f"`{key}` must be a text, found {_shown(value)}")
+    return value.strip()
+
+
+def _quote(quote: Any, response: str) -> tuple[str | None, bool | None]:
+    """The quote and whether it is there; a verdict without any quote is one whose quote is not there."""
+    if _says(quote, NOTHING_TO_QUOTE):
+        return None, None
+    if not isinstance(quote, str) or not quote.strip():
+        return None, False
+    return quote, _squeezed(quote) in _squeezed(response)
+
+
+def _squeezed(text: str) -> str:
+    return "".join(text.split())
+
+
+def _shown(value: Any) -> str:
+    text = "nothing" if value is None else repr(value)
+    return text if len(text) <= 60 else text[:57] + "…"
+
+
+# --- the JSON in a reply --------------------------------------------------------------------------------------------
+
+
+class _Twice:
+    """Stands where a reply gave a key twice: neither value counts."""
+
+
+def _one_object(reply: Reply, is_answer: Any) -> Mapping[str, Any]:
+    """The one JSON object in a reply that is an answer: bare, fenced, or with prose round it."""
+    if reply.stop == "refusal":
+        raise _Unreadable("the judge refused")
+    if not reply.text.strip():
+        raise _Unreadable("the reply is empty")
+    candidates = [data for data in _objects_in(reply.text) if is_answer(data)]
+    distinct = {json.dumps(data, sort_keys=True, default=lambda _: "twice"): data for data in candidates}
+    if len(distinct) == 1:
+        return next(iter(distinct.values()))
+    if distinct:
+        raise _Unreadable(f"the reply holds {len(distinct)} different answers")
+    if reply.stop == "length":
+        raise _Unreadable("the reply was cut off at its greatest length")
+    raise _Unreadable("the reply holds no JSON object of the form asked for")
+
+
+def _objects_in(text: str) -> list[Mapping[str, Any]]:
+    decoder = json.JSONDecoder(object_pairs_hook=_noting_twice, parse_constant=_no_constant)
+    text = text[:LONGEST_READ]
+    found: list[Mapping[str, Any]] = []
+    at = text.find("{")
+    for _ in range(MOST_BRACES):
+        if at == -1:
+            break
+        try:
+            data, end = decoder.raw_decode(text, at)
+            found.append(data)
+        except (ValueError, RecursionError):
+            end = at + 1
+        at = text.find("{", end)
+    return found
+
+
+def _noting_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    counts = Counter(key for key, _ in pairs)
+    return {key: _Twice() if counts[key] > 1 else value for key, value in pairs}
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is no JSON number")
+
+
+# --- several verdicts on one criterion ------------------------------------------------------------------------------
+
+
+def combine(outcomes: Sequence[Outcome], criterion: Criterion, rule: str = "median") -> Outcome:
+    """One outcome from several on the same criterion.
+
+    The median level counts; an even number of verdicts whose middle two differ gives the level halfway between
+    them. By `majority`, and on a scale without order, the commonest level counts, and of equally common ones the
+    one that scores worse. A vote that could not be read or abstained is left out as long as more than half of all
+    votes remain; otherwise the commonest way of not answering is the outcome.
+
+    Example:
+        >>> from markscheme.rubric import Criterion, Scale
+        >>> scale = Criterion(1.0, "Clear", "clarity", Scale.numbered(1, 5))
+        >>> combine([Verdict("clarity", 2.0), Verdict("clarity", 3.0)], scale).level
+        2.5
+    """
+    verdicts = [outcome for outcome in outcomes if isinstance(outcome, Verdict)]
+    if 2 * len(verdicts) <= len(outcomes):
+        return _commonest_kind([outcome for outcome in outcomes if not isinstance(outcome, Verdict)])
+    votes = tuple(verdict.level for verdict in verdicts)
+    by_count = rule == "majority" or not criterion.scale.ordered
+    level = _commonest(votes, criterion) if by_count else float(median(votes))
+    nearest = min(verdicts, key=lambda verdict: abs(verdict.level - level))
+    return Verdict(criterion.name, level, nearest.reason, nearest.quote, nearest.quote_found, votes)
+
+
+def _commonest(votes: Sequence[float], criterion: Criterion) -> float:
+    counts = Counter(votes)
+    most = max(counts.values())
+    tied = [level for level, count in counts.items() if count == most]
+    return min(tied, key=lambda level: criterion.merit(criterion.scale.position(level)))
+
+
+def _commonest_kind(outcomes: Sequence[Outcome]) -> Outcome:
+    """The commonest of several non-verdicts; an unread one where kinds are equally common."""
+    counts = Counter(type(outcome) for outcome in outcomes)
+    return max(outcomes, key=lambda outcome: (counts[type(outcome)], isinstance(outcome, Unread)))
+
+
+def worse(one: Outcome, other: Outcome, criterion: Criterion) -> Outcome:
+    """Of two outcomes on a criterion the one that scores worse; one without a level wins over any level."""
+    for outcome in (one, other):
+        if isinstance(outcome, Unread):
+            return outcome
+    for outcome in (one, other):
+        if isinstance(outcome, Abstention):
+            return outcome
+    if isinstance(one, Verdict) and isinstance(other, Verdict):
+        chosen = min(one, other, key=lambda verdict: criterion.merit(criterion.scale.position(verdict.level)))
+        return Verdict(
+            chosen.criterion, chosen.level, chosen.reason, chosen.quote, chosen.quote_found, (one.level, other.level)
+        )
+    return one if isinstance(one, Verdict) else other
+
+
+def _combined_holistic(read: Sequence[Holistic | Unread]) -> Holistic | Unread:
+    scored = [holistic for holistic in read if isinstance(holistic, Holistic)]
+    if 2 * len(scored) <= len(read):
+        return next(holistic for holistic in read if isinstance(holistic, Unread))
+    votes = tuple(holistic.score for holistic in scored)
+    middle = float(median(votes))
+    nearest = min(scored, key=lambda holistic: abs(holistic.score - middle))
+    return Holistic(middle, nearest.reason, nearest.quote, nearest.quote_found, votes)
+
+
+# --- the expected level, where a provider tells the odds of each token ----------------------------------------------
+
+
+def _expected_level(reply: Reply, name: str, scale: Scale) -> float | None:
+    """The mean of the levels by the probability the model gave each; None where no odds were told."""
+    if not reply.tokens or not scale.ordered:
+        return None
+    place = re.search(rf"{re.escape(json.dumps(name))}\s*:\s*\{{.*?\"level\"\s*:\s*\"?", reply.text, re.DOTALL)
+    alternatives = _alternatives_at(reply, place.end()) if place else {}
+    weight = dict.fromkeys(scale.values, 0.0)
+    for text, probability in alternatives.items():
+        value = _begun_level(text, scale)
+        if value is not None:
+            weight[value] += probability
+    whole = sum(weight.values())
+    return sum(value * share for value, share in weight.items()) / whole if whole > 0 else None
+
+
+def _alternatives_at(reply: Reply, at: int) -> Mapping[str, float]:
+    start = 0
+    for token in reply.tokens:
+        if start <= at < start + len(token.text):
+            return token.alternatives if not token.text[: at - start].strip(' "') else {}
+        start += len(token.text)
+    return {}
+
+
+def _begun_level(text: str, scale: Scale) -> float | None:
+    begun = text.strip().strip('"').casefold()
+    if not begun:
+        return None
+    meant = [
+        value for choice, value in zip(scale.choices, scale.values, strict=True) if choice.casefold().startswith(begun)
+    ]
+    exact = [value for choice, value in zip(scale.choices, scale.values, strict=True) if choice.casefold() == begun]
+    return exact[0] if exact else meant[0] if len(meant) == 1 else None
