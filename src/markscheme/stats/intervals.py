@@ -436,6 +436,9 @@ def group_numbers(groups: npt.ArrayLike | None, n_units: int) -> tuple[Integers,
     names = np.asarray(groups)
     if names.shape != (n_units,):
         raise ValueError(f"groups must have shape ({n_units},), one for each unit, not {names.shape}")
+    if names.dtype == object:
+        known = {name: number for number, name in enumerate(dict.fromkeys(names.tolist()))}
+        return np.array([known[name] for name in names.tolist()], dtype=np.int64), len(known)
     found, numbers = np.unique(names, return_inverse=True)
     return numbers.reshape(-1).astype(np.int64), len(found)
 

@@ -1,0 +1,1283 @@
+"""Do raters give the same level, and more often than chance would have it?
+
+Every chance-corrected coefficient here is one ratio, 1 - (disagreement seen)/(disagreement by chance). They differ in
+their idea of chance: raters who keep their own margins (Cohen, Conger), raters who share one (Scott, Fleiss), who guess
+every level alike (Brennan and Prediger), who guess only when unsure (Gwet), or ratings dealt out again from one pack
+(Krippendorff). They differ in what a disagreement costs as well: a credit for each pair of levels.
+
+Ratings come as a table of shape (n_units, n_raters) with nan where a rater gave none. `levels` are those of the scale,
+worst first, used or not.
+"""
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from markscheme.stats.estimate import Estimate
+from markscheme.stats.intervals import (
+    ATANH,
+    LOGIT,
+    Floats,
+    Integers,
+    group_numbers,
+    guard,
+    jackknife,
+    no_disagreement,
+    wilson_share,
+    withhold,
+)
+
+Scale: TypeAlias = Literal["nominal", "ordinal", "interval"]
+Metric: TypeAlias = Literal["nominal", "ordinal", "interval", "ratio"]
+Weights: TypeAlias = Literal["identity", "linear", "quadratic"] | npt.ArrayLike
+
+MOST_CATEGORIES = 200
+"""More levels than this are measurements: coefficients that count categories are then undefined."""
+SAME_LEVEL = 1e-9
+NO_CHANCE_DISAGREEMENT = 1e-13
+
+
+@dataclass(frozen=True, slots=True)
+class Corrected:
+    """Agreement seen, agreement by chance, and what is left of the first beyond the second.
+
+    Attributes:
+        value: (pa - pe)/(1 - pe); nan where undefined.
+        pa: Agreement seen, weighted by the credit of each pair of levels; 0 to 1, nan where nothing can be compared.
+        pe: Agreement by chance, likewise.
+        undefined: Why there is no value; None where there is one.
+    """
+
+    value: float
+    pa: float
+    pe: float
+    undefined: str | None = None
+
+
+# ------------------------------------------------------------------------------------------------ reading the ratings
+
+
+@dataclass(frozen=True, slots=True)
+class _LeftOut:
+    """Which units are left out together, and how many times the same set of rows could be.
+
+    Entry e takes `count[e]` units of row `row[e]` out; the entries of set s start at `start[s]`; `copies[s]` sets
+    are alike.
+    """
+
+    row: Integers
+    count: Floats
+    start: Integers
+    copies: Floats
+
+
+@dataclass(frozen=True)
+class _Table:
+    """Ratings read against their scale: distinct rows and how often each occurs."""
+
+    levels: Floats
+    values: Floats
+    codes: Integers
+    times: Floats
+    left_out: _LeftOut
+    grouped: bool
+    between: float | None
+    raters: tuple[str, ...]
+
+    @cached_property
+    def rated(self) -> Integers:
+        """Ratings in each distinct row."""
+        return np.asarray((self.codes >= 0).sum(axis=1), dtype=np.int64)
+
+    @cached_property
+    def unanimous(self) -> npt.NDArray[np.bool_]:
+        """Rows whose ratings are all one level."""
+        highest = self.codes.max(axis=1)
+        lowest = np.where(self.codes < 0, highest[:, None], self.codes).min(axis=1)
+        return np.asarray(lowest == highest)
+
+    @cached_property
+    def active(self) -> int:
+        """Raters who rated anything."""
+        return int((self.codes >= 0).any(axis=0).sum())
+
+    def remaining(self, per_row: npt.NDArray[np.generic]) -> Floats:
+        """Sums over the units of `per_row` (one value or vector a row): of all, then with each set left out."""
+        worth = per_row.astype(np.float64)
+        total = np.tensordot(self.times, worth, axes=1)[None]
+        if not len(self.left_out.start):
+            return np.asarray(total)
+        taken = worth[self.left_out.row] * self.left_out.count.reshape(-1, *[1] * (worth.ndim - 1))
+        return np.concatenate([total, total - np.add.reduceat(taken, self.left_out.start, axis=0)])
+
+
+def _numbers(values: npt.ArrayLike, name: str) -> Floats:
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} must be numbers in an even shape, nan where one is missing") from None
+
+
+def _as_table(ratings: npt.ArrayLike) -> Floats:
+    table = _numbers(ratings, "ratings")
+    if table.ndim != 2:
+        raise ValueError(f"ratings must have shape (n_units, n_raters), not {table.shape}")
+    return table
+
+
+def _as_levels(levels: npt.ArrayLike) -> Floats:
+    scale = _numbers(levels, "levels")
+    if scale.ndim != 1 or not scale.size or not np.isfinite(scale).all() or len(np.unique(scale)) < scale.size:
+        raise ValueError(f"levels must be one or more different numbers, worst first, not {levels!r}")
+    return scale
+
+
+def _in_order(levels: Floats) -> bool:
+    steps = np.diff(levels)
+    return bool((steps > 0).all() or (steps < 0).all())
+
+
+def _nearest(table: Floats, ascending: Floats) -> Integers:
+    return np.searchsorted((ascending[1:] + ascending[:-1]) / 2, table).astype(np.int64)
+
+
+def _encode(table: Floats, levels: Floats) -> tuple[Floats, Integers, float | None]:
+    """Numbers for the ratings: the values they can take, each rating's place among these (-1 where missing), and a
+    rating that lies between levels where there is one; the values are then all those found beside the levels."""
+    order = np.argsort(levels)
+    ascending = levels[order]
+    missing = np.isnan(table)
+    place = _nearest(table, ascending)
+    place[missing] = 0
+    with np.errstate(invalid="ignore"):
+        astray = ~(np.abs(table - ascending[place]) <= SAME_LEVEL * max(1.0, float(np.ptp(levels)))) & ~missing
+    if not astray.any():
+        codes = order[place]
+        codes[missing] = -1
+        return levels, codes, None
+    strays = table[astray]
+    outside = strays[(strays < ascending[0]) | (strays > ascending[-1]) | ~_in_order(levels)]
+    if outside.size:
+        raise ValueError(f"rating {outside[0]:g} is not on the scale {', '.join(f'{x:g}' for x in levels[:20])}")
+    snapped = np.where(astray, table, ascending[place])
+    values = np.unique(np.concatenate([levels, strays]))
+    codes = np.searchsorted(values, snapped).astype(np.int64)
+    codes[missing] = -1
+    return values, codes, float(strays[0])
+
+
+def _row_keys(codes: Integers, n_values: int) -> Integers:
+    """One whole number a row, equal where the rows are."""
+    keys = np.zeros(len(codes), dtype=np.int64)
+    reach = 1
+    for column in codes.T:
+        if reach > 2**62 // (n_values + 1):
+            found, keys = np.unique(keys, return_inverse=True)
+            reach = len(found)
+        keys = keys * (n_values + 1) + column + 1
+        reach *= n_values + 1
+    return keys
+
+
+def _read(
+    ratings: npt.ArrayLike,
+    levels: npt.ArrayLike,
+    *,
+    groups: npt.ArrayLike | None = None,
+    leave_out: bool = True,
+    raters: Sequence[str] = (),
+) -> _Table:
+    table, scale = _as_table(ratings), _as_levels(levels)
+    numbers = None if groups is None else group_numbers(groups, len(table))[0]
+    values, codes, between = _encode(table, scale)
+    rated = (codes >= 0).any(axis=1) if codes.size else np.zeros(len(codes), dtype=bool)
+    codes = codes[rated]
+    _, first, which, times = np.unique(
+        _row_keys(codes, len(values)), return_index=True, return_inverse=True, return_counts=True
+    )
+    left_out = _sets_left_out(times, which, None if numbers is None else numbers[rated], leave_out=leave_out)
+    names = tuple(raters) or tuple(f"rater {i + 1}" for i in range(table.shape[1]))
+    return _Table(scale, values, codes[first], times.astype(np.float64), left_out, groups is not None, between, names)
+
+
+def _sets_left_out(times: Integers, which: Integers, groups: Integers | None, *, leave_out: bool) -> _LeftOut:
+    n_rows = len(times)
+    if not leave_out or not n_rows:
+        nothing = np.zeros(0, dtype=np.int64)
+        return _LeftOut(nothing, nothing.astype(np.float64), nothing, nothing.astype(np.float64))
+    if groups is None:
+        one_each = np.arange(n_rows, dtype=np.int64)
+        return _LeftOut(one_each, np.ones(n_rows), one_each, times.astype(np.float64))
+    pairs, count = np.unique(groups * n_rows + which.reshape(-1), return_counts=True)
+    start = np.flatnonzero(np.diff(pairs // n_rows, prepend=-1))
+    return _LeftOut(pairs % n_rows, count.astype(np.float64), start.astype(np.int64), np.ones(len(start)))
+
+
+# ------------------------------------------------------------------------------------------ what a disagreement costs
+
+
+@dataclass(frozen=True, slots=True)
+class _Loss:
+    """What pairs of values cost, as a form on features: p' form q is the mean loss between two sets of ratings with
+    mean features p and q. Counts of levels are features; so are the moments, which is all a squared distance needs.
+
+    `uniform` is the mean loss between two who guess every level alike, `largest` that of the worst pair.
+    """
+
+    name: str
+    features: Floats
+    form: Floats
+    uniform: float
+    largest: float
+    ranked: bool = False
+
+    def between(self, p: Floats, q: Floats) -> Floats:
+        """Mean loss between sets of ratings with mean features `p` and `q`, over their last axis."""
+        return np.asarray(((p @ self.form) * q).sum(axis=-1))
+
+
+def _counted(name: str, loss: Floats, *, ranked: bool = False) -> _Loss:
+    return _Loss(name, np.eye(len(loss)), loss, float(loss.mean()), float(loss.max()), ranked)
+
+
+def _squared(name: str, table: _Table) -> _Loss:
+    """Squared distance on the scale, by moments about the mean so that nothing cancels."""
+    span = float(np.ptp(table.levels)) or 1.0
+    frequency = np.zeros(len(table.values))
+    for column in table.codes.T:
+        given = column >= 0
+        frequency += np.bincount(column[given], weights=table.times[given], minlength=len(table.values))
+    centre = float(frequency @ table.values) / max(1.0, float(frequency.sum()))
+    x = (table.values - centre) / span
+    form = np.array([[0.0, 0.0, 1.0], [0.0, -2.0, 0.0], [1.0, 0.0, 0.0]])
+    uniform = 2 * float(np.var(table.levels / span))
+    return _Loss(name, np.stack([np.ones_like(x), x, x * x], axis=1), form, uniform, 1.0)
+
+
+def _custom(weights: npt.ArrayLike, n_levels: int) -> _Loss:
+    credit = _numbers(weights, "a credit matrix")
+    if credit.shape != (n_levels, n_levels):
+        raise ValueError(f"a credit matrix for {n_levels} levels has shape {(n_levels, n_levels)}, not {credit.shape}")
+    fair = np.isfinite(credit).all() and (credit <= 1).all() and np.allclose(credit, credit.T)
+    if not fair or not np.allclose(np.diag(credit), 1):
+        raise ValueError("a credit matrix is symmetric, 1 on its diagonal and nowhere more than 1")
+    return _counted("custom weights", 1 - credit)
+
+
+def _loss(weights: Weights, table: _Table) -> _Loss | str:
+    """What a disagreement costs under `weights` (or a metric's name); or why that can't be said of these ratings."""
+    x = table.levels
+    span = float(np.ptp(x)) or 1.0
+    if not isinstance(weights, str):
+        loss = _custom(weights, len(x))
+        return _lacks_categories(table) or loss
+    if weights in ("quadratic", "interval"):
+        return _squared("quadratic weights" if weights == "quadratic" else "interval metric", table)
+    if weights not in ("identity", "nominal", "linear", "ordinal", "ratio"):
+        raise ValueError(f"weights are identity, linear, quadratic or a credit matrix, not {weights!r}")
+    if lacking := _lacks_categories(table):
+        return lacking
+    distance = np.abs(x[:, None] - x)
+    if weights == "linear":
+        return _counted("linear weights", distance / span)
+    if weights == "ordinal":
+        return _counted("ordinal metric", (distance / span) ** 2, ranked=True)
+    if weights == "ratio":
+        return _ratio_loss(x, distance)
+    return _counted("nominal metric" if weights == "nominal" else "identity weights", 1 - np.eye(len(x)))
+
+
+def _ratio_loss(x: Floats, distance: Floats) -> _Loss | str:
+    if (x < 0).any():
+        return "the ratio metric needs levels at or above 0"
+    total = x[:, None] + x
+    return _counted("ratio metric", _over(distance, total, empty=0.0) ** 2)
+
+
+def _lacks_categories(table: _Table) -> str | None:
+    if table.between is not None:
+        return f"needs categories, and rating {table.between:g} lies between levels"
+    if len(table.levels) > MOST_CATEGORIES:
+        return f"needs categories, and {len(table.levels)} levels are too many to be any"
+    return None
+
+
+# ------------------------------------------------------------------------------------- disagreement, seen and by chance
+
+
+def _over(above: Floats, below: Floats, *, empty: float = math.nan) -> Floats:
+    """`above`/`below`, and `empty` where there is nothing below."""
+    return np.divide(above, below, out=np.full(np.broadcast(above, below).shape, empty), where=below > 0)
+
+
+def _row_sums(table: _Table, features: Floats) -> Floats:
+    """Features of each row's ratings, added up; shape (n_rows, n_features)."""
+    padded = np.vstack([features, np.zeros((1, features.shape[1]))])
+    sums = np.zeros((len(table.codes), features.shape[1]))
+    for column in table.codes.T:
+        sums += padded[column]
+    return sums
+
+
+def _pairable(table: _Table) -> Floats:
+    """Units with two ratings or more: of all, then with each set left out."""
+    return table.remaining(table.rated >= 2)
+
+
+def _pair_losses(table: _Table, loss: _Loss) -> Floats:
+    """Loss added up over the ordered pairs of ratings of each row."""
+    sums = _row_sums(table, loss.features)
+    return np.where(table.unanimous, 0.0, loss.between(sums, sums))
+
+
+def _seen(table: _Table, loss: _Loss) -> Floats:
+    """Mean over units of the mean loss of their pairs of ratings."""
+    pairs = table.rated * (table.rated - 1)
+    return _over(table.remaining(_pair_losses(table, loss) / np.maximum(pairs, 1)), _pairable(table))
+
+
+def _shared_margins(table: _Table, features: Floats) -> Floats:
+    """Mean features of a rating, every unit counting once."""
+    per_unit = _row_sums(table, features) / np.maximum(table.rated, 1)[:, None]
+    return _over(table.remaining(per_unit), table.remaining(table.rated >= 1)[:, None])
+
+
+def _chance_of_shared_margins(table: _Table, loss: _Loss) -> Floats:
+    share = _shared_margins(table, loss.features)
+    return loss.between(share, share)
+
+
+def _chance_of_own_margins(table: _Table, loss: _Loss) -> Floats:
+    """Mean loss over pairs of different raters, each drawing from what it gave."""
+    padded = np.vstack([loss.features, np.zeros((1, loss.features.shape[1]))])
+    together: Floats | float = 0.0
+    alone: Floats | float = 0.0
+    raters: Floats | float = 0.0
+    for column in table.codes.T:
+        given = table.remaining(column >= 0)
+        own = np.nan_to_num(_over(table.remaining(padded[column]), given[:, None]))
+        together = together + own
+        alone = alone + loss.between(own, own)
+        raters = raters + (given > 0)
+    everyone = np.asarray(together)
+    return _over(loss.between(everyone, everyone) - alone, np.asarray(raters * (raters - 1)))
+
+
+def _chance_of_uniform_guess(table: _Table, loss: _Loss) -> Floats:
+    return np.full(1 + len(table.left_out.start), loss.uniform)
+
+
+def _chance_of_unsure_guess(table: _Table, loss: _Loss) -> Floats:
+    n_levels = len(table.levels)
+    share = _shared_margins(table, np.eye(n_levels))
+    unsure = (share * (1 - share)).sum(axis=1) * n_levels / max(1, n_levels - 1)
+    return np.asarray(1 - (1 - loss.uniform) * unsure)
+
+
+def _packs(table: _Table, loss: _Loss) -> tuple[Floats, Floats]:
+    """Features of all ratings that have a pair, added up, and how many such ratings there are."""
+    paired = table.rated >= 2
+    return (
+        table.remaining(_row_sums(table, loss.features) * paired[:, None]),
+        table.remaining(table.rated * paired),
+    )
+
+
+def _seen_in_pack(table: _Table, loss: _Loss) -> Floats:
+    """Loss within units, a rating's pairs weighing as much as the rating, shrunk as the small pack asks."""
+    packs, size = _packs(table, loss)
+    if loss.ranked:
+        within = _ranked_losses(table, _midranks(packs))
+    else:
+        within = table.remaining(_pair_losses(table, loss) / np.maximum(table.rated - 1, 1))
+    return _over(np.maximum(within, 0.0) * (size - 1), size**2)
+
+
+def _chance_of_pack(table: _Table, loss: _Loss) -> Floats:
+    packs, size = _packs(table, loss)
+    if loss.ranked:
+        rank = _midranks(packs)
+        share = _over(packs, size[:, None])
+        mean = (share * rank).sum(axis=1)
+        return np.asarray(2 * (share * (rank - mean[:, None]) ** 2).sum(axis=1))
+    share = _over(packs, size[:, None])
+    return loss.between(share, share)
+
+
+def _midranks(counts: Floats) -> Floats:
+    """Where each level's ratings stand in rank order, 0 for the worst level and 1 for the best; a row a pack."""
+    rank = counts.cumsum(axis=1) - counts / 2
+    rank -= rank[:, :1].copy()
+    return np.nan_to_num(_over(rank, rank[:, -1:]))
+
+
+def _ranked_losses(table: _Table, rank: Floats) -> Floats:
+    """As `_seen_in_pack` wants it, for squared distances of ranks that change with what is left out."""
+    differing = (table.rated >= 2) & ~table.unanimous
+    counts = _row_sums(table, np.eye(len(table.levels))) * differing[:, None]
+    weight = table.times / np.maximum(table.rated - 1, 1)
+    squares = (weight * table.rated) @ counts
+    products = (counts * weight[:, None]).T @ counts
+    in_all = rank**2 @ squares - ((rank @ products) * rank).sum(axis=1)
+    out = table.left_out
+    if not len(out.start):
+        return np.asarray(2 * in_all)
+    sizes = np.diff(np.append(out.start, len(out.row)))
+    theirs, row = np.repeat(rank[1:], sizes, axis=0), counts[out.row]
+    lost = table.rated[out.row] * (row * theirs**2).sum(axis=1) - (row * theirs).sum(axis=1) ** 2
+    lost *= out.count / np.maximum(table.rated[out.row] - 1, 1)
+    in_all[1:] -= np.add.reduceat(lost, out.start)
+    return np.asarray(2 * in_all)
+
+
+def _beyond_chance(seen: Floats, chance: Floats) -> Floats:
+    """1 - seen/chance; nan where chance alone would always agree."""
+    return np.asarray(1 - _over(seen, np.where(chance > NO_CHANCE_DISAGREEMENT, chance, 0.0)))
+
+
+# ---------------------------------------------------------------------------------------------------- the coefficients
+
+
+@dataclass(frozen=True, slots=True)
+class _Coefficient:
+    """One idea of chance.
+
+    Attributes:
+        seen: Disagreement seen, from the table and what a pair costs; of all, then with each set left out.
+        chance: Disagreement by chance, likewise.
+        guarded: Whether it rests on how the ratings vary, so that too few off the commonest level make it worthless.
+        categories: Whether it counts levels even where the loss doesn't.
+        pairs_only: Whether a unit with one rating is left aside.
+        for_more: What to use instead for more than two raters; empty where it takes any number.
+    """
+
+    seen: Callable[[_Table, _Loss], Floats]
+    chance: Callable[[_Table, _Loss], Floats]
+    guarded: bool = True
+    categories: bool = False
+    pairs_only: bool = False
+    for_more: str = ""
+
+
+_OWN = _Coefficient(_seen, _chance_of_own_margins)
+_SHARED = _Coefficient(_seen, _chance_of_shared_margins)
+_UNSURE = _Coefficient(_seen, _chance_of_unsure_guess, guarded=False, categories=True)
+
+_COEFFICIENTS = {
+    "cohen_kappa": replace(_OWN, for_more="conger_kappa"),
+    "weighted_kappa": replace(_OWN, for_more="conger_kappa"),
+    "conger_kappa": _OWN,
+    "scott_pi": replace(_SHARED, for_more="fleiss_kappa"),
+    "fleiss_kappa": _SHARED,
+    "brennan_prediger": _Coefficient(_seen, _chance_of_uniform_guess, guarded=False, categories=True, pairs_only=True),
+    "gwet_ac1": _UNSURE,
+    "gwet_ac2": _UNSURE,
+    "krippendorff_alpha": _Coefficient(_seen_in_pack, _chance_of_pack, pairs_only=True),
+}
+
+COEFFICIENTS = tuple(_COEFFICIENTS)
+"""Names of the chance-corrected coefficients."""
+
+
+def _why_undefined(coefficient: _Coefficient, table: _Table) -> str | None:
+    if table.active < 2:
+        return "needs two raters who rated something"
+    if not (table.rated >= 2).any():
+        return "no example has two ratings"
+    if coefficient.for_more and table.active > 2:
+        return f"needs two raters, not {table.active}: {coefficient.for_more} is its form for more"
+    if len(table.levels) < 2:
+        return "the scale has one level only"
+    return _lacks_categories(table) if coefficient.categories else None
+
+
+def _disagreements(name: str, weights: Weights, table: _Table) -> tuple[_Loss, Floats, Floats] | str:
+    """The loss, the disagreement seen and by chance (of all, then with each set left out); or why there is none."""
+    coefficient = _COEFFICIENTS[name]
+    if why := _why_undefined(coefficient, table):
+        return why
+    loss = _loss(weights, table)
+    return loss if isinstance(loss, str) else (loss, coefficient.seen(table, loss), coefficient.chance(table, loss))
+
+
+def _corrected(name: str, weights: Weights, table: _Table) -> Corrected:
+    found = _disagreements(name, weights, table)
+    if isinstance(found, str):
+        return Corrected(math.nan, math.nan, math.nan, found)
+    _, seen, chance = found
+    value = float(_beyond_chance(seen, chance)[0])
+    return Corrected(value, float(1 - seen[0]), float(1 - chance[0]), "one level only" if math.isnan(value) else None)
+
+
+def _estimate(name: str, weights: Weights, table: _Table, level: float) -> Estimate:
+    coefficient = _COEFFICIENTS[name]
+    copies = table.left_out.copies
+    if coefficient.pairs_only:
+        everything = _pairable(table)
+        copies = np.where(everything[1:] < everything[0], copies, 0.0)
+    n = round(float(copies.sum()))
+    found = _disagreements(name, weights, table)
+    if isinstance(found, str):
+        return Estimate.without_value(found, n=n, method=name, level=level)
+    loss, seen, chance = found
+    values = _beyond_chance(seen, chance)
+    if math.isnan(values[0]):
+        return Estimate.without_value("one level only", n=n, method=loss.name, level=level)
+    if seen[0] == 0:
+        by_chance = _chance_of_pack(table, _squared("", table))[0] if loss.ranked else chance[0]
+        agreed = no_disagreement(1.0, n=n, below=loss.largest / by_chance, floor=-1.0, level=level, method=loss.name)
+        return _guarded(agreed, coefficient, table)
+    made = f"{loss.name}, leaving out groups" if table.grouped else loss.name
+    estimate = jackknife(float(values[0]), values[1:], counts=copies, transform=ATANH, level=level, method=made)
+    return _guarded(estimate, coefficient, table)
+
+
+def _guarded(estimate: Estimate, coefficient: _Coefficient, table: _Table) -> Estimate:
+    if not coefficient.guarded or estimate.low is None:
+        return estimate
+    off, constant = _off(table)
+    return withhold(estimate, constant) if constant else guard(estimate, off)
+
+
+def _off(table: _Table) -> tuple[int, str | None]:
+    """Examples (or groups) off a rater's commonest level, least over the raters; and who never leaves theirs.
+
+    A rater who saw less than half of the examples is judged in the pool with the others.
+    """
+    paired = table.rated >= 2
+    units = round(float(table.times[paired].sum()))
+    least, pooled = math.inf, np.zeros(len(table.values))
+    for name, column in zip(table.raters, table.codes.T, strict=True):
+        given = paired & (column >= 0)
+        counts = np.bincount(column[given], weights=table.times[given], minlength=len(table.values))
+        pooled += counts
+        if 2 * counts.sum() < units or not counts.any():
+            continue
+        commonest = int(counts.argmax())
+        off = _sets_with(table, given & (column != commonest))
+        if off == 0:
+            return 0, f"{name} never leaves level {table.values[commonest]:g}"
+        least = min(least, off)
+    share_off = 1 - float(pooled.max() / pooled.sum())
+    return int(min(least, share_off * _sets_with(table, paired) + SAME_LEVEL)), None
+
+
+def _sets_with(table: _Table, rows: npt.NDArray[np.bool_]) -> float:
+    """How many of the sets that are left out hold one of `rows`."""
+    out = table.left_out
+    return float(out.copies @ np.maximum.reduceat(rows[out.row], out.start))
+
+
+# ------------------------------------------------------------------------------------------------------- plain shares
+
+
+def _share(table: _Table, per_row: Floats, level: float, method: str) -> Estimate:
+    """Mean of `per_row` (0 to 1) over the units with two ratings, with its interval."""
+    paired = table.rated >= 2
+    everything = _pairable(table)
+    copies = np.where(everything[1:] < everything[0], table.left_out.copies, 0.0)
+    n = round(float(copies.sum()))
+    if n == 0:
+        why = "no example has two ratings" if table.active > 1 else "needs two raters who rated something"
+        return Estimate.without_value(why, n=0, method=method, level=level)
+    shares = _over(table.remaining(per_row * paired), everything)
+    if table.unanimous[paired].all():
+        return no_disagreement(1.0, n=n, below=1.0, level=level, method=method)
+    value = float(shares[0])
+    if value in (0.0, 1.0):
+        return wilson_share(value * n, n, level=level, method=method)
+    return jackknife(value, shares[1:], counts=copies, transform=LOGIT, level=level, method=method)
+
+
+def _reach(table: _Table, place: Floats) -> Floats:
+    """Distance between the lowest and the highest rating of each row, where `place` says each value stands."""
+    padded = np.append(place, np.nan)
+    highest = np.full(len(table.codes), -math.inf)
+    lowest = np.full(len(table.codes), math.inf)
+    for column in table.codes.T:
+        highest = np.fmax(highest, padded[column])
+        lowest = np.fmin(lowest, padded[column])
+    return np.asarray(highest - lowest)
+
+
+def _pairs_agreeing(table: _Table) -> Floats:
+    """Share of the pairs of ratings of each row that are one level."""
+    ratings = np.sort(table.codes, axis=1)
+    same = np.zeros(len(ratings))
+    run = np.zeros(len(ratings))
+    for left, right in zip(ratings.T[:-1], ratings.T[1:], strict=True):
+        run = np.where((left == right) & (left >= 0), run + 1, 0)
+        same += run
+    return np.where(table.unanimous, 1.0, 2 * same / np.maximum(table.rated * (table.rated - 1), 1))
+
+
+def _exact(table: _Table, level: float) -> Estimate:
+    return _share(table, table.unanimous.astype(np.float64), level, "share of examples")
+
+
+def _percent(table: _Table, level: float) -> Estimate:
+    return _share(table, _pairs_agreeing(table), level, "share of pairs of ratings")
+
+
+def _within_one(table: _Table, level: float) -> Estimate:
+    ascending = np.sort(table.levels)
+    steps = np.interp(table.values, ascending, np.arange(len(ascending), dtype=np.float64))
+    near = _reach(table, steps) <= 1 + SAME_LEVEL
+    return _share(table, near.astype(np.float64), level, "share of examples")
+
+
+def exact_agreement(
+    ratings: npt.ArrayLike, *, levels: npt.ArrayLike, groups: npt.ArrayLike | None = None, level: float = 0.95
+) -> Estimate:
+    """Share of examples that all their raters put on one level.
+
+    Args:
+        ratings: Shape (n_units, n_raters), nan where a rater gave none; an example counts with two ratings or more.
+        levels: The scale's levels, worst first. A rating between two levels agrees with its equal only.
+        groups: A name for each unit, shape (n_units,), where units that share one are not independent.
+        level: Coverage of the interval.
+
+    Returns:
+        0 to 1. With two raters this is the share of equal pairs.
+
+    Raises:
+        ValueError: The caller's fault: a shape that doesn't fit, or a rating off the scale.
+
+    Example:
+        >>> exact_agreement([[0, 0], [1, 1], [1, 1], [0, 1]], levels=[0, 1]).value
+        0.75
+    """
+    return _exact(_read(ratings, levels, groups=groups), level)
+
+
+def percent_agreement(
+    ratings: npt.ArrayLike, *, levels: npt.ArrayLike, groups: npt.ArrayLike | None = None, level: float = 0.95
+) -> Estimate:
+    """Share of pairs of ratings that are one level, averaged over the examples.
+
+    Args:
+        ratings: Shape (n_units, n_raters), nan where a rater gave none; an example counts with two ratings or more.
+        levels: The scale's levels, worst first.
+        groups: A name for each unit, shape (n_units,), where units that share one are not independent.
+        level: Coverage of the interval.
+
+    Returns:
+        0 to 1; the `pa` of the unweighted coefficients. With two raters it equals `exact_agreement`.
+
+    Raises:
+        ValueError: The caller's fault: a shape that doesn't fit, or a rating off the scale.
+
+    Source:
+        Fleiss (1971), Psychological Bulletin 76(5), 378-382. doi:10.1037/h0031619
+
+    Example:
+        >>> round(percent_agreement([[0, 0, 1], [1, 1, 1]], levels=[0, 1]).value, 4)
+        0.6667
+    """
+    return _percent(_read(ratings, levels, groups=groups), level)
+
+
+def within_one(
+    ratings: npt.ArrayLike, *, levels: npt.ArrayLike, groups: npt.ArrayLike | None = None, level: float = 0.95
+) -> Estimate:
+    """Share of examples whose ratings are all within one level of each other.
+
+    Args:
+        ratings: Shape (n_units, n_raters), nan where a rater gave none; an example counts with two ratings or more.
+        levels: The scale's levels, worst first. Tells little on fewer than four.
+        groups: A name for each unit, shape (n_units,), where units that share one are not independent.
+        level: Coverage of the interval.
+
+    Returns:
+        0 to 1.
+
+    Raises:
+        ValueError: The caller's fault: a shape that doesn't fit, or a rating off the scale.
+
+    Example:
+        >>> within_one([[1, 2], [1, 3], [4, 4], [5, 4]], levels=[1, 2, 3, 4, 5]).value
+        0.75
+    """
+    return _within_one(_read(ratings, levels, groups=groups), level)
+
+
+def within_tolerance(
+    ratings: npt.ArrayLike,
+    *,
+    tolerance: float,
+    groups: npt.ArrayLike | None = None,
+    level: float = 0.95,
+) -> Estimate:
+    """Share of examples whose ratings differ by less than `tolerance`, for ratings that need no scale of levels.
+
+    Args:
+        ratings: Numbers, shape (n_units, n_raters), nan where missing; an example counts with two or more.
+        tolerance: Above 0, in the unit of the ratings; a difference is rounded to 9 decimals before it is compared.
+        groups: A name for each unit, shape (n_units,), where units that share one are not independent.
+        level: Coverage of the interval.
+
+    Returns:
+        0 to 1.
+
+    Raises:
+        ValueError: The caller's fault: a shape that doesn't fit, a rating or tolerance that is no number to compare.
+
+    Example:
+        >>> within_tolerance([[0.7, 0.65], [0.4, 0.5], [0.9, 0.2]], tolerance=0.1).value == 1 / 3
+        True
+    """
+    if not tolerance > 0:
+        raise ValueError(f"a tolerance is above 0, not {tolerance}")
+    numbers = _as_table(ratings)
+    if np.isinf(numbers).any():
+        raise ValueError("a rating to be compared within a tolerance is finite")
+    found = np.unique(numbers[~np.isnan(numbers)])
+    table = _read(numbers, found if found.size else [0.0], groups=groups)
+    near = np.round(_reach(table, table.values), 9) < tolerance
+    return _share(table, near.astype(np.float64), level, "share of examples")
+
+
+# ------------------------------------------------------------------------------------------------- chance-corrected
+
+
+def chance_corrected(
+    coefficient: str,
+    ratings: npt.ArrayLike,
+    *,
+    levels: npt.ArrayLike,
+    weights: Weights | Metric = "identity",
+    groups: npt.ArrayLike | None = None,
+    level: float = 0.95,
+) -> Estimate:
+    """Agreement beyond chance by any of `COEFFICIENTS`, with its interval.
+
+    Args:
+        coefficient: Its name, one of `COEFFICIENTS`.
+        ratings: Shape (n_units, n_raters), nan where a rater gave none.
+        levels: The scale's levels, worst first: numbers whose distances linear, quadratic, interval and ratio use.
+        weights: What a disagreement costs: "identity", "linear", "quadratic", a matrix of credit, shape
+            (n_levels, n_levels), 1 on the diagonal and less off it; for Krippendorff's alpha also its metric.
+        groups: A name for each unit, shape (n_units,), where units that share one are not independent.
+        level: Coverage of the interval.
+
+    Returns:
+        1 is full agreement, 0 what chance gives, negative worse than chance.
+
+    Raises:
+        ValueError: The caller's fault: a name that is none of them, a shape that doesn't fit, a rating off the scale.
+
+    Example:
+        >>> pi = chance_corrected("scott_pi", [[0, 0], [1, 1], [1, 1], [0, 1]], levels=[0, 1])
+        >>> round(pi.value, 4), pi.note
+        (0.4667, 'withheld: only 1 example off the commonest level')
+    """
+    _check_name(coefficient, weights)
+    return _estimate(coefficient, weights, _read(ratings, levels, groups=groups), level)
+
+
+def corrected(
+    coefficient: str, ratings: npt.ArrayLike, *, levels: npt.ArrayLike, weights: Weights | Metric = "identity"
+) -> Corrected:
+    """Agreement seen (`pa`), by chance (`pe`) and beyond chance, by any of `COEFFICIENTS`; no interval.
+
+    Args:
+        coefficient: Its name, one of `COEFFICIENTS`.
+        ratings: Shape (n_units, n_raters), nan where a rater gave none.
+        levels: The scale's levels, worst first.
+        weights: As `chance_corrected` takes them.
+
+    Raises:
+        ValueError: The caller's fault: a name that is none of them, a shape that doesn't fit, a rating off the scale.
+
+    Example:
+        >>> kappa = corrected("cohen_kappa", [[0, 0], [1, 1], [1, 1], [0, 1]], levels=[0, 1])
+        >>> kappa.pa, kappa.pe, kappa.value
+        (0.75, 0.5, 0.5)
+    """
+    _check_name(coefficient, weights)
+    return _corrected(coefficient, weights, _read(ratings, levels, leave_out=False))
+
+
+def _check_name(coefficient: str, weights: Weights | Metric) -> None:
+    if coefficient not in _COEFFICIENTS:
+        raise ValueError(f"a coefficient is one of {', '.join(COEFFICIENTS)}, not {coefficient!r}")
+    if isinstance(weights, str) and weights in ("ordinal", "ratio") and coefficient != "krippendorff_alpha":
+        raise ValueError(f"the {weights} metric belongs to krippendorff_alpha, not {coefficient}")
+
+
+def cohen_kappa(
+    ratings: npt.ArrayLike,
+    *,
+    levels: npt.ArrayLike,
+    weights: Weights = "identity",
+    groups: npt.ArrayLike | None = None,
+    level: float = 0.95,
+) -> Estimate:
+    """Agreement of two raters beyond what their own margins would give (Cohen's kappa).
+
+    Args:
+        ratings: Shape (n_units, 2), nan where a rater gave none; a unit rated once counts in its rater's margin.
+        levels: As `chance_corrected` takes them; so are `weights`, `groups` and `level`.
+
+    Returns:
+        1 is full agreement, 0 what chance gives; undefined where both raters only ever used one and the same level.
+
+    Raises:
+        ValueError: The caller's fault: a shape that doesn't fit, or a rating off the scale.
+
+    Source:
+        Cohen (1960), Educational and Psychological Measurement 20(1), 37-46. doi:10.1177/001316446002000104;
+        with missing ratings Gwet (2014), Handbook of Inter-Rater Reliability, 4th edition, chapter 2.
+
+    Example:
+        >>> even = [[0, 0]] * 40 + [[0, 1]] * 10 + [[1, 0]] * 10 + [[1, 1]] * 40
+        >>> kappa = cohen_kappa(even, levels=[0, 1])
+        >>> round(kappa.value, 6), round(kappa.low, 6), round(kappa.high, 6)
+        (0.6, 0.415736, 0.736949)
+    """
+    return chance_corrected("cohen_kappa", ratings, levels=levels, weights=weights, groups=groups, level=level)
+
+
+def weighted_kappa(
+    ratings: npt.ArrayLike,
+    *,
+    levels: npt.ArrayLike,
+    weights: Weights = "quadratic",
+    groups: npt.ArrayLike | None = None,
+    level: float = 0.95,
+) -> Estimate:
+    """Agreement of two raters beyond their own margins, with partial credit for coming near.
+
+    With quadratic weights this is Lin's concordance of the levels, and takes ratings between levels as they are.
+
+    Args:
+        ratings: Shape (n_units, 2), nan where a rater gave none.
+        levels: As `chance_corrected` takes them; so are `weights`, `groups` and `level`.
+
+    Returns:
+        1 is full agreement, 0 what chance gives; undefined where both raters only ever used one and the same level.
+
+    Raises:
+        ValueError: The caller's fault: a shape that doesn't fit, or a rating off the scale.
+
+    Source:
+        Cohen (1968), Psychological Bulletin 70(4), 213-220. doi:10.1037/h0026256
+
+    Example:
+        >>> round(weighted_kappa([[1, 1], [2, 3], [3, 3], [1, 2]], levels=[1, 2, 3]).value, 4)
+        0.6923
+    """
+    return chance_corrected("weighted_kappa", ratings, levels=levels, weights=weights, groups=groups, level=level)
+
+
+def conger_kappa(
+    ratings: npt.ArrayLike,
+    *,
+    levels: npt.ArrayLike,
+    weights: Weights = "identity",
+    groups: npt.ArrayLike | None = None,
+    level: float = 0.95,
+) -> Estimate:
+    """Agreement of any number of raters beyond what their own margins would give (Conger's kappa).
+
+    Args:
+        ratings: Shape (n_units, n_raters), nan where a rater gave none.
+        levels: As `chance_corrected` takes them; so are `weights`, `groups` and `level`.
+
+    Returns:
+        1 is full agreement, 0 what chance gives; for two raters Cohen's kappa.
+
+    Raises:
+        ValueError: The caller's fault: a shape that doesn't fit, or a rating off the scale.
+
+    Source:
+        Conger (1980), Psychological Bulletin 88(2), 322-328. doi:10.1037/0033-2909.88.2.322
+
+    Example:
+        >>> round(conger_kappa([[0, 0, 0], [1, 1, 1], [1, 1, 0], [0, 1, 0]], levels=[0, 1]).value, 4)
+        0.3846
+    """
+    return chance_corrected("conger_kappa", ratings, levels=levels, weights=weights, groups=groups, level=level)
+
+
+def scott_pi(
+    ratings: npt.ArrayLike,
+    *,
+    levels: npt.ArrayLike,
+    weights: Weights = "identity",
+    groups: npt.ArrayLike | None = None,
+    level: float = 0.95,
+) -> Estimate:
+    """Agreement of two raters beyond what margins they share would give (Scott's pi).
+
+    Args:
+        ratings: Shape (n_units, 2), nan where a rater gave none.
+        levels: As `chance_corrected` takes them; so are `weights`, `groups` and `level`.
+
+    Returns:
+        1 is full agreement, 0 what chance gives; undefined where only one level was used.
+
+    Raises:
+        ValueError: The caller's fault: a shape that doesn't fit, or a rating off the scale.
+
+    Source:
+        Scott (1955), Public Opinion Quarterly 19(3), 321-325. doi:10.1086/266577
+
+    Example:
+        >>> round(scott_pi([[0, 0], [1, 1], [1, 1], [0, 1]], levels=[0, 1]).value, 4)
+        0.4667
+    """
+    return chance_corrected("scott_pi", ratings, levels=levels, weights=weights, groups=groups, level=level)
+
+
+def fleiss_kappa(
+    ratings: npt.ArrayLike,
+    *,
+    levels: npt.ArrayLike,
+    weights: Weights = "identity",
+    groups: npt.ArrayLike | None = None,
+    level: float = 0.95,
+) -> Estimate:
+    """Agreement of any number of raters beyond what margins they share would give (Fleiss' kappa).
+
+    Args:
+        ratings: Shape (n_units, n_raters), nan where a rater gave none; who gave which rating plays no part.
+        levels: As `chance_corrected` takes them; so are `weights`, `groups` and `level`.
+
+    Returns:
+        1 is full agreement, 0 what chance gives; undefined where only one level was used.
+
+    Raises:
+        ValueError: The caller's fault: a shape that doesn't fit, or a rating off the scale.
+
+    Source:
+        Fleiss (1971), Psychological Bulletin 76(5), 378-382. doi:10.1037/h0031619
+
+    Example:
+        >>> round(fleiss_kappa([[0, 0, 0], [1, 1, 1], [1, 1, 0], [0, 1, 0]], levels=[0, 1]).value, 4)
+        0.3333
+    """
+    return chance_corrected("fleiss_kappa", ratings, levels=levels, weights=weights, groups=groups, level=level)
+
+
+def brennan_prediger(
+    ratings: npt.ArrayLike,
+    *,
+    levels: npt.ArrayLike,
+    weights: Weights = "identity",
+    groups: npt.ArrayLike | None = None,
+    level: float = 0.95,
+) -> Estimate:
+    """Agreement beyond what guessing every level alike would give (Brennan and Prediger; free-marginal kappa).
+
+    Args:
+        ratings: Shape (n_units, n_raters), nan where a rater gave none.
+        levels: As `chance_corrected` takes them; so are `weights`, `groups` and `level`.
+
+    Returns:
+        1 is full agreement, 0 what uniform guessing gives; defined wherever an example has two ratings.
+
+    Raises:
+        ValueError: The caller's fault: a shape that doesn't fit, or a rating off the scale.
+
+    Source:
+        Brennan and Prediger (1981), Educational and Psychological Measurement 41(3), 687-699.
+        doi:10.1177/001316448104100307
+
+    Example:
+        >>> brennan_prediger([[0, 0], [1, 1], [1, 1], [0, 1]], levels=[0, 1]).value
+        0.5
+    """
+    return chance_corrected("brennan_prediger", ratings, levels=levels, weights=weights, groups=groups, level=level)
+
+
+def gwet_ac1(
+    ratings: npt.ArrayLike, *, levels: npt.ArrayLike, groups: npt.ArrayLike | None = None, level: float = 0.95
+) -> Estimate:
+    """Agreement beyond the guessing of raters who guess only when unsure (Gwet's AC1).
+
+    Stays high where one level is common and agreed on, where kappa falls; show both.
+
+    Args:
+        ratings: Shape (n_units, n_raters), nan where a rater gave none.
+        levels: As `chance_corrected` takes them; so are `groups` and `level`.
+
+    Returns:
+        1 is full agreement, 0 what such guessing gives; defined wherever an example has two ratings.
+
+    Raises:
+        ValueError: The caller's fault: a shape that doesn't fit, or a rating off the scale.
+
+    Source:
+        Gwet (2008), British Journal of Mathematical and Statistical Psychology 61(1), 29-48.
+        doi:10.1348/000711006X126600
+
+    Example:
+        >>> skewed = [[0, 0]] * 2 + [[0, 1]] * 3 + [[1, 0]] * 5 + [[1, 1]] * 90
+        >>> round(gwet_ac1(skewed, levels=[0, 1]).value, 4), round(cohen_kappa(skewed, levels=[0, 1]).value, 4)
+        (0.9098, 0.292)
+    """
+    return chance_corrected("gwet_ac1", ratings, levels=levels, groups=groups, level=level)
+
+
+def gwet_ac2(
+    ratings: npt.ArrayLike,
+    *,
+    levels: npt.ArrayLike,
+    weights: Weights = "quadratic",
+    groups: npt.ArrayLike | None = None,
+    level: float = 0.95,
+) -> Estimate:
+    """Gwet's AC1 with partial credit for coming near (AC2).
+
+    Args:
+        ratings: Shape (n_units, n_raters), nan where a rater gave none.
+        levels: As `chance_corrected` takes them; so are `weights`, `groups` and `level`.
+
+    Returns:
+        1 is full agreement, 0 what guessing when unsure gives; defined wherever an example has two ratings.
+
+    Raises:
+        ValueError: The caller's fault: a shape that doesn't fit, or a rating off the scale.
+
+    Source:
+        Gwet (2014), Handbook of Inter-Rater Reliability, 4th edition, chapter 3.
+
+    Example:
+        >>> round(gwet_ac2([[1, 1], [2, 3], [3, 3], [1, 2]], levels=[1, 2, 3]).value, 4)
+        0.6364
+    """
+    return chance_corrected("gwet_ac2", ratings, levels=levels, weights=weights, groups=groups, level=level)
+
+
+def krippendorff_alpha(
+    ratings: npt.ArrayLike,
+    *,
+    levels: npt.ArrayLike,
+    metric: Metric | npt.ArrayLike = "nominal",
+    groups: npt.ArrayLike | None = None,
+    level: float = 0.95,
+) -> Estimate:
+    """Agreement of any number of raters beyond dealing the same ratings out again (Krippendorff's alpha).
+
+    Args:
+        ratings: Shape (n_units, n_raters), nan where a rater gave none; a unit rated once plays no part.
+        levels: The scale's levels, worst first.
+        metric: How far levels lie apart: "nominal" (different or not), "ordinal" (by ranks of the ratings given),
+            "interval" (squared difference; takes ratings between levels as they are), "ratio" (squared difference over
+            sum), or a matrix of credit as `chance_corrected` takes it.
+        groups: A name for each unit, shape (n_units,), where units that share one are not independent.
+        level: Coverage of the interval.
+
+    Returns:
+        1 is full agreement, 0 what chance gives; undefined where only one level was used.
+
+    Raises:
+        ValueError: The caller's fault: a shape that doesn't fit, or a rating off the scale.
+
+    Source:
+        Hayes and Krippendorff (2007), Communication Methods and Measures 1(1), 77-89. doi:10.1080/19312450709336664
+
+    Example:
+        >>> nan = float("nan")
+        >>> round(krippendorff_alpha([[1, 1, nan], [2, 2, 3], [3, 3, 3], [nan, nan, 1]], levels=[1, 2, 3]).value, 4)
+        0.65
+    """
+    return chance_corrected("krippendorff_alpha", ratings, levels=levels, weights=metric, groups=groups, level=level)
+
+
+def per_category(
+    coefficient: str,
+    ratings: npt.ArrayLike,
+    *,
+    levels: npt.ArrayLike,
+    groups: npt.ArrayLike | None = None,
+    level: float = 0.95,
+) -> dict[float, Estimate]:
+    """Agreement beyond chance on each level by itself: this level or another?
+
+    Args:
+        coefficient: One of `COEFFICIENTS`.
+        ratings: Shape (n_units, n_raters), nan where a rater gave none.
+        levels: The scale's levels, worst first; a rating between levels is refused.
+        groups: A name for each unit, shape (n_units,), where units that share one are not independent.
+        level: Coverage of the intervals.
+
+    Returns:
+        For each level the coefficient of the ratings recoded to yes (this level) and no.
+
+    Raises:
+        ValueError: The caller's fault: a name that is none of them, a shape that doesn't fit, a rating off the scale.
+
+    Source:
+        Fleiss (1971), Psychological Bulletin 76(5), 378-382. doi:10.1037/h0031619
+
+    Example:
+        >>> found = per_category("fleiss_kappa", [[1, 1], [2, 3], [3, 3], [2, 2]], levels=[1, 2, 3])
+        >>> [round(found[x].value, 4) for x in (1.0, 2.0, 3.0)]
+        [1.0, 0.4667, 0.4667]
+    """
+    _check_name(coefficient, "identity")
+    scale = _as_levels(levels)
+    _, codes, between = _encode(_as_table(ratings), scale)
+    if between is not None:
+        raise ValueError(f"rating {between:g} is none of the levels {', '.join(f'{x:g}' for x in scale[:20])}")
+    found = {}
+    for place, category in enumerate(scale.tolist()):
+        recoded = np.where(codes < 0, np.nan, codes == place)
+        found[category] = chance_corrected(coefficient, recoded, levels=(0.0, 1.0), groups=groups, level=level)
+    return found
+
+
+# -------------------------------------------------------------------------------------------------- the whole family
+
+
+def _family(scale: Scale, table: _Table) -> Iterator[tuple[str, Weights]]:
+    weights: Weights = "identity" if scale == "nominal" else "quadratic"
+    for name in COEFFICIENTS:
+        if name in ("cohen_kappa", "gwet_ac1"):
+            yield name, "identity"
+        elif name == "krippendorff_alpha":
+            yield name, _metric(scale, table)
+        else:
+            yield name, weights
+
+
+def _metric(scale: Scale, table: _Table) -> str:
+    """The metric a scale asks for; interval where an ordinal one has ratings between its levels."""
+    return "interval" if scale == "ordinal" and table.between is not None else scale
+
+
+def _checked(scale: Scale, table: _Table) -> _Table:
+    if scale not in ("nominal", "ordinal", "interval"):
+        raise ValueError(f"a scale is nominal, ordinal or interval, not {scale!r}")
+    if scale == "nominal" and table.between is not None:
+        raise ValueError(f"rating {table.between:g} is none of the levels")
+    if scale != "nominal" and not _in_order(table.levels):
+        raise ValueError(f"the levels of an {scale} scale stand in order, worst first, not {table.levels.tolist()}")
+    return table
+
+
+def agreement_values(ratings: npt.ArrayLike, *, levels: npt.ArrayLike, scale: Scale) -> dict[str, Corrected]:
+    """Every chance-corrected coefficient with its observed and expected agreement, and no intervals.
+
+    Args:
+        ratings: Shape (n_units, n_raters), nan where a rater gave none.
+        levels: The scale's levels, worst first.
+        scale: As `agreement_family` takes it.
+
+    Returns:
+        One entry for each of `COEFFICIENTS`; `undefined` says why where a value is nan.
+
+    Raises:
+        ValueError: The caller's fault: a shape that doesn't fit, or a rating off the scale.
+
+    Example:
+        >>> found = agreement_values([[0, 0], [1, 1], [1, 1], [0, 1]], levels=[0, 1], scale="nominal")
+        >>> found["scott_pi"].pa, round(found["scott_pi"].pe, 6)
+        (0.75, 0.53125)
+    """
+    table = _checked(scale, _read(ratings, levels, leave_out=False))
+    return {name: _corrected(name, weights, table) for name, weights in _family(scale, table)}
+
+
+def agreement_family(
+    ratings: npt.ArrayLike,
+    *,
+    levels: npt.ArrayLike,
+    scale: Scale,
+    groups: npt.ArrayLike | None = None,
+    level: float = 0.95,
+) -> dict[str, Estimate]:
+    """Every measure of agreement of a table of ratings, each with its interval.
+
+    Args:
+        ratings: Shape (n_units, n_raters), nan where a rater gave none.
+        levels: The scale's levels, worst first, used or not.
+        scale: "nominal": every coefficient unweighted. "ordinal" and "interval": quadratic weights, but for Cohen's
+            kappa and AC1, which have none; Krippendorff's alpha takes the metric of that name (interval as well where
+            an ordinal scale has ratings between its levels).
+        groups: A name for each unit, shape (n_units,), where units that share one are not independent.
+        level: Coverage of the intervals.
+
+    Returns:
+        `exact_agreement`, `within_one` (four ordered levels or more), `percent_agreement`, and one entry for each of
+        `COEFFICIENTS`; undefined ones say why.
+
+    Raises:
+        ValueError: The caller's fault: a shape that doesn't fit, or a rating off the scale.
+
+    Example:
+        >>> found = agreement_family([[1, 1, 2], [2, 2, 2], [3, 3, 1]], levels=[1, 2, 3], scale="ordinal")
+        >>> round(found["krippendorff_alpha"].value, 4), found["scott_pi"].undefined
+        (0.0772, 'needs two raters, not 3: fleiss_kappa is its form for more')
+    """
+    table = _checked(scale, _read(ratings, levels, groups=groups))
+    found = {"exact_agreement": _exact(table, level)}
+    if scale != "nominal" and len(table.levels) >= 4:
+        found["within_one"] = _within_one(table, level)
+    found["percent_agreement"] = _percent(table, level)
+    for name, weights in _family(scale, table):
+        found[name] = _estimate(name, weights, table, level)
+    return found
+
+
+def _pair(gold: npt.ArrayLike, judge: npt.ArrayLike) -> Floats:
+    theirs, its = _numbers(gold, "gold"), _numbers(judge, "judge")
+    if theirs.shape != its.shape or theirs.ndim != 1:
+        raise ValueError(f"gold and judge must be equally long vectors, not {theirs.shape} and {its.shape}")
+    return np.stack([theirs, its])
+
+
+def two_raters(
+    gold: npt.ArrayLike,
+    judge: npt.ArrayLike,
+    *,
+    levels: npt.ArrayLike,
+    ordered: bool,
+    groups: npt.ArrayLike | None = None,
+    level: float = 0.95,
+) -> dict[str, Estimate]:
+    """Agreement of a judge with gold labels on one criterion, each measure with its interval.
+
+    Args:
+        gold: Gold levels, shape (n_units,), nan where there is none; a median between two levels counts as it is.
+        judge: The judge's levels, shape (n_units,), likewise. An example lacking either is left aside.
+        levels: The scale's levels, worst first, used or not.
+        ordered: Whether the levels have an order.
+        groups: A name for each example, shape (n_units,), where examples that share one are not independent.
+        level: Coverage of the intervals.
+
+    Returns:
+        `exact_agreement`, `within_one` (four ordered levels or more), `cohen_kappa`, `weighted_kappa` (quadratic,
+        ordered levels), `krippendorff_alpha` (nominal for two levels or unordered ones, else ordinal; interval where a
+        rating lies between levels), `gwet_ac1`, `gwet_ac2` (quadratic, ordered levels). Those that count categories
+        are undefined where a rating lies between levels.
+
+    Raises:
+        ValueError: The caller's fault: `gold` and `judge` of different shapes, or a rating off the scale.
+
+    Example:
+        >>> found = two_raters([0, 0, 1, 1], [0, 1, 1, 1], levels=[0, 1], ordered=True)
+        >>> found["exact_agreement"].value, found["cohen_kappa"].value
+        (0.75, 0.5)
+    """
+    pair = _pair(gold, judge)
+    complete = ~np.isnan(pair).any(axis=0)
+    kept = None if groups is None else group_numbers(groups, pair.shape[1])[0][complete]
+    table = _read(pair[:, complete].T, levels, groups=kept, raters=("gold", "judge"))
+    graded = ordered and len(table.levels) > 2
+    table = _checked("ordinal" if ordered else "nominal", table)
+    found = {"exact_agreement": _exact(table, level)}
+    if ordered and len(table.levels) >= 4:
+        found["within_one"] = _within_one(table, level)
+    wanted: dict[str, Weights] = {"cohen_kappa": "identity", "gwet_ac1": "identity"}
+    wanted["krippendorff_alpha"] = _metric("ordinal", table) if graded or table.between is not None else "nominal"
+    if ordered:
+        wanted |= {"weighted_kappa": "quadratic", "gwet_ac2": "quadratic"}
+    return found | {name: _estimate(name, wanted[name], table, level) for name in COEFFICIENTS if name in wanted}
