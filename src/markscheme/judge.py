@@ -1,7 +1,7 @@
 """Who rates: the Judge protocol, and the Reply it gives to a Prompt."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, runtime_checkable
 
 from markscheme.fingerprint import fingerprint
@@ -118,10 +118,6 @@ class Reply:
     tokens: tuple[Token, ...] = ()
     parts: tuple["Reply", ...] = ()
     rule: Literal["median", "majority"] = "median"
-
-    def kept(self) -> "Reply":
-        """This reply as it comes from the cache: the same words, at no cost."""
-        return replace(self, source="cache", usage=Usage())
 
 
 @runtime_checkable

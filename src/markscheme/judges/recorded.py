@@ -1,0 +1,122 @@
+"""Replies recorded earlier, which are a judge for just the prompts they answer."""
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from markscheme.errors import MissingReply, RatingError, UsageError
+from markscheme.judge import Identity, Reply, Usage
+from markscheme.prompt import Prompt
+
+
+@dataclass(frozen=True)
+class RecordedJudge:
+    """A judge that answers from a recording and asks nobody.
+
+    Attributes:
+        path: The file of replies.
+        judge: Who gave them.
+        model: The model that gave them, as far as known.
+        provenance: How they came about, in the words of the file.
+        recorded: The dates of the first and the last reply.
+        replies: By fingerprint of the prompt and number of the sample.
+    """
+
+    path: Path
+    judge: str
+    model: str
+    provenance: str
+    recorded: tuple[str, str]
+    replies: Mapping[tuple[str, int], Reply]
+
+    @classmethod
+    def load(cls, path: Path | str) -> "RecordedJudge":
+        """The judge in a file of replies, or in a folder that holds one such file.
+
+        Raises:
+            UsageError: There is no such file, or a folder with several.
+            RatingError: A line that is no reply, or a file with the replies of two judges.
+        """
+        path = _only_file(Path(path))
+        replies: dict[tuple[str, int], Reply] = {}
+        judges: set[tuple[str, str]] = set()
+        dates: list[str] = []
+        for line, record in _records(path):
+            try:
+                key = record["fingerprint"], int(record.get("sample", 0))
+                judges.add((record["judge"], record["model"]))
+                reply = _reply(record)
+            except (KeyError, TypeError, ValueError) as error:
+                raise RatingError(f"is no recorded reply: {error!r}", path=path, line=line) from error
+            if key in replies:
+                raise RatingError(f"answers prompt {key[0]} (sample {key[1]}) a second time", path=path, line=line)
+            replies[key] = reply
+            dates.append(str(record.get("recorded", "")))
+        if len(judges) > 1:
+            names = ", ".join(sorted(f"{judge} ({model})" for judge, model in judges))
+            raise RatingError(f"holds the replies of several judges: {names}; keep one file for each", path=path)
+        judge, model = next(iter(judges), (path.stem, ""))
+        provenance = next((reply.provenance for reply in replies.values()), "")
+        return cls(path, judge, model, provenance, (min(dates, default=""), max(dates, default="")), replies)
+
+    @property
+    def identity(self) -> Identity:
+        """By who gave the replies: the file may move and grow."""
+        return Identity(f"recorded:{self.judge}", self.model)
+
+    def lacks(self, prompts: Iterable[Prompt]) -> list[Prompt]:
+        """Those of the prompts that have no reply here."""
+        return [prompt for prompt in prompts if (prompt.fingerprint, 0) not in self.replies]
+
+    async def reply(self, prompt: Prompt, sample: int = 0) -> Reply:
+        """The reply recorded for just this prompt and sample.
+
+        Raises:
+            MissingReply: There is none.
+        """
+        found = self.replies.get((prompt.fingerprint, sample))
+        if found is None:
+            asked = ", ".join(prompt.criteria) or "the whole"
+            raise MissingReply(f"{self.path.name} has no reply to prompt {prompt.fingerprint} ({asked}), sample {sample}")
+        return found
+
+    async def aclose(self) -> None:
+        """Nothing is held."""
+
+
+def _only_file(path: Path) -> Path:
+    if path.is_dir():
+        files = sorted(path.glob("*.jsonl"))
+        if len(files) != 1:
+            names = ", ".join(file.name for file in files) or "none"
+            raise UsageError(f"{path} holds {len(files)} files of replies ({names}); name one")
+        return files[0]
+    if not path.is_file():
+        raise UsageError(f"there are no recorded replies at {path}")
+    return path
+
+
+def _records(path: Path) -> Iterable[tuple[int, Any]]:
+    with path.open(encoding="utf-8") as lines:
+        for number, line in enumerate(lines, start=1):
+            if line.strip():
+                try:
+                    yield number, json.loads(line)
+                except ValueError as error:
+                    raise RatingError(f"is not readable JSON: {error}", path=path, line=number) from error
+
+
+def _reply(record: Mapping[str, Any]) -> Reply:
+    text = record["text"]
+    if not isinstance(text, str):
+        raise TypeError(f"text is {text!r}")
+    return Reply(
+        text=text,
+        model=str(record["model"]),
+        stop=record.get("stop", "end"),
+        usage=Usage(),
+        source="recorded",
+        provenance=str(record.get("provenance", "")),
+    )
