@@ -18,6 +18,7 @@ from markscheme.stats.intervals import (
     Floats,
     Integers,
     Spread,
+    Transform,
     group_numbers,
     jackknife,
     spread,
@@ -221,14 +222,16 @@ def any_change(now: npt.ArrayLike, stored: npt.ArrayLike) -> Changed:
         (0.785714, 0.028807)
     """
     runs, n_stored = _complete_runs(now, stored)
-    flips_now = _mean_share((runs[:, :1] != runs[:, 1:]).mean(axis=1), "flip rate, now and stored")
+    flips_now = mean_estimate(
+        (runs[:, :1] != runs[:, 1:]).mean(axis=1), transform=LOGIT, method="flip rate, now and stored"
+    )
     if n_stored < 2:
         why = "one stored run doesn't show its own noise; store three"
         flips_stored = Estimate.without_value(why, n=len(runs), method="flip rate, stored runs")
         return Changed(None, None, None, flips_now, flips_stored, len(runs), n_stored, undefined=why)
     pairs = np.triu_indices(n_stored, 1)
     between_stored = runs[:, 1:][:, pairs[0]] != runs[:, 1:][:, pairs[1]]
-    flips_stored = _mean_share(between_stored.mean(axis=1), "flip rate, stored runs")
+    flips_stored = mean_estimate(between_stored.mean(axis=1), transform=LOGIT, method="flip rate, stored runs")
     whole, unit = whole_multiples(runs)
     distance = np.abs(whole[:, :, None] - whole[:, None, :]).sum(axis=2)
     outcomes = (n_stored + 1) * distance - distance.sum(axis=1, keepdims=True)
@@ -557,6 +560,53 @@ def alarm_level(run: int, *, planned: int | None = None, level: float = 0.05) ->
     return level * 6 / (math.pi**2 * run**2) if planned is None else level / planned
 
 
+def mean_estimate(
+    values: npt.ArrayLike,
+    *,
+    transform: Transform,
+    groups: npt.ArrayLike | None = None,
+    level: float = 0.95,
+    method: str = "mean",
+) -> Estimate:
+    """The mean over units of one figure each, with its jackknife interval.
+
+    Args:
+        values: Shape (n,), nan = missing. With LOGIT, shares within each unit, 0 to 1; a mean of exactly 0 or 1 then
+            gets its score interval.
+        transform: Scale of the interval.
+        groups: Which group each unit belongs to, shape (n,); a whole group is left out at a time.
+        level: Coverage, 0 to 1.
+        method: What the Estimate says was averaged.
+
+    Returns:
+        The mean, in the unit of `values`; undefined without any.
+
+    Raises:
+        ValueError: The caller's fault: not a vector, or groups of another length.
+
+    Example:
+        >>> e = mean_estimate([0.0, 0.5, 1.0, 0.5], transform=LOGIT)
+        >>> e.value, round(e.low, 3), round(e.high, 3)
+        (0.5, 0.069, 0.931)
+    """
+    x = np.asarray(values, dtype=np.float64)
+    if x.ndim != 1:
+        raise ValueError(f"values must be a vector, not of shape {x.shape}")
+    group_of, _ = group_numbers(groups, len(x))
+    there = ~np.isnan(x)
+    x, (group_of, n) = x[there], group_numbers(group_of[there], int(there.sum()))
+    if n == 0:
+        return Estimate.without_value("no examples", n=0, method=method, level=level)
+    sums, sizes = np.bincount(group_of, weights=x, minlength=n), np.bincount(group_of, minlength=n)
+    mean = float(x.sum()) / len(x)
+    if transform is LOGIT and mean in (0.0, 1.0):
+        return wilson_share(mean * n, n, level=level, method=method)
+    if n == 1:
+        return withhold(Estimate(mean, level=level, n=1, method=method), "one example only")
+    left_out = (x.sum() - sums) / (len(x) - sizes)
+    return jackknife(mean, left_out, transform=transform, level=level, method=method)
+
+
 def whole_multiples(values: npt.ArrayLike) -> tuple[Integers, float]:
     """Ratings as whole multiples of the coarsest unit 1, 1/2, 1/3, … 1/100 that holds them all.
 
@@ -643,17 +693,6 @@ def _distribution_by_transform(rises: Integers) -> tuple[int, Floats]:
         transform *= factor**count
     folded = np.maximum(np.fft.irfft(transform, n=window), 0.0)
     return first, np.roll(folded, -(first % window))
-
-
-def _mean_share(shares: Floats, method: str) -> Estimate:
-    """Mean over examples of a share within each, with a jackknife interval; at 0 or 1 the score interval."""
-    n = len(shares)
-    if n == 0:
-        return Estimate.without_value("no example rated in every run", n=0, method=method)
-    total = float(shares.sum())
-    if n == 1 or total in (0.0, float(n)):
-        return wilson_share(total, n, method=method)
-    return jackknife(total / n, (total - shares) / (n - 1), transform=LOGIT, method=method)
 
 
 def _kinds_left_out(table: Floats, group_of: Integers | None) -> tuple[list[tuple[npt.NDArray[np.bool_], int]], int]:

@@ -6,7 +6,7 @@ at any number of labels.
 
 import math
 from collections.abc import Callable
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -82,6 +82,42 @@ def binormal_table(margins: npt.ArrayLike, agreement: float, coefficient: Coeffi
         middle = (low + high) / 2
         low, high = (middle, high) if coefficient(_binormal(m, middle)) < agreement else (low, middle)
     return _binormal(m, (low + high) / 2)
+
+
+def with_endless_labels(
+    name: str, n_levels: int, *, weights: Literal["identity", "linear", "quadratic", "ordinal"] = "identity"
+) -> Coefficient:
+    """A chance-corrected coefficient as a function of joint shares, as it would be with endlessly many examples.
+
+    Args:
+        name: "cohen_kappa" or "weighted_kappa", "krippendorff_alpha", "gwet_ac1" or "gwet_ac2".
+        n_levels: Levels of the scale, two or more, evenly spaced.
+        weights: What a disagreement costs; "ordinal" is alpha's metric by ranks.
+
+    Returns:
+        From joint shares, shape (n_levels, n_levels), to the coefficient; nan where chance alone always agrees.
+
+    Raises:
+        ValueError: The caller's fault: another coefficient, ordinal weights without alpha, or one level.
+
+    Example:
+        >>> kappa = with_endless_labels("cohen_kappa", 2)
+        >>> round(kappa(np.array([[0.4, 0.1], [0.1, 0.4]])), 6)
+        0.6
+    """
+    chance = CHANCE.get(name)
+    if chance is None or (weights == "ordinal" and name != "krippendorff_alpha"):
+        raise ValueError(f"no plan for {name} with {weights} weights; coefficients are {', '.join(CHANCE)}")
+    if n_levels < 2:
+        raise ValueError(f"a scale has two levels or more, not {n_levels}")
+
+    def coefficient(table: Floats) -> float:
+        gold, judge = table.sum(axis=1), table.sum(axis=0)
+        loss = _loss(weights, (gold + judge) / 2)
+        by_chance = chance(loss, gold, judge)
+        return 1 - float((loss * table).sum()) / by_chance if by_chance > 0 else math.nan
+
+    return coefficient
 
 
 def spread_at(table: npt.ArrayLike, coefficient: Coefficient) -> float:
@@ -266,6 +302,40 @@ def labels_to_vary(commonest: float) -> int | None:
     if not 0 <= commonest <= 1:
         raise ValueError(f"a share lies within 0 to 1, not at {commonest}")
     return None if commonest == 1 else math.ceil(OFF_TO_TRUST / (1 - commonest) - 1e-9)
+
+
+def _loss(weights: str, margins: Floats) -> Floats:
+    """What each pair of levels costs, shape (k, k), 0 on the diagonal."""
+    levels = np.linspace(0.0, 1.0, len(margins))
+    if weights == "ordinal":
+        levels = np.cumsum(margins) - margins / 2
+    apart: Floats = np.abs(levels[:, None] - levels)
+    if weights == "identity":
+        return 1 - np.eye(len(margins))
+    return apart if weights == "linear" else apart**2
+
+
+def _own_margins(loss: Floats, gold: Floats, judge: Floats) -> float:
+    return float(gold @ loss @ judge)
+
+
+def _one_pack(loss: Floats, gold: Floats, judge: Floats) -> float:
+    return float((gold + judge) @ loss @ (gold + judge)) / 4
+
+
+def _guess_when_unsure(loss: Floats, gold: Floats, judge: Floats) -> float:
+    share = (gold + judge) / 2
+    unsure = float(share @ (1 - share)) * len(share) / (len(share) - 1)
+    return 1 - (1 - float(loss.mean())) * unsure
+
+
+CHANCE: dict[str, Callable[[Floats, Floats, Floats], float]] = {
+    "cohen_kappa": _own_margins,
+    "weighted_kappa": _own_margins,
+    "krippendorff_alpha": _one_pack,
+    "gwet_ac1": _guess_when_unsure,
+    "gwet_ac2": _guess_when_unsure,
+}
 
 
 def _margins(margins: npt.ArrayLike) -> Floats:

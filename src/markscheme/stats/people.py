@@ -1,0 +1,454 @@
+"""Is the judge as good as a second person? People beside people, the judge beside people, and gold from several.
+
+People's ratings come as a table of shape (n_units, n_people), nan where a person gave none; the judge's as a vector.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import stdtr
+
+from markscheme.stats.agreement import Metric, chance_corrected, corrected
+from markscheme.stats.change import benjamini_yekutieli, mean_estimate
+from markscheme.stats.estimate import Estimate
+from markscheme.stats.intervals import (
+    ATANH,
+    IDENTITY,
+    LOG,
+    LOGIT,
+    Floats,
+    group_numbers,
+    guard,
+    jackknife,
+)
+
+GoldRule: TypeAlias = Literal["median", "majority", "mean"]
+Closeness: TypeAlias = Literal["accuracy", "neg_rmse"]
+
+LEAST_EXAMPLES = 30
+LEAST_PEOPLE = 3
+AS_GOOD = -0.10
+EPSILON = {"expert": 0.20, "skilled": 0.15, "crowd": 0.10}
+"""How much worse than a person the alternative annotator test lets a judge be, by who the people are."""
+TIE = 1e-12
+
+
+@dataclass(frozen=True, slots=True)
+class Ceiling:
+    """How well people agree with each other, how well the judge agrees with them, and the difference.
+
+    Attributes:
+        people: Krippendorff's alpha between two people, mean over pairs of them.
+        judge: Alpha between the judge and a person, mean over the people.
+        gap: Judge minus people; its interval is the 90 % one, so that `gap.low` is the one-sided 95 % limit.
+        floor: What `gap.low` must exceed for the judge to count as good as a second person.
+    """
+
+    people: Estimate
+    judge: Estimate
+    gap: Estimate
+    floor: float = AS_GOOD
+
+    @property
+    def as_good(self) -> bool | None:
+        """Whether the judge is shown to be as good as a second person; None where the gap has no limit."""
+        return None if self.gap.low is None else self.gap.low > self.floor
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """One person, or all of them in turn, held to the gold of the others, and the judge held to the same gold.
+
+    Attributes:
+        person: The person's error or agreement.
+        judge: The judge's, on the same examples against the same gold.
+        difference: Judge minus person.
+    """
+
+    person: Estimate
+    judge: Estimate
+    difference: Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class BesidePeople:
+    """The judge beside each person left out of the gold.
+
+    Attributes:
+        each: One a person, in the table's order.
+        together: Every person left out in turn, an example counting once.
+    """
+
+    each: tuple[LeftOut, ...]
+    together: LeftOut
+
+
+@dataclass(frozen=True, slots=True)
+class AltPerson:
+    """The alternative annotator test against one person.
+
+    Attributes:
+        judge_wins: Share of examples on which the judge is at least as close to the others as this person is.
+        person_wins: Share on which this person is at least as close as the judge.
+        p: One-sided p of "the judge is worse by epsilon or more".
+        adjusted_p: The same after Benjamini and Yekutieli, over the people tested.
+        n: Examples rated by this person, the judge and somebody else.
+    """
+
+    judge_wins: float
+    person_wins: float
+    p: float
+    adjusted_p: float
+    n: int
+
+
+@dataclass(frozen=True, slots=True)
+class AltTest:
+    """The alternative annotator test: may the judge stand in for any one of the people?
+
+    Attributes:
+        winning_rate: Share of the people against whom the judge isn't worse by epsilon; n = people tested.
+        advantage: Share of examples on which the judge is at least as close to the others as a person, mean over
+            people.
+        people: The test against each person, in the table's order; None for one with too few examples.
+        epsilon: How much worse than a person the judge may be.
+    """
+
+    winning_rate: Estimate
+    advantage: Estimate
+    people: tuple[AltPerson | None, ...]
+    epsilon: float
+
+    @property
+    def passed(self) -> bool | None:
+        """Whether the judge wins against half of the people or more; None where nobody could be tested."""
+        return None if self.winning_rate.value is None else self.winning_rate.value >= 0.5
+
+
+def gold(people: npt.ArrayLike, *, by: GoldRule = "median") -> Floats:
+    """The gold level of each example, from all who rated it.
+
+    Args:
+        people: Ratings, shape (n_units, n_people), nan = missing.
+        by: "median": the middle level, an even split kept as the half level between; for yes/no this is the majority.
+            "majority": the commonest level, for levels without an order; a tie has no gold. "mean": the mean.
+
+    Returns:
+        Shape (n_units,), nan where nobody rated, or where a majority is tied.
+
+    Raises:
+        ValueError: The caller's fault: not a table, infinite ratings, or an unknown rule.
+
+    Example:
+        >>> gold([[1, 2, 2], [0, 1, np.nan], [3, np.nan, np.nan]]).tolist()
+        [2.0, 0.5, 3.0]
+        >>> gold([[1, 2, 2], [0, 1, np.nan]], by="majority").tolist()
+        [2.0, nan]
+    """
+    table = _people(people)
+    n_rated = (~np.isnan(table)).sum(axis=1)
+    if by == "median":
+        in_order, rows = np.sort(table, axis=1), np.arange(len(table))
+        lower, upper = np.maximum(n_rated - 1, 0) // 2, n_rated // 2
+        upper = np.where(n_rated > 0, np.minimum(upper, table.shape[1] - 1), 0)
+        return np.asarray((in_order[rows, lower] + in_order[rows, upper]) / 2, dtype=np.float64)
+    if by == "mean":
+        return np.where(n_rated > 0, np.nansum(table, axis=1) / np.maximum(n_rated, 1), np.nan)
+    if by == "majority":
+        return _commonest(table)
+    raise ValueError(f"gold is by median, majority or mean, not {by!r}")
+
+
+def ceiling(
+    people: npt.ArrayLike,
+    judge: npt.ArrayLike,
+    *,
+    levels: npt.ArrayLike,
+    metric: Metric = "ordinal",
+    groups: npt.ArrayLike | None = None,
+    level: float = 0.95,
+) -> Ceiling:
+    """How well people agree with each other beside how well the judge agrees with them, on the same examples.
+
+    Args:
+        people: Ratings, shape (n_units, n_people), nan = missing. Many raters of a few examples each are best given
+            as first, second, third rating of an example.
+        judge: Ratings, shape (n_units,), nan = missing. An example counts where the judge and two people rated it,
+            a pair of raters where both rated 30 of these.
+        levels: The scale's levels, worst first.
+        metric: How alpha measures distance: "nominal" for two levels or unordered ones, "ordinal", "interval".
+        groups: Which group each example belongs to, shape (n_units,); a whole group is left out at a time.
+        level: Coverage of the two alphas' intervals; the gap has its 90 % interval.
+
+    Returns:
+        Alphas of 1 for full agreement and 0 for chance. Undefined where no two people share 30 examples, and where a
+        pair used one level only; no interval with fewer than 5 examples off a rater's commonest level.
+
+    Raises:
+        ValueError: The caller's fault: shapes that don't fit, or ratings off the scale.
+
+    Source:
+        Hayes and Krippendorff (2007), Communication Methods and Measures 1(1), 77-89. doi:10.1080/19312450709336664
+
+    Example:
+        >>> first = np.tile([0.0, 1.0, 2.0], 20)
+        >>> second, judge = first.copy(), first.copy()
+        >>> second[:6], judge[3:9] = 1.0, 1.0
+        >>> c = ceiling(np.column_stack([first, second]), judge, levels=[0, 1, 2])
+        >>> round(c.people.value, 3), round(c.judge.value, 3), c.as_good
+        (0.948, 0.946, True)
+    """
+    table, rated = _people_and_judge(people, judge)
+    counted = ~np.isnan(rated) & ((~np.isnan(table)).sum(axis=1) >= 2)
+    numbers, _ = group_numbers(groups, len(table))
+    columns = np.column_stack([rated, table])[counted]
+    group_of, n = group_numbers(numbers[counted], int(counted.sum()))
+    among = [(a + 1, b + 1) for a, b in combinations(range(table.shape[1]), 2)]
+    people_pairs = [pair for pair in among if _shared(columns, pair) >= LEAST_EXAMPLES]
+    judge_pairs = [(0, b) for b in sorted({b for pair in people_pairs for b in pair})]
+    if not people_pairs:
+        why = f"needs two people who rated the same {LEAST_EXAMPLES} examples, beside the judge"
+        return _undefined_ceiling(why, n, level)
+    means = []
+    for pairs in (people_pairs, judge_pairs):
+        alphas = [_alpha_left_out(columns[:, pair], levels, metric, group_of, n) for pair in pairs]
+        means.append((sum(a for a, _ in alphas) / len(alphas), np.mean([left_out for _, left_out in alphas], axis=0)))
+    (among_people, people_left), (with_judge, judge_left) = means
+    if math.isnan(among_people) or math.isnan(with_judge):
+        return _undefined_ceiling("one level only, for two people or a person and the judge", n, level)
+    made = f"Krippendorff's alpha, {metric}, mean over pairs"
+    off = _fewest_off(columns[:, [0, *(b for _, b in judge_pairs)]])
+    gap = jackknife(with_judge - among_people, judge_left - people_left, transform=IDENTITY, level=0.90, method=made)
+    if among_people == with_judge == 1:
+        gap = _gap_of_full_agreement(gap, columns, levels, metric, group_of)
+    return Ceiling(
+        people=guard(jackknife(among_people, people_left, transform=ATANH, level=level, method=made), off),
+        judge=guard(jackknife(with_judge, judge_left, transform=ATANH, level=level, method=made), off),
+        gap=guard(gap, off),
+    )
+
+
+def beside_people(
+    people: npt.ArrayLike,
+    judge: npt.ArrayLike,
+    *,
+    tolerance: float | None = None,
+    by: GoldRule = "median",
+    groups: npt.ArrayLike | None = None,
+    level: float = 0.95,
+) -> BesidePeople:
+    """Each person held to the gold of the others, and the judge held to that same gold.
+
+    Args:
+        people: Ratings or scores, shape (n_units, n_people), nan = missing.
+        judge: The judge's, shape (n_units,), nan = missing. An example counts for a person where that person, the
+            judge and somebody else rated it.
+        tolerance: Where given, agreement is the share of examples nearer to gold than this, the distance rounded to 9
+            decimals. Where not, what is compared is the mean absolute error.
+        by: How the others' ratings become gold.
+        groups: Which group each example belongs to, shape (n_units,); a whole group is left out at a time.
+        level: Coverage, 0 to 1.
+
+    Returns:
+        Share from 0 to 1, or error in the unit of the ratings; undefined for a person with no example to compare.
+
+    Raises:
+        ValueError: The caller's fault: shapes that don't fit, infinite ratings, a tolerance that isn't positive.
+
+    Example:
+        >>> people = np.array([[0, 0, 1], [1, 1, 1], [2, 2, 2], [0, 1, 1]])
+        >>> beside = beside_people(people, [0, 1, 2, 1], tolerance=0.5)
+        >>> beside.together.person.value, round(beside.together.judge.value, 4)
+        (0.5, 0.6667)
+    """
+    table, rated = _people_and_judge(people, judge)
+    if tolerance is not None and not tolerance > 0:
+        raise ValueError(f"a tolerance lies above 0, not at {tolerance}")
+    person_scores, judge_scores = np.full(table.shape, np.nan), np.full(table.shape, np.nan)
+    for h in range(table.shape[1]):
+        others = gold(np.where(np.arange(table.shape[1]) == h, np.nan, table), by=by)
+        there = ~np.isnan(table[:, h]) & ~np.isnan(rated) & ~np.isnan(others)
+        person_scores[there, h] = _closeness_to_gold(table[there, h], others[there], tolerance)
+        judge_scores[there, h] = _closeness_to_gold(rated[there], others[there], tolerance)
+    transform, made = (LOG, "mean absolute error") if tolerance is None else (LOGIT, f"share within {tolerance:g}")
+
+    def compared(of_person: Floats, of_judge: Floats) -> LeftOut:
+        means = [
+            mean_estimate(scores, transform=scale, groups=groups, level=level, method=made)
+            for scores, scale in ((of_person, transform), (of_judge, transform), (of_judge - of_person, IDENTITY))
+        ]
+        return LeftOut(*means)
+
+    each = tuple(compared(person_scores[:, h], judge_scores[:, h]) for h in range(table.shape[1]))
+    return BesidePeople(each, compared(gold(person_scores, by="mean"), gold(judge_scores, by="mean")))
+
+
+def alternative_annotator_test(
+    people: npt.ArrayLike,
+    judge: npt.ArrayLike,
+    *,
+    epsilon: float = EPSILON["expert"],
+    closeness: Closeness = "accuracy",
+    q: float = 0.05,
+) -> AltTest:
+    """Whether the judge may stand in for a person, by leaving out each person in turn.
+
+    It is strict with few examples: with 50 it rejects a judge that is exactly as good as a person in four runs of ten.
+    `ceiling` asks the same with fewer false alarms.
+
+    Args:
+        people: Ratings, shape (n_units, n_people), nan = missing; three people or more, and 30 examples each.
+        judge: Ratings, shape (n_units,), nan = missing.
+        epsilon: How much worse than a person the judge may be, as a share of examples; see `EPSILON`.
+        closeness: How near a rating is to the others': "accuracy" counts equal ones, "neg_rmse" is minus the root mean
+            squared distance.
+        q: Share of false winners allowed among the people won against.
+
+    Returns:
+        Winning rate (0.5 passes) and advantage; undefined with fewer than three people or none with 30 examples.
+
+    Raises:
+        ValueError: The caller's fault: shapes that don't fit, infinite ratings, or an unknown closeness.
+
+    Source:
+        Calderon, Reichart and Dror (2025), The Alternative Annotator Test. arXiv:2501.10970
+
+    Example:
+        >>> person = np.tile([0.0, 1.0], 20)
+        >>> test = alternative_annotator_test(np.column_stack([person] * 3), person)
+        >>> test.winning_rate.value, test.advantage.value, test.passed
+        (1.0, 1.0, True)
+    """
+    table, rated = _people_and_judge(people, judge)
+    if closeness not in ("accuracy", "neg_rmse"):
+        raise ValueError(f"closeness is accuracy or neg_rmse, not {closeness!r}")
+    made = f"alternative annotator test, {closeness}, epsilon {epsilon:g}"
+    tested: list[AltPerson | None] = [None] * table.shape[1]
+    if table.shape[1] >= LEAST_PEOPLE:
+        tested = [_against_person(table, rated, h, epsilon, closeness) for h in range(table.shape[1])]
+    enough = [person for person in tested if person is not None]
+    if not enough:
+        why = f"needs {LEAST_PEOPLE} people, one of them with {LEAST_EXAMPLES} examples shared with the judge"
+        nothing = Estimate.without_value(why, n=0, method=made)
+        return AltTest(nothing, nothing, tuple(tested), epsilon)
+    adjusted = iter(benjamini_yekutieli([person.p for person in enough]).tolist())
+    people_tested = tuple(None if person is None else replace(person, adjusted_p=next(adjusted)) for person in tested)
+    won = [person for person in people_tested if person is not None and person.adjusted_p <= q]
+    winning_rate = Estimate(len(won) / len(enough), n=len(enough), method=made)
+    advantage = Estimate(sum(person.judge_wins for person in enough) / len(enough), n=len(enough), method=made)
+    return AltTest(winning_rate, advantage, people_tested, epsilon)
+
+
+def _people(people: npt.ArrayLike) -> Floats:
+    table = np.asarray(people, dtype=np.float64)
+    if table.ndim != 2 or table.shape[1] < 1:
+        raise ValueError(f"people's ratings must have shape (n_units, n_people), not {table.shape}")
+    if np.isinf(table).any():
+        raise ValueError("ratings must be finite numbers or nan")
+    return table
+
+
+def _people_and_judge(people: npt.ArrayLike, judge: npt.ArrayLike) -> tuple[Floats, Floats]:
+    table, rated = _people(people), np.asarray(judge, dtype=np.float64)
+    if rated.shape != (len(table),):
+        raise ValueError(f"the judge's ratings must have shape ({len(table)},) as the people's have, not {rated.shape}")
+    if np.isinf(rated).any():
+        raise ValueError("ratings must be finite numbers or nan")
+    return table, rated
+
+
+def _commonest(table: Floats) -> Floats:
+    """The commonest rating of each row, nan where two are equally common or there is none."""
+    values, place = np.unique(table, return_inverse=True)
+    counts = np.zeros((len(table), len(values)), dtype=np.int64)
+    np.add.at(counts, (np.arange(len(table))[:, None], place.reshape(table.shape)), 1)
+    counts = counts[:, ~np.isnan(values)]
+    if not counts.size:
+        return np.full(len(table), np.nan)
+    most = counts.max(axis=1)
+    alone = (counts == most[:, None]).sum(axis=1) == 1
+    return np.where(alone & (most > 0), values[counts.argmax(axis=1)], np.nan)
+
+
+def _shared(columns: Floats, pair: Sequence[int]) -> int:
+    return int((~np.isnan(columns[:, pair])).all(axis=1).sum())
+
+
+def _alpha_left_out(
+    pair: Floats, levels: npt.ArrayLike, metric: Metric, group_of: npt.NDArray[np.int64], n_groups: int
+) -> tuple[float, Floats]:
+    """Alpha of two raters, and what it is with each group (or unit) left out, shape (n_groups,)."""
+
+    def alpha(rows: Floats) -> float:
+        return corrected("krippendorff_alpha", rows, levels=levels, weights=metric).value
+
+    together = ~np.isnan(pair).any(axis=1)
+    value, left_out = alpha(pair[together]), np.empty(n_groups)
+    left_out.fill(value)
+    if n_groups < len(pair):
+        for g in np.unique(group_of[together]).tolist():
+            left_out[g] = alpha(pair[together & (group_of != g)])
+        return value, left_out
+    rows = np.flatnonzero(together)
+    _, first, kind = np.unique(pair[rows], axis=0, return_index=True, return_inverse=True)
+    of_kind = np.array([alpha(np.delete(pair[rows], row, axis=0)) for row in first.tolist()])
+    left_out[group_of[rows]] = of_kind[kind.reshape(-1)]
+    return value, left_out
+
+
+def _fewest_off(columns: Floats) -> int:
+    """Examples off a rater's commonest level, least over the raters."""
+    given = [column[~np.isnan(column)] for column in columns.T]
+    return min(len(ratings) - int(np.unique(ratings, return_counts=True)[1].max()) for ratings in given)
+
+
+def _undefined_ceiling(why: str, n: int, level: float) -> Ceiling:
+    nothing = Estimate.without_value(why, n=n, method="Krippendorff's alpha", level=level)
+    return Ceiling(nothing, nothing, replace(nothing, level=0.90))
+
+
+def _gap_of_full_agreement(
+    gap: Estimate, columns: Floats, levels: npt.ArrayLike, metric: Metric, group_of: npt.NDArray[np.int64]
+) -> Estimate:
+    """No gap seen because nobody disagreed: as far as an unseen disagreement could open one."""
+    alike = chance_corrected(
+        "krippendorff_alpha", columns, levels=levels, weights=metric, groups=group_of, level=gap.level
+    )
+    if alike.low is None:
+        return gap
+    return replace(gap, low=alike.low - 1, high=1 - alike.low, note=alike.note, method=f"{gap.method}; {alike.method}")
+
+
+def _closeness_to_gold(ratings: Floats, gold_levels: Floats, tolerance: float | None) -> Floats:
+    distance: Floats = np.abs(ratings - gold_levels)
+    return distance if tolerance is None else (np.round(distance, 9) < tolerance).astype(np.float64)
+
+
+def _against_person(table: Floats, rated: Floats, h: int, epsilon: float, closeness: Closeness) -> AltPerson | None:
+    others = np.delete(table, h, axis=1)
+    there = ~np.isnan(table[:, h]) & ~np.isnan(rated) & ~np.isnan(others).all(axis=1)
+    n = int(there.sum())
+    if n < LEAST_EXAMPLES:
+        return None
+    of_judge = _closeness_to_others(rated[there], others[there], closeness)
+    of_person = _closeness_to_others(table[there, h], others[there], closeness)
+    judge_wins = (of_judge >= of_person - TIE).astype(np.float64)
+    person_wins = (of_person >= of_judge - TIE).astype(np.float64)
+    behind = person_wins - judge_wins
+    sd, ahead = float(behind.std(ddof=1)), float(behind.mean()) - epsilon
+    certain = 0.0 if ahead < 0 else 1.0
+    p = float(stdtr(n - 1, ahead / (sd / math.sqrt(n)))) if sd > 0 else certain
+    return AltPerson(float(judge_wins.mean()), float(person_wins.mean()), p, p, n)
+
+
+def _closeness_to_others(ratings: Floats, others: Floats, closeness: Closeness) -> Floats:
+    there = ~np.isnan(others)
+    apart = np.where(there, ratings[:, None] - others, 0.0)
+    if closeness == "accuracy":
+        return np.asarray(((apart == 0) & there).sum(axis=1) / there.sum(axis=1), dtype=np.float64)
+    return np.asarray(-np.sqrt((apart**2).sum(axis=1) / there.sum(axis=1)), dtype=np.float64)
