@@ -22,11 +22,13 @@ from markscheme.stats.estimate import Estimate
 from markscheme.stats.intervals import (
     ATANH,
     LOGIT,
+    OFF_TO_TRUST,
     Floats,
     Integers,
     group_numbers,
     guard,
     jackknife,
+    mark_rough,
     no_disagreement,
     wilson_share,
     withhold,
@@ -38,6 +40,8 @@ Weights: TypeAlias = Literal["identity", "linear", "quadratic"] | npt.ArrayLike
 
 MOST_CATEGORIES = 200
 """More levels than this are measurements: coefficients that count categories are then undefined."""
+FEW_FOR_PARTIAL_CREDIT = 50
+"""Below this many examples an uncorrected mean of partial credits is spread too unevenly for its interval."""
 SAME_LEVEL = 1e-9
 NO_CHANCE_DISAGREEMENT = 1e-13
 
@@ -531,17 +535,28 @@ def _estimate(name: str, weights: Weights, table: _Table, level: float) -> Estim
     if seen[0] == 0:
         by_chance = _chance_of_pack(table, _squared("", table))[0] if loss.ranked else chance[0]
         agreed = no_disagreement(1.0, n=n, below=loss.largest / by_chance, floor=-1.0, level=level, method=loss.name)
-        return _guarded(agreed, coefficient, table)
+        return _guarded(agreed, table) if coefficient.guarded else agreed
     made = f"{loss.name}, leaving out groups" if table.grouped else loss.name
     estimate = jackknife(float(values[0]), values[1:], counts=copies, transform=ATANH, level=level, method=made)
-    return _guarded(estimate, coefficient, table)
+    if coefficient.guarded:
+        return _guarded(estimate, table)
+    partial = loss.uniform < 1 - 1 / len(table.levels) - SAME_LEVEL
+    return _rough_if_few(estimate, table) if partial else estimate
 
 
-def _guarded(estimate: Estimate, coefficient: _Coefficient, table: _Table) -> Estimate:
-    if not coefficient.guarded or estimate.low is None:
+def _guarded(estimate: Estimate, table: _Table) -> Estimate:
+    if estimate.low is None:
         return estimate
     off, constant = _off(table)
     return withhold(estimate, constant) if constant else guard(estimate, off)
+
+
+def _rough_if_few(estimate: Estimate, table: _Table) -> Estimate:
+    """Marked where simulated coverage falls below 93 %: few examples, or few off the commonest level."""
+    if estimate.n < FEW_FOR_PARTIAL_CREDIT:
+        return mark_rough(estimate, f"partial credit on fewer than {FEW_FOR_PARTIAL_CREDIT} examples")
+    off, _ = _off(table)
+    return mark_rough(estimate, f"only {off} examples off the commonest level") if off < OFF_TO_TRUST else estimate
 
 
 def _off(table: _Table) -> tuple[int, str | None]:
