@@ -1,0 +1,856 @@
+"""How far a judge lies from gold: errors and their causes, by level, and right and wrong decisions.
+
+Signed error is judge minus gold throughout: above 0 the judge is lenient, below 0 severe.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Self, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from markscheme.stats.association import ccc_of, icc_of, kendall_of, pearson_of, spearman_of
+from markscheme.stats.estimate import Estimate
+from markscheme.stats.intervals import (
+    IDENTITY,
+    LOG,
+    LOGIT,
+    Floats,
+    Integers,
+    Transform,
+    clopper_pearson,
+    jackknife,
+    mark_rough,
+    no_disagreement,
+    withhold,
+)
+from markscheme.stats.pairs import Moments, Pairs, paired
+
+DECIMALS = 9
+FEWEST_TO_SHOW = 5
+MOST_LEVELS = 100
+MOST_LEVELS_IN_TABLE = 1000
+LIMITS_OF_AGREEMENT = 1.96
+
+Flags: TypeAlias = npt.NDArray[np.bool_]
+
+
+# -- errors ------------------------------------------------------------------------------------------------------------
+
+
+def mae(
+    gold: npt.ArrayLike,
+    judge: npt.ArrayLike,
+    *,
+    groups: npt.ArrayLike | None = None,
+    levels: npt.ArrayLike | None = None,
+    level: float = 0.95,
+) -> Estimate:
+    """How far the judge lies from gold on average, either way (mean absolute error).
+
+    Args:
+        gold: Shape (n_units,), nan where there is no rating.
+        judge: Shape (n_units,), nan likewise.
+        groups: A name for each unit, shape (n_units,), where several share a task and are left out together.
+        levels: The scale's levels or its two ends; needed only for the interval where all ratings agree.
+        level: Coverage of the interval, 0 to 1.
+
+    Returns:
+        In the unit of the ratings; 0 where judge = gold on every unit.
+
+    Raises:
+        ValueError: The caller's fault: shapes that differ.
+
+    Example:
+        >>> mae([1, 2, 3, 4], [1, 3, 3, 2]).value
+        0.75
+    """
+    return mae_of(paired(gold, judge, groups, levels), level)
+
+
+def rmse(
+    gold: npt.ArrayLike,
+    judge: npt.ArrayLike,
+    *,
+    groups: npt.ArrayLike | None = None,
+    levels: npt.ArrayLike | None = None,
+    level: float = 0.95,
+) -> Estimate:
+    """How far the judge lies from gold, large errors counting more (root of the mean squared error).
+
+    Args:
+        gold: Shape (n_units,), nan where there is no rating.
+        judge: Shape (n_units,), nan likewise.
+        groups: A name for each unit, shape (n_units,), where several share a task and are left out together.
+        levels: The scale's levels or its two ends; needed only for the interval where all ratings agree.
+        level: Coverage of the interval, 0 to 1.
+
+    Returns:
+        In the unit of the ratings; 0 where judge = gold on every unit.
+
+    Raises:
+        ValueError: The caller's fault: shapes that differ.
+
+    Example:
+        >>> round(rmse([1, 2, 3, 4], [1, 3, 3, 2]).value, 6)
+        1.118034
+    """
+    return rmse_of(paired(gold, judge, groups, levels), level)
+
+
+def signed_error(
+    gold: npt.ArrayLike,
+    judge: npt.ArrayLike,
+    *,
+    groups: npt.ArrayLike | None = None,
+    levels: npt.ArrayLike | None = None,
+    level: float = 0.95,
+) -> Estimate:
+    """How much higher than gold the judge rates on average: its leniency, or below 0 its severity.
+
+    Args:
+        gold: Shape (n_units,), nan where there is no rating.
+        judge: Shape (n_units,), nan likewise.
+        groups: A name for each unit, shape (n_units,), where several share a task and are left out together.
+        levels: The scale's levels or its two ends; needed only for the interval where all ratings agree, which allows
+            for unseen errors of one level.
+        level: Coverage of the interval, 0 to 1.
+
+    Returns:
+        Mean of judge minus gold, in the unit of the ratings.
+
+    Raises:
+        ValueError: The caller's fault: shapes that differ.
+
+    Example:
+        >>> signed_error([1, 2, 3, 4], [1, 3, 3, 2]).value
+        -0.25
+    """
+    return signed_error_of(paired(gold, judge, groups, levels), level)
+
+
+def sd_ratio(
+    gold: npt.ArrayLike, judge: npt.ArrayLike, *, groups: npt.ArrayLike | None = None, level: float = 0.95
+) -> Estimate:
+    """How much wider than gold the judge spreads its values: below 1 it avoids the ends, above 1 it overdoes them.
+
+    A person's own noise widens gold too, so that this understates how much a judge avoids the ends.
+
+    Returns:
+        Standard deviation of the judge over gold's, above 0; undefined where a rater gives every unit one value.
+
+    Raises:
+        ValueError: The caller's fault: shapes that differ.
+
+    Example:
+        >>> sd_ratio([1, 2, 3, 4], [2, 4, 6, 8]).value
+        2.0
+    """
+    pairs = paired(gold, judge, groups)
+    why = _too_few(pairs) or ("one example only" if len(pairs) == 1 else pairs.stuck)
+    if why:
+        return Estimate.without_value(why, n=pairs.n_groups, method="sd(judge)/sd(gold)", level=level)
+    return _error(pairs, _sd_ratio, LOG, level, "sd(judge)/sd(gold)")
+
+
+def error_family(
+    gold: npt.ArrayLike,
+    judge: npt.ArrayLike,
+    *,
+    groups: npt.ArrayLike | None = None,
+    levels: npt.ArrayLike | None = None,
+    level: float = 0.95,
+) -> dict[str, Estimate]:
+    """All that is said of a judge's distance from gold and of how it follows gold, by name.
+
+    Args:
+        gold: Shape (n_units,), nan where there is no rating.
+        judge: Shape (n_units,), nan likewise.
+        groups: A name for each unit, shape (n_units,), where several share a task and are left out together.
+        levels: The scale's levels or its two ends; the lowest and highest value seen where not given.
+        level: Coverage of the intervals, 0 to 1.
+
+    Returns:
+        mae, rmse and signed_error in the unit of the ratings; icc, ccc, pearson, spearman and kendall from -1 to 1.
+
+    Raises:
+        ValueError: The caller's fault: shapes that differ.
+
+    Example:
+        >>> list(error_family([1, 2, 3], [1, 2, 2]))
+        ['mae', 'rmse', 'signed_error', 'icc', 'ccc', 'pearson', 'spearman', 'kendall']
+    """
+    pairs = paired(gold, judge, groups, levels)
+    return {name: statistic(pairs, level) for name, statistic in _ERROR_FAMILY.items()}
+
+
+def error_by_level(
+    gold: npt.ArrayLike,
+    judge: npt.ArrayLike,
+    *,
+    levels: npt.ArrayLike | None = None,
+    groups: npt.ArrayLike | None = None,
+    level: float = 0.95,
+) -> dict[float, dict[str, Estimate]]:
+    """The judge's signed and absolute error at each gold level, lowest first.
+
+    Args:
+        gold: Shape (n_units,), nan where there is no rating.
+        judge: Shape (n_units,), nan likewise.
+        levels: The scale's levels; one that gold never gives has undefined errors. A gold value between two levels
+            stands for itself.
+        groups: A name for each unit, shape (n_units,), where several share a task and are left out together.
+        level: Coverage of the intervals, 0 to 1.
+
+    Returns:
+        For each level signed_error and mae, in the unit of the ratings.
+
+    Raises:
+        ValueError: The caller's fault: shapes that differ.
+
+    Example:
+        >>> by_level = error_by_level([1, 1, 2], [1, 2, 2], levels=[1, 2, 3])
+        >>> by_level[1.0]["signed_error"].value, by_level[3.0]["mae"].undefined
+        (0.5, 'no examples')
+    """
+    left, right = np.asarray(gold, dtype=np.float64), np.asarray(judge, dtype=np.float64)
+    every = paired(left, right, groups, levels)
+    scale = (every.worst, every.best) if levels is None else levels
+    places = np.union1d(every.gold, [] if levels is None else np.asarray(levels, dtype=np.float64))
+    names = None if groups is None else np.asarray(groups)
+    found = {}
+    for place in places.tolist():
+        here = left == place
+        pairs = paired(left[here], right[here], None if names is None else names[here], scale)
+        errors = {"signed_error": signed_error_of(pairs, level), "mae": mae_of(pairs, level)}
+        found[place] = {name: _with_enough(e, f"gold {place:g}") for name, e in errors.items()}
+    return found
+
+
+def error_split(
+    gold: npt.ArrayLike, judge: npt.ArrayLike, *, groups: npt.ArrayLike | None = None, level: float = 0.95
+) -> dict[str, Estimate]:
+    """What the mean squared error is made of.
+
+    It is shift + spread + scatter, and also shift + slope + residual:
+
+    * shift: the squared mean error, gone if the judge were as lenient as gold;
+    * spread: the squared difference of the standard deviations, gone if both used as much of the scale;
+    * scatter: what imperfect correlation leaves even then;
+    * slope: what the best straight line through the judge's values would remove beyond the shift;
+    * residual: what that line leaves.
+
+    Args:
+        gold: Shape (n_units,), nan where there is no rating.
+        judge: Shape (n_units,), nan likewise.
+        groups: A name for each unit, shape (n_units,), where several share a task and are left out together.
+        level: Coverage of the intervals, 0 to 1.
+
+    Returns:
+        mse, shift, spread, scatter, slope and residual in the square of the ratings' unit, and shift_share,
+        spread_share and scatter_share, 0 to 1 and together 1, undefined where there is no error. Parts have no
+        interval, since a square near 0 has no smooth leave-one-out form; signed_error, sd_ratio and pearson have.
+
+    Raises:
+        ValueError: The caller's fault: shapes that differ.
+
+    Source:
+        Theil (1966), Applied Economic Forecasting, chapter 2.
+
+    Example:
+        >>> split = error_split([1, 2, 3, 4], [2, 3, 4, 5])
+        >>> split["mse"].value, split["shift_share"].value
+        (1.0, 1.0)
+    """
+    pairs = paired(gold, judge, groups)
+    why = _too_few(pairs)
+    if why:
+        return {name: Estimate.without_value(why, n=0, method="Theil", level=level) for name in ("mse", *_PARTS)}
+    m, n = pairs.moments, pairs.n_groups
+    gold_sd, judge_sd = math.sqrt(float(m.gold_variance)), math.sqrt(float(m.judge_variance))
+    along = float(m.covariance) / judge_sd if judge_sd > 0 else 0.0
+    parts = {
+        "shift": float(m.signed) ** 2,
+        "spread": (judge_sd - gold_sd) ** 2,
+        "scatter": 2 * max(0.0, judge_sd * gold_sd - float(m.covariance)),
+        "slope": (judge_sd - along) ** 2,
+        "residual": max(0.0, gold_sd**2 - along**2),
+    }
+    split = {"mse": _error(pairs, lambda m: m.square, LOG, level, "mean squared error")}
+    for name in _PARTS:
+        split[name] = _part(name, parts, float(m.square), n, level)
+    return split
+
+
+def bland_altman(
+    gold: npt.ArrayLike, judge: npt.ArrayLike, *, groups: npt.ArrayLike | None = None, level: float = 0.95
+) -> dict[str, Estimate]:
+    """Between which errors 95 % of the judge's ratings lie, if errors are roughly normal (limits of agreement).
+
+    Args:
+        gold: Shape (n_units,), nan where there is no rating.
+        judge: Shape (n_units,), nan likewise.
+        groups: A name for each unit, shape (n_units,), where several share a task and are left out together.
+        level: Coverage of the interval about each of the three, 0 to 1.
+
+    Returns:
+        mean of judge minus gold, and lower and upper, 1.96 standard deviations either side; in the ratings' unit.
+
+    Raises:
+        ValueError: The caller's fault: shapes that differ.
+
+    Source:
+        Bland and Altman (1986), Lancet 327(8476), 307-310. doi:10.1016/S0140-6736(86)90837-8
+
+    Example:
+        >>> limits = bland_altman([1, 2, 3, 4], [2, 2, 4, 4])
+        >>> [round(limits[name].value, 4) for name in ("lower", "mean", "upper")]
+        [-0.6316, 0.5, 1.6316]
+    """
+    pairs = paired(gold, judge, groups)
+    why = _too_few(pairs) or ("one example only" if len(pairs) == 1 else None)
+    method = "limits of agreement"
+    if why:
+        return {name: Estimate.without_value(why, n=len(pairs), method=method, level=level) for name in _LIMITS}
+    return {name: _error(pairs, limit, IDENTITY, level, method) for name, limit in _LIMITS.items()}
+
+
+def mae_of(pairs: Pairs, level: float) -> Estimate:
+    """`mae` of pairs already made."""
+    method = "mean |judge - gold|"
+    if pairs.agree and len(pairs):
+        return no_disagreement(0.0, n=pairs.n_groups, above=pairs.span, level=level, method=method)
+    return _error(pairs, lambda m: m.absolute, LOG, level, method)
+
+
+def rmse_of(pairs: Pairs, level: float) -> Estimate:
+    """`rmse` of pairs already made."""
+    method = "root mean (judge - gold)²"
+    if pairs.agree and len(pairs):
+        square = no_disagreement(0.0, n=pairs.n_groups, above=pairs.span**2, level=level, method=method)
+        return _through(square, math.sqrt)
+    return _error(pairs, lambda m: np.sqrt(m.square), LOG, level, method)
+
+
+def signed_error_of(pairs: Pairs, level: float) -> Estimate:
+    """`signed_error` of pairs already made."""
+    method = "mean judge - gold"
+    if pairs.agree and len(pairs):
+        return no_disagreement(0.0, n=pairs.n_groups, below=pairs.step, above=pairs.step, level=level, method=method)
+    return _error(pairs, lambda m: m.signed, IDENTITY, level, method)
+
+
+_ERROR_FAMILY: dict[str, Callable[[Pairs, float], Estimate]] = {
+    "mae": mae_of,
+    "rmse": rmse_of,
+    "signed_error": signed_error_of,
+    "icc": icc_of,
+    "ccc": ccc_of,
+    "pearson": pearson_of,
+    "spearman": spearman_of,
+    "kendall": kendall_of,
+}
+_PARTS = ("shift", "spread", "scatter", "slope", "residual", "shift_share", "spread_share", "scatter_share")
+
+
+def _sd_of_errors(m: Moments) -> Floats:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.sqrt(np.maximum(m.square - m.signed**2, 0.0) * m.n / (m.n - 1))
+
+
+_LIMITS: dict[str, Callable[[Moments], Floats]] = {
+    "mean": lambda m: m.signed,
+    "lower": lambda m: m.signed - LIMITS_OF_AGREEMENT * _sd_of_errors(m),
+    "upper": lambda m: m.signed + LIMITS_OF_AGREEMENT * _sd_of_errors(m),
+}
+
+
+def _sd_ratio(m: Moments) -> Floats:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = np.sqrt(m.judge_variance) / np.sqrt(m.gold_variance)
+    return np.where((m.judge_variance > 0) & (m.gold_variance > 0), ratio, np.nan)
+
+
+def _too_few(pairs: Pairs) -> str | None:
+    return None if len(pairs) else "no examples"
+
+
+def _error(
+    pairs: Pairs, formula: Callable[[Moments], Floats], transform: Transform, level: float, method: str
+) -> Estimate:
+    why = _too_few(pairs)
+    if why:
+        return Estimate.without_value(why, n=0, method=method, level=level)
+    value, left_out = float(formula(pairs.moments)), formula(pairs.moments_left_out)
+    return jackknife(value, left_out, transform=transform, level=level, method=method)
+
+
+def _part(name: str, parts: dict[str, float], square: float, n: int, level: float) -> Estimate:
+    if not name.endswith("_share"):
+        value = parts[name]
+    elif square > 0:
+        value = parts[name.removesuffix("_share")] / square
+    else:
+        return Estimate.without_value("no error to split", n=n, method="Theil", level=level)
+    return withhold(Estimate(value, n=n, method="Theil", level=level), "a square near 0 has no smooth left-out form")
+
+
+def _with_enough(estimate: Estimate, of_what: str) -> Estimate:
+    """The estimate, its interval withheld where fewer than five examples make it."""
+    if estimate.low is None or estimate.n >= FEWEST_TO_SHOW:
+        return estimate
+    return withhold(estimate, f"only {estimate.n} example{'' if estimate.n == 1 else 's'} with {of_what}")
+
+
+def _through(estimate: Estimate, rising: Callable[[float], float]) -> Estimate:
+    """The estimate of a rising function of what was estimated."""
+    if estimate.value is None:
+        return estimate
+    value = rising(estimate.value)
+    if estimate.low is None or estimate.high is None:
+        return replace(estimate, value=value)
+    return replace(estimate, value=value, low=rising(estimate.low), high=rising(estimate.high))
+
+
+# -- agreement within a tolerance --------------------------------------------------------------------------------------
+
+
+def within_tolerance(
+    gold: npt.ArrayLike,
+    judge: npt.ArrayLike,
+    tolerance: float,
+    *,
+    groups: npt.ArrayLike | None = None,
+    level: float = 0.95,
+) -> Estimate:
+    """Share of examples on which the judge misses gold by less than `tolerance`, with exact limits.
+
+    Each limit alone is a one-sided one of confidence (1 + level)/2: `level=0.8` gives both one-sided 90 % limits.
+
+    Args:
+        gold: Shape (n_units,), nan where there is no rating.
+        judge: Shape (n_units,), nan likewise.
+        tolerance: In the unit of the ratings. The difference is rounded to 9 decimals before it is compared, so that
+            0.7 - 0.6 is not less than 0.1.
+        groups: A name for each unit, shape (n_units,), where several share a task; the limits are then by leaving
+            groups out, since no exact ones are known.
+        level: Coverage of the interval, 0 to 1.
+
+    Returns:
+        0 to 1.
+
+    Raises:
+        ValueError: The caller's fault: shapes that differ, or a tolerance that is not above 0.
+
+    Source:
+        Clopper and Pearson (1934), Biometrika 26(4), 404-413. doi:10.1093/biomet/26.4.404
+
+    Example:
+        >>> within_tolerance([0.6, 0.5, 0.9, 0.2], [0.7, 0.5, 0.85, 0.8], 0.1).value
+        0.5
+    """
+    pairs = paired(gold, judge, groups)
+    return _exact_share(pairs, _close(pairs.gold, pairs.judge, tolerance), level, f"within {tolerance:g}")
+
+
+def best_constant(gold: npt.ArrayLike, tolerance: float) -> float:
+    """The one score that misses the fewest gold scores by `tolerance` or more; the lowest of several; nan for none.
+
+    Args:
+        gold: Shape (n_units,), nan where there is no rating.
+        tolerance: In the unit of the ratings, used as `within_tolerance` does.
+
+    Example:
+        >>> best_constant([0.1, 0.5, 0.6, 0.65, 1.0], 0.1)
+        0.575
+    """
+    scores = np.asarray(gold, dtype=np.float64)
+    ascending = np.sort(scores[np.isfinite(scores)])
+    if not len(ascending):
+        return math.nan
+    reach = 2 * tolerance - 10.0**-DECIMALS
+    last = np.maximum(np.searchsorted(ascending, ascending + reach, side="right") - 1, np.arange(len(ascending)))
+    first = int((last - np.arange(len(ascending))).argmax())
+    return float(np.round((ascending[first] + ascending[last[first]]) / 2, DECIMALS))
+
+
+def agreement_constant(
+    gold: npt.ArrayLike, tolerance: float, *, groups: npt.ArrayLike | None = None, level: float = 0.95
+) -> Estimate:
+    """Share of examples that `best_constant` would get right: what a judge that reads nothing can have.
+
+    The constant is chosen on these examples, so the share flatters it a little.
+
+    Args:
+        gold: Shape (n_units,), nan where there is no rating.
+        tolerance: In the unit of the ratings, used as `within_tolerance` does.
+        groups: A name for each unit, shape (n_units,), where several share a task and are left out together.
+        level: Coverage of the interval, 0 to 1.
+
+    Returns:
+        0 to 1; `method` names the constant.
+
+    Raises:
+        ValueError: The caller's fault: shapes that differ, or a tolerance that is not above 0.
+
+    Example:
+        >>> e = agreement_constant([0.1, 0.5, 0.6, 0.65, 1.0], 0.1)
+        >>> e.value, e.method
+        (0.6, 'always 0.575, within 0.1; Clopper-Pearson')
+    """
+    pairs = paired(gold, gold, groups)
+    constant = best_constant(pairs.gold, tolerance)
+    return _exact_share(
+        pairs, _close(pairs.gold, constant, tolerance), level, f"always {constant:g}, within {tolerance:g}"
+    )
+
+
+def gain_over_constant(
+    gold: npt.ArrayLike,
+    judge: npt.ArrayLike,
+    tolerance: float,
+    *,
+    groups: npt.ArrayLike | None = None,
+    level: float = 0.95,
+) -> Estimate:
+    """How much larger a share of examples the judge gets right than `best_constant`, on the same examples.
+
+    Args:
+        gold: Shape (n_units,), nan where there is no rating.
+        judge: Shape (n_units,), nan likewise.
+        tolerance: In the unit of the ratings, used as `within_tolerance` does.
+        groups: A name for each unit, shape (n_units,), where several share a task and are left out together.
+        level: Coverage of the interval, 0 to 1; each limit alone is a one-sided one of confidence (1 + level)/2.
+
+    Returns:
+        -1 to 1; above 0 the judge knows more than the commonest score.
+
+    Raises:
+        ValueError: The caller's fault: shapes that differ, or a tolerance that is not above 0.
+
+    Example:
+        >>> gain_over_constant([0.1, 0.5, 0.6, 0.9], [0.1, 0.5, 0.6, 0.5], 0.1).value
+        0.25
+    """
+    pairs = paired(gold, judge, groups)
+    method = f"within {tolerance:g}, judge minus constant"
+    if not len(pairs):
+        return Estimate.without_value("no examples", n=0, method=method, level=level)
+    constant = best_constant(pairs.gold, tolerance)
+    gain = _close(pairs.gold, pairs.judge, tolerance) - _close(pairs.gold, constant, tolerance)
+    left_out = _shares_left_out(pairs, gain, np.ones(len(pairs)))
+    return jackknife(float(gain.mean()), left_out, transform=IDENTITY, level=level, method=method)
+
+
+def _close(gold: Floats, judge: Floats | float, tolerance: float) -> Floats:
+    if not tolerance > 0:
+        raise ValueError(f"a tolerance is above 0, not {tolerance}")
+    return np.asarray(np.round(np.abs(judge - gold), DECIMALS) < tolerance, dtype=np.float64)
+
+
+def _exact_share(pairs: Pairs, hits: Floats, level: float, method: str) -> Estimate:
+    if pairs.grouped:
+        return _share(pairs, hits, np.ones(len(pairs)), level, method, "no examples")
+    if not len(pairs):
+        return Estimate.without_value("no examples", n=0, method=method, level=level)
+    low, high = clopper_pearson(float(hits.sum()), len(pairs), level=level)
+    return Estimate(float(hits.mean()), low, high, level, len(pairs), f"{method}; Clopper-Pearson")
+
+
+def _shares_left_out(pairs: Pairs, hits: Floats, of: Floats) -> Floats:
+    """Share of `hits` among `of` with each unit (or group) left out that holds any of `of`."""
+    hits_there, there = pairs.per_group(hits), pairs.per_group(of)
+    some = there > 0
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray((hits.sum() - hits_there[some]) / (of.sum() - there[some]))
+
+
+def _share(pairs: Pairs, hits: Floats, of: Floats, level: float, method: str, none: str) -> Estimate:
+    """Share of `hits` among `of` (both 0 or 1 a unit): jackknife limits, exact ones where it is 0 or 1."""
+    total = float(of.sum())
+    if total == 0:
+        return Estimate.without_value(none, n=0, method=method, level=level)
+    value, left_out = float(hits.sum()) / total, _shares_left_out(pairs, hits, of)
+    if value in (0.0, 1.0):
+        n = len(left_out)
+        low, high = clopper_pearson(value * n, n, level=level)
+        return Estimate(value, low, high, level, n, f"{method}; Clopper-Pearson")
+    return jackknife(value, left_out, transform=LOGIT, level=level, method=method)
+
+
+# -- decisions ---------------------------------------------------------------------------------------------------------
+
+
+def confusion(gold: npt.ArrayLike, judge: npt.ArrayLike, levels: npt.ArrayLike | None = None) -> Integers:
+    """How often the judge gave which level for which gold level.
+
+    Args:
+        gold: Shape (n_units,), nan where there is no rating.
+        judge: Shape (n_units,), nan likewise.
+        levels: The scale's levels, worst first; the values either rater gave, ascending, where not given.
+
+    Returns:
+        Counts, shape (n_levels, n_levels): rows gold, columns judge, in the order of `levels`.
+
+    Raises:
+        ValueError: The caller's fault: shapes that differ, or a rating that is none of `levels`.
+
+    Example:
+        >>> confusion([1, 1, 2, 3], [1, 2, 2, 3], levels=[1, 2, 3]).tolist()
+        [[1, 1, 0], [0, 1, 0], [0, 0, 1]]
+    """
+    pairs = paired(gold, judge)
+    scale = _levels_seen(pairs) if levels is None else np.asarray(levels, dtype=np.float64)
+    return _confusion(pairs, scale)
+
+
+def yes_no_family(
+    gold: npt.ArrayLike,
+    judge: npt.ArrayLike,
+    *,
+    levels: tuple[float, float] = (0.0, 1.0),
+    groups: npt.ArrayLike | None = None,
+    level: float = 0.95,
+) -> dict[str, Estimate]:
+    """How a judge decides yes or no, beside how often each answer is right, by name.
+
+    Read them beside `always_commonest`: accuracy .9 is nothing where nine in ten are yes.
+
+    Args:
+        gold: Shape (n_units,), nan where there is no rating. A value halfway between no and yes is an even split
+            between people, which is on no side, and is left out.
+        judge: Shape (n_units,), nan likewise.
+        levels: What stands for no, and for yes.
+        groups: A name for each unit, shape (n_units,), where several share a task and are left out together.
+        level: Coverage of the intervals, 0 to 1.
+
+    Returns:
+        accuracy: share of examples decided as gold does;
+        precision: share of gold yes among the judge's yes;
+        recall: share of the gold yes the judge finds (sensitivity);
+        specificity: share of the gold no the judge finds;
+        f1: harmonic mean of precision and recall;
+        prevalence_gold, prevalence_judge: share of yes. Each 0 to 1, undefined where there is nothing to share.
+
+    Raises:
+        ValueError: The caller's fault: shapes that differ.
+
+    Source:
+        Yerushalmy (1947), Public Health Reports 62(40), 1432-1449, for sensitivity and specificity; van Rijsbergen
+        (1979), Information Retrieval, chapter 7, for precision, recall and F.
+
+    Example:
+        >>> found = yes_no_family([1, 1, 1, 0], [1, 1, 0, 1])
+        >>> {name: round(e.value, 3) for name, e in found.items() if e.value is not None}
+        {'accuracy': 0.5, 'precision': 0.667, 'recall': 0.667, 'specificity': 0.0, 'f1': 0.667,
+         'prevalence_gold': 0.75, 'prevalence_judge': 0.75}
+    """
+    no, yes = (float(answer) for answer in levels)
+    pairs = paired(_without(gold, (no + yes) / 2), judge, groups)
+    strange = [v for v in _levels_seen(pairs).tolist() if v not in (no, yes)]
+    if strange:
+        why = f"{strange[0]:g} is neither no ({no:g}) nor yes ({yes:g})"
+        return {name: Estimate.without_value(why, n=len(pairs), method=name, level=level) for name in YES_NO_NAMES}
+    return _decisions(pairs, pairs.gold == yes, pairs.judge == yes, level)
+
+
+def always_commonest(
+    gold: npt.ArrayLike,
+    *,
+    levels: tuple[float, float] = (0.0, 1.0),
+    groups: npt.ArrayLike | None = None,
+    level: float = 0.95,
+) -> dict[str, Estimate]:
+    """What `yes_no_family` would say of a judge that always gives gold's commonest answer (no, if both are).
+
+    Args:
+        gold: Shape (n_units,), nan where there is no rating.
+        levels: What stands for no, and for yes.
+        groups: A name for each unit, shape (n_units,), where several share a task and are left out together.
+        level: Coverage of the intervals, 0 to 1.
+
+    Raises:
+        ValueError: The caller's fault: shapes that differ.
+
+    Example:
+        >>> always_commonest([1, 1, 1, 0])["accuracy"].value
+        0.75
+    """
+    answers = _without(gold, sum(levels) / 2)
+    return yes_no_family(
+        answers, np.full(answers.shape, _commonest(answers)), levels=levels, groups=groups, level=level
+    )
+
+
+def macro_family(
+    gold: npt.ArrayLike,
+    judge: npt.ArrayLike,
+    *,
+    levels: npt.ArrayLike | None = None,
+    groups: npt.ArrayLike | None = None,
+    level: float = 0.95,
+) -> dict[str, Estimate]:
+    """How a judge decides between several levels, each level counting as much as any other, by name.
+
+    Args:
+        gold: Shape (n_units,), nan where there is no rating.
+        judge: Shape (n_units,), nan likewise.
+        levels: The scale's levels; the values either rater gave, where not given. A level that neither gave is left
+            out of the averages, one that the judge never gives has precision 0, one that gold never gives recall 0.
+        groups: A name for each unit, shape (n_units,), where several share a task and are left out together.
+        level: Coverage of the intervals, 0 to 1.
+
+    Returns:
+        accuracy, and macro_precision, macro_recall and macro_f1, the means over levels of what each has as the yes of
+        a yes or no; and commonest, the accuracy of a judge that always gives gold's commonest level. Each 0 to 1.
+
+    Raises:
+        ValueError: The caller's fault: shapes that differ, or a rating that is none of `levels`.
+
+    Source:
+        Sokolova and Lapalme (2009), Information Processing and Management 45(4), 427-437.
+        doi:10.1016/j.ipm.2009.03.002
+
+    Example:
+        >>> found = macro_family([1, 1, 2, 3], [1, 2, 2, 3])
+        >>> round(found["macro_precision"].value, 4), found["commonest"].value
+        (0.8333, 0.5)
+    """
+    pairs = paired(gold, judge, groups)
+    scale = _levels_seen(pairs) if levels is None else np.asarray(levels, dtype=np.float64)
+    everyone = np.ones(len(pairs))
+    commonest = _commonest(pairs.gold)
+    shares = {"accuracy": pairs.gold == pairs.judge, "commonest": pairs.gold == commonest}
+    found = {
+        name: _share(pairs, hits.astype(np.float64), everyone, level, "share of examples", "no examples")
+        for name, hits in shares.items()
+    }
+    counts = _LevelCounts.of(pairs, scale) if len(scale) <= MOST_LEVELS else None
+    for name, share in _MACRO.items():
+        found[name] = _macro(pairs, counts, share, level)
+    return found
+
+
+YES_NO_NAMES = ("accuracy", "precision", "recall", "specificity", "f1", "prevalence_gold", "prevalence_judge")
+
+
+def _without(values: npt.ArrayLike, left_aside: float) -> Floats:
+    numbers = np.asarray(values, dtype=np.float64)
+    return np.where(numbers == left_aside, np.nan, numbers)
+
+
+def _commonest(values: Floats) -> float:
+    seen, counts = np.unique(values[np.isfinite(values)], return_counts=True)
+    return float(seen[counts.argmax()]) if len(seen) else math.nan
+
+
+def _levels_seen(pairs: Pairs) -> Floats:
+    return np.union1d(pairs.gold, pairs.judge)
+
+
+def _decisions(pairs: Pairs, gold: Flags, judge: Flags, level: float) -> dict[str, Estimate]:
+    def share(hits: Flags, of: Flags, of_what: str) -> Estimate:
+        counted = hits.astype(np.float64), of.astype(np.float64)
+        return _share(pairs, *counted, level, f"share of {of_what}", f"no {of_what}")
+
+    every = np.ones_like(gold)
+    overlap = share(gold & judge, gold | judge, "examples with a yes")
+    found = {
+        "accuracy": share(gold == judge, every, "examples"),
+        "precision": share(gold & judge, judge, "examples with judge yes"),
+        "recall": share(gold & judge, gold, "examples with gold yes"),
+        "specificity": share(~gold & ~judge, ~gold, "examples with gold no"),
+        "f1": _through(overlap, lambda j: 2 * j / (1 + j)),
+        "prevalence_gold": share(gold, every, "examples"),
+        "prevalence_judge": share(judge, every, "examples"),
+    }
+    few = {"precision": "judge yes", "recall": "gold yes", "specificity": "gold no", "f1": "a yes"}
+    return found | {name: _with_enough(found[name], with_what) for name, with_what in few.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class _LevelCounts:
+    """How often each level was given by both, by gold and by the judge: of all, then with each unit or group left out.
+
+    Shape (1 + n_left_out, n_levels); `copies`, shape (n_left_out,), says how many units are alike.
+    """
+
+    both: Floats
+    gold: Floats
+    judge: Floats
+    copies: Floats
+
+    @classmethod
+    def of(cls, pairs: Pairs, scale: Floats) -> Self:
+        gold, judge = _places(pairs.gold, scale), _places(pairs.judge, scale)
+        k = len(scale)
+        if pairs.grouped:
+            row, copies = pairs.group, np.ones(pairs.n_groups)
+            left_out = gold, judge
+        else:
+            cell, counts = np.unique(gold * k + judge, return_counts=True)
+            row, copies = np.arange(len(cell)), counts.astype(np.float64)
+            left_out = cell // max(k, 1), cell % max(k, 1)
+
+        def without_each(all_units: Integers, which: Integers, rows: Integers) -> Floats:
+            total = np.bincount(all_units, minlength=k)
+            gone = np.bincount(rows * k + which, minlength=len(copies) * k).reshape(len(copies), k)
+            return np.asarray(np.concatenate([total[None], total - gone]), dtype=np.float64)
+
+        same = left_out[0] == left_out[1]
+        return cls(
+            both=without_each(gold[gold == judge], left_out[0][same], row[same]),
+            gold=without_each(gold, left_out[0], row),
+            judge=without_each(judge, left_out[1], row),
+            copies=copies,
+        )
+
+
+_MACRO: dict[str, Callable[[_LevelCounts], tuple[Floats, Floats]]] = {
+    "macro_precision": lambda c: (c.both, c.judge),
+    "macro_recall": lambda c: (c.both, c.gold),
+    "macro_f1": lambda c: (2 * c.both, c.gold + c.judge),
+}
+
+
+def _macro(
+    pairs: Pairs,
+    counts: _LevelCounts | None,
+    share: Callable[[_LevelCounts], tuple[Floats, Floats]],
+    level: float,
+) -> Estimate:
+    method = "mean over levels"
+    if not len(pairs) or counts is None:
+        why = f"more than {MOST_LEVELS} levels" if len(pairs) else "no examples"
+        return Estimate.without_value(why, n=pairs.n_groups, method=method, level=level)
+    hits, of = share(counts)
+    used = counts.gold + counts.judge > 0
+    with np.errstate(divide="ignore", invalid="ignore"):
+        means = np.where(of > 0, hits / of, 0.0).sum(axis=1) / used.sum(axis=1)
+    rarest = float(counts.gold[0, used[0]].min())
+    if pairs.agree:
+        below = len(pairs) / (rarest * used[0].sum())
+        found = no_disagreement(1.0, n=pairs.n_groups, below=below, floor=0.0, level=level, method=method)
+    else:
+        found = jackknife(float(means[0]), means[1:], counts=counts.copies, transform=LOGIT, level=level, method=method)
+    return mark_rough(found, "a level with fewer than 5 gold examples") if rarest < FEWEST_TO_SHOW else found
+
+
+def _places(values: Floats, scale: Floats) -> Integers:
+    """The place of each value on the scale."""
+    ascending = np.argsort(scale, kind="stable")
+    found = ascending[np.minimum(np.searchsorted(scale[ascending], values), len(scale) - 1)] if len(scale) else None
+    strange = values if found is None else values[scale[found] != values]
+    if len(strange):
+        raise ValueError(f"{strange[0]:g} is none of the levels {scale.tolist()}")
+    return np.zeros(0, dtype=np.int64) if found is None else np.asarray(found, dtype=np.int64)
+
+
+def _confusion(pairs: Pairs, scale: Floats) -> Integers:
+    k = len(scale)
+    if k > MOST_LEVELS_IN_TABLE:
+        raise ValueError(f"a confusion matrix takes at most {MOST_LEVELS_IN_TABLE} levels, not {k}")
+    cells = _places(pairs.gold, scale) * k + _places(pairs.judge, scale)
+    return np.asarray(np.bincount(cells, minlength=k * k).reshape(k, k), dtype=np.int64)
