@@ -1,0 +1,25 @@
+"""Reads the reference numbers that lie beside the repository; a test that needs them is skipped where they don't."""
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+FOLDER = Path(__file__).parents[3] / "shared" / "statistics"
+FILES = ("reference.yaml", "recipes.yaml")
+
+
+@cache
+def blocks(file: str) -> dict[str, Any]:
+    """All blocks of one file, by name."""
+    loaded: dict[str, Any] = yaml.safe_load((FOLDER / file).read_text())
+    return loaded
+
+
+def block(file: str, name: str) -> Any:
+    """One block of one file; the test is skipped where the folder does not exist."""
+    if not FOLDER.exists():
+        pytest.skip(f"{FOLDER} does not exist")
+    return blocks(file)[name]

@@ -1,0 +1,490 @@
+"""The judge then and now."""
+
+import math
+import time
+from itertools import product
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from markscheme.stats import change
+from markscheme.stats.agreement import corrected
+from markscheme.stats.change import (
+    agreement_change,
+    alarm_level,
+    any_change,
+    benjamini_hochberg,
+    benjamini_yekutieli,
+    drift,
+    drift_verdicts,
+    examples_to_affirm,
+    examples_to_detect,
+    holm,
+    mean_estimate,
+    moved,
+    shift_interval,
+    sign_flip,
+    whole_multiples,
+)
+from markscheme.stats.intervals import IDENTITY, LOGIT, Floats
+from tests.stats.shared_numbers import block
+
+Rows = list[list[float]]
+approx = pytest.approx
+
+SIGN_FLIPS: list[tuple[list[int], float, float]] = [
+    ([1] * 6, 0.03125, 0.015625),
+    ([2, 1, -1, 3, 1, 0, 0, 1, -1, 2], 0.140625, 0.09375),
+    ([-3, 1, 2, 4, 1, 1, -2, 5], 0.328125, 0.2734375),
+    ([0, 0, 0], 1.0, 1.0),
+]
+P_VALUES = [0.001, 0.008, 0.039, 0.041, 0.042, 0.06, 0.074, 0.205, 0.212, 0.216]
+
+halves = st.integers(-8, 8).map(lambda k: k / 2)
+differences = st.lists(halves, min_size=1, max_size=9)
+levels = st.integers(0, 4)
+
+
+def by_listing(rows: Rows, *, two_sided: bool) -> tuple[float, float]:
+    """Exact p and mid-p of the first column's sum by listing every choice of a column in every row."""
+    observed = sum(row[0] for row in rows)
+    sums = [sum(choice) for choice in product(*rows)]
+    if two_sided:
+        observed, sums = abs(observed), [abs(s) for s in sums]
+    at_least = sum(s >= observed - 1e-9 for s in sums) / len(sums)
+    equal = sum(abs(s - observed) < 1e-9 for s in sums) / len(sums)
+    return at_least, at_least - equal / 2
+
+
+# ------------------------------------------------------------------------------------------------ the mean level
+
+
+@pytest.mark.parametrize(("d", "exact_p", "mid_p"), SIGN_FLIPS)
+def test_sign_flip_gives_the_exact_p_of_the_worked_examples(d: list[int], exact_p: float, mid_p: float) -> None:
+    test = sign_flip(d)
+    assert (test.exact_p, test.mid_p, test.n) == (exact_p, mid_p, len(d))
+
+
+def test_sign_flip_agrees_with_the_listed_sign_patterns() -> None:
+    for case in block("reference.yaml", "sign_flip")["cases"]:
+        test = sign_flip(case["differences"])
+        assert (test.exact_p, test.mid_p) == (case["exact_p"], case["mid_p"])
+
+
+def test_sign_flip_agrees_with_the_simulation_code() -> None:
+    for case in block("recipes.yaml", "sign_flip_convolution"):
+        test = sign_flip(case["differences"])
+        assert (round(test.exact_p, 6), round(test.mid_p, 6)) == (case["exact_p"], case["mid_p"])
+
+
+def test_sign_flip_on_yes_no_is_the_exact_mcnemar_test() -> None:
+    test = sign_flip([1] * 10 + [-1] * 3 + [0] * 20)
+    assert test.exact_p == approx(0.0922851562, abs=6e-11)
+    assert test.mid_p == approx(0.0573730469, abs=6e-11)
+
+
+def test_mcnemar_cases_come_out_and_an_even_split_counts_its_middle_once() -> None:
+    for case in block("reference.yaml", "mcnemar")["cases"]:
+        b, c = case["b"], case["c"]
+        test = sign_flip([1] * b + [-1] * c)
+        assert test.exact_p == approx(case["exact_p"], abs=6e-11)
+        # Doubling one tail's mid-p reaches 1 where both tails meet at b = c. P(|S*| > 0) + P(S* = 0)/2 is what the
+        # sign_flip block asks for at [1, -1, 1, -1], and no shift is no shift by either.
+        even = by_listing([[1.0, -1.0]] * b + [[-1.0, 1.0]] * c, two_sided=True)[1] if b == c else case["mid_p"]
+        assert test.mid_p == approx(even, abs=6e-11)
+
+
+@given(differences)
+@settings(max_examples=60, deadline=None)
+def test_sign_flip_equals_the_listing_of_all_sign_patterns(d: list[float]) -> None:
+    exact_p, mid_p = by_listing([[x, -x] for x in d], two_sided=True)
+    test = sign_flip(d)
+    if any(d):
+        assert (test.exact_p, test.mid_p) == approx((exact_p, mid_p), abs=1e-12)
+    else:
+        assert (test.exact_p, test.mid_p) == (1, 1)
+
+
+@given(differences)
+@settings(max_examples=60, deadline=None)
+def test_p_of_differences_and_of_their_opposites_agree(d: list[float]) -> None:
+    up, down = sign_flip(d), sign_flip([-x for x in d])
+    assert (up.exact_p, up.mid_p, up.shift) == (down.exact_p, down.mid_p, -down.shift)
+
+
+@given(differences, st.integers(0, 5), st.randoms(use_true_random=False))
+@settings(max_examples=40, deadline=None)
+def test_order_scale_and_unchanged_examples_do_not_change_p(d: list[float], zeros: int, random: Any) -> None:
+    shuffled = [3 * x for x in d] + [0.0] * zeros
+    random.shuffle(shuffled)
+    assert sign_flip(shuffled).mid_p == approx(sign_flip(d).mid_p, abs=1e-12)
+
+
+@given(st.lists(st.lists(levels, min_size=4, max_size=4), min_size=1, max_size=5))
+@settings(max_examples=60, deadline=None)
+def test_several_stored_runs_equal_the_listing_of_which_run_is_now(rows: list[list[int]]) -> None:
+    runs = np.array(rows)
+    test = moved(runs[:, 0], runs[:, 1:])
+    choices = [[4.0 * x - sum(row) for x in row] for row in rows]
+    if any(any(row) for row in choices):
+        assert (test.exact_p, test.mid_p) == approx(by_listing(choices, two_sided=True), abs=1e-12)
+    else:
+        assert test.exact_p == test.mid_p == 1
+    assert test.shift == approx(float((runs[:, 0] - runs[:, 1:].mean(axis=1)).mean()))
+
+
+def test_one_stored_run_is_the_sign_flip_of_the_differences() -> None:
+    now, then = np.array([2, 3, 1, 4, 4, 2]), np.array([1, 3, 0, 3, 4, 3])
+    assert moved(now, then) == moved(now, then[:, None]) == sign_flip(now - then)
+
+
+def test_pass_and_fail_flips_are_the_two_level_case() -> None:
+    then = np.array([True] * 9 + [False])
+    now = np.array([False] * 5 + [True] * 5)
+    assert moved(now, then).mid_p == approx(sign_flip([-1] * 5 + [0] * 4 + [1]).mid_p)
+
+
+def test_scores_are_tested_in_hundredths() -> None:
+    d = np.array([0.31, -0.07, 0.12, 0.25, 0.1 + 0.2 - 0.3])
+    assert sign_flip(d).mid_p == sign_flip(np.rint(100 * d)).mid_p
+    assert sign_flip(d).shift == approx(d.mean())
+
+
+def test_examples_missing_in_any_run_are_left_out() -> None:
+    test = moved([1.0, np.nan, 2.0, 3.0], [[0.0, 0.0], [1.0, 1.0], [np.nan, 1.0], [3.0, 2.0]])
+    assert test == moved([1, 3], [[0, 0], [3, 2]])
+    assert test.n == 2
+
+
+def test_no_examples_are_no_evidence() -> None:
+    assert sign_flip([]).mid_p == 1
+    assert moved(np.zeros(0), np.zeros((0, 3))).n == 0
+
+
+@pytest.mark.parametrize("spread", [0.02, 0.3])
+def test_many_rows_give_the_same_by_transform_as_by_convolution(monkeypatch: pytest.MonkeyPatch, spread: float) -> None:
+    draw = np.random.default_rng(8)
+    d = np.rint(draw.normal(0.3 * spread / 17, spread, 300) * 100) / 100
+    runs = draw.integers(0, 5, (300, 4))
+    by_convolution = sign_flip(d), moved(runs[:, 0], runs[:, 1:])
+    monkeypatch.setattr(change, "MOST_STEPS", -1)
+    by_transform = sign_flip(d), moved(runs[:, 0], runs[:, 1:])
+    for one, other in zip(by_convolution, by_transform, strict=True):
+        assert (one.exact_p, one.mid_p) == approx((other.exact_p, other.mid_p), abs=1e-12)
+
+
+def test_hundred_thousand_examples_take_no_time_worth_mentioning() -> None:
+    d = np.random.default_rng(3).integers(-2, 3, 100_000)
+    start = time.process_time()
+    normal = math.erfc(abs(d.sum()) / math.sqrt(2 * (d**2).sum()))
+    assert sign_flip(d).mid_p == approx(normal, abs=1e-4)
+    assert time.process_time() - start < 2
+
+
+def test_three_hundred_examples_take_under_five_milliseconds() -> None:
+    d = np.random.default_rng(4).integers(-4, 5, 300)
+    took = []
+    for _ in range(20):
+        start = time.perf_counter()
+        sign_flip(d)
+        took.append(time.perf_counter() - start)
+    assert min(took) < 0.005
+
+
+# -------------------------------------------------------------------------------------------------- changed at all
+
+
+def test_any_change_gives_the_exact_p_of_the_worked_example() -> None:
+    runs = np.array([[2, 1, 1], [3, 3, 3], [0, 1, 1], [4, 4, 3], [1, 3, 3], [2, 2, 2], [0, 2, 2]])
+    found = any_change(runs[:, 0], runs[:, 1:])
+    assert found.exact_p == approx(0.0288065844, abs=6e-11)
+    assert found.excess == approx(0.7857142857, abs=6e-11)
+
+
+def test_any_change_agrees_with_the_simulation_code() -> None:
+    for case in block("recipes.yaml", "any_change")["cases"]:
+        runs = np.array(case["now_then_runs"])
+        found = any_change(runs[:, 0], runs[:, 1:])
+        assert found.exact_p == approx(case["exact_p"], abs=6e-11)
+        assert found.mid_p == approx(case["mid_p"], abs=6e-11)
+        assert found.excess == approx(case["excess_distance_levels"], abs=6e-11)
+
+
+@given(st.lists(st.lists(halves, min_size=3, max_size=3), min_size=1, max_size=6))
+@settings(max_examples=60, deadline=None)
+def test_any_change_equals_the_listing_of_which_run_is_now(rows: Rows) -> None:
+    runs = np.array(rows)
+    to = np.abs(runs[:, :, None] - runs[:, None, :]).sum(axis=2)
+    scores = 3 * to - to.sum(axis=1, keepdims=True)
+    found = any_change(runs[:, 0], runs[:, 1:])
+    assert (found.exact_p, found.mid_p) == approx(by_listing(scores.tolist(), two_sided=False), abs=1e-12)
+
+
+def test_any_change_sees_a_judge_that_got_noisier_without_moving() -> None:
+    stored = np.tile([2, 2, 2], (40, 1))
+    now = np.where(np.arange(40) % 2, 1, 3)
+    assert moved(now, stored).mid_p > 0.5
+    found = any_change(now, stored)
+    assert found.mid_p is not None
+    assert found.mid_p < 1e-6
+    assert (found.flips_now.value, found.flips_stored.value) == (1, 0)
+
+
+def test_flip_rates_are_means_over_pairs_of_runs() -> None:
+    found = any_change([1, 1, 2], [[1, 2], [1, 1], [0, 1]])
+    assert found.flips_now.value == approx((0.5 + 0 + 1) / 3)
+    assert found.flips_stored.value == approx(2 / 3)
+    assert found.runs == 2
+
+
+def test_one_stored_run_gives_no_test_of_any_change_and_says_so() -> None:
+    found = any_change([1, 2, 2], [1, 1, 2])
+    assert found.undefined == "one stored run doesn't show its own noise; store three"
+    assert found.exact_p is found.mid_p is found.excess is None
+    assert found.flips_now.value == approx(1 / 3)
+    assert found.flips_stored.undefined == found.undefined
+
+
+# ------------------------------------------------------------------------------------------ agreement with gold
+
+
+def quadratic_kappa(gold: Floats, rating: Floats) -> float:
+    ratings = np.column_stack([gold, rating])
+    return corrected("weighted_kappa", ratings, levels=[0, 1, 2, 3, 4], weights="quadratic").value
+
+
+def mean_error(gold: Floats, rating: Floats) -> float:
+    return float(np.abs(gold - rating).mean())
+
+
+def test_change_in_kappa_agrees_with_the_simulation_code() -> None:
+    case = block("recipes.yaml", "kappa_change")
+    estimate = agreement_change(case["gold"], case["then"], case["now"], quadratic_kappa)
+    for found, wanted in ((estimate.value, "difference"), (estimate.low, "low"), (estimate.high, "high")):
+        assert found == approx(case[wanted], abs=6e-7)
+    test = moved(case["now"], case["then"])
+    assert test.shift == approx(case["shift"])
+    assert test.mid_p == approx(case["shift_mid_p"], abs=6e-7)
+
+
+def test_change_in_mean_error_is_the_paired_t_interval() -> None:
+    gold, then, now = np.array([[0, 1, 2, 2, 4, 3], [0, 2, 2, 3, 4, 3], [1, 1, 2, 0, 2, 2]], dtype=float)
+    d = np.abs(now - gold) - np.abs(then - gold)
+    estimate = agreement_change(gold, then, now, mean_error)
+    reach = 2.5705818366 * d.std(ddof=1) / np.sqrt(6)
+    assert estimate.value == approx(d.mean())
+    assert (estimate.low, estimate.high) == approx((d.mean() - reach, d.mean() + reach))
+
+
+def test_swapping_the_runs_turns_the_change_round() -> None:
+    case = np.random.default_rng(5).integers(0, 5, (3, 30))
+    forth = agreement_change(case[0], case[1], case[2], quadratic_kappa)
+    back = agreement_change(case[0], case[2], case[1], quadratic_kappa)
+    assert (forth.value, forth.low) == approx((-(back.value or 0), -(back.high or 0)))
+
+
+def test_groups_are_left_out_whole() -> None:
+    gold, then, now = np.random.default_rng(6).integers(0, 5, (3, 12)).astype(float)
+    d = (np.abs(now - gold) - np.abs(then - gold)).reshape(4, 3).mean(axis=1)
+    estimate = agreement_change(gold, then, now, mean_error, groups=np.repeat(["a", "b", "c", "d"], 3))
+    reach = 3.1824463053 * d.std(ddof=1) / 2
+    assert estimate.n == 4
+    assert estimate.high == approx(d.mean() + reach)
+
+
+def test_change_in_agreement_is_undefined_or_withheld_with_the_reason() -> None:
+    assert agreement_change([np.nan], [1], [1], mean_error).undefined == "no example rated in both runs"
+    assert (
+        agreement_change([1, 1], [1, 1], [1, 1], quadratic_kappa).undefined == "agreement undefined in one of the runs"
+    )
+    assert agreement_change([1], [1], [2], mean_error).note == "withheld: one example only"
+    hangs = agreement_change([1, 1, 0], [1, 1, 0], [1, 1, 0], quadratic_kappa)
+    assert (hangs.value, hangs.note) == (0, "withheld: hangs on one example")
+    still = agreement_change([1, 2, 0], [1, 2, 0], [1, 2, 0], mean_error)
+    assert (still.value, still.low) == (0, None)
+
+
+# ------------------------------------------------------------------------------------------------------- no drift
+
+
+@pytest.mark.parametrize(
+    ("n", "up", "down", "low", "high", "affirmed"),
+    [
+        (50, 0, 0, -0.184025, 0.184025, True),
+        (36, 0, 0, -0.254520, 0.254520, False),
+        (100, 15, 3, 0.003639, 0.231655, True),
+    ],
+)
+def test_no_drift_is_affirmed_by_the_interval(
+    n: int, up: int, down: int, low: float, high: float, affirmed: bool
+) -> None:
+    d = [1] * up + [-1] * down + [0] * (n - up - down)
+    found = drift(np.array(d) + 2.0, np.full(n, 2.0), span=4, margin=0.25)
+    assert (found.shift.low, found.shift.high) == approx((low, high), abs=6e-7)
+    assert found.shift.value == approx((up - down) / n)
+    assert found.affirmed is affirmed
+
+
+def test_no_drift_agrees_with_the_simulation_code() -> None:
+    for case in block("recipes.yaml", "no_drift")["cases"]:
+        d = np.zeros(case["n"])
+        d[: case["ones"]] = 1
+        d[case["ones"] : case["ones"] + case["minus_ones"]] = -1
+        found = drift(d, np.zeros(case["n"]), span=case["levels"] - 1, margin=case["margin"])
+        limits = (found.shift.low, found.shift.high)
+        assert limits == approx((case["low90"], case["high90"]), abs=6e-7)
+        assert found.shift.value == approx(case["mean"])
+        assert found.affirmed is case["affirmed"]
+
+
+def test_the_margin_is_a_sixteenth_of_the_range_unless_given() -> None:
+    assert drift([1.0], [1.0], span=4).margin == 0.25
+    assert drift([1.0], [1.0], span=1).margin == 0.0625
+    assert drift([1.0], [1.0], span=4, margin=0.5).margin == 0.5
+
+
+def test_thirty_seven_unchanged_examples_are_the_fewest_that_affirm() -> None:
+    assert examples_to_affirm(0.0, margin=0.25, span=4) == 37
+    for n, affirmed in ((36, False), (37, True)):
+        assert drift(np.ones(n), np.ones(n), span=4).affirmed is affirmed
+
+
+@given(st.lists(halves, min_size=1, max_size=30))
+@settings(max_examples=60, deadline=None)
+def test_the_widened_interval_holds_its_value_and_narrows_with_more_of_the_same(d: list[float]) -> None:
+    once, twice = shift_interval(d, span=8), shift_interval(d * 2, span=8)
+    assert None not in (once.low, once.high, twice.low, twice.high)
+    assert (twice.high or 0) - (twice.low or 0) < (once.high or 0) - (once.low or 0)
+
+
+def test_each_of_the_four_verdicts_is_given_where_it_is_due() -> None:
+    then = np.full(100, 2.0)
+    slightly = then.copy()
+    slightly[:12] += 1
+    drifts = [
+        drift(then + 1, then, span=4),
+        drift(slightly, then, span=4),
+        drift(then, then, span=4),
+        drift(then[:20], then[:20], span=4),
+    ]
+    called = drift_verdicts(drifts)
+    assert [v.verdict for v in called] == ["drifted", "moved, within margin", "no drift", "can't tell"]
+    assert [v.needed for v in called] == [None, None, None, 37]
+    assert [v.p for v in called] == holm([d.moved.mid_p for d in drifts]).tolist()
+
+
+def test_can_not_tell_always_asks_for_more_examples_than_there_were() -> None:
+    found = drift(np.r_[np.ones(8), np.zeros(42)] + 1, np.ones(50), span=4, margin=0.2)
+    (called,) = drift_verdicts([found], level=0.001)
+    assert called.verdict == "can't tell"
+    assert called.needed is not None
+    assert called.needed > 50
+
+
+def test_examples_to_affirm_and_to_detect_follow_the_rules_of_thumb() -> None:
+    assert examples_to_affirm(1.0, margin=0.25, span=4) == approx(8.6 * 16, rel=0.01)
+    assert examples_to_detect(1.0, shift=0.25) == approx(7.9 * 16, rel=0.01)
+
+
+# ------------------------------------------------------------------------------------------------------- families
+
+
+def test_adjusted_p_of_the_worked_family() -> None:
+    assert holm(P_VALUES).tolist() == approx([0.010, 0.072] + [0.312] * 5 + [0.615] * 3)
+    wanted = [0.010, 0.040, 0.084, 0.084, 0.084, 0.100, 0.10571429, 0.216, 0.216, 0.216]
+    assert benjamini_hochberg(P_VALUES).tolist() == approx(wanted, abs=5e-9)
+    assert benjamini_yekutieli(P_VALUES)[:3].tolist() == approx([0.02928968, 0.11715873, 0.24603333], abs=5e-9)
+
+
+def test_adjusted_p_agree_with_statsmodels() -> None:
+    case = block("reference.yaml", "multiple")
+    for adjust, wanted in ((holm, "holm"), (benjamini_hochberg, "bh"), (benjamini_yekutieli, "by")):
+        assert adjust(case["p"]).tolist() == approx(case[wanted], abs=5e-9)
+
+
+@given(st.lists(st.floats(0, 1), max_size=8), st.randoms(use_true_random=False))
+@settings(max_examples=60, deadline=None)
+def test_adjusted_p_keep_the_order_they_came_in_and_never_fall(p: list[float], random: Any) -> None:
+    order = list(range(len(p)))
+    random.shuffle(order)
+    for adjust in (holm, benjamini_hochberg, benjamini_yekutieli):
+        adjusted = adjust(p)
+        assert adjust([p[i] for i in order]).tolist() == adjusted[order].tolist()
+        assert ((adjusted >= np.array(p) - 1e-15) & (adjusted <= 1)).all()
+
+
+def test_all_the_alarm_levels_of_a_series_add_up_to_the_level() -> None:
+    assert sum(alarm_level(t) for t in range(1, 20_000)) == approx(0.05, abs=2e-6)
+    assert alarm_level(1) == approx(0.0303963551)
+    assert [alarm_level(t, planned=10) for t in (1, 10)] == [0.005, 0.005]
+
+
+# ------------------------------------------------------------------------------------------------------ the pieces
+
+
+def test_ratings_are_counted_in_the_coarsest_unit_that_holds_them() -> None:
+    for values, unit in (([0, 3], 1), ([0.5, 2], 1 / 2), ([1 / 3, 2 / 3], 1 / 3), ([0.29, 0.58], 1 / 100)):
+        whole, found = whole_multiples(values)
+        assert found == unit
+        assert whole * unit == approx(np.array(values))
+    assert whole_multiples([0.1234567])[0].tolist() == [12]
+
+
+def test_a_mean_over_units_has_the_plain_standard_error() -> None:
+    x = np.array([1.0, 4.0, 2.0, 2.0, 7.0, 3.0, np.nan])
+    estimate = mean_estimate(x, transform=IDENTITY)
+    assert estimate.n == 6
+    assert estimate.high is not None
+    assert estimate.low == approx(2 * (estimate.value or 0) - estimate.high)
+    assert mean_estimate([0.0, 0.0], transform=LOGIT).high == approx(0.6576197725)
+    assert mean_estimate([], transform=LOGIT).undefined == "no examples"
+    assert mean_estimate([0.5], transform=LOGIT).note == "withheld: one example only"
+
+
+WRONG: list[tuple[Any, str]] = [
+    (lambda: sign_flip([[1.0]]), r"not of shape \(1, 1\)"),
+    (lambda: sign_flip([np.inf]), "finite"),
+    (lambda: moved([1, 2], [1, 2, 3]), r"\(2,\) and \(3, 1\)"),
+    (lambda: moved([1, 2], np.zeros((2, 0))), r"\(2,\) and \(2, 0\)"),
+    (lambda: agreement_change([1, 2], [1, 2], [1], mean_error), r"\(2,\).*\(1,\)"),
+    (lambda: agreement_change([1, 2], [1, 2], [1, 2], mean_error, groups=["a"]), r"\(2,\).*\(1,\)"),
+    (lambda: shift_interval([[1.0]], span=4), r"\(1, 1\)"),
+    (lambda: shift_interval([5.0], span=4), "span 4"),
+    (lambda: drift([1.0], [1.0], span=4, margin=5), "margin"),
+    (lambda: holm([0.2, 1.2]), "from 0 to 1"),
+    (lambda: benjamini_yekutieli([np.nan]), "from 0 to 1"),
+    (lambda: alarm_level(0), "run 0"),
+    (lambda: alarm_level(5, planned=4), "run 5"),
+    (lambda: examples_to_affirm(-1, margin=0.25, span=4), "variance -1"),
+    (lambda: examples_to_detect(1, shift=0), "shift 0"),
+    (lambda: mean_estimate([[1.0]], transform=LOGIT), r"\(1, 1\)"),
+]
+
+
+@pytest.mark.parametrize(("call", "message"), WRONG)
+def test_arguments_that_do_not_fit_are_refused_by_name(call: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+def test_results_can_not_be_wrong_once_built() -> None:
+    with pytest.raises(ValueError, match="mid-p"):
+        change.Moved(0.0, exact_p=0.2, mid_p=0.3, n=1, runs=1)
+    flips = mean_estimate([0.5, 0.2], transform=LOGIT)
+    with pytest.raises(ValueError, match="reason"):
+        change.Changed(None, None, None, flips, flips, n=2, runs=1)
+
+
+def unchanged_runs(noise: float, seed: int) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+    draw = np.random.default_rng(seed)
+    runs = np.clip(np.rint(draw.uniform(0, 4, (60, 1)) + draw.normal(0, noise, (60, 2))), 0, 4)
+    return runs[:, 0], runs[:, 1]
+
+
+def test_a_noisy_judge_that_has_not_moved_is_called_moved_no_more_often_than_promised() -> None:
+    alarms = [moved(*unchanged_runs(0.5, seed)).mid_p <= 0.05 for seed in range(400)]
+    assert sum(alarms) / 400 < 0.05 + 3 * np.sqrt(0.05 * 0.95 / 400)
