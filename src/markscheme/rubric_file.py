@@ -4,7 +4,6 @@ The pydantic models here are the file format; `rubrics/schema.json` is generated
 """
 
 import difflib
-import json
 import math
 import warnings
 from collections.abc import Iterator, Mapping
@@ -12,7 +11,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Annotated, Any, Literal
 
-import yaml
 from pydantic import (
     AfterValidator,
     AliasChoices,
@@ -27,15 +25,12 @@ from pydantic import (
 )
 
 from markscheme.errors import Fault, RubricError, RubricWarning
+from markscheme.plain_data import Form, Place, form_of, plain_data, read_text
 from markscheme.rubric import DEFAULT_TARGET, DEFAULT_TOLERANCE, YES_NO, Criterion, Level, Rubric, Scale, Strategy
 
 MAX_BYTES = 1 << 20
-MAX_DEPTH = 50
-MAX_NODES = 50_000
 MAX_STEPS = 101
 """Levels a scale given by its ends may have: more than anybody can tell apart."""
-
-Path_ = tuple[str | int, ...]
 
 
 # --- the format -------------------------------------------------------------------------------------------------
@@ -178,29 +173,16 @@ def load_rubric(source: str | Path | IO[str]) -> Rubric:
     Raises:
         RubricError: All that is wrong with the file, each with its line, or that it cannot be read.
     """
-    if not isinstance(source, str | Path):
-        name = getattr(source, "name", None)
-        path = Path(name) if isinstance(name, str) else None
-        return _rubric_from_text(source.read(), path, form=_form(path))
-    path = Path(source)
-    try:
-        raw = path.read_bytes()
-    except OSError as error:
-        raise RubricError(f"cannot be read: {error.strerror or error}", path=path) from error
-    if len(raw) > MAX_BYTES:
-        raise RubricError(f"is {len(raw):,} bytes long; a rubric has at most {MAX_BYTES:,}", path=path)
-    try:
-        text = raw.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = raw[: error.start].count(b"\n") + 1
-        raise RubricError("is not UTF-8 text", path=path, line=line) from error
-    return _rubric_from_text(text, path, form=_form(path))
+    if isinstance(source, str | Path):
+        path = Path(source)
+        return _rubric_from_text(read_text(path, RubricError, most_bytes=MAX_BYTES), path, form_of(path))
+    name = getattr(source, "name", None)
+    named = Path(name) if isinstance(name, str) else None
+    return _rubric_from_text(source.read(), named, form_of(named))
 
 
-def rubric_from_text(text: str, form: Literal["yaml", "json"]) -> Rubric:
+def rubric_from_text(text: str, form: Form) -> Rubric:
     """The rubric that a YAML or JSON text describes. Raises RubricError with line numbers."""
-    if len(text.encode("utf-8", "replace")) > MAX_BYTES:
-        raise RubricError(f"a rubric has at most {MAX_BYTES:,} bytes")
     return _rubric_from_text(text, None, form)
 
 
@@ -209,116 +191,13 @@ def rubric_from_data(data: Any) -> Rubric:
     return _Reading(data, lines={}, path=None).rubric()
 
 
-def _form(path: Path | None) -> Literal["yaml", "json"]:
-    return "json" if path is not None and path.suffix.lower() == ".json" else "yaml"
-
-
-def _rubric_from_text(text: str, path: Path | None, form: Literal["yaml", "json"]) -> Rubric:
-    data, lines = (_parse_json if form == "json" else _parse_yaml)(text, path)
-    return _Reading(data, lines, path).rubric()
-
-
-# --- text to plain data, with the line of every key -----------------------------------------------------------------
-
-
-def _parse_yaml(text: str, path: Path | None) -> tuple[Any, dict[Path_, int]]:
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    try:
-        _refuse_depth(yaml.parse(text, Loader=loader), path)
-        node = yaml.compose(text, Loader=loader)
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        problem = getattr(error, "problem", None) or str(error).splitlines()[0]
-        raise RubricError(
-            f"is not readable YAML: {problem}", path=path, line=mark.line + 1 if mark else None
-        ) from error
-    if node is None:
+def _rubric_from_text(text: str, path: Path | None, form: Form) -> Rubric:
+    if len(text.encode("utf-8", "replace")) > MAX_BYTES:
+        raise RubricError(f"has more than {MAX_BYTES:,} bytes", path=path)
+    data, lines = plain_data(text, form, RubricError, path=path)
+    if data is None:
         raise RubricError("is empty; a rubric needs at least `criteria:`", path=path)
-    tree = _Tree(path)
-    return tree.plain(node, ()), tree.lines
-
-
-def _refuse_depth(events: Iterator[Any], path: Path | None) -> None:
-    """Depth is checked on the flat stream of events, before anything recursive sees the text."""
-    depth = 0
-    for event in events:
-        if isinstance(event, yaml.CollectionStartEvent):
-            depth += 1
-        elif isinstance(event, yaml.CollectionEndEvent):
-            depth -= 1
-        if depth > MAX_DEPTH:
-            raise RubricError(f"is nested more than {MAX_DEPTH} deep", path=path, line=event.start_mark.line + 1)
-
-
-class _Tree:
-    """YAML nodes turned into plain data, noting the line of each key and item."""
-
-    _TAGS = frozenset(f"tag:yaml.org,2002:{name}" for name in ("null", "bool", "int", "float", "str", "timestamp"))
-
-    def __init__(self, path: Path | None) -> None:
-        self.path = path
-        self.lines: dict[Path_, int] = {}
-        self._nodes = 0
-        self._scalars = yaml.constructor.SafeConstructor()
-
-    def plain(self, node: yaml.Node, at: Path_) -> Any:
-        self._nodes += 1
-        line = node.start_mark.line + 1
-        self.lines.setdefault(at, line)
-        if self._nodes > MAX_NODES or len(at) > MAX_DEPTH:
-            raise RubricError("grows too large when its aliases are followed", path=self.path, line=line)
-        if isinstance(node, yaml.SequenceNode) and node.tag == "tag:yaml.org,2002:seq":
-            return [self.plain(item, (*at, place)) for place, item in enumerate(node.value)]
-        if isinstance(node, yaml.MappingNode) and node.tag == "tag:yaml.org,2002:map":
-            return self._mapping(node, at)
-        if isinstance(node, yaml.ScalarNode) and node.tag in self._TAGS:
-            return node.value if node.tag.endswith(":timestamp") else self._scalar(node)
-        raise RubricError(f"is not plain data: the tag {node.tag!r} is not read", path=self.path, line=line)
-
-    def _mapping(self, node: yaml.MappingNode, at: Path_) -> dict[str, Any]:
-        found: dict[str, Any] = {}
-        for key_node, value_node in node.value:
-            line = key_node.start_mark.line + 1
-            if not isinstance(key_node, yaml.ScalarNode):
-                raise RubricError("a key must be a word", path=self.path, line=line)
-            key = key_node.value
-            if key in found:
-                raise RubricError(f"the key {key!r} stands twice in one place", path=self.path, line=line)
-            self.lines[(*at, key)] = line
-            found[key] = self.plain(value_node, (*at, key))
-        return found
-
-    def _scalar(self, node: yaml.ScalarNode) -> Any:
-        try:
-            return self._scalars.construct_object(node)  # type: ignore[no-untyped-call]
-        except (ValueError, yaml.YAMLError) as error:  # an integer of 10,000 digits, say
-            raise RubricError("a value cannot be read", path=self.path, line=node.start_mark.line + 1) from error
-
-
-def _parse_json(text: str, path: Path | None) -> tuple[Any, dict[Path_, int]]:
-    try:
-        data = json.loads(text, object_pairs_hook=_pairs_once)
-    except json.JSONDecodeError as error:
-        raise RubricError(f"is not readable JSON: {error.msg}", path=path, line=error.lineno) from error
-    except RecursionError as error:
-        raise RubricError(f"is nested more than {MAX_DEPTH} deep", path=path) from error
-    except ValueError as error:
-        raise RubricError(f"is not readable JSON: {error}", path=path) from error
-    try:  # JSON is nearly YAML, which tells us the lines; the data are taken from the JSON reader
-        _, lines = _parse_yaml(text.replace("\t", " "), path)
-    except RubricError as error:
-        if "deep" in str(error) or "large" in str(error):
-            raise
-        lines = {}
-    return data, lines
-
-
-def _pairs_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        keys = [key for key, _ in pairs]
-        raise ValueError(f"the key {next(k for k in keys if keys.count(k) > 1)!r} stands twice in one place")
-    return found
+    return _Reading(data, lines, path).rubric()
 
 
 # --- plain data to Rubric -------------------------------------------------------------------------------------------
@@ -329,7 +208,7 @@ class _Reading:
     """One reading of plain data: the canonical form, the faults met, and where each part came from."""
 
     data: Any
-    lines: Mapping[Path_, int]
+    lines: Mapping[Place, int]
     path: Path | None
 
     def __post_init__(self) -> None:
@@ -348,8 +227,8 @@ class _Reading:
 
     # every dialect comes down to {…, criteria: [...]}
 
-    def _canonical(self) -> tuple[dict[str, Any], Path_, list[Path_]]:
-        data, at = self.data, ()
+    def _canonical(self) -> tuple[dict[str, Any], Place, list[Place]]:
+        data, at = self.data, Place()
         top: dict[str, Any] = {}
         while isinstance(data, Mapping) and "rubric" in data:
             top |= {key: value for key, value in data.items() if key != "rubric"}
@@ -373,7 +252,7 @@ class _Reading:
             top["criteria"] = [criterion for _, criterion in found]
         return top, at, [where for where, _ in found]
 
-    def _flattened(self, entries: Any, at: Path_) -> Iterator[tuple[Path_, Any]]:
+    def _flattened(self, entries: Any, at: Place) -> Iterator[tuple[Place, Any]]:
         if not isinstance(entries, list):
             return
         for place, entry in enumerate(entries):
@@ -459,7 +338,7 @@ class _Reading:
                 return self._line((*self.criterion_paths[place], key))
         return self._line((*self.top_path, problem.split()[0]))
 
-    def _value(self, at: Path_, key: str) -> Any:
+    def _value(self, at: Place, key: str) -> Any:
         found = self.data
         for part in (*at, key):
             try:
@@ -478,22 +357,22 @@ class _Reading:
                 at = (*self.criterion_paths[place], "aggregation")
                 self._warning("`aggregation` is not used here: several verdicts are combined by their median", at)
 
-    def _warning(self, problem: str, at: Path_) -> None:
+    def _warning(self, problem: str, at: Place) -> None:
         warnings.warn(str(RubricError(problem, path=self.path, line=self._line(at))), RubricWarning, stacklevel=2)
 
     # places
 
-    def _fault(self, problem: str, at: Path_) -> None:
+    def _fault(self, problem: str, at: Place) -> None:
         line = self._line(at)
         self.faults.append(Fault(problem if line is not None else f"{_spelled(at)}{problem}", line))
 
-    def _source(self, at: Path_) -> Path_:
+    def _source(self, at: Place) -> Place:
         """Where in the file a part of the canonical form stood."""
         if at[:1] == ("criteria",) and len(at) > 1 and isinstance(at[1], int):
             return (*self.criterion_paths[at[1]], *at[2:])
         return (*self.top_path, *at)
 
-    def _line(self, at: Path_) -> int | None:
+    def _line(self, at: Place) -> int | None:
         while at and at not in self.lines:
             at = at[:-1]
         return self.lines.get(at)
@@ -634,7 +513,7 @@ _WANTED = {
 }
 
 
-def _path_in(data: Any, loc: tuple[str | int, ...]) -> Path_:
+def _path_in(data: Any, loc: tuple[str | int, ...]) -> Place:
     """Pydantic's place without the tags of unions, which are in no file."""
     at: list[str | int] = []
     for place, part in enumerate(loc):
@@ -649,7 +528,7 @@ def _path_in(data: Any, loc: tuple[str | int, ...]) -> Path_:
     return tuple(at)
 
 
-def _sentence(problem: Any, at: Path_) -> str:
+def _sentence(problem: Any, at: Place) -> str:
     kind, found = problem["type"], problem["input"]
     key = next((str(part) for part in reversed(at) if isinstance(part, str)), "rubric")
     if kind == "extra_forbidden":
@@ -671,7 +550,7 @@ def _sentence(problem: Any, at: Path_) -> str:
     return f"{key} {wanted}, found {_shown(found)}{quote_it}"
 
 
-def _nearest(at: Path_) -> str:
+def _nearest(at: Place) -> str:
     within = tuple(part for part in at[:-1] if isinstance(part, str))
     model = _MODELS.get(within)
     if model is None:
@@ -691,7 +570,7 @@ def _shown(value: Any) -> str:
     return text if len(text) <= 60 else text[:57] + "…"
 
 
-def _spelled(at: Path_) -> str:
+def _spelled(at: Place) -> str:
     """A place in data that came from no file: criteria[2].weight."""
     spelled = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in at).lstrip(".")
     return f"{spelled}: " if spelled else ""

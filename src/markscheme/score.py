@@ -1,6 +1,6 @@
 """Outcomes to Score: the only arithmetic on weights."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from markscheme.rubric import Criterion, Rubric
@@ -81,9 +81,10 @@ def weigh_holistic(holistic: Holistic, rubric: Rubric, *, normalize: bool = True
     return Score(share if normalize else raw, raw, holistic.score, share >= rubric.pass_mark - ROUNDING)
 
 
-def score_of_levels(levels: Mapping[str, float], rubric: Rubric) -> float | None:
-    """The normalised score that levels earn, by criterion name; None unless every criterion has one."""
-    outcomes = {name: Verdict(name, level) for name, level in levels.items()}
+def score_of_levels(levels: Mapping[str, float], rubric: Rubric, not_applicable: Collection[str] = ()) -> float | None:
+    """The normalised score that levels earn, by criterion name; None unless each criterion has one or doesn't apply."""
+    outcomes: dict[str, Outcome] = {name: Verdict(name, level) for name, level in levels.items()}
+    outcomes |= {name: NotApplicable(name) for name in not_applicable}
     scored = weigh(outcomes, rubric)
     return scored.score if isinstance(scored, Score) else None
 

@@ -1,0 +1,350 @@
+"""Rating, the one record of a label, a verdict, an earlier run or somebody's thumb; and tables of them."""
+
+import json
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from markscheme.errors import Fault, RatingError
+from markscheme.fingerprint import fingerprint
+from markscheme.rubric import Criterion, Rubric, Scale
+from markscheme.score import score_of_levels
+
+Floats = npt.NDArray[np.float64]
+Kind = Literal["adjudicated", "human", "constructed", "model", "code"]
+KINDS: tuple[str, ...] = get_args(Kind)
+"""Who or what rated, the strongest evidence first."""
+PEOPLE = ("adjudicated", "human")
+GoldRule = Literal["median", "mean", "majority"]
+
+
+@dataclass(frozen=True, slots=True)
+class Rated:
+    """What a rater said of one criterion: a level, or why there is none.
+
+    Attributes:
+        level: A value on the criterion's scale; None where the rater gave none.
+        reason: Why.
+        quote: The passage it rests on.
+        quote_found: Whether the quote stands in the response.
+        declined: "abstained", "unread" or "not applicable" where there is no level.
+        under: Fingerprint of the criterion as the rater saw it; "" where nobody noted it.
+    """
+
+    level: float | None
+    reason: str = ""
+    quote: str | None = None
+    quote_found: bool | None = None
+    declined: str = ""
+    under: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        """As in a file of ratings."""
+        if self.level is None:
+            key = {"unread": "unread", "not applicable": "not_applicable"}.get(self.declined, "abstained")
+            said: dict[str, Any] = {key: self.reason}
+        else:
+            said = {"level": self.level, "reason": self.reason, "quote": self.quote, "quote_found": self.quote_found}
+        return {**said, "under": self.under} if self.under else said
+
+
+@dataclass(frozen=True, slots=True)
+class Rating:
+    """What one rater said of one submission, once.
+
+    Attributes:
+        id: The submission's.
+        rater: Who; a judge is a rater.
+        kind: Person, construction, model or code.
+        criteria: What was said of each criterion, by name.
+        overall: The score given to the whole, 0 to 1; None where none was given.
+        passed: The decision on the whole; None where none was given.
+        sample: Which of several askings of the same rater, from 0.
+        error: Why there is no rating at all; None where there is one.
+        at: The day it was given, as written.
+        under: Fingerprint of what was asked, over all criteria; "" where nobody noted it.
+        blind: False where it was given with the judge's verdict in sight.
+        note: Whatever the rater wrote beside it.
+    """
+
+    id: str
+    rater: str
+    kind: Kind
+    criteria: Mapping[str, Rated] = field(default_factory=dict)
+    overall: float | None = None
+    passed: bool | None = None
+    sample: int = 0
+    error: str | None = None
+    at: str = ""
+    under: str = ""
+    blind: bool = True
+    note: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        """One line of a file of ratings."""
+        line: dict[str, Any] = {"id": self.id, "rater": self.rater, "kind": self.kind, "sample": self.sample}
+        line["criteria"] = {name: rated.to_json() for name, rated in self.criteria.items()}
+        line |= {"overall": self.overall, "error": self.error, "at": self.at, "under": self.under, "blind": self.blind}
+        if self.passed is not None:
+            line["pass"] = self.passed
+        if self.note:
+            line["note"] = self.note
+        return line
+
+
+def asked_under(rubric: Rubric) -> str:
+    """Fingerprint of what raters of a rubric go by: the words and scales of all its criteria."""
+    return fingerprint([[criterion.name, criterion.fingerprint] for criterion in rubric.criteria])
+
+
+# --- reading --------------------------------------------------------------------------------------------------------
+
+
+def load_ratings(path: Path, rubric: Rubric, *, kind: Kind = "model") -> list[Rating]:
+    """The ratings in a file, one a line.
+
+    Args:
+        path: A .jsonl file.
+        rubric: Whose criteria and scales they are held to.
+        kind: What a line counts as that does not say.
+
+    Raises:
+        RatingError: All lines that are no ratings: unreadable, of unknown criteria, off the scale.
+    """
+    reader = RatingReader(rubric)
+    found: list[Rating] = []
+    faults: list[Fault] = []
+    for number, line in json_lines(path):
+        try:
+            found.append(reader.rating(line, kind=kind))
+        except ValueError as error:
+            faults.append(Fault(str(error), number))
+    if faults:
+        raise RatingError(faults, path=path)
+    return found
+
+
+def json_lines(path: Path) -> Iterator[tuple[int, Any]]:
+    """The objects of a .jsonl file with their line numbers.
+
+    Raises:
+        RatingError: The file cannot be read, or a line is no JSON.
+    """
+    try:
+        with path.open(encoding="utf-8-sig") as lines:
+            for number, line in enumerate(lines, start=1):
+                if line.strip():
+                    try:
+                        yield number, json.loads(line, parse_constant=_no_constant)
+                    except (ValueError, RecursionError) as error:
+                        raise RatingError(f"is not readable JSON: {error}", path=path, line=number) from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise RatingError(f"cannot be read: {error}", path=path) from error
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is no JSON number")
+
+
+@dataclass(frozen=True)
+class RatingReader:
+    """Reads ratings of one rubric; a fault is a ValueError whose text says what was found and what is allowed."""
+
+    rubric: Rubric
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_criteria", {criterion.name: criterion for criterion in self.rubric.criteria})
+
+    _criteria: Mapping[str, Criterion] = field(default_factory=dict, init=False, repr=False)
+
+    def rating(self, line: Any, *, kind: Kind = "human", id: str | None = None) -> Rating:
+        """The rating in one JSON object.
+
+        Args:
+            line: As in a file of ratings, or as a label inside an example.
+            kind: What it counts as if it does not say.
+            id: The submission's, where the object stands inside its example.
+        """
+        if not isinstance(line, Mapping):
+            raise ValueError(f"a rating is an object, found {shown(line)}")
+        found_id = line.get("id", id)
+        if found_id is None or found_id == "":
+            raise ValueError("a rating names its example: `id` is missing")
+        said_kind = line.get("kind", kind)
+        if said_kind not in KINDS:
+            raise ValueError(f"kind is one of {', '.join(KINDS)}; found {shown(said_kind)}")
+        criteria = line.get("criteria") or {}
+        if not isinstance(criteria, Mapping):
+            raise ValueError(f"`criteria` is an object with an entry a criterion, found {shown(criteria)}")
+        under = str(line.get("under") or "")
+        return Rating(
+            id=str(found_id),
+            rater=str(line.get("rater") or line.get("judge") or "author"),
+            kind=said_kind,
+            criteria={name: rated for name, said in criteria.items() if (rated := self._rated(name, said)) is not None},
+            overall=_share(line.get("overall"), "overall"),
+            passed=_decision(line.get("pass")),
+            sample=_count(line.get("sample", 0)),
+            error=None if line.get("error") is None else str(line["error"]),
+            at=str(line.get("at") or ""),
+            under=under,
+            blind=line.get("blind", True) is not False,
+            note=str(line.get("note") or ""),
+        )
+
+    def _rated(self, name: str, said: Any) -> Rated | None:
+        if name not in self._criteria:
+            raise ValueError(
+                f"rubric {self.rubric.name!r} has no criterion {name!r}; it has {', '.join(self._criteria)}"
+            )
+        if said is None:
+            return None
+        if not isinstance(said, Mapping):
+            return Rated(level_on(self._criteria[name].scale, said, name))
+        for key, declined in (("abstained", "abstained"), ("unread", "unread"), ("not_applicable", "not applicable")):
+            if key in said:
+                return Rated(None, str(said[key] or ""), declined=declined, under=str(said.get("under") or ""))
+        if said.get("level") is None:
+            return None
+        return Rated(
+            level_on(self._criteria[name].scale, said["level"], name),
+            reason=str(said.get("reason") or ""),
+            quote=said.get("quote") if isinstance(said.get("quote"), str) else None,
+            quote_found=said.get("quote_found") if isinstance(said.get("quote_found"), bool) else None,
+            under=str(said.get("under") or ""),
+        )
+
+
+def level_on(scale: Scale, said: Any, name: str) -> float:
+    """The level that a number, a label, or true and false on a yes/no scale names.
+
+    Raises:
+        ValueError: It names none on this scale.
+    """
+    if isinstance(said, bool):
+        if scale.is_yes_no:
+            return float(said)
+    elif isinstance(said, int | float):
+        if math.isfinite(said) and min(scale.values) <= said <= max(scale.values):
+            return float(said)
+    elif isinstance(said, str):
+        for choice, level in zip(scale.choices, scale.levels, strict=True):
+            if said.strip().casefold() in (choice.casefold(), (level.label or choice).casefold()):
+                return level.value
+    raise ValueError(f"{name}: {shown(said)} is no level of its scale: {', '.join(scale.choices)}")
+
+
+def _share(value: Any, name: str) -> float | None:
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+        raise ValueError(f"{name} is a score from 0 to 1, found {shown(value)}")
+    return float(value)
+
+
+def _decision(value: Any) -> bool | None:
+    if value is None or isinstance(value, bool):
+        return value
+    raise ValueError(f"pass is true or false, found {shown(value)}")
+
+
+def _count(value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        raise ValueError(f"sample is a whole number from 0, found {shown(value)}")
+    return value
+
+
+def shown(value: Any) -> str:
+    """A value from a file as it may stand in a message: short, on one line."""
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "…"
+
+
+# --- tables ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class RatingTable:
+    """The ratings of several raters on the same units, for one criterion or for the whole.
+
+    Attributes:
+        units: Ids of the submissions, in order.
+        raters: Names of the raters, in order.
+        values: Levels (or scores), shape (n_units, n_raters); nan where a rater gave none.
+    """
+
+    units: tuple[str, ...]
+    raters: tuple[str, ...]
+    values: Floats
+
+    def __post_init__(self) -> None:
+        if self.values.shape != (len(self.units), len(self.raters)):
+            raise ValueError(
+                f"values of shape {self.values.shape} for {len(self.units)} units, {len(self.raters)} raters"
+            )
+
+    @property
+    def rated_by(self) -> npt.NDArray[np.int64]:
+        """How many raters rated each unit, shape (n_units,)."""
+        return np.sum(~np.isnan(self.values), axis=1)
+
+
+def level_table(ratings: Iterable[Rating], units: Sequence[str], criterion: str) -> RatingTable:
+    """Levels on one criterion by unit and rater; several samples of a rater count as their median."""
+    return _table(units, ((r.id, r.rater, r.criteria[criterion].level) for r in ratings if criterion in r.criteria))
+
+
+def score_table(ratings: Iterable[Rating], units: Sequence[str], rubric: Rubric) -> RatingTable:
+    """Overall scores by unit and rater: the one a rater gave, else what their levels earn."""
+    return _table(units, ((rating.id, rating.rater, overall_of(rating, rubric)) for rating in ratings))
+
+
+def overall_of(rating: Rating, rubric: Rubric) -> float | None:
+    """The overall score of a rating: the one given, else the score its levels earn if there is one for each criterion."""
+    if rating.overall is not None:
+        return rating.overall
+    levels = {name: rated.level for name, rated in rating.criteria.items() if rated.level is not None}
+    skipped = {name for name, rated in rating.criteria.items() if rated.declined == "not applicable"}
+    if len(levels) + len(skipped) < len(rubric.criteria):
+        return None
+    return score_of_levels(levels, rubric, skipped)
+
+
+def _table(units: Sequence[str], entries: Iterable[tuple[str, str, float | None]]) -> RatingTable:
+    row = {unit: place for place, unit in enumerate(units)}
+    column: dict[str, int] = {}
+    cells: dict[tuple[int, int], list[float]] = {}
+    for unit, rater, value in entries:
+        if value is not None and unit in row:
+            cells.setdefault((row[unit], column.setdefault(rater, len(column))), []).append(value)
+    values = np.full((len(units), len(column)), np.nan)
+    for cell, found in cells.items():
+        values[cell] = found[0] if len(found) == 1 else float(np.median(found))
+    return RatingTable(tuple(units), tuple(column), values)
+
+
+def consensus(table: RatingTable, rule: GoldRule, *, ordered: bool = True) -> Floats:
+    """One level a unit from several raters, shape (n_units,); nan where nobody rated.
+
+    The median keeps the half level where an even number of raters part; the majority of an unordered scale, or the
+    one asked for, is undefined where two levels are equally common.
+    """
+    gold = np.full(len(table.units), np.nan)
+    for place, row in enumerate(table.values):
+        given = row[~np.isnan(row)]
+        if not given.size:
+            continue
+        if rule == "mean":
+            gold[place] = given.mean()
+        elif rule == "majority" or not ordered:
+            (first, count), *rest = Counter(given.tolist()).most_common(2)
+            gold[place] = np.nan if rest and rest[0][1] == count else first
+        else:
+            gold[place] = np.median(given)
+    return gold

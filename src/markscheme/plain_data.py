@@ -1,0 +1,158 @@
+"""YAML and JSON as plain data with the line of every key; nothing in a file is run, imported or expanded at will."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+import yaml
+
+from markscheme.errors import FileError
+
+MAX_DEPTH = 50
+MAX_NODES = 50_000
+"""Parts of a rubric once its aliases are followed."""
+
+Place: TypeAlias = tuple[str | int, ...]
+Form: TypeAlias = Literal["yaml", "json"]
+
+
+def form_of(path: Path | None) -> Form:
+    """Whether a file is JSON or YAML, by its ending."""
+    return "json" if path is not None and path.suffix.lower() == ".json" else "yaml"
+
+
+def read_text(path: Path, error: type[FileError], *, most_bytes: int | None = None) -> str:
+    """The text of a file.
+
+    Raises:
+        FileError: Of the given class: it cannot be read, is too long, or is no UTF-8 text.
+    """
+    try:
+        raw = path.read_bytes()
+    except OSError as problem:
+        raise error(f"cannot be read: {problem.strerror or problem}", path=path) from problem
+    if most_bytes is not None and len(raw) > most_bytes:
+        raise error(f"is {len(raw):,} bytes long; at most {most_bytes:,} are read", path=path)
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError as problem:
+        line = raw[: problem.start].count(b"\n") + 1
+        raise error("is not UTF-8 text", path=path, line=line) from problem
+
+
+def plain_data(
+    text: str, form: Form, error: type[FileError], *, path: Path | None = None, most_nodes: int | None = MAX_NODES
+) -> tuple[Any, dict[Place, int]]:
+    """A text as lists, dicts and scalars, and the line of each key and item, by its place.
+
+    Args:
+        text: The whole text.
+        form: What it is written in.
+        error: The class of error to raise.
+        path: Where it came from, for messages.
+        most_nodes: Parts it may have once aliases are followed.
+
+    Raises:
+        FileError: Of the given class: unreadable, nested too deep, grown too large, not plain data.
+    """
+    reader = _Reader(path, error, most_nodes)
+    return reader.json(text) if form == "json" else reader.yaml(text)
+
+
+class _Reader:
+    """One reading of one text."""
+
+    _TAGS = frozenset(f"tag:yaml.org,2002:{name}" for name in ("null", "bool", "int", "float", "str", "timestamp"))
+
+    def __init__(self, path: Path | None, error: type[FileError], most_nodes: int | None) -> None:
+        self.path, self.error, self.most_nodes = path, error, most_nodes
+        self.lines: dict[Place, int] = {}
+        self._nodes = 0
+        self._scalars = yaml.constructor.SafeConstructor()
+
+    def refuse(self, problem: str, line: int | None = None) -> FileError:
+        return self.error(problem, path=self.path, line=line)
+
+    def json(self, text: str) -> tuple[Any, dict[Place, int]]:
+        try:
+            data = json.loads(text, object_pairs_hook=_pairs_once)
+        except json.JSONDecodeError as problem:
+            raise self.refuse(f"is not readable JSON: {problem.msg}", problem.lineno) from problem
+        except RecursionError as problem:
+            raise self.refuse(f"is nested more than {MAX_DEPTH} deep") from problem
+        except ValueError as problem:
+            raise self.refuse(f"is not readable JSON: {problem}") from problem
+        try:  # JSON is nearly YAML, which tells the lines; the data are the JSON reader's
+            node = self._composed(text.replace("\t", " "))
+        except yaml.YAMLError:
+            return data, {}
+        if node is not None:
+            self._plain(node, ())
+        return data, self.lines
+
+    def yaml(self, text: str) -> tuple[Any, dict[Place, int]]:
+        try:
+            node = self._composed(text)
+        except yaml.YAMLError as problem:
+            mark = getattr(problem, "problem_mark", None)
+            said = getattr(problem, "problem", None) or str(problem).splitlines()[0]
+            raise self.refuse(f"is not readable YAML: {said}", mark.line + 1 if mark else None) from problem
+        return (None if node is None else self._plain(node, ())), self.lines
+
+    def _composed(self, text: str) -> yaml.Node | None:
+        loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+        self._refuse_depth(yaml.parse(text, Loader=loader))
+        return yaml.compose(text, Loader=loader)
+
+    def _refuse_depth(self, events: Iterator[Any]) -> None:
+        """Depth is checked on the flat stream of events, before anything recursive sees the text."""
+        depth = 0
+        for event in events:
+            if isinstance(event, yaml.CollectionStartEvent):
+                depth += 1
+            elif isinstance(event, yaml.CollectionEndEvent):
+                depth -= 1
+            if depth > MAX_DEPTH:
+                raise self.refuse(f"is nested more than {MAX_DEPTH} deep", event.start_mark.line + 1)
+
+    def _plain(self, node: yaml.Node, at: Place) -> Any:
+        self._nodes += 1
+        line = node.start_mark.line + 1
+        self.lines.setdefault(at, line)
+        if len(at) > MAX_DEPTH or (self.most_nodes is not None and self._nodes > self.most_nodes):
+            raise self.refuse("grows too large when its aliases are followed", line)
+        if isinstance(node, yaml.SequenceNode) and node.tag == "tag:yaml.org,2002:seq":
+            return [self._plain(item, (*at, place)) for place, item in enumerate(node.value)]
+        if isinstance(node, yaml.MappingNode) and node.tag == "tag:yaml.org,2002:map":
+            return self._mapping(node, at)
+        if isinstance(node, yaml.ScalarNode) and node.tag in self._TAGS:
+            return node.value if node.tag.endswith(":timestamp") else self._scalar(node)
+        raise self.refuse(f"is not plain data: the tag {node.tag!r} is not read", line)
+
+    def _mapping(self, node: yaml.MappingNode, at: Place) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        for key_node, value_node in node.value:
+            line = key_node.start_mark.line + 1
+            if not isinstance(key_node, yaml.ScalarNode):
+                raise self.refuse("a key must be a word", line)
+            key = key_node.value
+            if key in found:
+                raise self.refuse(f"the key {key!r} stands twice in one place", line)
+            self.lines[(*at, key)] = line
+            found[key] = self._plain(value_node, (*at, key))
+        return found
+
+    def _scalar(self, node: yaml.ScalarNode) -> Any:
+        try:
+            return self._scalars.construct_object(node)
+        except (ValueError, yaml.YAMLError) as problem:  # an integer of 10,000 digits, say
+            raise self.refuse("a value cannot be read", node.start_mark.line + 1) from problem
+
+
+def _pairs_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        keys = [key for key, _ in pairs]
+        raise ValueError(f"the key {next(k for k in keys if keys.count(k) > 1)!r} stands twice in one place")
+    return found
