@@ -1,0 +1,39 @@
+"""What books and papers print comes out to the last printed digit."""
+
+import numpy as np
+import pytest
+
+from markscheme import stats
+from markscheme.stats import agreement
+from tests.reference.published import SHROUT_FLEISS_1979, TABLES, Figure, Published
+
+CASES = [
+    pytest.param(table, figure, id=f"{table.source.split(',')[0]}: {figure.statistic} {i}")
+    for table in TABLES
+    for i, figure in enumerate(table.figures)
+]
+
+
+def statistic(table: Published, figure: Figure) -> stats.Estimate:
+    if figure.statistic == "percent_agreement":
+        return agreement.percent_agreement(table.ratings, levels=table.levels)
+    weights = figure.weights if isinstance(figure.weights, str) else np.array(figure.weights)
+    return agreement.chance_corrected(figure.statistic, table.ratings, levels=table.levels, weights=weights)
+
+
+@pytest.mark.parametrize(("table", "figure"), CASES)
+def test_the_printed_figure_comes_out(table: Published, figure: Figure) -> None:
+    value = statistic(table, figure).value
+    assert value is not None
+    assert round(value, figure.decimals) == pytest.approx(figure.value, abs=1e-12)
+
+
+@pytest.mark.parametrize("table", TABLES, ids=lambda table: table.name)
+def test_every_level_of_a_table_is_on_its_scale(table: Published) -> None:
+    given = table.ratings[~np.isnan(table.ratings)]
+    assert set(given.tolist()) <= set(table.levels)
+
+
+def test_the_table_of_shrout_and_fleiss_is_typed_as_printed() -> None:
+    assert SHROUT_FLEISS_1979.shape == (6, 4)
+    assert SHROUT_FLEISS_1979.sum(axis=0).tolist() == [46, 15, 26, 40]
