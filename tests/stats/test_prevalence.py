@@ -1,0 +1,478 @@
+"""Pass rates corrected for the judge's errors, and decisions with a promised error."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from markscheme.stats.estimate import Estimate
+from markscheme.stats.intervals import clopper_pearson_upper
+from markscheme.stats.prevalence import (
+    Band,
+    automatic_band,
+    corrected_difference,
+    corrected_pass_rate,
+    labels_next,
+    least_labels,
+    promise_for,
+    random_draw_p,
+    rogan_gladen,
+    sided_band,
+    stratified_pass_rate,
+)
+from tests.stats.shared_numbers import block
+
+approx = pytest.approx
+LABELLED, POOL = [[16, 4], [3, 27]], [300, 700]
+counts = st.integers(0, 60)
+
+
+def limits(estimate: Estimate) -> tuple[float | None, float | None, float | None]:
+    return estimate.value, estimate.low, estimate.high
+
+
+def as_table(case: list[int]) -> list[list[int]]:
+    """Rows people's fail and pass, columns the judge's, from n11, n10, n01, n00 with people first."""
+    n11, n10, n01, n00 = case
+    return [[n00, n01], [n10, n11]]
+
+
+# ------------------------------------------------------------------------------------------------------ pass rates
+
+
+def test_pass_rate_by_verdict_strata_of_the_worked_example() -> None:
+    estimate = corrected_pass_rate(LABELLED, POOL, drawn="by-verdict")
+    assert limits(estimate) == approx((0.657046, 0.554151, 0.753974), abs=6e-7)
+    assert (estimate.n, estimate.method) == (50, "by verdict strata")
+
+
+def test_pass_rate_of_random_labels_weighs_by_pool_and_labels_together() -> None:
+    estimate = corrected_pass_rate(LABELLED, POOL, drawn="random")
+    assert estimate.value == approx(0.6543293718, abs=6e-11)
+    verdicts = np.array([300 + 19, 700 + 31])
+    from_all = corrected_pass_rate(LABELLED, verdicts, drawn="by-verdict")
+    assert limits(estimate) == approx(limits(from_all))
+
+
+def test_pass_rate_from_labels_elsewhere_of_the_worked_example() -> None:
+    estimate = corrected_pass_rate(LABELLED, POOL, drawn="elsewhere")
+    assert estimate.value == approx(0.7142857143, abs=6e-11)
+    assert limits(estimate)[1:] == approx((0.576488, 0.885781), abs=6e-7)
+
+
+def test_pass_rates_agree_with_the_simulation_code() -> None:
+    for case in block("recipes.yaml", "pass_rate")["cases"]:
+        table, pool = as_table(case["counts"]), [case["M"] - case["M1"], case["M1"]]
+        by_verdict = corrected_pass_rate(table, pool, drawn="by-verdict")
+        assert limits(by_verdict) == approx(tuple(case["stratified"]), abs=6e-7)
+        elsewhere = corrected_pass_rate(table, pool, drawn="elsewhere")
+        assert limits(elsewhere) == approx(tuple(case["lang_reiczigel"]), abs=6e-7)
+        assert elsewhere.value == approx(case["rogan_gladen"], abs=6e-7)
+
+
+def test_pass_rates_agree_with_other_peoples_arithmetic() -> None:
+    case = block("reference.yaml", "corrected_pass_rate")
+    table = as_table([case["counts"][cell] for cell in ("n11", "n10", "n01", "n00")])
+    pool = [case["unlabelled"] - case["unlabelled_pass"], case["unlabelled_pass"]]
+    assert corrected_pass_rate(table, pool, drawn="elsewhere").value == approx(case["rogan_gladen"], abs=6e-11)
+    found = corrected_pass_rate(table, pool, drawn="by-verdict").value
+    assert found == approx(case["stratified_pool_only"], abs=6e-11)
+    assert corrected_pass_rate(table, pool, drawn="random").value == approx(
+        case["stratified_pool_and_labelled"], abs=6e-11
+    )
+
+
+@given(st.integers(1, 40), st.integers(1, 40), counts, st.integers(1, 400))
+@settings(max_examples=60, deadline=None)
+def test_a_perfect_judge_keeps_its_own_rate(fails: int, passes: int, pool_fails: int, pool_passes: int) -> None:
+    pool = [pool_fails, pool_passes]
+    by_verdict = corrected_pass_rate([[fails, 0], [0, passes]], pool, drawn="by-verdict")
+    assert by_verdict.value == approx(pool_passes / (pool_fails + pool_passes))
+    elsewhere = corrected_pass_rate([[fails, 0], [0, passes]], pool, drawn="elsewhere")
+    if elsewhere.value is not None:
+        assert elsewhere.value == approx(pool_passes / (pool_fails + pool_passes))
+
+
+@given(
+    st.tuples(counts, counts, counts, counts), st.tuples(counts, counts), st.sampled_from(["by-verdict", "elsewhere"])
+)
+@settings(max_examples=150, deadline=None)
+def test_a_rate_lies_in_its_interval_and_the_interval_in_zero_to_one(
+    cells: tuple[int, ...], pool: tuple[int, int], drawn: Any
+) -> None:
+    estimate = corrected_pass_rate(as_table(list(cells)), pool, drawn=drawn)
+    if estimate.value is None:
+        assert estimate.undefined
+    else:
+        assert estimate.low is not None
+        assert estimate.high is not None
+        assert 0 <= estimate.low <= estimate.value <= estimate.high <= 1
+
+
+@given(st.tuples(counts, counts, counts, counts), st.integers(1, 60), st.integers(1, 60))
+@settings(max_examples=80, deadline=None)
+def test_renaming_pass_and_fail_turns_the_rate_round(cells: tuple[int, ...], fails: int, passes: int) -> None:
+    table = np.array(as_table(list(cells)))
+    for drawn in ("by-verdict", "elsewhere"):
+        rate = corrected_pass_rate(table, [fails, passes], drawn=drawn)
+        turned = corrected_pass_rate(table[::-1, ::-1], [passes, fails], drawn=drawn)
+        if rate.value is None or rate.low is None:
+            assert turned.value is None
+        else:
+            assert (turned.value, turned.high) == approx((1 - rate.value, 1 - rate.low), abs=1e-9)
+
+
+def test_more_labels_of_the_same_kind_narrow_the_interval() -> None:
+    once = corrected_pass_rate(LABELLED, POOL, drawn="by-verdict")
+    tenfold = corrected_pass_rate(10 * np.array(LABELLED), POOL, drawn="by-verdict")
+    assert once.high is not None
+    assert once.low is not None
+    assert tenfold.high is not None
+    assert tenfold.low is not None
+    assert tenfold.high - tenfold.low < 0.5 * (once.high - once.low)
+
+
+def test_strata_of_another_kind_are_weighed_by_their_share_of_the_pool() -> None:
+    labelled, pool = np.array([[8, 2], [5, 5], [1, 9], [0, 6]]), np.array([100, 200, 300, 400])
+    estimate = stratified_pass_rate(labelled, pool, drawn="by-stratum")
+    share, size = pool / 1000, labelled.sum(axis=1)
+    p = (labelled[:, 1] + 0.5) / (size + 1)
+    variance = (share**2 * p * (1 - p) / (size + 1)).sum() + (share * (p - share @ p) ** 2).sum() / 1000
+    assert estimate.value == approx(share @ (labelled[:, 1] / size))
+    assert estimate.low == approx(share @ p - 1.959963985 * np.sqrt(variance))
+    assert estimate.high == approx(share @ p + 1.959963985 * np.sqrt(variance))
+
+
+def test_two_strata_in_general_are_the_verdict_strata() -> None:
+    by_verdict = corrected_pass_rate(LABELLED, POOL, drawn="by-verdict")
+    assert limits(stratified_pass_rate([[16, 3], [4, 27]], POOL, drawn="by-stratum")) == limits(by_verdict)
+
+
+def test_labels_called_random_that_are_not_are_refused_with_the_way_out() -> None:
+    estimate = corrected_pass_rate([[22, 3], [3, 22]], POOL, drawn="random")
+    assert estimate.undefined == (
+        "the labels are no random part of the pool: the judge passed 50% of them and 70% of the pool; "
+        "say by-verdict or elsewhere, or label a random part"
+    )
+    assert random_draw_p([25, 25], POOL) == approx(0.0028, abs=5e-5)
+    assert corrected_pass_rate([[17, 3], [3, 27]], POOL, drawn="random").value is not None
+
+
+def test_the_check_of_a_random_draw_is_the_two_proportion_test() -> None:
+    assert random_draw_p([30, 70], [300, 700]) == 1
+    assert random_draw_p([0, 20], [0, 300]) == 1
+    assert random_draw_p([10, 40], [40, 60]) == approx(0.0143059, abs=1e-7)
+
+
+@pytest.mark.parametrize(
+    ("labelled", "pool", "drawn", "why"),
+    [
+        ([[0, 5], [0, 25]], POOL, "by-verdict", "none of the judge's fails labelled, 30% of the pool: label some"),
+        ([[5, 0], [5, 0]], POOL, "by-verdict", "none of the judge's passes labelled, 70% of the pool: label some"),
+        (LABELLED, [0, 0], "by-verdict", "the pool is empty"),
+        (LABELLED, [0, 0], "elsewhere", "the pool is empty"),
+        ([[0, 0], [0, 0]], POOL, "random", "none of the judge's fails labelled"),
+        (
+            [[0, 0], [5, 25]],
+            POOL,
+            "elsewhere",
+            "people failed none of the labelled examples: label some that they fail",
+        ),
+        (
+            [[5, 25], [0, 0]],
+            POOL,
+            "elsewhere",
+            "people passed none of the labelled examples: label some that they pass",
+        ),
+        ([[10, 10], [9, 11]], POOL, "elsewhere", "hardly tells people's passes from fails"),
+        ([[5, 25], [20, 10]], POOL, "elsewhere", "hardly tells people's passes from fails"),
+    ],
+)
+def test_where_nothing_can_be_said_the_rate_is_undefined_with_the_way_out(
+    labelled: list[list[int]], pool: list[int], drawn: Any, why: str
+) -> None:
+    estimate = corrected_pass_rate(labelled, pool, drawn=drawn)
+    assert estimate.value is None
+    assert estimate.undefined is not None
+    assert why in estimate.undefined
+
+
+def test_a_stratum_too_small_to_matter_needs_no_labels() -> None:
+    estimate = corrected_pass_rate([[0, 5], [0, 25]], [10, 990], drawn="by-verdict")
+    assert estimate.value == approx(0.99 * 25 / 30 + 0.01 * 0.5)
+
+
+def test_other_strata_need_five_labels_each_and_are_five_at_most() -> None:
+    few = stratified_pass_rate([[3, 1], [5, 5], [4, 4]], [100, 100, 100], drawn="random")
+    assert few.undefined == "only 4 of the stratum 1 labelled, 32% of the pool: label at least 5 of the stratum 1"
+    six = stratified_pass_rate([[5, 5]] * 6, [10] * 6, drawn="by-stratum")
+    assert six.undefined == "6 strata are too many: merge them into 5 or fewer"
+
+
+def test_rates_from_few_labels_or_clipped_are_marked() -> None:
+    assert corrected_pass_rate([[1, 4], [1, 20]], POOL, drawn="by-verdict").note == (
+        "rough: only 2 labelled in a stratum"
+    )
+    assert rogan_gladen([[6, 0], [3, 27]], POOL).note == "rough: only 6 labelled fails; ten of each are the least"
+    clipped = rogan_gladen([[10, 10], [0, 30]], [900, 100])
+    assert (clipped.value, clipped.low) == (0, 0)
+    assert clipped.note == "rough: clipped from -0.800"
+
+
+# ------------------------------------------------------------------------------------------------------ differences
+
+
+def test_the_same_verdicts_on_the_same_units_differ_by_nothing() -> None:
+    estimate = corrected_difference([[300, 0], [0, 700]], [[16, 3], [4, 27]])
+    assert estimate.value == 0
+    assert estimate.low is not None
+    assert estimate.high is not None
+    assert estimate.low < 0 < estimate.high
+
+
+def test_a_difference_with_labels_of_its_own_is_that_of_the_two_rates() -> None:
+    units, first, other = [[250, 50], [90, 610]], [[16, 3], [4, 27]], [[12, 6], [5, 30]]
+    estimate = corrected_difference(units, first, other)
+    a = stratified_pass_rate(first, [300, 700], drawn="by-stratum").value
+    b = stratified_pass_rate(other, [340, 660], drawn="by-stratum").value
+    assert a is not None
+    assert b is not None
+    assert estimate.value == approx(a - b)
+    turned = corrected_difference(np.array(units).T, other, first)
+    assert limits(turned) == approx((-(estimate.value or 0), -(estimate.high or 0), -(estimate.low or 0)))
+
+
+def test_a_perfect_judge_gives_the_paired_difference_of_proportions() -> None:
+    units = np.array([[300, 20], [80, 600]])
+    estimate = corrected_difference(units, [[10**7, 0], [0, 10**7]])
+    p12, p21, n = 21 / 1002, 81 / 1002, 1002
+    reach = 1.959963985 * np.sqrt((p12 + p21 - (p21 - p12) ** 2) / n)
+    assert estimate.value == approx(0.06)
+    assert limits(estimate)[1:] == approx((p21 - p12 - reach, p21 - p12 + reach), abs=1e-6)
+
+
+def test_a_difference_lacks_what_its_strata_lack() -> None:
+    assert corrected_difference([[1, 2], [3, 4]], [[0, 0], [3, 4]]).undefined == (
+        "none of the judge's fails labelled, 30% of the pool: label some of the judge's fails"
+    )
+    assert corrected_difference([[0, 0], [0, 0]], [[3, 3], [3, 4]]).undefined == "the pool is empty"
+
+
+@pytest.mark.parametrize("shared", [True, False])
+def test_the_interval_of_a_difference_covers_what_it_says(shared: bool) -> None:
+    draw = np.random.default_rng(12)
+    pass_given = np.array([0.15, 0.9])
+    verdict_a, verdict_b = np.array([0.3, 0.7]), np.array([0.4, 0.6])
+    joint = np.array([[0.25, 0.05], [0.15, 0.55]])
+    truth, hit, runs = (verdict_a - verdict_b) @ pass_given, 0, 400
+    for _ in range(runs):
+        units = draw.multinomial(500, joint.ravel()).reshape(2, 2)
+        passes = draw.binomial(40, np.tile(pass_given, (2, 1)))
+        first, other = (np.stack([40 - row, row], axis=1) for row in passes)
+        estimate = corrected_difference(units, first, None if shared else other)
+        assert estimate.low is not None
+        assert estimate.high is not None
+        hit += estimate.low <= truth <= estimate.high
+    assert hit / runs > 0.95 - 3 * np.sqrt(0.95 * 0.05 / runs)
+
+
+# ------------------------------------------------------------------------------------------------------- next labels
+
+
+@given(st.lists(st.tuples(counts, counts, st.integers(1, 500)), min_size=1, max_size=5), st.integers(0, 200))
+@settings(max_examples=80, deadline=None)
+def test_the_next_labels_add_up_and_are_never_negative(strata: list[tuple[int, int, int]], count: int) -> None:
+    table = np.array(strata)
+    taken = labels_next(table[:, :2], table[:, 2], count)
+    assert taken.sum() == count
+    assert (taken >= 0).all()
+
+
+def test_the_next_labels_go_where_the_rate_is_least_sure() -> None:
+    even = labels_next([[0, 0], [0, 0]], [300, 700], 100)
+    assert even.tolist() == [30, 70]
+    wavering = labels_next([[10, 10], [0, 20]], [500, 500], 100)
+    shares = np.sqrt([0.25, 20.5 * 0.5 / 21**2])
+    assert wavering.tolist() == approx(140 * shares / shares.sum() - 20, abs=1)
+
+
+# -------------------------------------------------------------------------------------------------------- promises
+
+
+@pytest.mark.parametrize(
+    ("alpha", "confidence", "needed"),
+    [
+        (0.05, 0.90, [45, 77, 105, 132]),
+        (0.05, 0.95, [59, 93, 124, 153]),
+        (0.10, 0.90, [22, 38, 52, 65]),
+        (0.02, 0.90, [114, 194, 265, 333]),
+    ],
+)
+def test_least_labels_for_so_many_errors(alpha: float, confidence: float, needed: list[int]) -> None:
+    assert [least_labels(x, alpha=alpha, confidence=confidence) for x in range(4)] == needed
+
+
+def test_least_labels_agree_with_the_exact_bounds_of_scipy() -> None:
+    for case in block("reference.yaml", "least_n_for_bound")["cases"]:
+        assert least_labels(case["errors"], alpha=case["alpha"], confidence=case["conf"]) == case["n"]
+
+
+def test_the_selective_promise_is_for_those_with_room_for_an_error() -> None:
+    assert [promise_for(n) for n in (45, 76, 77)] == ["all", "all", "automatic"]
+
+
+def slow_band(margins: Any, wrong: Any, grid: list[float], promise: str, alpha: float, delta: float) -> float | None:
+    """The two procedures word for word, one half-width at a time."""
+    widest_first = sorted(grid, reverse=True)
+    n_min = int(np.ceil(np.log(delta) / np.log(1 - alpha)))
+    outside = {h: np.abs(margins) > h for h in widest_first}
+    best = None
+    if promise == "automatic":
+        starts = [h for h in widest_first if outside[h].sum() >= 1.75 * n_min]
+        starts = starts or [h for h in widest_first if outside[h].sum() >= n_min]
+        tested = [h for h in widest_first if starts and h <= starts[0]]
+        for h in tested:
+            if clopper_pearson_upper(int(wrong[outside[h]].sum()), int(outside[h].sum()), confidence=1 - delta) > alpha:
+                break
+            best = h
+    elif len(margins) >= n_min:
+        for h in [h for h in widest_first if outside[h].any()]:
+            if clopper_pearson_upper(int(wrong[outside[h]].sum()), len(margins), confidence=1 - delta) > alpha:
+                break
+            best = h
+    return best
+
+
+def judged(draw: np.random.Generator, n: int, noise: float) -> tuple[Any, Any]:
+    """Margins of n examples in twentieths, and whether the decision on each is wrong."""
+    truth = draw.normal(0.1, 0.25, n)
+    margins = np.rint(20 * (truth + draw.normal(0, noise, n))) / 20
+    return margins, (margins >= 0) != (truth >= 0)
+
+
+@pytest.mark.parametrize("promise", ["automatic", "all"])
+def test_bands_are_those_of_the_procedure_spelled_out(promise: Any) -> None:
+    draw, grid = np.random.default_rng(2), [k / 20 for k in range(10)]
+    chosen = set()
+    for n, noise in ((40, 0.05), (60, 0.05), (100, 0.05), (200, 0.08), (300, 0.12), (300, 0.3)):
+        for _ in range(5):
+            margins, wrong = judged(draw, n, noise)
+            band = automatic_band(margins, wrong, grid, promise=promise)
+            assert band.half_width == slow_band(margins, wrong, grid, promise, 0.05, 0.10)
+            chosen.add(band.half_width)
+            if band.half_width is not None:
+                outside = np.abs(margins) > band.half_width + 1e-9
+                assert (band.n_automatic, band.errors) == (outside.sum(), wrong[outside].sum())
+                assert band.automatic.value == approx(outside.mean())
+                assert band.upper is not None
+                assert band.upper <= 0.05
+    assert None in chosen
+    assert len(chosen) > 3
+
+
+def test_the_promises_are_kept_as_often_as_promised() -> None:
+    draw, grid = np.random.default_rng(9), [k / 20 for k in range(10)]
+    truth = judged(draw, 400_000, 0.08)
+    broken = {"automatic": 0, "all": 0}
+    for _ in range(300):
+        margins, wrong = judged(draw, 150, 0.08)
+        for promise in ("automatic", "all"):
+            band = automatic_band(margins, wrong, grid, promise=promise)
+            if band.half_width is not None:
+                outside = np.abs(truth[0]) > band.half_width + 1e-9
+                out_of = outside.sum() if promise == "automatic" else len(outside)
+                broken[promise] += truth[1][outside].sum() / out_of > 0.05
+    assert max(broken.values()) / 300 < 0.10 + 3 * np.sqrt(0.1 * 0.9 / 300)
+
+
+def test_scores_at_the_band_itself_go_to_a_person() -> None:
+    margins = np.array([0.7 - 0.6] * 60 + [0.3] * 100)
+    band = automatic_band(margins, np.zeros(160, dtype=bool), [0.1])
+    assert band.n_automatic == 100
+
+
+@pytest.mark.parametrize(
+    ("n", "n_wrong", "grid", "why", "needed"),
+    [
+        (40, 0, [0.0], "not enough labels: 0 of 40 wrong", 45),
+        (60, 1, [0.0], "not enough labels: 1 of 60 wrong", 105),
+        (60, 2, [0.0], "not enough labels: 2 of 60 wrong", 330),
+        (200, 40, [0.0], "the judge isn't that good: 40 of 200 wrong", None),
+        (200, 0, [5.0], "no score lies outside any of the bands: 0 of 0 wrong", None),
+        (100_000, 4_990, [0.0], "errs too nearly as often as allowed", None),
+        (0, 0, [0.0], "not enough labels: 0 of 0 wrong", 45),
+    ],
+)
+def test_a_band_is_refused_with_the_labels_it_would_need(
+    n: int, n_wrong: int, grid: list[float], why: str, needed: int | None
+) -> None:
+    band = automatic_band(np.full(n, 0.2), np.arange(n) < n_wrong, grid)
+    assert band.half_width is band.upper is None
+    assert band.automatic.undefined is not None
+    assert why in band.automatic.undefined
+    assert band.needed == needed
+
+
+def test_as_many_errors_again_among_the_labels_needed_keep_the_promise() -> None:
+    refused = automatic_band(np.full(60, 0.2), np.arange(60) < 2, [0.0])
+    assert refused.needed is not None
+    enough = automatic_band(np.full(refused.needed, 0.2), np.arange(refused.needed) < refused.needed * 2 // 60, [0.0])
+    assert enough.half_width == 0
+
+
+def test_the_promise_about_all_examples_works_from_forty_five() -> None:
+    margins = np.linspace(-0.5, 0.5, 45)
+    wrong = np.abs(margins) < 0.1
+    band = automatic_band(margins, wrong, [0.0, 0.05, 0.1, 0.2], promise="all")
+    assert (band.half_width, band.errors) == (0.1, 0)
+    assert automatic_band(margins[:44], wrong[:44], [0.2], promise="all").needed == 45
+
+
+def test_each_side_of_a_band_keeps_its_own_promise() -> None:
+    margins = np.r_[np.full(110, 0.3), np.full(100, 0.1), np.full(150, -0.1)]
+    wrong = np.zeros(360, dtype=bool)
+    wrong[110:140] = True
+    bands = sided_band(margins, wrong, [0.0, 0.2])
+    assert (bands.passes.half_width, bands.passes.n_automatic) == (0.2, 110)
+    assert (bands.fails.half_width, bands.fails.n_automatic) == (0.0, 150)
+    assert bands.passes.confidence == bands.fails.confidence == approx(0.95)
+    one_sided = sided_band(np.full(110, 0.3), np.zeros(110, dtype=bool), [0.0])
+    assert one_sided.passes.half_width == 0
+    assert one_sided.fails.half_width is None
+
+
+# -------------------------------------------------------------------------------------------------------- refusals
+
+WRONG: list[tuple[Any, str]] = [
+    (lambda: corrected_pass_rate([[1, 2, 3], [1, 2, 3]], POOL, drawn="random"), r"\(2, 2\), not \(2, 3\)"),
+    (lambda: corrected_pass_rate(LABELLED, [1, 2, 3], drawn="random"), r"\(2,\), not \(3,\)"),
+    (lambda: corrected_pass_rate([[1, 2], [3, -4]], POOL, drawn="random"), "whole numbers of 0 or more"),
+    (lambda: corrected_pass_rate([[1.0, 2.0], [3.0, 4.5]], POOL, drawn="random"), "whole numbers of 0 or more"),
+    (lambda: stratified_pass_rate([[1, 2]], [10], drawn="random", names=["a", "b"]), "2 names for 1 strata"),
+    (lambda: corrected_difference([[1, 2, 3]] * 3, [[1, 2], [3, 4]]), r"\(2, 2\), not \(3, 3\)"),
+    (lambda: random_draw_p([0, 0], POOL), "not 0 and 1000"),
+    (lambda: labels_next([[1, 2]], [10], -1), "-1 of 10"),
+    (lambda: least_labels(-1), "errors -1"),
+    (lambda: least_labels(0, alpha=1.5), "alpha 1.5"),
+    (lambda: automatic_band([0.1, 0.2], [True], [0.0]), r"\(2,\) and \(1,\)"),
+    (lambda: automatic_band([0.1, np.nan], [True, False], [0.0]), "finite"),
+    (lambda: automatic_band([0.1], [True], [k / 100 for k in range(16)]), "1 to 15 half-widths"),
+    (lambda: automatic_band([0.1], [True], [-0.1]), "1 to 15 half-widths"),
+    (lambda: automatic_band([0.1], [True], [0.1], alpha=0.0), "alpha 0.0"),
+]
+
+
+@pytest.mark.parametrize(("call", "message"), WRONG)
+def test_arguments_that_do_not_fit_are_refused_by_name(call: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+def test_a_band_can_not_be_wrong_once_built() -> None:
+    share = Estimate(0.5, 0.4, 0.6, n=50)
+    with pytest.raises(ValueError, match="refused with a reason"):
+        Band("automatic", 0.05, 0.9, None, share, 0, 25, None, None)
+    with pytest.raises(ValueError, match="breaks the promise"):
+        Band("automatic", 0.05, 0.9, 0.1, share, 5, 25, 0.3, None)
