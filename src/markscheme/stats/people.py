@@ -421,7 +421,8 @@ def _gap_of_full_agreement(
     )
     if alike.low is None:
         return gap
-    return replace(gap, low=alike.low - 1, high=1 - alike.low, note=alike.note, method=f"{gap.method}; {alike.method}")
+    room = 1 - float(alike.low)
+    return replace(gap, low=-room, high=room, note=alike.note, method=f"{gap.method}; {alike.method}")
 
 
 def _closeness_to_gold(ratings: Floats, gold_levels: Floats, tolerance: float | None) -> Floats:
