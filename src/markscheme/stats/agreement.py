@@ -101,8 +101,8 @@ class _Table:
     @cached_property
     def unanimous(self) -> npt.NDArray[np.bool_]:
         """Rows whose ratings are all one level."""
-        highest = self.codes.max(axis=1)
-        lowest = np.where(self.codes < 0, highest[:, None], self.codes).min(axis=1)
+        highest = self.codes.max(axis=1, initial=-1)
+        lowest = np.where(self.codes < 0, highest[:, None], self.codes).min(axis=1, initial=len(self.values))
         return np.asarray(lowest == highest)
 
     @cached_property
@@ -165,7 +165,7 @@ def _encode(table: Floats, levels: Floats) -> tuple[Floats, Integers, float | No
         codes[missing] = -1
         return levels, codes, None
     strays = table[astray]
-    outside = strays[(strays < ascending[0]) | (strays > ascending[-1]) | ~_in_order(levels)]
+    outside = strays[(strays < ascending[0]) | (strays > ascending[-1])] if _in_order(levels) else strays
     if outside.size:
         raise ValueError(f"rating {outside[0]:g} is not on the scale {', '.join(f'{x:g}' for x in levels[:20])}")
     snapped = np.where(astray, table, ascending[place])
@@ -240,6 +240,15 @@ class _Loss:
     largest: float
     ranked: bool = False
 
+    @property
+    def directed(self) -> bool:
+        """Whether it matters which rater gave which rating."""
+        return not np.allclose(self.form, self.form.T)
+
+    def padded(self) -> Floats:
+        """Features of each value, and none for a missing rating, whose code is -1."""
+        return np.vstack([self.features, np.zeros((1, self.features.shape[1]))])
+
     def between(self, p: Floats, q: Floats) -> Floats:
         """Mean loss between sets of ratings with mean features `p` and `q`, over their last axis."""
         return np.asarray(((p @ self.form) * q).sum(axis=-1))
@@ -267,9 +276,8 @@ def _custom(weights: npt.ArrayLike, n_levels: int) -> _Loss:
     credit = _numbers(weights, "a credit matrix")
     if credit.shape != (n_levels, n_levels):
         raise ValueError(f"a credit matrix for {n_levels} levels has shape {(n_levels, n_levels)}, not {credit.shape}")
-    fair = np.isfinite(credit).all() and (credit <= 1).all() and np.allclose(credit, credit.T)
-    if not fair or not np.allclose(np.diag(credit), 1):
-        raise ValueError("a credit matrix is symmetric, 1 on its diagonal and nowhere more than 1")
+    if not np.isfinite(credit).all() or (credit > 1).any() or not (np.diag(credit) == 1).all():
+        raise ValueError("a credit matrix is 1 on its diagonal and nowhere more than 1")
     return _counted("custom weights", 1 - credit)
 
 
@@ -334,14 +342,20 @@ def _pairable(table: _Table) -> Floats:
 
 
 def _pair_losses(table: _Table, loss: _Loss) -> Floats:
-    """Loss added up over the ordered pairs of ratings of each row."""
-    sums = _row_sums(table, loss.features)
-    return np.where(table.unanimous, 0.0, loss.between(sums, sums))
+    """Loss added up over the pairs of ratings of each row, the earlier rater first."""
+    padded = loss.padded()
+    so_far = np.zeros((len(table.codes), padded.shape[1]))
+    losses = np.zeros(len(table.codes))
+    for column in table.codes.T:
+        own = padded[column]
+        losses += loss.between(so_far, own)
+        so_far += own
+    return np.where(table.unanimous, 0.0, losses)
 
 
 def _seen(table: _Table, loss: _Loss) -> Floats:
     """Mean over units of the mean loss of their pairs of ratings."""
-    pairs = table.rated * (table.rated - 1)
+    pairs = table.rated * (table.rated - 1) / 2
     return _over(table.remaining(_pair_losses(table, loss) / np.maximum(pairs, 1)), _pairable(table))
 
 
@@ -357,19 +371,19 @@ def _chance_of_shared_margins(table: _Table, loss: _Loss) -> Floats:
 
 
 def _chance_of_own_margins(table: _Table, loss: _Loss) -> Floats:
-    """Mean loss over pairs of different raters, each drawing from what it gave."""
-    padded = np.vstack([loss.features, np.zeros((1, loss.features.shape[1]))])
-    together: Floats | float = 0.0
-    alone: Floats | float = 0.0
-    raters: Floats | float = 0.0
+    """Mean loss over pairs of raters, each drawing from what it gave."""
+    padded = loss.padded()
+    n_sums = 1 + len(table.left_out.start)
+    so_far = np.zeros((n_sums, padded.shape[1]))
+    raters, pairs, losses = np.zeros((3, n_sums))
     for column in table.codes.T:
         given = table.remaining(column >= 0)
-        own = np.nan_to_num(_over(table.remaining(padded[column]), given[:, None]))
-        together = together + own
-        alone = alone + loss.between(own, own)
-        raters = raters + (given > 0)
-    everyone = np.asarray(together)
-    return _over(loss.between(everyone, everyone) - alone, np.asarray(raters * (raters - 1)))
+        own = _over(table.remaining(padded[column]), given[:, None], empty=0.0)
+        losses += loss.between(so_far, own)
+        pairs += raters * (given > 0)
+        so_far += own
+        raters += given > 0
+    return _over(losses, pairs)
 
 
 def _chance_of_uniform_guess(table: _Table, loss: _Loss) -> Floats:
@@ -398,7 +412,7 @@ def _seen_in_pack(table: _Table, loss: _Loss) -> Floats:
     if loss.ranked:
         within = _ranked_losses(table, _midranks(packs))
     else:
-        within = table.remaining(_pair_losses(table, loss) / np.maximum(table.rated - 1, 1))
+        within = table.remaining(2 * _pair_losses(table, loss) / np.maximum(table.rated - 1, 1))
     return _over(np.maximum(within, 0.0) * (size - 1), size**2)
 
 
@@ -506,7 +520,11 @@ def _disagreements(name: str, weights: Weights, table: _Table) -> tuple[_Loss, F
     if why := _why_undefined(coefficient, table):
         return why
     loss = _loss(weights, table)
-    return loss if isinstance(loss, str) else (loss, coefficient.seen(table, loss), coefficient.chance(table, loss))
+    if isinstance(loss, str):
+        return loss
+    if loss.directed and coefficient.chance is not _chance_of_own_margins:
+        raise ValueError(f"{name} doesn't know one rater from another: its credit matrix must be symmetric")
+    return loss, coefficient.seen(table, loss), coefficient.chance(table, loss)
 
 
 def _corrected(name: str, weights: Weights, table: _Table) -> Corrected:
@@ -535,40 +553,38 @@ def _estimate(name: str, weights: Weights, table: _Table, level: float) -> Estim
     if seen[0] == 0:
         by_chance = _chance_of_pack(table, _squared("", table))[0] if loss.ranked else chance[0]
         agreed = no_disagreement(1.0, n=n, below=loss.largest / by_chance, floor=-1.0, level=level, method=loss.name)
-        return _guarded(agreed, table) if coefficient.guarded else agreed
+        return _guarded(agreed, coefficient, table) if coefficient.guarded else agreed
     made = f"{loss.name}, leaving out groups" if table.grouped else loss.name
     estimate = jackknife(float(values[0]), values[1:], counts=copies, transform=ATANH, level=level, method=made)
     if coefficient.guarded:
-        return _guarded(estimate, table)
+        return _guarded(estimate, coefficient, table)
     partial = loss.uniform < 1 - 1 / len(table.levels) - SAME_LEVEL
-    return _rough_if_few(estimate, table) if partial else estimate
+    return _rough_if_few(estimate, coefficient, table) if partial else estimate
 
 
-def _guarded(estimate: Estimate, table: _Table) -> Estimate:
-    if estimate.low is None:
-        return estimate
-    off, constant = _off(table)
+def _guarded(estimate: Estimate, coefficient: _Coefficient, table: _Table) -> Estimate:
+    off, constant = _off(coefficient, table)
     return withhold(estimate, constant) if constant else guard(estimate, off)
 
 
-def _rough_if_few(estimate: Estimate, table: _Table) -> Estimate:
+def _rough_if_few(estimate: Estimate, coefficient: _Coefficient, table: _Table) -> Estimate:
     """Marked where simulated coverage falls below 93 %: few examples, or few off the commonest level."""
     if estimate.n < FEW_FOR_PARTIAL_CREDIT:
         return mark_rough(estimate, f"partial credit on fewer than {FEW_FOR_PARTIAL_CREDIT} examples")
-    off, _ = _off(table)
+    off, _ = _off(coefficient, table)
     return mark_rough(estimate, f"only {off} examples off the commonest level") if off < OFF_TO_TRUST else estimate
 
 
-def _off(table: _Table) -> tuple[int, str | None]:
+def _off(coefficient: _Coefficient, table: _Table) -> tuple[int, str | None]:
     """Examples (or groups) off a rater's commonest level, least over the raters; and who never leaves theirs.
 
     A rater who saw less than half of the examples is judged in the pool with the others.
     """
-    paired = table.rated >= 2
-    units = round(float(table.times[paired].sum()))
+    counted = table.rated >= (2 if coefficient.pairs_only else 1)
+    units = round(float(table.times[counted].sum()))
     least, pooled = math.inf, np.zeros(len(table.values))
     for name, column in zip(table.raters, table.codes.T, strict=True):
-        given = paired & (column >= 0)
+        given = counted & (column >= 0)
         counts = np.bincount(column[given], weights=table.times[given], minlength=len(table.values))
         pooled += counts
         if 2 * counts.sum() < units or not counts.any():
@@ -579,7 +595,7 @@ def _off(table: _Table) -> tuple[int, str | None]:
             return 0, f"{name} never leaves level {table.values[commonest]:g}"
         least = min(least, off)
     share_off = 1 - float(pooled.max() / pooled.sum())
-    return int(min(least, share_off * _sets_with(table, paired) + SAME_LEVEL)), None
+    return int(min(least, share_off * _sets_with(table, counted) + SAME_LEVEL)), None
 
 
 def _sets_with(table: _Table, rows: npt.NDArray[np.bool_]) -> float:
@@ -775,8 +791,10 @@ def chance_corrected(
         coefficient: Its name, one of `COEFFICIENTS`.
         ratings: Shape (n_units, n_raters), nan where a rater gave none.
         levels: The scale's levels, worst first: numbers whose distances linear, quadratic, interval and ratio use.
-        weights: What a disagreement costs: "identity", "linear", "quadratic", a matrix of credit, shape
-            (n_levels, n_levels), 1 on the diagonal and less off it; for Krippendorff's alpha also its metric.
+        weights: What a disagreement costs: "identity", "linear", "quadratic", or a matrix of credit, shape
+            (n_levels, n_levels), 1 on the diagonal and less off it; for Krippendorff's alpha also its metric. Where
+            raters keep their own margins (Cohen, Conger) the matrix may differ from its transpose: its row is then
+            the level of the rater who stands first.
         groups: A name for each unit, shape (n_units,), where units that share one are not independent.
         level: Coverage of the interval.
 

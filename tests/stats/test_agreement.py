@@ -1,0 +1,705 @@
+"""Agreement: numbers of other libraries, the interval recipe, and every edge where a coefficient has no value."""
+
+import math
+import warnings
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from markscheme.stats import agreement
+from markscheme.stats.agreement import (
+    COEFFICIENTS,
+    agreement_family,
+    agreement_values,
+    chance_corrected,
+    cohen_kappa,
+    corrected,
+    exact_agreement,
+    fleiss_kappa,
+    gwet_ac1,
+    gwet_ac2,
+    krippendorff_alpha,
+    per_category,
+    percent_agreement,
+    two_raters,
+    weighted_kappa,
+    within_one,
+    within_tolerance,
+)
+from markscheme.stats.estimate import Estimate
+from markscheme.stats.intervals import ATANH, LOGIT, Spread, jackknife, spread
+from tests.reference.published import from_contingency, from_counts
+from tests.stats.shared_numbers import block
+
+Table = npt.NDArray[np.float64]
+nan = math.nan
+
+FIVE_LEVELS = [[5, 3, 0, 0, 0], [2, 8, 4, 1, 0], [0, 3, 12, 6, 1], [0, 0, 4, 14, 7], [0, 0, 1, 4, 25]]
+PARADOX = [[118, 5], [2, 0]]
+PERFECT = [[4, 0, 0], [0, 6, 0], [0, 0, 10]]
+
+REFERENCE_NAMES = {
+    "cohen_kappa_unweighted": ("cohen_kappa", "identity"),
+    "cohen_kappa_linear": ("weighted_kappa", "linear"),
+    "cohen_kappa_quadratic": ("weighted_kappa", "quadratic"),
+    "krippendorff_alpha_nominal": ("krippendorff_alpha", "nominal"),
+    "krippendorff_alpha_ordinal": ("krippendorff_alpha", "ordinal"),
+    "krippendorff_alpha_interval": ("krippendorff_alpha", "interval"),
+    "gwet_ac1": ("gwet_ac1", "identity"),
+    "gwet_ac2_linear": ("gwet_ac2", "linear"),
+    "gwet_ac2_quadratic": ("gwet_ac2", "quadratic"),
+    "brennan_prediger_identity": ("brennan_prediger", "identity"),
+    "brennan_prediger_quadratic": ("brennan_prediger", "quadratic"),
+    "fleiss_scott_pi_identity": ("scott_pi", "identity"),
+    "fleiss_scott_pi_quadratic": ("fleiss_kappa", "quadratic"),
+}
+"""Coefficients of `two_rater_tables` that live here, as its keys call them; the rest are errors and correlations."""
+
+RECIPE_NAMES = {
+    "kappa": ("cohen_kappa", "identity"),
+    "kappa_quad": ("weighted_kappa", "quadratic"),
+    "alpha_nom": ("krippendorff_alpha", "nominal"),
+    "alpha_ord": ("krippendorff_alpha", "ordinal"),
+    "alpha_int": ("krippendorff_alpha", "interval"),
+    "ac1": ("gwet_ac1", "identity"),
+    "ac2_quad": ("gwet_ac2", "quadratic"),
+}
+"""Chance-corrected statistics of `interval_95`; `exact` and `within1` are shares."""
+
+
+def limits(estimate: Estimate) -> tuple[float, float]:
+    assert estimate.low is not None
+    assert estimate.high is not None
+    return estimate.low, estimate.high
+
+
+def cells(counts: list[list[int]]) -> list[tuple[list[list[int]], int]]:
+    """The table without one unit of each kind there is, and how many units are of that kind."""
+    found = []
+    for i, row in enumerate(counts):
+        for j, count in enumerate(row):
+            if count:
+                fewer = [list(r) for r in counts]
+                fewer[i][j] -= 1
+                found.append((fewer, count))
+    return found
+
+
+def left_out_values(name: str, weights: Any, counts: list[list[int]]) -> tuple[list[float], list[int]]:
+    """The coefficient with one unit left out, each time computed afresh."""
+    levels = range(len(counts))
+    values = [
+        corrected(name, from_contingency(fewer), levels=levels, weights=weights).value for fewer, _ in cells(counts)
+    ]
+    return values, [count for _, count in cells(counts)]
+
+
+def gwet_ordinal(k: int) -> Table:
+    """Gwet's ordinal weights: how many pairs of levels lie from one level to the other."""
+    steps = np.abs(np.arange(k)[:, None] - np.arange(k))
+    return np.asarray(1 - steps * (steps + 1) / (k * (k - 1)))
+
+
+# --------------------------------------------------------------------------------------- numbers of other libraries
+
+
+@pytest.mark.parametrize("name", ["even_2x2", "skewed_2x2", "paradox_2x2", "lenient_3x3", "five_levels", "gap_in_scale",
+                                  "perfect_3x3", "opposite_2x2"])  # fmt: skip
+def test_two_rater_tables_come_out_as_in_other_libraries(name: str) -> None:
+    expected = block("reference.yaml", "two_rater_tables")[name]
+    ratings, levels = from_contingency(expected["table"]), range(len(expected["table"]))
+    for key, (coefficient, weights) in REFERENCE_NAMES.items():
+        found = corrected(coefficient, ratings, levels=levels, weights=weights)
+        assert found.value == pytest.approx(expected[key], abs=6e-11), key
+    ordinal = corrected("gwet_ac2", ratings, levels=levels, weights=gwet_ordinal(len(expected["table"])))
+    assert ordinal.value == pytest.approx(expected["gwet_ac2_ordinal"], abs=6e-11)
+    assert exact_agreement(ratings, levels=levels).value == pytest.approx(expected["exact"])
+    assert within_one(ratings, levels=levels).value == pytest.approx(expected["within_one"])
+
+
+def test_every_two_rater_table_is_tried() -> None:
+    tables = set(block("reference.yaml", "two_rater_tables")) - {"_about"}
+    assert tables == {"even_2x2", "skewed_2x2", "paradox_2x2", "lenient_3x3", "five_levels", "gap_in_scale",
+                      "perfect_3x3", "opposite_2x2"}  # fmt: skip
+
+
+def test_krippendorffs_example_with_missing_ratings_comes_out_under_every_metric() -> None:
+    expected = block("reference.yaml", "krippendorff_2011")
+    ratings = np.array(expected["ratings"], dtype=float).T
+    levels = range(1, 6)
+    for metric in ("nominal", "ordinal", "interval", "ratio"):
+        alpha = krippendorff_alpha(ratings, levels=levels, metric=metric)
+        assert alpha.value == pytest.approx(expected[f"alpha_{metric}"], abs=6e-11)
+    assert gwet_ac1(ratings, levels=levels).value == pytest.approx(expected["gwet_ac1"], abs=6e-11)
+    assert fleiss_kappa(ratings, levels=levels).value == pytest.approx(expected["fleiss_kappa_irrcac"], abs=6e-11)
+    assert gwet_ac2(ratings, levels=levels).value == pytest.approx(expected["gwet_ac2_quadratic"], abs=6e-11)
+    percent = percent_agreement(ratings, levels=levels)
+    assert percent.value == pytest.approx(expected["percent_agreement_irrcac"], abs=6e-11)
+
+
+def test_counts_of_fourteen_raters_come_out() -> None:
+    expected = block("reference.yaml", "fleiss_counts")
+    ratings = from_counts(expected["counts"])
+    assert fleiss_kappa(ratings, levels=range(5)).value == pytest.approx(expected["fleiss_kappa"], abs=6e-11)
+    free = chance_corrected("brennan_prediger", ratings, levels=range(5))
+    assert free.value == pytest.approx(expected["randolph"], abs=6e-11)
+
+
+# ------------------------------------------------------------------------------------------------- the interval recipe
+
+
+@pytest.mark.parametrize("name", ["skewed_2x2", "lenient_3x3", "five_levels"])
+def test_the_standard_error_is_that_of_leaving_out_around_other_libraries(name: str) -> None:
+    expected = block("reference.yaml", "jackknife_t_intervals")[name]
+    table = block("reference.yaml", "two_rater_tables")[name]["table"]
+    keys = {
+        "kappa": ("cohen_kappa", "identity"),
+        "kappa_quadratic": ("weighted_kappa", "quadratic"),
+        "alpha_nominal": ("krippendorff_alpha", "nominal"),
+        "alpha_ordinal": ("krippendorff_alpha", "ordinal"),
+        "alpha_interval": ("krippendorff_alpha", "interval"),
+        "ac1": ("gwet_ac1", "identity"),
+        "ac2_quadratic": ("gwet_ac2", "quadratic"),
+    }
+    for key, (coefficient, weights) in keys.items():
+        values, counts = left_out_values(coefficient, weights, table)
+        assert spread(values, counts).se == pytest.approx(expected[key]["se"], abs=6e-11), key
+
+
+def recipe_cases() -> list[Any]:
+    names = ["even_2x2", "skewed_2x2", "paradox_2x2", "lenient_3x3", "five_levels", "gap_in_scale", "perfect_3x3",
+             "one_label_only"]  # fmt: skip
+    return [
+        pytest.param(name, key, id=f"{name} {key}") for name in names for key in [*RECIPE_NAMES, "exact", "within1"]
+    ]
+
+
+@pytest.mark.parametrize(("name", "key"), recipe_cases())
+def test_the_interval_is_that_of_the_recipe(name: str, key: str) -> None:
+    case = block("recipes.yaml", "interval_95")[name]
+    table, expected = case["table"], case["estimates"][key]
+    ratings, levels = from_contingency(table), range(len(table))
+    if key in RECIPE_NAMES:
+        coefficient, weights = RECIPE_NAMES[key]
+        estimate = chance_corrected(coefficient, ratings, levels=levels, weights=weights)
+    else:
+        estimate = {"exact": exact_agreement, "within1": within_one}[key](ratings, levels=levels)
+    if expected == "undefined":
+        assert estimate.undefined == "one level only"
+        return
+    assert estimate.value == pytest.approx(expected["value"], abs=6e-7)
+    if expected["how"] == "jackknife" and key in RECIPE_NAMES:
+        values, counts = left_out_values(*RECIPE_NAMES[key], table)
+        around: Spread = spread(values, counts)
+        assert (around.se, around.df) == pytest.approx((expected["se"], expected["df"]), abs=6e-5)
+        estimate = jackknife(expected_value(estimate), values, counts=counts, transform=ATANH)
+    assert limits(estimate) == pytest.approx((expected["low"], expected["high"]), abs=6e-7)
+
+
+def expected_value(estimate: Estimate) -> float:
+    assert estimate.value is not None
+    return estimate.value
+
+
+@pytest.mark.parametrize("key", RECIPE_NAMES)
+@pytest.mark.parametrize("name", ["even_2x2", "lenient_3x3", "five_levels"])
+def test_the_public_interval_is_the_one_made_by_leaving_out_afresh(name: str, key: str) -> None:
+    table = block("recipes.yaml", "interval_95")[name]["table"]
+    coefficient, weights = RECIPE_NAMES[key]
+    ratings, levels = from_contingency(table), range(len(table))
+    estimate = chance_corrected(coefficient, ratings, levels=levels, weights=weights)
+    values, counts = left_out_values(coefficient, weights, table)
+    afresh = jackknife(expected_value(estimate), values, counts=counts, transform=ATANH)
+    assert limits(estimate) == pytest.approx(limits(afresh), rel=1e-9)
+
+
+def sparse_table(n: int, raters: int, levels: int, missing: float, seed: int) -> Table:
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(0, levels, (n, 1))
+    ratings = np.where(rng.random((n, raters)) < 0.6, truth, rng.integers(0, levels, (n, raters))).astype(float)
+    ratings[rng.random((n, raters)) < missing] = nan
+    return ratings
+
+
+@pytest.mark.parametrize("grouped", [False, True], ids=["units", "groups"])
+@pytest.mark.parametrize("coefficient", COEFFICIENTS)
+def test_leaving_out_one_unit_or_group_is_done_without_computing_afresh(coefficient: str, grouped: bool) -> None:
+    raters = 2 if coefficient in ("cohen_kappa", "weighted_kappa", "scott_pi") else 4
+    metrics = ("ordinal", "ratio") if coefficient == "krippendorff_alpha" else ()
+    ratings = sparse_table(60, raters, 4, 0.15, seed=5)
+    rated = ~np.isnan(ratings).all(axis=1)
+    if coefficient in ("krippendorff_alpha", "brennan_prediger"):
+        rated = (~np.isnan(ratings)).sum(axis=1) >= 2
+    groups = np.arange(60) // 3 if grouped else np.arange(60)
+    for weights in ("identity", "linear", "quadratic", *metrics):
+
+        def value(kept: npt.NDArray[np.bool_], weights: Any = weights) -> float:
+            return corrected(coefficient, ratings[kept], levels=range(4), weights=weights).value
+
+        left_out = [value(groups != g) for g in np.unique(groups[rated])]
+        afresh = jackknife(value(rated | True), left_out, transform=ATANH)
+        estimate = chance_corrected(
+            coefficient,
+            ratings,
+            levels=range(4),
+            weights=weights,
+            groups=groups if grouped else None,
+        )
+        assert limits(estimate) == pytest.approx(limits(afresh), rel=1e-8), weights
+        assert estimate.n == len(left_out)
+        assert ("leaving out groups" in estimate.method) == grouped
+
+
+@pytest.mark.parametrize("share", [exact_agreement, percent_agreement, within_one])
+def test_shares_of_several_raters_are_left_out_likewise(share: Any) -> None:
+    ratings = sparse_table(40, 3, 4, 0.1, seed=2)
+    paired = np.flatnonzero((~np.isnan(ratings)).sum(axis=1) >= 2)
+    left_out = [share(np.delete(ratings, i, axis=0), levels=range(4)).value for i in paired]
+    estimate = share(ratings, levels=range(4))
+    afresh = jackknife(expected_value(estimate), left_out, transform=LOGIT)
+    assert limits(estimate) == pytest.approx(limits(afresh), rel=1e-9)
+
+
+# --------------------------------------------------------------------------------------------------- what it refuses
+
+
+def test_shapes_that_do_not_fit_are_named() -> None:
+    with pytest.raises(ValueError, match=r"equally long vectors, not \(3,\) and \(2,\)"):
+        two_raters([1, 2, 3], [1, 2], levels=[1, 2, 3], ordered=True)
+    with pytest.raises(ValueError, match=r"shape \(n_units, n_raters\), not \(3,\)"):
+        cohen_kappa([1, 2, 3], levels=[1, 2, 3])
+    with pytest.raises(ValueError, match=r"shape \(2,\), one for each unit, not \(3,\)"):
+        agreement_family([[1, 2], [2, 2]], levels=[1, 2], scale="nominal", groups=["a", "b", "c"])
+    with pytest.raises(ValueError, match=r"shape \(2, 2\), not \(3, 3\)"):
+        cohen_kappa([[1, 2], [2, 2]], levels=[1, 2], weights=np.eye(3))
+
+
+@pytest.mark.parametrize("wrong", [[[1, 2], [3]], [["a", "b"]], [[1, object()]]])
+def test_what_is_no_table_of_numbers_is_refused_in_our_words(wrong: Any) -> None:
+    with pytest.raises(ValueError, match="ratings must be numbers in an even shape"):
+        cohen_kappa(wrong, levels=[1, 2])
+
+
+@pytest.mark.parametrize("rating", [0, 6, 7.5, math.inf, -math.inf])
+def test_a_rating_off_the_scale_is_named(rating: float) -> None:
+    with pytest.raises(ValueError, match=f"rating {rating:g} is not on the scale 1, 2, 3, 4, 5"):
+        agreement_family(np.array([[1, 2], [rating, 2]]), levels=[1, 2, 3, 4, 5], scale="ordinal")
+
+
+def test_a_nominal_scale_has_nothing_between_its_levels() -> None:
+    with pytest.raises(ValueError, match=r"rating 1\.5 is none of the levels"):
+        agreement_family(np.array([[1, 1.5], [2, 2]]), levels=[1, 2, 3], scale="nominal")
+    with pytest.raises(ValueError, match=r"rating 1\.5 is none of the levels 1, 2"):
+        per_category("fleiss_kappa", np.array([[1, 1.5], [2, 2]]), levels=[1, 2])
+
+
+@pytest.mark.parametrize("levels", [[], [1, 1], [[1, 2]], [1, nan], ["low", "high"]])
+def test_levels_that_are_no_scale_are_refused(levels: Any) -> None:
+    with pytest.raises(ValueError, match="levels must be"):
+        cohen_kappa([[1, 2], [2, 2]], levels=levels)
+
+
+def test_ordered_levels_stand_in_order() -> None:
+    with pytest.raises(ValueError, match="stand in order, worst first"):
+        agreement_family([[1, 2], [2, 2]], levels=[1, 3, 2], scale="ordinal")
+    with pytest.raises(ValueError, match="nominal, ordinal or interval, not 'ratio'"):
+        agreement_family([[1, 2], [2, 2]], levels=[1, 2], scale="ratio")  # type: ignore[arg-type]
+
+
+def test_names_and_weights_that_do_not_exist_are_refused() -> None:
+    with pytest.raises(ValueError, match=r"a coefficient is one of cohen_kappa, .*not 'kappa'"):
+        chance_corrected("kappa", [[1, 2]], levels=[1, 2])
+    with pytest.raises(ValueError, match="weights are identity, linear, quadratic or a credit matrix, not 'cubic'"):
+        cohen_kappa([[1, 2]], levels=[1, 2], weights="cubic")
+    with pytest.raises(ValueError, match="the ordinal metric belongs to krippendorff_alpha, not fleiss_kappa"):
+        fleiss_kappa([[1, 2]], levels=[1, 2], weights="ordinal")
+
+
+@pytest.mark.parametrize("credit", [[[1, 0], [0, 0.5]], [[1, 1.5], [1.5, 1]], [[1, nan], [nan, 1]]])
+def test_a_credit_matrix_gives_full_credit_for_agreeing_and_no_more_for_less(credit: list[list[float]]) -> None:
+    with pytest.raises(ValueError, match="1 on its diagonal and nowhere more than 1"):
+        cohen_kappa([[1, 2]], levels=[1, 2], weights=credit)
+
+
+def test_a_lopsided_credit_matrix_needs_raters_who_can_be_told_apart() -> None:
+    lopsided = np.array([[1, 0.5], [0, 1]])
+    ratings = from_contingency([[8, 4], [1, 7]])
+    assert cohen_kappa(ratings, levels=[0, 1], weights=lopsided).value == pytest.approx(1 - (4 * 0.5 + 1) / 20 / 0.345)
+    swapped = cohen_kappa(ratings[:, ::-1], levels=[0, 1], weights=lopsided)
+    assert swapped.value == pytest.approx(1 - (1 * 0.5 + 4) / 20 / 0.42)
+    with pytest.raises(ValueError, match="fleiss_kappa doesn't know one rater from another"):
+        fleiss_kappa(ratings, levels=[0, 1], weights=lopsided)
+
+
+def test_a_tolerance_is_above_nothing_and_compares_finite_numbers() -> None:
+    for tolerance in (0.0, -1.0, nan):
+        with pytest.raises(ValueError, match="a tolerance is above 0"):
+            within_tolerance([[1, 2]], tolerance=tolerance)
+    with pytest.raises(ValueError, match="is finite"):
+        within_tolerance([[1, math.inf]], tolerance=0.1)
+
+
+# ----------------------------------------------------------------------------------------------- where nothing is known
+
+
+def reasons(ratings: Any, levels: Any = (0, 1, 2), **more: Any) -> dict[str, str | None]:
+    return {name: e.undefined for name, e in agreement_family(ratings, levels=levels, scale="ordinal", **more).items()}
+
+
+def test_no_ratings_at_all_leave_everything_undefined() -> None:
+    for nothing in (np.full((4, 3), nan), np.zeros((0, 2)), np.zeros((5, 0)), np.full((1, 1), nan)):
+        assert set(reasons(nothing).values()) == {"needs two raters who rated something"}
+
+
+def test_one_rater_leaves_everything_undefined() -> None:
+    assert set(reasons([[0], [1], [2]]).values()) == {"needs two raters who rated something"}
+    assert set(reasons([[0, nan], [1, nan]]).values()) == {"needs two raters who rated something"}
+
+
+def test_units_rated_once_leave_everything_undefined() -> None:
+    assert set(reasons([[0, nan], [nan, 1], [2, nan]]).values()) == {"no example has two ratings"}
+
+
+def test_a_rater_with_no_ratings_plays_no_part() -> None:
+    ratings = sparse_table(40, 3, 3, 0.1, seed=8)
+    beside = np.column_stack([ratings, np.full(40, nan)])
+    assert agreement_family(beside, levels=range(3), scale="ordinal") == agreement_family(
+        ratings, levels=range(3), scale="ordinal"
+    )
+    alone = np.column_stack([ratings[:, :2], np.full(40, nan)])
+    assert cohen_kappa(alone, levels=range(3)) == cohen_kappa(ratings[:, :2], levels=range(3))
+
+
+def test_more_than_two_raters_are_sent_to_the_form_for_many() -> None:
+    found = reasons(sparse_table(20, 3, 3, 0.0, seed=1))
+    assert (
+        found["cohen_kappa"] == found["weighted_kappa"] == "needs two raters, not 3: conger_kappa is its form for more"
+    )
+    assert found["scott_pi"] == "needs two raters, not 3: fleiss_kappa is its form for more"
+    assert {name for name, why in found.items() if why} == {"cohen_kappa", "weighted_kappa", "scott_pi"}
+
+
+@pytest.mark.parametrize("raters", [2, 3])
+def test_one_level_only_leaves_what_rests_on_varied_ratings_undefined(raters: int) -> None:
+    found = agreement_family(np.full((25, raters), 1.0), levels=range(3), scale="ordinal")
+    for name in ("fleiss_kappa", "conger_kappa", "krippendorff_alpha"):
+        assert found[name].undefined == "one level only"
+    for name in ("gwet_ac1", "gwet_ac2", "exact_agreement", "percent_agreement"):
+        assert found[name].value == 1.0
+        assert limits(found[name]) == pytest.approx((0.862815, 1.0), abs=1e-6)
+
+
+def test_a_scale_of_one_level_has_nothing_to_correct_for() -> None:
+    found = agreement_family(np.full((9, 2), 3.0), levels=[3], scale="nominal")
+    assert {found[name].undefined for name in COEFFICIENTS} == {"the scale has one level only"}
+    assert found["exact_agreement"].value == 1.0
+
+
+def test_perfect_agreement_leaves_room_for_what_was_not_seen() -> None:
+    found = two_raters(*from_contingency(PERFECT).T, levels=range(3), ordered=True)
+    assert all(e.value == 1.0 and e.high == 1.0 and e.note is None for e in found.values())
+    assert {name: round(limits(e)[0], 6) for name, e in found.items()} == {
+        "exact_agreement": 0.831567,
+        "cohen_kappa": 0.728333,
+        "weighted_kappa": 0.447759,
+        "gwet_ac1": 0.755894,
+        "gwet_ac2": 0.556754,
+        "krippendorff_alpha": 0.447759,
+    }
+    assert "no disagreement seen" in found["cohen_kappa"].method
+
+
+def test_complete_disagreement_has_a_value_and_no_interval() -> None:
+    ratings = from_contingency([[0, 10], [10, 0]])
+    kappa = cohen_kappa(ratings, levels=[0, 1])
+    assert (kappa.value, kappa.low, kappa.note) == (-1.0, None, "withheld: value at the end of the atanh scale")
+    nothing_exact = exact_agreement(ratings, levels=[0, 1])
+    assert nothing_exact.value == 0.0
+    assert nothing_exact.method == "share of examples; Wilson"
+
+
+def test_a_rater_who_never_leaves_one_level_is_named() -> None:
+    gold, judge = [0] * 12 + [1] * 18, [1] * 30
+    found = two_raters(gold, judge, levels=[0, 1], ordered=True)
+    assert found["cohen_kappa"].value == pytest.approx(0.0)
+    assert found["cohen_kappa"].note == found["krippendorff_alpha"].note == "withheld: judge never leaves level 1"
+    assert found["gwet_ac1"].note is None
+    third = np.column_stack([gold, gold, judge])
+    assert fleiss_kappa(third, levels=[0, 1]).note == "withheld: rater 3 never leaves level 1"
+
+
+def test_a_coefficient_that_hangs_on_one_example_has_no_interval() -> None:
+    ratings = [[0, 0]] + [[1, 1]] * 30
+    for name in ("cohen_kappa", "krippendorff_alpha"):
+        estimate = chance_corrected(name, ratings, levels=[0, 1])
+        assert estimate.value == 1.0
+        assert estimate.note == "withheld: only 1 example off the commonest level"
+    disagreeing = [[0, 1]] * 12 + [[1, nan]] * 40 + [[nan, 0]] * 40
+    hanging = chance_corrected("cohen_kappa", [[0, 1], *disagreeing[12:]], levels=[0, 1])
+    assert hanging.note == "withheld: hangs on one example"
+
+
+def test_the_guard_speaks_for_what_rests_on_how_ratings_vary_and_for_nothing_else() -> None:
+    found = two_raters(*from_contingency(PARADOX).T, levels=[0, 1], ordered=True)
+    withheld = {name for name, e in found.items() if e.note}
+    assert withheld == {"cohen_kappa", "weighted_kappa", "krippendorff_alpha"}
+    assert found["cohen_kappa"].note == "withheld: only 2 examples off the commonest level"
+    rough = two_raters(*from_contingency([[2, 3], [5, 90]]).T, levels=[0, 1], ordered=True)
+    assert rough["cohen_kappa"].note == "rough: only 5 examples off the commonest level"
+    assert limits(rough["cohen_kappa"]) == pytest.approx((-0.246165, 0.692585), abs=1e-6)
+
+
+def test_the_guard_counts_groups_where_units_stand_together() -> None:
+    ratings = np.vstack([from_contingency([[11, 1], [1, 0]]), from_contingency([[0, 0], [0, 27]])])
+    assert cohen_kappa(ratings, levels=[0, 1]).note is None
+    together = np.concatenate([np.arange(13) // 5, np.arange(3, 30)])
+    assert (
+        cohen_kappa(ratings, levels=[0, 1], groups=together).note == "withheld: only 3 examples off the commonest level"
+    )
+
+
+def test_a_rater_who_saw_few_units_is_judged_in_the_pool() -> None:
+    ratings = sparse_table(100, 2, 3, 0.0, seed=3)
+    occasional = np.full(100, nan)
+    occasional[:4] = 1.0
+    assert fleiss_kappa(np.column_stack([ratings, occasional]), levels=range(3)).note is None
+
+
+def test_partial_credit_beyond_uniform_chance_is_rough_on_few_examples() -> None:
+    few = from_contingency([[6, 2, 0], [2, 6, 2], [0, 2, 8]])
+    assert gwet_ac2(few, levels=range(3)).note == "rough: partial credit on fewer than 50 examples"
+    assert gwet_ac1(few, levels=range(3)).note is None
+    assert gwet_ac2(few, levels=range(3), weights="identity").note is None
+    assert gwet_ac2(from_contingency(FIVE_LEVELS), levels=range(5)).note is None
+    skewed = from_contingency([[2, 1, 0], [1, 3, 1], [0, 2, 90]])
+    assert gwet_ac2(skewed, levels=range(3)).note == "rough: only 8 examples off the commonest level"
+
+
+@pytest.mark.parametrize(
+    "ratings",
+    [
+        np.full((3, 2), nan),
+        np.zeros((0, 0)),
+        [[0, 0]],
+        [[0, 1]],
+        [[0, 1], [1, 0]],
+        [[0, nan], [nan, nan], [1, 1]],
+        np.zeros((6, 3)),
+        [[0, 0, nan], [nan, 1, 1], [2, nan, 2]],
+        [[0.5, 1], [1, 1.5], [2, 2]],
+        [[2, 1, 0, nan], [nan, nan, nan, nan], [0, nan, nan, nan]],
+    ],
+)
+def test_no_table_raises_or_warns(ratings: Any) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for groups in (None, np.arange(len(ratings)) // 2):
+            found = agreement_family(ratings, levels=[0, 1, 2, 3], scale="ordinal", groups=groups)
+            assert {"exact_agreement", "within_one", "percent_agreement", *COEFFICIENTS} == set(found)
+        agreement_values(ratings, levels=[0, 1, 2, 3], scale="interval")
+
+
+# --------------------------------------------------------------------------------------------- ratings between levels
+
+
+HALF = np.array([[1, 1], [2.5, 2], [4, 4], [3, 3.5], [5, 4], [2, 2], [1, 1], [5, 5], [4, 5], [3, 3]] * 4)
+
+
+def test_ratings_between_levels_count_as_they_are_where_distance_is_all() -> None:
+    found = two_raters(*HALF.T, levels=range(1, 6), ordered=True)
+    gold, judge = HALF.T
+    concordance = 2 * np.cov(gold, judge, ddof=0)[0, 1] / (gold.var() + judge.var() + (gold.mean() - judge.mean()) ** 2)
+    assert found["weighted_kappa"].value == pytest.approx(concordance)
+    assert found["krippendorff_alpha"].method.startswith("interval metric")
+    assert found["exact_agreement"].value == pytest.approx(0.6)
+    assert found["within_one"].value == 1.0
+
+
+def test_ratings_between_levels_are_no_category() -> None:
+    found = two_raters(*HALF.T, levels=range(1, 6), ordered=True)
+    for name in ("cohen_kappa", "gwet_ac1", "gwet_ac2"):
+        assert found[name].undefined == "needs categories, and rating 2.5 lies between levels"
+        assert found[name].value is None
+    linear = weighted_kappa(HALF, levels=range(1, 6), weights="linear")
+    assert linear.undefined == "needs categories, and rating 2.5 lies between levels"
+    ordinal = krippendorff_alpha(HALF, levels=range(1, 6), metric="ordinal")
+    assert ordinal.undefined == "needs categories, and rating 2.5 lies between levels"
+
+
+def test_an_even_split_on_yes_or_no_is_a_rating_between_levels() -> None:
+    found = two_raters([0, 0.5, 1, 1] * 10, [0, 1, 1, 0] * 10, levels=[0, 1], ordered=True)
+    assert found["exact_agreement"].value == 0.5
+    assert found["cohen_kappa"].undefined is not None
+    assert found["krippendorff_alpha"].method.startswith("interval metric")
+
+
+def test_ratings_on_their_levels_give_one_quadratic_kappa_whichever_way_it_is_reckoned() -> None:
+    ratings = from_contingency(FIVE_LEVELS)
+    steps = (np.arange(5)[:, None] - np.arange(5)) / 4
+    by_credit = weighted_kappa(ratings, levels=range(5), weights=1 - steps**2)
+    by_moments = weighted_kappa(ratings, levels=range(5))
+    assert by_moments.value == pytest.approx(by_credit.value, rel=1e-13)
+    assert limits(by_moments) == pytest.approx(limits(by_credit), rel=1e-11)
+
+
+def test_a_rating_a_rounding_error_off_its_level_is_that_level() -> None:
+    levels = [0.1, 0.2, 0.3]
+    found = two_raters([0.1 + 0.2, 0.1, 0.2], [0.3, 0.1, 0.1], levels=levels, ordered=True)
+    assert found["exact_agreement"].value == pytest.approx(2 / 3)
+    assert found["cohen_kappa"].undefined is None
+
+
+def test_measurements_have_interval_statistics_and_no_categories() -> None:
+    rng = np.random.default_rng(4)
+    truth = rng.normal(size=(400, 1))
+    measured = truth + rng.normal(scale=0.4, size=(400, 3))
+    found = agreement_family(measured, levels=np.unique(measured), scale="interval")
+    assert found["krippendorff_alpha"].value == pytest.approx(1 / 1.16, abs=0.04)
+    assert found["gwet_ac1"].undefined == "needs categories, and 1200 levels are too many to be any"
+
+
+# ------------------------------------------------------------------------------------------------------ what is given
+
+
+def test_the_family_has_the_names_of_the_agreement_command() -> None:
+    three = sparse_table(30, 3, 5, 0.1, seed=7)
+    shares = ["exact_agreement", "within_one", "percent_agreement"]
+    assert list(agreement_family(three, levels=range(5), scale="interval")) == [*shares, *COEFFICIENTS]
+    assert "within_one" not in agreement_family(three, levels=range(5), scale="nominal")
+    assert "within_one" not in agreement_family([[0, 1]], levels=range(3), scale="ordinal")
+
+
+@pytest.mark.parametrize(
+    ("scale", "weights", "metric"),
+    [
+        ("nominal", "identity weights", "nominal metric"),
+        ("ordinal", "quadratic weights", "ordinal metric"),
+        ("interval", "quadratic weights", "interval metric"),
+    ],
+)
+def test_the_scale_says_what_a_disagreement_costs(scale: Any, weights: str, metric: str) -> None:
+    found = agreement_family(from_contingency(FIVE_LEVELS), levels=range(5), scale=scale)
+    unweighted = {"cohen_kappa", "gwet_ac1"}
+    for name in set(COEFFICIENTS) - unweighted - {"krippendorff_alpha"}:
+        assert found[name].method.startswith(weights), name
+    assert all(found[name].method.startswith("identity weights") for name in unweighted)
+    assert found["krippendorff_alpha"].method.startswith(metric)
+
+
+@pytest.mark.parametrize("scale", ["nominal", "ordinal", "interval"])
+@pytest.mark.parametrize("raters", [2, 3])
+def test_the_family_is_what_its_members_give_alone(scale: Any, raters: int) -> None:
+    ratings = sparse_table(50, raters, 4, 0.2, seed=11)
+    weights: Any = "identity" if scale == "nominal" else "quadratic"
+    family = agreement_family(ratings, levels=range(4), scale=scale)
+    values = agreement_values(ratings, levels=range(4), scale=scale)
+    for name in COEFFICIENTS:
+        costs = scale if name == "krippendorff_alpha" else weights
+        costs = "identity" if name in ("cohen_kappa", "gwet_ac1") else costs
+        assert family[name] == chance_corrected(name, ratings, levels=range(4), weights=costs)
+        alone = corrected(name, ratings, levels=range(4), weights=costs)
+        assert (values[name].undefined, family[name].undefined) == (alone.undefined, alone.undefined)
+        if alone.undefined is None:
+            assert family[name].value == pytest.approx(alone.value, rel=1e-13)
+            assert values[name].value == pytest.approx(alone.value, rel=1e-13)
+            assert alone.value == pytest.approx((alone.pa - alone.pe) / (1 - alone.pe))
+
+
+def test_a_calibrations_criterion_has_its_names() -> None:
+    gold, judge = from_contingency(FIVE_LEVELS).T
+    ordered = two_raters(gold, judge, levels=range(5), ordered=True)
+    assert list(ordered) == ["exact_agreement", "within_one", "cohen_kappa", "weighted_kappa", "gwet_ac1", "gwet_ac2",
+                             "krippendorff_alpha"]  # fmt: skip
+    unordered = two_raters(gold, judge, levels=range(5), ordered=False)
+    assert list(unordered) == ["exact_agreement", "cohen_kappa", "gwet_ac1", "krippendorff_alpha"]
+    assert ordered["krippendorff_alpha"].method.startswith("ordinal metric")
+    assert unordered["krippendorff_alpha"].method.startswith("nominal metric")
+    yes_no = two_raters([0, 1, 1], [0, 1, 0], levels=[0, 1], ordered=True)
+    assert yes_no["krippendorff_alpha"].method.startswith("nominal metric")
+
+
+def test_an_example_lacking_a_side_is_left_aside_with_its_group() -> None:
+    gold, judge = [0, 1, nan, 1, 0, 1], [0, 1, 1, nan, 1, 1]
+    found = two_raters(gold, judge, levels=[0, 1], ordered=True, groups=list("aabbcd"))
+    assert found["exact_agreement"].value == 0.75
+    assert found["exact_agreement"].n == 3
+    empty = two_raters([nan, 1], [1, nan], levels=[0, 1], ordered=True)
+    assert empty["exact_agreement"].undefined is not None
+
+
+def test_levels_may_run_downwards() -> None:
+    ratings = from_contingency(FIVE_LEVELS)
+    upwards = agreement_family(ratings, levels=range(5), scale="ordinal")
+    downwards = agreement_family(4 - ratings, levels=range(4, -1, -1), scale="ordinal")
+    for name, estimate in upwards.items():
+        assert downwards[name].value == pytest.approx(estimate.value, rel=1e-12)
+
+
+def test_unused_levels_belong_to_the_scale() -> None:
+    ratings = from_contingency([[6, 0, 1, 0], [0, 0, 0, 0], [2, 0, 9, 3], [0, 0, 2, 7]])
+    assert gwet_ac1(ratings, levels=range(4)).value == pytest.approx(0.6596549279)
+    assert gwet_ac1(ratings, levels=[0, 2, 3]).value == pytest.approx(0.6, abs=0.02)
+    assert gwet_ac1(ratings, levels=range(4)).value != gwet_ac1(ratings, levels=[0, 2, 3]).value
+
+
+def test_each_category_is_set_against_the_rest() -> None:
+    counts = block("reference.yaml", "fleiss_counts")["counts"]
+    found = per_category("fleiss_kappa", from_counts(counts), levels=range(5))
+    overall = fleiss_kappa(from_counts(counts), levels=range(5))
+    share = np.array(counts).sum(axis=0) / np.sum(counts)
+    weight = share * (1 - share)
+    mean = sum(w * expected_value(found[float(v)]) for v, w in enumerate(weight)) / weight.sum()
+    assert expected_value(overall) == pytest.approx(mean)
+    assert per_category("gwet_ac1", [[1, 1], [2, 2]], levels=[1, 2])[1.0].value == 1.0
+
+
+def test_several_raters_agree_exactly_when_all_do_and_in_part_by_pairs() -> None:
+    ratings = np.array([[1, 1, 1], [1, 1, 2], [1, 3, 2], [4, nan, 4], [2, nan, nan]])
+    assert exact_agreement(ratings, levels=range(1, 5)).value == 0.5
+    assert percent_agreement(ratings, levels=range(1, 5)).value == pytest.approx((1 + 1 / 3 + 0 + 1) / 4)
+    assert within_one(ratings, levels=range(1, 5)).value == 0.75
+    assert exact_agreement(ratings, levels=range(1, 5)).n == 4
+
+
+def test_within_one_counts_levels_and_not_their_numbers() -> None:
+    assert within_one([[0, 10], [10, 15], [0, 15]], levels=[0, 10, 15, 40]).value == pytest.approx(2 / 3)
+
+
+def test_tolerance_is_strict_after_rounding() -> None:
+    scores = [[0.3, 0.1 + 0.1], [0.3, 0.2000001], [0.7, 0.7], [0.1, 0.9]]
+    assert within_tolerance(scores, tolerance=0.1).value == 0.5
+    assert within_tolerance(scores, tolerance=0.11).value == 0.75
+    assert within_tolerance([[nan, nan]], tolerance=0.1).undefined is not None
+
+
+def test_coverage_asked_for_is_coverage_given() -> None:
+    ratings = from_contingency(FIVE_LEVELS)
+    widths = [
+        np.diff(limits(cohen_kappa(ratings, levels=range(5), level=level)))[0] for level in (0.8, 0.9, 0.95, 0.99)
+    ]
+    assert widths == sorted(widths)
+    assert cohen_kappa(ratings, levels=range(5), level=0.8).level == 0.8
+
+
+def test_a_million_units_take_less_than_two_seconds_and_little_memory() -> None:
+    import time
+    import tracemalloc
+
+    ratings = sparse_table(1_000_000, 3, 5, 0.2, seed=1)
+    started = time.process_time()
+    agreement_values(ratings, levels=range(5), scale="ordinal")
+    assert time.process_time() - started < 2
+    tracemalloc.start()
+    agreement_values(ratings, levels=range(5), scale="ordinal")
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 476e6
+
+
+def test_every_public_function_is_offered_by_the_package() -> None:
+    from markscheme import stats
+
+    public = {name for name, thing in vars(agreement).items() if getattr(thing, "__module__", "") == agreement.__name__}
+    assert {name for name in public if not name.startswith("_")} <= set(stats.__all__)

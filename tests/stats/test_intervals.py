@@ -1,0 +1,366 @@
+"""Intervals: the jackknife with its fallbacks and its guard, exact shares, exact sums."""
+
+import itertools
+import math
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats as scipy_stats
+
+from markscheme.stats.estimate import Estimate
+from markscheme.stats.intervals import (
+    ATANH,
+    IDENTITY,
+    LOG,
+    LOGIT,
+    Transform,
+    bootstrap,
+    clopper_pearson,
+    clopper_pearson_lower,
+    clopper_pearson_upper,
+    fewest_off,
+    group_numbers,
+    guard,
+    jackknife,
+    jackknife_share,
+    mark_rough,
+    no_disagreement,
+    spread,
+    sum_of_choices,
+    t_limits,
+    t_quantile,
+    unseen,
+    wilson,
+    wilson_share,
+    withhold,
+)
+from tests.stats.shared_numbers import block
+
+REFERENCE = "reference.yaml"
+
+
+def limits(estimate: Estimate) -> tuple[float, float]:
+    assert estimate.low is not None
+    assert estimate.high is not None
+    return estimate.low, estimate.high
+
+
+# -------------------------------------------------------------------------------------------------- spread and t
+
+
+def test_the_jackknife_of_a_mean_is_its_standard_error() -> None:
+    values = np.array([3.0, 1.0, 4.0, 1.0, 5.0, 9.0, 2.0, 6.0])
+    left_out = (values.sum() - values) / 7
+    assert spread(left_out).se == pytest.approx(values.std(ddof=1) / math.sqrt(8), rel=1e-12)
+
+
+def test_equal_kinds_of_units_may_be_given_once_with_their_count() -> None:
+    each = spread([0.5, 0.5, 0.5, 0.7, 0.7, 0.1])
+    counted = spread([0.5, 0.7, 0.1], [3, 2, 1])
+    assert counted.se == pytest.approx(each.se, rel=1e-12)
+    assert counted.df == pytest.approx(each.df, rel=1e-12)
+    assert counted.n == each.n == 6
+
+
+def test_a_kind_of_unit_that_does_not_occur_says_nothing() -> None:
+    assert spread([0.5, math.nan, 0.1], [3, 0, 1]) == spread([0.5, 0.1], [3, 1])
+
+
+def test_degrees_of_freedom_stay_between_five_and_one_less_than_the_units() -> None:
+    one_carries_all = np.array([1.0] + [0.0] * 99)
+    assert spread(one_carries_all).df == 5
+    assert spread([1.0, 2.0, 3.0]).df == 2
+    all_carry_alike = np.array([1.0, -1.0] * 10)
+    assert spread(all_carry_alike).df == 19
+
+
+def test_what_nothing_moves_has_no_spread() -> None:
+    assert spread([0.3, 0.3, 0.3]).se == 0
+    assert spread([0.1 + 0.2, 0.3, 0.3]).se == 0
+
+
+def test_spread_refuses_shapes_that_differ_and_a_single_unit() -> None:
+    with pytest.raises(ValueError, match=r"\(2,\) and \(3,\)"):
+        spread([1.0, 2.0], [1, 1, 1])
+    with pytest.raises(ValueError, match="two units or more, not 1"):
+        spread([1.0])
+
+
+@pytest.mark.parametrize("df", [1, 5, 28.1876, 99])
+@pytest.mark.parametrize("level", [0.9, 0.95, 0.99])
+def test_t_quantiles_are_those_of_student(df: float, level: float) -> None:
+    assert t_quantile(df, level) == pytest.approx(scipy_stats.t.ppf(0.5 + level / 2, df), rel=1e-10)
+
+
+@pytest.mark.parametrize("transform", [ATANH, LOGIT, LOG, IDENTITY], ids=lambda t: t.name)
+@given(value=st.floats(0.01, 0.99))
+def test_every_scale_comes_back_to_the_value_it_left_and_knows_its_slope(transform: Transform, value: float) -> None:
+    assert transform.back(transform.forward(value)) == pytest.approx(value, rel=1e-9)
+    step = 1e-6
+    measured = (transform.forward(value + step) - transform.forward(value - step)) / (2 * step)
+    assert transform.slope(value) == pytest.approx(measured, rel=1e-3)
+
+
+def test_limits_that_lie_far_out_overflow_nowhere() -> None:
+    wide = spread([0.0, 1.0] * 2)
+    assert t_limits(0.999999999, wide, LOGIT) == (0.0, 1.0)
+    assert t_limits(1e-300, wide, LOG)[0] == 0.0
+    assert math.isfinite(t_limits(1e-9, wide, LOG)[1])
+
+
+# ------------------------------------------------------------------------------------------------------ jackknife
+
+
+def test_the_interval_is_the_t_interval_on_its_scale() -> None:
+    left_out, counts = [79 / 99, 80 / 99], [80, 20]
+    around = jackknife(0.8, left_out, counts=counts, transform=LOGIT)
+    assert limits(around) == pytest.approx(t_limits(0.8, spread(left_out, counts), LOGIT))
+    assert around.n == 100
+    assert around.method == "jackknife t, logit"
+
+
+def test_an_undefined_left_out_value_leaves_the_value_alone() -> None:
+    estimate = jackknife(0.5, [0.4, math.nan, 0.6], transform=ATANH)
+    assert (estimate.value, estimate.low, estimate.note) == (0.5, None, "withheld: hangs on one example")
+
+
+def test_one_example_gives_a_value_and_no_interval() -> None:
+    assert jackknife(0.5, [math.nan], transform=ATANH).note == "withheld: one example only"
+    assert jackknife(0.5, [], transform=ATANH).n == 0
+
+
+def test_a_value_its_scale_cannot_reach_stands_alone() -> None:
+    estimate = jackknife(-1.0, [-0.9, -0.8, -0.9], transform=ATANH)
+    assert estimate.note == "withheld: value at the end of the atanh scale"
+
+
+def test_a_value_that_nothing_moves_stands_alone() -> None:
+    note = jackknife(1.0, [1.0] * 9, transform=IDENTITY).note
+    assert note is not None
+    assert note.startswith("withheld: no example moves the value")
+
+
+def test_the_jackknife_refuses_shapes_that_differ() -> None:
+    with pytest.raises(ValueError, match=r"\(2,\) and \(1,\)"):
+        jackknife(0.5, [0.4, 0.6], counts=[3], transform=ATANH)
+
+
+@given(
+    values=st.lists(st.floats(0, 1), min_size=2, max_size=30),
+    transform=st.sampled_from([ATANH, LOGIT, LOG, IDENTITY]),
+    level=st.sampled_from([0.8, 0.9, 0.95, 0.99]),
+)
+def test_the_interval_holds_the_value_and_widens_with_its_promise(
+    values: list[float], transform: Transform, level: float
+) -> None:
+    sample = np.array(values)
+    left_out = (sample.sum() - sample) / (len(sample) - 1)
+    mean = float(sample.mean())
+    estimate = jackknife(mean, left_out, transform=transform, level=level)
+    assert estimate.value == mean
+    if estimate.low is not None:
+        low, high = limits(estimate)
+        assert low <= mean <= high
+        wider_low, wider_high = limits(jackknife(mean, left_out, transform=transform, level=0.995))
+        assert wider_low <= low
+        assert high <= wider_high
+
+
+# --------------------------------------------------------------------------------------------- fallbacks and guard
+
+
+def test_the_guard_withholds_marks_or_passes_by_how_many_are_off_the_commonest_level() -> None:
+    plain = Estimate(0.4, -0.3, 0.8, n=40)
+    assert guard(plain, 4).low is None
+    assert guard(plain, 4).note == "withheld: only 4 examples off the commonest level"
+    assert guard(plain, 1).note == "withheld: only 1 example off the commonest level"
+    assert guard(plain, 5).note == "rough: only 5 examples off the commonest level"
+    assert guard(plain, 9).low == -0.3
+    assert guard(plain, 10) == plain
+
+
+def test_the_guard_leaves_what_has_no_interval_as_it_is() -> None:
+    undefined = Estimate.without_value("one level only", n=9, method="")
+    assert guard(undefined, 0) == undefined
+    hanging = withhold(Estimate(0.4, -0.3, 0.8), "hangs on one example")
+    assert guard(hanging, 2) == hanging
+    assert mark_rough(hanging, "few") == hanging
+
+
+def test_off_counts_the_rater_who_varies_least() -> None:
+    assert fewest_off([[60, 30, 10], [90, 6, 4]]) == 10
+
+
+@pytest.mark.parametrize(
+    ("n", "expected"), [(20, 0.168433471), (25, 1 - 0.862815), (50, 1 - 0.025 ** (1 / 50)), (10**6, 3.688873e-06)]
+)
+def test_unseen_disagreement_is_bounded_as_no_error_in_n(n: int, expected: float) -> None:
+    assert unseen(n) == pytest.approx(expected, rel=1e-5)
+    assert unseen(n) == pytest.approx(clopper_pearson(0, n)[1], rel=1e-9)
+
+
+def test_ratings_that_all_agree_leave_room_for_what_was_not_seen() -> None:
+    u = unseen(20)
+    kappa = no_disagreement(1.0, n=20, below=1 / 0.62, floor=-1.0)
+    assert limits(kappa) == pytest.approx((0.728333, 1.0), abs=1e-6)
+    assert limits(no_disagreement(1.0, n=2, below=9.0, floor=-1.0))[0] == -1.0
+    assert limits(no_disagreement(0.0, n=20, above=2.0)) == pytest.approx((0.0, 2 * u))
+    assert limits(no_disagreement(0.0, n=20, below=1.0, above=1.0)) == pytest.approx((-u, u))
+
+
+# ---------------------------------------------------------------------------------------------------------- shares
+
+
+def proportion_cases() -> list[dict[str, Any]]:
+    cases: list[dict[str, Any]] = block(REFERENCE, "proportion_intervals_95")
+    return cases
+
+
+def test_shares_have_the_limits_of_other_libraries() -> None:
+    for case in proportion_cases():
+        assert clopper_pearson(case["x"], case["n"]) == pytest.approx(case["clopper_pearson"], abs=1e-9)
+        assert wilson(case["x"], case["n"]) == pytest.approx(case["wilson"], abs=1e-9)
+
+
+def test_one_sided_limits_are_those_of_other_libraries() -> None:
+    for case in block(REFERENCE, "one_sided_cp_upper")["cases"]:
+        upper = clopper_pearson_upper(case["errors"], case["n"], confidence=case["conf"])
+        assert upper == pytest.approx(case["upper"], abs=1e-9)
+        lower = clopper_pearson_lower(case["n"] - case["errors"], case["n"], confidence=case["conf"])
+        assert lower == pytest.approx(1 - case["upper"], abs=1e-9)
+
+
+def test_the_least_number_that_bounds_a_share_is_that_of_other_libraries() -> None:
+    for case in block(REFERENCE, "least_n_for_bound")["cases"]:
+        found = next(
+            n
+            for n in itertools.count(case["errors"] + 1)
+            if clopper_pearson_upper(case["errors"], n, confidence=case["conf"]) <= case["alpha"]
+        )
+        assert found == case["n"]
+
+
+@pytest.mark.parametrize("n", [1, 7, 40])
+def test_limits_of_shares_mirror_and_reach_the_ends(n: int) -> None:
+    for x in range(n + 1):
+        for method in (clopper_pearson, wilson):
+            low, high = method(x, n)
+            mirrored_low, mirrored_high = method(n - x, n)
+            assert (low, high) == pytest.approx((1 - mirrored_high, 1 - mirrored_low), abs=1e-12)
+            assert 0 <= low <= x / n <= high <= 1
+    assert clopper_pearson(0, n)[0] == wilson(0, n)[0] == 0
+    assert clopper_pearson(n, n)[1] == wilson(n, n)[1] == 1
+
+
+def test_a_share_beyond_its_whole_is_refused() -> None:
+    for wrong in [(3, 2), (-1, 4), (0, 0)]:
+        with pytest.raises(ValueError, match="0 <= successes <= n"):
+            wilson(*wrong)
+        with pytest.raises(ValueError, match="0 <= successes <= n"):
+            clopper_pearson(*wrong)
+
+
+def test_a_share_falls_back_at_its_ends() -> None:
+    assert limits(jackknife_share(20, 20, agreed=True)) == pytest.approx((0.831566529, 1.0))
+    assert limits(jackknife_share(20, 20)) == pytest.approx(wilson(20, 20))
+    assert limits(jackknife_share(0, 20)) == pytest.approx(wilson(0, 20))
+    assert limits(jackknife_share(1, 1)) == pytest.approx(wilson(1, 1))
+    assert jackknife_share(0, 0).undefined == wilson_share(0, 0).undefined == "no examples"
+
+
+def test_a_share_is_its_own_jackknife() -> None:
+    hits = np.array([1.0] * 13 + [0.0] * 7)
+    by_hand = jackknife(0.65, (hits.sum() - hits) / 19, transform=LOGIT)
+    assert limits(jackknife_share(13, 20)) == pytest.approx(limits(by_hand), rel=1e-12)
+
+
+# ---------------------------------------------------------------------------------------------------------- groups
+
+
+def test_groups_are_numbered_and_may_be_named_by_anything() -> None:
+    numbers, found = group_numbers(["b", "a", "b"], 3)
+    assert (numbers.tolist(), found) == ([1, 0, 1], 2)
+    mixed = np.array(["b", None, 3, None], dtype=object)
+    assert group_numbers(mixed, 4)[0].tolist() == [0, 1, 2, 1]
+    assert group_numbers(None, 3)[1] == 3
+
+
+def test_groups_of_another_length_are_refused() -> None:
+    with pytest.raises(ValueError, match=r"shape \(3,\), one for each unit, not \(2,\)"):
+        group_numbers([1, 2], 3)
+
+
+# ------------------------------------------------------------------------------------------------- exact sums
+
+
+def listed(rows: list[list[int]]) -> dict[int, float]:
+    """Every way to choose one outcome a row, by its sum."""
+    sums = Counter(sum(choice) for choice in itertools.product(*rows))
+    ways = math.prod(len(row) for row in rows)
+    return {total: count / ways for total, count in sums.items()}
+
+
+@given(
+    rows=st.integers(1, 4).flatmap(
+        lambda width: st.lists(st.lists(st.integers(-6, 6), min_size=width, max_size=width), min_size=1, max_size=6)
+    )
+)
+def test_the_distribution_of_a_sum_is_that_of_all_choices_listed(rows: list[list[int]]) -> None:
+    lowest, probability = sum_of_choices(rows)
+    expected = listed(rows)
+    assert probability.sum() == pytest.approx(1)
+    for step, chance in enumerate(probability.tolist()):
+        assert chance == pytest.approx(expected.get(lowest + step, 0.0), abs=1e-14)
+
+
+def test_sign_flips_by_convolution_give_the_p_values_of_full_listing() -> None:
+    for case in block(REFERENCE, "sign_flip")["cases"]:
+        differences = np.array(case["differences"])
+        lowest, probability = sum_of_choices(np.stack([differences, -differences], axis=1))
+        distance = np.abs(lowest + np.arange(len(probability)))
+        seen = abs(int(differences.sum()))
+        assert probability[distance >= seen].sum() == pytest.approx(case["exact_p"], abs=1e-9)
+
+
+def test_an_empty_sum_is_zero_for_certain() -> None:
+    lowest, probability = sum_of_choices(np.zeros((0, 2)))
+    assert (lowest, probability.tolist()) == (0, [1.0])
+
+
+@pytest.mark.parametrize("wrong", [[1, 2, 3], [[0.5, 1.0]], [[math.nan, 1.0]]])
+def test_outcomes_that_are_no_table_of_whole_numbers_are_refused(wrong: Any) -> None:
+    with pytest.raises(ValueError, match="a table of whole numbers"):
+        sum_of_choices(wrong)
+
+
+# ------------------------------------------------------------------------------------------------------ bootstrap
+
+
+def median_of(values: np.ndarray[Any, np.dtype[np.float64]]) -> Any:
+    return lambda taken: float(np.median(values[taken]))
+
+
+def test_the_bootstrap_draws_from_the_generator_it_is_given() -> None:
+    values = np.arange(60.0)
+    first = bootstrap(median_of(values), 60, generator=np.random.default_rng(3), draws=300)
+    again = bootstrap(median_of(values), 60, generator=np.random.default_rng(3), draws=300)
+    other = bootstrap(median_of(values), 60, generator=np.random.default_rng(4), draws=300)
+    assert first == again
+    assert limits(first) != limits(other)
+    assert first.method == "percentile bootstrap, 300 draws"
+    assert first.note is None
+
+
+def test_the_bootstrap_says_when_it_is_rough_or_has_nothing_to_say() -> None:
+    generator = np.random.default_rng(1)
+    few = bootstrap(median_of(np.arange(20.0)), 20, generator=generator, draws=50)
+    assert few.note == "rough: a bootstrap of fewer than 50 examples"
+    assert bootstrap(median_of(np.arange(2.0)), 0, generator=generator).undefined == "no examples"
+    undefined = bootstrap(lambda taken: math.nan, 5, generator=generator, draws=5)
+    assert undefined.undefined == "undefined on these examples"
+    sometimes = bootstrap(lambda t: 1.0 if len(set(t.tolist())) == 9 else math.nan, 9, generator=generator, draws=50)
+    assert sometimes.note == "withheld: undefined in some of the samples drawn"
