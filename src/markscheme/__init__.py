@@ -7,44 +7,87 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from markscheme.autograders import (
+        default_oneshot_generate_fn,
+        default_per_criterion_generate_fn,
+        default_rubric_as_judge_generate_fn,
+    )
     from markscheme.errors import MarkschemeError, RubricError
     from markscheme.grading import Grade, grade
     from markscheme.judge import Judge, Reply
     from markscheme.judges.scripted import ScriptedJudge
+    from markscheme.rewards import reward
     from markscheme.rubric import Criterion, Level, Rubric, Scale
     from markscheme.rubric_file import load_rubric
     from markscheme.submission import Submission
+    from markscheme.types import (
+        CriterionEvaluation,
+        CriterionReport,
+        EvaluationReport,
+        OneShotGenerateFn,
+        OneShotOutput,
+        PerCriterionGenerateFn,
+        PerCriterionOutput,
+        RubricAsJudgeGenerateFn,
+        RubricAsJudgeOutput,
+    )
 
 _HOME = {
     "Criterion": "rubric",
+    "CriterionEvaluation": "types",
+    "CriterionReport": "types",
+    "EvaluationReport": "types",
     "Grade": "grading",
     "Judge": "judge",
     "Level": "rubric",
     "MarkschemeError": "errors",
+    "OneShotGenerateFn": "types",
+    "OneShotOutput": "types",
+    "PerCriterionGenerateFn": "types",
+    "PerCriterionOutput": "types",
     "Reply": "judge",
     "Rubric": "rubric",
+    "RubricAsJudgeGenerateFn": "types",
+    "RubricAsJudgeOutput": "types",
     "RubricError": "errors",
     "Scale": "rubric",
     "ScriptedJudge": "judges.scripted",
     "Submission": "submission",
+    "default_oneshot_generate_fn": "autograders",
+    "default_per_criterion_generate_fn": "autograders",
+    "default_rubric_as_judge_generate_fn": "autograders",
     "grade": "grading",
     "load_rubric": "rubric_file",
+    "reward": "rewards",
 }
 
 __all__ = [
     "Criterion",
+    "CriterionEvaluation",
+    "CriterionReport",
+    "EvaluationReport",
     "Grade",
     "Judge",
     "Level",
     "MarkschemeError",
+    "OneShotGenerateFn",
+    "OneShotOutput",
+    "PerCriterionGenerateFn",
+    "PerCriterionOutput",
     "Reply",
     "Rubric",
+    "RubricAsJudgeGenerateFn",
+    "RubricAsJudgeOutput",
     "RubricError",
     "Scale",
     "ScriptedJudge",
     "Submission",
+    "default_oneshot_generate_fn",
+    "default_per_criterion_generate_fn",
+    "default_rubric_as_judge_generate_fn",
     "grade",
     "load_rubric",
+    "reward",
 ]
 
 

@@ -8,8 +8,9 @@
     ├── BudgetError             the next call would cost more than is left, or its price is not known
     └── JudgeError
         ├── NoJudge             nobody was named and nobody can be asked
-        ├── JudgeUnavailable    the provider: refused, unreachable, too slow
+        ├── JudgeUnavailable    the provider: refused, failed; its `transient` tells whether asking again may help
         │   ├── JudgeBusy       the provider asks us to wait
+        │   ├── JudgeSilent     no answer came: out of reach, cut off, or too slow
         │   └── MissingReply    a recording has no reply to this prompt
         └── UnreadableReply     the model: what came back is no reply
 
@@ -82,7 +83,15 @@ class NoJudge(JudgeError):  # noqa: N818 - reads as the sentence it is
 
 
 class JudgeUnavailable(JudgeError):  # noqa: N818
-    """A judge's provider refused, could not be reached, or took longer than the deadline."""
+    """A judge's provider refused, could not be reached, or took longer than the deadline.
+
+    Attributes:
+        transient: Whether the same question may be answered a little later.
+    """
+
+    def __init__(self, message: str, *, transient: bool = False) -> None:
+        super().__init__(message)
+        self.transient = transient
 
 
 class JudgeBusy(JudgeUnavailable):
@@ -93,8 +102,15 @@ class JudgeBusy(JudgeUnavailable):
     """
 
     def __init__(self, message: str, *, retry_after: float | None = None) -> None:
-        super().__init__(message)
+        super().__init__(message, transient=True)
         self.retry_after = retry_after
+
+
+class JudgeSilent(JudgeUnavailable):
+    """No answer came, though one may have been made and charged: out of reach, cut off, or past the deadline."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, transient=True)
 
 
 class MissingReply(JudgeUnavailable):

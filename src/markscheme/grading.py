@@ -155,7 +155,7 @@ class Grading:
     async def _ask_all(
         self, submission: Submission, questions: Sequence[Sequence[Criterion]], asked: list[Reply], *, again: bool
     ) -> dict[str, Outcome]:
-        answers = await _all_or_first_error(self._ask(submission, question, asked, again) for question in questions)
+        answers = await all_or_first_error(self._ask(submission, question, asked, again) for question in questions)
         return {name: outcome for answer in answers for name, outcome in answer.items()}
 
     async def _ask(
@@ -316,7 +316,7 @@ async def _placed(grading: Grading, place: int, submission: Submission) -> tuple
     return place, await grading.grade(submission)
 
 
-async def _all_or_first_error(calls: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
+async def all_or_first_error(calls: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
     """What all calls give; if any fails, its error once none is under way any more."""
     results = await asyncio.gather(*calls, return_exceptions=True)
     for result in results:

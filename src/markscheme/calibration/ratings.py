@@ -2,7 +2,6 @@
 
 import json
 import math
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,7 +20,6 @@ Kind = Literal["adjudicated", "human", "constructed", "model", "code"]
 KINDS: tuple[str, ...] = get_args(Kind)
 """Who or what rated, the strongest evidence first."""
 PEOPLE = ("adjudicated", "human")
-GoldRule = Literal["median", "mean", "majority"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,7 +290,7 @@ class RatingTable:
     @property
     def rated_by(self) -> npt.NDArray[np.int64]:
         """How many raters rated each unit, shape (n_units,)."""
-        return np.sum(~np.isnan(self.values), axis=1)
+        return np.asarray((~np.isnan(self.values)).sum(axis=1), dtype=np.int64)
 
 
 def level_table(ratings: Iterable[Rating], units: Sequence[str], criterion: str) -> RatingTable:
@@ -306,7 +304,7 @@ def score_table(ratings: Iterable[Rating], units: Sequence[str], rubric: Rubric)
 
 
 def overall_of(rating: Rating, rubric: Rubric) -> float | None:
-    """The overall score of a rating: the one given, else the score its levels earn if there is one for each criterion."""
+    """The overall score of a rating: the one given, else what its levels earn, if each criterion has one."""
     if rating.overall is not None:
         return rating.overall
     levels = {name: rated.level for name, rated in rating.criteria.items() if rated.level is not None}
@@ -327,24 +325,3 @@ def _table(units: Sequence[str], entries: Iterable[tuple[str, str, float | None]
     for cell, found in cells.items():
         values[cell] = found[0] if len(found) == 1 else float(np.median(found))
     return RatingTable(tuple(units), tuple(column), values)
-
-
-def consensus(table: RatingTable, rule: GoldRule, *, ordered: bool = True) -> Floats:
-    """One level a unit from several raters, shape (n_units,); nan where nobody rated.
-
-    The median keeps the half level where an even number of raters part; the majority of an unordered scale, or the
-    one asked for, is undefined where two levels are equally common.
-    """
-    gold = np.full(len(table.units), np.nan)
-    for place, row in enumerate(table.values):
-        given = row[~np.isnan(row)]
-        if not given.size:
-            continue
-        if rule == "mean":
-            gold[place] = given.mean()
-        elif rule == "majority" or not ordered:
-            (first, count), *rest = Counter(given.tolist()).most_common(2)
-            gold[place] = np.nan if rest and rest[0][1] == count else first
-        else:
-            gold[place] = np.median(given)
-    return gold

@@ -79,7 +79,9 @@ class RecordedJudge:
         found = self.replies.get((prompt.fingerprint, sample))
         if found is None:
             asked = ", ".join(prompt.criteria) or "the whole"
-            raise MissingReply(f"{self.path.name} has no reply to prompt {prompt.fingerprint} ({asked}), sample {sample}")
+            raise MissingReply(
+                f"{self.path.name} has no reply to prompt {prompt.fingerprint} ({asked}), sample {sample}"
+            )
         return found
 
     async def aclose(self) -> None:

@@ -1,0 +1,53 @@
+"""Examples and a judge to Grades, and Grades to Ratings: the one place where a run asks."""
+
+import datetime
+from collections.abc import AsyncIterator, Iterable, Sequence
+
+from markscheme.calibration.examples import Example
+from markscheme.calibration.ratings import Rated, Rating, asked_under
+from markscheme.grading import Grade, Grading, grade_many, questions
+from markscheme.prompt import Prompt
+from markscheme.rubric import Rubric
+from markscheme.verdict import Abstention, NotApplicable, Outcome, Unread, Verdict
+
+
+def first_prompts(rubric: Rubric, examples: Iterable[Example]) -> list[Prompt]:
+    """The prompts a judge is asked first about the examples, in order; re-asks may follow."""
+    return [prompt for example in examples for prompt in questions(rubric, example.submission)]
+
+
+async def grade_examples(
+    grading: Grading, examples: Sequence[Example], *, concurrency: int
+) -> AsyncIterator[tuple[int, Grade]]:
+    """Grades of the examples as they are ready, each with the example's place. Raises BudgetError at its end."""
+    async for placed in grade_many(grading, (example.submission for example in examples), concurrency=concurrency):
+        yield placed
+
+
+def rating_of(grade: Grade, rubric: Rubric, rater: str, *, sample: int = 0) -> Rating:
+    """A grade as the rating of the judge that gave it."""
+    under = {criterion.name: criterion.fingerprint for criterion in rubric.criteria}
+    return Rating(
+        id=grade.id,
+        rater=rater,
+        kind="model",
+        criteria={name: _rated(outcome, under[name]) for name, outcome in grade.outcomes.items()},
+        overall=grade.score,
+        passed=grade.passed,
+        sample=sample,
+        error=grade.error,
+        at=datetime.date.today().isoformat(),
+        under=asked_under(rubric),
+    )
+
+
+def _rated(outcome: Outcome, under: str) -> Rated:
+    match outcome:
+        case Verdict():
+            return Rated(outcome.level, outcome.reason, outcome.quote, outcome.quote_found, under=under)
+        case NotApplicable():
+            return Rated(None, outcome.reason, declined="not applicable", under=under)
+        case Abstention():
+            return Rated(None, outcome.reason, declined="abstained", under=under)
+        case Unread():
+            return Rated(None, outcome.why, declined="unread", under=under)

@@ -1,0 +1,148 @@
+"""A rubric, labelled examples and a judge's ratings to a Calibration: everything a report shows."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from markscheme.calibration.comparison import Comparison, compare, gold_of
+from markscheme.calibration.diagnosis import Decision, Finding, decide
+from markscheme.calibration.examples import ExampleSet
+from markscheme.calibration.ratings import Kind, Rating
+from markscheme.judge import Usage
+from markscheme.rubric import Rubric
+from markscheme.stats.people import GoldRule
+
+MOST_UNGRADED = 0.1
+"""Share of examples without a grade above which a calibration says nothing."""
+
+
+@dataclass(frozen=True)
+class Rater:
+    """Who was calibrated.
+
+    Attributes:
+        name: As reports call it.
+        fingerprint: Of the judge; "" where only its ratings are known.
+        source: Whether it was asked, answered from a recording, or only its ratings were read.
+        provenance: Where recorded replies or ratings come from.
+    """
+
+    name: str
+    fingerprint: str
+    source: Literal["live", "recorded", "ratings"]
+    provenance: str = ""
+
+
+@dataclass(frozen=True)
+class Counts:
+    """What became of the examples; verdicts are counted over all criteria."""
+
+    examples: int
+    graded: int
+    abstained: int
+    not_graded: int
+    from_cache: int
+    unread: int
+    quotes: int
+    quotes_not_found: int
+    stale_labels: int
+    set_aside: int
+
+    @property
+    def too_few_graded(self) -> bool:
+        """Whether over a tenth of the examples could not be graded."""
+        return self.not_graded > MOST_UNGRADED * self.examples
+
+
+@dataclass(frozen=True)
+class Options:
+    """What may be chosen for one run; None leaves it to the rubric."""
+
+    gold: Kind | None = None
+    gold_by: GoldRule = "median"
+    tolerance: float | None = None
+    target: float | None = None
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """A judge held to people's labels, and what follows from it."""
+
+    rubric: Rubric
+    rater: Rater
+    comparison: Comparison
+    decision: Decision
+    findings: tuple[Finding, ...]
+    counts: Counts
+    cost: Usage
+    ratings: tuple[Rating, ...]
+
+    @property
+    def exit_status(self) -> int:
+        """0 ok on people's labels, 1 adjust, 4 too few labels or nobody's but made ones, 5 too many ungraded."""
+        if self.counts.too_few_graded:
+            return 5
+        if self.decision.verdict == "adjust":
+            return 1
+        return 0 if self.decision.use in ("gate", "trend") else 4
+
+
+def calibration_of(
+    rubric: Rubric,
+    examples: ExampleSet,
+    ratings: Sequence[Rating],
+    rater: Rater,
+    *,
+    options: Options | None = None,
+    cost: Usage | None = None,
+    from_cache: int = 0,
+) -> Calibration:
+    """What a judge's ratings of labelled examples say about it.
+
+    Args:
+        rubric: What both rated by.
+        examples: With their labels.
+        ratings: The judge's.
+        rater: Who the judge is.
+        options: What was chosen for this run.
+        cost: What asking cost.
+        from_cache: Replies that were kept from an earlier run.
+
+    Raises:
+        ComparisonError: No labels, or no example rated by both.
+    """
+    options = options or Options()
+    truth = gold_of(examples, rubric, kind=options.gold, by=options.gold_by)
+    comparison = compare(rubric, truth, ratings, tolerance=options.tolerance)
+    findings: tuple[Finding, ...] = ()
+    return Calibration(
+        rubric=rubric,
+        rater=rater,
+        comparison=comparison,
+        decision=decide(comparison, target=options.target, findings=findings),
+        findings=findings,
+        counts=_counts(comparison, examples, from_cache),
+        cost=cost or Usage(),
+        ratings=tuple(ratings),
+    )
+
+
+def _counts(comparison: Comparison, examples: ExampleSet, from_cache: int) -> Counts:
+    there = [rating for rating in comparison.judged if rating is not None]
+    rated = [said for rating in there for said in rating.criteria.values()]
+    declined = Counter(said.declined for said in rated)
+    graded = int((comparison.scores == comparison.scores).sum())
+    n = len(comparison.gold.examples)
+    return Counts(
+        examples=n,
+        graded=graded,
+        abstained=declined["abstained"],
+        not_graded=n - graded,
+        from_cache=from_cache,
+        unread=declined["unread"],
+        quotes=sum(said.quote is not None for said in rated),
+        quotes_not_found=sum(said.quote_found is False for said in rated),
+        stale_labels=examples.stale,
+        set_aside=comparison.gold.set_aside,
+    )

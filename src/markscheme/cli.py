@@ -1,0 +1,96 @@
+"""Arguments to calls, print, exit status. Each command is a module in `markscheme.commands`, loaded when it is named."""
+
+import os
+import sys
+import warnings
+from collections.abc import Sequence
+from importlib import import_module
+from typing import TextIO
+
+from markscheme.errors import MarkschemeError, NoJudge
+
+GROUPS = {
+    "Start here": {
+        "calibrate": "hold a judge to people's labels: may it decide, and what should be edited?",
+    },
+    "Work": {
+        "grade": "grade responses with a rubric",
+        "lint": "say what is wrong with a rubric, and what might be better",
+    },
+    "More": {
+        "prompts": "print the prompts a judge would be asked",
+    },
+}
+COMMANDS = [name for group in GROUPS.values() for name in group]
+FAULT, NO_JUDGE, INTERRUPTED = 2, 3, 130
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; the exit status."""
+    argv = list(sys.argv[1:] if arguments is None else arguments)
+    if not argv or argv[0] in ("-h", "--help", "help"):
+        print(_overview())
+        return 0
+    if argv[0] == "--version":
+        from importlib.metadata import version
+
+        print(f"markscheme {version('markscheme')}")
+        return 0
+    if argv[0] not in COMMANDS:
+        return _fault(f"{argv[0]!r} is no command; there are {', '.join(COMMANDS)}")
+    return _run(argv[0], argv[1:])
+
+
+def calibrate_main() -> int:
+    """`calibrate …` is `markscheme calibrate …`."""
+    return main(["calibrate", *sys.argv[1:]])
+
+
+def _run(command: str, argv: list[str]) -> int:
+    module = import_module(f"markscheme.commands.{command.replace('-', '_')}")
+    with warnings.catch_warnings():
+        warnings.showwarning = _show_warning
+        try:
+            status: int = module.run(module.parser().parse_args(argv))
+            sys.stdout.flush()
+            return status
+        except NoJudge as error:
+            return _fault(str(error), NO_JUDGE)
+        except MarkschemeError as error:
+            return _fault(str(error))
+        except KeyboardInterrupt:
+            return _fault("interrupted; replies that had come are kept", INTERRUPTED)
+        except BrokenPipeError:  # the reader of our output has gone
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return FAULT
+
+
+def _fault(message: str, status: int = FAULT) -> int:
+    for line in message.splitlines():
+        print(f"error: {line}", file=sys.stderr)
+    return status
+
+
+def _show_warning(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
+    print(f"warning: {message}", file=sys.stderr)
+
+
+def _overview() -> str:
+    width = max(map(len, COMMANDS)) + 2
+    lines = ["usage: markscheme COMMAND [options]", ""]
+    lines.append("Grade model outputs with weighted rubrics, and prove how far the grades can be trusted.")
+    for group, commands in GROUPS.items():
+        lines += ["", f"{group}:", *(f"  {name:<{width}}{summary}" for name, summary in commands.items())]
+    lines += ["", "`markscheme COMMAND --help` tells more, with an example."]
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,75 @@
+"""Options that several commands share."""
+
+import argparse
+from pathlib import Path
+
+from markscheme.errors import UsageError
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser whose faults exit with status 2 and whose help keeps the lines of its example."""
+
+    def __init__(self, command: str, summary: str, example: str) -> None:
+        super().__init__(
+            prog=f"markscheme {command}",
+            description=summary,
+            epilog=f"example:\n  {example}",
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+
+
+def add_judge(parser: argparse.ArgumentParser, *, several: bool = False) -> None:
+    """`--judge` and what bounds the asking."""
+    names = "anthropic[:MODEL], openai:MODEL, local:PATH.gguf, recorded:PATH or function:module:name"
+    group = parser.add_argument_group("the judge")
+    if several:
+        group.add_argument("--judge", action="append", metavar="NAME", help=f"who is asked: {names}; may be repeated")
+    else:
+        group.add_argument("--judge", metavar="NAME", help=f"who is asked: {names}")
+    group.add_argument("--samples", type=whole_number, metavar="N", help="ask N times; the median level counts")
+    group.add_argument("--strategy", metavar="S", help="one_shot, per_criterion, double_pass or holistic")
+    group.add_argument(
+        "--concurrency", type=whole_number, default=8, metavar="N", help="questions under way at once (8)"
+    )
+    group.add_argument("--budget", type=amount, metavar="USD", help="stop before asking would cost more than this")
+    group.add_argument("--price", metavar="IN:OUT", help="US dollars a million tokens read and written, as in 3:15")
+    group.add_argument("--no-cache", action="store_true", help="neither read nor keep replies on disk")
+    group.add_argument("--expected", action="store_true", help="score the expected level, where a judge tells the odds")
+
+
+def whole_number(text: str) -> int:
+    """A whole number from 1."""
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is no whole number from 1")
+    return int(text)
+
+
+def amount(text: str) -> float:
+    """A number above 0."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 < value < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text!r} is no number above 0")
+    return value
+
+
+def share(text: str) -> float:
+    """A number above 0 and up to 1."""
+    value = amount(text)
+    if value > 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number above 0 and up to 1")
+    return value
+
+
+def existing_file(text: str) -> Path:
+    """The path of a file that is there.
+
+    Raises:
+        UsageError: It is not.
+    """
+    path = Path(text)
+    if not path.is_file():
+        raise UsageError(f"there is no file {text}")
+    return path

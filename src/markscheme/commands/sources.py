@@ -1,0 +1,65 @@
+"""Where a command finds a rubric's examples, and whom it asks."""
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from markscheme.calibration.examples import examples_file, find_set
+from markscheme.errors import UsageError
+from markscheme.judge import Judge
+from markscheme.judges.limited import Limiter
+from markscheme.judges.named import Asking, choose_judge, open_judge
+from markscheme.judges.price import Price
+from markscheme.judges.remembering import Memory
+from markscheme.prompt import Prompt
+from markscheme.rubric import STRATEGIES, Rubric
+
+
+def examples_of(rubric: Rubric, named: Path | None) -> tuple[Path, Path | None]:
+    """The file of examples of a rubric, and its calibration folder if there is one.
+
+    Raises:
+        UsageError: There are no examples.
+    """
+    folder = find_set(rubric.name, Path.cwd())
+    if named is not None:
+        if not named.is_file():
+            raise UsageError(f"there is no file of examples {named}")
+        return named, folder
+    if folder is None:
+        raise UsageError(
+            f"there is no folder calibration/{rubric.name} here or above; make one with an examples.jsonl, "
+            "or name a file of labelled examples with --examples"
+        )
+    return examples_file(folder), folder
+
+
+def asking_of(arguments: argparse.Namespace) -> Asking:
+    """What the judges of one command share, by its options."""
+    price = Price.parse(arguments.price) if arguments.price else None
+    return Asking(
+        limiter=Limiter(concurrency=arguments.concurrency, budget=arguments.budget, price=price),
+        memory=None if arguments.no_cache else Memory(),
+        expected=arguments.expected,
+    )
+
+
+def judge_of(name: str | None, rubric: Rubric, prompts: Sequence[Prompt], folder: Path | None, asking: Asking) -> Judge:
+    """The judge that was named, or whoever can be asked."""
+    if name is not None:
+        return open_judge(name, model=rubric.judge.get("model"), asking=asking)
+    return choose_judge(rubric, prompts, folder / "replies" if folder else None, asking=asking)
+
+
+def as_asked(rubric: Rubric, arguments: argparse.Namespace) -> Rubric:
+    """The rubric with the strategy and samples of the command line.
+
+    Raises:
+        UsageError: No such strategy.
+    """
+    if arguments.strategy is not None:
+        if arguments.strategy not in STRATEGIES:
+            raise UsageError(f"--strategy is one of {', '.join(STRATEGIES)}; found {arguments.strategy!r}")
+        rubric = replace(rubric, strategy=arguments.strategy)
+    return replace(rubric, samples=arguments.samples) if arguments.samples is not None else rubric

@@ -1,0 +1,1 @@
+"""Results as a person or a program reads them: terminal, Markdown, JSON. All rounding is here."""

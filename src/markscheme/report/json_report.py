@@ -1,0 +1,91 @@
+"""A Calibration as the JSON of the file format: plain data, no NaN, full precision."""
+
+import json
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from markscheme.calibration.comparison import Comparison, CriterionComparison
+from markscheme.calibration.run import Calibration
+from markscheme.stats import Estimate
+from markscheme.stats.people import Ceiling
+
+
+def calibration_json(calibration: Calibration) -> dict[str, Any]:
+    """The calibration by the keys of the file format."""
+    comparison, decision, counts = calibration.comparison, calibration.decision, calibration.counts
+    return {
+        "schema": 1,
+        "rubric": {"name": calibration.rubric.name, "fingerprint": calibration.rubric.fingerprint},
+        "judge": {
+            "name": calibration.rater.name,
+            "fingerprint": calibration.rater.fingerprint,
+            "source": calibration.rater.source,
+            "provenance": calibration.rater.provenance,
+        },
+        "counts": {
+            "examples": counts.examples,
+            "graded": counts.graded,
+            "abstained": counts.abstained,
+            "not_graded": counts.not_graded,
+            "from_cache": counts.from_cache,
+            "unread": counts.unread,
+            "quotes": counts.quotes,
+            "quotes_not_found": counts.quotes_not_found,
+            "stale_labels": counts.stale_labels,
+            "set_aside": counts.set_aside,
+        },
+        "agreement": comparison.agreement.to_json(),
+        "agreement_constant": comparison.agreement_constant.to_json(),
+        "agreement_person": _estimate(comparison.agreement_person),
+        "tolerance": comparison.tolerance,
+        "target": decision.target,
+        "examples": list(comparison.gold.ids),
+        "drift": [None if math.isnan(miss) else miss for miss in comparison.misses.tolist()],
+        "needs_adjustment": decision.needs_adjustment,
+        "overall": {name: estimate.to_json() for name, estimate in comparison.overall.items()},
+        "criteria": {name: _criterion(criterion) for name, criterion in comparison.criteria.items()},
+        "raters": _raters(comparison),
+        "false_passes": comparison.false_passes,
+        "false_fails": comparison.false_fails,
+        "baseline": None,
+        "findings": [finding.to_json() for finding in calibration.findings],
+        "verdict": decision.verdict,
+        "because": decision.because,
+        "use": decision.use,
+        "labels_needed": decision.labels_needed,
+        "cost": calibration.cost.to_json(),
+    }
+
+
+def dumps(data: Mapping[str, Any]) -> str:
+    """JSON text that any strict parser reads."""
+    return json.dumps(data, ensure_ascii=False, indent=2, allow_nan=False)
+
+
+def _criterion(criterion: CriterionComparison) -> dict[str, Any]:
+    statistics = {name: estimate.to_json() for name, estimate in criterion.statistics.items()}
+    return {**statistics, "confusion": criterion.confusion}
+
+
+def _raters(comparison: Comparison) -> dict[str, Any]:
+    ceilings = {name: c.ceiling for name, c in comparison.criteria.items() if c.ceiling is not None}
+    return {
+        "kinds": dict(comparison.gold.kinds),
+        "reference": comparison.gold.reference,
+        "not_blind": comparison.gold.not_blind,
+        "ceiling": {name: _ceiling(ceiling) for name, ceiling in ceilings.items()} or None,
+    }
+
+
+def _ceiling(ceiling: Ceiling) -> dict[str, Any]:
+    return {
+        "people": ceiling.people.to_json(),
+        "judge": ceiling.judge.to_json(),
+        "gap": ceiling.gap.to_json(),
+        "as_good_as_a_person": ceiling.as_good,
+    }
+
+
+def _estimate(estimate: Estimate | None) -> dict[str, Any] | None:
+    return None if estimate is None else estimate.to_json()

@@ -1,0 +1,75 @@
+"""A Calibration on a screen: the answer first, then the evidence."""
+
+from collections.abc import Callable
+from typing import IO, TypeAlias
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from markscheme.calibration.run import Calibration
+from markscheme.report import words
+
+_COLOURS = {"gate": "bold green", "trend": "bold green", "explore": "bold yellow", "none": "bold red"}
+MOST_FINDINGS = 8
+Say: TypeAlias = Callable[..., None]
+
+
+def print_calibration(calibration: Calibration, file: IO[str], *, width: int | None = None) -> None:
+    """Write the report to `file`; colours only where it is a screen."""
+    console = Console(file=file, width=width, highlight=False, soft_wrap=False)
+    comparison = calibration.comparison
+
+    def say(line: str, style: str = "") -> None:
+        console.print(Text(line, style=style))
+
+    say(words.judge_line(calibration))
+    say(words.labels_line(calibration))
+    say("")
+    say(words.use_line(calibration), _COLOURS[calibration.decision.use])
+    say(words.parted_line(comparison.false_passes, "False passes"))
+    say(words.parted_line(comparison.false_fails, "False fails"))
+    say("")
+    say(words.agreement_line(calibration))
+    say(words.overall_line(calibration))
+    for line in words.care_lines(calibration):
+        say(line)
+    say("")
+    console.print(_criteria(calibration))
+    _say_findings(calibration, say)
+    _say_differences(calibration, say)
+
+
+def _criteria(calibration: Calibration) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for heading in words.CRITERION_HEADINGS:
+        table.add_column(heading)
+    for row in words.criterion_rows(calibration):
+        table.add_row(*(Text(cell) for cell in row))
+    return table
+
+
+def _say_findings(calibration: Calibration, say: Say) -> None:
+    if not calibration.findings:
+        return
+    say("")
+    say("What to look at", "bold")
+    for finding in calibration.findings[:MOST_FINDINGS]:
+        say(f"- {finding.message}" + (f" Try: {finding.suggestion}" if finding.suggestion else ""))
+
+
+def _say_differences(calibration: Calibration, say: Say) -> None:
+    found = words.differences(calibration)
+    if not found:
+        return
+    say("")
+    say("Where judge and gold differ most", "bold")
+    for difference in found:
+        say(f"- {difference.id}: {difference.line}")
+        if difference.reason:
+            say(f"  “{_short(difference.reason)}”")
+
+
+def _short(text: str, length: int = 220) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= length else line[: length - 1] + "…"

@@ -1,0 +1,188 @@
+"""What a calibration says in sentences, the same in the terminal and in Markdown."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from markscheme.calibration.ratings import Rating
+from markscheme.calibration.run import Calibration
+from markscheme.report.figures import number, share, share_with_interval, signed, with_interval
+
+USES = {
+    "gate": "may gate: it may let responses pass or fail by itself",
+    "trend": "may show trends: compare runs with it, don't let it decide single responses",
+    "explore": "explore only: nothing may rest on it yet",
+    "none": "no use: adjust rubric or judge first",
+}
+REFERENCES = {
+    "adjudicated": "adjudicated labels",
+    "people": "labels of two or more people",
+    "one-person": "labels of one person an example",
+    "constructed": "constructed labels (true by how the examples were made; no person gave them)",
+    "model": "a model's labels (no person gave them)",
+}
+MOST_IDS = 8
+MOST_DIFFERENCES = 5
+
+
+def judge_line(calibration: Calibration) -> str:
+    """Who answered, and where from."""
+    rater, counts = calibration.rater, calibration.counts
+    match rater.source:
+        case "live":
+            asked = f"asked now ({calibration.cost.calls} calls, {counts.from_cache} replies from the cache)"
+        case "recorded":
+            asked = f"recorded replies, nobody asked. {rater.provenance}".rstrip()
+        case _:
+            asked = f"its ratings were read, nobody asked. {rater.provenance}".rstrip()
+    return f"Judge: {rater.name} – {asked}"
+
+
+def labels_line(calibration: Calibration) -> str:
+    """Whose labels it was held to."""
+    gold = calibration.comparison.gold
+    kinds = ", ".join(f"{n} {kind} {'rater' if n == 1 else 'raters'}" for kind, n in gold.kinds.items())
+    line = f"Labels: {len(gold.ids)} examples, {REFERENCES[gold.reference]}; {kinds}"
+    if gold.reference in ("constructed", "model"):
+        line += ". Agreement with them is no evidence about people"
+    if gold.not_blind:
+        line += f"; {gold.not_blind} given with the judge's verdict in sight"
+    if gold.set_aside:
+        line += f"; {gold.set_aside} examples without people's labels set aside"
+    return line
+
+
+def use_line(calibration: Calibration) -> str:
+    """What the judge may be used for, and why."""
+    decision = calibration.decision
+    line = f"{decision.use.upper()} – {USES[decision.use]}. Verdict: {decision.verdict}, {decision.because}."
+    if decision.people_are_lower:
+        line += " The target is people's own agreement, which is lower than the one asked for."
+    if decision.labels_needed is not None:
+        line += f" About {decision.labels_needed} labels would settle it if the agreement stays as it is."
+    return line
+
+
+def parted_line(ids: Sequence[str], name: str) -> str:
+    """False passes or false fails, by id."""
+    if not ids:
+        return f"{name}: none"
+    more = f", and {len(ids) - MOST_IDS} more" if len(ids) > MOST_IDS else ""
+    return f"{name}: {len(ids)} ({', '.join(ids[:MOST_IDS])}{more})"
+
+
+def agreement_line(calibration: Calibration) -> str:
+    """Agreement beside a constant and beside people."""
+    c = calibration.comparison
+    beside = [f"a constant {share_with_interval(c.agreement_constant)}"]
+    if c.agreement_person is not None:
+        beside.append(f"a person left out {share_with_interval(c.agreement_person)}")
+    return (
+        f"Agreement (score within {c.tolerance:g} of gold): {share_with_interval(c.agreement)}; beside it "
+        f"{', '.join(beside)}; target {share(calibration.decision.target)}. Intervals are 95 %."
+    )
+
+
+def overall_line(calibration: Calibration) -> str:
+    """The whole score in figures."""
+    o = calibration.comparison.overall
+    return (
+        f"Score: mean miss {with_interval(o['mae'])}, signed {with_interval(o['signed_error'], sign=True)}; pass or "
+        f"fail as gold {share_with_interval(o['accuracy'])}, kappa {with_interval(o['pass_kappa'])}; "
+        f"{share(o['prevalence_gold'].value)} pass by gold, {share(o['prevalence_judge'].value)} by the judge"
+    )
+
+
+def care_lines(calibration: Calibration) -> list[str]:
+    """What was counted apart, and by which policy."""
+    counts = calibration.counts
+    lines = []
+    if counts.not_graded:
+        lines.append(
+            f"{counts.not_graded} of {counts.examples} examples not graded; they count in no score, never as 0"
+        )
+    if counts.unread:
+        lines.append(f"{counts.unread} verdicts could not be read, even asked again; none was taken for a level")
+    if counts.abstained:
+        lines.append(f"{counts.abstained} verdicts abstained; none was taken for a level")
+    if counts.quotes_not_found:
+        lines.append(f"{counts.quotes_not_found} of {counts.quotes} quotes are not in the response")
+    if counts.stale_labels:
+        lines.append(f"{counts.stale_labels} labels were given under another wording (stale); they still count")
+    return lines
+
+
+CRITERION_HEADINGS = ("criterion", "exact", "kappa", "signed error", "judge / gold mean")
+
+
+def criterion_rows(calibration: Calibration) -> list[tuple[str, ...]]:
+    """For each criterion: exact agreement, the chance-corrected coefficient fit for its scale, signed error, means."""
+    rows = []
+    for name, found in calibration.comparison.criteria.items():
+        kappa = (
+            found.statistics["cohen_kappa" if found.criterion.scale.is_yes_no else "weighted_kappa"]
+            if (found.criterion.scale.ordered)
+            else found.statistics["cohen_kappa"]
+        )
+        rows.append(
+            (
+                name,
+                share_with_interval(found.statistics["exact_agreement"]),
+                with_interval(kappa) if kappa.undefined is None else f"– ({kappa.undefined})",
+                with_interval(found.statistics["signed_error"], sign=True),
+                f"{_mean(found.judge)} / {_mean(found.gold)}",
+            )
+        )
+    return rows
+
+
+def _mean(levels: np.ndarray[tuple[int], np.dtype[np.float64]]) -> str:
+    there = levels[~np.isnan(levels)]
+    return number(float(there.mean())) if there.size else "–"
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One example on which judge and gold part: where, by how much, and in the judge's words."""
+
+    id: str
+    line: str
+    reason: str
+
+
+def differences(calibration: Calibration) -> list[Difference]:
+    """The examples on which judge and gold differ most in score, each with the criterion that does most of it."""
+    comparison = calibration.comparison
+    order = np.argsort(-np.nan_to_num(np.abs(comparison.misses), nan=-1.0), kind="stable")
+    found = []
+    for place in order[:MOST_DIFFERENCES].tolist():
+        rating, miss = comparison.judged[place], comparison.misses[place]
+        if rating is None or np.isnan(miss) or miss == 0:
+            continue
+        gold, judge = comparison.gold.overall[place], comparison.scores[place]
+        head = f"judge {number(judge)}, gold {number(gold)} ({signed(float(miss))})"
+        name, line = _parting(calibration, place)
+        found.append(Difference(comparison.gold.ids[place], f"{head}{line}", _reason(rating, name)))
+    return found
+
+
+def _parting(calibration: Calibration, place: int) -> tuple[str | None, str]:
+    """The criterion on which the two part most at one example, by weight, and its two levels in words."""
+    worst, most = None, 0.0
+    for name, found in calibration.comparison.criteria.items():
+        criterion = found.criterion
+        gold, judge = found.gold[place], found.judge[place]
+        if np.isnan(gold) or np.isnan(judge):
+            continue
+        apart = abs(criterion.weight * (criterion.scale.position(judge) - criterion.scale.position(gold)))
+        if apart > most:
+            worst, most = name, apart
+    if worst is None:
+        return None, ""
+    found = calibration.comparison.criteria[worst]
+    return worst, f"; {worst}: judge {found.judge[place]:g}, gold {found.gold[place]:g}"
+
+
+def _reason(rating: Rating, name: str | None) -> str:
+    return rating.criteria[name].reason if name is not None and name in rating.criteria else ""

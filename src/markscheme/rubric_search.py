@@ -1,0 +1,63 @@
+"""Where a rubric named by its user is found."""
+
+import difflib
+from collections.abc import Iterator
+from pathlib import Path
+
+from markscheme.errors import UsageError
+
+SUFFIXES = (".yaml", ".yml", ".json")
+
+
+def find_rubric(name: str, start: Path | None = None, *, beside: Path | None = None) -> Path:
+    """The file of a rubric.
+
+    Args:
+        name: A path, or a name to look for in `rubrics/` of the working directory and of its parents, then of
+            `beside`, then among the rubrics that come with markscheme.
+        start: The working directory.
+        beside: A folder whose own or whose parent's `rubrics/` is looked in as well (Promptfoo's grader).
+
+    Raises:
+        UsageError: There is none; the message names those there are.
+    """
+    start = start or Path.cwd()
+    as_path = start / Path(name).expanduser()
+    if as_path.is_file():
+        return as_path
+    if as_path.suffix in SUFFIXES or "/" in name or "\\" in name:
+        raise UsageError(f"there is no rubric file {name}{_instead(name, start, beside)}")
+    for folder in _folders(start, beside):
+        for suffix in SUFFIXES:
+            if (folder / f"{name}{suffix}").is_file():
+                return folder / f"{name}{suffix}"
+    raise UsageError(f"there is no rubric named {name!r}{_instead(name, start, beside)}")
+
+
+def known_rubrics(start: Path | None = None, *, beside: Path | None = None) -> dict[str, Path]:
+    """All rubrics that a name would find, with their files."""
+    found: dict[str, Path] = {}
+    for folder in _folders(start or Path.cwd(), beside):
+        for file in sorted(folder.iterdir()):
+            if file.suffix in SUFFIXES and file.name != "schema.json":
+                found.setdefault(file.stem, file)
+    return found
+
+
+def _folders(start: Path, beside: Path | None) -> Iterator[Path]:
+    roots = [start, *start.parents]
+    roots += [beside, beside.parent] if beside is not None else []
+    candidates = [root / "rubrics" for root in roots] + _shipped()
+    yield from (folder for folder in dict.fromkeys(candidates) if folder.is_dir())
+
+
+def _shipped() -> list[Path]:
+    """The wheel's own rubrics; where the package runs from its repository, the repository's."""
+    package = Path(__file__).parent
+    return [package / "rubrics", package.parents[1] / "rubrics"]
+
+
+def _instead(name: str, start: Path, beside: Path | None) -> str:
+    known = known_rubrics(start, beside=beside)
+    near = difflib.get_close_matches(Path(name).stem, known, n=1)
+    return f"; did you mean {near[0]!r}?" if near else f"; there are {', '.join(known) or 'none'}"

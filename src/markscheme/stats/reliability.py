@@ -1,0 +1,764 @@
+"""How far ratings of the same examples repeat: intraclass correlations, and one judge asked again.
+
+A table of ratings has shape (n_units, n_raters), nan where a rating is missing; repeated verdicts of one judge have
+its runs in the place of raters.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Literal, TypeAlias, get_args
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import fdtri, ndtri
+
+from markscheme.stats.agreement import Metric, krippendorff_alpha, percent_agreement
+from markscheme.stats.estimate import Estimate
+from markscheme.stats.intervals import (
+    LOG,
+    Floats,
+    Integers,
+    group_numbers,
+    guard,
+    jackknife,
+    no_disagreement,
+    withhold,
+)
+
+Limits: TypeAlias = Literal["auto", "F", "jackknife"]
+
+ROUNDING = 1e-12
+ENOUGH_TO_LEAVE_ONE_OUT = 20
+MOST_LEVELS_OF_A_SCALE = 7
+
+
+# -- intraclass correlation --------------------------------------------------------------------------------------------
+
+
+def icc_1_1(
+    ratings: npt.ArrayLike, *, groups: npt.ArrayLike | None = None, limits: Limits = "auto", level: float = 0.95
+) -> Estimate:
+    """Reliability of one rating where each example has raters of its own: ICC(1,1), or ICC(1).
+
+    Args:
+        ratings: Shape (n_units, n_raters), nan where missing. An example counts only where every rater rated it.
+        groups: A name for each unit, shape (n_units,), where several share a task and are left out together.
+        limits: "F" for the classic ones, exact if ratings are normal; "jackknife" for ones that ask nothing of how
+            they are distributed; "auto" for F only with fewer than 20 examples and more than 7 different values. On
+            a scale of levels F limits cover far less than they say, the less the more examples there are.
+        level: Coverage of the interval, 0 to 1.
+
+    Returns:
+        No unit. 1 where raters always agree; 0 or below where examples differ no more than ratings of one example.
+
+    Raises:
+        ValueError: The caller's fault: not a table, or F limits asked for groups.
+
+    Source:
+        Shrout and Fleiss (1979), Psychological Bulletin 86(2), 420-428. doi:10.1037/0033-2909.86.2.420
+
+    Example:
+        >>> judges = [[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10, 5, 6, 9], [6, 2, 4, 7]]
+        >>> e = icc_1_1(judges)
+        >>> round(e.value, 2), round(e.low, 2), round(e.high, 2)
+        (0.17, -0.13, 0.72)
+    """
+    return _one_icc("icc_1_1", ratings, groups, limits, level)
+
+
+def icc_2_1(
+    ratings: npt.ArrayLike, *, groups: npt.ArrayLike | None = None, limits: Limits = "auto", level: float = 0.95
+) -> Estimate:
+    """Absolute agreement of one rating, the same raters having rated every example: ICC(2,1), or ICC(A,1).
+
+    Args:
+        ratings: Shape (n_units, n_raters), nan where missing. An example counts only where every rater rated it.
+        groups: As in `icc_1_1`; so are `limits` and `level`.
+
+    Returns:
+        No unit. 1 where raters always agree; a rater who is always lenient lowers it.
+
+    Raises:
+        ValueError: The caller's fault: not a table, or F limits asked for groups.
+
+    Source:
+        McGraw and Wong (1996), Psychological Methods 1(1), 30-46. doi:10.1037/1082-989X.1.1.30
+
+    Example:
+        >>> judges = [[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10, 5, 6, 9], [6, 2, 4, 7]]
+        >>> round(icc_2_1(judges).value, 2)
+        0.29
+    """
+    return _one_icc("icc_2_1", ratings, groups, limits, level)
+
+
+def icc_3_1(
+    ratings: npt.ArrayLike, *, groups: npt.ArrayLike | None = None, limits: Limits = "auto", level: float = 0.95
+) -> Estimate:
+    """Consistency of one rating, each rater's own leniency set aside: ICC(3,1), or ICC(C,1).
+
+    Args:
+        ratings: Shape (n_units, n_raters), nan where missing. An example counts only where every rater rated it.
+        groups: As in `icc_1_1`; so are `limits` and `level`.
+
+    Returns:
+        No unit. 1 where the raters' ratings differ by the same amounts on every example.
+
+    Raises:
+        ValueError: The caller's fault: not a table, or F limits asked for groups.
+
+    Source:
+        Shrout and Fleiss (1979), Psychological Bulletin 86(2), 420-428. doi:10.1037/0033-2909.86.2.420
+
+    Example:
+        >>> judges = [[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10, 5, 6, 9], [6, 2, 4, 7]]
+        >>> round(icc_3_1(judges).value, 2)
+        0.71
+    """
+    return _one_icc("icc_3_1", ratings, groups, limits, level)
+
+
+def icc_1_k(
+    ratings: npt.ArrayLike, *, groups: npt.ArrayLike | None = None, limits: Limits = "auto", level: float = 0.95
+) -> Estimate:
+    """Reliability of the mean of all raters where each example has raters of its own: ICC(1,k).
+
+    Args:
+        ratings: Shape (n_units, n_raters), nan where missing. An example counts only where every rater rated it.
+        groups: As in `icc_1_1`; so are `limits` and `level`.
+
+    Returns:
+        No unit, at most 1, without a lower bound; undefined where the examples' means don't differ.
+
+    Raises:
+        ValueError: The caller's fault: not a table, or F limits asked for groups.
+
+    Source:
+        Shrout and Fleiss (1979), Psychological Bulletin 86(2), 420-428. doi:10.1037/0033-2909.86.2.420
+
+    Example:
+        >>> judges = [[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10, 5, 6, 9], [6, 2, 4, 7]]
+        >>> round(icc_1_k(judges).value, 2)
+        0.44
+    """
+    return _one_icc("icc_1_k", ratings, groups, limits, level)
+
+
+def icc_2_k(
+    ratings: npt.ArrayLike, *, groups: npt.ArrayLike | None = None, limits: Limits = "auto", level: float = 0.95
+) -> Estimate:
+    """Absolute agreement of the mean of all raters, the same raters having rated every example: ICC(2,k) or ICC(A,k).
+
+    Args:
+        ratings: Shape (n_units, n_raters), nan where missing. An example counts only where every rater rated it.
+        groups: As in `icc_1_1`; so are `limits` and `level`.
+
+    Returns:
+        No unit, at most 1, without a lower bound.
+
+    Raises:
+        ValueError: The caller's fault: not a table, or F limits asked for groups.
+
+    Source:
+        McGraw and Wong (1996), Psychological Methods 1(1), 30-46. doi:10.1037/1082-989X.1.1.30
+
+    Example:
+        >>> judges = [[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10, 5, 6, 9], [6, 2, 4, 7]]
+        >>> round(icc_2_k(judges).value, 2)
+        0.62
+    """
+    return _one_icc("icc_2_k", ratings, groups, limits, level)
+
+
+def icc_3_k(
+    ratings: npt.ArrayLike, *, groups: npt.ArrayLike | None = None, limits: Limits = "auto", level: float = 0.95
+) -> Estimate:
+    """Consistency of the mean of all raters, each rater's own leniency set aside: ICC(3,k), Cronbach's alpha.
+
+    Args:
+        ratings: Shape (n_units, n_raters), nan where missing. An example counts only where every rater rated it.
+        groups: As in `icc_1_1`; so are `limits` and `level`.
+
+    Returns:
+        No unit, at most 1, without a lower bound; undefined where the examples' means don't differ.
+
+    Raises:
+        ValueError: The caller's fault: not a table, or F limits asked for groups.
+
+    Source:
+        Shrout and Fleiss (1979), Psychological Bulletin 86(2), 420-428. doi:10.1037/0033-2909.86.2.420
+
+    Example:
+        >>> judges = [[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10, 5, 6, 9], [6, 2, 4, 7]]
+        >>> round(icc_3_k(judges).value, 2)
+        0.91
+    """
+    return _one_icc("icc_3_k", ratings, groups, limits, level)
+
+
+def icc_family(
+    ratings: npt.ArrayLike, *, groups: npt.ArrayLike | None = None, limits: Limits = "auto", level: float = 0.95
+) -> dict[str, Estimate]:
+    """All six intraclass correlations by name, icc_1_1 to icc_3_k.
+
+    Args:
+        ratings: Shape (n_units, n_raters), nan where missing. An example counts only where every rater rated it.
+        groups: As in `icc_1_1`; so are `limits` and `level`.
+
+    Raises:
+        ValueError: The caller's fault: not a table, or F limits asked for groups.
+
+    Example:
+        >>> list(icc_family([[1, 2], [2, 2], [3, 4]]))
+        ['icc_1_1', 'icc_2_1', 'icc_3_1', 'icc_1_k', 'icc_2_k', 'icc_3_k']
+    """
+    table = _complete(ratings, groups, limits)
+    return {name: _icc(name, table, limits, level) for name in ICC_NAMES}
+
+
+def variance_components(ratings: npt.ArrayLike) -> dict[str, Estimate]:
+    """How much of the variance of a rating is the example's, the rater's leniency, and all else.
+
+    Args:
+        ratings: Shape (n_units, n_raters), nan where missing. An example counts only where every rater rated it.
+
+    Returns:
+        unit, rater and residual, in the square of the ratings' unit; point figures. One that comes out below 0 is set
+        to 0, and its `method` says from what.
+
+    Raises:
+        ValueError: The caller's fault: not a table.
+
+    Source:
+        Brennan (2001), Generalizability Theory. doi:10.1007/978-1-4757-3456-0
+
+    Example:
+        >>> judges = [[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10, 5, 6, 9], [6, 2, 4, 7]]
+        >>> {name: round(e.value, 4) for name, e in variance_components(judges).items()}
+        {'unit': 2.5556, 'rater': 5.2444, 'residual': 1.0194}
+    """
+    table = _complete(ratings, None)
+    if table.undefined:
+        return {
+            name: Estimate.without_value(table.undefined, n=len(table.ratings), method="ANOVA") for name in _COMPONENTS
+        }
+    return {name: _component(value, len(table.ratings)) for name, value in _components(table.anova).items()}
+
+
+def reliability_of_mean(
+    ratings: npt.ArrayLike,
+    m: int,
+    *,
+    relative: bool = False,
+    metric: Metric = "interval",
+    groups: npt.ArrayLike | None = None,
+    level: float = 0.95,
+) -> Estimate:
+    """How reliable the mean of `m` raters like these would be; √ of it is the most a judge can correlate with it.
+
+    Where every rater rated every example this is Φ(m) from the variance components, negative ones set to 0; where
+    ratings are missing, Krippendorff's alpha carried to m raters, 0 where it is below.
+
+    Args:
+        ratings: Shape (n_units, n_raters), nan where missing; judge runs in the place of raters for m samples of it.
+        m: Raters (or samples) whose mean is taken, 1 or more.
+        relative: Whether only the order of the examples matters, so that a rater's leniency does no harm.
+        metric: How alpha holds levels apart where ratings are missing.
+        groups: A name for each unit, shape (n_units,), where several share a task and are left out together.
+        level: Coverage of the interval, 0 to 1.
+
+    Returns:
+        0 to 1.
+
+    Raises:
+        ValueError: The caller's fault: not a table, or fewer than one rater.
+
+    Source:
+        Brennan (2001), Generalizability Theory. doi:10.1007/978-1-4757-3456-0; Spearman (1910) and Brown (1910),
+        British Journal of Psychology 3(3), 271-322.
+
+    Example:
+        >>> judges = [[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10, 5, 6, 9], [6, 2, 4, 7]]
+        >>> [round(reliability_of_mean(judges, m).value, 4) for m in (1, 2, 8)]
+        [0.2898, 0.4493, 0.7655]
+    """
+    if m < 1:
+        raise ValueError(f"a mean is of one rater or more, not {m}")
+    table = _complete(ratings, groups)
+    one = _alpha(ratings, metric, groups, level) if table.dropped else _phi(table, relative, level)
+    return _of_mean(one, m)
+
+
+ICC_NAMES = ("icc_1_1", "icc_2_1", "icc_3_1", "icc_1_k", "icc_2_k", "icc_3_k")
+
+
+@dataclass(frozen=True, slots=True)
+class _Anova:
+    """Mean squares of a two-way table: of all examples, and then without each example (or group)."""
+
+    n: Floats
+    k: int
+    units: Floats
+    raters: Floats
+    residual: Floats
+    within: Floats
+
+
+@dataclass(frozen=True)
+class _Ratings:
+    """The rows of a table of ratings that every rater rated, shape (n_units, n_raters), and how they are grouped."""
+
+    ratings: Floats
+    group: Integers
+    n_groups: int
+    dropped: int
+
+    @cached_property
+    def anova(self) -> _Anova:
+        """Two-way analysis of variance without interaction, from sums that leaving an example out only lowers."""
+        k = self.ratings.shape[1]
+        x = self.ratings - self.ratings.mean()
+        rows = x.sum(axis=1)
+        n, whole, row_squares, squares, *columns = _left_out_sums(
+            [np.ones(len(x)), rows, rows**2, (x**2).sum(axis=1), *x.T], self.group, self.n_groups
+        )
+        with np.errstate(divide="ignore", invalid="ignore"):
+            mean_term = whole**2 / (n * k)
+            units = row_squares / k - mean_term
+            raters = np.sum(np.square(columns), axis=0) / n - mean_term
+            residual = squares - mean_term - units - raters
+            units, raters, residual = (np.where(s > ROUNDING * squares[0], s, 0.0) for s in (units, raters, residual))
+            return _Anova(
+                n=n,
+                k=k,
+                units=units / (n - 1),
+                raters=raters / (k - 1),
+                residual=residual / ((n - 1) * (k - 1)),
+                within=(raters + residual) / (n * (k - 1)),
+            )
+
+    @property
+    def undefined(self) -> str | None:
+        """Why there is no analysis of variance; None where there is one."""
+        n, k = self.ratings.shape
+        if k < 2:
+            return "needs two raters"
+        if n < 2:
+            return "one example only" if n else "no example that every rater rated"
+        return "one level only" if np.ptp(self.ratings) == 0 else None
+
+    def takes_f(self, limits: Limits) -> bool:
+        """Whether intervals are to be F limits."""
+        if limits != "auto":
+            return limits == "F"
+        ungrouped_and_few = self.n_groups == len(self.ratings) < ENOUGH_TO_LEAVE_ONE_OUT
+        return ungrouped_and_few and len(np.unique(self.ratings)) > MOST_LEVELS_OF_A_SCALE
+
+    def guarded(self, estimate: Estimate) -> Estimate:
+        """The estimate, its interval withheld or marked where a rater hardly ever leaves one level."""
+        off = len(self.ratings)
+        for number, column in enumerate(self.ratings.T, start=1):
+            seen, counts = np.unique(column, return_counts=True)
+            if len(seen) == 1 and estimate.low is not None:
+                return withhold(estimate, f"rater {number} never leaves level {seen[0]:g}")
+            off = min(off, len(column) - int(counts.max()))
+        return guard(estimate, off)
+
+
+def _complete(ratings: npt.ArrayLike, groups: npt.ArrayLike | None, limits: Limits = "auto") -> _Ratings:
+    table = _as_table(ratings)
+    if limits not in get_args(Limits):
+        raise ValueError(f"limits are one of {', '.join(get_args(Limits))}, not {limits!r}")
+    group_numbers(groups, len(table))
+    complete = np.isfinite(table).all(axis=1)
+    rows = table[complete]
+    group, n_groups = group_numbers(None if groups is None else np.asarray(groups)[complete], len(rows))
+    if limits == "F" and n_groups < len(rows):
+        raise ValueError("F limits take examples one by one; ask for jackknife limits where there are groups")
+    return _Ratings(rows, group, n_groups, len(table) - len(rows))
+
+
+def _as_table(ratings: npt.ArrayLike) -> Floats:
+    table = np.asarray(ratings, dtype=np.float64)
+    if table.ndim != 2:
+        raise ValueError(f"ratings must have shape (n_units, n_raters), not {table.shape}")
+    return table
+
+
+def _left_out_sums(per_unit: Sequence[Floats], group: Integers, n_groups: int) -> list[Floats]:
+    """The sum of each vector over all units, and then without each group, shape (1 + n_groups,)."""
+    sums = []
+    for values in per_unit:
+        parts = np.bincount(group, weights=values, minlength=n_groups)
+        sums.append(np.concatenate([[values.sum()], values.sum() - parts]))
+    return sums
+
+
+def _one_icc(name: str, ratings: npt.ArrayLike, groups: npt.ArrayLike | None, limits: Limits, level: float) -> Estimate:
+    return _icc(name, _complete(ratings, groups, limits), limits, level)
+
+
+def _icc(name: str, table: _Ratings, limits: Limits, level: float) -> Estimate:
+    _, model, size = name.split("_")
+    method = f"ICC({model},{size})" + (", complete examples only" if table.dropped else "")
+    n, k = table.n_groups, table.ratings.shape[1]
+    if table.undefined:
+        return Estimate.without_value(table.undefined, n=n, method=method, level=level)
+    noise = _noise(model, table.anova)
+    if np.isnan(noise[0]) or (size == "k" and not 0 <= noise[0] < math.inf):
+        return Estimate.without_value("the examples' means don't differ", n=n, method=method, level=level)
+
+    def coefficient(q: float) -> float:
+        return 1 - q if size == "k" else (1 - q) / (1 + (k - 1) * q) if q < math.inf else -1 / (k - 1)
+
+    bare = Estimate(coefficient(float(noise[0])), n=n, level=level, method=method)
+    if not noise[0] < math.inf:
+        return withhold(bare, "the examples' means don't differ")
+    if noise[0] == 0:
+        return table.guarded(_no_noise(table, model, coefficient, bare))
+    if table.takes_f(limits):
+        low, high = (coefficient(q) for q in _f_limits(model, table.anova, level))
+        return _reaching(replace(bare, method=f"{method}; F, if normal"), low, high)
+    found = jackknife(float(noise[0]), noise[1:], transform=LOG, level=level, method=method)
+    return table.guarded(_falling(found, coefficient))
+
+
+def _falling(estimate: Estimate, falling: Callable[[float], float]) -> Estimate:
+    """The estimate of a falling function of what was estimated."""
+    if estimate.value is None:
+        return estimate
+    value = falling(estimate.value)
+    if estimate.low is None or estimate.high is None:
+        return replace(estimate, value=value)
+    return replace(estimate, value=value, low=falling(estimate.high), high=falling(estimate.low))
+
+
+def _noise(model: str, a: _Anova) -> Floats:
+    """Noise over signal: 1 less the coefficient of the mean of all raters, (1 - r)/(1 + (k - 1) r) for one rating's r.
+
+    Its logarithm is spread evenly: for two raters it is Fisher's transform of r, for more his intraclass one.
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        if model == "1":
+            return np.asarray(a.within / a.units)
+        if model == "3":
+            return np.asarray(a.residual / a.units)
+        return _noise_of_mean(_absolute_agreement(a), a.k)
+
+
+def _absolute_agreement(a: _Anova) -> Floats:
+    """ICC(2,1)."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        spread = a.units + (a.k - 1) * a.residual + a.k * (a.raters - a.residual) / a.n
+        return np.asarray((a.units - a.residual) / spread)
+
+
+def _noise_of_mean(single: Floats, k: int) -> Floats:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray((1 - single) / (1 + (k - 1) * single))
+
+
+def _f_limits(model: str, a: _Anova, level: float) -> tuple[float, float]:
+    """Largest and smallest noise over signal that the ratings don't rule out if they are normal."""
+    n, k, tail = float(a.n[0]), a.k, 0.5 + level / 2
+    if model != "2":
+        df = n * (k - 1) if model == "1" else (n - 1) * (k - 1)
+        noise = float(_noise(model, a)[0])
+        return noise * float(fdtri(n - 1, df, tail)), noise / float(fdtri(df, n - 1, tail))
+    units, raters, residual, r = (float(x[0]) for x in (a.units, a.raters, a.residual, _absolute_agreement(a)))
+    x = k * r / (n * (1 - r))
+    y = 1 + x * (n - 1)
+    df = (x * raters + y * residual) ** 2
+    df /= (x * raters) ** 2 / (k - 1) + (y * residual) ** 2 / ((n - 1) * (k - 1))
+    others = k * raters + (k * n - k - n) * residual
+    f_low, f_high = float(fdtri(n - 1, df, tail)), float(fdtri(df, n - 1, tail))
+    low = n * (units - f_low * residual) / (f_low * others + n * units)
+    high = n * (f_high * units - residual) / (others + n * f_high * units)
+    return float(_noise_of_mean(np.array(low), k)), float(_noise_of_mean(np.array(high), k))
+
+
+def _no_noise(table: _Ratings, model: str, coefficient: Callable[[float], float], bare: Estimate) -> Estimate:
+    """A coefficient of 1, and how low a share of disagreement that wasn't seen could have brought it."""
+    x = table.ratings - (table.ratings.mean(axis=0) if model == "3" else 0.0)
+    k = x.shape[1]
+    loss = float(np.ptp(x)) ** 2 / (2 * float(x.var()))
+    single = no_disagreement(1.0, n=table.n_groups, below=loss, level=bare.level, method=bare.method)
+    noise = float(_noise_of_mean(np.array(single.low), k))
+    if not 0 <= noise < math.inf:
+        return withhold(bare, "too few examples to bound disagreement that wasn't seen")
+    return replace(single, low=coefficient(noise))
+
+
+_COMPONENTS = ("unit", "rater", "residual")
+
+
+def _components(a: _Anova) -> dict[str, float]:
+    units, raters, residual = float(a.units[0]), float(a.raters[0]), float(a.residual[0])
+    parts = ((units - residual) / a.k, (raters - residual) / float(a.n[0]), residual)
+    return dict(zip(_COMPONENTS, parts, strict=True))
+
+
+def _component(value: float, n: int) -> Estimate:
+    method = "two-way ANOVA" + (f", {value:.3g} set to 0" if value < 0 else "")
+    return Estimate(max(0.0, value), n=n, method=method)
+
+
+def _phi(table: _Ratings, relative: bool, level: float) -> Estimate:
+    """Reliability of one rater, from variance components that are not below 0."""
+    found = _icc("icc_3_1" if relative else "icc_2_1", table, "auto", level)
+    if found.value is None:
+        return found
+    parts = {name: max(0.0, part) for name, part in _components(table.anova).items()}
+    noise = parts["residual"] + (0.0 if relative else parts["rater"])
+    value = parts["unit"] / (parts["unit"] + noise) if parts["unit"] > 0 else 0.0
+    negative = any(part < 0 for part in _components(table.anova).values())
+    method = found.method + (", negative components set to 0" if negative else "")
+    return _reaching(replace(found, value=value, low=None, high=None, method=method), found.low, found.high)
+
+
+def _alpha(ratings: npt.ArrayLike, metric: Metric, groups: npt.ArrayLike | None, level: float) -> Estimate:
+    table = _as_table(ratings)
+    found = krippendorff_alpha(table, levels=_seen(table), metric=metric, groups=groups, level=level)
+    method = f"Krippendorff's alpha, {found.method}"
+    if found.value is None or found.value >= 0:
+        return replace(found, method=method)
+    value = replace(found, value=0.0, low=None, high=None, method=f"{method}, negative set to 0")
+    return _reaching(value, found.low, found.high)
+
+
+def _reaching(estimate: Estimate, low: float | None, high: float | None) -> Estimate:
+    """The estimate with these limits, moved to include its value."""
+    if estimate.value is None or low is None or high is None:
+        return estimate
+    return replace(estimate, low=min(low, estimate.value), high=max(high, estimate.value))
+
+
+def _of_mean(one: Estimate, m: int) -> Estimate:
+    """Spearman and Brown's step from one rater to the mean of m, no reliability being below 0."""
+
+    def stepped(r: float | None) -> float | None:
+        return None if r is None else m * max(0.0, r) / (1 + (m - 1) * max(0.0, r))
+
+    return replace(one, value=stepped(one.value), low=stepped(one.low), high=stepped(one.high))
+
+
+def _seen(table: Floats) -> Floats:
+    seen = np.unique(table[np.isfinite(table)])
+    return seen if len(seen) else np.zeros(1)
+
+
+# -- one judge asked again ---------------------------------------------------------------------------------------------
+
+
+def repeat_family(
+    runs: npt.ArrayLike,
+    *,
+    levels: npt.ArrayLike | None = None,
+    groups: npt.ArrayLike | None = None,
+    level: float = 0.95,
+) -> dict[str, Estimate]:
+    """How far one judge, asked again about the same examples, repeats itself: the noise that drift must exceed.
+
+    Args:
+        runs: Its ratings, shape (n_units, n_runs), nan where one is missing. An example counts with two or more.
+        levels: The scale's levels or its two ends; needed only for the intervals where no rating ever changed.
+        groups: A name for each unit, shape (n_units,), where several share a task and are left out together.
+        level: Coverage of the intervals, 0 to 1.
+
+    Returns:
+        test_retest: reliability of one run as ICC(1,1), at most 1;
+        flip_rate: share of pairs of runs that differ, 0 to 1;
+        distance: mean difference between two runs, either way, in the unit of the ratings;
+        measurement_error: standard deviation of one run about the judge's own mean, in that unit;
+        shift_floor: how far the mean over these examples moves between two runs of an unchanged judge in all but 5 %
+        of cases, in that unit.
+
+    Raises:
+        ValueError: The caller's fault: not a table.
+
+    Source:
+        Shrout and Fleiss (1979), Psychological Bulletin 86(2), 420-428. doi:10.1037/0033-2909.86.2.420; Bland and
+        Altman (1996), BMJ 313, 106, for the measurement error. doi:10.1136/bmj.313.7049.106
+
+    Example:
+        >>> found = repeat_family([[3, 3], [2, 3], [5, 5], [1, 1]])
+        >>> found["flip_rate"].value, found["distance"].value, round(found["test_retest"].value, 4)
+        (0.25, 0.25, 0.9552)
+    """
+    repeats = _repeats(runs, levels, groups)
+    flips = percent_agreement(repeats.runs, levels=_seen(repeats.runs), groups=repeats.group, level=level)
+    return {
+        "test_retest": _test_retest(repeats, level),
+        "flip_rate": replace(_falling(flips, lambda share: 1 - share), method=f"1 - {flips.method}"),
+        "distance": _distance(repeats, level),
+        "measurement_error": _measurement_error(repeats, level),
+        "shift_floor": _shift_floor(repeats, level),
+    }
+
+
+def flip_rate(runs: npt.ArrayLike, *, groups: npt.ArrayLike | None = None, level: float = 0.95) -> Estimate:
+    """Share of pairs of runs of one judge on one example that give different levels.
+
+    Args:
+        runs: Its ratings, shape (n_units, n_runs), nan where one is missing. An example counts with two or more.
+        groups: A name for each unit, shape (n_units,), where several share a task and are left out together.
+        level: Coverage of the interval, 0 to 1.
+
+    Returns:
+        0 (never) to 1 (always); one less `percent_agreement`.
+
+    Raises:
+        ValueError: The caller's fault: not a table.
+
+    Example:
+        >>> round(flip_rate([[3, 3, 3], [2, 3, 2], [5, 5, 5]]).value, 4)
+        0.2222
+    """
+    return repeat_family(runs, groups=groups, level=level)["flip_rate"]
+
+
+def retest_reliability(runs: npt.ArrayLike, *, groups: npt.ArrayLike | None = None, level: float = 0.95) -> Estimate:
+    """Reliability of one run of one judge as ICC(1,1), runs being interchangeable and some perhaps missing.
+
+    Args:
+        runs: Its ratings, shape (n_units, n_runs), nan where one is missing. An example counts with two or more.
+        groups: A name for each unit, shape (n_units,), where several share a task and are left out together.
+        level: Coverage of the interval, 0 to 1.
+
+    Returns:
+        At most 1, where every run repeats the first.
+
+    Raises:
+        ValueError: The caller's fault: not a table.
+
+    Source:
+        Shrout and Fleiss (1979), Psychological Bulletin 86(2), 420-428. doi:10.1037/0033-2909.86.2.420; for examples
+        with unequal numbers of runs Fleiss (1986), Design and Analysis of Clinical Experiments, chapter 1.
+
+    Example:
+        >>> round(retest_reliability([[3, 3], [2, 3], [5, 5], [1, 1]]).value, 4)
+        0.9552
+    """
+    return repeat_family(runs, groups=groups, level=level)["test_retest"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Repeats:
+    """Examples that a judge rated twice or more, and what they show: all of them, then without each one (or group).
+
+    Attributes:
+        runs: Shape (n_units, n_runs), nan where one is missing.
+        group: Shape (n_units,).
+        n_groups: How many groups there are.
+        span: From the worst to the best of the scale.
+        units: Examples left.
+        distance: Mean over them of the mean difference between two runs.
+        between: Mean square between examples.
+        within: Mean square within examples.
+        runs_each: How many runs an example had, as the expectation of `between` counts them.
+    """
+
+    runs: Floats
+    group: Integers
+    n_groups: int
+    span: float
+    units: Floats
+    distance: Floats
+    between: Floats
+    within: Floats
+    runs_each: Floats
+
+
+def _repeats(runs: npt.ArrayLike, levels: npt.ArrayLike | None, groups: npt.ArrayLike | None) -> _Repeats:
+    table = _as_table(runs)
+    table = np.where(np.isfinite(table), table, np.nan)
+    group_numbers(groups, len(table))
+    twice = np.isfinite(table).sum(axis=1) >= 2
+    table = table[twice]
+    group, n_groups = group_numbers(None if groups is None else np.asarray(groups)[twice], len(table))
+    scale = _seen(table) if levels is None else np.asarray(levels, dtype=np.float64)
+    middle = float(np.nanmean(table)) if len(table) else 0.0
+    count = np.isfinite(table).sum(axis=1).astype(np.float64)
+    mean = np.nansum(table - middle, axis=1) / count
+    square = np.nansum((table - middle - mean[:, None]) ** 2, axis=1)
+    per_unit = [np.ones(len(table)), count, count * mean, count * mean**2, count**2, square, _distances(table)]
+    units, ratings, whole, squares, counts, within, distance = _left_out_sums(per_unit, group, n_groups)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        between = squares - whole**2 / ratings
+        between = np.where(between > ROUNDING * (squares[0] + within[0]), between, 0.0)
+        within = np.where(within > ROUNDING * (squares[0] + within[0]), within, 0.0)
+        return _Repeats(
+            runs=table,
+            group=group,
+            n_groups=n_groups,
+            span=float(np.ptp(scale)),
+            units=units,
+            distance=np.where(within > 0, distance, 0.0) / units,
+            between=between / (units - 1),
+            within=within / (ratings - units),
+            runs_each=(ratings - counts / ratings) / (units - 1),
+        )
+
+
+def _distances(table: Floats) -> Floats:
+    """The mean distance between two ratings of each row: each counts up once for every rating below it."""
+    count = np.isfinite(table).sum(axis=1)[:, None]
+    place = np.arange(1, table.shape[1] + 1)[None]
+    return np.asarray(
+        2 * np.nansum((2 * place - count - 1) * np.sort(table, axis=1), axis=1) / (count * (count - 1))[:, 0]
+    )
+
+
+def _test_retest(repeats: _Repeats, level: float) -> Estimate:
+    method, n = "ICC(1,1) of runs", repeats.n_groups
+    seen, counts = np.unique(repeats.runs[np.isfinite(repeats.runs)], return_counts=True)
+    if len(repeats.runs) < 2 or len(seen) == 1:
+        why = "one level only" if len(repeats.runs) > 1 else _too_few(repeats)
+        return Estimate.without_value(why, n=n, method=method, level=level)
+    between, within, each = float(repeats.between[0]), float(repeats.within[0]), float(repeats.runs_each[0])
+    off = int(len(repeats.runs) * (1 - counts.max() / counts.sum()))
+    if within == 0:
+        loss = repeats.span**2 / (2 * float(np.nanvar(repeats.runs)))
+        return guard(no_disagreement(1.0, n=n, below=loss, floor=-1.0, level=level, method=method), off)
+    if between == 0:
+        return withhold(Estimate(-1 / (each - 1), n=n, method=method, level=level), "the examples' means don't differ")
+    with np.errstate(divide="ignore", invalid="ignore"):
+        noise = repeats.within / repeats.between
+    found = jackknife(float(noise[0]), noise[1:], transform=LOG, level=level, method=method)
+    return guard(_falling(found, lambda q: (1 - q) / (1 + (each - 1) * q)), off)
+
+
+def _too_few(repeats: _Repeats) -> str:
+    return "one example only" if len(repeats.runs) else "no example with two runs"
+
+
+def _distance(repeats: _Repeats, level: float) -> Estimate:
+    method, n = "mean |run - run|", repeats.n_groups
+    if not n:
+        return Estimate.without_value(_too_few(repeats), n=n, method=method, level=level)
+    if repeats.within[0] == 0:
+        return no_disagreement(0.0, n=n, above=repeats.span, level=level, method=method)
+    return jackknife(float(repeats.distance[0]), repeats.distance[1:], transform=LOG, level=level, method=method)
+
+
+def _measurement_error(repeats: _Repeats, level: float) -> Estimate:
+    method, n = "sd within examples", repeats.n_groups
+    if not n:
+        return Estimate.without_value(_too_few(repeats), n=n, method=method, level=level)
+    if repeats.within[0] == 0:
+        variance = no_disagreement(0.0, n=n, above=repeats.span**2 / 2, level=level, method=method)
+        return replace(variance, high=math.sqrt(variance.high or 0.0))
+    error = np.sqrt(repeats.within)
+    return jackknife(float(error[0]), error[1:], transform=LOG, level=level, method=method)
+
+
+def _shift_floor(repeats: _Repeats, level: float) -> Estimate:
+    error = _measurement_error(repeats, level)
+    if error.value is None:
+        return error
+    reach = float(ndtri(0.975)) * math.sqrt(2 / len(repeats.runs))
+    limits = (None if limit is None else reach * limit for limit in (error.low, error.high))
+    low, high = limits
+    return replace(error, value=reach * error.value, low=low, high=high, method=f"1.96 √(2/n) x {error.method}")
