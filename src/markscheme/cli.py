@@ -1,4 +1,4 @@
-"""Arguments to calls, print, exit status. Each command is a module in `markscheme.commands`, loaded when it is named."""
+"""Arguments to calls, print, exit status. A command is a module of `markscheme.commands`, loaded when it is named."""
 
 import os
 import sys

@@ -57,7 +57,7 @@ def plain_data(
         FileError: Of the given class: unreadable, nested too deep, grown too large, not plain data.
     """
     reader = _Reader(path, error, most_nodes)
-    return reader.json(text) if form == "json" else reader.yaml(text)
+    return reader.from_json(text) if form == "json" else reader.from_yaml(text)
 
 
 class _Reader:
@@ -74,7 +74,7 @@ class _Reader:
     def refuse(self, problem: str, line: int | None = None) -> FileError:
         return self.error(problem, path=self.path, line=line)
 
-    def json(self, text: str) -> tuple[Any, dict[Place, int]]:
+    def from_json(self, text: str) -> tuple[Any, dict[Place, int]]:
         try:
             data = json.loads(text, object_pairs_hook=_pairs_once)
         except json.JSONDecodeError as problem:
@@ -91,7 +91,7 @@ class _Reader:
             self._plain(node, ())
         return data, self.lines
 
-    def yaml(self, text: str) -> tuple[Any, dict[Place, int]]:
+    def from_yaml(self, text: str) -> tuple[Any, dict[Place, int]]:
         try:
             node = self._composed(text)
         except yaml.YAMLError as problem:

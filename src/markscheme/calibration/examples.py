@@ -21,8 +21,7 @@ DRAWN: tuple[str, ...] = get_args(Drawn)
 SUFFIXES = (".jsonl", ".json", ".yaml", ".yml", ".csv")
 
 _OWN_KEYS = frozenset(
-    "id response output inputs labels group system split drawn weight metadata "
-    "input expectedScore expectedFeedback".split()
+    ["id", "response", "output", "inputs", "labels", "group", "system", "split", "drawn", "weight", "metadata", "input", "expectedScore", "expectedFeedback"]
 )
 
 
