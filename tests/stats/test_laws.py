@@ -1,0 +1,329 @@
+"""Laws of the family of agreement: what must hold of each coefficient whatever the ratings are.
+
+`LAWS` assigns every public coefficient its laws; a coefficient without any fails `test_every_coefficient_has_laws`.
+"""
+
+import inspect
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from markscheme.stats import agreement
+from markscheme.stats.estimate import Estimate
+
+Table = npt.NDArray[np.float64]
+Statistic = Callable[..., Estimate]
+
+SYMMETRIC = "swapping raters changes nothing"
+REORDERED = "reordering units changes nothing"
+RENAMED = "renaming nominal levels changes nothing"
+REVERSED = "turning the scale round changes nothing"
+RESCALED = "the unit and the zero of the scale change nothing"
+SINGLES = "a unit rated once changes nothing"
+EMPTY = "a unit and a rater without ratings change nothing"
+DOUBLED = "doubling every unit leaves the value"
+SHRINKS = "doubling every unit narrows the interval by about the root of two"
+AGREEING = "an agreeing unit never lowers it"
+PERFECT = "it is 1 where everybody agrees on more than one level, and less where somebody doesn't"
+BOUNDED = "it never exceeds 1"
+HOLDS = "its interval holds the value and stays in range"
+WIDENS = "a surer interval is a wider one"
+GROUPED = "groups of one are units"
+CONSTANT = "it is 0 where one of two raters never varies"
+SHARE = "it lies between 0 and 1"
+
+CORRECTED = {SYMMETRIC, REORDERED, RENAMED, REVERSED, EMPTY, PERFECT, BOUNDED, HOLDS, WIDENS, GROUPED, SHRINKS}
+RESTS_ON_PLACES = {REORDERED, REVERSED, EMPTY, PERFECT, BOUNDED, HOLDS, WIDENS, GROUPED, SHRINKS, SYMMETRIC}
+SHARES = {SYMMETRIC, REORDERED, EMPTY, SINGLES, DOUBLED, AGREEING, SHARE, HOLDS, WIDENS, GROUPED, SHRINKS}
+
+LAWS: dict[str, set[str]] = {
+    "cohen_kappa": CORRECTED | {DOUBLED, CONSTANT},
+    "weighted_kappa": RESTS_ON_PLACES | {DOUBLED, CONSTANT, RESCALED},
+    "conger_kappa": CORRECTED | {DOUBLED},
+    "scott_pi": CORRECTED | {DOUBLED},
+    "fleiss_kappa": CORRECTED | {DOUBLED},
+    "brennan_prediger": CORRECTED | {DOUBLED, SINGLES, AGREEING},
+    "gwet_ac1": CORRECTED | {DOUBLED},
+    "gwet_ac2": RESTS_ON_PLACES | {DOUBLED, RESCALED},
+    # Doubling the units changes alpha by terms of order 1/n: its chance is dealt without putting back.
+    "krippendorff_alpha": CORRECTED | {SINGLES},
+    "krippendorff_alpha ordinal": RESTS_ON_PLACES | {SINGLES, RESCALED},
+    "krippendorff_alpha interval": RESTS_ON_PLACES | {SINGLES, RESCALED},
+    "krippendorff_alpha ratio": (RESTS_ON_PLACES - {REVERSED}) | {SINGLES},
+    "exact_agreement": SHARES | {RENAMED, REVERSED, RESCALED},
+    "percent_agreement": SHARES | {RENAMED, REVERSED, RESCALED},
+    "within_one": SHARES | {REVERSED, RESCALED},
+    "within_tolerance": SHARES | {REVERSED},
+}
+
+TWO_RATERS_ONLY = {"cohen_kappa", "weighted_kappa", "scott_pi"}
+LEVELS = (1.0, 2.0, 3.0, 4.0)
+
+
+def statistic(name: str) -> Statistic:
+    """The coefficient called `name`, a metric of alpha after a space, with the levels of these tables given."""
+    function, _, metric = name.partition(" ")
+    found: Statistic = getattr(agreement, function)
+
+    def on_levels(ratings: Table, *, levels: Any = LEVELS, **more: Any) -> Estimate:
+        if function == "within_tolerance":
+            return found(ratings, tolerance=1.5, **more)
+        if metric:
+            more["metric"] = metric
+        return found(ratings, levels=levels, **more)
+
+    return on_levels
+
+
+def value(estimate: Estimate) -> float:
+    return math.nan if estimate.value is None else estimate.value
+
+
+def same(left: Estimate, right: Estimate) -> bool:
+    """Whether two estimates are one but for rounding, limits, reasons and notes included."""
+    numbers = [
+        math.isclose(a, b, rel_tol=1e-8, abs_tol=1e-9) if a is not None and b is not None else a is b
+        for a, b in ((left.value, right.value), (left.low, right.low), (left.high, right.high))
+    ]
+    kind = (left.undefined is None) == (right.undefined is None)
+    return all(numbers) and kind and (left.note or "")[:5] == (right.note or "")[:5]
+
+
+def holders(law: str) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize("name", [name for name, laws in LAWS.items() if law in laws])
+
+
+@st.composite
+def tables(draw: st.DrawFn, units: tuple[int, int] = (2, 12), missing: bool = True) -> Table:
+    """Ratings of two to four raters on four levels, often in agreement, some missing."""
+    n, raters = draw(st.integers(*units)), draw(st.integers(2, 4))
+    cell = st.sampled_from([*LEVELS, math.nan] if missing else LEVELS)
+    row = st.one_of(st.lists(cell, min_size=raters, max_size=raters), cell.map(lambda level: [level] * raters))
+    return np.array(draw(st.lists(row, min_size=n, max_size=n)))
+
+
+def fitting(name: str, ratings: Table) -> Table:
+    """As many raters as the coefficient takes."""
+    return ratings[:, :2] if name in TWO_RATERS_ONLY else ratings
+
+
+law = settings(max_examples=25, deadline=None, derandomize=True)
+
+
+# ------------------------------------------------------------------------------------------------ nobody is forgotten
+
+
+def test_every_coefficient_has_laws() -> None:
+    public = {
+        name
+        for name, function in inspect.getmembers(agreement, inspect.isfunction)
+        if not name.startswith("_")
+        and function.__module__ == agreement.__name__
+        and inspect.signature(function).return_annotation is Estimate
+        and next(iter(inspect.signature(function).parameters)) == "ratings"
+    }
+    assert public == {name.partition(" ")[0] for name in LAWS}
+    assert set(agreement.COEFFICIENTS) <= public
+    assert all(LAWS.values())
+
+
+def test_every_law_is_tried() -> None:
+    tried = "\n".join(inspect.getsource(test) for name, test in globals().items() if name.startswith("test_"))
+    for constant, words in list(globals().items()):
+        if isinstance(words, str) and constant.isupper() and any(words in laws for laws in LAWS.values()):
+            assert f"@holders({constant})" in tried, words
+
+
+# ------------------------------------------------------------------------------------------------------- who and where
+
+
+@holders(SYMMETRIC)
+@law
+@given(ratings=tables(), seed=st.integers(0, 99))
+def test_swapping_raters_changes_nothing(name: str, ratings: Table, seed: int) -> None:
+    ratings = fitting(name, ratings)
+    order = np.random.default_rng(seed).permutation(ratings.shape[1])
+    assert same(statistic(name)(ratings[:, order]), statistic(name)(ratings))
+
+
+@holders(REORDERED)
+@law
+@given(ratings=tables(), seed=st.integers(0, 99))
+def test_reordering_units_changes_nothing(name: str, ratings: Table, seed: int) -> None:
+    ratings = fitting(name, ratings)
+    order = np.random.default_rng(seed).permutation(len(ratings))
+    assert same(statistic(name)(ratings[order]), statistic(name)(ratings))
+
+
+@holders(RENAMED)
+@law
+@given(ratings=tables(), names=st.permutations(LEVELS))
+def test_renaming_nominal_levels_changes_nothing(name: str, ratings: Table, names: list[float]) -> None:
+    ratings = fitting(name, ratings)
+    renamed = np.where(np.isnan(ratings), math.nan, np.array([math.nan, *names])[np.nan_to_num(ratings).astype(int)])
+    assert same(statistic(name)(renamed), statistic(name)(ratings))
+
+
+@holders(REVERSED)
+@law
+@given(ratings=tables())
+def test_turning_the_scale_round_changes_nothing(name: str, ratings: Table) -> None:
+    ratings = fitting(name, ratings)
+    assert same(statistic(name)(5 - ratings), statistic(name)(ratings))
+
+
+@holders(RESCALED)
+@law
+@given(ratings=tables(), factor=st.sampled_from([0.25, 7.0, -3.0]), shift=st.sampled_from([-11.0, 0.0, 100.0]))
+def test_the_unit_and_the_zero_of_the_scale_change_nothing(
+    name: str, ratings: Table, factor: float, shift: float
+) -> None:
+    ratings = fitting(name, ratings)
+    levels = [factor * level + shift for level in LEVELS]
+    assert same(statistic(name)(factor * ratings + shift, levels=levels), statistic(name)(ratings))
+
+
+@holders(SINGLES)
+@law
+@given(ratings=tables(), rating=st.sampled_from(LEVELS))
+def test_a_unit_rated_once_changes_nothing(name: str, ratings: Table, rating: float) -> None:
+    assume((~np.isnan(ratings)).any(axis=0).all())
+    alone = np.full((1, ratings.shape[1]), math.nan)
+    alone[0, 0] = rating
+    assert same(statistic(name)(np.vstack([ratings, alone])), statistic(name)(ratings))
+
+
+@holders(EMPTY)
+@law
+@given(ratings=tables())
+def test_a_unit_and_a_rater_without_ratings_change_nothing(name: str, ratings: Table) -> None:
+    ratings = fitting(name, ratings)
+    framed = np.pad(ratings, 1, constant_values=math.nan)
+    assert same(statistic(name)(framed), statistic(name)(ratings))
+
+
+@holders(GROUPED)
+@law
+@given(ratings=tables())
+def test_groups_of_one_are_units(name: str, ratings: Table) -> None:
+    ratings = fitting(name, ratings)
+    assert same(statistic(name)(ratings, groups=np.arange(len(ratings))), statistic(name)(ratings))
+
+
+# ------------------------------------------------------------------------------------------------------- how much
+
+
+@holders(DOUBLED)
+@law
+@given(ratings=tables())
+def test_doubling_every_unit_leaves_the_value(name: str, ratings: Table) -> None:
+    ratings = fitting(name, ratings)
+    once, twice = statistic(name)(ratings), statistic(name)(np.vstack([ratings, ratings]))
+    assert value(twice) == pytest.approx(value(once), nan_ok=True)
+
+
+@holders(AGREEING)
+@law
+@given(ratings=tables(), level=st.sampled_from(LEVELS))
+def test_an_agreeing_unit_never_lowers_it(name: str, ratings: Table, level: float) -> None:
+    before = statistic(name)(ratings)
+    assume(before.value is not None)
+    agreeing = np.vstack([ratings, np.full((1, ratings.shape[1]), level)])
+    assert value(statistic(name)(agreeing)) >= value(before) - 1e-12
+
+
+@holders(PERFECT)
+@law
+@given(ratings=tables(missing=False), seed=st.integers(0, 99))
+def test_it_is_1_where_everybody_agrees_and_less_where_somebody_does_not(name: str, ratings: Table, seed: int) -> None:
+    ratings = fitting(name, ratings)
+    agreed = np.repeat(ratings[:, :1], ratings.shape[1], axis=1)
+    assume(len(np.unique(agreed)) > 1)
+    assert value(statistic(name)(agreed)) == 1
+    differing = agreed.copy()
+    differing[0, 0] = 1.0 if agreed[0, 0] > 1 else 2.0
+    assert value(statistic(name)(differing)) < 1
+
+
+@holders(BOUNDED)
+@law
+@given(ratings=tables())
+def test_it_never_exceeds_1(name: str, ratings: Table) -> None:
+    estimate = statistic(name)(fitting(name, ratings))
+    assume(estimate.value is not None)
+    assert value(estimate) <= 1
+
+
+@holders(SHARE)
+@law
+@given(ratings=tables())
+def test_it_lies_between_0_and_1(name: str, ratings: Table) -> None:
+    estimate = statistic(name)(ratings)
+    assume(estimate.value is not None)
+    assert 0 <= value(estimate) <= 1
+
+
+@holders(CONSTANT)
+@law
+@given(ratings=tables(missing=False), level=st.sampled_from(LEVELS))
+def test_it_is_0_where_one_of_two_raters_never_varies(name: str, ratings: Table, level: float) -> None:
+    pair = ratings[:, :2].copy()
+    pair[:, 1] = level
+    assume((pair[:, 0] != level).any())
+    estimate = statistic(name)(pair)
+    assert value(estimate) == pytest.approx(0, abs=1e-12)
+    assert estimate.low is None
+    assert estimate.note is not None
+
+
+# ------------------------------------------------------------------------------------------------------ the interval
+
+
+@holders(HOLDS)
+@law
+@given(ratings=tables(units=(8, 40)))
+def test_its_interval_holds_the_value_and_stays_in_range(name: str, ratings: Table) -> None:
+    estimate = statistic(name)(fitting(name, ratings))
+    assert (estimate.value is None) == (estimate.undefined is not None)
+    if estimate.low is None or estimate.high is None:
+        assert estimate.note is None or estimate.note.startswith("withheld: ")
+        return
+    least = 0 if LAWS[name] >= SHARES else -1
+    assert least <= estimate.low <= value(estimate) <= estimate.high <= 1
+
+
+@holders(WIDENS)
+@law
+@given(ratings=tables(units=(20, 40), missing=False))
+def test_a_surer_interval_is_a_wider_one(name: str, ratings: Table) -> None:
+    ratings = fitting(name, ratings)
+    close, wide = statistic(name)(ratings, level=0.8), statistic(name)(ratings, level=0.99)
+    assume(close.low is not None and close.high is not None and wide.low is not None and wide.high is not None)
+    assert wide.low is not None
+    assert close.low is not None
+    assert wide.high is not None
+    assert close.high is not None
+    assert wide.low <= close.low
+    assert close.high <= wide.high
+
+
+@holders(SHRINKS)
+def test_doubling_every_unit_narrows_the_interval_by_about_the_root_of_two(name: str) -> None:
+    rng = np.random.default_rng(12)
+    truth = rng.choice(LEVELS, (120, 1), p=[0.2, 0.3, 0.3, 0.2])
+    noisy = np.clip(truth + rng.choice([-1, 0, 0, 0, 1], (120, 3)), 1, 4)
+    ratings = fitting(name, noisy)
+
+    def width(table: Table) -> float:
+        estimate = statistic(name)(table)
+        assert estimate.low is not None
+        assert estimate.high is not None
+        return estimate.high - estimate.low
+
+    assert width(ratings) / width(np.vstack([ratings, ratings])) == pytest.approx(math.sqrt(2), rel=0.05)
