@@ -735,23 +735,26 @@ def _too_few(repeats: _Repeats) -> str:
 
 
 def _distance(repeats: _Repeats, level: float) -> Estimate:
-    method, n = "mean |run - run|", repeats.n_groups
-    if not n:
-        return Estimate.without_value(_too_few(repeats), n=n, method=method, level=level)
-    if repeats.within[0] == 0:
-        return no_disagreement(0.0, n=n, above=repeats.span, level=level, method=method)
-    return jackknife(float(repeats.distance[0]), repeats.distance[1:], transform=LOG, level=level, method=method)
+    return _noise_size(repeats, repeats.distance, repeats.span, level, "mean |run - run|")
 
 
 def _measurement_error(repeats: _Repeats, level: float) -> Estimate:
-    method, n = "sd within examples", repeats.n_groups
+    method = "sd within examples"
+    if repeats.n_groups and repeats.within[0] == 0:
+        variance = _noise_size(repeats, repeats.within, repeats.span**2 / 2, level, method)
+        return variance if variance.high is None else replace(variance, high=math.sqrt(variance.high))
+    return _noise_size(repeats, np.sqrt(repeats.within), repeats.span, level, method)
+
+
+def _noise_size(repeats: _Repeats, size: Floats, largest: float, level: float, method: str) -> Estimate:
+    n = repeats.n_groups
     if not n:
         return Estimate.without_value(_too_few(repeats), n=n, method=method, level=level)
-    if repeats.within[0] == 0:
-        variance = no_disagreement(0.0, n=n, above=repeats.span**2 / 2, level=level, method=method)
-        return replace(variance, high=math.sqrt(variance.high or 0.0))
-    error = np.sqrt(repeats.within)
-    return jackknife(float(error[0]), error[1:], transform=LOG, level=level, method=method)
+    if repeats.within[0] > 0:
+        return jackknife(float(size[0]), size[1:], transform=LOG, level=level, method=method)
+    if repeats.span == 0:
+        return withhold(Estimate(0.0, n=n, level=level, method=method), "one level seen, no scale given")
+    return no_disagreement(0.0, n=n, above=largest, level=level, method=method)
 
 
 def _shift_floor(repeats: _Repeats, level: float) -> Estimate:

@@ -321,7 +321,7 @@ def mae_of(pairs: Pairs, level: float) -> Estimate:
     """`mae` of pairs already made."""
     method = "mean |judge - gold|"
     if pairs.agree and len(pairs):
-        return no_disagreement(0.0, n=pairs.n_groups, above=pairs.span, level=level, method=method)
+        return _no_error(pairs, 0.0, pairs.span, level, method)
     return _error(pairs, lambda m: m.absolute, LOG, level, method)
 
 
@@ -329,8 +329,7 @@ def rmse_of(pairs: Pairs, level: float) -> Estimate:
     """`rmse` of pairs already made."""
     method = "root mean (judge - gold)²"
     if pairs.agree and len(pairs):
-        square = no_disagreement(0.0, n=pairs.n_groups, above=pairs.span**2, level=level, method=method)
-        return _through(square, math.sqrt)
+        return _through(_no_error(pairs, 0.0, pairs.span**2, level, method), math.sqrt)
     return _error(pairs, lambda m: np.sqrt(m.square), LOG, level, method)
 
 
@@ -338,7 +337,7 @@ def signed_error_of(pairs: Pairs, level: float) -> Estimate:
     """`signed_error` of pairs already made."""
     method = "mean judge - gold"
     if pairs.agree and len(pairs):
-        return no_disagreement(0.0, n=pairs.n_groups, below=pairs.step, above=pairs.step, level=level, method=method)
+        return _no_error(pairs, pairs.step, pairs.step, level, method)
     return _error(pairs, lambda m: m.signed, IDENTITY, level, method)
 
 
@@ -385,6 +384,13 @@ def _error(
         return Estimate.without_value(why, n=0, method=method, level=level)
     value, left_out = float(formula(pairs.moments)), formula(pairs.moments_left_out)
     return jackknife(value, left_out, transform=transform, level=level, method=method)
+
+
+def _no_error(pairs: Pairs, below: float, above: float, level: float, method: str) -> Estimate:
+    """An error of 0, and what unseen errors of at most `below` and `above` could make of it."""
+    if pairs.span == 0:
+        return withhold(Estimate(0.0, n=pairs.n_groups, level=level, method=method), "one level seen, no scale given")
+    return no_disagreement(0.0, n=pairs.n_groups, below=below, above=above, level=level, method=method)
 
 
 def _part(name: str, parts: dict[str, float], square: float, n: int, level: float) -> Estimate:
