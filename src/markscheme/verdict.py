@@ -118,16 +118,16 @@ def read_verdicts(reply: Reply, criteria: Sequence[Criterion], response: str) ->
     return {c.name: _outcome(found, c, reply, response) for c in criteria}
 
 
-def read_holistic(reply: Reply, response: str) -> Holistic | Unread:
-    """The one number a holistic reply gives, 0 to 100, or why it gives none."""
+def read_holistic(reply: Reply, response: str, *, highest: int = 100) -> Holistic | Unread:
+    """The one number a holistic reply gives, 0 to `highest`, or why it gives none."""
     if reply.parts:
-        read = [read_holistic(part, response) for part in reply.parts]
+        read = [read_holistic(part, response, highest=highest) for part in reply.parts]
         return _combined_holistic(read)
     try:
         found = _one_object(reply, lambda data: "score" in data)
         score = found["score"]
-        if isinstance(score, bool) or not isinstance(score, int | float) or not 0 <= score <= 100:
-            raise _Unreadable(f"score must be a number from 0 to 100, found {_shown(score)}")
+        if isinstance(score, bool) or not isinstance(score, int | float) or not 0 <= score <= highest:
+            raise _Unreadable(f"score must be a number from 0 to {highest}, found {_shown(score)}")
         quote, is_there = _quote(found.get("quote"), response)
         return Holistic(float(score), _text(found, "reason"), quote, is_there)
     except _Unreadable as why:

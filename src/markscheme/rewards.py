@@ -1,0 +1,88 @@
+"""Many responses at once to raw scores in their order: what a training loop asks for."""
+
+import asyncio
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+
+from markscheme.errors import BudgetError, RatingWarning
+from markscheme.grading import Grade, Grading
+from markscheme.judge import Judge
+from markscheme.rubric import Rubric
+from markscheme.submission import Submission
+from markscheme.types import ToGrade, response_text
+
+
+async def reward(
+    responses: Sequence[ToGrade],
+    rubrics: Rubric | Sequence[Rubric],
+    queries: Sequence[str | None] | None = None,
+    *,
+    judge: Judge,
+    concurrency: int = 64,
+    seen: Callable[[int, Grade], None] | None = None,
+) -> list[float | None]:
+    """The raw score of each response, in order; None where it could not be graded, which is no score of 0.
+
+    All of a batch goes through one judge, and so through its one limiter and its one cache. Of each response only
+    the score is kept, so that memory doesn't grow with what was written about it.
+
+    Args:
+        responses: Texts, or {"thinking": …, "output": …}.
+        rubrics: One for each response, or one for all.
+        queries: What was asked, one for each response; None where nothing was.
+        judge: Who is asked. It stays open.
+        concurrency: How many responses are graded at once.
+        seen: Called with place and Grade of each response as it is graded: the reason for a None stands there.
+
+    Returns:
+        Sums of weights times positions, not brought to 0 to 1. Where a budget ends before the batch, what is
+        graded is kept, the rest is None, and a RatingWarning says so.
+
+    Raises:
+        ValueError: As many rubrics or queries as responses were not given, or a concurrency below 1.
+
+    Example:
+        >>> from markscheme import Rubric, ScriptedJudge
+        >>> rubric = Rubric.from_dict([{"weight": 2, "requirement": "A"}, {"weight": -1, "requirement": "B"}])
+        >>> judge = ScriptedJudge([{"c1": "MET", "c2": "MET"}, {"c1": "UNMET", "c2": "MET"}])
+        >>> asyncio.run(reward(["one", "two"], rubric, judge=judge, concurrency=1))
+        [1.0, -1.0]
+    """
+    if not isinstance(rubrics, Rubric) and len(rubrics) != len(responses):
+        raise ValueError(f"{len(responses)} responses and {len(rubrics)} rubrics: give one rubric each, or one for all")
+    if queries is not None and len(queries) != len(responses):
+        raise ValueError(f"{len(responses)} responses and {len(queries)} queries: give one query each, or none at all")
+    if concurrency < 1:
+        raise ValueError(f"concurrency is a whole number from 1, found {concurrency}")
+    scores: list[float | None] = [None] * len(responses)
+    places = iter(range(len(responses)))
+    stopped: list[BudgetError] = []
+
+    async def work_off(places: Iterator[int]) -> None:
+        for place in places:
+            if stopped:
+                return
+            rubric = rubrics if isinstance(rubrics, Rubric) else rubrics[place]
+            query = queries[place] if queries is not None else None
+            submission = Submission(response_text(responses[place]), {} if query is None else {"query": query})
+            try:
+                grade = await Grading(rubric, judge).grade(submission)
+            except BudgetError as error:
+                stopped.append(error)
+                return
+            scores[place] = grade.raw_score
+            if seen is not None:
+                seen(place, grade)
+
+    try:
+        async with asyncio.TaskGroup() as workers:
+            for _ in range(min(concurrency, len(responses))):
+                workers.create_task(work_off(places))
+    except ExceptionGroup as several:
+        raise several.exceptions[0] from None
+    if stopped:
+        ungraded = sum(score is None for score in scores)
+        warnings.warn(
+            f"{stopped[0]}; {ungraded} of {len(scores)} responses are not graded", RatingWarning, stacklevel=2
+        )
+    return scores
