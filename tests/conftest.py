@@ -1,0 +1,29 @@
+"""The real components that tests share, each started once a session."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.real import messages_front as front
+from tests.real.local_model import model_path
+from tests.real.promptfoo import PromptfooInstall, install_promptfoo
+
+
+@pytest.fixture(scope="session")
+def promptfoo() -> PromptfooInstall:
+    """The real Promptfoo, installed."""
+    return install_promptfoo()
+
+
+@pytest.fixture(scope="session")
+def local_model() -> Path:
+    """A small real language model as a GGUF file; as a judge it is near chance."""
+    return model_path()
+
+
+@pytest.fixture(scope="session")
+def messages_front(local_model: Path) -> Iterator[front.MessagesFront]:
+    """Anthropic's Messages API in front of the real local model; its counts run through the whole session."""
+    with front.MessagesFront(front.local_model(local_model)) as running:
+        yield running

@@ -1,0 +1,242 @@
+"""The Messages front: the real SDK gets schema-held JSON from the real model, and every trouble as the API makes it."""
+
+import asyncio
+import http.client
+import json
+import threading
+import urllib.parse
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+import anthropic
+import jsonschema
+import pytest
+from anthropic.types import Message, TextBlock, ToolUseBlock
+
+from tests.real import messages_front as front
+from tests.real.messages_front import Answer, MessagesFront, Request
+
+KEY = "sk-only-for-this-test"
+VERDICT = {
+    "type": "object",
+    "properties": {
+        "reason": {"type": "string", "maxLength": 80},
+        "level": {"type": "integer", "enum": [1, 2, 3, 4, 5]},
+    },
+    "required": ["reason", "level"],
+    "additionalProperties": False,
+}
+QUESTION = "How good is the answer 'four' to the question 'What is two and two?' Give a reason and a level from 1 to 5."
+
+Use = Callable[[anthropic.AsyncAnthropic], Coroutine[Any, Any, Any]]
+
+
+def with_sdk(url: str, use: Use, **options: Any) -> Any:
+    """What `use` gets from the real SDK pointed at `url`, without retries unless `options` ask for them."""
+
+    async def run() -> Any:
+        settings = {"max_retries": 0, "timeout": 120.0} | options
+        async with anthropic.AsyncAnthropic(base_url=url, api_key=KEY, **settings) as client:
+            return await use(client)
+
+    return asyncio.run(run())
+
+
+async def ask(client: anthropic.AsyncAnthropic, **further: Any) -> Message:
+    """One question, at the SDK's own surface."""
+    reply: Message = await client.messages.create(
+        model="claude-haiku-5-5", max_tokens=200, messages=[{"role": "user", "content": QUESTION}], **further
+    )
+    return reply
+
+
+def answered(*answers: Answer) -> Callable[[Request], Answer]:
+    """A script that gives `answers` in order, the last one for ever."""
+    return lambda request: answers[min(request.number, len(answers) - 1)]
+
+
+def test_the_real_sdk_gets_json_that_obeys_the_schema_from_the_real_model(messages_front: MessagesFront) -> None:
+    before = len(messages_front.requests)
+    config = {"format": {"type": "json_schema", "schema": VERDICT}}
+    system = [{"type": "text", "text": "You rate answers.", "cache_control": {"type": "ephemeral"}}]
+    reply = with_sdk(messages_front.url, lambda client: ask(client, output_config=config, system=system))
+    (block,) = reply.content
+    assert isinstance(block, TextBlock)
+    jsonschema.validate(json.loads(block.text), VERDICT)
+    assert reply.stop_reason == "end_turn"
+    assert reply.usage.input_tokens > 20
+    assert reply.usage.output_tokens > 5
+    (request,) = messages_front.requests[before:]
+    assert request.body["output_config"] == config
+    assert KEY not in repr(messages_front.requests)
+
+
+def test_a_forced_tool_is_called_with_an_input_that_obeys_its_schema(messages_front: MessagesFront) -> None:
+    tools = [{"name": "rate", "description": "Give a verdict.", "input_schema": VERDICT}]
+    choice = {"type": "tool", "name": "rate"}
+    reply = with_sdk(messages_front.url, lambda client: ask(client, tools=tools, tool_choice=choice))
+    (block,) = reply.content
+    assert isinstance(block, ToolUseBlock)
+    assert (block.name, reply.stop_reason) == ("rate", "tool_use")
+    jsonschema.validate(block.input, VERDICT)
+
+
+def test_the_real_model_answers_many_who_ask_at_once(messages_front: MessagesFront) -> None:
+    config = {"format": {"type": "json_schema", "schema": VERDICT}}
+
+    async def eight(client: anthropic.AsyncAnthropic) -> list[Message]:
+        return await asyncio.gather(*(ask(client, output_config=config) for _ in range(8)))
+
+    texts = [reply.content[0].text for reply in with_sdk(messages_front.url, eight)]
+    for text in texts:
+        jsonschema.validate(json.loads(text), VERDICT)
+    assert messages_front.most_in_flight >= 2
+
+
+def test_a_real_answer_is_cut_off_at_max_tokens(messages_front: MessagesFront) -> None:
+    async def briefly(client: anthropic.AsyncAnthropic) -> Message:
+        turns = [{"role": "user", "content": "Count from one to a hundred in words."}]
+        return await client.messages.create(model="claude-haiku-5-5", max_tokens=4, messages=turns)  # type: ignore[arg-type]
+
+    reply = with_sdk(messages_front.url, briefly)
+    assert (reply.stop_reason, reply.usage.output_tokens) == ("max_tokens", 4)
+
+
+def test_what_the_model_cannot_take_is_an_error_in_the_shape_of_the_api(messages_front: MessagesFront) -> None:
+    async def at_length(client: anthropic.AsyncAnthropic) -> Message:
+        return await ask(client, system="word " * 9000)
+
+    with pytest.raises(anthropic.BadRequestError, match="context size") as caught:
+        with_sdk(messages_front.url, at_length)
+    assert caught.value.body == {
+        "type": "error",
+        "error": {"type": "invalid_request_error", "message": caught.value.body["error"]["message"]},  # type: ignore[index]
+    }
+
+
+@pytest.mark.parametrize(
+    ("status", "error"),
+    [
+        (401, anthropic.AuthenticationError),
+        (429, anthropic.RateLimitError),
+        (500, anthropic.InternalServerError),
+        (529, anthropic.InternalServerError),
+    ],
+)
+def test_errors_arrive_as_the_sdks_own_classes(status: int, error: type[anthropic.APIStatusError]) -> None:
+    with MessagesFront(answered(front.failing(status, retry_after=0.01))) as running:
+        with pytest.raises(error) as caught:
+            with_sdk(running.url, ask)
+        assert caught.value.status_code == status
+        assert caught.value.response.headers["retry-after"] == "0.01"
+        assert len(running.requests) == 1
+
+
+def test_the_sdk_asks_again_after_the_time_that_it_is_told() -> None:
+    busy = front.failing(429, retry_after=0.3)
+    with MessagesFront(answered(busy, front.failing(529, retry_after=0.01), front.message("here"))) as running:
+        reply = with_sdk(running.url, ask, max_retries=2)
+        first, second, third = (request.at for request in running.requests)
+    assert reply.content[0].text == "here"
+    assert second - first >= 0.3
+    assert third > second
+
+
+def test_a_refusal_a_cut_off_and_an_empty_answer_are_messages() -> None:
+    answers = front.refusal(), front.cut_off('{"reason": "it'), front.message()
+    with MessagesFront(answered(*answers)) as running:
+        refused, cut, empty = (with_sdk(running.url, ask) for _ in answers)
+    assert (refused.stop_reason, refused.content) == ("refusal", [])
+    assert (cut.stop_reason, cut.content[0].text) == ("max_tokens", '{"reason": "it')
+    assert (empty.stop_reason, empty.content) == ("end_turn", [])
+
+
+def test_what_is_no_message_comes_through_the_sdk_in_its_strange_ways() -> None:
+    with MessagesFront(answered(front.html_page(), front.not_a_message(), front.not_json())) as running:
+        page, other = (with_sdk(running.url, ask) for _ in range(2))
+        with pytest.raises(json.JSONDecodeError):
+            with_sdk(running.url, ask)
+    assert isinstance(page, str)
+    assert other.content is None
+
+
+def test_a_dropped_connection_and_a_late_answer_are_connection_errors() -> None:
+    with MessagesFront(answered(front.dropped(), front.late(front.message("too late"), 30))) as running:
+        with pytest.raises(anthropic.APIConnectionError):
+            with_sdk(running.url, ask)
+        with pytest.raises(anthropic.APITimeoutError):
+            with_sdk(running.url, ask, timeout=0.2)
+
+
+def test_sixty_four_are_in_flight_at_once() -> None:
+    everybody = threading.Barrier(64, timeout=60)
+
+    def once_all_are_here(request: Request) -> Answer:
+        everybody.wait()
+        return front.message("all here")
+
+    async def together(client: anthropic.AsyncAnthropic) -> list[Message]:
+        return await asyncio.gather(*(ask(client) for _ in range(64)))
+
+    with MessagesFront(once_all_are_here) as running:
+        replies = with_sdk(running.url, together)
+        assert running.most_in_flight == 64
+    assert {reply.content[0].text for reply in replies} == {"all here"}
+
+
+def test_thousands_of_requests_over_connections_kept_alive_are_each_answered_once() -> None:
+    clients, each = 64, 40
+
+    def client(number: int, host: str) -> None:
+        connection = http.client.HTTPConnection(host, timeout=60)
+        for turn in range(each):
+            body = json.dumps({"asked": [number, turn]})
+            connection.request("POST", "/v1/messages", body, {"x-api-key": KEY})
+            reply = json.load(connection.getresponse())
+            heard.append(json.loads(reply["content"][0]["text"]))
+        connection.close()
+
+    heard: list[list[int]] = []
+    with MessagesFront(lambda request: front.message(json.dumps(request.body["asked"]))) as running:
+        host = urllib.parse.urlsplit(running.url).netloc
+        threads = [threading.Thread(target=client, args=(number, host)) for number in range(clients)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        asked = [request.body["asked"] for request in running.requests]
+        assert [request.number for request in running.requests] == list(range(clients * each))
+        assert 1 <= running.most_in_flight <= clients
+    everything = [[number, turn] for number in range(clients) for turn in range(each)]
+    assert sorted(asked) == sorted(heard) == everything
+
+
+def test_leaving_the_front_ends_its_threads_though_clients_keep_their_connections() -> None:
+    before = threading.active_count()
+    with MessagesFront(answered(front.message("hello"))) as running:
+        connection = http.client.HTTPConnection(urllib.parse.urlsplit(running.url).netloc, timeout=60)
+        connection.request("POST", "/v1/messages", "{}", {"x-api-key": KEY})
+        connection.getresponse().read()
+        assert threading.active_count() == before + 2
+    assert threading.active_count() == before
+    connection.close()
+
+
+@pytest.mark.parametrize(
+    ("path", "headers", "body", "status"),
+    [
+        ("/v1/complete", {"x-api-key": KEY}, "{}", 404),
+        ("/v1/messages", {}, "{}", 401),
+        ("/v1/messages", {"authorization": f"Bearer {KEY}"}, "{", 400),
+    ],
+)
+def test_what_is_no_messages_request_is_refused_and_not_counted(
+    path: str, headers: dict[str, str], body: str, status: int
+) -> None:
+    with MessagesFront(answered(front.message("hello"))) as running:
+        connection = http.client.HTTPConnection(urllib.parse.urlsplit(running.url).netloc, timeout=60)
+        connection.request("POST", path, body, headers)
+        reply = connection.getresponse()
+        assert (reply.status, json.load(reply)["type"]) == (status, "error")
+        assert running.requests == []
+        connection.close()
