@@ -60,6 +60,42 @@ def plain_data(
     return reader.from_json(text) if form == "json" else reader.from_yaml(text)
 
 
+def json_lines(path: Path, error: type[FileError]) -> Iterator[tuple[int, Any]]:
+    """The objects of a .jsonl file with their line numbers.
+
+    Raises:
+        FileError: Of the given class: the file cannot be read, or a line is no JSON.
+    """
+    try:
+        with path.open(encoding="utf-8-sig") as lines:
+            for number, line in enumerate(lines, start=1):
+                if line.strip():
+                    yield number, _json_line(line, path, number, error)
+    except (OSError, UnicodeDecodeError) as problem:
+        raise error(f"cannot be read: {problem}", path=path) from problem
+
+
+def _json_line(line: str, path: Path, number: int, error: type[FileError]) -> Any:
+    try:
+        return json.loads(line, parse_constant=_no_constant)
+    except (ValueError, RecursionError) as problem:
+        raise error(f"is not readable JSON: {problem}", path=path, line=number) from problem
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is no JSON number")
+
+
+def shown(value: Any) -> str:
+    """A value from a file as it may stand in a message: short, on one line.
+
+    >>> shown("x" * 100) == "'" + "x" * 56 + "…"
+    True
+    """
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "…"
+
+
 class _Reader:
     """One reading of one text."""
 

@@ -1,4 +1,4 @@
-"""Where a rubric named by its user is found."""
+"""Where a rubric named by its user is found, and what was calibrated with it."""
 
 import difflib
 from collections.abc import Iterator
@@ -42,6 +42,16 @@ def known_rubrics(start: Path | None = None, *, beside: Path | None = None) -> d
             if file.suffix in SUFFIXES and file.name != "schema.json":
                 found.setdefault(file.stem, file)
     return found
+
+
+def find_calibration(name: str, start: Path) -> Path | None:
+    """The folder `calibration/<name>` of `start` or the nearest of its parents, up to a `.git` or the home folder."""
+    for folder in (start, *start.parents):
+        if (folder / "calibration" / name).is_dir():
+            return folder / "calibration" / name
+        if (folder / ".git").exists() or folder == Path.home():
+            return None
+    return None
 
 
 def _folders(start: Path, beside: Path | None) -> Iterator[Path]:

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from markscheme.calibration.ratings import Rating, RatingReader, asked_under, json_lines, load_ratings, shown
+from markscheme.calibration.ratings import Rating, RatingReader, asked_under, load_ratings
 from markscheme.errors import Fault, RatingError, RatingWarning
-from markscheme.plain_data import form_of, plain_data, read_text
+from markscheme.plain_data import form_of, json_lines, plain_data, read_text, shown
 from markscheme.rubric import Rubric
 from markscheme.submission import Submission
 
@@ -21,7 +21,22 @@ DRAWN: tuple[str, ...] = get_args(Drawn)
 SUFFIXES = (".jsonl", ".json", ".yaml", ".yml", ".csv")
 
 _OWN_KEYS = frozenset(
-    ["id", "response", "output", "inputs", "labels", "group", "system", "split", "drawn", "weight", "metadata", "input", "expectedScore", "expectedFeedback"]
+    [
+        "id",
+        "response",
+        "output",
+        "inputs",
+        "labels",
+        "group",
+        "system",
+        "split",
+        "drawn",
+        "weight",
+        "metadata",
+        "input",
+        "expectedScore",
+        "expectedFeedback",
+    ]
 )
 
 
@@ -90,16 +105,6 @@ class ExampleSet:
             return self
         kept = tuple(example for example in self.examples if (example.split or "dev") == split)
         return ExampleSet(kept, self.path, self.stale)
-
-
-def find_set(name: str, start: Path) -> Path | None:
-    """The folder `calibration/<name>` of `start` or the nearest of its parents, up to a `.git` or the home folder."""
-    for folder in (start, *start.parents):
-        if (folder / "calibration" / name).is_dir():
-            return folder / "calibration" / name
-        if (folder / ".git").exists() or folder == Path.home():
-            return None
-    return None
 
 
 def examples_file(folder: Path) -> Path:
@@ -172,7 +177,7 @@ class _Reading:
 
     def _raw(self) -> Iterator[tuple[int | None, Any]]:
         if self.path.suffix == ".jsonl":
-            yield from json_lines(self.path)
+            yield from json_lines(self.path, RatingError)
         elif self.path.suffix == ".csv":
             yield from self._csv()
         elif self.path.suffix in SUFFIXES:

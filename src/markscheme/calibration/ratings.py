@@ -1,8 +1,7 @@
 """Rating, the one record of a label, a verdict, an earlier run or somebody's thumb; and tables of them."""
 
-import json
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -12,6 +11,7 @@ import numpy.typing as npt
 
 from markscheme.errors import Fault, RatingError
 from markscheme.fingerprint import fingerprint
+from markscheme.plain_data import json_lines, shown
 from markscheme.rubric import Criterion, Rubric, Scale
 from markscheme.score import score_of_levels
 
@@ -118,7 +118,7 @@ def load_ratings(path: Path, rubric: Rubric, *, kind: Kind = "model") -> list[Ra
     reader = RatingReader(rubric)
     found: list[Rating] = []
     faults: list[Fault] = []
-    for number, line in json_lines(path):
+    for number, line in json_lines(path, RatingError):
         try:
             found.append(reader.rating(line, kind=kind))
         except ValueError as error:
@@ -126,28 +126,6 @@ def load_ratings(path: Path, rubric: Rubric, *, kind: Kind = "model") -> list[Ra
     if faults:
         raise RatingError(faults, path=path)
     return found
-
-
-def json_lines(path: Path) -> Iterator[tuple[int, Any]]:
-    """The objects of a .jsonl file with their line numbers.
-
-    Raises:
-        RatingError: The file cannot be read, or a line is no JSON.
-    """
-    try:
-        with path.open(encoding="utf-8-sig") as lines:
-            for number, line in enumerate(lines, start=1):
-                if line.strip():
-                    try:
-                        yield number, json.loads(line, parse_constant=_no_constant)
-                    except (ValueError, RecursionError) as error:
-                        raise RatingError(f"is not readable JSON: {error}", path=path, line=number) from error
-    except (OSError, UnicodeDecodeError) as error:
-        raise RatingError(f"cannot be read: {error}", path=path) from error
-
-
-def _no_constant(name: str) -> Any:
-    raise ValueError(f"{name} is no JSON number")
 
 
 @dataclass(frozen=True)
@@ -256,12 +234,6 @@ def _count(value: Any) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or value < 0:
         raise ValueError(f"sample is a whole number from 0, found {shown(value)}")
     return value
-
-
-def shown(value: Any) -> str:
-    """A value from a file as it may stand in a message: short, on one line."""
-    text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "…"
 
 
 # --- tables ---------------------------------------------------------------------------------------------------------

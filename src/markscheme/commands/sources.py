@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from markscheme.calibration.examples import examples_file, find_set
+from markscheme.calibration.examples import examples_file
 from markscheme.errors import UsageError
 from markscheme.judge import Judge
 from markscheme.judges.limited import Limiter
@@ -14,6 +14,7 @@ from markscheme.judges.price import Price
 from markscheme.judges.remembering import Memory
 from markscheme.prompt import Prompt
 from markscheme.rubric import STRATEGIES, Rubric
+from markscheme.rubric_search import find_calibration
 
 
 def examples_of(rubric: Rubric, named: Path | None) -> tuple[Path, Path | None]:
@@ -22,7 +23,7 @@ def examples_of(rubric: Rubric, named: Path | None) -> tuple[Path, Path | None]:
     Raises:
         UsageError: There are no examples.
     """
-    folder = find_set(rubric.name, Path.cwd())
+    folder = find_calibration(rubric.name, Path.cwd())
     if named is not None:
         if not named.is_file():
             raise UsageError(f"there is no file of examples {named}")

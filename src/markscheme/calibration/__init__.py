@@ -1,0 +1,1 @@
+"""Where rubrics, people and statistics meet."""

@@ -1,0 +1,180 @@
+"""`markscheme grade`: grade responses with a rubric."""
+
+import argparse
+import asyncio
+import json
+import sys
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from typing import Any
+
+from markscheme.commands.options import Parser, add_judge
+from markscheme.commands.progress import progress
+from markscheme.commands.sources import as_asked, asking_of, judge_of
+from markscheme.errors import BudgetError, RatingError, UsageError
+from markscheme.grading import Grade, Grading, grade_many, questions
+from markscheme.plain_data import json_lines, shown
+from markscheme.rubric import Criterion, Rubric
+from markscheme.rubric_file import load_rubric
+from markscheme.rubric_search import find_calibration, find_rubric
+from markscheme.scorers import load_scorers
+from markscheme.submission import Submission
+from markscheme.verdict import Abstention, NotApplicable, Outcome, Unread, Verdict
+
+SUMMARY = """Grade responses with a rubric. A text file (or - for standard input) is one response; a .jsonl file
+holds many, one object a line: {"id": …, "response": …, "query": …, …}. A stopped run goes on where it was: replies
+are kept.
+
+Exit status: 0 all pass, 1 some fail, 2 a fault in what was asked, 3 no judge to ask, 5 some could not be graded."""
+
+
+def parser() -> argparse.ArgumentParser:
+    """What the command takes."""
+    found = Parser(
+        "grade", SUMMARY, 'markscheme grade code-quality answer.md --input query="Parse a date" --judge anthropic'
+    )
+    found.add_argument("rubric", help="a rubric's file or name")
+    found.add_argument("file", nargs="?", default="-", metavar="FILE", help="what is graded; - for standard input")
+    found.add_argument(
+        "--input",
+        action="append",
+        default=[],
+        metavar="NAME=TEXT",
+        help="an input of a single response; NAME=@FILE reads it",
+    )
+    found.add_argument("--scorers", action="append", default=[], metavar="MODULE", help="a module with checks by code")
+    found.add_argument("--json", action="store_true", help="one JSON object a submission, in the order of the input")
+    add_judge(found)
+    return found
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Grade, print, and give the outcome as exit status."""
+    rubric = as_asked(load_rubric(find_rubric(arguments.rubric)), arguments)
+    submissions = list(_submissions(arguments))
+    if not submissions:
+        raise UsageError(f"{arguments.file} holds nothing to grade")
+    folder = find_calibration(rubric.name, Path.cwd())
+    prompts = [prompt for submission in submissions for prompt in questions(rubric, submission)]
+    judge = judge_of(arguments.judge, rubric, prompts, folder, asking_of(arguments))
+    scorers = {name: scorer for module in arguments.scorers for name, scorer in load_scorers(module).items()}
+    return asyncio.run(_print_all(Grading(rubric, judge, scorers=scorers), submissions, arguments))
+
+
+async def _print_all(grading: Grading, submissions: list[Submission], arguments: argparse.Namespace) -> int:
+    failed = ungraded = 0
+    stopped: BudgetError | None = None
+    try:
+        with progress("grading", len(submissions)) as shown_progress:
+            async for grade in _in_order(grading, submissions, arguments.concurrency):
+                print(
+                    json.dumps(grade_json(grade, grading.rubric), ensure_ascii=False)
+                    if arguments.json
+                    else _line(grade),
+                    flush=True,
+                )
+                failed += grade.passed is False
+                ungraded += grade.error is not None
+                shown_progress.step()
+    except BudgetError as error:
+        stopped = error
+    finally:
+        await grading.judge.aclose()
+    if stopped is not None:
+        raise stopped
+    return 5 if ungraded else 1 if failed else 0
+
+
+async def _in_order(grading: Grading, submissions: list[Submission], concurrency: int) -> AsyncIterator[Grade]:
+    """Grades in the order of the submissions, each as soon as those before it are there."""
+    early: dict[int, Grade] = {}
+    due = 0
+    async for place, grade in grade_many(grading, submissions, concurrency=concurrency):
+        early[place] = grade
+        while due in early:
+            yield early.pop(due)
+            due += 1
+    for place in sorted(early):
+        yield early[place]
+
+
+def _submissions(arguments: argparse.Namespace) -> Iterator[Submission]:
+    if arguments.file != "-" and arguments.file.endswith(".jsonl"):
+        if arguments.input:
+            raise UsageError("--input goes with a single response; in a .jsonl file each line brings its own inputs")
+        yield from _from_lines(Path(arguments.file))
+        return
+    inputs = dict(_input(said) for said in arguments.input)
+    if arguments.file == "-":
+        yield Submission(sys.stdin.read(), inputs, "-")
+        return
+    yield Submission(_text_of(Path(arguments.file)), inputs, Path(arguments.file).name)
+
+
+def _from_lines(path: Path) -> Iterator[Submission]:
+    for number, line in json_lines(path, RatingError):
+        response = line.get("response", line.get("output")) if isinstance(line, dict) else None
+        if not isinstance(response, str):
+            raise RatingError(f"a submission has a response, a text; found {shown(response)}", path=path, line=number)
+        named = line.get("inputs") if isinstance(line.get("inputs"), dict) else {}
+        beside = {key: value for key, value in line.items() if key not in ("id", "response", "output", "inputs")}
+        inputs = {name: value for name, value in {**beside, **named}.items() if value is not None}
+        yield Submission(response, inputs, str(line.get("id", number)))
+
+
+def _input(said: str) -> tuple[str, str]:
+    name, equals, text = said.partition("=")
+    if not name or not equals:
+        raise UsageError(f"--input is NAME=TEXT or NAME=@FILE, found {said!r}")
+    return name, _text_of(Path(text[1:])) if text.startswith("@") else text
+
+
+def _text_of(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path} cannot be read: {error}") from error
+
+
+def grade_json(grade: Grade, rubric: Rubric) -> dict[str, Any]:
+    """A grade by the keys of the file format."""
+    prints = grade.fingerprints
+    return {
+        "id": grade.id,
+        "score": grade.score,
+        "raw_score": grade.raw_score,
+        "llm_raw_score": grade.llm_raw_score,
+        "pass": grade.passed,
+        "criteria": {name: _outcome_json(outcome, rubric.criterion(name)) for name, outcome in grade.outcomes.items()},
+        "error": grade.error,
+        "receipt": None,
+        "usage": grade.usage.to_json(),
+        "fingerprints": {"rubric": prints.rubric, "prompt": prints.prompt, "judge": prints.judge} if prints else None,
+    }
+
+
+def _outcome_json(outcome: Outcome, criterion: Criterion) -> dict[str, Any]:
+    match outcome:
+        case Verdict():
+            said = {
+                "level": outcome.level,
+                "position": criterion.scale.position(outcome.level),
+                "reason": outcome.reason,
+                "quote": outcome.quote,
+                "quote_found": outcome.quote_found,
+            }
+            return {**said, "votes": list(outcome.votes)} if outcome.votes else said
+        case NotApplicable():
+            return {"not_applicable": outcome.reason}
+        case Abstention():
+            return {"abstained": outcome.reason}
+        case Unread():
+            return {"unread": outcome.why, "raw": outcome.raw}
+
+
+def _line(grade: Grade) -> str:
+    if grade.error is not None:
+        return f"{grade.id}: not graded: {grade.error}"
+    levels = ", ".join(f"{name} {verdict.level:g}" for name, verdict in grade.verdicts.items())
+    word = "pass" if grade.passed else "fail"
+    return f"{grade.id}: {grade.score:.2f} {word}" + (f" ({levels})" if levels else "")

@@ -1,0 +1,126 @@
+"""Advice on a rubric that can be loaded: what a judge and a labeller will read in different ways."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Literal
+
+from markscheme.rubric import Criterion, Rubric
+
+Code = Literal[
+    "vague",
+    "double-barrelled",
+    "overlapping",
+    "unanchored",
+    "one-decides",
+    "never-fails",
+    "outweighed",
+    "too-many-levels",
+    "split-up",
+]
+MOST_PLAIN_LEVELS = 7
+"""Levels beyond which nobody tells neighbours apart without anchors."""
+ALIKE = 80
+"""Per cent of shared words from which two criteria seem to ask the same."""
+
+_VAGUE = re.compile(
+    r"\b(good|nice|high[- ]quality|well[- ](written|done|structured)|appropriate(ly)?|proper(ly)?|reasonabl[ey]|adequate(ly)?"
+    r"|sufficient(ly)?|suitabl[ey]|excellent|great|effective(ly)?|as needed|etc)\b",
+    re.IGNORECASE,
+)
+_JOINED = re.compile(r"\b(and|as well as|and/or)\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """One thing that might be better.
+
+    Attributes:
+        code: What kind.
+        criterion: Which criterion; None for the rubric.
+        message: What was found and what to do instead.
+    """
+
+    code: Code
+    criterion: str | None
+    message: str
+
+
+def advice(rubric: Rubric) -> list[Advice]:
+    """What might be better in a rubric, criterion by criterion, then as a whole.
+
+    Example:
+        >>> rubric = Rubric.from_dict({"criteria": [{"name": "a", "description": "The text is good", "weight": 1}]})
+        >>> [found.code for found in advice(rubric)]
+        ['vague', 'unanchored']
+    """
+    return (
+        [found for c in rubric.criteria for found in _of_criterion(c)]
+        + list(_of_weights(rubric))
+        + list(_overlaps(rubric))
+    )
+
+
+def _of_criterion(criterion: Criterion) -> Iterator[Advice]:
+    if criterion.check is not None:
+        return
+    name, text = criterion.name, criterion.requirement
+    described = sum(level.description is not None for level in criterion.scale.levels)
+    levels = len(criterion.scale.levels)
+    if not described and (vague := _VAGUE.search(text)):
+        yield Advice(
+            "vague", name, f"“{vague.group(0)}” means something else to everybody; say what is there when it is met"
+        )
+    if not described and levels > 2:
+        if levels > MOST_PLAIN_LEVELS:
+            yield Advice(
+                "too-many-levels", name, f"nobody tells {levels} levels apart without anchors; use five with, or yes/no"
+            )
+        else:
+            yield Advice(
+                "unanchored", name, f"its {levels} levels have no descriptions; say under `levels:` what each is like"
+            )
+    joined = len(_JOINED.findall(text)) + text.count(",") // 2
+    if not described and joined >= 2:
+        yield Advice(
+            "split-up", name, "it asks several things at once; as several yes/no criteria each gets its own verdict"
+        )
+    elif not described and joined == 1 and levels == 2:
+        yield Advice(
+            "double-barrelled", name, "it asks two things with one yes or no; a response that meets one has no answer"
+        )
+    if criterion.required and criterion.threshold == 0:
+        yield Advice("never-fails", name, "it is required, and at threshold 0 no level fails it")
+
+
+def _of_weights(rubric: Rubric) -> Iterator[Advice]:
+    positive = {c.name: c.weight for c in rubric.criteria if c.weight > 0}
+    total = sum(positive.values())
+    for name, weight in positive.items():
+        rest = (total - weight) / total
+        if len(positive) > 1 and weight / total >= rubric.pass_mark > rest:
+            yield Advice(
+                "one-decides",
+                name,
+                f"it decides alone: with {weight / total:.0%} of the weight it passes a response by itself, and without it "
+                f"nothing reaches the pass mark {rubric.pass_mark:g}",
+            )
+    for criterion in rubric.criteria:
+        if positive and criterion.weight < 0 and -criterion.weight >= total:
+            yield Advice(
+                "outweighed",
+                criterion.name,
+                "this fault alone takes all that can be earned; `required: true` says so openly",
+            )
+
+
+def _overlaps(rubric: Rubric) -> Iterator[Advice]:
+    from rapidfuzz.fuzz import token_set_ratio
+    from rapidfuzz.utils import default_process
+
+    for one, other in combinations(rubric.criteria, 2):
+        if token_set_ratio(one.requirement, other.requirement, processor=default_process) >= ALIKE:
+            yield Advice(
+                "overlapping", other.name, f"its words are nearly those of {one.name!r}; what both ask counts twice"
+            )

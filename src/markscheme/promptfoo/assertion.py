@@ -1,0 +1,314 @@
+"""Promptfoo's `python` assertion: an output and its context in, a grading result out."""
+
+import asyncio
+import difflib
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from markscheme.errors import MarkschemeError, NoJudge, UsageError
+from markscheme.grading import Grade, Grading, questions
+from markscheme.judge import Usage
+from markscheme.judges.named import Asking, choose_judge, open_judge
+from markscheme.rubric import STRATEGIES, Criterion, Rubric
+from markscheme.rubric_file import load_rubric
+from markscheme.rubric_search import find_calibration, find_rubric
+from markscheme.submission import Submission, as_text
+from markscheme.verdict import Abstention, NotApplicable, Outcome, Unread, Verdict
+
+CONFIG_KEYS = (
+    "rubric",
+    "rubric_var",
+    "judge",
+    "model",
+    "strategy",
+    "samples",
+    "threshold",
+    "inputs",
+    "session",
+    "calibration",
+)
+QUERY_VARS = ("query", "question", "input", "prompt")
+NOT_GRADED = "not graded: "
+_ONLY_A_PLACEHOLDER = re.compile(r"\s*\{\{[^{}]*\}\}\s*")
+
+
+class NotGraded(Exception):  # noqa: N818 - Promptfoo prints its name
+    """Raised only under `not-python`, which would turn a failing result into a pass."""
+
+
+@dataclass(frozen=True)
+class Call:
+    """One call of the assertion, its configuration checked.
+
+    Attributes:
+        rubric: With the marks and the way of asking that the configuration wants.
+        file: Where the rubric was found.
+        submission: The output with its inputs.
+        judge: The judge that was named; None leaves it to what is at hand.
+        model: Its model, if named.
+    """
+
+    rubric: Rubric
+    file: Path
+    submission: Submission
+    judge: str | None
+    model: str | None
+
+
+def get_assert(output: Any, context: Mapping[str, Any], *, beside: Path) -> dict[str, Any]:
+    """The grading result for one output.
+
+    Args:
+        output: What the model wrote: text, or parsed JSON.
+        context: As Promptfoo passes it.
+        beside: The folder of the file that Promptfoo called; rubrics are looked for there too.
+
+    Returns:
+        Promptfoo's grading result; for an output that could not be graded one that fails, names no scores, and
+        whose reason opens with "not graded:".
+
+    Raises:
+        NotGraded: The same, where the assertion is a `not-python`.
+    """
+    try:
+        call = read_call(output, context, beside)
+        grade = asyncio.run(_graded(call))
+    except MarkschemeError as error:
+        return _not_graded(_way_out(error), context)
+    if grade.error is not None:
+        return _not_graded(grade.error, context, grade)
+    return grading_result(grade, call)
+
+
+# --- reading the call -----------------------------------------------------------------------------------------------
+
+
+def read_call(output: Any, context: Mapping[str, Any], beside: Path) -> Call:
+    """What an assertion asks for.
+
+    Raises:
+        UsageError: A key or value that its configuration cannot have, an input that is not there.
+        RubricError: The rubric's file is faulty.
+    """
+    config = context.get("config") or {}
+    variables = context.get("vars") or {}
+    _check_config(config)
+    file = find_rubric(_rubric_name(config, variables), beside=beside)
+    rubric = _as_configured(load_rubric(file), config)
+    inputs = _inputs(rubric, config, variables, context.get("prompt"))
+    return Call(rubric, file, Submission(as_text(output), inputs), config.get("judge"), config.get("model"))
+
+
+def _check_config(config: Mapping[str, Any]) -> None:
+    for key in config:
+        if key not in CONFIG_KEYS:
+            near = difflib.get_close_matches(key, CONFIG_KEYS, n=1)
+            instead = f"did you mean {near[0]!r}?" if near else f"known keys are {', '.join(CONFIG_KEYS)}"
+            raise UsageError(f"unknown key {key!r} in the assertion's config; {instead}")
+    for key, value in config.items():
+        if "{{" in json.dumps(value, default=str):
+            raise UsageError(
+                f"config.{key} holds a {{{{…}}}} placeholder, and Promptfoo fills none in an assertion's config; "
+                "name the rubric by `rubric_var`, and inputs by the names of their vars"
+            )
+
+
+def _rubric_name(config: Mapping[str, Any], variables: Mapping[str, Any]) -> str:
+    if "rubric_var" in config:
+        name = variables.get(config["rubric_var"])
+        if not isinstance(name, str):
+            raise UsageError(
+                f"rubric_var is {config['rubric_var']!r}, and the test has no such var with a rubric's name"
+            )
+        return name
+    name = config.get("rubric", "code-quality")
+    if not isinstance(name, str):
+        raise UsageError(f"config.rubric is a rubric's name or path, found {name!r}")
+    return name
+
+
+def _as_configured(rubric: Rubric, config: Mapping[str, Any]) -> Rubric:
+    changes: dict[str, Any] = {}
+    if "strategy" in config:
+        if config["strategy"] not in STRATEGIES:
+            raise UsageError(f"config.strategy is one of {', '.join(STRATEGIES)}; found {config['strategy']!r}")
+        changes["strategy"] = config["strategy"]
+    if "samples" in config:
+        if not _is_number(config["samples"]) or config["samples"] != int(config["samples"]) or config["samples"] < 1:
+            raise UsageError(f"config.samples is a whole number from 1, found {config['samples']!r}")
+        changes["samples"] = int(config["samples"])
+    if "threshold" in config:
+        if not _is_number(config["threshold"]) or not 0 <= config["threshold"] <= 1:
+            raise UsageError(f"config.threshold is a score from 0 to 1, found {config['threshold']!r}")
+        changes["pass_mark"] = float(config["threshold"])
+    return replace(rubric, **changes)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _inputs(rubric: Rubric, config: Mapping[str, Any], variables: Mapping[str, Any], prompt: Any) -> dict[str, Any]:
+    """The inputs that the rubric knows, from the vars that are named for them or named like them."""
+    named = config.get("inputs") or {}
+    if not isinstance(named, Mapping):
+        raise UsageError(f"config.inputs maps an input's name to that of a var, found {named!r}")
+    found = {}
+    for name in dict.fromkeys((*rubric.known_inputs, *named)):
+        if name in named:
+            if named[name] not in variables:
+                raise UsageError(f"config.inputs takes {name!r} from var {named[name]!r}, which the test does not have")
+            candidates = [variables[named[name]]]
+        elif name == "query":
+            candidates = [*(variables[var] for var in QUERY_VARS if var in variables), prompt]
+        else:
+            candidates = [variables.get(name)]
+        value = next((value for value in candidates if value is not None), None)
+        if value is None and name in (rubric.inputs or ()):
+            raise UsageError(
+                f"the rubric needs the input {name!r}; give the test a var of that name, or name one in config.inputs"
+            )
+        if isinstance(value, str) and _ONLY_A_PLACEHOLDER.fullmatch(value):
+            raise UsageError(f"the input {name!r} is nothing but the unresolved placeholder {value.strip()}")
+        if value is not None:
+            found[name] = value
+    return found
+
+
+# --- asking -----------------------------------------------------------------------------------------------------------
+
+
+async def _graded(call: Call) -> Grade:
+    asking = Asking()
+    if call.judge is not None:
+        judge = open_judge(call.judge, model=call.model, asking=asking)
+    else:
+        folder = find_calibration(call.rubric.name, call.file.parent) or find_calibration(call.rubric.name, Path.cwd())
+        prompts = questions(call.rubric, call.submission)
+        judge = choose_judge(call.rubric, prompts, folder / "replies" if folder else None, asking=asking)
+    try:
+        return await Grading(call.rubric, judge).grade(call.submission)
+    finally:
+        await judge.aclose()
+
+
+# --- answering ------------------------------------------------------------------------------------------------------
+
+
+def grading_result(grade: Grade, call: Call) -> dict[str, Any]:
+    """A grade as Promptfoo's grading result: one component a criterion, each under its own metric."""
+    components = {
+        criterion.name: component
+        for criterion in call.rubric.criteria
+        if (component := _component(criterion, grade.outcomes.get(criterion.name))) is not None
+    }
+    return {
+        "pass": grade.passed is True,
+        "score": grade.score,
+        "reason": _reason(grade, call.rubric),
+        "namedScores": {name: component["score"] for name, component in components.items()},
+        "componentResults": list(components.values()),
+        "tokensUsed": _tokens(grade),
+        "metadata": _metadata(grade, call),
+    }
+
+
+def _component(criterion: Criterion, outcome: Outcome | None) -> dict[str, Any] | None:
+    """One criterion as a result of its own; None for one that does not apply or has no verdict."""
+    if not isinstance(outcome, Verdict):
+        return None
+    position = criterion.scale.position(outcome.level)
+    reason = f"{criterion.name} {_level(criterion, outcome)}: {outcome.reason}"
+    if outcome.quote_found is False:
+        reason += " (the passage it quotes is not in the output)"
+    return {
+        "pass": criterion.passes(position),
+        "score": criterion.merit(position),
+        "reason": reason,
+        "assertion": {"type": "python", "metric": criterion.name, "value": criterion.requirement},
+    }
+
+
+def _level(criterion: Criterion, verdict: Verdict) -> str:
+    for choice, level in zip(criterion.scale.choices, criterion.scale.levels, strict=True):
+        if level.value == verdict.level and not choice.replace(".", "").isdecimal():
+            return choice
+    return f"{verdict.level:g} of {max(criterion.scale.values):g}"
+
+
+def _reason(grade: Grade, rubric: Rubric) -> str:
+    """Never empty: Promptfoo takes a failing result without a reason for a pass."""
+    scored = grade.scored
+    if scored is None:  # not reached for a graded output
+        return f"{NOT_GRADED}{grade.error}"
+    verb = "passes" if scored.passed else "fails"
+    head = f"{scored.score:.2f} {verb} (pass mark {rubric.pass_mark:g})"
+    if scored.failed_required:
+        head += f"; required and failed: {', '.join(scored.failed_required)}"
+    if grade.holistic is not None and not isinstance(grade.holistic, Unread):
+        return f"{head}. {grade.holistic.reason}"
+    said = [_said(criterion, grade.outcomes[criterion.name]) for criterion in rubric.criteria]
+    return f"{head}. " + " ".join(said)
+
+
+def _said(criterion: Criterion, outcome: Outcome) -> str:
+    match outcome:
+        case Verdict():
+            return f"{criterion.name} {_level(criterion, outcome)}: {outcome.reason}"
+        case NotApplicable():
+            return f"{criterion.name} does not apply: {outcome.reason}"
+        case Abstention() | Unread():
+            return f"{criterion.name}: no verdict."
+
+
+def _tokens(grade: Grade) -> dict[str, int]:
+    usage: Usage = grade.usage
+    read, written = usage.input_tokens or 0, usage.output_tokens or 0
+    return {"total": read + written, "prompt": read, "completion": written, "cached": 0, "numRequests": usage.calls}
+
+
+def _metadata(grade: Grade, call: Call) -> dict[str, Any]:
+    prints = grade.fingerprints
+    return {
+        "rubric": call.rubric.name,
+        "rubricFile": str(call.file),
+        "rawScore": grade.raw_score,
+        "quotesNotFound": grade.quotes_not_found,
+        "replies": dict(grade.replies),
+        "costUsd": grade.usage.usd,
+        "fingerprints": {"rubric": prints.rubric, "prompt": prints.prompt, "judge": prints.judge} if prints else None,
+        "calibration": "not calibrated",
+    }
+
+
+def _not_graded(why: str, context: Mapping[str, Any], grade: Grade | None = None) -> dict[str, Any]:
+    reason = NOT_GRADED + (why or "no reason is known")
+    if _is_negated(context):
+        raise NotGraded(reason)
+    result: dict[str, Any] = {"pass": False, "score": 0, "reason": reason, "metadata": {"notGraded": True}}
+    if grade is not None:
+        result["tokensUsed"] = _tokens(grade)
+    return result
+
+
+def _is_negated(context: Mapping[str, Any]) -> bool:
+    """Whether this may be a `not-python` assertion: one with this configuration stands in the test."""
+    test = context.get("test") or {}
+    asserts = test.get("assert") or []
+    return any(
+        isinstance(entry, Mapping)
+        and entry.get("type") == "not-python"
+        and entry.get("config") == context.get("config")
+        for entry in asserts
+    )
+
+
+def _way_out(error: MarkschemeError) -> str:
+    text = " ".join(str(error).split())
+    if isinstance(error, NoJudge):
+        text = text.replace("--judge ", "config.judge: ")
+    return text
