@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from markscheme import stats
-from markscheme.stats import agreement
-from tests.reference.published import SHROUT_FLEISS_1979, TABLES, Figure, Published
+from markscheme.stats import agreement, reliability
+from tests.reference.published import SHROUT_FLEISS_1979, SHROUT_FLEISS_TABLE_4, TABLES, Figure, Published
 
 CASES = [
     pytest.param(table, figure, id=f"{table.source.split(',')[0]}: {figure.statistic} {i}")
@@ -34,6 +34,7 @@ def test_every_level_of_a_table_is_on_its_scale(table: Published) -> None:
     assert set(given.tolist()) <= set(table.levels)
 
 
-def test_the_table_of_shrout_and_fleiss_is_typed_as_printed() -> None:
-    assert SHROUT_FLEISS_1979.shape == (6, 4)
-    assert SHROUT_FLEISS_1979.sum(axis=0).tolist() == [46, 15, 26, 40]
+@pytest.mark.parametrize(("name", "printed"), SHROUT_FLEISS_TABLE_4.items())
+def test_the_intraclass_correlations_of_shrout_and_fleiss_come_out(name: str, printed: float) -> None:
+    value = getattr(reliability, name)(SHROUT_FLEISS_1979).value
+    assert round(value, 2) == pytest.approx(printed)

@@ -1,0 +1,210 @@
+"""500 random tables with missing ratings beside krippendorff, scikit-learn, statsmodels and irrCAC, to 1e-9.
+
+Where a library gives no number or another one than ours, the test names the kind of table and why; anywhere else a
+difference is a failure.
+"""
+
+import math
+import warnings
+from collections import Counter
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from markscheme.stats.agreement import COEFFICIENTS, Corrected, corrected
+
+Table = npt.NDArray[np.float64]
+
+N_TABLES = 500
+WEIGHTS = ("identity", "linear", "quadratic")
+
+IRRCAC_METHODS = {
+    "fleiss_kappa": "fleiss",
+    "conger_kappa": "conger",
+    "brennan_prediger": "bp",
+    "gwet_ac2": "gwet",
+    "krippendorff_alpha": "krippendorff",
+}
+
+ONE_UNIT = "irrCAC divides by n - 1 units for a variance nobody asked for, and fails on a single unit"
+EMPTY_RATER = "irrCAC divides by the ratings of a rater who gave none; here such a rater plays no part"
+ONE_LEVEL = "irrCAC reports 1 or fails where one level only was used, where chance alone would always agree"
+NO_PAIRS = "krippendorff raises and irrCAC divides by 0 where no unit has two ratings"
+
+
+@cache
+def tables() -> list[tuple[Table, int]]:
+    """Ratings, shape (n_units, n_raters), with the number of levels: ordinary, sparse and nearly constant ones."""
+    rng = np.random.default_rng(20260801)
+    found = []
+    for _ in range(N_TABLES):
+        n, raters, levels = rng.integers(2, 25), rng.integers(2, 6), rng.integers(2, 6)
+        truth = rng.integers(0, levels, (n, 1)) if rng.random() < 0.9 else np.full((n, 1), rng.integers(levels))
+        agreeing = rng.random((n, raters)) < rng.choice([0.3, 0.6, 0.9, 1.0])
+        ratings = np.where(agreeing, truth, rng.integers(0, levels, (n, raters))).astype(float)
+        ratings[rng.random((n, raters)) < rng.choice([0.0, 0.2, 0.5])] = math.nan
+        found.append((ratings, int(levels)))
+    return found
+
+
+def ours(name: str, ratings: Table, levels: int, weights: Any = "identity") -> Corrected:
+    return corrected(name, ratings, levels=range(levels), weights=weights)
+
+
+def quietly(call: Any, *given: Any, failing: tuple[type[Exception], ...] = (), **named: Any) -> Any:
+    """What a library answers, None where it fails as `failing` says; its warnings are its own affair."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            return call(*given, **named)
+        except failing:
+            return None
+
+
+def paired(ratings: Table) -> int:
+    return int(((~np.isnan(ratings)).sum(axis=1) >= 2).sum())
+
+
+def why_irrcac_differs(name: str, ratings: Table, found: Corrected) -> str | None:
+    """What is known to be wrong with irrCAC on such a table."""
+    given = ~np.isnan(ratings)
+    if found.undefined == "one level only":
+        return ONE_LEVEL
+    if paired(ratings) == 0:
+        return NO_PAIRS
+    if name == "conger_kappa" and not given.any(axis=0).all():
+        return EMPTY_RATER
+    if given.any(axis=1).sum() == 1 or (name == "krippendorff_alpha" and paired(ratings) == 1):
+        return ONE_UNIT
+    return None
+
+
+def test_irrcac_gives_the_same_values_observed_and_expected_agreement() -> None:
+    pd = import_module("pandas")
+    raw = import_module("irrCAC.raw")
+    same, excused = Counter[str](), Counter[str]()
+    for ratings, levels in tables():
+        names = [float(x) for x in range(levels)]
+        for weights in WEIGHTS:
+            # It rounds to five digits unless told otherwise.
+            library = quietly(raw.CAC, pd.DataFrame(ratings), weights=weights, categories=names, digits=15)
+            for name, method in IRRCAC_METHODS.items():
+                found = ours(name, ratings, levels, weights)
+                answer = quietly(getattr(library, method), failing=(ZeroDivisionError,))
+                theirs = answer["est"] if answer else {"coefficient_value": math.nan}
+                why = why_irrcac_differs(name, ratings, found)
+                if why is not None and not math.isclose(theirs["coefficient_value"], found.value, abs_tol=1e-9):
+                    excused[why] += 1
+                    continue
+                assert found.value == pytest.approx(theirs["coefficient_value"], abs=1e-9), (name, weights, ratings)
+                assert found.pa == pytest.approx(theirs["pa"], abs=1e-9)
+                assert found.pe == pytest.approx(theirs["pe"], abs=1e-9)
+                same[name] += 1
+    assert set(excused) == {ONE_UNIT, EMPTY_RATER, ONE_LEVEL, NO_PAIRS}
+    assert min(same.values()) > 0.8 * N_TABLES * len(WEIGHTS)
+
+
+def test_krippendorff_gives_the_same_alpha_under_every_metric() -> None:
+    library = import_module("krippendorff")
+    same = 0
+    for ratings, levels in tables():
+        for metric in ("nominal", "ordinal", "interval", "ratio"):
+            found = ours("krippendorff_alpha", ratings, levels, metric)
+            domain = np.arange(levels, dtype=float)
+            theirs = quietly(
+                library.alpha,
+                reliability_data=ratings.T,
+                value_domain=domain,
+                level_of_measurement=metric,
+                failing=(ValueError,),
+            )
+            if theirs is None or math.isnan(theirs):
+                assert found.undefined == "one level only" or paired(ratings) == 0
+                continue
+            assert found.value == pytest.approx(theirs, abs=1e-9), (metric, ratings.tolist())
+            same += 1
+    assert same > 0.8 * N_TABLES * 4
+
+
+def test_krippendorff_raises_where_nothing_can_be_compared() -> None:
+    library = import_module("krippendorff")
+    alone = np.array([[0, math.nan], [math.nan, 1]])
+    with pytest.raises(ValueError, match="at least one unit"):
+        library.alpha(reliability_data=alone.T, value_domain=np.arange(2.0), level_of_measurement="nominal")
+    assert ours("krippendorff_alpha", alone, 2).undefined == "no example has two ratings"
+
+
+def complete(ratings: Table, raters: int) -> Table:
+    """The units that the first raters all rated, which is all that these libraries can take."""
+    kept = ratings[:, :raters]
+    return np.asarray(kept[~np.isnan(kept).any(axis=1)])
+
+
+def test_scikit_learn_gives_the_same_kappas_of_complete_pairs() -> None:
+    metrics = import_module("sklearn.metrics")
+    same = 0
+    for ratings, levels in tables():
+        pairs = complete(ratings, 2)
+        for weights in WEIGHTS:
+            found = ours("weighted_kappa", pairs, levels, weights)
+            if len(pairs) == 0:
+                assert found.undefined is not None
+                continue
+            costs = None if weights == "identity" else weights
+            theirs = quietly(metrics.cohen_kappa_score, *pairs.T, labels=list(range(levels)), weights=costs)
+            if math.isnan(theirs):
+                assert found.undefined == "one level only"
+                continue
+            assert found.value == pytest.approx(theirs, abs=1e-9), (weights, pairs.tolist())
+            same += 1
+    assert same > 0.75 * N_TABLES * len(WEIGHTS)
+
+
+def test_scikit_learn_leaves_unpaired_ratings_out_of_the_margins_and_gwet_does_not() -> None:
+    metrics = import_module("sklearn.metrics")
+    ratings = np.array([[0, 0], [0, 1], [1, 1], [1, 1], [0, math.nan], [math.nan, 0]])
+    pairs = complete(ratings, 2)
+    theirs = metrics.cohen_kappa_score(pairs[:, 0], pairs[:, 1])
+    assert ours("cohen_kappa", pairs, 2).value == pytest.approx(theirs)
+    assert ours("cohen_kappa", ratings, 2).pe == pytest.approx(0.6 * 0.4 + 0.4 * 0.6)
+
+
+def test_statsmodels_gives_the_same_values_of_complete_tables() -> None:
+    inter_rater = import_module("statsmodels.stats.inter_rater")
+    same = Counter[str]()
+    for ratings, levels in tables():
+        everybody = complete(ratings, ratings.shape[1])
+        if len(everybody) == 0:
+            continue
+        counts = (everybody[:, :, None] == np.arange(levels)).sum(axis=1)
+        for name, method in (("fleiss_kappa", "fleiss"), ("brennan_prediger", "randolph")):
+            found = ours(name, everybody, levels)
+            theirs = quietly(inter_rater.fleiss_kappa, counts, method=method)
+            if found.undefined is None:
+                assert found.value == pytest.approx(theirs, abs=1e-9), (name, everybody.tolist())
+                same[name] += 1
+        pairs = complete(ratings, 2).astype(int)
+        table = np.zeros((levels, levels))
+        np.add.at(table, (pairs[:, 0], pairs[:, 1]), 1)
+        for weights in WEIGHTS:
+            found = ours("weighted_kappa", pairs.astype(float), levels, weights)
+            costs = None if weights == "identity" else weights
+            theirs = quietly(inter_rater.cohens_kappa, table, wt=costs)
+            if found.undefined is None:
+                assert found.value == pytest.approx(theirs.kappa, abs=1e-9), (weights, pairs.tolist())
+                same[weights] += 1
+    assert min(same.values()) > 0.6 * N_TABLES
+
+
+def test_every_coefficient_has_a_library_beside_it() -> None:
+    in_two_rater_form = {"cohen_kappa": "weighted_kappa", "scott_pi": "fleiss_kappa", "gwet_ac1": "gwet_ac2"}
+    assert set(COEFFICIENTS) == {*IRRCAC_METHODS, "weighted_kappa", *in_two_rater_form}
+    for ratings, levels in tables()[:100]:
+        for name, other in in_two_rater_form.items():
+            narrow, wide = ours(name, ratings[:, :2], levels), ours(other, ratings[:, :2], levels)
+            assert narrow.undefined == wide.undefined
+            assert narrow.value == pytest.approx(wide.value, nan_ok=True)
