@@ -1,0 +1,157 @@
+"""Claude as judge, through the Anthropic SDK, which is imported when the first question is asked."""
+
+from types import ModuleType
+from typing import Any, Final
+
+from markscheme.errors import NoJudge, UnreadableReply
+from markscheme.judge import Identity, Reply, Stop, Usage
+from markscheme.judges.provider import Line, count, environment, parse_address, usable_key
+from markscheme.prompt import Prompt
+
+DEFAULT_MODEL = "claude-sonnet-5-5"
+OWN_ADDRESS = "https://api.anthropic.com"
+MAX_TOKENS = 4096
+DEADLINE = 120.0
+
+_SDK: Final = ("anthropic", "AnthropicError", "pip install anthropic")
+_STOPS: Final[dict[str, Stop]] = {
+    "end_turn": "end",
+    "max_tokens": "length",
+    "model_context_window_exceeded": "length",
+    "refusal": "refusal",
+}
+
+
+class AnthropicJudge:
+    """Claude, held to the schema of the answer, with the rubric's part of the prompt kept by the provider.
+
+    It asks once: retries, rates and budgets are `Limited`'s. These models take no temperature, so the same question
+    may be answered differently; ask several times (`samples`) to see how differently.
+
+    Args:
+        model: As the provider names it.
+        api_key: Else ANTHROPIC_API_KEY, else ANTHROPIC_AUTH_TOKEN, looked up when first asked.
+        base_url: Else ANTHROPIC_BASE_URL, else the provider's own.
+        max_tokens: The longest answer, in tokens; what the model thinks counts.
+        deadline: Seconds after which a question is given up.
+        client: An AsyncAnthropic to ask through, closed by whoever made it; it brings its own key and address.
+
+    Raises:
+        UsageError: The address is none.
+    """
+
+    def __init__(
+        self,
+        model: str = DEFAULT_MODEL,
+        *,
+        api_key: str | None = None,
+        base_url: str | None = None,
+        max_tokens: int = MAX_TOKENS,
+        deadline: float = DEADLINE,
+        client: Any = None,
+    ) -> None:
+        self.model, self.max_tokens, self.deadline = model, max_tokens, deadline
+        self._given_key, self._given_client = api_key, client
+        asked_at = str(client.base_url) if client is not None else base_url or environment("ANTHROPIC_BASE_URL")
+        self._address = parse_address(asked_at or OWN_ADDRESS)
+        self._line: Line | None = None
+
+    def __repr__(self) -> str:
+        return f"AnthropicJudge({self.model!r})"
+
+    @property
+    def identity(self) -> Identity:
+        """Model, longest answer, and the address where it is not the provider's own."""
+        address = "" if self._address.url == OWN_ADDRESS else self._address.url
+        return Identity("anthropic", self.model, {"max_tokens": self.max_tokens, "format": "json_schema"}, address)
+
+    async def reply(self, prompt: Prompt, sample: int = 0) -> Reply:  # noqa: ARG002 - each call is a new sample
+        """The model's answer to `prompt`.
+
+        Raises:
+            NoJudge: There is no key.
+            JudgeUnavailable: The provider refused, asks to wait, or did not answer in time.
+            UnreadableReply: What came is no message.
+        """
+        line = self._opened()
+        async with line.call(self.deadline):
+            message = await line.client().messages.create(**self._request(prompt))
+        return _as_reply(message, line.who)
+
+    async def aclose(self) -> None:
+        """Close the connections."""
+        if self._line is not None and self._given_client is None:
+            await self._line.aclose()
+
+    def _request(self, prompt: Prompt) -> dict[str, Any]:
+        request: dict[str, Any] = {
+            "model": self.model,
+            "max_tokens": self.max_tokens,
+            "messages": [{"role": "user", "content": prompt.user}],
+            "output_config": {"format": {"type": "json_schema", "schema": prompt.schema}},
+        }
+        if prompt.system:
+            request["system"] = [{"type": "text", "text": prompt.system, "cache_control": {"type": "ephemeral"}}]
+        return request
+
+    def _opened(self) -> Line:
+        if self._line is None:
+            self._line = self._line_to_client() if self._given_client is not None else self._line_by_key()
+        return self._line
+
+    def _line_to_client(self) -> Line:
+        client = self._given_client.with_options(max_retries=0)
+        secrets = tuple(secret for secret in (client.api_key, client.auth_token) if secret)
+        return Line(self._who, *_SDK, lambda _: client, secrets)
+
+    def _line_by_key(self) -> Line:
+        credential = self._credential()
+
+        def opened(sdk: ModuleType) -> Any:
+            return sdk.AsyncAnthropic(
+                **credential,
+                base_url=self._address.url,
+                default_headers=self._address.headers,
+                max_retries=0,
+                timeout=self.deadline,
+            )
+
+        return Line(self._who, *_SDK, opened, (*credential.values(), *self._address.secrets))
+
+    def _credential(self) -> dict[str, str]:
+        key = usable_key(self._given_key or environment("ANTHROPIC_API_KEY"), "ANTHROPIC_API_KEY")
+        if key:
+            return {"api_key": key}
+        token = usable_key(environment("ANTHROPIC_AUTH_TOKEN"), "ANTHROPIC_AUTH_TOKEN")
+        if token:
+            return {"auth_token": token}
+        raise NoJudge(
+            "the judge anthropic needs a key: set ANTHROPIC_API_KEY, or name another judge "
+            "(openai:MODEL, local:PATH.gguf, recorded:PATH)"
+        )
+
+    @property
+    def _who(self) -> str:
+        address = self.identity.address
+        return f"anthropic ({self.model}) at {address}" if address else f"anthropic ({self.model})"
+
+
+def _as_reply(message: Any, who: str) -> Reply:
+    blocks = getattr(message, "content", None)
+    if not isinstance(blocks, list):
+        raise UnreadableReply(f"what came from {who} is no message; does the address lead to a Messages API?")
+    texts = [getattr(block, "text", None) for block in blocks if getattr(block, "type", None) == "text"]
+    return Reply(
+        "".join(text for text in texts if isinstance(text, str)),
+        model=message.model if isinstance(message.model, str) else "",
+        stop=_STOPS.get(str(message.stop_reason), "other"),
+        usage=_usage(message.usage),
+    )
+
+
+def _usage(told: Any) -> Usage:
+    """Tokens as told; those written to and read from the provider's cache were read too."""
+    read = count(getattr(told, "input_tokens", None))
+    if read is not None:
+        read += sum(count(getattr(told, f"cache_{kind}_input_tokens", None)) or 0 for kind in ("creation", "read"))
+    return Usage(1, read, count(getattr(told, "output_tokens", None)))

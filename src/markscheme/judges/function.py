@@ -1,0 +1,118 @@
+"""A function as judge: whatever a user has that turns two prompts into an answer."""
+
+import asyncio
+import inspect
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from markscheme.errors import JudgeError, JudgeUnavailable, UnreadableReply, UsageError
+from markscheme.fingerprint import fingerprint
+from markscheme.judge import Identity, Reply, Usage
+from markscheme.judges.provider import shown
+from markscheme.prompt import Prompt
+
+
+@dataclass(frozen=True)
+class FunctionJudge:
+    """A judge that answers by calling `fn(system_prompt=…, user_prompt=…)`.
+
+    Args:
+        fn: Async or not; one that is not runs in a thread. It gives a text, a mapping, a pydantic model or a Reply.
+            Where its signature takes `schema`, it is given the JSON Schema of the answer.
+        name: Names the judge, `function:NAME`. Two functions that answer differently need two names: beside it only
+            the function's own source tells them apart, not what that source calls.
+
+    Raises:
+        UsageError: It cannot be called with `system_prompt` and `user_prompt`.
+
+    Example:
+        >>> from markscheme import Rubric, grade
+        >>> async def strict(system_prompt, user_prompt):
+        ...     return {"verdicts": {"c1": {"quote": "nothing to quote", "reason": "No.", "level": "UNMET"}}}
+        >>> rubric = Rubric.from_dict([{"weight": 1, "requirement": "Mentions Paris"}])
+        >>> asyncio.run(grade(rubric, "Rome.", FunctionJudge(strict, "strict"))).score
+        0.0
+    """
+
+    fn: Callable[..., Any]
+    name: str
+
+    def __post_init__(self) -> None:
+        if not self._takes(system_prompt="", user_prompt=""):
+            raise UsageError(
+                f"function:{self.name} must take `system_prompt` and `user_prompt` as keywords, and may take `schema`"
+            )
+
+    @cached_property
+    def identity(self) -> Identity:
+        """Its name, and a digest of the function's source where there is one."""
+        try:
+            source = fingerprint(inspect.getsource(self.fn))
+        except (OSError, TypeError):
+            source = ""
+        return Identity(f"function:{self.name}", parameters={"source": source})
+
+    async def reply(self, prompt: Prompt, sample: int = 0) -> Reply:  # noqa: ARG002 - each call is a new sample
+        """What the function answers.
+
+        Raises:
+            JudgeUnavailable: The function raised something.
+            UnreadableReply: It raised because its answer was malformed, or gave what is no answer.
+        """
+        try:
+            answer = await self._called(prompt)
+        except JudgeError:
+            raise
+        except Exception as error:
+            raise self._fault(error) from error
+        return self._as_reply(answer)
+
+    async def aclose(self) -> None:
+        """Nothing is held."""
+
+    async def _called(self, prompt: Prompt) -> Any:
+        arguments: dict[str, Any] = {"system_prompt": prompt.system, "user_prompt": prompt.user}
+        if self._takes(**arguments, schema=prompt.schema):
+            arguments["schema"] = prompt.schema
+        if inspect.iscoroutinefunction(self.fn) or inspect.iscoroutinefunction(type(self.fn).__call__):
+            return await self.fn(**arguments)
+        answer = await asyncio.to_thread(self.fn, **arguments)
+        return await answer if inspect.isawaitable(answer) else answer
+
+    def _takes(self, **arguments: Any) -> bool:
+        try:
+            inspect.signature(self.fn).bind(**arguments)
+        except ValueError:  # a signature nobody can tell
+            return "schema" not in arguments
+        except TypeError:
+            return False
+        return True
+
+    def _fault(self, error: Exception) -> JudgeError:
+        words = f"{type(error).__name__}: {shown(str(error))}"
+        if type(error).__name__ in ("ValidationError", "JSONDecodeError"):
+            return UnreadableReply(f"function:{self.name} got no well-formed answer: {words}")
+        return JudgeUnavailable(f"function:{self.name} failed: {words}")
+
+    def _as_reply(self, answer: Any) -> Reply:
+        match answer:
+            case Reply():
+                return answer
+            case str():
+                return Reply(answer, usage=Usage(1))
+            case Mapping():
+                return Reply(self._as_json(answer), usage=Usage(1))
+        if hasattr(answer, "model_dump_json"):
+            return Reply(answer.model_dump_json(), usage=Usage(1))
+        raise UnreadableReply(
+            f"function:{self.name} gave {type(answer).__name__}; an answer is a text, a mapping or a pydantic model"
+        )
+
+    def _as_json(self, answer: Mapping[Any, Any]) -> str:
+        try:
+            return json.dumps(dict(answer), ensure_ascii=False)
+        except (TypeError, ValueError, RecursionError) as error:
+            raise UnreadableReply(f"function:{self.name} gave what is no JSON: {shown(str(error))}") from error

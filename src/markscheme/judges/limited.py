@@ -1,0 +1,420 @@
+"""How much is asked at once and in a minute, when to ask again, and when the money is spent.
+
+One `Limiter` serves a whole process; every judge that asks a provider goes into a `Limited` that shares it. All
+asking again happens here and nowhere below: the adapters ask once.
+
+A batch interface, which takes many prompts and answers hours later, would be another judge of this kind: its
+`reply` would put the prompt into the batch being gathered and wait for the answer, so that nothing above it changes.
+It would stand where `Limited` stands, since a batch knows no rates, and reserve its cost with the limiter as here.
+"""
+
+import asyncio
+import copy
+import math
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from markscheme.errors import (
+    BudgetError,
+    JudgeBusy,
+    JudgeError,
+    JudgeSilent,
+    JudgeUnavailable,
+    MarkschemeError,
+    UnreadableReply,
+    UsageError,
+)
+from markscheme.judge import Identity, Judge, Reply, Usage, total
+from markscheme.judges.price import Price
+from markscheme.prompt import Prompt
+
+MINUTE: Final = 60.0
+LONGEST_PAUSE: Final = 3600.0
+"""Seconds; a provider that asks for more is tried again after an hour."""
+LONGEST_BACKOFF: Final = 30.0
+RECOVERY: Final = 0.25
+"""Places at once that an answered call wins back after they were halved."""
+BYTES_PER_TOKEN: Final = 3
+"""Fewer than in most text, so that an estimate is rather too high."""
+LONGEST_ANSWER: Final = 4096
+"""Tokens, where a judge does not tell its own limit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """What a call may use at most, as far as can be told before it.
+
+    Attributes:
+        tokens: Read and written together.
+        usd: US dollars.
+    """
+
+    tokens: int = 0
+    usd: float = 0.0
+
+
+@dataclass(slots=True, eq=False)
+class Permit:
+    """Leave to make one call, until it is handed back.
+
+    Attributes:
+        estimate: What is reserved for the call.
+        at: When it was given, by the event loop's clock.
+        halvings: How often concurrency had been halved by then.
+        tokens: What the call counts for in its minute; None once the minute is over.
+    """
+
+    estimate: Estimate
+    at: float
+    halvings: int
+    tokens: int | None
+
+
+@dataclass(slots=True, eq=False)
+class _Waiting:
+    """Someone who waits for a permit, and how long a pause the wait may take."""
+
+    estimate: Estimate
+    patience: float
+    permit: "asyncio.Future[Permit]"
+
+
+@dataclass(eq=False)
+class Limiter:
+    """Keeps all calls of a process within what is allowed, in the order in which they were asked for.
+
+    Concurrency is halved when a provider asks to wait, once for all calls under way, and won back answer by answer.
+    While a provider asks to wait for a time it names, nobody is let through. It serves one event loop at a time, any
+    number of them one after the other.
+
+    Attributes:
+        concurrency: Calls under way at once, at most.
+        requests_per_minute: Calls begun in any 60 seconds, at most; None for no limit.
+        tokens_per_minute: Tokens in any 60 seconds, at most, by estimate until a call is answered.
+        budget: US dollars for everything, at most.
+
+    Raises:
+        ValueError: A limit that is not above 0.
+    """
+
+    concurrency: int = 8
+    requests_per_minute: int | None = None
+    tokens_per_minute: int | None = None
+    budget: float | None = None
+
+    _answered: Usage = field(default=Usage(), init=False, repr=False)
+    _calls: int = field(default=0, init=False, repr=False)
+    _spent: float = field(default=0.0, init=False, repr=False)
+    _reserved: float = field(default=0.0, init=False, repr=False)
+    _under_way: int = field(default=0, init=False, repr=False)
+    _places: float = field(default=0.0, init=False, repr=False)
+    _halvings: int = field(default=0, init=False, repr=False)
+    _resumes: float = field(default=-math.inf, init=False, repr=False)
+    _recent: deque[Permit] = field(default_factory=deque, init=False, repr=False)
+    _recent_tokens: int = field(default=0, init=False, repr=False)
+    _new: deque[_Waiting] = field(default_factory=deque, init=False, repr=False)
+    _again: deque[_Waiting] = field(default_factory=deque, init=False, repr=False)
+    _timer: asyncio.TimerHandle | None = field(default=None, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        for name in ("concurrency", "requests_per_minute", "tokens_per_minute", "budget"):
+            limit = getattr(self, name)
+            if limit is not None and not (math.isfinite(limit) and limit > 0):
+                raise ValueError(f"{name} must be above 0, found {limit}")
+        self._places = float(self.concurrency)
+
+    @property
+    def usage(self) -> Usage:
+        """All calls made so far, unanswered ones included, with the tokens and dollars of the answered ones."""
+        return replace(self._answered, calls=self._calls)
+
+    @property
+    def committed(self) -> float:
+        """Dollars spent, with what may have been spent on calls that were cut off, and what is reserved."""
+        return self._spent + self._reserved
+
+    # asking for leave
+
+    async def enter(self, estimate: Estimate, *, patience: float, again: bool = False) -> Permit:
+        """Leave to make a call, as soon as nothing stands against it.
+
+        Args:
+            estimate: What it may use.
+            patience: Seconds of a pause, asked for by the provider, that it may wait.
+            again: True for a call that was made before; it goes before those that were not.
+
+        Raises:
+            BudgetError: It could cost more than the budget leaves, and nothing under way could give any back.
+            JudgeBusy: The provider asks for a longer pause than `patience`.
+        """
+        waiting = _Waiting(estimate, patience, asyncio.get_running_loop().create_future())
+        (self._again if again else self._new).append(waiting)
+        self._admit()
+        try:
+            return await waiting.permit
+        except asyncio.CancelledError:
+            if waiting.permit.done() and not waiting.permit.cancelled() and waiting.permit.exception() is None:
+                self._calls -= 1
+                self._close(waiting.permit.result(), tokens=0, usd=0.0)
+            raise
+
+    def answered(self, permit: Permit, usage: Usage) -> None:
+        """Hand a permit back after an answer that used so much; what is not known counts as estimated."""
+        self._answered += usage
+        self._places = min(float(self.concurrency), self._places + RECOVERY)
+        known = usage.input_tokens is not None and usage.output_tokens is not None
+        tokens = (usage.input_tokens or 0) + (usage.output_tokens or 0) if known else permit.estimate.tokens
+        self._close(permit, tokens=tokens, usd=permit.estimate.usd if usage.usd is None else usage.usd)
+
+    def failed(self, permit: Permit, error: BaseException) -> None:
+        """Hand a permit back after a call without an answer.
+
+        A refusal costs nothing. A call that was cut off may have been charged, and counts as estimated.
+        """
+        if isinstance(error, JudgeBusy):
+            self._slow_down(permit, error.retry_after or 0.0)
+        if isinstance(error, JudgeUnavailable) and not isinstance(error, JudgeSilent):
+            self._close(permit, tokens=0, usd=0.0)
+        else:
+            self._close(permit, tokens=permit.estimate.tokens, usd=permit.estimate.usd)
+
+    # giving leave
+
+    def _admit(self) -> None:
+        """Let through whoever may go; if the first has to wait for a time, come back then."""
+        loop = asyncio.get_running_loop()
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        while (queue := self._first_queue()) is not None:
+            waiting, now = queue[0], loop.time()
+            try:
+                wait = self._wait(waiting, now)
+            except MarkschemeError as error:
+                queue.popleft().permit.set_exception(error)
+                continue
+            if wait > 0:
+                if wait < math.inf:
+                    self._timer = loop.call_later(wait, self._admit)
+                return
+            queue.popleft().permit.set_result(self._grant(waiting.estimate, now))
+
+    def _first_queue(self) -> deque[_Waiting] | None:
+        """The queue whose first is next: those who ask again, then the others. Who gave up is dropped."""
+        for queue in (self._again, self._new):
+            while queue and queue[0].permit.done():
+                queue.popleft()
+            if queue:
+                return queue
+        return None
+
+    def _wait(self, waiting: _Waiting, now: float) -> float:
+        """Seconds until it may go; infinite where another call must end first."""
+        pause = self._resumes - now
+        if pause > waiting.patience:
+            raise JudgeBusy(
+                f"the provider asks to wait {pause:.0f} s more, longer than the deadline of {waiting.patience:.0f} s",
+                retry_after=pause,
+            )
+        if pause > 0:
+            return pause
+        if self._under_way >= int(self._places) or not self._affordable(waiting.estimate.usd):
+            return math.inf
+        return self._wait_for_rates(waiting.estimate.tokens, now)
+
+    def _affordable(self, usd: float) -> bool:
+        """Whether the budget covers it now; not now where calls under way may give some of it back."""
+        if self.budget is None or self.committed + usd <= self.budget:
+            return True
+        if self._reserved > 0:
+            return False
+        left = self.budget - self._spent
+        raise BudgetError(
+            f"the next call may cost ${usd:.4f} and the budget of ${self.budget:g} has ${max(0.0, left):.4f} left"
+        )
+
+    def _wait_for_rates(self, tokens: int, now: float) -> float:
+        while self._recent and self._recent[0].at <= now - MINUTE:
+            self._forget(self._recent.popleft())
+        wait = 0.0
+        if self.requests_per_minute is not None and len(self._recent) >= self.requests_per_minute:
+            wait = self._recent[len(self._recent) - self.requests_per_minute].at + MINUTE - now
+        if self.tokens_per_minute is not None:
+            over = self._recent_tokens + tokens - self.tokens_per_minute
+            for permit in self._recent:
+                if over <= 0:
+                    break
+                over -= permit.tokens or 0
+                wait = max(wait, permit.at + MINUTE - now)
+        return wait
+
+    def _forget(self, permit: Permit) -> None:
+        self._recent_tokens -= permit.tokens or 0
+        permit.tokens = None
+
+    def _grant(self, estimate: Estimate, now: float) -> Permit:
+        permit = Permit(estimate, now, self._halvings, None)
+        self._calls += 1
+        self._under_way += 1
+        self._reserved += estimate.usd
+        if self.requests_per_minute is not None or self.tokens_per_minute is not None:
+            permit.tokens = estimate.tokens
+            self._recent.append(permit)
+            self._recent_tokens += estimate.tokens
+        return permit
+
+    # taking it back
+
+    def _close(self, permit: Permit, *, tokens: int, usd: float) -> None:
+        self._under_way -= 1
+        self._reserved = self._reserved - permit.estimate.usd if self._under_way else 0.0
+        self._spent += usd
+        if permit.tokens is not None:
+            self._recent_tokens += tokens - permit.tokens
+            permit.tokens = tokens
+        self._admit()
+
+    def _slow_down(self, permit: Permit, pause: float) -> None:
+        now = asyncio.get_running_loop().time()
+        self._resumes = max(self._resumes, now + min(pause, LONGEST_PAUSE))
+        if permit.halvings == self._halvings:
+            self._places = max(1.0, self._places / 2)
+            self._halvings += 1
+
+
+@dataclass(frozen=True, slots=True)
+class Limited:
+    """A judge that asks `judge` as `limiter` allows, and asks again where that may help.
+
+    It asks again after a failure that may pass: after the time the provider names, else after `first_wait` seconds,
+    twice that, and so on, without chance. What cannot be read is asked for once more.
+
+    Attributes:
+        judge: One that asks a provider; a panel's members are limited each by itself.
+        limiter: Shared by all judges of a process.
+        price: Of its tokens; None where it is not known.
+        deadline: Seconds for one question from the first time it is asked, waiting and asking again included.
+        attempts: Times it is asked at most.
+        first_wait: Seconds before it is asked for the second time.
+
+    Raises:
+        UsageError: The limiter has a budget, and there is no price.
+        ValueError: Fewer than one attempt, or a time that is not above 0.
+    """
+
+    judge: Judge
+    limiter: Limiter
+    price: Price | None = None
+    deadline: float = 120.0
+    attempts: int = 6
+    first_wait: float = 0.5
+
+    def __post_init__(self) -> None:
+        if self.attempts < 1 or not self.deadline > 0 or not self.first_wait > 0:
+            raise ValueError("attempts, deadline and first_wait must be above 0")
+        if self.limiter.budget is not None and self.price is None:
+            raise UsageError(
+                f"a budget needs to know what {self.judge.identity.name} costs: --price IN:OUT, in dollars for a "
+                "million tokens read and written"
+            )
+
+    @property
+    def identity(self) -> Identity:
+        """The judge's own."""
+        return self.judge.identity
+
+    async def reply(self, prompt: Prompt, sample: int = 0) -> Reply:
+        """The judge's answer, with every time it was asked counted, and its cost where the price is known.
+
+        Raises:
+            BudgetError: The next call could cost more than the budget leaves.
+            JudgeError: What the last asking came to.
+        """
+        clock, estimate = asyncio.get_running_loop().time, self._estimate(prompt)
+        permit = await self.limiter.enter(estimate, patience=self.deadline)
+        end = clock() + self.deadline
+        failures: list[JudgeError] = []
+        while True:
+            try:
+                return _with_calls(await self._ask(permit, prompt, sample, end), len(failures))
+            except JudgeError as error:
+                failures.append(error)
+            wait = self._wait_after(failures)
+            if wait is None:
+                raise _told(failures)
+            if clock() + wait > end:
+                raise _told(failures, f"; the deadline of {self.deadline:g} s leaves no time to ask again")
+            await asyncio.sleep(wait)
+            permit = await self.limiter.enter(estimate, patience=max(0.0, end - clock()), again=True)
+
+    async def aclose(self) -> None:
+        """Close the judge that is asked."""
+        await self.judge.aclose()
+
+    async def _ask(self, permit: Permit, prompt: Prompt, sample: int, end: float) -> Reply:
+        """One asking; the permit is handed back whatever comes."""
+        try:
+            try:
+                async with asyncio.timeout_at(end) as limit:
+                    reply = self._priced(await self.judge.reply(prompt, sample))
+            except TimeoutError as error:
+                if not limit.expired():
+                    raise
+                raise JudgeSilent(f"{self.identity.name} gave no answer within {self.deadline:g} s") from error
+        except BaseException as error:
+            self.limiter.failed(permit, error)
+            raise
+        self.limiter.answered(permit, _usage(reply))
+        return reply
+
+    def _wait_after(self, failures: Sequence[JudgeError]) -> float | None:
+        """Seconds until it is worth asking again; None where it is not."""
+        error, backoff = failures[-1], min(LONGEST_BACKOFF, self.first_wait * 2.0 ** (len(failures) - 1))
+        if len(failures) >= self.attempts:
+            return None
+        if isinstance(error, JudgeBusy):
+            return error.retry_after or backoff
+        if isinstance(error, UnreadableReply):
+            return backoff if sum(isinstance(failure, UnreadableReply) for failure in failures) == 1 else None
+        return backoff if isinstance(error, JudgeUnavailable) and error.transient else None
+
+    def _estimate(self, prompt: Prompt) -> Estimate:
+        if self.limiter.budget is None and self.limiter.tokens_per_minute is None:
+            return Estimate()
+        told = self.judge.identity.parameters.get("max_tokens")
+        written = told if isinstance(told, int) else LONGEST_ANSWER
+        read = sum(len(text.encode()) for text in (prompt.system, prompt.user, str(prompt.schema))) // BYTES_PER_TOKEN
+        return Estimate(read + written, self.price.cost(read, written) if self.price else 0.0)
+
+    def _priced(self, reply: Reply) -> Reply:
+        if reply.parts:
+            return replace(reply, parts=tuple(self._priced(part) for part in reply.parts))
+        if self.price is None or not reply.usage.calls:
+            return reply
+        return replace(reply, usage=replace(reply.usage, usd=self.price.of(reply.usage)))
+
+
+def _told(failures: Sequence[JudgeError], more: str = "") -> JudgeError:
+    """The last failure, saying how often the judge was asked."""
+    error = failures[-1]
+    if len(failures) == 1 and not more:
+        return error
+    told = copy.copy(error)
+    told.args = (f"{error} (asked {'once' if len(failures) == 1 else f'{len(failures)} times'}{more})",)
+    told.__cause__ = error
+    return told
+
+
+def _usage(reply: Reply) -> Usage:
+    return total(_usage(part) for part in reply.parts) if reply.parts else reply.usage
+
+
+def _with_calls(reply: Reply, more: int) -> Reply:
+    """The reply, with the calls that came to nothing before it."""
+    if not more:
+        return reply
+    if reply.parts:
+        return replace(reply, parts=(_with_calls(reply.parts[0], more), *reply.parts[1:]))
+    return replace(reply, usage=replace(reply.usage, calls=reply.usage.calls + more))

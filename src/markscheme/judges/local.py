@@ -1,0 +1,218 @@
+"""A model file as judge: llama.cpp inside this process, through the package xllamacpp (extra `local`)."""
+
+import asyncio
+import hashlib
+import secrets
+import threading
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Final
+
+from markscheme.errors import JudgeUnavailable, NoJudge, UnreadableReply, UsageError
+from markscheme.judge import Identity, Reply, Stop, Token, Usage
+from markscheme.judges.openai import schema_format
+from markscheme.judges.probabilities import aligned, read_tokens
+from markscheme.judges.provider import count, said, shown
+from markscheme.prompt import Prompt
+
+CONTEXT = 8192
+MAX_TOKENS = 2048
+TOP = 100
+"""Alternatives told at each token where the expected level is asked for."""
+BLOCKS, BLOCK_BYTES = 64, 65_536
+
+_MAGIC: Final = b"GGUF"
+_STOPS: Final[dict[str, Stop]] = {"stop": "end", "length": "length"}
+
+
+class LocalJudge:
+    """A GGUF model run in this process, held to the schema of the answer.
+
+    The model is loaded when first asked (its file's existence is looked at before) and let go by `aclose`. Nothing
+    is sent anywhere. With one slot and temperature 0 the same question always gets the same answer; several slots
+    share the threads, so that they answer no faster on one, and may move an answer that hangs in the balance.
+
+    Args:
+        path: The model's file.
+        context: Tokens that a prompt and its answer may have together.
+        slots: Questions answered at once; others wait.
+        threads: Threads that compute. More than there are idle cores makes it many times slower.
+        expected: True takes the expected level by the token probabilities instead of the single one.
+        temperature: 0 asks for the likeliest answer.
+        seed: Used with the sample's number added, so that repeated askings may differ.
+        max_tokens: The longest answer, in tokens.
+
+    Raises:
+        UsageError: There is no such file, it cannot be read, or it is no GGUF file.
+        ValueError: Fewer than one slot, thread or token.
+    """
+
+    def __init__(
+        self,
+        path: Path | str,
+        *,
+        context: int = CONTEXT,
+        slots: int = 1,
+        threads: int = 1,
+        expected: bool = False,
+        temperature: float = 0.0,
+        seed: int = 0,
+        max_tokens: int = MAX_TOKENS,
+    ) -> None:
+        if min(context, slots, threads, max_tokens) < 1:
+            raise ValueError("context, slots, threads and max_tokens are whole numbers from 1")
+        self.path = Path(path)
+        self.context, self.slots, self.threads, self.max_tokens = context, slots, threads, max_tokens
+        self.expected, self.temperature, self.seed = expected, temperature, seed
+        _check_file(self.path)
+        self._lock = threading.Lock()
+        self._server: Any = None
+        self._workers: ThreadPoolExecutor | None = None
+
+    def __repr__(self) -> str:
+        return f"LocalJudge({str(self.path)!r})"
+
+    @cached_property
+    def identity(self) -> Identity:
+        """The file by its content, and everything that shapes an answer."""
+        parameters = {
+            "file": digest(self.path),
+            "context": self.context,
+            "slots": self.slots,
+            "expected": self.expected,
+            "temperature": self.temperature,
+            "seed": self.seed,
+            "max_tokens": self.max_tokens,
+        }
+        return Identity(f"local:{self.path.name}", self.path.stem, parameters)
+
+    async def reply(self, prompt: Prompt, sample: int = 0) -> Reply:
+        """The model's answer to `prompt`.
+
+        Raises:
+            NoJudge: The package is not installed.
+            UsageError: The file cannot be loaded.
+            JudgeUnavailable: The prompt does not fit, or the model cannot be asked so.
+        """
+        if self._workers is None:
+            self._workers = ThreadPoolExecutor(self.slots, thread_name_prefix="local-judge")
+        request = self._request(prompt, sample)
+        answer = await asyncio.get_running_loop().run_in_executor(self._workers, self._answer, request)
+        return self._as_reply(answer)
+
+    async def aclose(self) -> None:
+        """Let go of the model, after what is under way."""
+        workers, self._workers = self._workers, None
+        if workers is not None:
+            await asyncio.to_thread(workers.shutdown)
+            await asyncio.to_thread(self._stop)
+
+    def _request(self, prompt: Prompt, sample: int) -> dict[str, Any]:
+        messages = [{"role": "system", "content": prompt.system}] if prompt.system else []
+        request: dict[str, Any] = {
+            "messages": [*messages, {"role": "user", "content": prompt.user}],
+            "response_format": schema_format(prompt),
+            "max_tokens": self.max_tokens,
+            "temperature": self.temperature,
+            "seed": self.seed + sample,
+            "cache_prompt": False,  # what is kept of other prompts moves the odds
+        }
+        return request | ({"logprobs": True, "top_logprobs": TOP} if self.expected else {})
+
+    # in a worker thread
+
+    def _answer(self, request: dict[str, Any]) -> Mapping[str, Any]:
+        server = self._started()
+        try:
+            answer = server.handle_chat_completions(request)
+        except (ValueError, RuntimeError) as error:
+            raise JudgeUnavailable(f"{self.identity.name} cannot be asked this: {shown(str(error))}") from error
+        if not isinstance(answer, Mapping):
+            raise UnreadableReply(f"{self.identity.name} gave no answer")
+        return answer
+
+    def _started(self) -> Any:
+        with self._lock:
+            if self._server is None:
+                self._server = self._start()
+            return self._server
+
+    def _start(self) -> Any:
+        try:
+            xllamacpp = import_module("xllamacpp")
+        except ImportError as error:
+            raise NoJudge("a local model is run by the package xllamacpp: pip install 'markscheme[local]'") from error
+        parameters = xllamacpp.CommonParams()
+        parameters.model.path = str(self.path)
+        parameters.model_alias = [self.path.name]
+        parameters.n_parallel, parameters.n_ctx = self.slots, self.context * self.slots
+        parameters.cpuparams.n_threads = parameters.cpuparams_batch.n_threads = self.threads
+        parameters.hostnames, parameters.port = ["127.0.0.1"], 0
+        parameters.api_keys = [secrets.token_urlsafe()]  # it also listens on loopback, where nobody else may ask it
+        parameters.verbosity = -1
+        try:
+            return xllamacpp.Server(parameters)
+        except RuntimeError as error:
+            raise UsageError(f"{self.path} cannot be loaded as a model: {shown(str(error))}") from error
+
+    def _stop(self) -> None:
+        with self._lock:
+            self._server = None
+
+    # reading
+
+    def _as_reply(self, answer: Mapping[str, Any]) -> Reply:
+        if "error" in answer:
+            raise self._fault(answer)
+        choice = answer["choices"][0]
+        text = choice["message"].get("content") or ""
+        used = answer.get("usage", {})
+        return Reply(
+            text,
+            model=self.path.name,
+            stop=_STOPS.get(choice.get("finish_reason"), "other"),
+            usage=Usage(1, count(used.get("prompt_tokens")), count(used.get("completion_tokens"))),
+            tokens=self._tokens(choice, text),
+        )
+
+    def _tokens(self, choice: Mapping[str, Any], text: str) -> tuple[Token, ...]:
+        told = (choice.get("logprobs") or {}).get("content")
+        return aligned(read_tokens(told), text) if self.expected and told else ()
+
+    def _fault(self, answer: Mapping[str, Any]) -> JudgeUnavailable:
+        error = answer["error"]
+        needed = error.get("n_prompt_tokens") if isinstance(error, Mapping) else None
+        if needed is not None:
+            return JudgeUnavailable(
+                f"the prompt has {needed:,} tokens and {self.identity.name} reads at most {self.context:,}, its answer "
+                "included"
+            )
+        return JudgeUnavailable(f"{self.identity.name} cannot be asked this: {shown(said(answer))}")
+
+
+def digest(path: Path) -> str:
+    """A digest of a file's size and of 64 pieces spread evenly over it, its beginning and end among them.
+
+    It tells models apart without reading gigabytes; two files that differ only between the pieces look alike.
+    """
+    size = path.stat().st_size
+    found = hashlib.sha256(size.to_bytes(8, "big"))
+    last = max(0, size - BLOCK_BYTES)
+    with path.open("rb") as file:
+        for block in range(BLOCKS):
+            file.seek(last * block // (BLOCKS - 1))
+            found.update(file.read(BLOCK_BYTES))
+    return found.hexdigest()[:16]
+
+
+def _check_file(path: Path) -> None:
+    try:
+        with path.open("rb") as file:
+            begun = file.read(len(_MAGIC))
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read as a model: {error.strerror or error}") from error
+    if begun != _MAGIC:
+        raise UsageError(f"{path} is no GGUF model; the file of a local judge ends in .gguf and begins with GGUF")

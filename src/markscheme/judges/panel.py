@@ -1,0 +1,78 @@
+"""Several judges, who are one judge."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from markscheme.errors import JudgeError, JudgeUnavailable
+from markscheme.judge import Identity, Judge, Reply
+from markscheme.prompt import Prompt
+
+Rule = Literal["median", "majority"]
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """A judge that asks all of `judges` at once; their votes are combined for each criterion, and all are kept.
+
+    A member that gives nothing to read has no vote; a criterion on which not more than half of the members have one
+    is not rated. What is remembered, limited and priced is each member, not the panel: put those round the members.
+
+    Args:
+        judges: The members.
+        rule: Whether the median level counts or the commonest.
+
+    Raises:
+        ValueError: No member, or another rule.
+
+    Example:
+        >>> from markscheme import Rubric, ScriptedJudge, grade
+        >>> rubric = Rubric.from_dict([{"weight": 1, "requirement": "Mentions Paris"}])
+        >>> members = [ScriptedJudge([{"c1": level}], name=level) for level in ("MET", "UNMET", "MET")]
+        >>> asyncio.run(grade(rubric, "Paris.", Panel(members))).verdicts["c1"].votes
+        (1.0, 0.0, 1.0)
+    """
+
+    judges: Sequence[Judge]
+    rule: Rule = "median"
+
+    def __post_init__(self) -> None:
+        if not self.judges:
+            raise ValueError("a panel has at least one judge")
+        if self.rule not in ("median", "majority"):
+            raise ValueError(f"a panel's rule is median or majority, found {self.rule!r}")
+        object.__setattr__(self, "judges", tuple(self.judges))
+
+    @property
+    def identity(self) -> Identity:
+        """All its members and the rule."""
+        members = [judge.identity for judge in self.judges]
+        name = f"panel({', '.join(str(member) for member in members)})"
+        return Identity(name, parameters={"rule": self.rule, "members": [member.fingerprint for member in members]})
+
+    async def reply(self, prompt: Prompt, sample: int = 0) -> Reply:
+        """All the answers, as parts of one reply; an empty part stands for a member that gave none.
+
+        Raises:
+            JudgeUnavailable: No member gave anything to read.
+        """
+        answers = await asyncio.gather(*(judge.reply(prompt, sample) for judge in self.judges), return_exceptions=True)
+        for answer in answers:
+            if isinstance(answer, BaseException) and not isinstance(answer, JudgeError):
+                raise answer
+        if all(isinstance(answer, JudgeError) for answer in answers):
+            raise self._nobody([answer for answer in answers if isinstance(answer, JudgeError)])
+        parts = (answer if isinstance(answer, Reply) else Reply("", stop="other") for answer in answers)
+        return Reply("", parts=tuple(parts), rule=self.rule)
+
+    async def aclose(self) -> None:
+        """Close every member."""
+        await asyncio.gather(*(judge.aclose() for judge in self.judges))
+
+    def _nobody(self, errors: Sequence[JudgeError]) -> JudgeError:
+        if len(errors) == 1:
+            return errors[0]
+        told = "; ".join(f"{judge.identity.name}: {error}" for judge, error in zip(self.judges, errors, strict=True))
+        passing = any(isinstance(error, JudgeUnavailable) and error.transient for error in errors)
+        return JudgeUnavailable(f"no member of the panel answered: {told}", transient=passing)

@@ -1,0 +1,60 @@
+"""What a judge's tokens cost. No prices are built in: without one a cost is not known, which is not 0."""
+
+import math
+from dataclasses import dataclass
+
+from markscheme.errors import UsageError
+from markscheme.judge import Usage
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """US dollars for a million tokens.
+
+    Tokens that a provider wrote to or read from its own cache count as input at the full price: reading them is
+    usually cheaper, writing them a little dearer.
+
+    Raises:
+        ValueError: A price that is negative or not finite.
+    """
+
+    input_per_million: float
+    output_per_million: float
+
+    def __post_init__(self) -> None:
+        for price in (self.input_per_million, self.output_per_million):
+            if not math.isfinite(price) or price < 0:
+                raise ValueError(f"a price is a number of dollars from 0, found {price}")
+
+    @classmethod
+    def parse(cls, text: str) -> "Price":
+        """The price that IN:OUT names, in dollars for a million tokens.
+
+        Raises:
+            UsageError: It is no such pair of numbers.
+
+        Example:
+            >>> Price.parse("3:15")
+            Price(input_per_million=3.0, output_per_million=15.0)
+        """
+        given, _, taken = text.partition(":")
+        try:
+            return cls(float(given), float(taken))
+        except ValueError:
+            raise UsageError(
+                f"a price is IN:OUT, dollars for a million tokens read and written, such as 3:15; found {text!r}"
+            ) from None
+
+    def cost(self, input_tokens: int, output_tokens: int) -> float:
+        """Dollars for so many tokens.
+
+        >>> Price(3.0, 15.0).cost(1_000, 200)
+        0.006
+        """
+        return (input_tokens * self.input_per_million + output_tokens * self.output_per_million) / 1_000_000
+
+    def of(self, usage: Usage) -> float | None:
+        """Dollars for what was used; None where the tokens are not known."""
+        if usage.input_tokens is None or usage.output_tokens is None:
+            return None
+        return self.cost(usage.input_tokens, usage.output_tokens)

@@ -1,0 +1,82 @@
+"""Token probabilities as chat servers tell them, laid along the text of the reply."""
+
+import codecs
+import math
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from markscheme.judge import Token
+
+SMALLEST = -700.0
+"""Logarithms below it are as good as no probability."""
+
+
+def read_tokens(told: Iterable[Mapping[str, Any]]) -> tuple[Token, ...]:
+    """The tokens of a reply with their alternatives.
+
+    Args:
+        told: One entry a token, as in `logprobs.content` of a chat completion: `token`, `logprob` (natural
+            logarithm), `bytes` and `top_logprobs`. An entry that cannot be read ends the tokens.
+
+    Returns:
+        Tokens whose texts, one after the other, are what the model wrote; a letter whose bytes are spread over
+        several tokens stands in the last of them.
+    """
+    decoder = codecs.getincrementaldecoder("utf-8")("replace")
+    tokens: list[Token] = []
+    for entry in told:
+        text, alternatives = _text(entry, decoder), _alternatives(entry)
+        if text is None or alternatives is None:
+            break
+        tokens.append(Token(text, alternatives))
+    return tuple(tokens)
+
+
+def aligned(tokens: tuple[Token, ...], text: str) -> tuple[Token, ...]:
+    """The tokens that make up `text`, the first beginning where it begins; none if they do not hold it.
+
+    A server may cut white space or a code fence off what the model wrote.
+
+    Example:
+        >>> [token.text for token in aligned((Token("```", {}), Token("\\n{", {}), Token("}", {})), "{}")]
+        ['{', '}']
+    """
+    before = "".join(token.text for token in tokens).find(text)
+    if not text or before == -1:
+        return ()
+    kept: list[Token] = []
+    for token in tokens:
+        if before < len(token.text):
+            kept.append(Token(token.text[before:], token.alternatives))
+        before = max(0, before - len(token.text))
+    return tuple(kept)
+
+
+def _text(entry: Mapping[str, Any], decoder: codecs.IncrementalDecoder) -> str | None:
+    told = entry.get("bytes")
+    if isinstance(told, list) and all(isinstance(byte, int) and 0 <= byte < 256 for byte in told):
+        return decoder.decode(bytes(told))
+    text = entry.get("token")
+    return text if isinstance(text, str) else None
+
+
+def _alternatives(entry: Mapping[str, Any]) -> dict[str, float] | None:
+    """Text to probability; the chosen token is among them even where the server does not repeat it."""
+    others = entry.get("top_logprobs")
+    told = [other for other in others if isinstance(other, Mapping)] if isinstance(others, list) else []
+    if all(other.get("token") != entry.get("token") for other in told):
+        told.append(entry)
+    probabilities: dict[str, float] = {}
+    for other in told:
+        text, probability = other.get("token"), _probability(other.get("logprob"))
+        if not isinstance(text, str) or probability is None:
+            return None
+        probabilities[text] = min(1.0, probabilities.get(text, 0.0) + probability)
+    return probabilities
+
+
+def _probability(logarithm: object) -> float | None:
+    """0 to 1; None for what is no logarithm of a probability. A hair above 0 is rounding."""
+    if isinstance(logarithm, bool) or not isinstance(logarithm, int | float) or not logarithm < 0.01:
+        return None
+    return math.exp(max(SMALLEST, min(0.0, logarithm)))

@@ -1,0 +1,322 @@
+"""What the adapters to providers over HTTP share: addresses, keys, one client an event loop, and what faults mean."""
+
+import asyncio
+import base64
+import math
+import os
+import re
+import time
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from email.utils import parsedate_to_datetime
+from importlib import import_module
+from types import ModuleType
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+from markscheme.errors import JudgeBusy, JudgeError, JudgeSilent, JudgeUnavailable, NoJudge, UnreadableReply, UsageError
+
+SAID_LENGTH = 200
+"""Characters of a provider's own words that a message quotes."""
+
+SHORTEST_SECRET = 6
+"""Characters below which a placeholder is taken for no secret."""
+
+STATUSES: Final[Mapping[int, str]] = {
+    400: "refused the request",
+    401: "refused the key",
+    402: "asks for payment",
+    403: "does not allow this",
+    404: "knows no such model or address",
+    408: "gave up waiting for the request",
+    409: "found a conflict",
+    412: "found a precondition not met",
+    413: "finds the prompt too long",
+    422: "refused the request",
+    429: "asks to wait",
+    431: "finds the headers too large",
+    499: "saw the line closed",
+    500: "failed",
+    501: "cannot do this",
+    502: "could not be reached behind its gateway",
+    503: "asks to wait",
+    504: "took too long behind its gateway",
+    529: "is overloaded and asks to wait",
+}
+"""What each status a provider is known to answer with means; any other is a refusal below 500, a failure above."""
+
+_BUSY = {429, 503, 529}
+_LASTING_FAILURES = {501, 505}
+_PASSING_REFUSALS = {408, 409, 499}
+_SPENT = {"contract_spend_limit_reached", "enforced_spend_limit_reached", "insufficient_quota"}
+"""Codes of a 429 that no waiting mends."""
+
+
+# --- addresses and keys ---------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where a provider is asked.
+
+    Attributes:
+        url: Scheme, host and path; never with a user or a password.
+        login: The user and password that stood in the address, "user:password"; "" without.
+    """
+
+    url: str
+    login: str = field(default="", repr=False)
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """What of it must never be shown."""
+        return tuple(part for part in (self.login, self.login.partition(":")[2], *self.headers.values()) if part)
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """The header that carries the login, so that no URL does."""
+        if not self.login:
+            return {}
+        return {"Authorization": "Basic " + base64.b64encode(self.login.encode()).decode()}
+
+
+def parse_address(url: str) -> Address:
+    """The address in a base URL.
+
+    Raises:
+        UsageError: No http(s) address, or one with a query, which would end up in logs.
+
+    Example:
+        >>> parse_address("http://me:secret@127.0.0.1:8080/v1/")
+        Address(url='http://127.0.0.1:8080/v1')
+    """
+    try:
+        parts = urlsplit(url.strip())
+        port = parts.port
+    except ValueError:
+        raise UsageError("the base URL of a judge is no address; it reads like http://127.0.0.1:8080/v1") from None
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise UsageError("the base URL of a judge must be an http or https address, like http://127.0.0.1:8080/v1")
+    if parts.query or parts.fragment:
+        raise UsageError("the base URL of a judge ends with its path; a key goes into the key's own variable")
+    host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
+    place = host if port in (None, {"http": 80, "https": 443}[parts.scheme]) else f"{host}:{port}"
+    login = parts.netloc.rpartition("@")[0]
+    return Address(f"{parts.scheme}://{place}{parts.path.rstrip('/')}", login)
+
+
+def usable_key(key: str | None, variable: str) -> str | None:
+    """The key without white space round it; None where there is none.
+
+    Args:
+        key: As it was given.
+        variable: Where a user finds it, for the message.
+
+    Raises:
+        NoJudge: It holds what cannot stand in a header.
+    """
+    if key is None or not key.strip():
+        return None
+    if not (key.strip().isascii() and key.strip().isprintable()):
+        raise NoJudge(f"{variable} holds a character that no key has; was it pasted with a line break?")
+    return key.strip()
+
+
+# --- a line to a provider -------------------------------------------------------------------------------------------
+
+
+@dataclass(eq=False)
+class Line:
+    """An SDK's client, opened when first asked for and once for each event loop, and what its faults mean.
+
+    Attributes:
+        who: The provider in messages.
+        sdk: Name of the SDK's module.
+        root_error: Name of the exception that all its own come from.
+        install: What to type if it is missing.
+        make: Makes the client from the SDK's module.
+        secrets: What must never be shown.
+    """
+
+    who: str
+    sdk: str
+    root_error: str
+    install: str
+    make: Callable[[ModuleType], Any] = field(repr=False)
+    secrets: tuple[str, ...] = field(default=(), repr=False)
+    _client: Any = field(default=None, repr=False)
+    _loop: asyncio.AbstractEventLoop | None = field(default=None, repr=False)
+
+    def client(self) -> Any:
+        """The client of the running event loop."""
+        loop = asyncio.get_running_loop()
+        if self._client is None or self._loop is not loop:
+            self._client, self._loop = self.make(self.module()), loop
+        return self._client
+
+    def module(self) -> ModuleType:
+        """The SDK.
+
+        Raises:
+            NoJudge: It is not installed.
+        """
+        try:
+            return import_module(self.sdk)
+        except ModuleNotFoundError as error:
+            raise NoJudge(f"{self.who} is asked through the package {self.sdk}: {self.install}") from error
+
+    async def aclose(self) -> None:
+        """Close the client, if it was opened in this loop."""
+        client, loop = self._client, self._loop
+        self._client = self._loop = None
+        if client is not None and loop is asyncio.get_running_loop():
+            await client.close()
+
+    @asynccontextmanager
+    async def call(self, deadline: float | None) -> AsyncIterator[None]:
+        """Within it whatever goes wrong with one call is raised as a JudgeError, after `deadline` seconds at most."""
+        sdk = self.module()
+        try:
+            async with asyncio.timeout(deadline):
+                yield
+        except TimeoutError as error:
+            raise JudgeSilent(f"{self.who} gave no answer within {deadline:g} s") from error
+        except getattr(sdk, self.root_error) as error:
+            raise self._fault(error, sdk) from self._cause(error)
+        except (ValueError, RecursionError) as error:
+            raise UnreadableReply(f"what came from {self.who} is no JSON") from self._cause(error)
+
+    def _fault(self, error: Any, sdk: ModuleType) -> JudgeError:
+        if isinstance(error, sdk.APIStatusError):
+            return status_fault(self.who, error.status_code, error.response.headers, error.body, secrets=self.secrets)
+        if isinstance(error, sdk.APITimeoutError):
+            return JudgeSilent(f"{self.who} gave no answer in time")
+        if isinstance(error, sdk.APIConnectionError):
+            return JudgeSilent(f"{self.who} could not be reached, or the line broke")
+        if isinstance(error, sdk.APIResponseValidationError):
+            return UnreadableReply(f"what came from {self.who} does not have the form of an answer")
+        words = shown(str(error), self.secrets)
+        return JudgeUnavailable(f"{self.who} could not be asked: {type(error).__name__}: {words}")
+
+    def _cause(self, error: BaseException) -> BaseException | None:
+        """The error for a traceback, unless something in its chain would show a secret there."""
+        link: BaseException | None = error
+        while link is not None:
+            if hidden(f"{link} {link!r}", self.secrets) != f"{link} {link!r}":
+                return None
+            link = link.__cause__ or link.__context__
+        return error
+
+
+# --- what faults mean -----------------------------------------------------------------------------------------------
+
+
+def status_fault(
+    who: str, status: int, headers: Mapping[str, str], body: object, *, secrets: tuple[str, ...] = ()
+) -> JudgeError:
+    """The fault that an HTTP status other than 200 tells of.
+
+    Args:
+        who: The provider.
+        status: The HTTP status.
+        headers: Of the answer; `retry-after` is obeyed, and `x-should-retry: false`.
+        body: Of the answer, parsed where it was JSON.
+        secrets: What must not be shown.
+
+    Returns:
+        JudgeBusy where the provider asks us to wait, else JudgeUnavailable, transient where waiting may help.
+    """
+    meaning = STATUSES.get(status, "failed" if status >= 500 else "refused the request")
+    words = shown(said(body), secrets)
+    sentence = f"{who} {meaning} ({status})" + (f": {words}" if words else "")
+    lasting = headers.get("x-should-retry") == "false" or not _SPENT.isdisjoint(_codes(body))
+    if status in _BUSY and not lasting:
+        wait = asked_wait(headers, time.time())
+        return JudgeBusy(sentence if wait is None else f"{sentence}; for {wait:g} s", retry_after=wait)
+    passing = status in _PASSING_REFUSALS or (status >= 500 and status not in _LASTING_FAILURES)
+    return JudgeUnavailable(sentence, transient=passing and not lasting)
+
+
+def asked_wait(headers: Mapping[str, str], now: float) -> float | None:
+    """Seconds that an answer's headers ask us to wait, however many; None where they do not say.
+
+    Args:
+        headers: With `retry-after-ms`, or `retry-after` in seconds or as a date.
+        now: Seconds since 1970.
+
+    Example:
+        >>> asked_wait({"retry-after": "12"}, 0.0)
+        12.0
+        >>> asked_wait({"retry-after": "Thu, 01 Jan 1970 00:01:00 GMT"}, 0.0)
+        60.0
+    """
+    milliseconds = _number(headers.get("retry-after-ms"))
+    if milliseconds is not None:
+        return milliseconds / 1000
+    text = headers.get("retry-after")
+    seconds = _number(text)
+    if seconds is not None or text is None:
+        return seconds
+    try:
+        return max(0.0, parsedate_to_datetime(text).timestamp() - now)
+    except (ValueError, OverflowError):
+        return None
+
+
+def _number(text: str | None) -> float | None:
+    try:
+        number = float(text or "")
+    except ValueError:
+        return None
+    return number if math.isfinite(number) and number >= 0 else None
+
+
+def said(body: object) -> str:
+    """The provider's own words in an error's body; "" for a page or anything else without a message."""
+    inner = body.get("error", body) if isinstance(body, Mapping) else None
+    words = inner.get("message") if isinstance(inner, Mapping) else inner
+    return words if isinstance(words, str) else ""
+
+
+def _codes(body: object) -> set[str]:
+    """The codes by which an error's body names its cause."""
+    inner = body.get("error", body) if isinstance(body, Mapping) else None
+    if not isinstance(inner, Mapping):
+        return set()
+    details = inner.get("details")
+    found = [inner.get("code"), inner.get("type"), details.get("error_code") if isinstance(details, Mapping) else None]
+    return {code for code in found if isinstance(code, str)}
+
+
+_KEY_LIKE = re.compile(r"\b(?:sk|pk|rk|key)-[\w-]{8,}|\bBearer\s+\S+|\bAIza[\w-]{20,}")
+
+
+def shown(text: str, secrets: tuple[str, ...] = ()) -> str:
+    """Words from outside as a message may show them: on one line, printable, short, without keys.
+
+    Example:
+        >>> shown("Incorrect API key provided: sk-abcdefgh1234.\\x1b[2J", secrets=())
+        'Incorrect API key provided: ….�[2J'
+    """
+    text = hidden(text, secrets)
+    line = " ".join("".join(letter if letter.isprintable() or letter.isspace() else "�" for letter in text).split())
+    return line if len(line) <= SAID_LENGTH else line[: SAID_LENGTH - 1] + "…"
+
+
+def hidden(text: str, secrets: tuple[str, ...]) -> str:
+    """The text with every secret, and whatever looks like a key, replaced."""
+    for secret in secrets:
+        if len(secret) >= SHORTEST_SECRET:
+            text = text.replace(secret, "…")
+    return _KEY_LIKE.sub("…", text)
+
+
+def environment(variable: str) -> str | None:
+    """The value of an environment variable; None where it is not set or empty."""
+    return os.environ.get(variable) or None
+
+
+def count(value: object) -> int | None:
+    """A number of tokens as a provider told it; None for anything that is no such number."""
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
