@@ -18,6 +18,7 @@ GROUPS = {
         "lint": "say what is wrong with a rubric, and what might be better",
     },
     "More": {
+        "agreement": "measure how far raters agree, from a table of ratings",
         "prompts": "print the prompts a judge would be asked",
     },
 }

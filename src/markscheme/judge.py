@@ -82,7 +82,7 @@ class Identity:
         return fingerprint(self.name, self.model, dict(self.parameters), self.address)
 
     def __str__(self) -> str:
-        return f"{self.name} ({self.model})" if self.model and self.model not in self.name else self.name
+        return f"{self.name}, {self.model}" if self.model and self.model not in self.name else self.name
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,9 +38,9 @@ def examples_of(rubric: Rubric, named: Path | None) -> tuple[Path, Path | None]:
 
 def asking_of(arguments: argparse.Namespace) -> Asking:
     """What the judges of one command share, by its options."""
-    price = Price.parse(arguments.price) if arguments.price else None
     return Asking(
-        limiter=Limiter(concurrency=arguments.concurrency, budget=arguments.budget, price=price),
+        limiter=Limiter(concurrency=arguments.concurrency, budget=arguments.budget),
+        price=Price.parse(arguments.price) if arguments.price else None,
         memory=None if arguments.no_cache else Memory(),
         expected=arguments.expected,
     )

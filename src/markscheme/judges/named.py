@@ -9,6 +9,7 @@ from pathlib import Path
 from markscheme.errors import NoJudge, UsageError
 from markscheme.judge import Judge
 from markscheme.judges.limited import Limited, Limiter
+from markscheme.judges.price import Price
 from markscheme.judges.recorded import RecordedJudge
 from markscheme.judges.remembering import Memory, Remembering
 from markscheme.prompt import Prompt
@@ -27,11 +28,13 @@ class Asking:
 
     Attributes:
         limiter: Bounds how many questions are under way, how many a minute, and what they may cost.
+        price: Of a judge's tokens; None where it is not known.
         memory: Where replies are kept; None keeps none.
         expected: Whether to score the expected level where a provider tells the odds.
     """
 
     limiter: Limiter = field(default_factory=Limiter)
+    price: Price | None = None
     memory: Memory | None = field(default_factory=Memory)
     expected: bool = False
 
@@ -53,7 +56,7 @@ def open_judge(name: str, *, model: str | None = None, asking: Asking | None = N
         return RecordedJudge.load(rest) if rest else _refused(name, "name the file: recorded:PATH")
     if kind not in _OPENERS:
         raise UsageError(f"{name!r} names no judge; judges are named {NAMES}")
-    judge: Judge = Limited(_OPENERS[kind](rest or model or "", asking), asking.limiter)
+    judge: Judge = Limited(_OPENERS[kind](rest or model or "", asking), asking.limiter, asking.price)
     return Remembering(judge, asking.memory) if asking.memory is not None else judge
 
 

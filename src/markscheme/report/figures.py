@@ -9,9 +9,9 @@ def share(value: float | None) -> str:
     """A share as whole per cent.
 
     >>> share(0.8333), share(None)
-    ('83 %', '–')
+    ('83%', '–')
     """
-    return NONE if value is None else f"{100 * value:.0f} %"
+    return NONE if value is None else f"{100 * value:.0f}%"
 
 
 def number(value: float | None, digits: int = 2) -> str:
@@ -36,10 +36,10 @@ def signed(value: float | None, digits: int = 2) -> str:
 
 
 def share_with_interval(estimate: Estimate | None) -> str:
-    """A share and its interval in whole per cent: "83 % (71–91)".
+    """A share and its interval in whole per cent: "83% (71–91)".
 
     >>> share_with_interval(Estimate(0.83, 0.71, 0.91))
-    '83 % (71–91)'
+    '83% (71–91)'
     """
     if estimate is None or estimate.value is None:
         return NONE

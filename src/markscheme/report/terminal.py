@@ -12,12 +12,16 @@ from markscheme.report import words
 
 _COLOURS = {"gate": "bold green", "trend": "bold green", "explore": "bold yellow", "none": "bold red"}
 MOST_FINDINGS = 8
+PAGE_WIDTH = 110
+"""Where the report goes to a file or a pipe."""
 Say: TypeAlias = Callable[..., None]
 
 
 def print_calibration(calibration: Calibration, file: IO[str], *, width: int | None = None) -> None:
     """Write the report to `file`; colours only where it is a screen."""
-    console = Console(file=file, width=width, highlight=False, soft_wrap=False)
+    if width is None and not file.isatty():
+        width = PAGE_WIDTH
+    console = Console(file=file, width=width, highlight=False)
     comparison = calibration.comparison
 
     def say(line: str, style: str = "") -> None:

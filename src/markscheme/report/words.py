@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from markscheme.calibration.comparison import CriterionComparison
 from markscheme.calibration.ratings import Rating
 from markscheme.calibration.run import Calibration
 from markscheme.report.figures import number, share, share_with_interval, signed, with_interval
@@ -80,7 +81,7 @@ def agreement_line(calibration: Calibration) -> str:
         beside.append(f"a person left out {share_with_interval(c.agreement_person)}")
     return (
         f"Agreement (score within {c.tolerance:g} of gold): {share_with_interval(c.agreement)}; beside it "
-        f"{', '.join(beside)}; target {share(calibration.decision.target)}. Intervals are 95 %."
+        f"{', '.join(beside)}; target {share(calibration.decision.target)}. Intervals are 95%."
     )
 
 
@@ -131,15 +132,16 @@ def criterion_rows(calibration: Calibration) -> list[tuple[str, ...]]:
                 share_with_interval(found.statistics["exact_agreement"]),
                 with_interval(kappa) if kappa.undefined is None else f"– ({kappa.undefined})",
                 with_interval(found.statistics["signed_error"], sign=True),
-                f"{_mean(found.judge)} / {_mean(found.gold)}",
+                " / ".join(number(mean) for mean in _means(found)),
             )
         )
     return rows
 
 
-def _mean(levels: np.ndarray[tuple[int], np.dtype[np.float64]]) -> str:
-    there = levels[~np.isnan(levels)]
-    return number(float(there.mean())) if there.size else "–"
+def _means(found: CriterionComparison) -> tuple[float | None, float | None]:
+    """Mean level of the judge and of gold, on the examples that both rated."""
+    both = ~np.isnan(found.judge) & ~np.isnan(found.gold)
+    return (float(found.judge[both].mean()), float(found.gold[both].mean())) if both.any() else (None, None)
 
 
 @dataclass(frozen=True)
