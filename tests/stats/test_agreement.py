@@ -13,6 +13,7 @@ from markscheme.stats.agreement import (
     COEFFICIENTS,
     agreement_family,
     agreement_values,
+    all_within_tolerance,
     chance_corrected,
     cohen_kappa,
     corrected,
@@ -26,7 +27,6 @@ from markscheme.stats.agreement import (
     two_raters,
     weighted_kappa,
     within_one,
-    within_tolerance,
 )
 from markscheme.stats.estimate import Estimate
 from markscheme.stats.intervals import ATANH, LOGIT, Spread, jackknife, spread
@@ -336,9 +336,9 @@ def test_a_lopsided_credit_matrix_needs_raters_who_can_be_told_apart() -> None:
 def test_a_tolerance_is_above_nothing_and_compares_finite_numbers() -> None:
     for tolerance in (0.0, -1.0, nan):
         with pytest.raises(ValueError, match="a tolerance is above 0"):
-            within_tolerance([[1, 2]], tolerance=tolerance)
+            all_within_tolerance([[1, 2]], tolerance=tolerance)
     with pytest.raises(ValueError, match="is finite"):
-        within_tolerance([[1, math.inf]], tolerance=0.1)
+        all_within_tolerance([[1, math.inf]], tolerance=0.1)
 
 
 # ----------------------------------------------------------------------------------------------- where nothing is known
@@ -669,9 +669,9 @@ def test_within_one_counts_levels_and_not_their_numbers() -> None:
 
 def test_tolerance_is_strict_after_rounding() -> None:
     scores = [[0.3, 0.1 + 0.1], [0.3, 0.2000001], [0.7, 0.7], [0.1, 0.9]]
-    assert within_tolerance(scores, tolerance=0.1).value == 0.5
-    assert within_tolerance(scores, tolerance=0.11).value == 0.75
-    assert within_tolerance([[nan, nan]], tolerance=0.1).undefined is not None
+    assert all_within_tolerance(scores, tolerance=0.1).value == 0.5
+    assert all_within_tolerance(scores, tolerance=0.11).value == 0.75
+    assert all_within_tolerance([[nan, nan]], tolerance=0.1).undefined is not None
 
 
 def test_coverage_asked_for_is_coverage_given() -> None:

@@ -59,7 +59,7 @@ LAWS: dict[str, set[str]] = {
     "exact_agreement": SHARES | {RENAMED, REVERSED, RESCALED},
     "percent_agreement": SHARES | {RENAMED, REVERSED, RESCALED},
     "within_one": SHARES | {REVERSED, RESCALED},
-    "within_tolerance": SHARES | {REVERSED},
+    "all_within_tolerance": SHARES | {REVERSED},
 }
 
 TWO_RATERS_ONLY = {"cohen_kappa", "weighted_kappa", "scott_pi"}
@@ -72,7 +72,7 @@ def statistic(name: str) -> Statistic:
     found: Statistic = getattr(agreement, function)
 
     def on_levels(ratings: Table, *, levels: Any = LEVELS, **more: Any) -> Estimate:
-        if function == "within_tolerance":
+        if function == "all_within_tolerance":
             return found(ratings, tolerance=1.5, **more)
         if metric:
             more["metric"] = metric

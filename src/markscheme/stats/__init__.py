@@ -5,6 +5,7 @@ from markscheme.stats.agreement import (
     Corrected,
     agreement_family,
     agreement_values,
+    all_within_tolerance,
     brennan_prediger,
     chance_corrected,
     cohen_kappa,
@@ -21,7 +22,6 @@ from markscheme.stats.agreement import (
     two_raters,
     weighted_kappa,
     within_one,
-    within_tolerance,
 )
 from markscheme.stats.estimate import Estimate
 from markscheme.stats.intervals import (
@@ -55,6 +55,7 @@ __all__ = [
     "Transform",
     "agreement_family",
     "agreement_values",
+    "all_within_tolerance",
     "bootstrap",
     "brennan_prediger",
     "chance_corrected",
@@ -81,5 +82,4 @@ __all__ = [
     "wilson",
     "wilson_share",
     "within_one",
-    "within_tolerance",
 ]

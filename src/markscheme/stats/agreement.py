@@ -737,14 +737,14 @@ def within_one(
     return _within_one(_read(ratings, levels, groups=groups), level)
 
 
-def within_tolerance(
+def all_within_tolerance(
     ratings: npt.ArrayLike,
     *,
     tolerance: float,
     groups: npt.ArrayLike | None = None,
     level: float = 0.95,
 ) -> Estimate:
-    """Share of examples whose ratings differ by less than `tolerance`, for ratings that need no scale of levels.
+    """Share of examples whose ratings all lie less than `tolerance` apart; needs no scale of levels.
 
     Args:
         ratings: Numbers, shape (n_units, n_raters), nan where missing; an example counts with two or more.
@@ -759,7 +759,7 @@ def within_tolerance(
         ValueError: The caller's fault: a shape that doesn't fit, a rating or tolerance that is no number to compare.
 
     Example:
-        >>> within_tolerance([[0.7, 0.65], [0.4, 0.5], [0.9, 0.2]], tolerance=0.1).value == 1 / 3
+        >>> all_within_tolerance([[0.7, 0.65], [0.4, 0.5], [0.9, 0.2]], tolerance=0.1).value == 1 / 3
         True
     """
     if not tolerance > 0:
