@@ -1,0 +1,932 @@
+"""Ratings to weights, pass mark and score map: what labels support changing, and what they'd gain held out.
+
+A change is proposed only where a test says that the author's choice fits worse; every gain is measured on examples
+that had no part in the fit.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+from scipy.linalg import cholesky, solve_triangular
+from scipy.optimize import nnls
+from scipy.special import erfc, expit, fdtrc, log_expit
+
+from markscheme.stats.change import mean_estimate
+from markscheme.stats.estimate import Estimate
+from markscheme.stats.intervals import (
+    IDENTITY,
+    LOG,
+    LOGIT,
+    Floats,
+    Integers,
+    group_numbers,
+    jackknife,
+    spread,
+    t_quantile,
+)
+
+MapKind: TypeAlias = Literal["identity", "line", "beta"]
+
+AUTHOR_WORTH = 40
+LEAST_FOR_WEIGHTS = 30
+LEAST_PER_WEIGHT = 5
+LEAST_MARKS = 5
+LEAST_TO_QUOTE_A_GAIN = 80
+WEIGHTS_P = 0.05
+FOLDS, REPEATS = 5, 4
+GRAINS = (1.0, 0.05, 0.01)
+ALIKE = 0.9
+LEAST_FOR_MARK = 50
+LEAST_OF_EACH = 10
+MARK_P = 0.01
+SLOPE_RIDGE = 0.01
+LEAST_FOR_MAP, LEAST_FOR_BETA = 20, 100
+BETA_RIDGE = 0.05
+STILL = 1e-12
+
+
+@dataclass(frozen=True, slots=True)
+class Ridge:
+    """Weights pulled towards the author's, as fitted and before rescaling.
+
+    Attributes:
+        weights: In the scale of people's marks, signs as the author's.
+        slope: b: how much of the author's weights, as a whole, the marks follow.
+        penalty: u, the pull of the author's weights.
+        objective: What was made smallest.
+    """
+
+    weights: tuple[float, ...]
+    slope: float
+    penalty: float
+    objective: float
+
+
+@dataclass(frozen=True, slots=True)
+class HeldOut:
+    """An error or share on examples that had no part in the fit.
+
+    Attributes:
+        before: With the author's weights.
+        after: With weights tuned on the other examples.
+        difference: After minus before, paired.
+    """
+
+    before: Estimate
+    after: Estimate
+    difference: Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class TunedWeights:
+    """What labels say about a rubric's weights.
+
+    Attributes:
+        before: The author's weights.
+        after: The proposed ones; the author's where no change is supported.
+        supported: Whether a change is.
+        reason: Why, or why not, in a sentence.
+        needed: Labelled examples that would suffice to try; None where there were enough.
+        p: Of the F test that the author's weights fit as well as any; None where it wasn't reached.
+        gain: Share by which the held-out root mean squared error falls, shrunk for having been selected; undefined
+            below 80 examples.
+        ratios: Tuned weight over the author's, one a criterion; undefined where a weight isn't tuned.
+        alike: Pairs of criteria with a correlation above 0.9: how weight is split between them is arbitrary.
+        held_out: `mae`, `agreement` and `pass_agreement` of the scores; empty where there was no fit.
+    """
+
+    before: tuple[float, ...]
+    after: tuple[float, ...]
+    supported: bool
+    reason: str
+    needed: int | None
+    p: float | None
+    gain: Estimate
+    ratios: tuple[Estimate, ...]
+    alike: tuple[tuple[int, int, float], ...]
+    held_out: dict[str, HeldOut]
+
+    def __post_init__(self) -> None:
+        if not self.supported and self.after != self.before:
+            raise ValueError("weights that aren't supported are not proposed")
+
+
+@dataclass(frozen=True, slots=True)
+class TunedMark:
+    """What labels say about a pass mark.
+
+    Attributes:
+        before: The author's mark.
+        after: The proposed one; the author's where no move is supported.
+        supported: Whether a move is.
+        reason: Why, or why not, in a sentence.
+        needed: Labelled examples that would suffice to try; None where there were enough.
+        p: Of the test that people are as ready to pass what scores the author's mark as the costs ask.
+        crossing: Where people's readiness crosses what the costs ask, before snapping to attainable scores.
+    """
+
+    before: float
+    after: float
+    supported: bool
+    reason: str
+    needed: int | None
+    p: float | None
+    crossing: Estimate
+
+    def __post_init__(self) -> None:
+        if not self.supported and self.after != self.before:
+            raise ValueError("a mark that isn't supported is not proposed")
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreMap:
+    """A rising map from score to the mark people would give.
+
+    Attributes:
+        kind: "identity"; "line": intercept and slope; "beta": β₀, β₁, β₂ of logit y = β₀ + β₁ ln s - β₂ ln(1 - s).
+        parameters: Those numbers, in that order.
+        clip: How near to 0 and 1 a score may come before the logarithm is taken; beta map only.
+        gain: Held-out mean squared error without the map minus with it.
+        reason: Why this map, in a sentence.
+    """
+
+    kind: MapKind
+    parameters: tuple[float, ...]
+    clip: float
+    gain: Estimate
+    reason: str
+
+    def apply(self, scores: npt.ArrayLike) -> Floats:
+        """The mapped scores, 0 to 1, any shape."""
+        return _mapped(self.kind, self.parameters, self.clip, np.asarray(scores, dtype=np.float64))
+
+
+# -- weights -----------------------------------------------------------------------------------------------------------
+
+
+def ridge_weights(x: npt.ArrayLike, y: npt.ArrayLike, author: npt.ArrayLike, *, worth: float = AUTHOR_WORTH) -> Ridge:
+    """Weights that fit people's marks best while the author's count like `worth` examples.
+
+    Least squares of y on x with a free line, non-negative in the author's direction, pulled towards b times the
+    author's weights; no minimum counts are asked and nothing is rescaled.
+
+    Args:
+        x: Position of each criterion's level, shape (n, k), 0 to 1.
+        y: People's overall marks, shape (n,), 0 to 1.
+        author: The author's weights, shape (k,), none of them 0.
+        worth: Examples that the author's judgement counts for, above 0.
+
+    Raises:
+        ValueError: The caller's fault: shapes that don't fit, missing values, a weight of 0, nothing for the author's
+            worth, or an author's score that is the same for every example.
+
+    Source:
+        Hoerl and Kennard (1970), Technometrics 12(1), 55-67. doi:10.1080/00401706.1970.10488634
+
+    Example:
+        >>> x = np.array([[0.0, 1.0], [1.0, 0.0], [1.0, 1.0], [0.0, 0.0]])
+        >>> fit = ridge_weights(x, x @ [0.5, 0.5], [1.0, 1.0])
+        >>> [round(w, 6) for w in fit.weights], round(fit.slope, 6)
+        ([0.5, 0.5], 0.5)
+    """
+    levels, marks, weights = _checked(x, y, author)
+    if np.isnan(levels).any() or np.isnan(marks).any() or not weights.all() or not worth > 0:
+        raise ValueError("levels and marks must all be there, no weight 0, and the author's worth above 0")
+    sums = _Sums.of(levels * np.sign(weights), marks)
+    fit = _ridge(sums, np.abs(weights), worth)
+    if fit is None:
+        raise ValueError("the author's score is the same for every example")
+    return Ridge(tuple((np.array(fit.weights) * np.sign(weights)).tolist()), fit.slope, fit.penalty, fit.objective)
+
+
+def weights_fit_p(x: npt.ArrayLike, y: npt.ArrayLike, author: npt.ArrayLike) -> float:
+    """How likely free weights would beat the author's by so much if the author's were right.
+
+    Args:
+        x: Position of each criterion's level, shape (n, k).
+        y: People's overall marks, shape (n,).
+        author: The author's weights, shape (k,).
+
+    Returns:
+        p of the F test of y on 1 and the author's score against y on 1 and all levels; 1 where both fit alike.
+
+    Raises:
+        ValueError: The caller's fault: shapes that don't fit.
+
+    Example:
+        >>> x = np.array([[0.0, 1.0], [1.0, 0.0], [1.0, 1.0], [0.0, 0.0], [0.5, 0.0]])
+        >>> weights_fit_p(x, x @ [0.2, 0.8], [0.2, 0.8])
+        1.0
+    """
+    levels, marks, weights = _checked(x, y, author)
+    return _f_test(_Sums.of(levels, marks), weights)
+
+
+def fit_weights(
+    x: npt.ArrayLike,
+    y: npt.ArrayLike,
+    author: npt.ArrayLike,
+    *,
+    generator: np.random.Generator,
+    fixed: npt.ArrayLike | None = None,
+    groups: npt.ArrayLike | None = None,
+    pass_mark: float = 0.5,
+    tolerance: float = 0.1,
+) -> TunedWeights:
+    """Weights that people's overall marks support, or the author's with the reason.
+
+    Args:
+        x: Position of each criterion's level, shape (n, k), 0 to 1; nan where there is none. An example counts where
+            every tuned criterion has one.
+        y: People's overall marks, shape (n,), 0 to 1; nan where there is none.
+        author: The author's weights, shape (k,).
+        generator: Splits the examples into folds.
+        fixed: Which weights are left alone, shape (k,): those of required criteria. Weights of 0 and criteria on
+            which every example has one level are left alone as well.
+        groups: Which group each example belongs to, shape (n,); a group is held out, or left out, whole.
+        pass_mark: Mark from which a score, and a person's mark, count as a pass.
+        tolerance: How far a score may miss people's mark and still agree.
+
+    Returns:
+        The proposal. It keeps signs and the sum of positive weights, and is rounded as finely as the author's own.
+
+    Raises:
+        ValueError: The caller's fault: shapes that don't fit, infinite values, or no weight at all.
+
+    Source:
+        Dawes (1979), American Psychologist 34(7), 571-582. doi:10.1037/0003-066X.34.7.571
+        Varma and Simon (2006), BMC Bioinformatics 7, 91. doi:10.1186/1471-2105-7-91
+
+    Example:
+        >>> draw = np.random.default_rng(1)
+        >>> x = draw.integers(0, 5, (120, 3)) / 4
+        >>> y = np.clip(x @ [0.6, 0.2, 0.2] + draw.normal(0, 0.05, 120), 0, 1)
+        >>> tuned = fit_weights(x, y, [0.2, 0.4, 0.4], generator=draw)
+        >>> tuned.supported, tuned.after
+        (True, (0.55, 0.2, 0.25))
+    """
+    levels, marks, weights = _checked(x, y, author)
+    left_alone = np.zeros(len(weights), dtype=bool) if fixed is None else np.asarray(fixed, dtype=bool)
+    if left_alone.shape != weights.shape:
+        raise ValueError(f"fixed must have shape {weights.shape} as author has, not {left_alone.shape}")
+    group_of, _ = group_numbers(groups, len(levels))
+    tuned = np.flatnonzero((weights != 0) & ~left_alone & _varied(levels[~np.isnan(marks)]))
+    there = ~np.isnan(marks) & ~np.isnan(levels[:, tuned]).any(axis=1)
+    levels, marks = levels[there], marks[there]
+    group_of, n_groups = group_numbers(group_of[there], int(there.sum()))
+    task = _Task(levels, marks, weights, tuned, group_of, n_groups)
+    refusal, needed = _cannot_tune(task)
+    if refusal:
+        return _kept(task, refusal, needed)
+    p = _f_test(task.sums, task.author)
+    after = task.rounded(task.normalised(task.sums))
+    folds = list(_folds(task, generator))
+    gain, gained = _held_out_gain(folds, task)
+    supported, reason = _decision(p, gained, changed=after != tuple(weights.tolist()))
+    return TunedWeights(
+        before=tuple(weights.tolist()),
+        after=after if supported else tuple(weights.tolist()),
+        supported=supported,
+        reason=reason,
+        needed=None,
+        p=p,
+        gain=gain,
+        ratios=_ratios(task),
+        alike=_alike(task),
+        held_out=_held_out_scores(folds, task, pass_mark=pass_mark, tolerance=tolerance),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Sums:
+    """Sums of squares and products of levels and marks, from which any subset's fit follows."""
+
+    n: float
+    mean: Floats
+    about_mean: Floats
+
+    @classmethod
+    def of(cls, levels: Floats, marks: Floats) -> "_Sums":
+        table = np.column_stack([levels, marks])
+        if not len(table):
+            return cls(0.0, np.zeros(table.shape[1]), np.zeros((table.shape[1],) * 2))
+        centred = table - table.mean(axis=0)
+        return cls(float(len(table)), table.mean(axis=0), centred.T @ centred)
+
+    def without(self, levels: Floats, marks: Floats) -> "_Sums":
+        """The same with these rows left out."""
+        gone = _Sums.of(levels, marks)
+        n = self.n - gone.n
+        apart = gone.mean - self.mean
+        about_mean = self.about_mean - gone.about_mean - np.outer(apart, apart) * gone.n * self.n / n
+        return _Sums(n, self.mean - apart * gone.n / n, about_mean)
+
+    @property
+    def levels(self) -> Floats:
+        """Products of levels, shape (k, k)."""
+        return np.asarray(self.about_mean[:-1, :-1])
+
+    @property
+    def with_mark(self) -> Floats:
+        """Products of levels and mark, shape (k,)."""
+        return np.asarray(self.about_mean[:-1, -1])
+
+    @property
+    def mark(self) -> float:
+        """Sum of squares of the marks."""
+        return float(self.about_mean[-1, -1])
+
+
+@dataclass(frozen=True)
+class _Task:
+    """Levels, marks and groups of the examples that count, and which weights may move."""
+
+    levels: Floats
+    marks: Floats
+    weights: Floats
+    tuned: Integers
+    group_of: Integers
+    n_groups: int
+
+    @property
+    def signs(self) -> Floats:
+        return np.asarray(np.sign(self.weights[self.tuned]), dtype=np.float64)
+
+    @property
+    def author(self) -> Floats:
+        """The tuned weights, all above 0."""
+        return np.asarray(np.abs(self.weights[self.tuned]), dtype=np.float64)
+
+    @property
+    def upright(self) -> Floats:
+        """Levels of the tuned criteria, turned so that more is better."""
+        return np.asarray(self.levels[:, self.tuned] * self.signs)
+
+    @property
+    def sums(self) -> _Sums:
+        return _Sums.of(self.upright, self.marks)
+
+    def normalised(self, sums: _Sums) -> Floats:
+        """Fitted weights above 0 on the author's scale; the author's own where nothing could be fitted."""
+        fit = _ridge(sums, self.author)
+        fitted = np.zeros(len(self.author)) if fit is None else np.array(fit.weights)
+        positive = self.signs > 0 if (self.signs > 0).any() else np.ones(len(self.signs), dtype=bool)
+        total = float(fitted[positive].sum())
+        return fitted * (float(self.author[positive].sum()) / total) if total > 0 else self.author
+
+    def rounded(self, upright: Floats) -> tuple[float, ...]:
+        """All weights, the tuned ones rounded to the author's grain, none to 0, the positive sum kept."""
+        grain = _grain(self.weights)
+        steps = _rounded_steps(upright / grain, self.signs)
+        weights = self.weights.copy()
+        weights[self.tuned] = np.round(steps * grain * self.signs, 9)
+        return tuple(weights.tolist())
+
+
+def _checked(x: npt.ArrayLike, y: npt.ArrayLike, author: npt.ArrayLike) -> tuple[Floats, Floats, Floats]:
+    levels, marks, weights = (np.asarray(v, dtype=np.float64) for v in (x, y, author))
+    if levels.ndim != 2 or marks.shape != levels.shape[:1] or weights.shape != levels.shape[1:] or not len(weights):
+        raise ValueError(
+            f"x, y and author must be (n, k), (n,) and (k,), not {levels.shape}, {marks.shape} and {weights.shape}"
+        )
+    if np.isinf(levels).any() or np.isinf(marks).any() or not np.isfinite(weights).all():
+        raise ValueError("levels, marks and weights must be finite; only levels and marks may be nan")
+    return levels, marks, weights
+
+
+def _varied(levels: Floats) -> npt.NDArray[np.bool_]:
+    """Which columns hold two different levels or more."""
+    seen = ~np.isnan(levels)
+    highest = np.where(seen, levels, -np.inf).max(axis=0, initial=-np.inf)
+    lowest = np.where(seen, levels, np.inf).min(axis=0, initial=np.inf)
+    return np.asarray(highest > lowest)
+
+
+def _cannot_tune(task: _Task) -> tuple[str | None, int | None]:
+    """Why there is nothing to fit, with the examples needed where more would help."""
+    n, k = len(task.marks), len(task.tuned)
+    least = max(LEAST_FOR_WEIGHTS, LEAST_PER_WEIGHT * k)
+    marks = len(np.unique(task.marks))
+    if k < 2:
+        return f"only {k} weight{'' if k == 1 else 's'} could be tuned, and weights count against each other", None
+    if n < least:
+        return f"{n} examples have people's overall mark and all levels; {k} weights need {least}", least
+    if marks < LEAST_MARKS:
+        return f"people's overall marks take only {marks} values: tune the pass mark, not the weights", None
+    if task.n_groups < FOLDS:
+        return f"the examples form only {task.n_groups} groups; holding out needs {FOLDS}", None
+    if _ridge(task.sums, task.author) is None:
+        return "the author's score is the same for every example", None
+    return None, None
+
+
+def _kept(task: _Task, reason: str, needed: int | None) -> TunedWeights:
+    nothing = Estimate.without_value(reason, n=len(task.marks), method="tuned weights")
+    before = tuple(task.weights.tolist())
+    return TunedWeights(before, before, False, reason, needed, None, nothing, (nothing,) * len(before), (), {})
+
+
+def _decision(p: float, gained: bool, *, changed: bool) -> tuple[bool, str]:
+    if p > WEIGHTS_P:
+        return False, f"your weights fit as well as any (p = {p:.2g})"
+    if not changed:
+        return False, "rounded as finely as yours, the tuned weights are yours"
+    if not gained:
+        return False, "on examples held out, the tuned and rounded weights do no better than yours"
+    return True, f"people's marks follow other weights (p = {p:.2g})"
+
+
+def _ridge(sums: _Sums, author: Floats, worth: float = AUTHOR_WORTH) -> Ridge | None:
+    """The fit to upright levels; None where the author's score doesn't vary."""
+    k = len(author)
+    of_score = float(author @ sums.levels @ author)
+    if sums.n < 2 or of_score <= STILL * float(author @ author):
+        return None
+    penalty = worth * of_score / (sums.n * k)
+    pull = penalty / float((author**2).mean())
+    system = np.zeros((k + 1, k + 1))
+    system[:k, :k] = sums.levels + pull * np.eye(k)
+    system[:k, k] = system[k, :k] = -pull * author
+    system[k, k] = pull * float(author @ author)
+    wanted = np.append(sums.with_mark, 0.0)
+    upper = cholesky(system)
+    solution, _ = nnls(upper, solve_triangular(upper, wanted, trans="T"))
+    objective = sums.mark - 2 * float(solution @ wanted) + float(solution @ system @ solution)
+    return Ridge(tuple(solution[:k].tolist()), float(solution[k]), penalty, objective)
+
+
+def _f_test(sums: _Sums, author: Floats) -> float:
+    """p of the author's line against all weights free; collinear levels count once."""
+    values, vectors = np.linalg.eigh(sums.levels)
+    used = values > STILL * max(float(values.max()), STILL)
+    rank = int(used.sum())
+    free = sums.mark - float(((vectors[:, used].T @ sums.with_mark) ** 2 / values[used]).sum())
+    of_score = float(author @ sums.levels @ author)
+    explained = float(author @ sums.with_mark) ** 2 / of_score if of_score > STILL else 0.0
+    lost, spare = sums.mark - explained - free, sums.n - rank - 1
+    if rank < 2 or spare < 1 or lost <= STILL * sums.mark:
+        return 1.0
+    if free <= STILL * sums.mark:
+        return 0.0
+    return float(fdtrc(rank - 1, spare, lost / (rank - 1) / (free / spare)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Fold:
+    """Which examples were held out, and the weights that the others gave."""
+
+    held: npt.NDArray[np.bool_]
+    rest: _Sums
+    weights: tuple[float, ...]
+
+
+def _folds(task: _Task, generator: np.random.Generator) -> Iterator[_Fold]:
+    """Each group held out once in each repeat, everything fitted anew on the rest."""
+    upright, everything = task.upright, task.sums
+    for _ in range(REPEATS):
+        part = generator.permutation(task.n_groups)[task.group_of] % FOLDS
+        for fold in range(FOLDS):
+            held = part == fold
+            rest = everything.without(upright[held], task.marks[held])
+            yield _Fold(held, rest, task.rounded(task.normalised(rest)))
+
+
+def _held_out_gain(folds: Sequence[_Fold], task: _Task) -> tuple[Estimate, bool]:
+    """The share by which held-out error falls, each side with a line of its own; and whether it falls at all."""
+    n, upright = len(task.marks), task.upright
+    squares = np.zeros((2, n))
+    for fold in folds:
+        proposed = np.array(fold.weights)[task.tuned] * task.signs
+        for side, weights in enumerate((task.author, proposed)):
+            squares[side, fold.held] += _line_errors(fold.rest, weights, upright[fold.held], task.marks[fold.held]) ** 2
+    squares /= REPEATS
+    saved, before = squares[0] - squares[1], float(squares[0].mean())
+    method = f"share of RMSE, {REPEATS} times {FOLDS}-fold"
+    mean = float(saved.mean())
+    if n < LEAST_TO_QUOTE_A_GAIN:
+        likely = "likely better" if mean > 0 else "likely no better"
+        why = f"{likely}; fewer than {LEAST_TO_QUOTE_A_GAIN} examples don't say by how much"
+        return Estimate.without_value(why, n=n, method=method), mean > 0
+    sums, sizes = np.bincount(task.group_of, weights=saved), np.bincount(task.group_of)
+    moves = spread((saved.sum() - sums) / (n - sizes))
+    reach = t_quantile(moves.df, 0.95) * moves.se
+    shrink = max(0.0, 1 - (moves.se / mean) ** 2) if mean else 0.0
+    value, low, high = (
+        1 - math.sqrt(max(0.0, 1 - x / before)) if before > 0 else 0.0 for x in (mean, mean - reach, mean + reach)
+    )
+    value *= shrink
+    return Estimate(value, min(low, value), max(high, value), n=task.n_groups, method=method), mean > 0
+
+
+def _line_errors(rest: _Sums, weights: Floats, levels: Floats, marks: Floats) -> Floats:
+    """Marks less what a line in the weighted score, fitted to the rest, says of them."""
+    of_score = float(weights @ rest.levels @ weights)
+    slope = float(weights @ rest.with_mark) / of_score if of_score > STILL else 0.0
+    return np.asarray(marks - rest.mean[-1] - slope * ((levels - rest.mean[:-1]) @ weights))
+
+
+def _held_out_scores(folds: Sequence[_Fold], task: _Task, *, pass_mark: float, tolerance: float) -> dict[str, HeldOut]:
+    """How the rubric's own score, with weights tuned on the other examples, meets people's marks."""
+    n = len(task.marks)
+    measured = {name: np.zeros((2, n)) for name in ("mae", "agreement", "pass_agreement")}
+    for fold in folds:
+        marks = task.marks[fold.held]
+        for side, weights in enumerate((task.weights, np.array(fold.weights))):
+            scores = weighted_scores(task.levels[fold.held], weights)
+            distance = np.round(np.abs(scores - marks), 9)
+            measured["mae"][side, fold.held] += distance
+            measured["agreement"][side, fold.held] += distance < tolerance
+            agreed = (np.round(scores, 9) >= pass_mark) == (np.round(marks, 9) >= pass_mark)
+            measured["pass_agreement"][side, fold.held] += agreed
+    found = {}
+    for name, each in measured.items():
+        transform = LOG if name == "mae" else LOGIT
+        before, after, difference = (
+            mean_estimate(values, transform=scale, groups=task.group_of, method=f"held out, {name}")
+            for values, scale in (
+                (each[0] / REPEATS, transform),
+                (each[1] / REPEATS, transform),
+                ((each[1] - each[0]) / REPEATS, IDENTITY),
+            )
+        )
+        found[name] = HeldOut(before, after, difference)
+    return found
+
+
+def weighted_scores(levels: npt.ArrayLike, weights: npt.ArrayLike) -> Floats:
+    """The scores that rows of levels earn under given weights.
+
+    Args:
+        levels: Positions, shape (n, k), 0 to 1; nan where a criterion does not apply.
+        weights: Shape (k,).
+
+    Returns:
+        Σ w·p over Σ positive w of what applies, or 1 + Σ w·p over Σ |w| where only negative weights apply, within 0
+        to 1, shape (n,); nan where nothing applies.
+
+    Example:
+        >>> weighted_scores([[1.0, 0.5], [1.0, np.nan]], [1.0, 3.0]).tolist()
+        [0.625, 1.0]
+    """
+    p, w = np.asarray(levels, dtype=np.float64), np.asarray(weights, dtype=np.float64)
+    applies = ~np.isnan(p)
+    raw = np.where(applies, p, 0.0) @ w
+    positive, size = applies @ np.maximum(w, 0.0), applies @ np.abs(w)
+    of_positive = raw / np.where(positive > 0, positive, 1.0)
+    of_negative = 1 + raw / np.where(size > 0, size, 1.0)
+    scores = np.clip(np.where(positive > 0, of_positive, of_negative), 0.0, 1.0)
+    return np.where(size > 0, scores, np.nan)
+
+
+def _ratios(task: _Task) -> tuple[Estimate, ...]:
+    """Each tuned weight over the author's, refitted with every group left out in turn."""
+    n, upright, everything = len(task.marks), task.upright, task.sums
+    left_out = np.empty((task.n_groups, len(task.tuned)))
+    for g in range(task.n_groups):
+        gone = task.group_of == g if task.n_groups < n else slice(g, g + 1)
+        left_out[g] = task.normalised(everything.without(upright[gone], task.marks[gone])) / task.author
+    values = task.normalised(everything) / task.author
+    aside = Estimate.without_value("not tuned", n=task.n_groups, method="weight over the author's")
+    ratios = [aside] * len(task.weights)
+    for place, value, column in zip(task.tuned.tolist(), values.tolist(), left_out.T, strict=True):
+        ratios[place] = jackknife(value, column, transform=LOG, method="weight over the author's")
+    return tuple(ratios)
+
+
+def _alike(task: _Task) -> tuple[tuple[int, int, float], ...]:
+    """Pairs of tuned criteria whose levels rise together."""
+    products = task.sums.levels
+    sd = np.sqrt(np.diag(products))
+    correlation = products / np.outer(sd, sd)
+    pairs = zip(*np.nonzero(np.triu(correlation > ALIKE, 1)), strict=True)
+    return tuple((int(task.tuned[i]), int(task.tuned[j]), float(correlation[i, j])) for i, j in pairs)
+
+
+def _grain(weights: Floats) -> float:
+    """The coarsest of whole numbers, twentieths and hundredths of which all weights are multiples.
+
+    Whole numbers as small as 1, 1, 2 leave no room to move: a step is at most a third of the mean weight.
+    """
+    finest = float(np.abs(weights[weights != 0]).mean()) / 3
+    whole = (g for g in GRAINS if g <= finest and np.abs(weights / g - np.rint(weights / g)).max() < 1e-6)
+    return next(whole, GRAINS[-1])
+
+
+def _rounded_steps(steps: Floats, signs: Floats) -> Floats:
+    """Whole steps, at least one each, the sum of the positive ones kept where that leaves one each."""
+    rounded = np.maximum(np.rint(steps), 1.0)
+    positive = np.flatnonzero(signs > 0)
+    if not len(positive):
+        return rounded
+    total = max(round(float(steps[positive].sum())), len(positive))
+    while (surplus := float(rounded[positive].sum()) - total) != 0:
+        movable = positive if surplus < 0 else positive[rounded[positive] > 1]
+        over = (rounded - steps)[movable]
+        rounded[movable[np.argmin(over) if surplus < 0 else np.argmax(over)]] -= math.copysign(1.0, surplus)
+    return rounded
+
+
+# -- pass mark ---------------------------------------------------------------------------------------------------------
+
+
+def fit_pass_mark(
+    scores: npt.ArrayLike,
+    passed: npt.ArrayLike,
+    author: float,
+    *,
+    cost: float = 1.0,
+    attainable: npt.ArrayLike | None = None,
+    groups: npt.ArrayLike | None = None,
+) -> TunedMark:
+    """The pass mark that people's passes and fails support, or the author's with the reason.
+
+    It serves a criterion's threshold likewise, with positions in place of scores.
+
+    Args:
+        scores: Shape (n,), 0 to 1; nan where there is none.
+        passed: Whether people pass each example, shape (n,): 0 or 1; nan where nobody said.
+        author: The author's mark, 0 to 1.
+        cost: What a false pass costs, a false fail costing 1.
+        attainable: Scores that can occur; those that did where not given.
+        groups: Which group each example belongs to, shape (n,); a whole group is left out at a time.
+
+    Returns:
+        The proposal, lying between two attainable scores.
+
+    Raises:
+        ValueError: The caller's fault: shapes that don't fit, infinite scores, verdicts other than 0 and 1, a mark
+            outside 0 to 1, or a cost that isn't positive.
+
+    Source:
+        Cox (1958), Journal of the Royal Statistical Society B 20(2), 215-242, for logistic regression.
+
+    Example:
+        >>> scores = np.arange(0, 100) / 100
+        >>> people = (scores + 0.1 * np.sin(np.arange(100) * 7) >= 0.6).astype(float)
+        >>> tuned = fit_pass_mark(scores, people, 0.3)
+        >>> tuned.supported, 0.55 < tuned.after < 0.65
+        (True, True)
+    """
+    s, h = np.asarray(scores, dtype=np.float64), np.asarray(passed, dtype=np.float64)
+    if s.ndim != 1 or s.shape != h.shape:
+        raise ValueError(f"scores and passed must be vectors of one length, not {s.shape} and {h.shape}")
+    group_of, _ = group_numbers(groups, len(s))
+    there = ~np.isnan(s) & ~np.isnan(h)
+    s, h = s[there], h[there]
+    if np.isinf(s).any() or not np.isin(h, (0.0, 1.0)).all() or not 0 <= author <= 1 or not cost > 0:
+        raise ValueError("scores must be finite, passed 0 or 1, the mark within 0 to 1 and the cost above 0")
+    possible = np.unique(s) if attainable is None else np.unique(np.asarray(attainable, dtype=np.float64))
+    refusal, needed = _cannot_move(h)
+    if refusal:
+        return _mark_kept(author, refusal, needed, None, _no_crossing(refusal, len(h)))
+    points, place = np.unique(s, return_inverse=True)
+    counts = np.zeros((1, len(points), 2))
+    np.add.at(counts[0], (place.reshape(-1), h.astype(np.int64)), 1.0)
+    goal = math.log(cost)
+    free, held = _logistic(points - author, counts), _logistic(points - author, counts, intercept=goal)
+    p = float(erfc(math.sqrt(max(0.0, float(free.loglik[0] - held.loglik[0])))))
+    if free.slope[0] <= 0:
+        reason = "the score doesn't order what people pass"
+        return _mark_kept(author, reason, None, p, _no_crossing(reason, len(h)))
+    crossing = _crossing(
+        points, place.reshape(-1), h, counts, author, goal, None if groups is None else group_of[there]
+    )
+    if p > MARK_P:
+        return _mark_kept(author, f"people's verdicts don't speak against your mark (p = {p:.2g})", None, p, crossing)
+    mark = _snapped(author + (goal - float(free.intercept[0])) / float(free.slope[0]), possible)
+    if np.array_equal(possible >= mark - STILL, possible >= author - STILL):
+        return _mark_kept(author, "no attainable score lies between your mark and the better one", None, p, crossing)
+    return TunedMark(author, mark, True, f"people draw the line elsewhere (p = {p:.2g})", None, p, crossing)
+
+
+@dataclass(frozen=True, slots=True)
+class _Logistic:
+    """Logistic fits, one a set of counts."""
+
+    intercept: Floats
+    slope: Floats
+    loglik: Floats
+
+
+def _logistic(x: Floats, counts: Floats, *, intercept: float | None = None) -> _Logistic:
+    """Logistic regression of pass on x for each set of fails and passes, shape (n_sets, n_points, 2).
+
+    The slope has a ridge so that scores that part passes from fails completely give a finite one. A given intercept
+    is kept.
+    """
+    fails, passes = counts[..., 0], counts[..., 1]
+    total = fails + passes
+    b0 = np.full(len(counts), 0.0 if intercept is None else intercept)
+    b1 = np.zeros(len(counts))
+
+    def objective(b0: Floats, b1: Floats) -> Floats:
+        eta = b0[:, None] + b1[:, None] * x
+        return np.asarray((passes * log_expit(eta) + fails * log_expit(-eta)).sum(axis=1) - SLOPE_RIDGE / 2 * b1**2)
+
+    best = objective(b0, b1)
+    for _ in range(100):
+        p = expit(b0[:, None] + b1[:, None] * x)
+        residual, weight = passes - total * p, total * p * (1 - p) + 1e-12
+        g0, g1 = residual.sum(axis=1), residual @ x - SLOPE_RIDGE * b1
+        h00, h01, h11 = weight.sum(axis=1), weight @ x, weight @ (x * x) + SLOPE_RIDGE
+        if intercept is None:
+            determinant = h00 * h11 - h01**2
+            s0, s1 = (h11 * g0 - h01 * g1) / determinant, (h00 * g1 - h01 * g0) / determinant
+        else:
+            s0, s1 = np.zeros_like(g0), g1 / h11
+        size = np.ones(len(counts))
+        for _ in range(30):
+            now = objective(b0 + size * s0, b1 + size * s1)
+            worse = now < best - 1e-12
+            if not worse.any():
+                break
+            size = np.where(worse, size / 2, size)
+        b0, b1, best = b0 + size * s0, b1 + size * s1, now
+        if max(np.abs(size * s0).max(), np.abs(size * s1).max()) < 1e-10:
+            break
+    return _Logistic(b0, b1, best)
+
+
+def _crossing(
+    points: Floats,
+    place: Integers,
+    passed: Floats,
+    counts: Floats,
+    author: float,
+    goal: float,
+    group_of: Integers | None,
+) -> Estimate:
+    """Where the fitted readiness to pass crosses the goal, refitted with every kind of example, or group, left out."""
+
+    def crossings(sets: Floats) -> Floats:
+        fits = [
+            _logistic(points - author, part) for part in np.array_split(sets, max(1, len(sets) * len(points) // 10**6))
+        ]
+        slope = np.concatenate([fit.slope for fit in fits])
+        offset = goal - np.concatenate([fit.intercept for fit in fits])
+        crosses = (slope > 0) & (sets.sum(axis=1) > 0).all(axis=1)
+        return np.where(crosses, author + offset / np.where(crosses, slope, 1.0), np.nan)
+
+    kind = place * 2 + passed.astype(np.int64)
+    if group_of is None:
+        kinds, times = np.unique(kind, return_counts=True)
+        gone = np.zeros((len(kinds), len(points) * 2))
+        gone[np.arange(len(kinds)), kinds] = 1.0
+    else:
+        numbers, n_groups = group_numbers(group_of, len(group_of))
+        times = np.ones(n_groups, dtype=np.int64)
+        gone = np.zeros((n_groups, len(points) * 2))
+        np.add.at(gone, (numbers, kind), 1.0)
+    left_out = crossings(counts - gone.reshape(-1, len(points), 2))
+    value = float(crossings(counts)[0])
+    return jackknife(value, left_out, counts=times, transform=IDENTITY, method="logistic cut")
+
+
+def _cannot_move(passed: Floats) -> tuple[str | None, int | None]:
+    n, passes = len(passed), int(passed.sum())
+    rarer = min(passes, n - passes)
+    if n >= LEAST_FOR_MARK and rarer >= LEAST_OF_EACH:
+        return None, None
+    if rarer == 0:
+        return f"people {'passed' if passes else 'failed'} all of {n} examples: label some of the other kind", None
+    needed = max(LEAST_FOR_MARK, n + 1, math.ceil(LEAST_OF_EACH * n / rarer - 1e-9))
+    seen = f"{n} labelled examples with {passes} passes and {n - passes} fails"
+    return f"{seen}; a mark needs {LEAST_FOR_MARK} with {LEAST_OF_EACH} of each, about {needed} in all", needed
+
+
+def _no_crossing(why: str, n: int) -> Estimate:
+    return Estimate.without_value(why, n=n, method="logistic cut")
+
+
+def _mark_kept(author: float, reason: str, needed: int | None, p: float | None, crossing: Estimate) -> TunedMark:
+    return TunedMark(author, author, False, reason, needed, p, crossing)
+
+
+def _snapped(mark: float, attainable: Floats) -> float:
+    """A short number that parts the attainable scores as `mark` does, halfway between its two neighbours."""
+    below, above = attainable[attainable < mark], attainable[attainable >= mark]
+    if not len(below) or not len(above):
+        return min(1.0, max(0.0, float(attainable[0] if len(above) else mark)))
+    low, high = float(below[-1]), float(above[0])
+    halfway = (low + high) / 2
+    return next((r for d in range(2, 9) if low < (r := round(halfway, d)) <= high), halfway)
+
+
+# -- score map ---------------------------------------------------------------------------------------------------------
+
+
+def fit_score_map(
+    scores: npt.ArrayLike,
+    marks: npt.ArrayLike,
+    *,
+    generator: np.random.Generator,
+    groups: npt.ArrayLike | None = None,
+) -> ScoreMap:
+    """A map that brings scores nearer to people's marks, or none where held-out error doesn't clearly fall.
+
+    Below 100 examples a straight line shrunk towards no map, from 100 a beta map. A map and a moved pass mark are one
+    decision made twice: propose one of them.
+
+    Args:
+        scores: Shape (n,), 0 to 1; nan where there is none.
+        marks: People's overall marks, shape (n,), 0 to 1; nan where there is none.
+        generator: Splits the examples into folds.
+        groups: Which group each example belongs to, shape (n,); a whole group is held out at a time.
+
+    Raises:
+        ValueError: The caller's fault: shapes that don't fit, or values outside 0 to 1.
+
+    Source:
+        Kull, Silva Filho and Flach (2017), Electronic Journal of Statistics 11(2), 5052-5080.
+        doi:10.1214/17-EJS1338SI
+
+    Example:
+        >>> scores = np.linspace(0.4, 0.8, 60)
+        >>> lenient = fit_score_map(scores, scores - 0.2, generator=np.random.default_rng(0))
+        >>> lenient.kind, lenient.apply([0.5]).round(3).tolist()
+        ('line', [0.3])
+    """
+    s, y = np.asarray(scores, dtype=np.float64), np.asarray(marks, dtype=np.float64)
+    if s.ndim != 1 or s.shape != y.shape:
+        raise ValueError(f"scores and marks must be vectors of one length, not {s.shape} and {y.shape}")
+    group_of, _ = group_numbers(groups, len(s))
+    there = ~np.isnan(s) & ~np.isnan(y)
+    s, y = s[there], y[there]
+    if ((s < 0) | (s > 1) | (y < 0) | (y > 1)).any():
+        raise ValueError("scores and marks lie within 0 to 1")
+    group_of, n_groups = group_numbers(group_of[there], len(s))
+    method = f"mean squared error saved, {REPEATS} times {FOLDS}-fold"
+    if len(s) < LEAST_FOR_MAP or n_groups < FOLDS or np.ptp(s) == 0:
+        why = f"{len(s)} examples in {n_groups} groups with {len(np.unique(s))} different scores give no map"
+        return ScoreMap("identity", (), 0.0, Estimate.without_value(why, n=len(s), method=method), why)
+    clip = float(np.diff(np.unique(s)).min()) / 2
+    saved = np.zeros(len(s))
+    for _ in range(REPEATS):
+        part = generator.permutation(n_groups)[group_of] % FOLDS
+        for fold in range(FOLDS):
+            held = part == fold
+            kind, parameters = _map_of(s[~held], y[~held], clip, len(s))
+            saved[held] += (s[held] - y[held]) ** 2 - (_mapped(kind, parameters, clip, s[held]) - y[held]) ** 2
+    gain = mean_estimate(saved / REPEATS, transform=IDENTITY, groups=group_of, level=0.6827, method=method)
+    kind, parameters = _map_of(s, y, clip, len(s))
+    if gain.value is not None and gain.value > 0 and (gain.low is None or gain.low > 0):
+        return ScoreMap(kind, parameters, clip, gain, "held-out error falls by more than its standard error")
+    return ScoreMap("identity", (), 0.0, gain, "held-out error doesn't fall by more than its standard error")
+
+
+def _map_of(s: Floats, y: Floats, clip: float, n: int) -> tuple[MapKind, tuple[float, ...]]:
+    beta = _beta(s, y, clip) if n >= LEAST_FOR_BETA else None
+    return ("line", _shrunk_line(s, y)) if beta is None else ("beta", beta)
+
+
+def _mapped(kind: MapKind, parameters: tuple[float, ...], clip: float, s: Floats) -> Floats:
+    if kind == "identity":
+        return s
+    if kind == "line":
+        return np.clip(parameters[0] + parameters[1] * s, 0.0, 1.0)
+    inside = np.clip(s, clip, 1 - clip)
+    return np.asarray(expit(parameters[0] + parameters[1] * np.log(inside) - parameters[2] * np.log1p(-inside)))
+
+
+def _shrunk_line(s: Floats, y: Floats) -> tuple[float, float]:
+    """Least squares, its shift and its slope each drawn back by how unsure they are; never falling."""
+    n, centre = len(s), float(s.mean())
+    spread_of_s = float(((s - centre) ** 2).sum())
+    if spread_of_s <= 0:
+        return 0.0, 1.0
+    slope, shift = float((s - centre) @ (y - y.mean())) / spread_of_s, float(y.mean()) - centre
+    noise = float(((y - y.mean() - slope * (s - centre)) ** 2).sum()) / max(1, n - 2)
+    keep_shift = max(0.0, 1 - noise / n / shift**2) if shift else 0.0
+    keep_slope = max(0.0, 1 - noise / spread_of_s / (slope - 1) ** 2) if slope != 1 else 0.0
+    steep = max(0.0, 1 + keep_slope * (slope - 1))
+    return centre + keep_shift * shift - steep * centre, steep
+
+
+def _beta(s: Floats, y: Floats, clip: float) -> tuple[float, ...] | None:
+    """The beta map by quasi-likelihood, both powers 0 or more; None where neither is above 0."""
+    inside = np.clip(s, clip, 1 - clip)
+    design = np.column_stack([np.ones(len(s)), np.log(inside), -np.log1p(-inside)])
+    centre = np.array([0.0, 1.0, 1.0])
+    found = []
+    for free in ([0, 1, 2], [0, 1], [0, 2]):
+        b = np.where(np.isin(np.arange(3), free), centre, 0.0)
+        for _ in range(100):
+            p = expit(design @ b)
+            gradient = design[:, free].T @ (y - p) - BETA_RIDGE * (b - centre)[free]
+            curve = (design[:, free].T * (p * (1 - p))) @ design[:, free] + BETA_RIDGE * np.eye(len(free))
+            step = np.linalg.solve(curve, gradient)
+            b[free] += step * min(1.0, 2.0 / max(float(np.abs(step).max()), STILL))
+            if np.abs(step).max() < 1e-10:
+                break
+        eta = design @ b
+        fit = float((y * log_expit(eta) + (1 - y) * log_expit(-eta)).sum()) - BETA_RIDGE / 2 * float(
+            ((b - centre) ** 2).sum()
+        )
+        if (b[1:] >= 0).all():
+            found.append((fit, tuple(b.tolist())))
+    best = max(found, default=None)
+    return None if best is None or max(best[1][1:]) <= 0 else best[1]
