@@ -3,6 +3,7 @@
 Leaving one unit out is exact and costs no more than sorting, whatever the number of different values.
 """
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -12,6 +13,7 @@ import numpy.typing as npt
 from markscheme.stats.intervals import Floats, Integers, group_numbers
 
 ROUNDING = 1e-13
+PLACES = 14
 SMALL_TABLE = 20_000
 
 
@@ -202,7 +204,7 @@ def paired(
     groups: npt.ArrayLike | None = None,
     levels: npt.ArrayLike | None = None,
 ) -> Pairs:
-    """Gold and judge on the units that both rated.
+    """Gold and judge on the units that both rated; values that differ by rounding only become equal.
 
     Args:
         gold: Shape (n_units,), nan where there is no rating.
@@ -224,7 +226,7 @@ def paired(
         raise ValueError(f"gold and judge must be equally long vectors, not {left.shape} and {right.shape}")
     group_numbers(groups, len(left))
     both = np.isfinite(left) & np.isfinite(right)
-    left, right = left[both], right[both]
+    left, right = _without_dust(left[both], right[both])
     group, n_groups = group_numbers(None if groups is None else np.asarray(groups)[both], len(left))
     scale = np.unique(np.asarray(levels, dtype=np.float64)) if levels is not None else _ends(left, right)
     step = float(np.diff(scale).min()) if len(scale) > 1 else 0.0
@@ -277,6 +279,15 @@ def above_minus_below(rows: Floats) -> Floats:
     """
     up_to = np.cumsum(rows, axis=0)
     return np.asarray(up_to[-1] - 2 * up_to + rows)
+
+
+def _without_dust(left: Floats, right: Floats) -> tuple[Floats, Floats]:
+    """Both to 14 significant places of the largest, so that 0.1 + 0.2 and 0.3 are one score."""
+    largest = max(float(np.abs(left).max(initial=0.0)), float(np.abs(right).max(initial=0.0)))
+    if largest == 0:
+        return left, right
+    decimals = PLACES - math.ceil(math.log10(largest))
+    return np.round(left, decimals), np.round(right, decimals)
 
 
 def _ends(left: Floats, right: Floats) -> Floats:

@@ -356,15 +356,16 @@ class _Ratings:
         ungrouped_and_few = self.n_groups == len(self.ratings) < ENOUGH_TO_LEAVE_ONE_OUT
         return ungrouped_and_few and len(np.unique(self.ratings)) > MOST_LEVELS_OF_A_SCALE
 
-    def guarded(self, estimate: Estimate) -> Estimate:
-        """The estimate, its interval withheld or marked where a rater hardly ever leaves one level."""
-        off = len(self.ratings)
-        for number, column in enumerate(self.ratings.T, start=1):
-            seen, counts = np.unique(column, return_counts=True)
-            if len(seen) == 1 and estimate.low is not None:
-                return withhold(estimate, f"rater {number} never leaves level {seen[0]:g}")
-            off = min(off, len(column) - int(counts.max()))
-        return guard(estimate, off)
+    @cached_property
+    def stuck(self) -> str | None:
+        """Which rater gives every example the same rating; None where all vary."""
+        still = np.flatnonzero(np.ptp(self.ratings, axis=0) == 0)
+        return f"rater {still[0] + 1} never leaves level {self.ratings[0, still[0]]:g}" if len(still) else None
+
+    @cached_property
+    def off(self) -> int:
+        """Examples off a rater's commonest rating, least over the raters."""
+        return min(len(x) - int(np.unique(x, return_counts=True)[1].max()) for x in self.ratings.T)
 
 
 def _complete(ratings: npt.ArrayLike, groups: npt.ArrayLike | None, limits: Limits = "auto") -> _Ratings:
@@ -414,15 +415,17 @@ def _icc(name: str, table: _Ratings, limits: Limits, level: float) -> Estimate:
         return 1 - q if size == "k" else (1 - q) / (1 + (k - 1) * q) if q < math.inf else -1 / (k - 1)
 
     bare = Estimate(coefficient(float(noise[0])), n=n, level=level, method=method)
-    if not noise[0] < math.inf:
-        return withhold(bare, "the examples' means don't differ")
+    if table.stuck or not noise[0] < math.inf:
+        return withhold(bare, table.stuck or "the examples' means don't differ")
     if noise[0] == 0:
-        return table.guarded(_no_noise(table, model, coefficient, bare))
+        return guard(_no_noise(table, model, coefficient, bare), table.off)
     if table.takes_f(limits):
-        low, high = (coefficient(q) for q in _f_limits(model, table.anova, level))
-        return _reaching(replace(bare, method=f"{method}; F, if normal"), low, high)
+        most, least = _f_limits(model, table.anova, level)
+        if size == "k" and not 0 < most < math.inf:
+            return withhold(bare, "no lower limit")
+        return _reaching(replace(bare, method=f"{method}; F, if normal"), coefficient(most), coefficient(least))
     found = jackknife(float(noise[0]), noise[1:], transform=LOG, level=level, method=method)
-    return table.guarded(_falling(found, coefficient))
+    return guard(_falling(found, coefficient), table.off)
 
 
 def _falling(estimate: Estimate, falling: Callable[[float], float]) -> Estimate:

@@ -29,6 +29,7 @@ from markscheme.stats.intervals import (
 from markscheme.stats.pairs import Moments, Pairs, paired
 
 DECIMALS = 9
+SAME_LEVEL = 1e-9
 FEWEST_TO_SHOW = 5
 MOST_LEVELS = 100
 MOST_LEVELS_IN_TABLE = 1000
@@ -655,11 +656,12 @@ def yes_no_family(
     """
     no, yes = (float(answer) for answer in levels)
     pairs = paired(_without(gold, (no + yes) / 2), judge, groups)
-    strange = [v for v in _levels_seen(pairs).tolist() if v not in (no, yes)]
-    if strange:
+    seen = _levels_seen(pairs)
+    strange = seen[~(np.isclose(seen, no) | np.isclose(seen, yes))]
+    if len(strange):
         why = f"{strange[0]:g} is neither no ({no:g}) nor yes ({yes:g})"
         return {name: Estimate.without_value(why, n=len(pairs), method=name, level=level) for name in YES_NO_NAMES}
-    return _decisions(pairs, pairs.gold == yes, pairs.judge == yes, level)
+    return _decisions(pairs, np.isclose(pairs.gold, yes), np.isclose(pairs.judge, yes), level)
 
 
 def always_commonest(
@@ -744,7 +746,7 @@ YES_NO_NAMES = ("accuracy", "precision", "recall", "specificity", "f1", "prevale
 
 def _without(values: npt.ArrayLike, left_aside: float) -> Floats:
     numbers = np.asarray(values, dtype=np.float64)
-    return np.where(numbers == left_aside, np.nan, numbers)
+    return np.where(np.isclose(numbers, left_aside), np.nan, numbers)
 
 
 def _commonest(values: Floats) -> float:
@@ -845,13 +847,16 @@ def _macro(
 
 
 def _places(values: Floats, scale: Floats) -> Integers:
-    """The place of each value on the scale."""
-    ascending = np.argsort(scale, kind="stable")
-    found = ascending[np.minimum(np.searchsorted(scale[ascending], values), len(scale) - 1)] if len(scale) else None
-    strange = values if found is None else values[scale[found] != values]
+    """The place on the scale of each value; one that is off it by rounding only is on it."""
+    if not len(values):
+        return np.zeros(0, dtype=np.int64)
+    order = np.argsort(scale, kind="stable")
+    slack = SAME_LEVEL * float(np.abs(scale).max(initial=0.0))
+    place = np.searchsorted(scale[order], values - slack)
+    strange = values[np.abs(np.append(scale[order], np.inf)[place] - values) > slack]
     if len(strange):
         raise ValueError(f"{strange[0]:g} is none of the levels {scale.tolist()}")
-    return np.zeros(0, dtype=np.int64) if found is None else np.asarray(found, dtype=np.int64)
+    return np.asarray(order[place], dtype=np.int64)
 
 
 def _confusion(pairs: Pairs, scale: Floats) -> Integers:

@@ -1,0 +1,276 @@
+"""Correlation of judge and gold: numbers of other libraries, leaving out by hand, and where there is none."""
+
+import math
+import time
+import warnings
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+import scipy.stats
+
+from markscheme.stats.association import (
+    ccc,
+    icc,
+    kendall,
+    kendall_p,
+    pearson,
+    pearson_p,
+    spearman,
+    spearman_p,
+)
+from markscheme.stats.estimate import Estimate
+from markscheme.stats.intervals import ATANH, Floats, Spread, jackknife, spread, t_limits
+from tests.stats.shared_numbers import block
+
+Statistic = Callable[..., Estimate]
+
+REFERENCE_NAMES = {
+    "pearson": pearson,
+    "spearman": spearman,
+    "kendall_tau_b": kendall,
+    "lin_ccc_population_variance": ccc,
+}
+TABLES = (
+    "even_2x2",
+    "skewed_2x2",
+    "paradox_2x2",
+    "lenient_3x3",
+    "five_levels",
+    "gap_in_scale",
+    "perfect_3x3",
+    "opposite_2x2",
+)
+CORRELATIONS = [pearson, spearman, kendall]
+ALL = [pearson, spearman, kendall, ccc, icc]
+
+
+def units(counts: list[list[int]]) -> tuple[Floats, Floats]:
+    """Gold and judge of every unit of a table with gold in its rows."""
+    table = np.array(counts)
+    gold, judge = (np.repeat(place.ravel(), table.ravel()).astype(float) for place in np.indices(table.shape))
+    return gold, judge
+
+
+def value(estimate: Estimate) -> float:
+    assert estimate.value is not None
+    return estimate.value
+
+
+def limits(estimate: Estimate) -> tuple[float, float]:
+    assert estimate.low is not None
+    assert estimate.high is not None
+    return estimate.low, estimate.high
+
+
+def some_ratings(seed: int, *, n: int = 40, kind: str) -> tuple[Floats, Floats]:
+    rng = np.random.default_rng(seed)
+    if kind == "levels":
+        gold = rng.integers(1, 6, n).astype(float)
+        return gold, np.clip(gold + rng.integers(-1, 2, n), 1, 5)
+    gold = rng.normal(size=n)
+    judge = gold + rng.normal(size=n)
+    return gold, judge if kind == "measured" else np.asarray(np.round(judge), dtype=np.float64)
+
+
+# -- other people's numbers --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("key", REFERENCE_NAMES)
+@pytest.mark.parametrize("table", TABLES)
+def test_values_of_other_libraries_come_out(table: str, key: str) -> None:
+    numbers = block("reference.yaml", "two_rater_tables")[table]
+    gold, judge = units(numbers["table"])
+    assert value(REFERENCE_NAMES[key](gold, judge)) == pytest.approx(numbers[key], abs=6e-11)
+
+
+@pytest.mark.parametrize("table", [t for t in TABLES if t != "opposite_2x2"] + ["one_label_only"])
+def test_the_intervals_of_the_recipe_come_out(table: str) -> None:
+    numbers = block("recipes.yaml", "interval_95")[table]
+    gold, judge = units(numbers["table"])
+    expected = numbers["estimates"]["spearman"]
+    found = spearman(gold, judge, levels=range(len(numbers["table"])))
+    if expected == "undefined":
+        assert found.undefined == "one level only"
+        return
+    assert value(found) == pytest.approx(expected["value"], abs=6e-7)
+    if table == "paradox_2x2":
+        assert found.note == "withheld: only 2 examples off the commonest level"
+        found = by_leaving_one_out(spearman, gold, judge)
+    assert limits(found) == pytest.approx((expected["low"], expected["high"]), abs=6e-7)
+
+
+@pytest.mark.parametrize("table", ["skewed_2x2", "lenient_3x3", "five_levels"])
+def test_the_jackknife_by_other_libraries_is_ours(table: str) -> None:
+    expected = block("reference.yaml", "jackknife_t_intervals")[table]["spearman"]
+    gold, judge = units(block("reference.yaml", "two_rater_tables")[table]["table"])
+    n = len(gold)
+    found = spread([value(spearman(np.delete(gold, i), np.delete(judge, i))) for i in range(n)])
+    assert found.se == pytest.approx(expected["se"], abs=6e-11)
+    limits_with_all_df = t_limits(value(spearman(gold, judge)), Spread(found.se, n - 1, n), ATANH)
+    assert limits_with_all_df == pytest.approx((expected["low"], expected["high"]), abs=6e-11)
+
+
+def by_leaving_one_out(statistic: Statistic, gold: Floats, judge: Floats) -> Estimate:
+    left_out = [statistic(np.delete(gold, i), np.delete(judge, i)).value for i in range(len(gold))]
+    every = value(statistic(gold, judge))
+    return jackknife(every, [math.nan if v is None else v for v in left_out], transform=ATANH)
+
+
+@pytest.mark.parametrize("kind", ["levels", "measured", "half measured"])
+@pytest.mark.parametrize("seed", range(20))
+def test_values_are_those_of_scipy(seed: int, kind: str) -> None:
+    gold, judge = some_ratings(seed, n=5 + 3 * seed, kind=kind)
+    assert value(pearson(gold, judge)) == pytest.approx(scipy.stats.pearsonr(gold, judge)[0], abs=1e-12)
+    assert value(spearman(gold, judge)) == pytest.approx(scipy.stats.spearmanr(gold, judge)[0], abs=1e-12)
+    assert value(kendall(gold, judge)) == pytest.approx(scipy.stats.kendalltau(gold, judge)[0], abs=1e-12)
+
+
+@pytest.mark.parametrize("kind", ["levels", "measured", "half measured"])
+@pytest.mark.parametrize("seed", range(20))
+def test_chances_are_those_of_scipy(seed: int, kind: str) -> None:
+    gold, judge = some_ratings(seed, n=6 + 4 * seed, kind=kind)
+    assert value(pearson_p(gold, judge)) == pytest.approx(scipy.stats.pearsonr(gold, judge)[1], rel=1e-9)
+    assert value(spearman_p(gold, judge)) == pytest.approx(scipy.stats.spearmanr(gold, judge)[1], rel=1e-9)
+    # scipy leaves the exact chance for the normal one above 33 units; ours stays exact up to 100.
+    untied = kind == "measured"
+    expected = scipy.stats.kendalltau(gold, judge, method="exact" if untied else "asymptotic")[1]
+    assert value(kendall_p(gold, judge)) == pytest.approx(expected, rel=1e-9)
+
+
+def test_a_large_sample_without_ties_has_the_normal_chance() -> None:
+    gold, judge = some_ratings(3, n=400, kind="measured")
+    judge = judge - 0.9 * gold
+    expected = scipy.stats.kendalltau(gold, judge, method="asymptotic")[1]
+    assert value(kendall_p(gold, judge)) == pytest.approx(expected, rel=1e-9)
+
+
+def test_the_chance_of_an_undecided_order_is_1() -> None:
+    assert kendall_p([1, 2, 3, 4], [2, 4, 1, 3]).value == 1
+
+
+# -- intervals ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["levels", "measured", "half measured"])
+@pytest.mark.parametrize("statistic", ALL, ids=lambda f: f.__name__)
+def test_leaving_one_out_is_exact(statistic: Statistic, kind: str) -> None:
+    gold, judge = some_ratings(7, n=60, kind=kind)
+    by_hand = by_leaving_one_out(statistic, gold, judge)
+    assert limits(statistic(gold, judge)) == pytest.approx(limits(by_hand), abs=1e-9)
+
+
+@pytest.mark.parametrize("kind", ["levels", "measured", "half measured"])
+@pytest.mark.parametrize("statistic", ALL, ids=lambda f: f.__name__)
+def test_leaving_a_group_out_is_exact(statistic: Statistic, kind: str) -> None:
+    gold, judge = some_ratings(11, n=90, kind=kind)
+    groups = np.random.default_rng(1).integers(0, 25, 90)
+    left_out = [value(statistic(gold[groups != g], judge[groups != g])) for g in np.unique(groups)]
+    by_hand = jackknife(value(statistic(gold, judge)), left_out, transform=ATANH)
+    found = statistic(gold, judge, groups=groups)
+    assert limits(found) == pytest.approx(limits(by_hand), abs=1e-9)
+    assert found.n == len(np.unique(groups))
+
+
+def test_many_groups_of_many_different_values_go_by_influence_and_say_so() -> None:
+    gold, judge = some_ratings(5, n=9_000, kind="measured")
+    groups = np.arange(9_000) // 2
+    by_influence = spearman(gold, judge, groups=groups)
+    assert "influence function" in by_influence.method
+    unit_by_unit = spearman(gold, judge)
+    assert "influence function" not in unit_by_unit.method
+    assert limits(by_influence) == pytest.approx(limits(unit_by_unit), abs=2e-3)
+    small = spearman(gold[:4000], judge[:4000], groups=groups[:4000])
+    assert "influence function" not in small.method
+
+
+@pytest.mark.parametrize("statistic", CORRELATIONS, ids=lambda f: f.__name__)
+def test_a_perfect_correlation_allows_for_exceptions_that_were_not_seen(statistic: Statistic) -> None:
+    gold = np.repeat([1.0, 2.0, 3.0], [10, 12, 13])
+    same, alike, opposite = statistic(gold, gold), statistic(gold, 2 * gold + 1), statistic(gold, -gold)
+    assert same.value == alike.value == 1
+    assert limits(same) == pytest.approx(limits(alike))
+    assert opposite.value == -1
+    assert limits(opposite) == pytest.approx(tuple(-x for x in reversed(limits(same))))
+    assert "no disagreement seen" in same.method
+
+
+@pytest.mark.parametrize("statistic", ALL, ids=lambda f: f.__name__)
+def test_few_units_off_the_commonest_level_are_guarded(statistic: Statistic) -> None:
+    def with_off(off: int) -> Estimate:
+        gold = np.array([1.0] * 40 + [0.0] * off)
+        judge = gold.copy()
+        judge[[0, -1]] = [0.0, 1.0]
+        return statistic(gold, judge)
+
+    assert with_off(4).low is None
+    assert with_off(4).note == "withheld: only 4 examples off the commonest level"
+    assert with_off(7).note == "rough: only 7 examples off the commonest level"
+    assert with_off(12).note is None
+
+
+def test_rank_correlations_of_100_000_units_with_intervals_take_under_a_second() -> None:
+    gold, judge = some_ratings(2, n=100_000, kind="measured")
+    start = time.process_time()
+    for statistic in ALL:
+        assert statistic(gold, judge).low is not None
+    assert time.process_time() - start < 1.5
+
+
+# -- no value ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("statistic", [*CORRELATIONS, pearson_p, spearman_p, kendall_p], ids=lambda f: f.__name__)
+def test_a_rater_who_never_varies_has_no_correlation(statistic: Statistic) -> None:
+    assert statistic([1, 2, 3], [2, 2, 2]).undefined == "judge never leaves level 2"
+    assert statistic([1.5, 1.5, 1.5], [1, 2, 3]).undefined == "gold never leaves level 1.5"
+    assert statistic([1, 1], [2, 2]).undefined == "gold never leaves level 1; judge never leaves level 2"
+    assert statistic([2, 2, 2], [2, 2, 2]).undefined == "one level only"
+
+
+@pytest.mark.parametrize("statistic", [ccc, icc], ids=lambda f: f.__name__)
+def test_concordance_with_a_rater_who_never_varies_is_0_without_interval(statistic: Statistic) -> None:
+    found = statistic([1, 2, 3], [2, 2, 2])
+    assert found.value == 0
+    assert found.low is None
+    assert found.note == "withheld: judge never leaves level 2"
+    assert statistic([2, 2, 2], [2, 2, 2]).undefined == "one level only"
+
+
+@pytest.mark.parametrize("statistic", [*ALL, pearson_p, spearman_p, kendall_p], ids=lambda f: f.__name__)
+def test_none_or_one_example_has_no_correlation_and_nothing_warns(statistic: Statistic) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert statistic([], []).undefined == "no examples"
+        assert statistic([math.nan, 1], [1, math.nan]).undefined == "no examples"
+        assert statistic([1], [1]).undefined == "one example only"
+        assert statistic([1], [2]).undefined == "one example only"
+
+
+@pytest.mark.parametrize("statistic", ALL, ids=lambda f: f.__name__)
+def test_two_examples_have_a_value_and_no_interval(statistic: Statistic) -> None:
+    found = statistic([1, 2], [1, 3])
+    assert found.value is not None
+    assert found.low is None
+    assert found.note is not None
+
+
+@pytest.mark.parametrize("statistic", [pearson_p, spearman_p], ids=lambda f: f.__name__)
+def test_two_examples_have_no_chance(statistic: Statistic) -> None:
+    assert statistic([1, 2], [1, 3]).undefined == "two examples only"
+
+
+def test_a_perfect_line_has_no_chance_of_being_none() -> None:
+    assert pearson_p([1, 2, 3, 4], [2, 4, 6, 8]).value == 0
+
+
+def test_an_interval_that_hangs_on_one_example_is_not_given() -> None:
+    found = pearson([1, 1, 1, 1, 1, 2], [1, 2, 1, 2, 1, 2])
+    assert found.note == "withheld: hangs on one example"
+
+
+def test_values_apart_by_rounding_only_are_one_level() -> None:
+    assert pearson([0.1 + 0.2, 0.3, 0.3], [1, 2, 3]).undefined == "gold never leaves level 0.3"
+    tied = kendall([0.1 + 0.2, 0.3, 0.5], [1, 1, 2])
+    assert tied.value == 1
+    assert kendall([1e-9 * (0.1 + 0.2), 3e-10, 5e-10], [1, 1, 2]) == tied

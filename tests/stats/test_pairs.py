@@ -1,0 +1,95 @@
+"""Two raters side by side: sums and orderings, of all units and with some left out."""
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from markscheme.stats.intervals import Floats, Integers
+from markscheme.stats.pairs import concordance, paired
+
+nan = float("nan")
+law = settings(max_examples=60, deadline=None, derandomize=True)
+
+
+@st.composite
+def ranks(draw: st.DrawFn) -> tuple[Integers, Integers]:
+    n = draw(st.integers(1, 40))
+    rng = np.random.default_rng(draw(st.integers(0, 10_000)))
+    different = st.sampled_from([1, 2, 5, 100])
+    return places(rng.integers(0, draw(different), n)), places(rng.integers(0, draw(different), n))
+
+
+def places(values: npt.NDArray[np.generic]) -> Integers:
+    return np.asarray(np.unique(values, return_inverse=True)[1], dtype=np.int64)
+
+
+def by_counting(gold: Integers, judge: Integers) -> Floats:
+    signs = np.sign(gold[:, None] - gold) * np.sign(judge[:, None] - judge)
+    return np.asarray(signs.sum(axis=1), dtype=np.float64)
+
+
+@law
+@given(ranks())
+def test_concordance_of_few_units_is_what_counting_all_pairs_gives(found: tuple[Integers, Integers]) -> None:
+    gold, judge = found
+    assert concordance(gold, judge).tolist() == by_counting(gold, judge).tolist()
+
+
+@pytest.mark.parametrize("n_judge", [1, 3, 40, 600])
+@pytest.mark.parametrize("n_gold", [1, 3, 40, 600])
+def test_concordance_of_many_different_values_is_what_counting_all_pairs_gives(n_gold: int, n_judge: int) -> None:
+    rng = np.random.default_rng(n_gold * n_judge)
+    gold, judge = (rng.permutation(np.arange(600) % k) for k in (n_gold, n_judge))
+    assert concordance(gold, judge).tolist() == by_counting(gold, judge).tolist()
+
+
+def test_concordance_of_nobody_is_empty() -> None:
+    nobody = np.zeros(0, dtype=np.int64)
+    assert concordance(nobody, nobody).tolist() == []
+
+
+def test_a_unit_counts_only_where_both_rated_it() -> None:
+    pairs = paired([1, nan, 3, 4, float("inf")], [1, 2, nan, 2, 3], groups=list("aabbc"))
+    assert pairs.gold.tolist() == [1, 4]
+    assert pairs.judge.tolist() == [1, 2]
+    assert pairs.n_groups == 2
+
+
+def test_without_levels_the_scale_is_what_was_seen_and_has_no_steps() -> None:
+    pairs = paired([1, 2, 2], [2, 3, 4])
+    assert (pairs.worst, pairs.best, pairs.span, pairs.step) == (1, 4, 3, 3)
+    pairs = paired([1, 2, 2], [2, 3, 4], levels=[1, 2, 3, 4, 5])
+    assert (pairs.span, pairs.step) == (4, 1)
+
+
+@pytest.mark.parametrize("gold", [[1.0, 2.0], [[1.0], [2.0], [3.0]]])
+def test_shapes_that_differ_are_both_named(gold: list[float]) -> None:
+    with pytest.raises(ValueError, match=r"gold and judge .* \((2,|3, 1)\) and \(3,\)"):
+        paired(gold, [1, 2, 3])
+
+
+def test_groups_of_another_length_are_named() -> None:
+    with pytest.raises(ValueError, match=r"\(3,\).*\(2,\)"):
+        paired([1, 2, 3], [1, 2, 3], groups=["a", "b"])
+
+
+def test_values_that_differ_by_rounding_only_have_no_variance() -> None:
+    pairs = paired([0.1 + 0.2] * 7, np.full(7, 0.3) * [1, 1, 1, 1, 1, 1, 1])
+    assert float(pairs.moments.gold_variance) == 0
+
+
+@law
+@given(st.integers(0, 10_000), st.integers(2, 30), st.integers(1, 8))
+def test_moments_left_out_are_moments_of_what_is_left(seed: int, n: int, n_groups: int) -> None:
+    rng = np.random.default_rng(seed)
+    gold, judge, groups = rng.normal(size=n) + 5, rng.normal(size=n), rng.integers(0, n_groups, n)
+    left = paired(gold, judge, groups).moments_left_out
+    for number, name in enumerate(np.unique(groups)):
+        rest = groups != name
+        if rest.sum() < 2 or len(np.unique(groups)) == n:
+            continue
+        alone = paired(gold[rest], judge[rest]).moments
+        for field in ("n", "signed", "absolute", "square", "gold_variance", "judge_variance", "covariance"):
+            assert float(getattr(left, field)[number]) == pytest.approx(float(getattr(alone, field)), abs=1e-10)

@@ -1,0 +1,329 @@
+"""Intraclass correlations, the mean of several raters, and one judge asked again."""
+
+import math
+import warnings
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+import pytest
+
+from markscheme.stats.agreement import krippendorff_alpha
+from markscheme.stats.association import icc
+from markscheme.stats.estimate import Estimate
+from markscheme.stats.intervals import LOG, Floats, jackknife
+from markscheme.stats.reliability import (
+    ICC_NAMES,
+    flip_rate,
+    icc_1_1,
+    icc_1_k,
+    icc_2_1,
+    icc_2_k,
+    icc_3_1,
+    icc_3_k,
+    icc_family,
+    reliability_of_mean,
+    repeat_family,
+    retest_reliability,
+    variance_components,
+)
+from tests.reference.published import SHROUT_FLEISS_1979, SHROUT_FLEISS_TABLE_4
+from tests.stats.shared_numbers import block
+from tests.stats.test_association import limits, value
+
+nan = math.nan
+
+ICCS: dict[str, Callable[..., Estimate]] = {
+    "icc_1_1": icc_1_1,
+    "icc_2_1": icc_2_1,
+    "icc_3_1": icc_3_1,
+    "icc_1_k": icc_1_k,
+    "icc_2_k": icc_2_k,
+    "icc_3_k": icc_3_k,
+}
+REFERENCE_NAMES = {
+    "ICC(1,1)": "icc_1_1",
+    "ICC(A,1)": "icc_2_1",
+    "ICC(C,1)": "icc_3_1",
+    "ICC(1,k)": "icc_1_k",
+    "ICC(A,k)": "icc_2_k",
+    "ICC(C,k)": "icc_3_k",
+}
+REPEATS = ["test_retest", "flip_rate", "distance", "measurement_error", "shift_floor"]
+
+
+def some_ratings(seed: int, n: int, k: int, *, levels: bool = False) -> Floats:
+    rng = np.random.default_rng(seed)
+    ratings = rng.normal(size=(n, 1)) + rng.uniform(0.3, 1.5) * rng.normal(size=(n, k)) + rng.normal(size=k) / 3
+    return np.asarray(np.clip(np.round(2 * ratings), -3, 3) if levels else ratings, dtype=np.float64)
+
+
+# -- numbers of others -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ICC_NAMES)
+def test_the_table_of_shrout_and_fleiss_comes_out(name: str) -> None:
+    found = ICCS[name](SHROUT_FLEISS_1979)
+    assert round(value(found), 2) == SHROUT_FLEISS_TABLE_4[name]
+    assert found == icc_family(SHROUT_FLEISS_1979)[name]
+
+
+@pytest.mark.parametrize("theirs", REFERENCE_NAMES)
+def test_values_and_limits_of_other_libraries_come_out(theirs: str) -> None:
+    numbers = block("reference.yaml", "shrout_fleiss_1979")
+    found = ICCS[REFERENCE_NAMES[theirs]](numbers["ratings"], limits="F")
+    assert value(found) == pytest.approx(numbers[theirs]["icc"], abs=6e-9)
+    assert [round(limit, 2) for limit in limits(found)] == numbers[theirs]["ci95"]
+
+
+def test_variance_components_and_the_mean_of_several_come_out() -> None:
+    numbers = block("reference.yaml", "g_study_p_x_r")
+    ratings = block("reference.yaml", "shrout_fleiss_1979")["ratings"]
+    parts = variance_components(ratings)
+    for name, key in (("unit", "var_person"), ("rater", "var_rater"), ("residual", "var_residual")):
+        assert value(parts[name]) == pytest.approx(numbers[key], abs=6e-11)
+    for m, expected in numbers["phi"].items():
+        assert value(reliability_of_mean(ratings, m)) == pytest.approx(expected, abs=6e-11)
+    for m, expected in numbers["e_rho2"].items():
+        assert value(reliability_of_mean(ratings, m, relative=True)) == pytest.approx(expected, abs=6e-11)
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_all_six_are_those_of_pingouin(seed: int) -> None:
+    ratings = some_ratings(seed, 4 + seed, 2 + seed % 4, levels=seed % 3 == 0)
+    theirs = pingouin(ratings)
+    for (name, found), row in zip(icc_family(ratings, limits="F").items(), theirs, strict=True):
+        assert value(found) == pytest.approx(row["ICC"], abs=1e-9), name
+        if row["CI95"][0] > row["ICC"]:
+            # The limit for one rater lies below -1/(k - 1), where the step to k raters has its pole; pingouin steps
+            # across it and prints a lower limit above the value.
+            assert found.note == "withheld: no lower limit"
+            continue
+        # pingouin rounds limits to two decimals.
+        assert limits(found) == pytest.approx(list(row["CI95"]), abs=0.005 + 1e-9)
+
+
+def pingouin(ratings: Floats) -> list[dict[str, Any]]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        pandas, library = import_module("pandas"), import_module("pingouin")
+        units, raters = np.indices(ratings.shape)
+        table = pandas.DataFrame({"unit": units.ravel(), "rater": raters.ravel(), "rating": ratings.ravel()})
+        found: list[dict[str, Any]] = library.intraclass_corr(table, "unit", "rater", "rating").to_dict("records")
+        return found
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_the_correlation_of_judge_and_gold_is_that_of_two_raters(seed: int) -> None:
+    ratings = some_ratings(seed, 40, 2, levels=True)
+    assert value(icc(ratings[:, 0], ratings[:, 1])) == pytest.approx(value(icc_2_1(ratings)), abs=1e-12)
+
+
+# -- limits ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("grouped", [False, True])
+@pytest.mark.parametrize("k", [2, 3, 5])
+def test_jackknife_limits_leave_one_out_exactly(k: int, grouped: bool) -> None:
+    ratings = some_ratings(k, 60, k, levels=True)
+    groups = np.random.default_rng(1).integers(0, 22, 60) if grouped else np.arange(60)
+    for name in ("icc_1_k", "icc_2_k", "icc_3_k"):
+        noise = [1 - value(ICCS[name](ratings[groups != g])) for g in np.unique(groups)]
+        whole = ICCS[name](ratings, groups=groups, limits="jackknife")
+        by_hand = jackknife(1 - value(whole), noise, transform=LOG)
+        assert limits(whole) == pytest.approx([1 - limit for limit in reversed(limits(by_hand))], abs=1e-9)
+        single = ICCS[name.replace("k", "1")](ratings, groups=groups, limits="jackknife")
+        stepped = [k * limit / (1 + (k - 1) * limit) for limit in limits(single)]
+        assert stepped == pytest.approx(limits(whole), abs=1e-9)
+
+
+def test_f_limits_are_for_few_examples_on_many_values_unless_asked_for() -> None:
+    few_measured, many_measured = some_ratings(1, 12, 3), some_ratings(1, 30, 3)
+    few_levels = some_ratings(1, 12, 3, levels=True)
+    assert "F, if normal" in icc_2_1(few_measured).method
+    assert "jackknife" in icc_2_1(many_measured).method
+    assert "jackknife" in icc_2_1(few_levels).method
+    assert "F, if normal" in icc_2_1(many_measured, limits="F").method
+    assert "jackknife" in icc_2_1(few_measured, groups=[1, 1, *range(2, 12)]).method
+
+
+def test_a_rater_who_hardly_varies_is_guarded() -> None:
+    ratings = np.array([[0.0, 0], [0, 1]] + [[1, 1]] * 30 + [[0, 0]] * 2)
+    assert icc_2_1(ratings).note == "withheld: only 3 examples off the commonest level"
+    ratings[:, 1] = 1
+    assert icc_2_1(ratings).note == "withheld: rater 2 never leaves level 1"
+    ratings = np.array([[0.0, 0]] * 6 + [[0, 1]] + [[1, 1]] * 30)
+    assert icc_2_1(ratings).note == "rough: only 6 examples off the commonest level"
+
+
+def test_perfect_agreement_allows_for_disagreement_that_was_not_seen() -> None:
+    ratings = np.repeat([[0.0, 0.0], [1.0, 1.0]], 10, axis=0)
+    found = icc_family(ratings)
+    unseen = 1 - 0.025 ** (1 / 20)
+    assert limits(found["icc_2_1"]) == pytest.approx((1 - 2 * unseen, 1))
+    low = 1 - 2 * unseen
+    assert limits(found["icc_2_k"]) == pytest.approx((2 * low / (1 + low), 1))
+    assert all(e.value == 1 for e in found.values())
+
+
+def test_a_constant_leniency_leaves_consistency_perfect() -> None:
+    ratings = np.repeat([[0.0, 1.0], [1.0, 2.0]], 10, axis=0)
+    found = icc_family(ratings)
+    assert found["icc_3_1"].value == 1
+    assert limits(found["icc_3_1"])[1] == 1
+    assert value(found["icc_2_1"]) < 0.4
+    assert found["icc_2_1"].low is None
+
+
+# -- missing ratings and no value --------------------------------------------------------------------------------------
+
+
+def test_an_example_that_not_all_rated_is_left_aside_and_the_method_says_so() -> None:
+    ratings = some_ratings(3, 30, 3)
+    gappy = np.vstack([ratings, [[1.0, nan, 2.0]]])
+    found, complete = icc_3_1(gappy), icc_3_1(ratings)
+    assert found.value == complete.value
+    assert found.n == 30
+    assert "complete examples only" in found.method
+
+
+def test_reliability_with_missing_ratings_is_alpha_carried_to_the_mean() -> None:
+    ratings = some_ratings(3, 40, 3, levels=True)
+    ratings[::4, 1] = nan
+    alpha = krippendorff_alpha(ratings, levels=range(-3, 4), metric="interval")
+    found = reliability_of_mean(ratings, 4)
+    assert "Krippendorff" in found.method
+    assert value(found) == pytest.approx(4 * value(alpha) / (1 + 3 * value(alpha)))
+    assert limits(found) == pytest.approx([4 * x / (1 + 3 * x) for x in limits(alpha)])
+
+
+def test_a_component_below_0_is_set_to_0_and_says_so() -> None:
+    ratings = np.array([[1.0, 2], [2, 1], [1, 2], [2, 1.5], [1.5, 1], [2, 1]])
+    parts = variance_components(ratings)
+    assert parts["unit"].value == 0
+    assert "set to 0" in parts["unit"].method
+    assert reliability_of_mean(ratings, 3).value == 0
+    ratings[0, 0] = nan
+    assert reliability_of_mean(ratings, 3).value == 0
+
+
+def test_more_raters_make_a_more_reliable_mean() -> None:
+    ratings = some_ratings(3, 40, 3)
+    found = [value(reliability_of_mean(ratings, m)) for m in (1, 2, 4, 8, 1000)]
+    assert found == sorted(found)
+    assert found[-1] == pytest.approx(1, abs=0.01)
+    with pytest.raises(ValueError, match="one rater or more, not 0"):
+        reliability_of_mean(ratings, 0)
+
+
+@pytest.mark.parametrize(
+    ("ratings", "why"),
+    [
+        (np.zeros((0, 2)), "no example that every rater rated"),
+        (np.full((4, 2), nan), "no example that every rater rated"),
+        ([[1, 2], [nan, 2], [3, nan]], "one example only"),
+        ([[1], [2], [3]], "needs two raters"),
+        ([[3, 3], [3, 3], [3, 3]], "one level only"),
+    ],
+)
+def test_without_a_table_to_analyse_nothing_is_defined_and_nothing_warns(ratings: Any, why: str) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert {e.undefined for e in icc_family(ratings).values()} == {why}
+        assert {e.undefined for e in variance_components(ratings).values()} == {why}
+        assert reliability_of_mean(ratings, 2).low is None
+
+
+def test_examples_whose_means_do_not_differ_have_no_reliable_mean() -> None:
+    found = icc_family([[1, 2], [2, 1], [1, 2], [2, 1]])
+    assert found["icc_1_1"].value == -1
+    assert found["icc_1_1"].low is None
+    assert found["icc_1_k"].undefined == found["icc_3_k"].undefined == "the examples' means don't differ"
+    assert found["icc_3_1"].value == -1
+
+
+def test_what_is_no_table_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"\(n_units, n_raters\), not \(3,\)"):
+        icc_2_1([1, 2, 3])
+    with pytest.raises(ValueError, match="one of auto, F, jackknife, not 'bootstrap'"):
+        icc_2_1([[1, 2]], limits="bootstrap")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="jackknife limits where there are groups"):
+        icc_2_1([[1, 2], [2, 3]], limits="F", groups=[1, 1])
+    with pytest.raises(ValueError, match=r"\(2,\).*\(1,\)"):
+        icc_2_1([[1, 2], [2, 3]], groups=[1])
+
+
+# -- one judge asked again ---------------------------------------------------------------------------------------------
+
+
+def test_repeats_without_gaps_are_those_of_the_analysis_of_variance() -> None:
+    runs = some_ratings(5, 50, 3, levels=True)
+    found = repeat_family(runs)
+    assert list(found) == REPEATS
+    assert value(found["test_retest"]) == pytest.approx(value(icc_1_1(runs)))
+    assert limits(found["test_retest"]) == pytest.approx(limits(icc_1_1(runs, limits="jackknife")))
+    assert value(found["measurement_error"]) == pytest.approx(math.sqrt(runs.var(axis=1, ddof=1).mean()))
+    pairs = [(0, 1), (0, 2), (1, 2)]
+    distance = np.mean([np.abs(runs[:, a] - runs[:, b]) for a, b in pairs])
+    assert value(found["distance"]) == pytest.approx(distance)
+    flips = np.mean([runs[:, a] != runs[:, b] for a, b in pairs])
+    assert value(found["flip_rate"]) == pytest.approx(flips)
+    floor = 1.959964 * value(found["measurement_error"]) * math.sqrt(2 / 50)
+    assert value(found["shift_floor"]) == pytest.approx(floor, rel=1e-6)
+    assert flip_rate(runs) == found["flip_rate"]
+    assert retest_reliability(runs) == found["test_retest"]
+
+
+def test_repeats_with_gaps_count_every_pair_of_runs() -> None:
+    runs = np.array([[1, 2, nan], [3, nan, 3], [2, 2, 5], [4, nan, nan], [1, 1, 1]])
+    found = repeat_family(runs)
+    assert value(found["flip_rate"]) == pytest.approx((1 + 0 + 2 / 3 + 0) / 4)
+    assert value(found["distance"]) == pytest.approx((1 + 0 + 2 + 0) / 4)
+    # Squares within: 0.5, 0, 6, 0 on 1, 1, 2, 2 degrees of freedom.
+    assert value(found["measurement_error"]) == pytest.approx(math.sqrt(6.5 / 6))
+    means, counts = np.array([1.5, 3, 3, 1]), np.array([2, 2, 3, 3])
+    grand = (means * counts).sum() / 10
+    between, within = (counts * (means - grand) ** 2).sum() / 3, 6.5 / 6
+    each = (10 - (counts**2).sum() / 10) / 3
+    assert value(found["test_retest"]) == pytest.approx((between - within) / (between + (each - 1) * within))
+
+
+@pytest.mark.parametrize("name", ["test_retest", "distance", "measurement_error"])
+def test_repeats_leave_an_example_out_exactly(name: str) -> None:
+    runs = some_ratings(6, 40, 3, levels=True)
+    runs[::5, 2] = nan
+    found = repeat_family(runs)[name]
+    left_out = np.array([value(repeat_family(np.delete(runs, i, axis=0))[name]) for i in range(40)])
+    if name != "test_retest":
+        assert limits(found) == pytest.approx(limits(jackknife(value(found), left_out, transform=LOG)))
+        return
+    spread = (limits(found)[1] - limits(found)[0]) / 4
+    assert spread == pytest.approx(math.sqrt(39 / 40 * ((left_out - left_out.mean()) ** 2).sum()), rel=0.1)
+
+
+def test_a_judge_that_never_changed_is_bounded() -> None:
+    runs = np.repeat([[1.0] * 3, [4.0] * 3], 15, axis=0)
+    found, unseen = repeat_family(runs, levels=range(1, 6)), 1 - 0.025 ** (1 / 30)
+    assert limits(found["flip_rate"]) == pytest.approx((0, unseen))
+    assert limits(found["distance"]) == pytest.approx((0, 4 * unseen))
+    assert limits(found["measurement_error"]) == pytest.approx((0, 4 * math.sqrt(unseen / 2)))
+    assert limits(found["shift_floor"])[0] == 0
+    assert found["test_retest"].value == 1
+    assert limits(found["test_retest"])[1] == 1
+
+
+def test_repeats_of_nothing_are_undefined_and_nothing_warns() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for runs in (np.zeros((0, 3)), [[1.0], [2.0]], [[1.0, nan], [nan, 2.0]]):
+            assert all(e.value is None and e.undefined for e in repeat_family(runs).values())
+        one = repeat_family([[1.0, 2.0], [1.0, nan]])
+        assert one["test_retest"].undefined == "one example only"
+        assert one["distance"].value == 1
+        same = repeat_family([[2.0, 2.0], [2.0, 2.0]])
+        assert same["test_retest"].undefined == "one level only"
+        assert same["distance"].note == "withheld: one level seen, no scale given"
+        assert repeat_family([[1.0, 2.0], [2.0, 1.0]])["test_retest"].note == (
+            "withheld: the examples' means don't differ"
+        )

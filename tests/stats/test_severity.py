@@ -1,0 +1,464 @@
+"""Errors, their causes, agreement within a tolerance and decisions: known numbers, other libraries, and the edges."""
+
+import math
+import time
+import warnings
+from collections.abc import Callable
+from importlib import import_module
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from markscheme.stats.estimate import Estimate
+from markscheme.stats.intervals import (
+    IDENTITY,
+    LOG,
+    LOGIT,
+    Floats,
+    Integers,
+    Spread,
+    Transform,
+    jackknife,
+    spread,
+    t_limits,
+)
+from markscheme.stats.severity import (
+    agreement_constant,
+    always_commonest,
+    best_constant,
+    bland_altman,
+    confusion,
+    error_by_level,
+    error_family,
+    error_split,
+    gain_over_constant,
+    macro_family,
+    mae,
+    rmse,
+    sd_ratio,
+    signed_error,
+    within_tolerance,
+    yes_no_family,
+)
+from tests.stats.shared_numbers import block
+from tests.stats.test_association import limits, units, value
+
+Statistic = Callable[..., Estimate]
+nan = math.nan
+metrics = import_module("sklearn.metrics")
+
+ERRORS: dict[str, tuple[Statistic, Transform]] = {
+    "mae": (mae, LOG),
+    "rmse": (rmse, LOG),
+    "signed": (signed_error, IDENTITY),
+}
+TABLES = ("even_2x2", "skewed_2x2", "paradox_2x2", "lenient_3x3", "five_levels", "gap_in_scale", "perfect_3x3")
+ERROR_NAMES = ["mae", "rmse", "signed_error", "icc", "ccc", "pearson", "spearman", "kendall"]
+YES_NO = ["accuracy", "precision", "recall", "specificity", "f1", "prevalence_gold", "prevalence_judge"]
+
+
+def some_levels(seed: int, n: int, k: int = 5) -> tuple[Floats, Floats]:
+    rng = np.random.default_rng(seed)
+    gold = rng.integers(0, k, n).astype(float)
+    return gold, np.clip(gold + rng.integers(-1, 2, n), 0, k - 1)
+
+
+# -- numbers of others -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("table", [*TABLES, "opposite_2x2"])
+def test_errors_and_accuracy_of_other_libraries_come_out(table: str) -> None:
+    numbers = block("reference.yaml", "two_rater_tables")[table]
+    gold, judge = units(numbers["table"])
+    assert value(mae(gold, judge)) == pytest.approx(numbers["mae"], abs=6e-11)
+    assert value(rmse(gold, judge)) == pytest.approx(numbers["rmse"], abs=6e-11)
+    assert value(signed_error(gold, judge)) == pytest.approx(numbers["signed_judge_minus_gold"], abs=6e-11)
+    assert value(macro_family(gold, judge)["accuracy"]) == pytest.approx(numbers["exact"], abs=6e-11)
+    assert confusion(gold, judge, range(len(numbers["table"]))).tolist() == numbers["table"]
+
+
+@pytest.mark.parametrize("table", [*TABLES, "one_label_only"])
+def test_the_intervals_of_the_recipe_come_out(table: str) -> None:
+    numbers = block("recipes.yaml", "interval_95")[table]
+    gold, judge = units(numbers["table"])
+    levels = range(len(numbers["table"]))
+    shares = macro_family(gold, judge, levels=levels)
+    found = {"mae": mae(gold, judge, levels=levels), "signed": signed_error(gold, judge, levels=levels)}
+    for name, estimate in (found | {"exact": shares["accuracy"]}).items():
+        expected = numbers["estimates"][name]
+        assert value(estimate) == pytest.approx(expected["value"], abs=6e-7)
+        assert limits(estimate) == pytest.approx((expected["low"], expected["high"]), abs=6e-7)
+
+
+@pytest.mark.parametrize("name", ["mae", "signed"])
+@pytest.mark.parametrize("table", ["skewed_2x2", "lenient_3x3", "five_levels"])
+def test_the_jackknife_by_other_libraries_is_ours(table: str, name: str) -> None:
+    expected = block("reference.yaml", "jackknife_t_intervals")[table][name]
+    statistic, transform = ERRORS[name]
+    gold, judge = units(block("reference.yaml", "two_rater_tables")[table]["table"])
+    n = len(gold)
+    found = spread([value(statistic(np.delete(gold, i), np.delete(judge, i))) for i in range(n)])
+    assert found.se == pytest.approx(expected["se"], abs=6e-11)
+    with_all_df = t_limits(value(statistic(gold, judge)), Spread(found.se, n - 1, n), transform)
+    assert with_all_df == pytest.approx((expected["low"], expected["high"]), abs=6e-11)
+
+
+def test_the_split_of_the_error_comes_out() -> None:
+    numbers = block("reference.yaml", "error_split")
+    gold, judge = numbers["gold"], numbers["judge"]
+    split = {name: value(estimate) for name, estimate in error_split(gold, judge).items()}
+    expected = {
+        "mse": "mse",
+        "shift": "theil_bias",
+        "spread": "theil_variance",
+        "scatter": "theil_covariance",
+        "slope": "theil_regression",
+        "residual": "theil_disturbance",
+    }
+    for name, key in expected.items():
+        assert split[name] == pytest.approx(numbers[key], abs=6e-10)
+    assert split["shift"] + split["spread"] + split["scatter"] == pytest.approx(split["mse"])
+    assert split["shift"] + split["slope"] + split["residual"] == pytest.approx(split["mse"])
+    assert split["shift_share"] + split["spread_share"] + split["scatter_share"] == pytest.approx(1)
+    found = bland_altman(gold, judge)
+    assert [value(found[n]) for n in ("mean", "lower", "upper")] == pytest.approx(numbers["bland_altman"], abs=6e-10)
+    assert value(error_family(gold, judge)["ccc"]) == pytest.approx(numbers["lin_ccc"], abs=6e-10)
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_decisions_are_those_of_scikit_learn(seed: int) -> None:
+    gold, judge = some_levels(seed, 30 + seed, k=2)
+    found = {name: value(estimate) for name, estimate in yes_no_family(gold, judge).items()}
+    precision, recall, f1, _ = metrics.precision_recall_fscore_support(gold, judge, average="binary")
+    assert found["accuracy"] == pytest.approx(metrics.accuracy_score(gold, judge), abs=1e-12)
+    assert (found["precision"], found["recall"], found["f1"]) == pytest.approx((precision, recall, f1), abs=1e-12)
+    assert found["specificity"] == pytest.approx(metrics.recall_score(1 - gold, 1 - judge), abs=1e-12)
+    assert (found["prevalence_gold"], found["prevalence_judge"]) == pytest.approx((gold.mean(), judge.mean()))
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_macro_averages_and_confusion_are_those_of_scikit_learn(seed: int) -> None:
+    gold, judge = some_levels(seed, 12 + seed, k=2 + seed % 5)
+    found = {name: value(estimate) for name, estimate in macro_family(gold, judge).items()}
+    theirs = metrics.precision_recall_fscore_support(gold, judge, average="macro", zero_division=0)[:3]
+    assert [found[f"macro_{n}"] for n in ("precision", "recall", "f1")] == pytest.approx(theirs, abs=1e-12)
+    assert found["accuracy"] == pytest.approx(metrics.accuracy_score(gold, judge), abs=1e-12)
+    assert confusion(gold, judge).tolist() == metrics.confusion_matrix(gold, judge).tolist()
+    assert value(mae(gold, judge)) == pytest.approx(metrics.mean_absolute_error(gold, judge), abs=1e-12)
+    assert value(rmse(gold, judge)) == pytest.approx(metrics.root_mean_squared_error(gold, judge), abs=1e-12)
+
+
+# -- intervals ---------------------------------------------------------------------------------------------------------
+
+
+def by_hand(
+    name: str,
+    family: Callable[..., dict[str, Estimate]],
+    gold: Floats,
+    judge: Floats,
+    groups: Integers,
+    transform: Transform,
+) -> Estimate:
+    """The interval from calling the family anew without each group, groups that leave the value as it is left out."""
+    left_out = [value(family(gold[groups != g], judge[groups != g])[name]) for g in np.unique(groups)]
+    return jackknife(value(family(gold, judge)[name]), left_out, transform=transform)
+
+
+@pytest.mark.parametrize("name", ["mae", "rmse", "signed_error", "icc", "spearman"])
+def test_errors_leave_groups_out_together(name: str) -> None:
+    gold, judge = some_levels(4, 80)
+    groups = np.random.default_rng(3).integers(0, 20, 80)
+    transform = {"mae": LOG, "rmse": LOG, "signed_error": IDENTITY}.get(name)
+    found = error_family(gold, judge, groups=groups)[name]
+    if transform:
+        assert limits(found) == pytest.approx(limits(by_hand(name, error_family, gold, judge, groups, transform)))
+    assert found.n == 20
+
+
+@pytest.mark.parametrize("grouped", [False, True])
+@pytest.mark.parametrize("name", ["macro_precision", "macro_recall", "macro_f1", "accuracy"])
+def test_macro_averages_leave_units_and_groups_out_exactly(name: str, grouped: bool) -> None:
+    gold, judge = some_levels(9, 80, k=3)
+    groups = np.random.default_rng(3).integers(0, 20, 80) if grouped else np.arange(80)
+    found = macro_family(gold, judge, groups=groups)[name]
+    assert limits(found) == pytest.approx(limits(by_hand(name, macro_family, gold, judge, groups, LOGIT)))
+
+
+def test_accuracy_and_prevalence_leave_groups_out_together() -> None:
+    gold, judge = some_levels(9, 80, k=2)
+    groups = np.random.default_rng(3).integers(0, 20, 80)
+    for name in ("accuracy", "prevalence_gold"):
+        found = yes_no_family(gold, judge, groups=groups)[name]
+        assert limits(found) == pytest.approx(limits(by_hand(name, yes_no_family, gold, judge, groups, LOGIT)))
+
+
+def test_recall_is_a_share_of_the_gold_yes_alone() -> None:
+    gold = np.array([1] * 20 + [0] * 30)
+    judge = np.array([1] * 16 + [0] * 34)
+    found = yes_no_family(gold, judge)["recall"]
+    alone = yes_no_family(gold[:20], judge[:20])["accuracy"]
+    assert found.n == 20
+    assert limits(found) == pytest.approx(limits(alone))
+
+
+def test_shares_of_0_and_1_have_exact_limits() -> None:
+    found = yes_no_family([1] * 20 + [0] * 10, [1] * 20 + [1] * 10)
+    assert limits(found["recall"]) == pytest.approx((0.831566529, 1.0), abs=1e-9)
+    assert limits(found["specificity"]) == pytest.approx((0.0, 0.3084971), abs=1e-7)
+
+
+def test_shares_of_few_examples_have_no_interval() -> None:
+    found = yes_no_family([1] * 4 + [0] * 20, [1] * 3 + [0] * 21)
+    assert found["recall"].note == "withheld: only 4 examples with gold yes"
+    assert found["precision"].note == "withheld: only 3 examples with judge yes"
+    assert found["specificity"].note is None
+
+
+def test_a_level_with_few_gold_examples_makes_macro_averages_rough() -> None:
+    gold, judge = np.array([1] * 30 + [2] * 30 + [3] * 3), np.array([1] * 25 + [2] * 33 + [3] * 5)
+    assert macro_family(gold, judge)["macro_recall"].note == "rough: a level with fewer than 5 gold examples"
+
+
+def test_macro_averages_of_a_judge_who_never_errs_are_bounded_from_below() -> None:
+    gold = np.repeat([1.0, 2.0, 3.0], [20, 20, 10])
+    found = macro_family(gold, gold)["macro_recall"]
+    assert found.value == 1
+    low, high = limits(found)
+    assert high == 1
+    # At worst all unseen errors fall on the rarest level.
+    assert low == pytest.approx(1 - (1 - 0.025 ** (1 / 50)) / 0.2 / 3)
+
+
+# -- where there is no value or no interval ----------------------------------------------------------------------------
+
+
+def test_no_examples_leave_every_statistic_undefined_and_nothing_warns() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for gold, judge in (([], []), ([nan, 1.0], [1.0, nan])):
+            everything = [
+                *error_family(gold, judge).values(),
+                *error_split(gold, judge).values(),
+                *bland_altman(gold, judge).values(),
+                *yes_no_family(gold, judge).values(),
+                *always_commonest([nan for _ in gold]).values(),
+                *macro_family(gold, judge).values(),
+                sd_ratio(gold, judge),
+                within_tolerance(gold, judge, 0.1),
+                gain_over_constant(gold, judge, 0.1),
+                agreement_constant([nan for _ in gold], 0.1),
+            ]
+            assert all(e.value is None and e.undefined and e.n == 0 for e in everything)
+            assert math.isnan(best_constant([nan for _ in gold], 0.1))
+        assert confusion([], []).shape == (0, 0)
+        assert confusion([], [], levels=[1, 2]).tolist() == [[0, 0], [0, 0]]
+        assert error_by_level([], [], levels=[1])[1.0]["mae"].undefined == "no examples"
+
+
+def test_one_example_has_values_without_intervals_and_nothing_warns() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        errors = error_family([1.0], [2.0])
+        assert {n: e.value for n, e in errors.items() if e.value is not None} == {
+            "mae": 1.0,
+            "rmse": 1.0,
+            "signed_error": 1.0,
+        }
+        assert all(e.low is None for e in errors.values())
+        assert sd_ratio([1.0], [2.0]).undefined == "one example only"
+        assert bland_altman([1.0], [2.0])["upper"].undefined == "one example only"
+        assert error_split([1.0], [2.0])["shift_share"].value == 1
+        assert value(macro_family([1.0], [2.0])["macro_f1"]) == 0
+
+
+def test_a_judge_without_error_has_nothing_to_split() -> None:
+    split = error_split([1, 2, 3], [1, 2, 3])
+    assert split["shift_share"].undefined == "no error to split"
+    assert split["mse"].value == 0
+
+
+def test_errors_of_0_on_a_scale_nobody_named_have_no_interval() -> None:
+    found = error_family([2.0] * 30, [2.0] * 30)
+    assert found["mae"].note == "withheld: one level seen, no scale given"
+    named = error_family([2.0] * 30, [2.0] * 30, levels=[1, 2, 3])
+    assert limits(named["mae"]) == pytest.approx((0, 2 * (1 - 0.025 ** (1 / 30))))
+    assert limits(named["rmse"]) == pytest.approx((0, 2 * math.sqrt(1 - 0.025 ** (1 / 30))))
+    assert limits(named["signed_error"]) == pytest.approx((-(1 - 0.025 ** (1 / 30)), 1 - 0.025 ** (1 / 30)))
+    assert named["kendall"].undefined == "one level only"
+
+
+def test_an_error_that_is_the_same_everywhere_has_no_interval() -> None:
+    found = signed_error([1, 2, 3], [2, 3, 4])
+    assert found.value == 1
+    assert found.note == "withheld: no example moves the value, so they can't say how sure it is"
+
+
+def test_a_gold_without_yes_has_no_recall() -> None:
+    found = yes_no_family([0, 0, 0], [0, 1, 0])
+    assert found["recall"].undefined == "no examples with gold yes"
+    assert found["precision"].value == 0
+    assert yes_no_family([0, 0], [0, 0])["f1"].undefined == "no examples with a yes"
+
+
+def test_an_even_split_between_people_is_on_no_side() -> None:
+    found = yes_no_family([1, 0.5, 0, 1], [1, 1, 0, 0])
+    assert found["accuracy"].n == 3
+    assert value(found["accuracy"]) == pytest.approx(2 / 3)
+
+
+def test_a_rating_that_is_neither_no_nor_yes_leaves_decisions_undefined() -> None:
+    found = yes_no_family([1, 0, 2], [1, 0, 1])
+    assert {e.undefined for e in found.values()} == {"2 is neither no (0) nor yes (1)"}
+    assert list(found) == YES_NO
+
+
+def test_yes_and_no_may_be_any_two_levels() -> None:
+    gold, judge = some_levels(3, 40, k=2)
+    assert yes_no_family(gold, judge) == yes_no_family(4 * gold + 1, 4 * judge + 1, levels=(1, 5))
+    thirds = yes_no_family(gold / 3, judge / 3, levels=(0, 1 / 3))
+    assert thirds["f1"] == yes_no_family(gold, judge)["f1"]
+
+
+def test_a_rating_off_the_scale_is_named() -> None:
+    with pytest.raises(ValueError, match=r"2.5 is none of the levels \[1.0, 2.0, 3.0\]"):
+        confusion([1, 2.5], [1, 2], levels=[1, 2, 3])
+
+
+def test_rows_of_the_confusion_are_in_the_order_of_the_levels() -> None:
+    assert confusion([1, 1, 2], [1, 2, 2], levels=[3, 2, 1]).tolist() == [[0, 0, 0], [0, 1, 0], [0, 1, 1]]
+    assert confusion([0.1 + 0.2], [1 / 3], levels=[0.3, 1 / 3]).tolist() == [[0, 1], [0, 0]]
+
+
+def test_a_confusion_of_measurements_is_refused() -> None:
+    many = np.arange(1200.0)
+    with pytest.raises(ValueError, match="at most 1000 levels, not 1200"):
+        confusion(many, many)
+    assert macro_family(many, many)["macro_f1"].undefined == "more than 100 levels"
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: error_family([1, 2], [1]),
+        lambda: yes_no_family([1, 0], [1]),
+        lambda: within_tolerance([1, 2], [1], 0.1),
+        lambda: error_by_level([1, 2], [1]),
+    ],
+)
+def test_shapes_that_differ_are_both_named(call: Callable[[], object]) -> None:
+    with pytest.raises(ValueError, match=r"\(2,\) and \(1,\)"):
+        call()
+
+
+def test_a_tolerance_is_above_0() -> None:
+    with pytest.raises(ValueError, match="a tolerance is above 0, not 0"):
+        within_tolerance([1], [1], 0)
+
+
+# -- by level, tolerance, constant -------------------------------------------------------------------------------------
+
+
+def test_errors_by_level_are_errors_of_the_examples_there() -> None:
+    gold, judge = some_levels(8, 60, k=3)
+    found = error_by_level(gold, judge, levels=[0, 1, 2, 3])
+    for level in (0.0, 1.0, 2.0):
+        here = gold == level
+        assert found[level]["signed_error"].value == signed_error(gold[here], judge[here]).value
+        assert found[level]["mae"].n == here.sum()
+    assert found[3.0]["mae"].undefined == "no examples"
+
+
+def test_errors_at_a_level_with_few_examples_have_no_interval() -> None:
+    found = error_by_level([1, 1, 1, 2, 2, 2, 2, 2], [1, 2, 1, 2, 3, 2, 2, 1])
+    assert found[1.0]["mae"].note == "withheld: only 3 examples with gold 1"
+    assert found[2.0]["mae"].low is not None
+
+
+def test_a_gold_between_levels_stands_for_itself() -> None:
+    assert list(error_by_level([1.5, 2], [2, 2], levels=[1, 2])) == [1.0, 1.5, 2.0]
+
+
+def test_a_miss_by_the_tolerance_is_no_agreement_whatever_the_rounding() -> None:
+    assert within_tolerance([0.6, 0.3, 0.2], [0.7, 0.2, 0.29], 0.1).value == 1 / 3
+    assert within_tolerance([0.1 + 0.2], [0.4], 0.1).value == 0
+
+
+def test_agreement_has_exact_limits_two_sided_or_one_sided() -> None:
+    gold, judge = np.zeros(50), np.array([0.0] * 45 + [1.0] * 5)
+    assert limits(within_tolerance(gold, judge, 0.1)) == pytest.approx((0.7818646336, 0.9667249064))
+    no_miss = within_tolerance(np.zeros(45), np.zeros(45), 0.1, level=0.8)
+    assert 1 - limits(no_miss)[0] == pytest.approx(0.0498814927)
+
+
+def test_agreement_of_groups_leaves_groups_out() -> None:
+    gold, judge = np.zeros(40), np.array([0.0] * 30 + [1.0] * 10)
+    found = within_tolerance(gold, judge, 0.1, groups=np.arange(40) % 8)
+    assert found.n == 8
+    assert "jackknife" in found.method
+
+
+@settings(max_examples=80, deadline=None, derandomize=True)
+@given(
+    gold=st.lists(st.integers(0, 20).map(lambda k: k / 20), min_size=1, max_size=25),
+    tolerance=st.sampled_from([0.05, 0.1, 0.15, 0.3]),
+)
+def test_no_constant_does_better_than_the_best(gold: list[float], tolerance: float) -> None:
+    best = value(agreement_constant(gold, tolerance))
+    constants = np.round(np.arange(-20, 420) / 400, 4)
+    assert best == max(value(within_tolerance(gold, np.full(len(gold), c), tolerance)) for c in constants)
+    own = np.full(len(gold), best_constant(gold, tolerance))
+    assert value(within_tolerance(gold, own, tolerance)) == best
+
+
+def test_the_lowest_of_several_best_constants_is_taken() -> None:
+    assert best_constant([0.9, 0.1, 0.5], 0.1) == 0.1
+
+
+def test_the_gain_over_the_constant_is_paired() -> None:
+    gold = np.array([0.2, 0.4, 0.6, 0.8] * 20)
+    judge = np.where(np.arange(80) < 60, gold, 0.0)
+    found = gain_over_constant(gold, judge, 0.1)
+    agreement, constant = within_tolerance(gold, judge, 0.1), agreement_constant(gold, 0.1)
+    assert value(found) == pytest.approx(value(agreement) - value(constant))
+    low, high = limits(found)
+    assert low < value(found) < high
+
+
+def test_always_the_commonest_has_the_base_rate() -> None:
+    gold = np.array([1] * 18 + [0] * 2)
+    found = always_commonest(gold)
+    assert found["accuracy"].value == 0.9
+    assert found["recall"].value == 1
+    assert found["specificity"].value == 0
+    assert found["precision"].value == 0.9
+    assert value(found["f1"]) == pytest.approx(2 * 0.9 / 1.9)
+    assert macro_family(gold, 1 - gold)["commonest"].value == 0.9
+    assert always_commonest([0, 1])["prevalence_judge"].value == 0
+
+
+def test_families_have_the_names_that_reports_use() -> None:
+    assert list(error_family([1, 2], [1, 2])) == ERROR_NAMES
+    assert list(yes_no_family([1, 0], [1, 0])) == YES_NO
+
+
+# -- speed -------------------------------------------------------------------------------------------------------------
+
+
+def test_a_calibration_of_100_000_examples_takes_a_moment() -> None:
+    gold, judge = some_levels(1, 100_000)
+    start = time.process_time()
+    error_family(gold, judge, levels=range(5))
+    yes_no_family((gold > 2).astype(float), (judge > 2).astype(float))
+    macro_family(gold, judge)
+    error_by_level(gold, judge)
+    assert time.process_time() - start < 1.5
+
+
+def test_wider_coverage_is_a_wider_interval() -> None:
+    gold, judge = some_levels(2, 50, k=2)
+    for name in YES_NO:
+        found = [limits(yes_no_family(gold, judge, level=level)[name]) for level in (0.8, 0.95, 0.99)]
+        assert all(a[0] >= b[0] and a[1] <= b[1] for a, b in pairwise(found))
