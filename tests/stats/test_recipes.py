@@ -1,0 +1,116 @@
+"""Every block of the reference numbers is reproduced by a test, or named here with the reason why it isn't built."""
+
+import ast
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.stats.shared_numbers import FILES, FOLDER, blocks
+
+TESTS = Path(__file__).parents[1]
+
+REPRODUCED = {
+    "reference.yaml": {
+        "two_rater_tables": [
+            "stats/test_agreement.py::test_two_rater_tables_come_out_as_in_other_libraries",
+            "stats/test_severity.py::test_errors_and_accuracy_of_other_libraries_come_out",
+            "stats/test_association.py::test_values_of_other_libraries_come_out",
+        ],
+        "jackknife_t_intervals": [
+            "stats/test_agreement.py::test_the_standard_error_is_that_of_leaving_out_around_other_libraries",
+            "stats/test_severity.py::test_the_jackknife_by_other_libraries_is_ours",
+            "stats/test_association.py::test_the_jackknife_by_other_libraries_is_ours",
+        ],
+        "krippendorff_2011": [
+            "stats/test_agreement.py::test_krippendorffs_example_with_missing_ratings_comes_out_under_every_metric",
+        ],
+        "fleiss_counts": ["stats/test_agreement.py::test_counts_of_fourteen_raters_come_out"],
+        "shrout_fleiss_1979": ["stats/test_reliability.py::test_values_and_limits_of_other_libraries_come_out"],
+        "g_study_p_x_r": ["stats/test_reliability.py::test_variance_components_and_the_mean_of_several_come_out"],
+        "mcnemar": ["stats/test_change.py::test_mcnemar_cases_come_out_and_an_even_split_counts_its_middle_once"],
+        "sign_flip": ["stats/test_change.py::test_sign_flip_agrees_with_the_listed_sign_patterns"],
+        "multiple": ["stats/test_change.py::test_adjusted_p_agree_with_statsmodels"],
+        "proportion_intervals_95": ["stats/test_intervals.py::proportion_cases"],
+        "one_sided_cp_upper": ["stats/test_intervals.py::test_one_sided_limits_are_those_of_other_libraries"],
+        "least_n_for_bound": ["stats/test_prevalence.py::test_least_labels_agree_with_the_exact_bounds_of_scipy"],
+        "corrected_pass_rate": ["stats/test_prevalence.py::test_pass_rates_agree_with_other_peoples_arithmetic"],
+        "error_split": ["stats/test_severity.py::test_the_split_of_the_error_comes_out"],
+        "alt_test": ["stats/test_people.py::test_alternative_annotator_test_agrees_with_its_authors_code"],
+    },
+    "recipes.yaml": {
+        "interval_95": [
+            "stats/test_agreement.py::test_the_interval_is_that_of_the_recipe",
+            "stats/test_severity.py::test_the_intervals_of_the_recipe_come_out",
+            "stats/test_association.py::test_the_intervals_of_the_recipe_come_out",
+        ],
+        "sign_flip_convolution": ["stats/test_change.py::test_sign_flip_agrees_with_the_simulation_code"],
+        "kappa_change": ["stats/test_change.py::test_change_in_kappa_agrees_with_the_simulation_code"],
+        "no_drift": ["stats/test_change.py::test_no_drift_agrees_with_the_simulation_code"],
+        "any_change": ["stats/test_change.py::test_any_change_agrees_with_the_simulation_code"],
+        "pass_rate": ["stats/test_prevalence.py::test_pass_rates_agree_with_the_simulation_code"],
+        "planner": ["stats/test_planning.py::test_plans_agree_with_the_simulation_code"],
+        "weights_40": ["calibration/test_tuning.py::test_weights_agree_with_the_simulation_code"],
+    },
+}
+
+NOT_BUILT = {
+    "reference.yaml": {
+        "square_table": "Bowker and Stuart-Maxwell find a shift far less often than the exact sign flip does",
+        "tost_paired": "a plain t interval affirms 'no drift' too soon; ours holds a pair across the scale as well",
+        "isotonic": "no gain over a line or a beta map below 200 examples, and worse than no map below 100",
+        "weights": "free and relatively penalised weights do worse than the author's; the ridge of weights_40 is built",
+        "two_rater_tables.*.cohen_kappa_asymptotic_se": "the jackknife covers better; no asymptotic errors",
+        "proportion_intervals_95.*.jeffreys": "Clopper-Pearson and Wilson serve every use there is",
+        "multiple.hommel": "Holm needs no assumption about dependence and loses next to nothing",
+        "corrected_pass_rate.ppi_tuned": "equals the stratified rate for many labels and covers worse for few",
+        "corrected_pass_rate.ppi_tuned_ci": "as ppi_tuned",
+        "corrected_pass_rate.ppi_lambda1": "as ppi_tuned",
+        "corrected_pass_rate.ppi_lambda1_ci": "as ppi_tuned",
+        "corrected_pass_rate.judgy": "a bootstrap that holds the pool fixed; Lang-Reiczigel limits are built instead",
+    },
+    "recipes.yaml": {
+        "weights_relative_penalty_nnls": "a penalty relative to each weight lets large ones run; see weights_40",
+        "pass_rate.cases.*.ppi_pp": "equals the stratified rate for many labels and covers worse for few",
+    },
+}
+
+
+def parts_at(block: Any, path: list[str]) -> list[Any]:
+    """What lies at a path of keys in a block, `*` standing for every entry."""
+    if not path:
+        return [block]
+    entries = block.values() if isinstance(block, dict) else block
+    if path[0] == "*":
+        return [part for entry in entries for part in parts_at(entry, path[1:])]
+    return parts_at(block[path[0]], path[1:]) if isinstance(block, dict) and path[0] in block else []
+
+
+@pytest.mark.skipif(not FOLDER.exists(), reason=f"{FOLDER} does not exist")
+@pytest.mark.parametrize("file", FILES)
+def test_every_block_is_reproduced_or_not_built_for_a_reason(file: str) -> None:
+    left_out = {name for name in NOT_BUILT[file] if "." not in name}
+    assert set(blocks(file)) == set(REPRODUCED[file]) | left_out
+    assert not set(REPRODUCED[file]) & left_out
+
+
+@pytest.mark.skipif(not FOLDER.exists(), reason=f"{FOLDER} does not exist")
+@pytest.mark.parametrize("file", FILES)
+def test_what_is_not_built_is_there_to_be_left_out(file: str) -> None:
+    for name, reason in NOT_BUILT[file].items():
+        assert reason
+        assert parts_at(blocks(file), name.split(".")), name
+
+
+@pytest.mark.parametrize(
+    ("block", "test"),
+    [(block, test) for file in FILES for block, tests in REPRODUCED[file].items() for test in tests],
+)
+def test_the_test_named_for_a_block_exists_and_reads_it(block: str, test: str) -> None:
+    file, name = test.split("::")
+    defined = {
+        node.name: node for node in ast.parse((TESTS / file).read_text()).body if isinstance(node, ast.FunctionDef)
+    }
+    assert name in defined, f"{file} has no {name}"
+    constants = {node.value for node in ast.walk(defined[name]) if isinstance(node, ast.Constant)}
+    assert block in constants, f"{test} doesn't read {block}"
