@@ -112,7 +112,7 @@ class _Reader:
 
     def from_json(self, text: str) -> tuple[Any, dict[Place, int]]:
         try:
-            data = json.loads(text, object_pairs_hook=_pairs_once)
+            data = json.loads(text)
         except json.JSONDecodeError as problem:
             raise self.refuse(f"is not readable JSON: {problem.msg}", problem.lineno) from problem
         except RecursionError as problem:
@@ -122,10 +122,16 @@ class _Reader:
         try:  # JSON is nearly YAML, which tells the lines; the data are the JSON reader's
             node = self._composed(text.replace("\t", " "))
         except yaml.YAMLError:
-            return data, {}
+            return self._without_lines(text), {}
         if node is not None:
             self._plain(node, ())
         return data, self.lines
+
+    def _without_lines(self, text: str) -> Any:
+        try:
+            return json.loads(text, object_pairs_hook=_pairs_once)
+        except ValueError as problem:
+            raise self.refuse(f"is not readable JSON: {problem}") from problem
 
     def from_yaml(self, text: str) -> tuple[Any, dict[Place, int]]:
         try:

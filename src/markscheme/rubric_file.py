@@ -27,6 +27,7 @@ from pydantic import (
 from markscheme.errors import Fault, RubricError, RubricWarning
 from markscheme.plain_data import Form, Place, form_of, plain_data, read_text
 from markscheme.rubric import DEFAULT_TARGET, DEFAULT_TOLERANCE, YES_NO, Criterion, Level, Rubric, Scale, Strategy
+from markscheme.submission import encodable
 
 MAX_BYTES = 1 << 20
 MAX_STEPS = 101
@@ -39,6 +40,8 @@ MAX_STEPS = 101
 def _given(text: str) -> str:
     if not text.strip():
         raise ValueError("is given but empty")
+    if encodable(text) != text:
+        raise ValueError("holds half a character, which nothing can send or store")
     return text
 
 
@@ -196,7 +199,7 @@ def _rubric_from_text(text: str, path: Path | None, form: Form) -> Rubric:
         raise RubricError(f"has more than {MAX_BYTES:,} bytes", path=path)
     data, lines = plain_data(text, form, RubricError, path=path)
     if data is None:
-        raise RubricError("is empty; a rubric needs at least `criteria:`", path=path)
+        raise RubricError("is empty; a rubric needs at least `criteria:`", path=path, line=1)
     return _Reading(data, lines, path).rubric()
 
 
@@ -213,6 +216,7 @@ class _Reading:
 
     def __post_init__(self) -> None:
         self.faults: list[Fault] = []
+        self.sections: list[tuple[Place, str]] = []
 
     def rubric(self) -> Rubric:
         top, self.top_path, self.criterion_paths = self._canonical()
@@ -260,6 +264,9 @@ class _Reading:
             if isinstance(entry, Mapping) and isinstance(entry.get("criteria"), list):
                 for key in entry.keys() - {"criteria", "name", "title", "description"}:
                     self._fault(f"a section has no key {key!r}; put it with the criteria", (*where, key))
+                unused = [key for key in ("name", "title", "description") if entry.get(key)]
+                if unused:
+                    self.sections.append(((*where, unused[0]), " and ".join(unused)))
                 yield from self._flattened(entry["criteria"], (*where, "criteria"))
             else:
                 yield where, entry
@@ -274,23 +281,16 @@ class _Reading:
             return None
 
     def _criteria(self, top: dict[str, Any], entry: RubricEntry | None) -> list[Criterion]:
-        """The criteria that can be built; where the file has other faults too, theirs are told with them."""
-        entries = list(enumerate(entry.criteria)) if entry else list(self._well_shaped(top.get("criteria")))
-        built = [self._criterion(criterion, place) for place, criterion in entries]
-        return [criterion for criterion in built if criterion is not None]
-
-    @staticmethod
-    def _well_shaped(criteria: Any) -> Iterator[tuple[int, CriterionEntry]]:
-        for place, raw in enumerate(criteria if isinstance(criteria, list) else ()):
-            try:
-                yield place, CriterionEntry.model_validate(raw)
-            except ValidationError:
-                continue
+        """A criterion for each entry, with a stand-in for one that cannot be, so that all faults are told at once."""
+        raw = top.get("criteria")
+        entries = entry.criteria if entry else [_if_valid(one) for one in (raw if isinstance(raw, list) else ())]
+        built = [self._criterion(one, place) if one else None for place, one in enumerate(entries)]
+        return [criterion or self._stand_in(place) for place, criterion in enumerate(built)]
 
     def _criterion(self, entry: CriterionEntry, place: int) -> Criterion | None:
         at = self.criterion_paths[place]
         try:
-            return _criterion(entry)
+            return replace(_criterion(entry), name=self._name(place))
         except _KeyedFault as fault:
             self._fault(str(fault), (*at, fault.key))
         except RubricError as error:
@@ -298,6 +298,15 @@ class _Reading:
                 key = problem.problem.split()[0]
                 self._fault(problem.problem, (*at, key) if (*at, key) in self.lines else at)
         return None
+
+    def _stand_in(self, place: int) -> Criterion:
+        sees = self._value(self.criterion_paths[place], "sees")
+        readable = isinstance(sees, list) and all(isinstance(name, str) for name in sees)
+        return Criterion(1.0, "stands in", self._name(place), sees=tuple(sees) if readable else None)
+
+    def _name(self, place: int) -> str:
+        name = self._value(self.criterion_paths[place], "name")
+        return name if isinstance(name, str) and name.strip() else f"c{place + 1}"
 
     def _built(self, entry: RubricEntry | None, criteria: list[Criterion]) -> Rubric | None:
         """The rubric, or None where there are faults; those of the rubric as a whole are added to them."""
@@ -331,12 +340,14 @@ class _Reading:
 
     def _line_of(self, problem: str) -> int | None:
         """The line that a fault of the whole rubric speaks of: the key it opens with, or the name it quotes."""
+        key = (*self.top_path, problem.split()[0])
+        if key in self.lines:
+            return self.lines[key]
         quoted = problem.split("'")[1] if problem.count("'") >= 2 else None
         for place, at in reversed(list(enumerate(self.criterion_paths))):
-            if quoted is not None and self._value(at, "name") == quoted:
-                key = "sees" if " sees " in problem else "name"
-                return self._line((*self.criterion_paths[place], key))
-        return self._line((*self.top_path, problem.split()[0]))
+            if quoted == self._name(place):
+                return self._line((*at, "sees" if " sees " in problem else "name"))
+        return self._line(key)
 
     def _value(self, at: Place, key: str) -> Any:
         found = self.data
@@ -352,6 +363,8 @@ class _Reading:
             self._warning(
                 f"is named {entry.name!r} but stands in {self.path.name!r}: it is found by the file's name", ("name",)
             )
+        for at, unused in self.sections:
+            self._warning(f"a section's {unused} is not shown to the judge; put it with the criteria", at)
         for place, criterion in enumerate(entry.criteria):
             if criterion.aggregation is not None:
                 at = (*self.criterion_paths[place], "aggregation")
@@ -386,6 +399,13 @@ class _KeyedFault(Exception):  # noqa: N818
         self.key = key
 
 
+def _if_valid(raw: Any) -> CriterionEntry | None:
+    try:
+        return CriterionEntry.model_validate(raw)
+    except ValidationError:
+        return None
+
+
 def _criterion(entry: CriterionEntry) -> Criterion:
     if entry.description is not None and entry.requirement is not None:
         raise _KeyedFault("requirement", "`requirement` and `description` are the same key; give one of them")
@@ -398,7 +418,6 @@ def _criterion(entry: CriterionEntry) -> Criterion:
     return Criterion(
         weight=entry.weight,
         requirement=text,
-        name=entry.name or "",
         scale=scale,
         good=entry.examples.good if entry.examples else None,
         bad=entry.examples.bad if entry.examples else None,
@@ -531,6 +550,8 @@ def _path_in(data: Any, loc: tuple[str | int, ...]) -> Place:
 def _sentence(problem: Any, at: Place) -> str:
     kind, found = problem["type"], problem["input"]
     key = next((str(part) for part in reversed(at) if isinstance(part, str)), "rubric")
+    if at and isinstance(at[-1], int):
+        key = f"each of {key}"
     if kind == "extra_forbidden":
         return f"unknown key {key!r}{_nearest(at)}"
     if kind == "missing":
