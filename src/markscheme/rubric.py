@@ -68,11 +68,15 @@ class Scale:
             raise RubricError(
                 f"levels stand worst first, each value higher than the one before: found {_listed(values)}"
             )
-        if values[0] == values[-1]:
+        if min(values) == max(values):
             raise RubricError("a scale whose levels are all worth the same decides nothing")
+        if not math.isfinite(max(values) - min(values)):
+            raise RubricError(f"the levels lie further apart than a number can tell: found {_listed(values)}")
         if self.by_label and not all(0 <= value <= 1 for value in values):
             raise RubricError(f"an option's value is its position, from 0 to 1: found {_listed(values)}")
-        repeated = [choice for choice, count in Counter(map(str.casefold, self.choices)).items() if count > 1]
+        named = [{choice, level.label or choice} for choice, level in zip(self.choices, self.levels, strict=True)]
+        answers = Counter(answer for names in named for answer in {name.strip().casefold() for name in names})
+        repeated = [answer for answer, count in answers.items() if count > 1]
         if repeated:
             raise RubricError(f"two levels cannot be told apart by their name: {', '.join(map(repr, repeated))}")
 
@@ -246,6 +250,13 @@ class Rubric:
         for name, count in Counter(criterion.name for criterion in self.criteria).items():
             if count > 1:
                 yield f"{count} criteria are named {name!r}; names are unique"
+        if not math.isfinite(sum(abs(criterion.weight) for criterion in self.criteria)):
+            yield "the weights add up to more than a number can hold"
+        for name, count in Counter(self.inputs or ()).items():
+            if count > 1:
+                yield f"inputs names {name!r} {count} times"
+        if "response" in (self.inputs or ()):
+            yield "inputs are what stands beside the response, which is always there: leave out 'response'"
         if not 0 <= self.pass_mark <= 1:
             yield f"passingThreshold is a score from 0 to 1, found {self.pass_mark}"
         if self.strategy not in STRATEGIES:
@@ -257,6 +268,8 @@ class Rubric:
         if not 0 <= self.ask_within <= 1:
             yield f"ask_within is a distance in score from 0 to 1, found {self.ask_within}"
         for criterion in self.criteria:
+            if criterion.check is not None and self.strategy == "holistic":
+                yield f"strategy holistic asks for one number and runs no check: criterion {criterion.name!r} has one"
             for name in criterion.sees or ():
                 if name not in self.known_inputs:
                     known = ", ".join(self.known_inputs) or "none"
