@@ -240,7 +240,11 @@ def _one_object(reply: Reply, is_answer: Any) -> Mapping[str, Any]:
     raise _Unreadable("the reply holds no JSON object of the form asked for")
 
 
+_OPENS_AN_OBJECT = re.compile(r'\{\s*"')
+
+
 def _objects_in(text: str) -> list[Mapping[str, Any]]:
+    """The JSON objects in a text; none where one of them is broken, since what stands inside may be a quotation."""
     decoder = json.JSONDecoder(object_pairs_hook=_noting_twice, parse_constant=_no_constant)
     text = text[:LONGEST_READ]
     found: list[Mapping[str, Any]] = []
@@ -252,6 +256,8 @@ def _objects_in(text: str) -> list[Mapping[str, Any]]:
             data, end = decoder.raw_decode(text, at)
             found.append(data)
         except (ValueError, RecursionError):
+            if _OPENS_AN_OBJECT.match(text, at):
+                return []
             end = at + 1
         at = text.find("{", end)
     return found
