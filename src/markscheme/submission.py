@@ -12,7 +12,8 @@ class Submission:
 
     Attributes:
         response: The text that is judged.
-        inputs: What belongs to it by name: query, reference, context, messages, or any name a rubric declares.
+        inputs: What belongs to it by name: query, reference, context, messages, or any name a rubric declares. An
+            input that is None is not there.
         id: What files and reports call it.
 
     Lone surrogates, which no encoding can carry, are replaced by U+FFFD.
@@ -28,7 +29,8 @@ class Submission:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "response", encodable(self.response))
-        object.__setattr__(self, "inputs", {name: as_text(value) for name, value in self.inputs.items()})
+        there = {name: as_text(value) for name, value in self.inputs.items() if value is not None}
+        object.__setattr__(self, "inputs", there)
 
 
 def as_text(value: Any) -> str:
