@@ -132,10 +132,10 @@ class Grading:
     # asking
 
     async def _outcomes(self, submission: Submission, asked: list[Reply]) -> dict[str, Outcome]:
+        outcomes = self._checked(submission)  # first: a check nobody knows is told before anybody is paid
         judged = [criterion for criterion in self.rubric.criteria if criterion.check is None]
-        passes = await asyncio.gather(*(self._pass(submission, order, asked) for order in orders(self.rubric)))
-        outcomes = {c.name: _reconciled([found[c.name] for found in passes], c) for c in judged}
-        outcomes |= self._checked(submission)
+        passes = await all_or_first_error(self._pass(submission, order, asked) for order in orders(self.rubric))
+        outcomes |= {c.name: _reconciled([found[c.name] for found in passes], c) for c in judged}
         return {criterion.name: outcomes[criterion.name] for criterion in self.rubric.criteria}
 
     async def _pass(
