@@ -18,9 +18,9 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from markscheme.errors import JudgeBusy, JudgeUnavailable, NoJudge, UnreadableReply, UsageError
+from markscheme.errors import JudgeUnavailable, NoJudge, UnreadableReply, UsageError
 from markscheme.grading import all_or_first_error, seeing_alike
-from markscheme.prompt import fence_code, fenced
+from markscheme.prompt import Prompt, fence_code, fenced
 from markscheme.rubric import Criterion, Rubric
 from markscheme.score import weigh, weigh_holistic
 from markscheme.submission import encodable
@@ -591,8 +591,6 @@ class RubricAsJudgeGrader(Autograder):
 GEMINI_ADDRESS = "https://generativelanguage.googleapis.com/v1beta/openai/"
 """Where Gemini answers in OpenAI's form; GEMINI_BASE_URL names another place."""
 GEMINI_MODEL = "gemini-flash-latest"
-GEMINI_TIMEOUT = 120.0
-"""Seconds that one attempt may take."""
 
 
 async def default_per_criterion_generate_fn(system_prompt: str, user_prompt: str, **options: Any) -> PerCriterionOutput:
@@ -601,7 +599,7 @@ async def default_per_criterion_generate_fn(system_prompt: str, user_prompt: str
     Args:
         system_prompt: Instructions.
         user_prompt: Criterion and material.
-        options: `model`, and whatever else the OpenAI SDK's `chat.completions.create` takes.
+        options: `model`, and what else `markscheme.judges.openai.OpenAIJudge` takes.
 
     Raises:
         NoJudge: No key, or the extra `markscheme[openai]` is not installed.
@@ -630,34 +628,14 @@ async def _ask_gemini(
     key = os.environ.get("GEMINI_API_KEY")
     if not key:
         raise NoJudge("GEMINI_API_KEY is not set; set it, or hand the grader a generate_fn of your own")
-    try:
-        import openai
-    except ImportError as error:
-        raise NoJudge("the default generate functions need the extra markscheme[openai]") from error
-    messages = [{"role": "system", "content": system_prompt}, {"role": "user", "content": user_prompt}]
-    form = {"type": "json_schema", "json_schema": {"name": kind.__name__, "schema": kind.model_json_schema()}}
+    from markscheme.judges.openai import OpenAIJudge
+
     address = os.environ.get("GEMINI_BASE_URL") or GEMINI_ADDRESS
+    judge = OpenAIJudge(model, api_key=key, base_url=address, name="gemini", **options)
     try:
-        async with openai.AsyncOpenAI(api_key=key, base_url=address, timeout=GEMINI_TIMEOUT) as client:
-            create: Any = client.chat.completions.create
-            completion = await create(model=model, messages=messages, response_format=form, **options)
-    except openai.RateLimitError as error:
-        raise JudgeBusy("Gemini asks to be called more slowly (429)") from error
-    except openai.APIStatusError as error:
-        raise JudgeUnavailable(f"Gemini refused the call ({error.status_code})") from error
-    except openai.OpenAIError as error:
-        raise JudgeUnavailable(f"Gemini could not be asked ({type(error).__name__})") from error
-    return kind.model_validate_json(_text_of(completion))
-
-
-def _text_of(completion: Any) -> str:
-    if not completion.choices:
-        raise UnreadableReply("the reply is empty")
-    choice = completion.choices[0]
-    if choice.finish_reason == "length":
-        raise UnreadableReply("the reply was cut off at its greatest length")
-    if choice.message.refusal or choice.finish_reason == "content_filter":
-        raise UnreadableReply("the judge refused")
-    if not choice.message.content:
-        raise UnreadableReply("the reply is empty")
-    return str(choice.message.content)
+        reply = await judge.reply(Prompt(system_prompt, user_prompt, kind.model_json_schema(), ()))
+    finally:
+        await judge.aclose()
+    if reply.stop in ("refusal", "length"):
+        raise UnreadableReply("the judge refused" if reply.stop == "refusal" else "the reply was cut off")
+    return kind.model_validate_json(reply.text)
