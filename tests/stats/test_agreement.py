@@ -1,6 +1,9 @@
 """Agreement: numbers of other libraries, the interval recipe, and every edge where a coefficient has no value."""
 
+import importlib
 import math
+import time
+import tracemalloc
 import warnings
 from typing import Any
 
@@ -8,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from markscheme.stats import agreement
+from markscheme import stats
 from markscheme.stats.agreement import (
     COEFFICIENTS,
     agreement_family,
@@ -684,9 +687,6 @@ def test_coverage_asked_for_is_coverage_given() -> None:
 
 
 def test_a_million_units_take_less_than_two_seconds_and_little_memory() -> None:
-    import time
-    import tracemalloc
-
     ratings = sparse_table(1_000_000, 3, 5, 0.2, seed=1)
     started = time.process_time()
     agreement_values(ratings, levels=range(5), scale="ordinal")
@@ -698,8 +698,17 @@ def test_a_million_units_take_less_than_two_seconds_and_little_memory() -> None:
     assert peak < 476e6
 
 
-def test_every_public_function_is_offered_by_the_package() -> None:
-    from markscheme import stats
+@pytest.mark.parametrize(
+    "module",
+    ["agreement", "association", "change", "people", "planning", "prevalence", "reliability", "severity"],
+)
+def test_what_a_module_makes_public_is_offered_by_the_package(module: str) -> None:
+    found = vars(importlib.import_module(f"markscheme.stats.{module}"))
+    public = {name for name, thing in found.items() if getattr(thing, "__module__", "").endswith(f"stats.{module}")}
+    of_pairs = {name for name in public if name.endswith("_of")}
+    assert {name for name in public - of_pairs if not name.startswith("_")} <= set(stats.__all__)
 
-    public = {name for name, thing in vars(agreement).items() if getattr(thing, "__module__", "") == agreement.__name__}
-    assert {name for name in public if not name.startswith("_")} <= set(stats.__all__)
+
+def test_everything_the_package_offers_is_there() -> None:
+    assert all(getattr(stats, name) is not None for name in stats.__all__)
+    assert len(set(stats.__all__)) == len(stats.__all__)
