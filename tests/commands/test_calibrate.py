@@ -1,0 +1,228 @@
+"""`calibrate` as a user runs it: judges, output, exit statuses, and a run that is killed."""
+
+import json
+import signal
+import subprocess
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.commands.console import ROOT, SCRIPTS, environment, run
+from tests.real.messages_front import Answer, MessagesFront, Request, late, message
+
+RUBRICS = ["code-quality", "error-messages", "documentation", "api-design"]
+YES_NO_RUBRIC = "criteria:\n- {name: polite, requirement: The reply is polite, weight: 1}\n"
+
+
+@pytest.fixture
+def cache(tmp_path: Path) -> dict[str, str]:
+    """An environment whose kept replies are the test's own."""
+    return {"MARKSCHEME_CACHE": str(tmp_path / "cache")}
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A folder with one yes/no rubric."""
+    (tmp_path / "rubrics").mkdir()
+    (tmp_path / "rubrics" / "polite.yaml").write_text(YES_NO_RUBRIC)
+    return tmp_path
+
+
+def label(project: Path, n: int, *, kind: str = "human", raters: int = 1, wrong: int = 0) -> None:
+    """`n` examples, half of them polite, and a judge's ratings of them of which `wrong` differ from the labels."""
+    folder = project / "calibration" / "polite"
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "examples.jsonl").open("w") as examples, (project / "judge.jsonl").open("w") as ratings:
+        for i in range(n):
+            level = "MET" if i % 2 else "UNMET"
+            labels = [{"rater": f"r{r}", "kind": kind, "criteria": {"polite": level}} for r in range(raters)]
+            examples.write(json.dumps({"id": f"e{i}", "response": f"reply {i}", "labels": labels}) + "\n")
+            said = ("UNMET" if level == "MET" else "MET") if i < wrong else level
+            ratings.write(json.dumps({"id": f"e{i}", "judge": "j", "criteria": {"polite": said}}) + "\n")
+
+
+def calibrated(project: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    return run("calibrate", "polite", "--ratings", "judge.jsonl", *options, cwd=project)
+
+
+@pytest.mark.parametrize("name", RUBRICS)
+def test_each_shipped_rubric_calibrates_without_a_key(name: str, cache: dict[str, str]) -> None:
+    done = run("calibrate", f"rubrics/{name}.yaml", env=cache)
+    assert done.returncode in (1, 4), done.stderr
+    first, *rest = done.stdout.splitlines()
+    assert first.startswith("Judge: recorded:claude")
+    assert "obtained outside the API" in done.stdout
+    assert "no person gave them" in done.stdout
+    assert "False passes:" in done.stdout
+    assert any(line.startswith("criterion") for line in rest)
+
+
+def test_the_json_is_strict_and_has_the_keys_of_the_format(cache: dict[str, str]) -> None:
+    done = run("calibrate", "rubrics/code-quality.yaml", "--json", "-", env=cache)
+
+    def refuse(constant: str) -> Any:
+        raise AssertionError(f"{constant} in the JSON")
+
+    report = json.loads(done.stdout, parse_constant=refuse)
+    assert {
+        "schema", "rubric", "judge", "counts", "agreement", "agreement_constant", "agreement_person", "drift",
+        "needs_adjustment", "overall", "criteria", "raters", "false_passes", "false_fails", "baseline", "findings",
+        "verdict", "use", "labels_needed", "cost",
+    } <= report.keys()  # fmt: skip
+    assert report["schema"] == 1
+    assert report["judge"]["source"] == "recorded"
+    assert set(report["criteria"]) == {"readability", "correctness", "efficiency", "maintainability"}
+    assert {"mae", "signed_error", "pass_kappa"} <= report["overall"].keys()
+    assert len(report["drift"]) == report["counts"]["examples"]
+    estimate = report["agreement"]
+    assert set(estimate) == {"value", "low", "high", "level", "n", "method", "undefined", "note"}
+    assert report["use"] in ("explore", "none")
+    assert "Judge: recorded" in done.stderr
+
+
+def test_a_good_judge_on_the_labels_of_two_people_may_gate_and_exits_0(project: Path) -> None:
+    label(project, 60, raters=2)
+    done = calibrated(project, "--json", "report.json")
+    report = json.loads((project / "report.json").read_text())
+    assert (done.returncode, report["verdict"], report["use"]) == (0, "ok", "gate")
+    assert report["raters"]["reference"] == "people"
+
+
+def test_the_labels_of_one_person_allow_a_trend(project: Path) -> None:
+    label(project, 60)
+    done = calibrated(project, "--json", "-")
+    assert (done.returncode, json.loads(done.stdout)["use"]) == (0, "trend")
+
+
+def test_a_bad_judge_exits_1_and_its_false_passes_are_named_before_anything_else(project: Path) -> None:
+    label(project, 60, raters=2, wrong=40)
+    done = calibrated(project)
+    assert done.returncode == 1
+    lines = done.stdout.splitlines()
+    assert next(i for i, line in enumerate(lines) if line.startswith("NONE")) < next(
+        i for i, line in enumerate(lines) if line.startswith("False passes: 20")
+    )
+
+
+def test_too_few_labels_exit_4_and_say_how_many_are_needed(project: Path) -> None:
+    label(project, 8, raters=2)
+    done = calibrated(project, "--json", "-")
+    report = json.loads(done.stdout)
+    assert (done.returncode, report["verdict"], report["use"]) == (4, "not-enough-labels", "explore")
+    assert report["labels_needed"] == 11
+
+
+def test_constructed_labels_never_let_a_judge_decide(project: Path) -> None:
+    label(project, 60, kind="constructed", raters=2)
+    done = calibrated(project, "--json", "-")
+    report = json.loads(done.stdout)
+    assert (done.returncode, report["verdict"], report["use"]) == (4, "ok", "explore")
+
+
+def test_over_a_tenth_ungraded_exits_5(project: Path) -> None:
+    label(project, 60, raters=2)
+    lines = (project / "judge.jsonl").read_text().splitlines()
+    (project / "judge.jsonl").write_text("\n".join(lines[:50]) + "\n")
+    assert calibrated(project).returncode == 5
+
+
+def test_nobody_to_ask_exits_3_with_the_ways_out(project: Path) -> None:
+    label(project, 4)
+    done = run("calibrate", "polite", cwd=project)
+    assert done.returncode == 3
+    assert "ANTHROPIC_API_KEY" in done.stderr
+    assert "local:PATH.gguf" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("fault", "said"),
+    [
+        ('{"id": "e0", "response": "again"}', "examples.jsonl:9: id 'e0' stands on line 1 already"),
+        ('{"id": "x", "response": 3}', "examples.jsonl:9: an example has a response, a text; found 3"),
+        ('{"id": "x", "response": "a", "labels": [{"criteria": {"rude": 1}}]}', "no criterion 'rude'; it has polite"),
+        ('{"id": "x", "response": "a", "labels": [{"criteria": {"polite": 7}}]}', "polite: 7 is no level of its scale"),
+        ('{"id": "x", "response": "a", "split": "train"}', "split is one of dev, test; found 'train'"),
+        ("{not json", "examples.jsonl:9: is not readable JSON"),
+    ],
+)
+def test_a_faulty_example_is_told_by_file_and_line_with_exit_2(project: Path, fault: str, said: str) -> None:
+    label(project, 8)
+    with (project / "calibration" / "polite" / "examples.jsonl").open("a") as file:
+        file.write(fault + "\n")
+    done = calibrated(project, "--json", "report.json")
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert not (project / "report.json").exists()
+
+
+def test_an_unknown_rubric_exits_2_and_names_those_there_are(project: Path) -> None:
+    done = run("calibrate", "polit", cwd=project)
+    assert done.returncode == 2
+    assert "did you mean 'polite'?" in done.stderr
+
+
+# --- a run that is killed -------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def slow_server() -> Iterator[MessagesFront]:
+    def decide(request: Request) -> Answer:
+        answer = {"verdicts": {"polite": {"quote": "nothing to quote", "reason": "It is.", "level": "MET"}}}
+        return late(message(json.dumps(answer)), 0.05)
+
+    with MessagesFront(decide) as front:
+        yield front
+
+
+def test_a_killed_run_goes_on_where_it_was(project: Path, slow_server: MessagesFront, cache: dict[str, str]) -> None:
+    label(project, 120)
+    env = environment({**cache, "ANTHROPIC_API_KEY": "test-key", "ANTHROPIC_BASE_URL": slow_server.url})
+    command = [str(SCRIPTS / "calibrate"), "polite", "--concurrency", "4", "--json", "report.json", "--quiet"]
+    for wanted in (25, 50, 75):
+        process = subprocess.Popen(command, cwd=project, env=env)
+        deadline = time.monotonic() + 60
+        while len(slow_server.requests) < wanted and time.monotonic() < deadline:
+            time.sleep(0.01)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+    assert 75 <= len(slow_server.requests) < 120
+    subprocess.run(command, cwd=project, env=env, check=False)
+    report = json.loads((project / "report.json").read_text())
+    assert report["counts"]["graded"] == 120
+    asked = Counter(request.body["messages"][0]["content"] for request in slow_server.requests)
+    assert len(asked) == 120
+    assert sum(asked.values()) - 120 <= 3 * 4  # those in flight at each of three kills
+    assert report["counts"]["from_cache"] + report["cost"]["calls"] == 120
+
+
+def test_a_second_run_asks_nobody_and_says_so(project: Path, slow_server: MessagesFront, cache: dict[str, str]) -> None:
+    label(project, 12)
+    env = {**cache, "ANTHROPIC_API_KEY": "test-key", "ANTHROPIC_BASE_URL": slow_server.url}
+    run("calibrate", "polite", cwd=project, env=env)
+    asked = len(slow_server.requests)
+    again = run("calibrate", "polite", "--json", "-", cwd=project, env=env)
+    assert len(slow_server.requests) == asked == 12
+    report = json.loads(again.stdout)
+    assert (report["cost"]["calls"], report["counts"]["from_cache"], report["judge"]["source"]) == (0, 12, "live")
+
+
+def test_the_real_sdk_gets_verdicts_of_the_real_local_model(
+    project: Path, messages_front: MessagesFront, cache: dict[str, str]
+) -> None:
+    label(project, 4)
+    env = {**cache, "ANTHROPIC_API_KEY": "test-key", "ANTHROPIC_BASE_URL": messages_front.url}
+    done = run("calibrate", "polite", "--json", "-", "--concurrency", "2", cwd=project, env=env)
+    report = json.loads(done.stdout)
+    assert report["judge"]["name"].startswith("anthropic")
+    assert report["counts"]["graded"] + report["counts"]["not_graded"] == 4
+    assert report["cost"]["calls"] >= 4
+    assert "test-key" not in done.stdout + done.stderr
+
+
+def test_the_rubric_s_folder_is_found_from_below(tmp_path: Path, cache: dict[str, str]) -> None:
+    done = run("calibrate", "code-quality", cwd=ROOT / "src" / "markscheme", env=cache)
+    assert done.returncode in (1, 4), done.stderr

@@ -1,0 +1,45 @@
+"""What a fresh interpreter loads: Promptfoo starts one for every assertion."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+HEAVY = {"numpy", "scipy", "pandas", "anthropic", "openai", "httpx", "httpx2", "rich", "rapidfuzz", "xllamacpp"}
+ROOT = Path(__file__).parents[1]
+
+ON_THE_WAY = {
+    "import markscheme": set(),
+    "from markscheme import Rubric, load_rubric": set(),
+    "from markscheme import grade, ScriptedJudge": set(),
+    "import markscheme.promptfoo.assertion": set(),
+    "import markscheme.judges.named": set(),
+    "import markscheme.judges.anthropic": set(),
+    "import markscheme.stats": {"numpy", "scipy"},
+    "from markscheme.cli import main; main(['--help'])": set(),
+}
+
+
+def _loaded(statement: str) -> set[str]:
+    code = f"{statement}\nimport json, sys\nprint(json.dumps(sorted(sys.modules)), file=sys.stderr)"
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT, env=dict(os.environ)
+    )
+    return set(json.loads(done.stderr.splitlines()[-1]))
+
+
+@pytest.mark.parametrize("statement", ON_THE_WAY)
+def test_nothing_heavy_is_loaded_before_it_is_needed(statement: str) -> None:
+    loaded = _loaded(statement)
+    assert loaded & HEAVY <= ON_THE_WAY[statement]
+
+
+def test_statistics_leave_scipy_stats_alone() -> None:
+    assert "scipy.stats" not in _loaded("import markscheme.stats")
+
+
+def test_importing_the_package_loads_no_pydantic_and_no_yaml() -> None:
+    assert not _loaded("import markscheme") & {"pydantic", "yaml", "asyncio"}
