@@ -1,5 +1,7 @@
 """Two raters side by side: sums and orderings, of all units and with some left out."""
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 import pytest
@@ -68,6 +70,18 @@ def test_without_levels_the_scale_is_what_was_seen_and_has_no_steps() -> None:
 def test_shapes_that_differ_are_both_named(gold: list[float]) -> None:
     with pytest.raises(ValueError, match=r"gold and judge .* \((2,|3, 1)\) and \(3,\)"):
         paired(gold, [1, 2, 3])
+
+
+@pytest.mark.parametrize("gold", [["good", "bad"], [[1, 2], [3]], [{}, 1]])
+def test_what_is_no_number_is_refused(gold: Any) -> None:
+    with pytest.raises(ValueError, match="gold must be numbers in rows of one length"):
+        paired(gold, [1, 2])
+
+
+def test_none_is_missing() -> None:
+    gold: Any = [1, None, 2]
+    judge: Any = [1, 2, None]
+    assert len(paired(gold, judge)) == 1
 
 
 def test_groups_of_another_length_are_named() -> None:

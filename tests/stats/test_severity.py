@@ -219,7 +219,7 @@ def test_shares_of_few_examples_have_no_interval() -> None:
 
 def test_a_level_with_few_gold_examples_makes_macro_averages_rough() -> None:
     gold, judge = np.array([1] * 30 + [2] * 30 + [3] * 3), np.array([1] * 25 + [2] * 33 + [3] * 5)
-    assert macro_family(gold, judge)["macro_recall"].note == "rough: a level with fewer than 5 gold examples"
+    assert macro_family(gold, judge)["macro_recall"].note == "rough: a level with fewer than 5 examples"
 
 
 def test_macro_averages_of_a_judge_who_never_errs_are_bounded_from_below() -> None:

@@ -214,14 +214,14 @@ def paired(
             lowest and the highest value seen.
 
     Raises:
-        ValueError: The caller's fault: shapes that differ.
+        ValueError: The caller's fault: shapes that differ, or something that is no number.
 
     Example:
         >>> pairs = paired([1, 2, np.nan, 4], [1, 3, 3, 5], levels=[1, 2, 3, 4, 5])
         >>> len(pairs), float(pairs.moments.signed), pairs.span
         (3, 0.6666666666666666, 4.0)
     """
-    left, right = np.asarray(gold, dtype=np.float64), np.asarray(judge, dtype=np.float64)
+    left, right = numbers(gold, "gold"), numbers(judge, "judge")
     if left.shape != right.shape or left.ndim != 1:
         raise ValueError(f"gold and judge must be equally long vectors, not {left.shape} and {right.shape}")
     group_numbers(groups, len(left))
@@ -232,6 +232,22 @@ def paired(
     step = float(np.diff(scale).min()) if len(scale) > 1 else 0.0
     worst, best = (float(scale[0]), float(scale[-1])) if len(scale) else (0.0, 0.0)
     return Pairs(left, right, group, n_groups, worst, best, step)
+
+
+def numbers(values: npt.ArrayLike, what: str) -> Floats:
+    """`values` as an array of floats; None becomes nan.
+
+    Raises:
+        ValueError: The caller's fault: something in it is no number, or its rows are not equally long.
+
+    Example:
+        >>> numbers([1, None], "gold").tolist()
+        [1.0, nan]
+    """
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"{what} must be numbers in rows of one length, nan where a rating is missing") from None
 
 
 def concordance(gold: Integers, judge: Integers) -> Floats:

@@ -26,6 +26,7 @@ from markscheme.stats.intervals import (
     no_disagreement,
     withhold,
 )
+from markscheme.stats.pairs import numbers
 
 Limits: TypeAlias = Literal["auto", "F", "jackknife"]
 
@@ -382,7 +383,7 @@ def _complete(ratings: npt.ArrayLike, groups: npt.ArrayLike | None, limits: Limi
 
 
 def _as_table(ratings: npt.ArrayLike) -> Floats:
-    table = np.asarray(ratings, dtype=np.float64)
+    table = numbers(ratings, "ratings")
     if table.ndim != 2:
         raise ValueError(f"ratings must have shape (n_units, n_raters), not {table.shape}")
     return table

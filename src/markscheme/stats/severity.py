@@ -26,7 +26,7 @@ from markscheme.stats.intervals import (
     no_disagreement,
     withhold,
 )
-from markscheme.stats.pairs import Moments, Pairs, paired
+from markscheme.stats.pairs import Moments, Pairs, numbers, paired
 
 DECIMALS = 9
 SAME_LEVEL = 1e-9
@@ -216,7 +216,7 @@ def error_by_level(
         >>> by_level[1.0]["signed_error"].value, by_level[3.0]["mae"].undefined
         (0.5, 'no examples')
     """
-    left, right = np.asarray(gold, dtype=np.float64), np.asarray(judge, dtype=np.float64)
+    left, right = numbers(gold, "gold"), numbers(judge, "judge")
     every = paired(left, right, groups, levels)
     scale = (every.worst, every.best) if levels is None else levels
     places = np.union1d(every.gold, [] if levels is None else np.asarray(levels, dtype=np.float64))
@@ -473,7 +473,7 @@ def best_constant(gold: npt.ArrayLike, tolerance: float) -> float:
         >>> best_constant([0.1, 0.5, 0.6, 0.65, 1.0], 0.1)
         0.575
     """
-    scores = np.asarray(gold, dtype=np.float64)
+    scores = numbers(gold, "gold")
     ascending = np.sort(scores[np.isfinite(scores)])
     if not len(ascending):
         return math.nan
@@ -548,7 +548,10 @@ def gain_over_constant(
     constant = best_constant(pairs.gold, tolerance)
     gain = _close(pairs.gold, pairs.judge, tolerance) - _close(pairs.gold, constant, tolerance)
     left_out = _shares_left_out(pairs, gain, np.ones(len(pairs)))
-    return jackknife(float(gain.mean()), left_out, transform=IDENTITY, level=level, method=method)
+    found = jackknife(float(gain.mean()), left_out, transform=IDENTITY, level=level, method=method)
+    if found.low is None or found.high is None:
+        return found
+    return replace(found, low=max(-1.0, found.low), high=min(1.0, found.high))
 
 
 def _close(gold: Floats, judge: Floats | float, tolerance: float) -> Floats:
@@ -745,8 +748,8 @@ YES_NO_NAMES = ("accuracy", "precision", "recall", "specificity", "f1", "prevale
 
 
 def _without(values: npt.ArrayLike, left_aside: float) -> Floats:
-    numbers = np.asarray(values, dtype=np.float64)
-    return np.where(np.isclose(numbers, left_aside), np.nan, numbers)
+    every = numbers(values, "gold")
+    return np.where(np.isclose(every, left_aside), np.nan, every)
 
 
 def _commonest(values: Floats) -> float:
@@ -819,7 +822,7 @@ class _LevelCounts:
 _MACRO: dict[str, Callable[[_LevelCounts], tuple[Floats, Floats]]] = {
     "macro_precision": lambda c: (c.both, c.judge),
     "macro_recall": lambda c: (c.both, c.gold),
-    "macro_f1": lambda c: (2 * c.both, c.gold + c.judge),
+    "macro_f1": lambda c: (c.both, (c.gold + c.judge) / 2),
 }
 
 
@@ -837,13 +840,13 @@ def _macro(
     used = counts.gold + counts.judge > 0
     with np.errstate(divide="ignore", invalid="ignore"):
         means = np.where(of > 0, hits / of, 0.0).sum(axis=1) / used.sum(axis=1)
-    rarest = float(counts.gold[0, used[0]].min())
+    rarest = float(of[0, used[0]].min())
     if pairs.agree:
         below = len(pairs) / (rarest * used[0].sum())
         found = no_disagreement(1.0, n=pairs.n_groups, below=below, floor=0.0, level=level, method=method)
     else:
         found = jackknife(float(means[0]), means[1:], counts=counts.copies, transform=LOGIT, level=level, method=method)
-    return mark_rough(found, "a level with fewer than 5 gold examples") if rarest < FEWEST_TO_SHOW else found
+    return mark_rough(found, "a level with fewer than 5 examples") if rarest < FEWEST_TO_SHOW else found
 
 
 def _places(values: Floats, scale: Floats) -> Integers:

@@ -1,0 +1,475 @@
+"""Laws of errors, correlations, decisions and reliability: what must hold of each whatever the ratings are.
+
+`LAWS` assigns every statistic its laws, a family's members one by one as `family.member`; a public function of the
+three modules without any fails `test_every_statistic_has_laws`.
+"""
+
+import inspect
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from markscheme.stats import association, reliability, severity
+from markscheme.stats.estimate import Estimate
+
+Table = npt.NDArray[np.float64]
+
+SYMMETRIC = "swapping raters changes nothing"
+NEGATED = "swapping raters negates it"
+INVERTED = "swapping raters inverts it"
+REORDERED = "reordering units changes nothing"
+EMPTY = "a unit without ratings changes nothing"
+SHIFTED = "moving the zero of the scale changes nothing"
+RESCALED = "the unit of the scale changes nothing"
+SCALES = "it is measured in the unit of the scale"
+SCALES_SQUARED = "it is measured in the square of the unit of the scale"
+MONOTONE = "only the order of the values counts"
+OPPOSED = "turning the judge's scale round negates it"
+DOUBLED = "doubling every unit leaves the value"
+SHRINKS = "doubling every unit narrows the interval by about the root of two"
+NEARER = "an agreeing unit brings it no further from 0"
+AGREEING = "an agreeing unit never lowers it"
+PERFECT = "it is 1 where everybody agrees on more than one level"
+FAULTLESS = "it is 0 where everybody agrees"
+SHARE = "it lies between 0 and 1"
+AT_MOST_1 = "it never exceeds 1"
+POSITIVE = "it is never below 0"
+HOLDS = "its interval holds the value"
+WIDENS = "a surer interval is a wider one"
+GROUPED = "groups of one are units"
+
+ANY = {REORDERED, EMPTY, HOLDS}
+SURE = ANY | {WIDENS, GROUPED, SHRINKS}
+COEFFICIENT = SURE | {SYMMETRIC, SHIFTED, RESCALED, PERFECT, AT_MOST_1}
+CHANCE = ANY | {SYMMETRIC, SHIFTED, RESCALED, SHARE}
+ERROR = SURE | {SHIFTED, SCALES, DOUBLED, FAULTLESS, NEARER}
+PART = ANY | {SHIFTED, SCALES_SQUARED, DOUBLED, FAULTLESS, POSITIVE}
+DECISION = SURE | {DOUBLED, SHARE}
+ICC = COEFFICIENT
+REPEAT = SURE | {SYMMETRIC, SHIFTED}
+
+LAWS: dict[str, set[str]] = {
+    "pearson": COEFFICIENT | {DOUBLED, OPPOSED},
+    "spearman": COEFFICIENT | {DOUBLED, OPPOSED, MONOTONE},
+    "kendall": COEFFICIENT | {DOUBLED, OPPOSED, MONOTONE},
+    "ccc": COEFFICIENT | {DOUBLED},
+    # Doubling the units changes ICC(A,1) and the six below by terms of order 1/n.
+    "icc": COEFFICIENT,
+    "pearson_p": CHANCE,
+    "spearman_p": CHANCE | {MONOTONE},
+    "kendall_p": CHANCE | {MONOTONE},
+    "mae": ERROR | {SYMMETRIC, POSITIVE},
+    "rmse": ERROR | {SYMMETRIC, POSITIVE},
+    "signed_error": ERROR | {NEGATED},
+    "sd_ratio": SURE | {INVERTED, SHIFTED, RESCALED, DOUBLED, POSITIVE, PERFECT},
+    **{
+        f"error_by_level.{n}": SURE - {SHRINKS} | {SHIFTED, SCALES, DOUBLED, FAULTLESS} for n in ("mae", "signed_error")
+    },
+    "error_split.mse": SURE | {SYMMETRIC, SHIFTED, SCALES_SQUARED, DOUBLED, FAULTLESS, POSITIVE, NEARER},
+    **{f"error_split.{name}": PART | {SYMMETRIC} for name in ("shift", "spread", "scatter")},
+    **{f"error_split.{name}": PART for name in ("slope", "residual")} | {"error_split.residual": PART - {FAULTLESS}},
+    **{
+        f"error_split.{name}_share": ANY | {SYMMETRIC, SHIFTED, RESCALED, DOUBLED, SHARE}
+        for name in ("shift", "spread", "scatter")
+    },
+    "bland_altman.mean": ERROR | {NEGATED},
+    **{f"bland_altman.{name}": SURE | {SHIFTED, SCALES, FAULTLESS} for name in ("lower", "upper")},
+    "within_tolerance": SURE | {SYMMETRIC, SHIFTED, DOUBLED, SHARE, AGREEING},
+    "agreement_constant": SURE - {SHRINKS} | {SHIFTED, DOUBLED, SHARE},
+    "gain_over_constant": SURE - {SHRINKS} | {SHIFTED, DOUBLED, AT_MOST_1},
+    **{f"yes_no_family.{name}": DECISION | {AGREEING, SYMMETRIC} for name in ("accuracy",)},
+    **{f"yes_no_family.{name}": DECISION | {AGREEING} for name in ("precision", "recall", "specificity")},
+    "yes_no_family.f1": DECISION | {AGREEING, SYMMETRIC},
+    **{f"yes_no_family.prevalence_{who}": DECISION for who in ("gold", "judge")},
+    **{f"always_commonest.{name}": DECISION - {SHRINKS} for name in ("accuracy", "precision", "f1", "prevalence_gold")},
+    "macro_family.accuracy": DECISION | {AGREEING, SYMMETRIC, SHIFTED, RESCALED, PERFECT},
+    "macro_family.commonest": DECISION | {SHIFTED, RESCALED},
+    **{f"macro_family.macro_{n}": DECISION | {SHIFTED, RESCALED, PERFECT} for n in ("precision", "recall")},
+    "macro_family.macro_f1": DECISION | {SHIFTED, RESCALED, PERFECT, SYMMETRIC},
+    **{f"icc_{model}_{size}": ICC for model in (1, 2, 3) for size in (1, "k")},
+    **{f"variance_components.{name}": ANY | {SYMMETRIC, SHIFTED, SCALES_SQUARED, POSITIVE} for name in ("unit",)},
+    **{
+        f"variance_components.{name}": ANY | {SYMMETRIC, SHIFTED, SCALES_SQUARED, POSITIVE, FAULTLESS}
+        for name in ("rater", "residual")
+    },
+    "reliability_of_mean": SURE | {SYMMETRIC, SHIFTED, RESCALED, PERFECT, SHARE},
+    "repeat_family.test_retest": REPEAT | {RESCALED, PERFECT, AT_MOST_1},
+    "repeat_family.flip_rate": REPEAT | {RESCALED, SHARE, FAULTLESS, DOUBLED},
+    **{
+        f"repeat_family.{n}": REPEAT | {SCALES, POSITIVE, FAULTLESS, DOUBLED} for n in ("distance", "measurement_error")
+    },
+    # It falls with the number of units, so doubling them shrinks value and interval alike.
+    "repeat_family.shift_floor": (REPEAT - {SHRINKS}) | {SCALES, POSITIVE, FAULTLESS},
+    "flip_rate": REPEAT | {RESCALED, SHARE, FAULTLESS, DOUBLED},
+    "retest_reliability": REPEAT | {RESCALED, PERFECT, AT_MOST_1},
+}
+
+ELSEWHERE = {
+    "error_family": "its members are public one by one",
+    "icc_family": "its members are public one by one",
+    "confusion": "counts, tested beside scikit-learn",
+    "best_constant": "a score, tested against all constants",
+    **{f"{name}_of": "the same of pairs already made" for name in ("pearson", "spearman", "kendall", "ccc", "icc")},
+    **{f"{name}_of": "the same of pairs already made" for name in ("mae", "rmse", "signed_error")},
+}
+"""Public functions that need no laws of their own, and why."""
+
+LEVELS = (1.0, 2.0, 3.0, 4.0)
+YES_NO = ("yes_no_family", "always_commonest")
+MODULES = (association, reliability, severity)
+law = settings(max_examples=12, deadline=None, derandomize=True)
+
+
+def functions() -> dict[str, Callable[..., Any]]:
+    """Public functions of the modules, by name."""
+    return {
+        name: function
+        for module in MODULES
+        for name, function in inspect.getmembers(module, inspect.isfunction)
+        if not name.startswith("_") and function.__module__ == module.__name__
+    }
+
+
+def statistic(name: str, ratings: Table, scale: tuple[float, float] = (1.0, 0.0), **more: Any) -> Estimate:
+    """The statistic of a table with gold and judge in its first columns, on levels `scale` gives unit and zero to."""
+    function, _, member = name.partition(".")
+    call = functions()[function]
+    levels = [scale[0] * level + scale[1] for level in LEVELS]
+    takes = inspect.signature(call).parameters
+    more = {key: given for key, given in more.items() if key in takes}
+    if function in YES_NO:
+        ratings = np.where(np.isnan(ratings), math.nan, (ratings > 2.5).astype(float))
+    elif "levels" in takes and function != "macro_family":
+        more["levels"] = levels
+    if "ratings" in takes or "runs" in takes:
+        found = call(ratings, 3, **more) if function == "reliability_of_mean" else call(ratings, **more)
+    else:
+        columns = [ratings[:, 0], ratings[:, 1]] if "judge" in takes else [ratings[:, 0]]
+        found = call(*columns, 1.5, **more) if "tolerance" in takes else call(*columns, **more)
+    if function == "error_by_level":
+        found = found[levels[1]]
+    estimate = found[member] if member else found
+    assert isinstance(estimate, Estimate)
+    return estimate
+
+
+def of_many(name: str) -> bool:
+    """Whether the statistic takes more than two raters."""
+    return "judge" not in inspect.signature(functions()[name.partition(".")[0]]).parameters
+
+
+def value(estimate: Estimate) -> float:
+    return math.nan if estimate.value is None else estimate.value
+
+
+def close(left: float | None, right: float | None) -> bool:
+    if left is None or right is None:
+        return left is right
+    return math.isclose(left, right, rel_tol=1e-7, abs_tol=1e-8)
+
+
+def same(left: Estimate, right: Estimate, factor: float = 1.0) -> bool:
+    """Whether `left` is `factor` times `right` but for rounding, limits, reasons and notes included."""
+    limits = [right.low, right.high][:: 1 if factor > 0 else -1]
+    numbers = [right.value, *limits]
+    scaled = [None if x is None else factor * x for x in numbers]
+    kind = (left.undefined is None) == (right.undefined is None)
+    alike = all(close(a, b) for a, b in zip((left.value, left.low, left.high), scaled, strict=True))
+    return alike and kind and (left.note or "")[:5] == (right.note or "")[:5]
+
+
+def holders(law: str) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize("name", [name for name, laws in LAWS.items() if law in laws])
+
+
+@st.composite
+def tables(draw: st.DrawFn, units: tuple[int, int] = (2, 30), missing: bool = True) -> Table:
+    """Ratings of two or three raters on four levels, often in agreement, a few missing."""
+    n, raters = draw(st.integers(*units)), draw(st.integers(2, 3))
+    cell = st.sampled_from([*LEVELS, *LEVELS, math.nan] if missing else LEVELS)
+    row = st.one_of(st.lists(cell, min_size=raters, max_size=raters), cell.map(lambda level: [level] * raters))
+    return np.array(draw(st.lists(row, min_size=n, max_size=n)))
+
+
+def fitting(name: str, ratings: Table) -> Table:
+    return ratings if of_many(name) else ratings[:, :2]
+
+
+# -- nobody is forgotten -----------------------------------------------------------------------------------------------
+
+
+def test_every_statistic_has_laws() -> None:
+    assert {name.partition(".")[0] for name in LAWS} | set(ELSEWHERE) == set(functions())
+    assert not {name.partition(".")[0] for name in LAWS} & set(ELSEWHERE)
+    assert all(LAWS.values())
+
+
+def test_every_member_of_a_family_has_laws() -> None:
+    ratings = np.array([[1.0, 1, 2], [2, 2, 2], [3, 4, 4], [4, 3, 3]])
+    for name in {name.partition(".")[0] for name in LAWS if "." in name}:
+        call = functions()[name]
+        takes = inspect.signature(call).parameters
+        found = (
+            call(ratings) if "ratings" in takes or "runs" in takes else call(*ratings.T[: 2 if "judge" in takes else 1])
+        )
+        members = set(found[1.0]) if name == "error_by_level" else set(found)
+        if name == "always_commonest":
+            members -= {"recall", "specificity", "prevalence_judge"}  # 1 or 0 by its nature
+        assert members == {held.partition(".")[2] for held in LAWS if held.startswith(f"{name}.")}
+
+
+def test_every_law_is_tried() -> None:
+    tried = "\n".join(inspect.getsource(test) for name, test in globals().items() if name.startswith("test_"))
+    for constant, words in list(globals().items()):
+        if isinstance(words, str) and constant.isupper() and any(words in laws for laws in LAWS.values()):
+            assert f"@holders({constant})" in tried, words
+
+
+# -- who and where -----------------------------------------------------------------------------------------------------
+
+
+@holders(SYMMETRIC)
+@law
+@given(ratings=tables())
+def test_swapping_raters_changes_nothing(name: str, ratings: Table) -> None:
+    ratings = fitting(name, ratings)
+    assert same(statistic(name, ratings[:, ::-1]), statistic(name, ratings))
+
+
+@holders(NEGATED)
+@law
+@given(ratings=tables())
+def test_swapping_raters_negates_it(name: str, ratings: Table) -> None:
+    ratings = fitting(name, ratings)
+    assert same(statistic(name, ratings[:, ::-1]), statistic(name, ratings), factor=-1)
+
+
+@holders(INVERTED)
+@law
+@given(ratings=tables(units=(8, 30)))
+def test_swapping_raters_inverts_it(name: str, ratings: Table) -> None:
+    once, swapped = statistic(name, ratings[:, :2]), statistic(name, ratings[:, 1::-1])
+    assume(once.value is not None)
+    assert value(swapped) == pytest.approx(1 / value(once))
+
+
+@holders(REORDERED)
+@law
+@given(ratings=tables(), seed=st.integers(0, 99))
+def test_reordering_units_changes_nothing(name: str, ratings: Table, seed: int) -> None:
+    ratings = fitting(name, ratings)
+    order = np.random.default_rng(seed).permutation(len(ratings))
+    assert same(statistic(name, ratings[order]), statistic(name, ratings))
+
+
+@holders(EMPTY)
+@law
+@given(ratings=tables())
+def test_a_unit_without_ratings_changes_nothing(name: str, ratings: Table) -> None:
+    ratings = fitting(name, ratings)
+    framed = np.pad(ratings, ((1, 1), (0, 0)), constant_values=math.nan)
+    if name == "reliability_of_mean":
+        assume(np.isnan(ratings).any())
+    found, before = statistic(name, framed), statistic(name, ratings)
+    assert same(found, before)
+    assert found.n == before.n
+
+
+@holders(GROUPED)
+@law
+@given(ratings=tables())
+def test_groups_of_one_are_units(name: str, ratings: Table) -> None:
+    ratings = fitting(name, ratings)
+    names = np.arange(len(ratings))[::-1].astype(str)
+    assert same(statistic(name, ratings, groups=names), statistic(name, ratings))
+
+
+# -- in which unit -----------------------------------------------------------------------------------------------------
+
+
+@holders(SHIFTED)
+@law
+@given(ratings=tables(), shift=st.sampled_from([-11.0, 0.5, 100.0]))
+def test_moving_the_zero_of_the_scale_changes_nothing(name: str, ratings: Table, shift: float) -> None:
+    ratings = fitting(name, ratings)
+    assert same(statistic(name, ratings + shift, (1.0, shift)), statistic(name, ratings))
+
+
+@holders(RESCALED)
+@law
+@given(ratings=tables(), factor=st.sampled_from([0.25, 7.0]))
+def test_the_unit_of_the_scale_changes_nothing(name: str, ratings: Table, factor: float) -> None:
+    ratings = fitting(name, ratings)
+    assert same(statistic(name, factor * ratings, (factor, 0.0)), statistic(name, ratings))
+
+
+@holders(SCALES)
+@law
+@given(ratings=tables(), factor=st.sampled_from([0.25, 7.0]))
+def test_it_is_measured_in_the_unit_of_the_scale(name: str, ratings: Table, factor: float) -> None:
+    ratings = fitting(name, ratings)
+    assert same(statistic(name, factor * ratings, (factor, 0.0)), statistic(name, ratings), factor)
+
+
+@holders(SCALES_SQUARED)
+@law
+@given(ratings=tables(), factor=st.sampled_from([0.25, 7.0]))
+def test_it_is_measured_in_the_square_of_the_unit_of_the_scale(name: str, ratings: Table, factor: float) -> None:
+    ratings = fitting(name, ratings)
+    assert same(statistic(name, factor * ratings, (factor, 0.0)), statistic(name, ratings), factor**2)
+
+
+@holders(MONOTONE)
+@law
+@given(ratings=tables())
+def test_only_the_order_of_the_values_counts(name: str, ratings: Table) -> None:
+    ratings = ratings[:, :2]
+    before = statistic(name, ratings)
+    assume(abs(value(before)) < 1)  # what unseen disagreement may do at 1 depends on the scale
+    assert same(statistic(name, np.exp(ratings)), before)
+
+
+@holders(OPPOSED)
+@law
+@given(ratings=tables())
+def test_turning_the_judges_scale_round_negates_it(name: str, ratings: Table) -> None:
+    ratings = ratings[:, :2]
+    before = statistic(name, ratings)
+    assume(abs(value(before)) < 1)
+    assert same(statistic(name, ratings * [1, -1] + [0, 5]), before, factor=-1)
+
+
+# -- how much ----------------------------------------------------------------------------------------------------------
+
+
+@holders(DOUBLED)
+@law
+@given(ratings=tables())
+def test_doubling_every_unit_leaves_the_value(name: str, ratings: Table) -> None:
+    ratings = fitting(name, ratings)
+    once, twice = statistic(name, ratings), statistic(name, np.vstack([ratings, ratings]))
+    assume(once.undefined != "one example only")
+    assert value(twice) == pytest.approx(value(once), nan_ok=True, abs=1e-12)
+
+
+@holders(NEARER)
+@law
+@given(ratings=tables(), level=st.sampled_from(LEVELS))
+def test_an_agreeing_unit_brings_it_no_further_from_0(name: str, ratings: Table, level: float) -> None:
+    ratings = fitting(name, ratings)
+    before = statistic(name, ratings)
+    assume(before.value is not None)
+    after = statistic(name, np.vstack([ratings, np.full((1, ratings.shape[1]), level)]))
+    assert abs(value(after)) <= abs(value(before)) + 1e-12
+
+
+@holders(AGREEING)
+@law
+@given(ratings=tables(), level=st.sampled_from(LEVELS))
+def test_an_agreeing_unit_never_lowers_it(name: str, ratings: Table, level: float) -> None:
+    ratings = fitting(name, ratings)
+    before = statistic(name, ratings)
+    assume(before.value is not None)
+    after = statistic(name, np.vstack([ratings, np.full((1, ratings.shape[1]), level)]))
+    assert value(after) >= value(before) - 1e-12
+
+
+@holders(PERFECT)
+@law
+@given(ratings=tables(missing=False))
+def test_it_is_1_where_everybody_agrees_on_more_than_one_level(name: str, ratings: Table) -> None:
+    ratings = fitting(name, ratings)
+    agreed = np.repeat(ratings[:, :1], ratings.shape[1], axis=1)
+    assume(len(np.unique(agreed)) > 1)
+    assert value(statistic(name, agreed)) == pytest.approx(1, abs=1e-12)
+
+
+@holders(FAULTLESS)
+@law
+@given(ratings=tables(missing=False))
+def test_it_is_0_where_everybody_agrees(name: str, ratings: Table) -> None:
+    agreed = np.repeat(ratings[:, :1], fitting(name, ratings).shape[1], axis=1)
+    found = statistic(name, agreed)
+    assume(found.value is not None)
+    assert value(found) == pytest.approx(0, abs=1e-9)
+
+
+@holders(SHARE)
+@law
+@given(ratings=tables())
+def test_it_lies_between_0_and_1(name: str, ratings: Table) -> None:
+    found = statistic(name, fitting(name, ratings))
+    assume(found.value is not None)
+    assert -1e-12 <= value(found) <= 1 + 1e-12
+    assert found.low is None or found.low >= 0
+    assert found.high is None or found.high <= 1
+
+
+@holders(AT_MOST_1)
+@law
+@given(ratings=tables())
+def test_it_never_exceeds_1(name: str, ratings: Table) -> None:
+    found = statistic(name, fitting(name, ratings))
+    assume(found.value is not None)
+    assert value(found) <= 1 + 1e-12
+    assert found.high is None or found.high <= 1 + 1e-12
+
+
+@holders(POSITIVE)
+@law
+@given(ratings=tables())
+def test_it_is_never_below_0(name: str, ratings: Table) -> None:
+    found = statistic(name, fitting(name, ratings))
+    assume(found.value is not None)
+    assert value(found) >= 0
+    assert found.low is None or found.low >= 0
+
+
+# -- the interval ------------------------------------------------------------------------------------------------------
+
+
+@holders(HOLDS)
+@law
+@given(ratings=tables(units=(8, 40)))
+def test_its_interval_holds_the_value(name: str, ratings: Table) -> None:
+    found = statistic(name, fitting(name, ratings))
+    assert (found.value is None) == (found.undefined is not None)
+    if found.low is None or found.high is None:
+        assert found.note is None or found.note.startswith("withheld: ")
+        return
+    assert found.low <= value(found) <= found.high
+    assert found.method
+
+
+@holders(WIDENS)
+@law
+@given(ratings=tables(units=(20, 40), missing=False))
+def test_a_surer_interval_is_a_wider_one(name: str, ratings: Table) -> None:
+    ratings = fitting(name, ratings)
+    near, wide = statistic(name, ratings, level=0.8), statistic(name, ratings, level=0.99)
+    assert (near.low is None) == (wide.low is None)
+    if near.low is None or near.high is None or wide.low is None or wide.high is None:
+        return
+    assert wide.low <= near.low
+    assert near.high <= wide.high
+
+
+@holders(SHRINKS)
+def test_doubling_every_unit_narrows_the_interval_by_about_the_root_of_two(name: str) -> None:
+    rng = np.random.default_rng(12)
+    truth = rng.choice(LEVELS, (160, 1), p=[0.2, 0.3, 0.3, 0.2])
+    ratings = fitting(name, np.clip(truth + rng.choice([-1, 0, 0, 0, 1, 2], (160, 3)), 1, 4))
+
+    def width(table: Table) -> float:
+        found = statistic(name, table)
+        assert found.low is not None
+        assert found.high is not None
+        return found.high - found.low
+
+    assert width(ratings) / width(np.vstack([ratings, ratings])) == pytest.approx(math.sqrt(2), rel=0.06)
