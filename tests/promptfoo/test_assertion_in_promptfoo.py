@@ -1,0 +1,139 @@
+"""`graders/rubric_grader.py` under the real Promptfoo."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.commands.console import ROOT
+from tests.real.promptfoo import EvalRun, PromptfooInstall, run_eval
+
+CRITERIA = {"readability", "correctness", "efficiency", "maintainability"}
+
+
+def rows(run: EvalRun) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = run.results["results"]["results"]
+    return sorted(found, key=lambda row: row["testIdx"])
+
+
+@pytest.fixture(scope="module")
+def shipped(promptfoo: PromptfooInstall, tmp_path_factory: pytest.TempPathFactory) -> EvalRun:
+    cache = {"MARKSCHEME_CACHE": str(tmp_path_factory.mktemp("cache"))}
+    return run_eval(ROOT / "promptfooconfig.yaml", cwd=ROOT, env=cache)
+
+
+def test_the_shipped_config_passes_and_fails_the_answers_it_should(shipped: EvalRun) -> None:
+    assert [row["success"] for row in rows(shipped)] == [True, True, True, False, False, False], shipped.stderr
+    assert shipped.exit_code == 100
+
+
+def test_each_answer_has_a_score_for_every_criterion_and_one_for_the_whole(shipped: EvalRun) -> None:
+    for row in rows(shipped):
+        assert set(row["namedScores"]) >= CRITERIA
+        assert all(0 <= row["namedScores"][name] <= 1 for name in CRITERIA)
+        parts = row["gradingResult"]["componentResults"]
+        assert {part["assertion"]["metric"] for part in parts if part["assertion"].get("metric")} == CRITERIA
+        assert all(part["reason"] for part in parts)
+
+
+def test_the_reason_tells_the_score_the_mark_and_each_level(shipped: EvalRun) -> None:
+    row = rows(shipped)[3]
+    reason = row["gradingResult"]["componentResults"][0]["reason"]
+    assert reason.startswith("0.60 fails (pass mark 0.7)")
+    assert "correctness 1 of 5" in reason
+
+
+def eval_with(tmp_path: Path, config: dict[str, Any], env: dict[str, str] | None = None, **test: Any) -> dict[str, Any]:
+    """The one row of an eval over one output with one assertion of ours."""
+    assertion = {"type": "python", "value": f"file://{ROOT}/graders/rubric_grader.py", "config": config}
+    assertion |= test.pop("assertion", {})
+    document = {
+        "prompts": ["{{answer}}"],
+        "providers": ["echo"],
+        "tests": [{"vars": {"answer": "Paris.", **test.pop("vars", {})}, "assert": [assertion], **test}],
+    }
+    path = tmp_path / "promptfooconfig.yaml"
+    path.write_text(yaml.safe_dump(document))
+    environment = {"MARKSCHEME_CACHE": str(tmp_path / "cache"), "PYTHONPATH": str(tmp_path), **(env or {})}
+    return rows(run_eval(path, cwd=tmp_path, env=environment))[0]
+
+
+JUDGE = """
+import json
+ASKED = []
+def met(system_prompt, user_prompt):
+    names = [part.split('"')[1] for part in user_prompt.rsplit("Rate the response on", 1)[1].split(",") if '"' in part]
+    return json.dumps({"verdicts": {n: {"quote": "Paris.", "reason": "It says so.", "level": LEVEL} for n in names}})
+"""
+
+
+def scripted(tmp_path: Path, level: str = "MET") -> str:
+    (tmp_path / "scripted_judge.py").write_text(f"LEVEL = {level!r}\n{JUDGE}")
+    (tmp_path / "rubrics").mkdir(exist_ok=True)
+    (tmp_path / "rubrics" / "capital.yaml").write_text(
+        "inputs: [query]\ncriteria:\n- {name: right, requirement: Names the capital, weight: 2}\n"
+        "- {name: rude, requirement: Is rude, weight: -1}\n"
+    )
+    return "function:scripted_judge:met"
+
+
+def test_a_rubric_of_the_user_s_own_is_found_and_graded(promptfoo: PromptfooInstall, tmp_path: Path) -> None:
+    config = {"rubric": "capital", "judge": scripted(tmp_path), "threshold": 0.4}
+    row = eval_with(tmp_path, config, vars={"question": "Capital of France?"})
+    assert row["success"], row["gradingResult"]["reason"]
+    assert row["namedScores"] == {"right": 1, "rude": 0}
+    assert row["score"] == 0.5
+
+
+def test_the_rubric_may_be_named_by_a_var(promptfoo: PromptfooInstall, tmp_path: Path) -> None:
+    config = {"rubric_var": "which", "judge": scripted(tmp_path)}
+    row = eval_with(tmp_path, config, vars={"which": "capital"})
+    assert row["score"] == 0.5
+
+
+@pytest.mark.parametrize(
+    ("config", "said"),
+    [
+        ({"rubric": "capitol"}, "did you mean 'capital'?"),
+        ({"rubric": "{{which}}"}, "Promptfoo fills none in an assertion's config"),
+        ({"rubric": "capital", "treshold": 0.5}, "did you mean 'threshold'?"),
+        ({"rubric": "capital", "inputs": {"query": "nowhere"}}, "var 'nowhere', which the test does not have"),
+        ({"rubric": "capital", "judge": "oracle"}, "names no judge"),
+        ({"rubric": "capital"}, "ANTHROPIC_API_KEY is not set"),
+        ({"rubric": "capital", "inputs": {"query": "unresolved"}}, "unresolved placeholder"),
+    ],
+)
+def test_what_cannot_be_graded_fails_with_a_reason_and_no_scores(
+    promptfoo: PromptfooInstall, tmp_path: Path, config: dict[str, Any], said: str
+) -> None:
+    scripted(tmp_path)
+    row = eval_with(tmp_path, config, vars={"unresolved": "{{topic}}"} if "inputs" in config else {})
+    reason = row["gradingResult"]["reason"]
+    assert not row["success"]
+    assert reason.startswith("not graded: ")
+    assert said in reason
+    assert row["namedScores"] == {}
+
+
+def test_not_python_never_turns_an_ungraded_output_into_a_pass(promptfoo: PromptfooInstall, tmp_path: Path) -> None:
+    scripted(tmp_path)
+    row = eval_with(tmp_path, {"rubric": "capitol"}, assertion={"type": "not-python"})
+    assert not row["success"]
+    assert "not graded: " in row["gradingResult"]["reason"]
+
+
+def test_not_python_passes_what_the_rubric_fails(promptfoo: PromptfooInstall, tmp_path: Path) -> None:
+    config = {"rubric": "capital", "judge": scripted(tmp_path, "UNMET")}
+    row = eval_with(tmp_path, config, assertion={"type": "not-python"})
+    assert row["success"]
+
+
+def test_a_python_without_markscheme_is_told_how_to_name_another(promptfoo: PromptfooInstall, tmp_path: Path) -> None:
+    bare = tmp_path / "bare-python"
+    bare.write_text('#!/bin/sh\nexec /usr/bin/env python3 -S -E "$@"\n')
+    bare.chmod(0o755)
+    scripted(tmp_path)
+    row = eval_with(tmp_path, {"rubric": "capital"}, env={"PROMPTFOO_PYTHON": str(bare), "PYTHONPATH": ""})
+    assert not row["success"]
+    assert "set PROMPTFOO_PYTHON" in row["gradingResult"]["reason"]
