@@ -22,8 +22,8 @@ class FunctionJudge:
     Args:
         fn: Async or not; one that is not runs in a thread. It gives a text, a mapping, a pydantic model or a Reply.
             Where its signature takes `schema`, it is given the JSON Schema of the answer.
-        name: Names the judge, `function:NAME`. Two functions that answer differently need two names: beside it only
-            the function's own source tells them apart, not what that source calls.
+        name: What the judge is called. Two functions that answer differently need two names: beside it only the
+            function's own source tells them apart, not what that source calls.
 
     Raises:
         UsageError: It cannot be called with `system_prompt` and `user_prompt`.
@@ -33,7 +33,7 @@ class FunctionJudge:
         >>> async def strict(system_prompt, user_prompt):
         ...     return {"verdicts": {"c1": {"quote": "nothing to quote", "reason": "No.", "level": "UNMET"}}}
         >>> rubric = Rubric.from_dict([{"weight": 1, "requirement": "Mentions Paris"}])
-        >>> asyncio.run(grade(rubric, "Rome.", FunctionJudge(strict, "strict"))).score
+        >>> asyncio.run(grade(rubric, "Rome.", FunctionJudge(strict, "function:strict"))).score
         0.0
     """
 
@@ -41,9 +41,9 @@ class FunctionJudge:
     name: str
 
     def __post_init__(self) -> None:
-        if not self._takes(system_prompt="", user_prompt=""):
+        if not self._wants_schema and not self._takes(system_prompt="", user_prompt=""):
             raise UsageError(
-                f"function:{self.name} must take `system_prompt` and `user_prompt` as keywords, and may take `schema`"
+                f"{self.name} must take `system_prompt` and `user_prompt` as keywords, and may take `schema`"
             )
 
     @cached_property
@@ -53,7 +53,7 @@ class FunctionJudge:
             source = fingerprint(inspect.getsource(self.fn))
         except (OSError, TypeError):
             source = ""
-        return Identity(f"function:{self.name}", parameters={"source": source})
+        return Identity(self.name, parameters={"source": source})
 
     async def reply(self, prompt: Prompt, sample: int = 0) -> Reply:  # noqa: ARG002 - each call is a new sample
         """What the function answers.
@@ -75,12 +75,16 @@ class FunctionJudge:
 
     async def _called(self, prompt: Prompt) -> Any:
         arguments: dict[str, Any] = {"system_prompt": prompt.system, "user_prompt": prompt.user}
-        if self._takes(**arguments, schema=prompt.schema):
+        if self._wants_schema:
             arguments["schema"] = prompt.schema
         if inspect.iscoroutinefunction(self.fn) or inspect.iscoroutinefunction(type(self.fn).__call__):
             return await self.fn(**arguments)
         answer = await asyncio.to_thread(self.fn, **arguments)
         return await answer if inspect.isawaitable(answer) else answer
+
+    @cached_property
+    def _wants_schema(self) -> bool:
+        return self._takes(system_prompt="", user_prompt="", schema={})
 
     def _takes(self, **arguments: Any) -> bool:
         try:
@@ -94,8 +98,8 @@ class FunctionJudge:
     def _fault(self, error: Exception) -> JudgeError:
         words = f"{type(error).__name__}: {shown(str(error))}"
         if type(error).__name__ in ("ValidationError", "JSONDecodeError"):
-            return UnreadableReply(f"function:{self.name} got no well-formed answer: {words}")
-        return JudgeUnavailable(f"function:{self.name} failed: {words}")
+            return UnreadableReply(f"{self.name} got no well-formed answer: {words}")
+        return JudgeUnavailable(f"{self.name} failed: {words}")
 
     def _as_reply(self, answer: Any) -> Reply:
         match answer:
@@ -108,11 +112,11 @@ class FunctionJudge:
         if hasattr(answer, "model_dump_json"):
             return Reply(answer.model_dump_json(), usage=Usage(1))
         raise UnreadableReply(
-            f"function:{self.name} gave {type(answer).__name__}; an answer is a text, a mapping or a pydantic model"
+            f"{self.name} gave {type(answer).__name__}; an answer is a text, a mapping or a pydantic model"
         )
 
     def _as_json(self, answer: Mapping[Any, Any]) -> str:
         try:
             return json.dumps(dict(answer), ensure_ascii=False)
         except (TypeError, ValueError, RecursionError) as error:
-            raise UnreadableReply(f"function:{self.name} gave what is no JSON: {shown(str(error))}") from error
+            raise UnreadableReply(f"{self.name} gave what is no JSON: {shown(str(error))}") from error

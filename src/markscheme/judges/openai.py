@@ -262,7 +262,7 @@ def _user(prompt: Prompt) -> dict[str, str]:
 
 
 def _plain(token: Any) -> Mapping[str, Any]:
-    return token.model_dump() if hasattr(token, "model_dump") else {}
+    return token.model_dump(warnings="none") if hasattr(token, "model_dump") else {}
 
 
 def _usage(told: Any, calls: int) -> Usage:

@@ -1,0 +1,43 @@
+"""What the tests of judges share: a rubric of one criterion, its question, and one asking from beginning to end."""
+
+import asyncio
+import json
+import traceback
+
+import pytest
+
+from markscheme import Rubric, Submission
+from markscheme.errors import JudgeError
+from markscheme.grading import questions
+from markscheme.judge import Judge, Reply
+from markscheme.prompt import Prompt
+
+RUBRIC = Rubric.from_dict([{"weight": 1, "requirement": "Mentions Paris"}])
+PROMPT: Prompt = questions(RUBRIC, Submission("Paris is the capital of France."))[0]
+VERDICT = json.dumps({"verdicts": {"c1": {"quote": "Paris", "reason": "It does.", "level": "MET"}}})
+KEY = "sk-ant-a-key-that-nobody-may-see"
+
+
+def asked(judge: Judge, prompt: Prompt = PROMPT) -> Reply:
+    """The judge's reply; the judge is closed afterwards."""
+    return asked_often(judge, 1, prompt)[0]
+
+
+def asked_often(judge: Judge, times: int, prompt: Prompt = PROMPT) -> list[Reply]:
+    """Its replies to the same question asked so many times at once."""
+
+    async def run() -> list[Reply]:
+        try:
+            return list(await asyncio.gather(*(judge.reply(prompt, sample) for sample in range(times))))
+        finally:
+            await judge.aclose()
+
+    return asyncio.run(run())
+
+
+def refusal(judge: Judge, prompt: Prompt = PROMPT) -> JudgeError:
+    """The error that asking the judge ends with; it must show no key anywhere."""
+    with pytest.raises(JudgeError) as caught:
+        asked(judge, prompt)
+    assert KEY not in "".join(traceback.format_exception(caught.value)) + repr(caught.value)
+    return caught.value

@@ -1,0 +1,424 @@
+"""Claude as judge: through the real SDK over HTTP, before a real local model and before every trouble there is."""
+
+import asyncio
+import json
+import logging
+import re
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+
+import anthropic
+import httpx2
+import pytest
+
+from markscheme import Rubric, grade
+from markscheme.errors import (
+    JudgeBusy,
+    JudgeError,
+    JudgeSilent,
+    JudgeUnavailable,
+    NoJudge,
+    UnreadableReply,
+    UsageError,
+)
+from markscheme.judge import Usage
+from markscheme.judges.anthropic import DEFAULT_MODEL, AnthropicJudge
+from markscheme.judges.provider import STATUSES
+from markscheme.prompt import Prompt
+from tests.judges.asking import KEY, PROMPT, RUBRIC, VERDICT, asked, asked_often, refusal
+from tests.judges.chat_server import ChatServer
+from tests.judges.chat_server import failing as chat_failing
+from tests.real import messages_front as front
+from tests.real.messages_front import Answer, MessagesFront
+
+
+@pytest.fixture(autouse=True)
+def _no_keys_around(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL"):
+        monkeypatch.delenv(name, raising=False)
+
+
+def at(url: str, **options: object) -> AnthropicJudge:
+    return AnthropicJudge(api_key=KEY, base_url=url, **options)  # type: ignore[arg-type]
+
+
+def played(answer: Answer, **options: object) -> JudgeError:
+    """The error a judge ends with where the server gives `answer`; it asks exactly once."""
+    with MessagesFront(lambda _: answer) as server:
+        error = refusal(at(server.url, **options))
+        assert len(server.requests) == 1
+    return error
+
+
+# --- a verdict from a real model -------------------------------------------------------------------------------------
+
+
+def test_a_real_model_gives_a_verdict_under_our_schema_through_the_real_sdk(messages_front: MessagesFront) -> None:
+    async def run() -> None:
+        judge = at(messages_front.url, max_tokens=300)
+        graded = await grade(RUBRIC, "Paris is the capital of France.", judge)
+        await judge.aclose()
+        assert graded.error is None
+        assert graded.score in (0.0, 1.0)
+        assert graded.verdicts["c1"].reason
+        assert graded.usage.calls == 1
+        assert (graded.usage.input_tokens or 0) > 100
+        assert (graded.usage.output_tokens or 0) > 10
+        assert graded.replies == {"live": 1}
+
+    asyncio.run(run())
+
+
+def test_a_request_holds_the_schema_a_kept_system_part_and_no_temperature() -> None:
+    with MessagesFront(lambda _: front.message(VERDICT)) as server:
+        asked(at(server.url, max_tokens=77))
+        (request,) = server.requests
+    assert request.body["model"] == DEFAULT_MODEL
+    assert request.body["max_tokens"] == 77
+    assert request.body["output_config"] == {"format": {"type": "json_schema", "schema": PROMPT.schema}}
+    assert request.body["system"] == [{"type": "text", "text": PROMPT.system, "cache_control": {"type": "ephemeral"}}]
+    assert request.body["messages"] == [{"role": "user", "content": PROMPT.user}]
+    assert not {"temperature", "top_p", "top_k"} & request.body.keys()
+
+
+def test_an_empty_system_part_is_left_out() -> None:
+    with MessagesFront(lambda _: front.message(VERDICT)) as server:
+        asked(at(server.url), Prompt("", "Rate this.", PROMPT.schema, ("c1",)))
+        assert "system" not in server.requests[0].body
+
+
+def test_text_model_and_usage_are_told_with_the_cached_tokens_among_those_read() -> None:
+    usage = {
+        "input_tokens": 5,
+        "cache_creation_input_tokens": 70,
+        "cache_read_input_tokens": 600,
+        "output_tokens": 12,
+    }
+    told = json.loads(front.message({"type": "thinking", "thinking": "Hm.", "signature": "s"}, "a", "b").body)
+    with MessagesFront(lambda _: Answer(json.dumps(told | {"usage": usage}).encode())) as server:
+        reply = asked(at(server.url))
+    assert (reply.text, reply.model, reply.stop) == ("ab", "local", "end")
+    assert reply.usage == Usage(calls=1, input_tokens=675, output_tokens=12, usd=None)
+
+
+@pytest.mark.parametrize(
+    ("stop_reason", "stop"),
+    [
+        ("end_turn", "end"),
+        ("max_tokens", "length"),
+        ("model_context_window_exceeded", "length"),
+        ("refusal", "refusal"),
+        ("stop_sequence", "other"),
+        ("tool_use", "other"),
+        ("pause_turn", "other"),
+        ("a reason of tomorrow", "other"),
+    ],
+)
+def test_why_an_answer_ended_is_told(stop_reason: str, stop: str) -> None:
+    with MessagesFront(lambda _: front.message("{}", stop_reason=stop_reason)) as server:
+        assert asked(at(server.url)).stop == stop
+
+
+def test_a_refusal_without_content_is_a_reply_that_refuses() -> None:
+    with MessagesFront(lambda _: front.refusal()) as server:
+        reply = asked(at(server.url))
+    assert (reply.text, reply.stop) == ("", "refusal")
+
+
+def test_answers_without_numbers_of_tokens_leave_the_usage_unknown() -> None:
+    told = json.loads(front.message(VERDICT).body) | {"usage": {"input_tokens": "many", "output_tokens": -1}}
+    with MessagesFront(lambda _: Answer(json.dumps(told).encode())) as server:
+        assert asked(at(server.url)).usage == Usage(calls=1)
+
+
+# --- the key ---------------------------------------------------------------------------------------------------------
+
+
+def test_without_a_key_nothing_is_asked_and_the_ways_out_are_named() -> None:
+    with MessagesFront(lambda _: front.message(VERDICT)) as server:
+        error = refusal(AnthropicJudge(base_url=server.url))
+        assert server.requests == []
+    assert isinstance(error, NoJudge)
+    assert "ANTHROPIC_API_KEY" in str(error)
+
+
+@pytest.mark.parametrize("variable", ["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"])
+def test_key_and_address_come_from_the_environment(variable: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    with MessagesFront(lambda _: front.message(VERDICT)) as server:
+        monkeypatch.setenv(variable, f" {KEY}\n")
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
+        judge = AnthropicJudge()
+        assert asked(judge).text == VERDICT
+    assert judge.identity.address == server.url
+
+
+def test_a_key_that_cannot_stand_in_a_header_is_refused_unseen() -> None:
+    error = refusal(AnthropicJudge(api_key=f"{KEY}\nX-More: 1"))
+    assert isinstance(error, NoJudge)
+    assert "line break" in str(error)
+
+
+def test_the_key_is_in_no_message_though_the_provider_repeats_it(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG)
+    error = played(front.failing(401, why=f"invalid x-api-key: {KEY}"))
+    assert isinstance(error, JudgeUnavailable)
+    assert not error.transient
+    assert "refused the key (401): invalid x-api-key: …" in str(error)
+    judge = at("http://127.0.0.1:1")
+    assert KEY not in caplog.text + repr(judge) + repr(judge.identity)
+
+
+def test_a_user_and_password_in_the_address_are_sent_but_never_shown(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG)
+    with ChatServer(lambda _: chat_failing(403, "no entry for hunter22")) as server:
+        judge = at(server.url.replace("//", "//me:hunter22@"))
+        error = refusal(judge)
+        assert judge.identity.address == server.url
+        assert server.keys == ["Basic bWU6aHVudGVyMjI="]
+    assert "hunter22" not in caplog.text + str(error) + repr(judge)
+
+
+@pytest.mark.parametrize(
+    "address", ["nonsense", "ftp://host", "http://", "http://host:port", f"https://host/?key={KEY}", "http://[::1"]
+)
+def test_an_address_that_is_none_is_refused_without_being_repeated(address: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        AnthropicJudge(base_url=address)
+    assert KEY not in str(caught.value)
+
+
+# --- who the judge is ------------------------------------------------------------------------------------------------
+
+
+def test_identity_tells_models_limits_and_addresses_apart_but_not_keys() -> None:
+    own = AnthropicJudge(api_key="one").identity
+    assert own == AnthropicJudge(api_key="two", base_url="https://API.anthropic.com:443/").identity
+    assert own.address == ""
+    others = [
+        AnthropicJudge("claude-haiku-5-5").identity,
+        AnthropicJudge(max_tokens=99).identity,
+        AnthropicJudge(base_url="http://127.0.0.1:9").identity,
+    ]
+    assert len({identity.fingerprint for identity in (own, *others)}) == 4
+
+
+def test_the_module_and_the_judge_are_there_without_the_sdk() -> None:
+    code = (
+        "import sys; from markscheme.judges.anthropic import AnthropicJudge; AnthropicJudge(api_key='k').identity; "
+        "print('anthropic' in sys.modules, 'httpx2' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["False", "False"]
+
+
+# --- faults: those with a status -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("status", [400, 402, 403, 404, 413, 418, 422, 501])
+def test_refusals_are_final_and_quote_the_provider(status: int) -> None:
+    error = played(front.failing(status, why="because \x1b[31mof\nthis"))
+    assert type(error) is JudgeUnavailable
+    assert not error.transient
+    assert f"({status}): because �[31mof this" in str(error)
+
+
+@pytest.mark.parametrize("status", [408, 409, 500, 502, 504, 520])
+def test_failures_that_may_pass_are_transient(status: int) -> None:
+    error = played(front.failing(status))
+    assert type(error) is JudgeUnavailable
+    assert error.transient
+
+
+@pytest.mark.parametrize("status", [429, 503, 529])
+@pytest.mark.parametrize(
+    ("header", "wait"),
+    [
+        (None, None),
+        (("retry-after", "7"), 7.0),
+        (("retry-after", "1000000"), 1_000_000.0),
+        (("retry-after-ms", "250"), 0.25),
+        (("retry-after", "soon"), None),
+        (("retry-after", "-3"), None),
+        (("retry-after", "nan"), None),
+        (("retry-after", "Thu, 01 Jan 1970 00:00:00 GMT"), 0.0),
+    ],
+)
+def test_a_provider_that_asks_to_wait_is_busy_for_as_long_as_it_says(
+    status: int, header: tuple[str, str] | None, wait: float | None
+) -> None:
+    answer = Answer(b'{"error": {"message": "slow down"}}', status, (front.JSON, *([header] if header else [])))
+    error = played(answer)
+    assert isinstance(error, JudgeBusy)
+    assert error.transient
+    assert error.retry_after == wait
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        Answer(b'{"error": {"message": "over", "details": {"error_code": "enforced_spend_limit_reached"}}}', 429),
+        Answer(b'{"error": {"message": "over"}}', 429, (front.JSON, ("x-should-retry", "false"))),
+    ],
+)
+def test_a_limit_that_no_waiting_mends_is_final(answer: Answer) -> None:
+    error = played(answer)
+    assert type(error) is JudgeUnavailable
+    assert not error.transient
+
+
+def test_a_long_error_page_is_not_quoted_and_a_long_message_is_cut() -> None:
+    page = Answer(b"<html>" + b"x" * 10_000, 502, (("content-type", "text/html"),))
+    assert len(str(played(page))) < 120
+    assert len(str(played(front.failing(400, why="y" * 10_000)))) < 320
+
+
+# --- faults: those without -------------------------------------------------------------------------------------------
+
+
+def test_an_answer_that_comes_too_late_is_given_up_at_our_own_deadline() -> None:
+    begun = time.monotonic()
+    error = played(front.late(front.message(VERDICT), 30.0), deadline=0.3)
+    assert isinstance(error, JudgeSilent)
+    assert error.transient
+    assert "0.3 s" in str(error)
+    assert time.monotonic() - begun < 5.0
+
+
+def test_a_dropped_connection_is_silence() -> None:
+    assert isinstance(played(front.dropped()), JudgeSilent)
+
+
+def test_an_address_where_nobody_listens_is_silence() -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{free.getsockname()[1]}"
+    error = refusal(at(url))
+    assert isinstance(error, JudgeSilent)
+    assert url in str(error)
+
+
+UNREADABLE = {
+    "cut-off JSON": front.not_json(),
+    "JSON that is no message": front.not_a_message(),
+    "an HTML page": front.html_page(),
+    "a plain text": Answer(b"hello", headers=(("content-type", "text/plain"),)),
+    "nothing": Answer(b""),
+    "null": Answer(b"null"),
+    "a list": Answer(b"[]"),
+    "a text as content": Answer(b'{"content": "MET"}'),
+    "null as content": Answer(b'{"content": null, "stop_reason": "end_turn"}'),
+    "too deep": Answer(b"[" * 100_000),
+    "10,000 digits": Answer(b'{"content": ' + b"9" * 10_000 + b"}"),
+    "not UTF-8": Answer(b"\xff\xfe\x00"),
+}
+
+
+@pytest.mark.parametrize("answer", UNREADABLE.values(), ids=UNREADABLE.keys())
+def test_whatever_is_no_message_is_unreadable(answer: Answer) -> None:
+    error = played(answer)
+    assert isinstance(error, UnreadableReply)
+    assert len(str(error)) < 200
+
+
+@pytest.mark.parametrize("content", [b"[1, null]", b'[{"type": "text", "text": 5}]', b'[{"type": "image"}]', b"[]"])
+def test_blocks_that_are_no_text_leave_an_empty_reply(content: bytes) -> None:
+    with MessagesFront(lambda _: Answer(b'{"content": ' + content + b"}")) as server:
+        reply = asked(at(server.url))
+    assert (reply.text, reply.model, reply.stop) == ("", "", "other")
+
+
+# --- nothing the SDK raises goes by unmapped -------------------------------------------------------------------------
+
+
+def raising(error: Exception) -> AnthropicJudge:
+    """A judge whose SDK raises `error` when it would send."""
+
+    async def middleware(*_: object) -> object:
+        raise error
+
+    return AnthropicJudge(client=anthropic.AsyncAnthropic(api_key=KEY, middleware=[middleware]))  # type: ignore[list-item]
+
+
+REQUEST = httpx2.Request("POST", "http://127.0.0.1/")
+WITHOUT_STATUS: dict[str, tuple[Callable[[], Exception], type[JudgeError]]] = {
+    "AnthropicError": (lambda: anthropic.AnthropicError(f"oh {KEY}"), JudgeUnavailable),
+    "APIError": (lambda: anthropic.APIError(f"oh {KEY}", REQUEST, body=None), JudgeUnavailable),
+    "APIConnectionError": (lambda: anthropic.APIConnectionError(request=REQUEST), JudgeSilent),
+    "APITimeoutError": (lambda: anthropic.APITimeoutError(REQUEST), JudgeSilent),
+    "APIResponseValidationError": (
+        lambda: anthropic.APIResponseValidationError(httpx2.Response(200, request=REQUEST), None),
+        UnreadableReply,
+    ),
+    "APIWebhookValidationError": (
+        lambda: anthropic.APIWebhookValidationError("oh", REQUEST, body=None),
+        JudgeUnavailable,
+    ),
+    "RetryableError": (lambda: anthropic.RetryableError("oh"), JudgeUnavailable),
+    "CredentialsError": (lambda: anthropic.CredentialsError("oh"), JudgeUnavailable),
+    "IdentityTokenFileError": (lambda: anthropic.IdentityTokenFileError("oh"), JudgeUnavailable),
+}
+
+
+def exceptions_of_the_sdk() -> list[tuple[str, type[Exception]]]:
+    named = [(name, getattr(anthropic, name)) for name in anthropic.__all__]
+    return [(name, kind) for name, kind in named if isinstance(kind, type) and issubclass(kind, Exception)]
+
+
+@pytest.mark.parametrize(("name", "kind"), exceptions_of_the_sdk())
+def test_every_exception_of_the_sdk_is_mapped(name: str, kind: type[Exception]) -> None:
+    if issubclass(kind, anthropic.APIStatusError):
+        status = getattr(kind, "status_code", None)
+        assert status is None or status in STATUSES, f"say in STATUSES what {name} ({status}) means"
+        assert isinstance(
+            refusal(raising(kind("oh", response=httpx2.Response(status or 500, request=REQUEST), body=None))),
+            JudgeUnavailable,
+        )
+    else:
+        assert name in WITHOUT_STATUS, f"say in Line what {name} means, and here"
+        make, expected = WITHOUT_STATUS[name]
+        assert type(refusal(raising(make()))) is expected
+
+
+# --- clients and loops -----------------------------------------------------------------------------------------------
+
+
+def test_a_judge_can_be_asked_from_one_event_loop_after_another() -> None:
+    with MessagesFront(lambda _: front.message(VERDICT)) as server:
+        judge = at(server.url)
+        assert [asked(judge).text for _ in range(2)] == [VERDICT, VERDICT]
+
+
+def test_many_questions_go_out_at_once() -> None:
+    with MessagesFront(lambda _: front.late(front.message(VERDICT), 0.2)) as server:
+        asked_often(at(server.url), 20)
+        assert server.most_in_flight == 20
+
+
+def test_a_client_of_the_users_own_is_asked_once_and_left_open() -> None:
+    async def run(url: str) -> None:
+        async with anthropic.AsyncAnthropic(api_key=KEY, base_url=url, max_retries=5) as client:
+            judge = AnthropicJudge(client=client)
+            assert judge.identity.address == url
+            with pytest.raises(JudgeUnavailable):
+                await judge.reply(PROMPT)
+            await judge.aclose()
+            assert not client.is_closed()
+
+    with MessagesFront(lambda _: front.failing(500)) as server:
+        asyncio.run(run(server.url))
+        assert len(server.requests) == 1
+
+
+def test_a_fault_leaves_the_submission_ungraded_with_the_reason() -> None:
+    async def run(url: str) -> str:
+        judge = at(url)
+        graded = await grade(Rubric.from_dict([{"weight": 1, "requirement": "A"}]), "x", judge)
+        await judge.aclose()
+        assert graded.score is None
+        return graded.error or ""
+
+    with MessagesFront(lambda _: front.failing(404, why="model: claude-9")) as server:
+        assert re.search(r"knows no such model or address \(404\): model: claude-9", asyncio.run(run(server.url)))

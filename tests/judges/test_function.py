@@ -1,0 +1,133 @@
+"""A user's function as judge: called as users of other packages write it, whatever it returns or raises."""
+
+import asyncio
+import functools
+import threading
+from collections.abc import Mapping
+from typing import Any
+
+import pydantic
+import pytest
+
+from markscheme import grade
+from markscheme.errors import JudgeBusy, JudgeUnavailable, NoJudge, UnreadableReply, UsageError
+from markscheme.judge import Reply, Usage
+from markscheme.judges.function import FunctionJudge
+from tests.judges.asking import PROMPT, RUBRIC, VERDICT, asked, refusal
+
+
+class Model(pydantic.BaseModel):
+    verdicts: dict[str, dict[str, str]]
+
+
+def answering(answer: Any) -> FunctionJudge:
+    async def fn(system_prompt: str, user_prompt: str) -> Any:
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    return FunctionJudge(fn, "function:mine")
+
+
+def test_a_function_is_called_with_both_prompts_as_keywords() -> None:
+    asked_with: dict[str, str] = {}
+
+    async def fn(user_prompt: str, system_prompt: str) -> str:
+        asked_with.update(system=system_prompt, user=user_prompt)
+        return VERDICT
+
+    reply = asked(FunctionJudge(fn, "mine"))
+    assert asked_with == {"system": PROMPT.system, "user": PROMPT.user}
+    assert (reply.text, reply.usage) == (VERDICT, Usage(calls=1))
+
+
+def test_a_function_that_is_not_async_runs_in_a_thread() -> None:
+    def fn(system_prompt: str, user_prompt: str) -> str:
+        return threading.current_thread().name
+
+    assert asked(FunctionJudge(fn, "mine")).text != threading.current_thread().name
+
+
+def test_callables_of_every_kind_are_taken() -> None:
+    async def fn(prefix: str, *, system_prompt: str, user_prompt: str) -> str:
+        return prefix
+
+    class Callable:
+        async def __call__(self, system_prompt: str, user_prompt: str) -> str:
+            return "object"
+
+        def later(self, system_prompt: str, user_prompt: str) -> Any:
+            return self(system_prompt, user_prompt)
+
+    assert asked(FunctionJudge(functools.partial(fn, "partial"), "a")).text == "partial"
+    assert asked(FunctionJudge(Callable(), "b")).text == "object"
+    assert asked(FunctionJudge(Callable().later, "c")).text == "object"
+    assert asked(FunctionJudge(lambda **prompts: sorted(prompts)[0], "d")).text == "schema"
+
+
+def test_the_schema_is_given_to_whoever_takes_it() -> None:
+    seen: list[Mapping[str, Any]] = []
+
+    async def fn(system_prompt: str, user_prompt: str, schema: Mapping[str, Any]) -> str:
+        seen.append(schema)
+        return VERDICT
+
+    asked(FunctionJudge(fn, "mine"))
+    assert seen == [PROMPT.schema]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        VERDICT,
+        {"verdicts": {"c1": {"quote": "Paris", "reason": "It does.", "level": "MET"}}},
+        Model(verdicts={"c1": {"quote": "Paris", "reason": "It does.", "level": "MET"}}),
+        Reply(VERDICT, usage=Usage(1, 10, 5)),
+    ],
+)
+def test_text_mapping_model_and_reply_are_answers(answer: Any) -> None:
+    found = asyncio.run(grade(RUBRIC, "Paris.", answering(answer)))
+    assert found.score == 1.0
+    assert found.usage.calls == 1
+
+
+@pytest.mark.parametrize("answer", [None, 1.0, ["MET"], object(), {"at": object()}, {1: {2: {3}}}])
+def test_anything_else_is_unreadable(answer: Any) -> None:
+    assert isinstance(refusal(answering(answer)), UnreadableReply)
+
+
+def test_a_function_whose_model_refuses_the_answer_gave_none() -> None:
+    async def fn(system_prompt: str, user_prompt: str) -> Model:
+        return Model.model_validate_json('{"verdicts": 3}')
+
+    error = refusal(FunctionJudge(fn, "mine"))
+    assert isinstance(error, UnreadableReply)
+    assert isinstance(error.__cause__, pydantic.ValidationError)
+
+
+def test_what_a_function_raises_is_told_without_keys_and_is_no_crash() -> None:
+    error = refusal(answering(RuntimeError("401: Bearer abcdefghijkl and sk-abcdefghijkl are \x1b[1mwrong")))
+    assert isinstance(error, JudgeUnavailable)
+    assert not error.transient
+    assert str(error) == "function:mine failed: RuntimeError: 401: … and … are �[1mwrong"
+
+
+@pytest.mark.parametrize("error", [JudgeBusy("later", retry_after=3.0), NoJudge("no key")])
+def test_errors_of_ours_pass_as_they_are(error: Exception) -> None:
+    assert refusal(answering(error)) is error
+
+
+def test_a_function_that_takes_other_names_is_refused_when_built() -> None:
+    with pytest.raises(UsageError, match="`system_prompt` and `user_prompt`"):
+        FunctionJudge(lambda prompt: prompt, "mine")
+
+
+def test_name_and_source_make_a_function_this_judge() -> None:
+    async def other(system_prompt: str, user_prompt: str) -> str:
+        return "other"
+
+    first = answering("a")
+    assert first.identity == answering("b").identity, "a closure's values are not seen, the name must tell"
+    assert first.identity.name == "function:mine"
+    assert first.identity.fingerprint != FunctionJudge(other, "function:mine").identity.fingerprint
+    assert first.identity.fingerprint != FunctionJudge(first.fn, "function:yours").identity.fingerprint

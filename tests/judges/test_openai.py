@@ -1,0 +1,453 @@
+"""OpenAI-compatible servers as judges: the real SDK before llama.cpp's own server and before every trouble."""
+
+import asyncio
+import socket
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from math import log
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import openai
+import pytest
+
+from markscheme import Rubric, grade
+from markscheme.errors import JudgeBusy, JudgeError, JudgeSilent, JudgeUnavailable, NoJudge, UnreadableReply, UsageError
+from markscheme.judge import Usage
+from markscheme.judges.openai import OpenAIJudge
+from markscheme.judges.provider import STATUSES
+from tests.judges.asking import KEY, PROMPT, RUBRIC, VERDICT, asked, asked_often, refusal
+from tests.judges.chat_server import Answer, ChatServer, completion, failing
+
+
+@pytest.fixture(autouse=True)
+def _no_keys_around(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL"):
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture(scope="module")
+def llama(local_model: Path) -> Iterator[str]:
+    """The address of llama.cpp's own OpenAI-compatible server with the real model behind it."""
+    xllamacpp = import_module("xllamacpp")
+    settings = xllamacpp.CommonParams()
+    settings.model.path = str(local_model)
+    settings.port, settings.n_parallel, settings.n_ctx = 0, 1, 4096
+    settings.cpuparams.n_threads = settings.cpuparams_batch.n_threads = 1
+    settings.verbosity = -1
+    settings.api_keys = [KEY]
+    server = xllamacpp.Server(settings)
+    yield f"{server.listening_address}/v1"
+    del server
+
+
+def at(url: str, **options: Any) -> OpenAIJudge:
+    return OpenAIJudge("some-model", **{"api_key": KEY, "base_url": url} | options)
+
+
+def played(answer: Answer, **options: Any) -> JudgeError:
+    """The error a judge ends with where the server gives `answer`; it asks exactly once."""
+    with ChatServer(lambda _: answer) as server:
+        error = refusal(at(server.url, **options))
+        assert len(server.requests) == 1
+    return error
+
+
+# --- a real model ----------------------------------------------------------------------------------------------------
+
+
+def test_a_real_model_behind_a_real_server_gives_a_verdict_under_our_schema(llama: str) -> None:
+    async def run() -> None:
+        judge = at(llama, max_tokens=300)
+        graded = await grade(RUBRIC, "Paris is the capital of France.", judge)
+        await judge.aclose()
+        assert graded.error is None
+        assert graded.score in (0.0, 1.0)
+        assert (graded.usage.input_tokens or 0) > 100
+
+    asyncio.run(run())
+
+
+def test_a_real_models_token_probabilities_give_an_expected_level(llama: str) -> None:
+    rubric = Rubric.from_dict({"criteria": [{"name": "clarity", "description": "Clear", "weight": 1}]})
+
+    async def run() -> None:
+        single, expected = at(llama, max_tokens=300), at(llama, max_tokens=300, expected=True)
+        levels = [(await grade(rubric, "Paris.", judge)).verdicts["clarity"].level for judge in (single, expected)]
+        for judge in (single, expected):
+            await judge.aclose()
+        assert levels[0] in (1, 2, 3, 4, 5)
+        assert 1 < levels[1] < 5
+        assert levels[1] != int(levels[1])
+
+    asyncio.run(run())
+
+
+def test_a_wrong_key_is_refused_by_a_real_server(llama: str) -> None:
+    error = refusal(at(llama, api_key="sk-some-other-key"))
+    assert "refused the key (401)" in str(error)
+
+
+# --- what is asked ---------------------------------------------------------------------------------------------------
+
+
+def test_a_request_holds_the_schema_and_asks_for_the_likeliest_answer() -> None:
+    with ChatServer(lambda _: completion(VERDICT)) as server:
+        asked_often(at(server.url, max_tokens=77, seed=5), 3)
+        requests = sorted(server.requests, key=lambda request: request["seed"])
+    assert [request.pop("seed") for request in requests] == [5, 6, 7]
+    schema = {"name": "answer", "strict": True, "schema": PROMPT.schema}
+    assert (
+        requests[0]
+        == requests[1]
+        == {
+            "model": "some-model",
+            "messages": [{"role": "system", "content": PROMPT.system}, {"role": "user", "content": PROMPT.user}],
+            "response_format": {"type": "json_schema", "json_schema": schema},
+            "max_tokens": 77,
+            "temperature": 0.0,
+        }
+    )
+
+
+def test_text_model_stop_and_usage_are_told() -> None:
+    with ChatServer(lambda _: completion(VERDICT)) as server:
+        reply = asked(at(server.url))
+    assert (reply.text, reply.model, reply.stop, reply.tokens) == (VERDICT, "served", "end", ())
+    assert reply.usage == Usage(calls=1, input_tokens=40, output_tokens=9)
+
+
+@pytest.mark.parametrize(
+    ("choice", "text", "stop"),
+    [
+        ({"finish_reason": "length"}, "{}", "length"),
+        ({"finish_reason": "content_filter"}, "{}", "refusal"),
+        ({"finish_reason": "tool_calls"}, "{}", "other"),
+        ({"finish_reason": None}, "{}", "other"),
+        ({"message": {"role": "assistant", "content": None, "refusal": "I won't."}}, "I won't.", "refusal"),
+        ({"message": {"role": "assistant", "content": None}}, "", "end"),
+        ({"message": {"role": "assistant", "content": ["MET"]}}, "", "end"),
+    ],
+)
+def test_why_an_answer_ended_is_told(choice: dict[str, Any], text: str, stop: str) -> None:
+    with ChatServer(lambda _: completion("{}", **choice)) as server:
+        reply = asked(at(server.url))
+    assert (reply.text, reply.stop) == (text, stop)
+
+
+# --- servers that take less ------------------------------------------------------------------------------------------
+
+
+def refusing(*names: str, status: int = 400) -> Callable[[dict[str, Any]], Answer]:
+    """A server that refuses the first of these parameters or values that it finds in a request, by name."""
+
+    def decide(body: dict[str, Any]) -> Answer:
+        found = [name for name in names if name in body or body.get("response_format", {}).get("type") == name]
+        return failing(status, f"'{found[0]}' is not supported by this server") if found else completion(VERDICT)
+
+    return decide
+
+
+@pytest.mark.parametrize("status", [400, 422])
+@pytest.mark.parametrize(
+    ("refused", "left"),
+    [
+        (["json_schema"], {"response_format": {"type": "json_object"}}),
+        (["response_format"], {}),
+        (["json_schema", "json_object"], {}),
+    ],
+)
+def test_a_schema_gives_way_to_any_object_and_that_to_no_format(
+    refused: list[str], left: dict[str, Any], status: int
+) -> None:
+    with ChatServer(refusing(*refused, status=status)) as server:
+        judge = at(server.url)
+        first = asked(judge)
+        calls = len(server.requests)
+        assert first.text == VERDICT
+        assert first.usage.calls == calls
+        assert server.requests[-1].get("response_format") == left.get("response_format")
+        asked(judge)
+        assert len(server.requests) == calls + 1, "what was refused once is not tried again"
+
+
+@pytest.mark.parametrize("name", ["temperature", "seed"])
+def test_what_a_server_refuses_by_name_is_left_out(name: str) -> None:
+    with ChatServer(refusing(name)) as server:
+        assert asked(at(server.url)).text == VERDICT
+        assert name not in server.requests[-1]
+        assert len(server.requests) == 2
+
+
+def test_the_longest_answer_goes_by_either_name_or_by_none() -> None:
+    with ChatServer(refusing("max_tokens")) as server:
+        asked(at(server.url))
+        assert server.requests[-1]["max_completion_tokens"] == 4096
+    with ChatServer(refusing("max_tokens", "max_completion_tokens")) as server:
+        asked(at(server.url))
+        assert not {"max_tokens", "max_completion_tokens"} & server.requests[-1].keys()
+
+
+def test_openais_own_address_is_told_max_completion_tokens() -> None:
+    seen: list[bytes] = []
+
+    def answer(request: httpx2.Request) -> httpx2.Response:
+        seen.append(request.content)
+        return httpx2.Response(200, json=completion(VERDICT).body)
+
+    async def run() -> None:
+        transport = openai.DefaultAsyncHttpxClient(transport=httpx2.MockTransport(answer))
+        async with openai.AsyncOpenAI(api_key=KEY, http_client=transport) as client:
+            judge = OpenAIJudge("gpt", client=client)
+            assert judge.identity.address == ""
+            await judge.reply(PROMPT)
+
+    asyncio.run(run())
+    assert b'"max_completion_tokens":4096' in seen[0]
+    assert b'"max_tokens"' not in seen[0]
+
+
+def test_a_server_that_refuses_everything_is_not_asked_for_ever() -> None:
+    words = "max_tokens, max_completion_tokens, seed, temperature and response_format are bad"
+    with ChatServer(lambda _: failing(400, words)) as server:
+        error = refusal(at(server.url))
+        assert len(server.requests) == 7
+    assert "refused the request (400): max_tokens" in str(error)
+
+
+def test_many_at_once_settle_on_what_the_server_takes() -> None:
+    with ChatServer(refusing("json_schema", "seed")) as server:
+        judge = at(server.url)
+        assert {reply.text for reply in asked_often(judge, 8)} == {VERDICT}
+        before = len(server.requests)
+        asked_often(judge, 8)
+        assert len(server.requests) == before + 8
+
+
+def test_another_complaint_is_final() -> None:
+    error = played(failing(400, "the prompt is too long for this model"))
+    assert type(error) is JudgeUnavailable
+    assert "the prompt is too long" in str(error)
+
+
+# --- token probabilities ---------------------------------------------------------------------------------------------
+
+
+def token(text: str, **alternatives: float) -> dict[str, Any]:
+    told = [{"token": other, "logprob": log(p), "bytes": list(other.encode())} for other, p in alternatives.items()]
+    return {"token": text, "logprob": -0.1, "bytes": list(text.encode()), "top_logprobs": told}
+
+
+def with_tokens(text: str, tokens: list[Any]) -> Answer:
+    return completion(text, logprobs={"content": tokens, "refusal": None})
+
+
+def test_token_probabilities_are_asked_for_and_read() -> None:
+    answer = with_tokens('{"a": 1}', [token('{"a": '), token("1", **{"1": 0.6, "2": 0.3}), token("}")])
+    with ChatServer(lambda _: answer) as server:
+        reply = asked(at(server.url, expected=True))
+        assert server.requests[0]["logprobs"] is True
+        assert server.requests[0]["top_logprobs"] == 20
+        assert asked(at(server.url)).tokens == (), "not asked for, not read"
+    assert [found.text for found in reply.tokens] == ['{"a": ', "1", "}"]
+    assert reply.tokens[1].alternatives == pytest.approx({"1": 0.6, "2": 0.3})
+
+
+def test_a_letter_spread_over_tokens_does_not_shift_the_rest() -> None:
+    first, second = "é".encode()
+    spread = [token("x") | {"token": "\\xc3", "bytes": [first]}, token("y") | {"token": "\\xa9", "bytes": [second]}]
+    with ChatServer(lambda _: with_tokens("é1", [*spread, token("1")])) as server:
+        tokens = asked(at(server.url, expected=True)).tokens
+    assert [found.text for found in tokens] == ["é", "1"]
+
+
+@pytest.mark.parametrize(
+    "tokens",
+    [
+        [token("something else")],
+        [{"token": 5, "logprob": "x"}],
+        [token("{}") | {"logprob": "NaN"}],
+        [token("{}") | {"logprob": 10**400}],
+        [7],
+        [],
+    ],
+)
+def test_probabilities_that_cannot_be_laid_along_the_text_are_left_out(tokens: list[Any]) -> None:
+    with ChatServer(lambda _: with_tokens("{}", tokens)) as server:
+        reply = asked(at(server.url, expected=True))
+    assert (reply.text, reply.tokens) == ("{}", ())
+
+
+def test_a_server_that_tells_no_probabilities_is_no_judge_of_expected_levels() -> None:
+    error = played(failing(400, "logprobs are not supported"), expected=True)
+    assert "tells no token probabilities" in str(error)
+
+
+# --- keys and addresses ----------------------------------------------------------------------------------------------
+
+
+def test_openais_own_address_needs_a_key_and_nothing_is_asked_without() -> None:
+    error = refusal(OpenAIJudge("gpt"))
+    assert isinstance(error, NoJudge)
+    assert "OPENAI_API_KEY" in str(error)
+
+
+def test_another_address_needs_no_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    with ChatServer(lambda _: completion(VERDICT)) as server:
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        assert asked(OpenAIJudge("llama")).text == VERDICT
+        monkeypatch.setenv("OPENAI_API_KEY", KEY)
+        asked(OpenAIJudge("llama"))
+        assert server.keys == ["Bearer none", f"Bearer {KEY}"]
+
+
+def test_the_key_is_in_no_message_though_the_server_repeats_it() -> None:
+    error = played(failing(401, f"Incorrect API key provided: {KEY}"))
+    assert "refused the key (401): Incorrect API key provided: …" in str(error)
+
+
+def test_an_address_that_is_none_is_refused() -> None:
+    with pytest.raises(UsageError, match="http"):
+        OpenAIJudge("x", base_url="localhost:8000/v1")
+
+
+def test_identity_tells_apart_whatever_shapes_an_answer() -> None:
+    judges = [
+        at("http://127.0.0.1:9"),
+        at("http://127.0.0.1:8"),
+        at("http://127.0.0.1:9", expected=True),
+        at("http://127.0.0.1:9", temperature=0.5),
+        at("http://127.0.0.1:9", seed=1),
+        at("http://127.0.0.1:9", max_tokens=9),
+        OpenAIJudge("another", base_url="http://127.0.0.1:9"),
+        OpenAIJudge("some-model"),
+    ]
+    assert len({judge.identity.fingerprint for judge in judges}) == len(judges)
+    assert at("http://127.0.0.1:9", api_key="x").identity == judges[0].identity
+    assert KEY not in repr(judges[0]) + repr(judges[0].identity)
+
+
+def test_the_module_and_the_judge_are_there_without_the_sdk() -> None:
+    code = (
+        "import sys; from markscheme.judges.openai import OpenAIJudge; OpenAIJudge('m').identity; "
+        "print('openai' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
+
+
+def test_a_missing_sdk_is_named_with_the_way_out() -> None:
+    code = (
+        "import sys, asyncio; sys.modules['openai'] = None; "
+        "from markscheme.judges.openai import OpenAIJudge; from markscheme.prompt import Prompt; "
+        "asyncio.run(OpenAIJudge('m', api_key='k').reply(Prompt('', 'x', {}, ())))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert "NoJudge" in done.stderr
+    assert "pip install 'markscheme[openai]'" in done.stderr
+
+
+# --- faults ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("status", "transient"), [(400, False), (402, False), (404, False), (500, True), (504, True)])
+def test_refusals_are_final_and_failures_transient(status: int, transient: bool) -> None:
+    error = played(failing(status, "because"))
+    assert type(error) is JudgeUnavailable
+    assert error.transient is transient
+    assert f"({status}): because" in str(error)
+
+
+@pytest.mark.parametrize("status", [429, 503])
+def test_a_server_that_asks_to_wait_is_busy(status: int) -> None:
+    error = played(failing(status, "slow down", **{"retry-after": "11"}))
+    assert isinstance(error, JudgeBusy)
+    assert error.retry_after == 11.0
+
+
+def test_a_spent_quota_is_final() -> None:
+    error = played(failing(429, "You exceeded your current quota", "insufficient_quota"))
+    assert type(error) is JudgeUnavailable
+    assert not error.transient
+
+
+UNREADABLE = {
+    "cut-off JSON": Answer(b'{"id": "x'),
+    "an HTML page": Answer(b"<html>sign in</html>", headers={"content-type": "text/html"}),
+    "null": Answer(None),
+    "a list": Answer([]),
+    "other JSON": Answer({"status": "ok"}),
+    "no choices": Answer({"choices": []}),
+    "choices of another kind": Answer({"choices": "none"}),
+    "a choice without a message": Answer({"choices": [{}]}),
+    "too deep": Answer(b"[" * 100_000),
+    "10,000 digits": Answer(b'{"choices": ' + b"9" * 10_000 + b"}"),
+}
+
+
+@pytest.mark.parametrize("answer", UNREADABLE.values(), ids=UNREADABLE.keys())
+def test_whatever_is_no_completion_is_unreadable(answer: Answer) -> None:
+    assert isinstance(played(answer), UnreadableReply)
+
+
+def test_an_address_where_nobody_listens_is_silence() -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{free.getsockname()[1]}/v1"
+    error = refusal(at(url))
+    assert isinstance(error, JudgeSilent)
+    assert url in str(error)
+
+
+REQUEST = httpx2.Request("POST", "http://127.0.0.1/")
+OK = httpx2.Response(200, request=REQUEST)
+COMPLETION = openai.types.chat.ChatCompletion(id="x", choices=[], created=0, model="m", object="chat.completion")
+WITHOUT_STATUS: dict[str, tuple[Callable[[], Exception], type[JudgeError]]] = {
+    "OpenAIError": (lambda: openai.OpenAIError(f"oh {KEY}"), JudgeUnavailable),
+    "APIError": (lambda: openai.APIError("oh", REQUEST, body=None), JudgeUnavailable),
+    "APIConnectionError": (lambda: openai.APIConnectionError(request=REQUEST), JudgeSilent),
+    "APITimeoutError": (lambda: openai.APITimeoutError(REQUEST), JudgeSilent),
+    "APIResponseValidationError": (lambda: openai.APIResponseValidationError(OK, None), UnreadableReply),
+    "LengthFinishReasonError": (lambda: openai.LengthFinishReasonError(completion=COMPLETION), JudgeUnavailable),
+    "ContentFilterFinishReasonError": (lambda: openai.ContentFilterFinishReasonError(), JudgeUnavailable),
+    "InvalidWebhookSignatureError": (lambda: openai.InvalidWebhookSignatureError("oh"), UnreadableReply),
+    "WebSocketQueueFullError": (lambda: openai.WebSocketQueueFullError("oh"), JudgeUnavailable),
+    "WebSocketConnectionClosedError": (
+        lambda: openai.WebSocketConnectionClosedError("oh", unsent_messages=[]),
+        JudgeUnavailable,
+    ),
+}
+
+
+def raising(error: Exception) -> OpenAIJudge:
+    """A judge whose SDK's client raises `error` when asked."""
+
+    class Client(openai.AsyncOpenAI):
+        async def post(self, *_: Any, **__: Any) -> Any:
+            raise error
+
+    return OpenAIJudge("m", client=Client(api_key=KEY))
+
+
+def exceptions_of_the_sdk() -> list[tuple[str, type[Exception]]]:
+    named = [(name, getattr(openai, name)) for name in openai.__all__]
+    return [(name, kind) for name, kind in named if isinstance(kind, type) and issubclass(kind, Exception)]
+
+
+@pytest.mark.parametrize(("name", "kind"), exceptions_of_the_sdk())
+def test_every_exception_of_the_sdk_is_mapped(name: str, kind: type[Exception]) -> None:
+    if name == "OAuthError":
+        error: Exception = openai.OAuthError(response=httpx2.Response(401, request=REQUEST), body=None)
+        assert isinstance(refusal(raising(error)), JudgeUnavailable)
+    elif issubclass(kind, openai.APIStatusError):
+        status = getattr(kind, "status_code", None)
+        assert status is None or status in STATUSES, f"say in STATUSES what {name} ({status}) means"
+        error = kind("oh", response=httpx2.Response(status or 500, request=REQUEST), body=None)
+        assert isinstance(refusal(raising(error)), JudgeUnavailable)
+    else:
+        assert name in WITHOUT_STATUS, f"say in Line what {name} means, and here"
+        make, expected = WITHOUT_STATUS[name]
+        assert type(refusal(raising(make()))) is expected

@@ -1,0 +1,123 @@
+"""A panel is a judge: all are asked at once, all votes are kept, and who fails has no vote."""
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from markscheme import Rubric, ScriptedJudge, grade
+from markscheme.errors import BudgetError, JudgeBusy, JudgeUnavailable, UnreadableReply
+from markscheme.grading import Grade
+from markscheme.judge import Identity, Judge, Reply
+from markscheme.judges.panel import Panel, Rule
+from markscheme.prompt import Prompt
+from tests.judges.asking import PROMPT, RUBRIC, asked
+
+SCALE = Rubric.from_dict({"criteria": [{"name": "clarity", "description": "Clear", "weight": 1}]})
+
+
+def member(answer: Any, name: str = "member") -> ScriptedJudge:
+    return ScriptedJudge([answer] * 2, name=name)
+
+
+def graded(levels: list[Any], rule: Rule = "median", rubric: Rubric = SCALE) -> Grade:
+    name = rubric.criteria[0].name
+    answers = [level if isinstance(level, Exception) else {name: level} for level in levels]
+    return asyncio.run(grade(rubric, "x", Panel([member(answer) for answer in answers], rule)))
+
+
+def test_the_median_or_the_commonest_level_counts_and_all_votes_are_kept() -> None:
+    by_median, by_majority = graded([1, 1, 4, 5, 5, 5]), graded([1, 1, 4, 5, 5, 5], "majority")
+    assert by_median.verdicts["clarity"].level == 4.5
+    assert by_majority.verdicts["clarity"].level == 5.0
+    assert by_median.verdicts["clarity"].votes == by_majority.verdicts["clarity"].votes == (1, 1, 4, 5, 5, 5)
+    assert by_median.usage.calls == 6
+
+
+def test_a_member_that_fails_has_no_vote() -> None:
+    found = graded([5, JudgeUnavailable("gone"), 3])
+    assert found.verdicts["clarity"].votes == (5.0, 3.0)
+    assert found.verdicts["clarity"].level == 4.0
+
+
+def test_a_criterion_without_more_than_half_of_the_votes_is_not_rated() -> None:
+    found = graded([5, JudgeUnavailable("gone")])
+    assert found.score is None
+    assert "empty" in (found.error or "")
+
+
+def test_a_failed_member_is_an_empty_part() -> None:
+    reply = asked(Panel([member({"c1": "MET"}), member(UnreadableReply("garbage"))]))
+    assert [(part.text != "", part.stop) for part in reply.parts] == [(True, "end"), (False, "other")]
+
+
+def test_if_nobody_answers_all_reasons_are_told() -> None:
+    panel = Panel([member(JudgeUnavailable("gone"), "a"), member(JudgeBusy("busy"), "b")])
+    with pytest.raises(JudgeUnavailable, match="a: gone; b: busy") as caught:
+        asked(panel)
+    assert caught.value.transient
+    with pytest.raises(JudgeUnavailable) as caught:
+        asked(Panel([member(JudgeUnavailable("gone")), member(UnreadableReply("garbage"))]))
+    assert not caught.value.transient
+
+
+def test_the_only_members_error_is_the_panels() -> None:
+    with pytest.raises(UnreadableReply, match=r"^garbage$"):
+        asked(Panel([member(UnreadableReply("garbage"))]))
+
+
+def test_an_empty_budget_stops_the_panel_whatever_others_answer() -> None:
+    with pytest.raises(BudgetError):
+        asked(Panel([member({"c1": "MET"}), member(BudgetError("spent"))]))
+
+
+def test_members_are_asked_at_once() -> None:
+    class Meeting:
+        """A judge that answers only when all three are there."""
+
+        def __init__(self, barrier: asyncio.Barrier) -> None:
+            self.barrier, self.closed = barrier, False
+
+        @property
+        def identity(self) -> Identity:
+            return Identity("meeting")
+
+        async def reply(self, prompt: Prompt, sample: int = 0) -> Reply:
+            await self.barrier.wait()
+            return Reply(f"{sample}")
+
+        async def aclose(self) -> None:
+            self.closed = True
+
+    async def run() -> None:
+        barrier = asyncio.Barrier(3)
+        members = [Meeting(barrier) for _ in range(3)]
+        panel = Panel(members)
+        async with asyncio.timeout(5):
+            reply = await panel.reply(PROMPT, sample=7)
+        assert [part.text for part in reply.parts] == ["7", "7", "7"]
+        await panel.aclose()
+        assert all(one.closed for one in members)
+
+    asyncio.run(run())
+
+
+def test_a_panel_may_sit_on_a_panel() -> None:
+    inner = Panel([member({"c1": "MET"}), member({"c1": "MET"}), member({"c1": "UNMET"})])
+    found = asyncio.run(grade(RUBRIC, "x", Panel([inner, member({"c1": "UNMET"}), member({"c1": "MET"})])))
+    assert found.verdicts["c1"].votes == (1.0, 0.0, 1.0)
+    assert found.usage.calls == 5
+
+
+def test_who_sits_on_it_and_the_rule_make_a_panel_another_judge() -> None:
+    one, two = member(1, "one"), member(1, "two")
+    panels: list[Judge] = [Panel([one]), Panel([one, two]), Panel([one, two], "majority"), Panel([two, two])]
+    assert len({panel.identity.fingerprint for panel in panels}) == 4
+    assert str(panels[1].identity) == "panel(one, two)"
+
+
+def test_a_panel_of_nobody_or_with_another_rule_is_refused() -> None:
+    with pytest.raises(ValueError, match="at least one"):
+        Panel([])
+    with pytest.raises(ValueError, match="median or majority"):
+        Panel([member(1)], "mean")  # type: ignore[arg-type]
