@@ -57,7 +57,7 @@ def weigh(
     positions = {
         criterion: criterion.scale.position(outcome.level)
         for criterion in rubric.criteria
-        if isinstance(outcome := outcomes[criterion.name], Verdict)
+        if isinstance(outcome := outcomes.get(criterion.name), Verdict)
     }
     if not positions:
         return "no criterion applies" if not missing else "no verdict could be read"
