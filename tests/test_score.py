@@ -1,0 +1,221 @@
+"""The arithmetic on weights, against the formulas written out and by its laws."""
+
+import math
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from markscheme import Criterion, Rubric, Scale
+from markscheme.score import Score, score_of_levels, weigh, weigh_holistic
+from markscheme.verdict import Abstention, Holistic, NotApplicable, Outcome, Unread, Verdict
+
+WEIGHTS = st.floats(0.01, 100) | st.floats(-100, -0.01)
+SCALES = st.sampled_from([Scale.numbered(0, 1), Scale.numbered(1, 5), Scale.numbered(-3, 10)])
+
+
+@st.composite
+def graded(draw: st.DrawFn, weights: st.SearchStrategy[float] = WEIGHTS) -> tuple[Rubric, dict[str, Outcome]]:
+    criteria = draw(st.lists(st.builds(Criterion, weights, st.just("A"), scale=SCALES), min_size=1, max_size=6))
+    rubric = Rubric(tuple(criteria))
+    positions = draw(st.lists(st.floats(0, 1), min_size=len(criteria), max_size=len(criteria)))
+    outcomes: dict[str, Outcome] = {}
+    for criterion, position in zip(rubric.criteria, positions, strict=True):
+        lowest, highest = criterion.scale.values[0], criterion.scale.values[-1]
+        level = min(highest, lowest + position * (highest - lowest))
+        outcomes[criterion.name] = Verdict(criterion.name, level)
+    return rubric, outcomes
+
+
+def scored(outcomes: dict[str, Outcome], rubric: Rubric, *, normalize: bool = True, renormalize: bool = False) -> Score:
+    found = weigh(outcomes, rubric, normalize=normalize, renormalize=renormalize)
+    assert isinstance(found, Score), found
+    return found
+
+
+def yes_no(*weights: float) -> Rubric:
+    return Rubric(tuple(Criterion(weight, f"R{place}") for place, weight in enumerate(weights)))
+
+
+def statuses(*met: bool) -> dict[str, Outcome]:
+    return {f"c{place}": Verdict(f"c{place}", float(is_met)) for place, is_met in enumerate(met, start=1)}
+
+
+# --- the formulas ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("weights", "met", "raw", "score"),
+    [
+        ((10, 5, -3), (True, True, False), 15, 1.0),
+        ((10, 5, -3), (True, True, True), 12, 0.8),
+        ((10, 5, -3), (False, False, True), -3, 0.0),
+        ((10, 8, -15), (True, True, True), 3, 3 / 18),
+        ((-4, -6), (False, False), 0, 1.0),
+        ((-4, -6), (True, False), -4, 0.6),
+        ((-4, -6), (True, True), -10, 0.0),
+    ],
+)
+def test_yes_no_verdicts_earn_what_the_formulas_say(
+    weights: tuple[float, ...], met: tuple[bool, ...], raw: float, score: float
+) -> None:
+    found = scored(statuses(*met), yes_no(*weights))
+    assert (found.raw_score, found.llm_raw_score) == (raw, raw)
+    assert found.score == pytest.approx(score, abs=1e-12)
+    assert scored(statuses(*met), yes_no(*weights), normalize=False).score == raw
+
+
+def test_levels_and_half_levels_earn_their_positions() -> None:
+    rubric = Rubric((Criterion(0.6, "A", "a", Scale.numbered(1, 5)), Criterion(0.4, "B", "b", Scale.numbered(0, 10))))
+    assert score_of_levels({"a": 4, "b": 5}, rubric) == pytest.approx(0.6 * 0.75 + 0.4 * 0.5)
+    assert score_of_levels({"a": 4.5, "b": 5}, rubric) == pytest.approx(0.6 * 0.875 + 0.4 * 0.5)
+    assert score_of_levels({"a": 4}, rubric) is None
+
+
+@pytest.mark.parametrize(
+    ("weights", "number", "raw", "score"),
+    [((10, 5, -3), 80, 12.0, 0.8), ((10, 5, -3), 0, 0.0, 0.0), ((-4, -6), 80, -2.0, 0.8), ((-4, -6), 100, 0.0, 1.0)],
+)
+def test_a_holistic_number_earns_what_the_formulas_say(
+    weights: tuple[float, ...], number: float, raw: float, score: float
+) -> None:
+    found = weigh_holistic(Holistic(number), yes_no(*weights))
+    assert (found.score, found.llm_raw_score) == (score, number)
+    assert found.raw_score == pytest.approx(raw, abs=1e-12)
+    assert weigh_holistic(Holistic(number), yes_no(*weights), normalize=False).score == found.raw_score
+
+
+# --- laws -----------------------------------------------------------------------------------------------------------
+
+
+@given(case=graded())
+def test_a_score_lies_between_0_and_1_and_a_raw_score_between_its_ends(case: tuple[Rubric, dict[str, Outcome]]) -> None:
+    rubric, outcomes = case
+    found = scored(outcomes, rubric)
+    weights = [criterion.weight for criterion in rubric.criteria]
+    assert 0 <= found.score <= 1
+    assert sum(w for w in weights if w < 0) - 1e-9 <= found.raw_score <= rubric.positive_weight + 1e-9
+
+
+@given(case=graded())
+def test_without_normalising_the_score_is_the_raw_score_and_passing_is_the_same(
+    case: tuple[Rubric, dict[str, Outcome]],
+) -> None:
+    rubric, outcomes = case
+    raw = scored(outcomes, rubric, normalize=False)
+    assert raw.score == raw.raw_score == scored(outcomes, rubric).raw_score
+    assert raw.passed == scored(outcomes, rubric).passed
+
+
+@given(case=graded(st.floats(-100, -0.01)))
+def test_of_faults_alone_the_score_is_1_without_any_and_0_with_all(case: tuple[Rubric, dict[str, Outcome]]) -> None:
+    rubric, outcomes = case
+    weights = sum(-criterion.weight for criterion in rubric.criteria)
+    assert scored(outcomes, rubric).score == pytest.approx(
+        min(1, max(0, 1 + scored(outcomes, rubric).raw_score / weights)), abs=1e-12
+    )
+    none = {c.name: Verdict(c.name, c.scale.values[0]) for c in rubric.criteria}
+    every = {c.name: Verdict(c.name, c.scale.values[-1]) for c in rubric.criteria}
+    assert scored({**none}, rubric).score == 1
+    assert scored({**every}, rubric).score == pytest.approx(0, abs=1e-12)
+
+
+@given(case=graded(), factor=st.floats(0.1, 10))
+def test_only_the_ratio_of_weights_counts_for_the_score(case: tuple[Rubric, dict[str, Outcome]], factor: float) -> None:
+    rubric, outcomes = case
+    scaled = Rubric(tuple(replace(c, weight=c.weight * factor) for c in rubric.criteria))
+    assert scored(outcomes, scaled).score == pytest.approx(scored(outcomes, rubric).score, abs=1e-9)
+
+
+@given(case=graded(), data=st.data())
+def test_a_better_level_never_lowers_a_score(case: tuple[Rubric, dict[str, Outcome]], data: st.DataObject) -> None:
+    rubric, outcomes = case
+    criterion = data.draw(st.sampled_from(rubric.criteria))
+    best = criterion.scale.values[-1 if criterion.weight > 0 else 0]
+    better = {**outcomes, criterion.name: Verdict(criterion.name, best)}
+    assert scored(better, rubric).score >= scored(outcomes, rubric).score - 1e-9
+
+
+@given(case=graded(), kind=st.sampled_from([Abstention, Unread, None]), data=st.data())
+def test_one_criterion_without_a_level_leaves_the_whole_response_ungraded(
+    case: tuple[Rubric, dict[str, Outcome]], kind: type | None, data: st.DataObject
+) -> None:
+    rubric, outcomes = case
+    name = data.draw(st.sampled_from([criterion.name for criterion in rubric.criteria]))
+    without = {key: outcome for key, outcome in outcomes.items() if key != name}
+    if kind is Abstention:
+        without[name] = Abstention(name, "too short")
+    elif kind is Unread:
+        without[name] = Unread(name, "no JSON")
+    found = weigh(without, rubric)
+    assert isinstance(found, str)
+    assert found.startswith(f"{name}: ")
+
+
+# --- does not apply, and scoring on the rest ------------------------------------------------------------------------
+
+
+def test_a_criterion_that_does_not_apply_is_left_out_of_both_sums() -> None:
+    outcomes = {**statuses(True, False), "c2": NotApplicable("c2")}
+    found = scored(outcomes, yes_no(1, 9))
+    assert (found.score, found.raw_score) == (1.0, 1.0)
+    faults = {**statuses(False, True), "c1": NotApplicable("c1")}
+    assert scored(faults, yes_no(9, -1)).score == 0.0
+
+
+def test_a_rubric_of_which_nothing_applies_has_no_score() -> None:
+    assert weigh({"c1": NotApplicable("c1")}, yes_no(1)) == "no criterion applies"
+
+
+@pytest.mark.parametrize("missing", [Abstention("c2", "cannot tell"), Unread("c2", "no JSON"), None])
+def test_on_request_the_rest_is_scored_and_a_missing_fault_earns_nothing(missing: Outcome | None) -> None:
+    outcomes = statuses(False, True)
+    outcomes.pop("c2")
+    if missing is not None:
+        outcomes["c2"] = missing
+    found = scored(outcomes, yes_no(1, -1), renormalize=True)
+    assert (found.score, found.raw_score) == (0.0, 0.0)
+    assert isinstance(weigh({}, yes_no(-1, -1), renormalize=True), str)
+
+
+def test_a_required_criterion_is_never_left_out() -> None:
+    rubric = Rubric((Criterion(1.0, "A", "a"), Criterion(1.0, "B", "b", required=True)))
+    outcomes: dict[str, Outcome] = {"a": Verdict("a", 1.0), "b": Unread("b", "no JSON")}
+    assert weigh(outcomes, rubric, renormalize=True) == "b: no JSON"
+
+
+# --- passing --------------------------------------------------------------------------------------------------------
+
+
+def test_a_score_passes_from_the_pass_mark_on_whatever_the_rounding() -> None:
+    tenths = Rubric(tuple(Criterion(0.1, "A") for _ in range(10)), pass_mark=0.3)
+    assert scored(statuses(*[True] * 3, *[False] * 7), tenths).passed
+    assert not scored(statuses(*[True] * 2, *[False] * 8), tenths).passed
+
+
+def test_a_required_criterion_that_fails_fails_the_grade_and_is_named() -> None:
+    rubric = Rubric((Criterion(9.0, "A", "a"), Criterion(1.0, "B", "b", required=True)))
+    found = scored({"a": Verdict("a", 1.0), "b": Verdict("b", 0.0)}, rubric)
+    assert (found.score, found.passed, found.failed_required) == (0.9, False, ("b",))
+
+
+def test_a_required_fault_fails_when_it_is_present() -> None:
+    rubric = Rubric((Criterion(9.0, "A", "a"), Criterion(-1.0, "B", "b", required=True)))
+    assert scored({"a": Verdict("a", 1.0), "b": Verdict("b", 0.0)}, rubric).passed
+    assert scored({"a": Verdict("a", 1.0), "b": Verdict("b", 1.0)}, rubric).failed_required == ("b",)
+
+
+def test_thresholds_decide_by_criterion() -> None:
+    strict = Criterion(1.0, "A", "a", Scale.numbered(1, 5), required=True, threshold=0.75)
+    assert scored({"a": Verdict("a", 4.0)}, Rubric((strict,))).passed
+    assert scored({"a": Verdict("a", 3.5)}, Rubric((strict,))).failed_required == ("a",)
+
+
+@given(number=st.floats(0, 100))
+def test_a_holistic_score_lies_between_0_and_1_and_passes_from_the_pass_mark_on(number: float) -> None:
+    found = weigh_holistic(Holistic(number), yes_no(3, -1))
+    assert 0 <= found.score <= 1
+    assert 0 <= found.raw_score <= 3
+    assert found.passed == (number / 100 >= 0.5 - 1e-9)
+    assert not math.isnan(found.raw_score)
