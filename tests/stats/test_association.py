@@ -209,6 +209,15 @@ def test_few_units_off_the_commonest_level_are_guarded(statistic: Statistic) -> 
     assert with_off(12).note is None
 
 
+@pytest.mark.parametrize("statistic", ALL, ids=lambda f: f.__name__)
+def test_the_guard_counts_groups_not_units(statistic: Statistic) -> None:
+    gold = np.array([1.0] * 40 + [0.0] * 12)
+    judge = np.array([0.0] * 2 + [1.0] * 38 + [0.0] * 11 + [1.0])
+    groups = np.concatenate([np.arange(40), np.arange(40, 52) // 4 * 100])
+    assert statistic(gold, judge).note is None
+    assert statistic(gold, judge, groups=groups).note == "withheld: only 3 examples off the commonest level"
+
+
 def test_rank_correlations_of_100_000_units_with_intervals_take_under_a_second() -> None:
     gold, judge = some_ratings(2, n=100_000, kind="measured")
     start = time.process_time()

@@ -120,9 +120,14 @@ class Pairs:
 
     @cached_property
     def off(self) -> int:
-        """Units off a rater's commonest value, least over the two."""
-        raters = (self.gold_levels, self.judge_levels)
-        return len(self) - max(int(np.bincount(place).max(initial=0)) for _, place in raters)
+        """Units (or groups with a unit) off a rater's commonest value, least over the two."""
+        return min(self._off(place) for _, place in (self.gold_levels, self.judge_levels))
+
+    def _off(self, place: Integers) -> int:
+        counts = np.bincount(place)
+        if not self.grouped:
+            return len(self) - int(counts.max(initial=0))
+        return len(np.unique(self.group[place != counts.argmax()]))
 
     @cached_property
     def stuck(self) -> str | None:

@@ -365,8 +365,13 @@ class _Ratings:
 
     @cached_property
     def off(self) -> int:
-        """Examples off a rater's commonest rating, least over the raters."""
-        return min(len(x) - int(np.unique(x, return_counts=True)[1].max()) for x in self.ratings.T)
+        """Examples (or groups with one) off a rater's commonest rating, least over the raters."""
+        return min(len(np.unique(self.group[x != _commonest(x)])) for x in self.ratings.T)
+
+
+def _commonest(values: Floats) -> float:
+    seen, counts = np.unique(values, return_counts=True)
+    return float(seen[counts.argmax()])
 
 
 def _complete(ratings: npt.ArrayLike, groups: npt.ArrayLike | None, limits: Limits = "auto") -> _Ratings:
