@@ -10,9 +10,8 @@ worst first, used or not.
 """
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -24,7 +23,6 @@ from markscheme.stats.intervals import (
     LOGIT,
     OFF_TO_TRUST,
     Floats,
-    Integers,
     group_numbers,
     guard,
     jackknife,
@@ -32,6 +30,17 @@ from markscheme.stats.intervals import (
     no_disagreement,
     wilson_share,
     withhold,
+)
+from markscheme.stats.rating_table import (
+    SAME_LEVEL,
+    RatingTable,
+    as_levels,
+    as_numbers,
+    as_table,
+    encode,
+    in_order,
+    over,
+    read_ratings,
 )
 
 Scale: TypeAlias = Literal["nominal", "ordinal", "interval"]
@@ -42,7 +51,6 @@ MOST_CATEGORIES = 200
 """More levels than this are measurements: coefficients that count categories are then undefined."""
 FEW_FOR_PARTIAL_CREDIT = 50
 """Below this many examples an uncorrected mean of partial credits is spread too unevenly for its interval."""
-SAME_LEVEL = 1e-9
 NO_CHANCE_DISAGREEMENT = 1e-13
 
 
@@ -61,165 +69,6 @@ class Corrected:
     pa: float
     pe: float
     undefined: str | None = None
-
-
-# ------------------------------------------------------------------------------------------------ reading the ratings
-
-
-@dataclass(frozen=True, slots=True)
-class _LeftOut:
-    """Which units are left out together, and how many times the same set of rows could be.
-
-    Entry e takes `count[e]` units of row `row[e]` out; the entries of set s start at `start[s]`; `copies[s]` sets
-    are alike.
-    """
-
-    row: Integers
-    count: Floats
-    start: Integers
-    copies: Floats
-
-
-@dataclass(frozen=True)
-class _Table:
-    """Ratings read against their scale: distinct rows and how often each occurs."""
-
-    levels: Floats
-    values: Floats
-    codes: Integers
-    times: Floats
-    left_out: _LeftOut
-    grouped: bool
-    between: float | None
-    raters: tuple[str, ...]
-
-    @cached_property
-    def rated(self) -> Integers:
-        """Ratings in each distinct row."""
-        return np.asarray((self.codes >= 0).sum(axis=1), dtype=np.int64)
-
-    @cached_property
-    def unanimous(self) -> npt.NDArray[np.bool_]:
-        """Rows whose ratings are all one level."""
-        highest = self.codes.max(axis=1, initial=-1)
-        lowest = np.where(self.codes < 0, highest[:, None], self.codes).min(axis=1, initial=len(self.values))
-        return np.asarray(lowest == highest)
-
-    @cached_property
-    def active(self) -> int:
-        """Raters who rated anything."""
-        return int((self.codes >= 0).any(axis=0).sum())
-
-    def remaining(self, per_row: npt.NDArray[np.generic]) -> Floats:
-        """Sums over the units of `per_row` (one value or vector a row): of all, then with each set left out."""
-        worth = per_row.astype(np.float64)
-        total = np.tensordot(self.times, worth, axes=1)[None]
-        if not len(self.left_out.start):
-            return np.asarray(total)
-        taken = worth[self.left_out.row] * self.left_out.count.reshape(-1, *[1] * (worth.ndim - 1))
-        return np.concatenate([total, total - np.add.reduceat(taken, self.left_out.start, axis=0)])
-
-
-def _numbers(values: npt.ArrayLike, name: str) -> Floats:
-    try:
-        return np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ValueError(f"{name} must be numbers in an even shape, nan where one is missing") from None
-
-
-def _as_table(ratings: npt.ArrayLike) -> Floats:
-    table = _numbers(ratings, "ratings")
-    if table.ndim != 2:
-        raise ValueError(f"ratings must have shape (n_units, n_raters), not {table.shape}")
-    return table
-
-
-def _as_levels(levels: npt.ArrayLike) -> Floats:
-    scale = _numbers(levels, "levels")
-    if scale.ndim != 1 or not scale.size or not np.isfinite(scale).all() or len(np.unique(scale)) < scale.size:
-        raise ValueError(f"levels must be one or more different numbers, worst first, not {levels!r}")
-    return scale
-
-
-def _in_order(levels: Floats) -> bool:
-    steps = np.diff(levels)
-    return bool((steps > 0).all() or (steps < 0).all())
-
-
-def _nearest(table: Floats, ascending: Floats) -> Integers:
-    return np.searchsorted((ascending[1:] + ascending[:-1]) / 2, table).astype(np.int64)
-
-
-def _encode(table: Floats, levels: Floats) -> tuple[Floats, Integers, float | None]:
-    """Numbers for the ratings: the values they can take, each rating's place among these (-1 where missing), and a
-    rating that lies between levels where there is one; the values are then all those found beside the levels."""
-    order = np.argsort(levels)
-    ascending = levels[order]
-    missing = np.isnan(table)
-    place = _nearest(table, ascending)
-    place[missing] = 0
-    with np.errstate(invalid="ignore"):
-        astray = ~(np.abs(table - ascending[place]) <= SAME_LEVEL * max(1.0, float(np.ptp(levels)))) & ~missing
-    if not astray.any():
-        codes = order[place]
-        codes[missing] = -1
-        return levels, codes, None
-    strays = table[astray]
-    outside = strays[(strays < ascending[0]) | (strays > ascending[-1])] if _in_order(levels) else strays
-    if outside.size:
-        raise ValueError(f"rating {outside[0]:g} is not on the scale {', '.join(f'{x:g}' for x in levels[:20])}")
-    snapped = np.where(astray, table, ascending[place])
-    values = np.unique(np.concatenate([levels, strays]))
-    codes = np.searchsorted(values, snapped).astype(np.int64)
-    codes[missing] = -1
-    return values, codes, float(strays[0])
-
-
-def _row_keys(codes: Integers, n_values: int) -> Integers:
-    """One whole number a row, equal where the rows are."""
-    keys = np.zeros(len(codes), dtype=np.int64)
-    reach = 1
-    for column in codes.T:
-        if reach > 2**62 // (n_values + 1):
-            found, keys = np.unique(keys, return_inverse=True)
-            reach = len(found)
-        keys = keys * (n_values + 1) + column + 1
-        reach *= n_values + 1
-    return keys
-
-
-def _read(
-    ratings: npt.ArrayLike,
-    levels: npt.ArrayLike,
-    *,
-    groups: npt.ArrayLike | None = None,
-    leave_out: bool = True,
-    raters: Sequence[str] = (),
-) -> _Table:
-    table, scale = _as_table(ratings), _as_levels(levels)
-    numbers = None if groups is None else group_numbers(groups, len(table))[0]
-    values, codes, between = _encode(table, scale)
-    rated = (codes >= 0).any(axis=1) if codes.size else np.zeros(len(codes), dtype=bool)
-    codes = codes[rated]
-    _, first, which, times = np.unique(
-        _row_keys(codes, len(values)), return_index=True, return_inverse=True, return_counts=True
-    )
-    left_out = _sets_left_out(times, which, None if numbers is None else numbers[rated], leave_out=leave_out)
-    names = tuple(raters) or tuple(f"rater {i + 1}" for i in range(table.shape[1]))
-    return _Table(scale, values, codes[first], times.astype(np.float64), left_out, groups is not None, between, names)
-
-
-def _sets_left_out(times: Integers, which: Integers, groups: Integers | None, *, leave_out: bool) -> _LeftOut:
-    n_rows = len(times)
-    if not leave_out or not n_rows:
-        nothing = np.zeros(0, dtype=np.int64)
-        return _LeftOut(nothing, nothing.astype(np.float64), nothing, nothing.astype(np.float64))
-    if groups is None:
-        one_each = np.arange(n_rows, dtype=np.int64)
-        return _LeftOut(one_each, np.ones(n_rows), one_each, times.astype(np.float64))
-    pairs, count = np.unique(groups * n_rows + which.reshape(-1), return_counts=True)
-    start = np.flatnonzero(np.diff(pairs // n_rows, prepend=-1))
-    return _LeftOut(pairs % n_rows, count.astype(np.float64), start.astype(np.int64), np.ones(len(start)))
 
 
 # ------------------------------------------------------------------------------------------ what a disagreement costs
@@ -245,10 +94,6 @@ class _Loss:
         """Whether it matters which rater gave which rating."""
         return not np.allclose(self.form, self.form.T)
 
-    def padded(self) -> Floats:
-        """Features of each value, and none for a missing rating, whose code is -1."""
-        return np.vstack([self.features, np.zeros((1, self.features.shape[1]))])
-
     def between(self, p: Floats, q: Floats) -> Floats:
         """Mean loss between sets of ratings with mean features `p` and `q`, over their last axis."""
         return np.asarray(((p @ self.form) * q).sum(axis=-1))
@@ -258,7 +103,7 @@ def _counted(name: str, loss: Floats, *, ranked: bool = False) -> _Loss:
     return _Loss(name, np.eye(len(loss)), loss, float(loss.mean()), float(loss.max()), ranked)
 
 
-def _squared(name: str, table: _Table) -> _Loss:
+def _squared(name: str, table: RatingTable) -> _Loss:
     """Squared distance on the scale, by moments about the mean so that nothing cancels."""
     span = float(np.ptp(table.levels)) or 1.0
     frequency = np.zeros(len(table.values))
@@ -273,7 +118,7 @@ def _squared(name: str, table: _Table) -> _Loss:
 
 
 def _custom(weights: npt.ArrayLike, n_levels: int) -> _Loss:
-    credit = _numbers(weights, "a credit matrix")
+    credit = as_numbers(weights, "a credit matrix")
     if credit.shape != (n_levels, n_levels):
         raise ValueError(f"a credit matrix for {n_levels} levels has shape {(n_levels, n_levels)}, not {credit.shape}")
     if not np.isfinite(credit).all() or (credit > 1).any() or not (np.diag(credit) == 1).all():
@@ -281,7 +126,7 @@ def _custom(weights: npt.ArrayLike, n_levels: int) -> _Loss:
     return _counted("custom weights", 1 - credit)
 
 
-def _loss(weights: Weights, table: _Table) -> _Loss | str:
+def _loss(weights: Weights, table: RatingTable) -> _Loss | str:
     """What a disagreement costs under `weights` (or a metric's name); or why that can't be said of these ratings."""
     x = table.levels
     span = float(np.ptp(x)) or 1.0
@@ -308,10 +153,10 @@ def _ratio_loss(x: Floats, distance: Floats) -> _Loss | str:
     if (x < 0).any():
         return "the ratio metric needs levels at or above 0"
     total = x[:, None] + x
-    return _counted("ratio metric", _over(distance, total, empty=0.0) ** 2)
+    return _counted("ratio metric", over(distance, total, empty=0.0) ** 2)
 
 
-def _lacks_categories(table: _Table) -> str | None:
+def _lacks_categories(table: RatingTable) -> str | None:
     if table.between is not None:
         return f"needs categories, and rating {table.between:g} lies between levels"
     if len(table.levels) > MOST_CATEGORIES:
@@ -322,28 +167,28 @@ def _lacks_categories(table: _Table) -> str | None:
 # ------------------------------------------------------------------------------------- disagreement, seen and by chance
 
 
-def _over(above: Floats, below: Floats, *, empty: float = math.nan) -> Floats:
-    """`above`/`below`, and `empty` where there is nothing below."""
-    return np.divide(above, below, out=np.full(np.broadcast(above, below).shape, empty), where=below > 0)
+def _padded(features: Floats) -> Floats:
+    """Features of each value, and none for a missing rating, whose code is -1."""
+    return np.vstack([features, np.zeros((1, features.shape[1]))])
 
 
-def _row_sums(table: _Table, features: Floats) -> Floats:
+def _row_sums(table: RatingTable, features: Floats) -> Floats:
     """Features of each row's ratings, added up; shape (n_rows, n_features)."""
-    padded = np.vstack([features, np.zeros((1, features.shape[1]))])
+    padded = _padded(features)
     sums = np.zeros((len(table.codes), features.shape[1]))
     for column in table.codes.T:
         sums += padded[column]
     return sums
 
 
-def _pairable(table: _Table) -> Floats:
+def _pairable(table: RatingTable) -> Floats:
     """Units with two ratings or more: of all, then with each set left out."""
     return table.remaining(table.rated >= 2)
 
 
-def _pair_losses(table: _Table, loss: _Loss) -> Floats:
+def _pair_losses(table: RatingTable, loss: _Loss) -> Floats:
     """Loss added up over the pairs of ratings of each row, the earlier rater first."""
-    padded = loss.padded()
+    padded = _padded(loss.features)
     so_far = np.zeros((len(table.codes), padded.shape[1]))
     losses = np.zeros(len(table.codes))
     for column in table.codes.T:
@@ -353,51 +198,51 @@ def _pair_losses(table: _Table, loss: _Loss) -> Floats:
     return np.where(table.unanimous, 0.0, losses)
 
 
-def _seen(table: _Table, loss: _Loss) -> Floats:
+def _seen(table: RatingTable, loss: _Loss) -> Floats:
     """Mean over units of the mean loss of their pairs of ratings."""
     pairs = table.rated * (table.rated - 1) / 2
-    return _over(table.remaining(_pair_losses(table, loss) / np.maximum(pairs, 1)), _pairable(table))
+    return over(table.remaining(_pair_losses(table, loss) / np.maximum(pairs, 1)), _pairable(table))
 
 
-def _shared_margins(table: _Table, features: Floats) -> Floats:
+def _shared_margins(table: RatingTable, features: Floats) -> Floats:
     """Mean features of a rating, every unit counting once."""
     per_unit = _row_sums(table, features) / np.maximum(table.rated, 1)[:, None]
-    return _over(table.remaining(per_unit), table.remaining(table.rated >= 1)[:, None])
+    return over(table.remaining(per_unit), table.remaining(table.rated >= 1)[:, None])
 
 
-def _chance_of_shared_margins(table: _Table, loss: _Loss) -> Floats:
+def _chance_of_shared_margins(table: RatingTable, loss: _Loss) -> Floats:
     share = _shared_margins(table, loss.features)
     return loss.between(share, share)
 
 
-def _chance_of_own_margins(table: _Table, loss: _Loss) -> Floats:
+def _chance_of_own_margins(table: RatingTable, loss: _Loss) -> Floats:
     """Mean loss over pairs of raters, each drawing from what it gave."""
-    padded = loss.padded()
+    padded = _padded(loss.features)
     n_sums = 1 + len(table.left_out.start)
     so_far = np.zeros((n_sums, padded.shape[1]))
     raters, pairs, losses = np.zeros((3, n_sums))
     for column in table.codes.T:
         given = table.remaining(column >= 0)
-        own = _over(table.remaining(padded[column]), given[:, None], empty=0.0)
+        own = over(table.remaining(padded[column]), given[:, None], empty=0.0)
         losses += loss.between(so_far, own)
         pairs += raters * (given > 0)
         so_far += own
         raters += given > 0
-    return _over(losses, pairs)
+    return over(losses, pairs)
 
 
-def _chance_of_uniform_guess(table: _Table, loss: _Loss) -> Floats:
+def _chance_of_uniform_guess(table: RatingTable, loss: _Loss) -> Floats:
     return np.full(1 + len(table.left_out.start), loss.uniform)
 
 
-def _chance_of_unsure_guess(table: _Table, loss: _Loss) -> Floats:
+def _chance_of_unsure_guess(table: RatingTable, loss: _Loss) -> Floats:
     n_levels = len(table.levels)
     share = _shared_margins(table, np.eye(n_levels))
     unsure = (share * (1 - share)).sum(axis=1) * n_levels / max(1, n_levels - 1)
     return np.asarray(1 - (1 - loss.uniform) * unsure)
 
 
-def _packs(table: _Table, loss: _Loss) -> tuple[Floats, Floats]:
+def _packs(table: RatingTable, loss: _Loss) -> tuple[Floats, Floats]:
     """Features of all ratings that have a pair, added up, and how many such ratings there are."""
     paired = table.rated >= 2
     return (
@@ -406,24 +251,24 @@ def _packs(table: _Table, loss: _Loss) -> tuple[Floats, Floats]:
     )
 
 
-def _seen_in_pack(table: _Table, loss: _Loss) -> Floats:
+def _seen_in_pack(table: RatingTable, loss: _Loss) -> Floats:
     """Loss within units, a rating's pairs weighing as much as the rating, shrunk as the small pack asks."""
     packs, size = _packs(table, loss)
     if loss.ranked:
         within = _ranked_losses(table, _midranks(packs))
     else:
         within = table.remaining(2 * _pair_losses(table, loss) / np.maximum(table.rated - 1, 1))
-    return _over(np.maximum(within, 0.0) * (size - 1), size**2)
+    return over(np.maximum(within, 0.0) * (size - 1), size**2)
 
 
-def _chance_of_pack(table: _Table, loss: _Loss) -> Floats:
+def _chance_of_pack(table: RatingTable, loss: _Loss) -> Floats:
     packs, size = _packs(table, loss)
     if loss.ranked:
         rank = _midranks(packs)
-        share = _over(packs, size[:, None])
+        share = over(packs, size[:, None])
         mean = (share * rank).sum(axis=1)
         return np.asarray(2 * (share * (rank - mean[:, None]) ** 2).sum(axis=1))
-    share = _over(packs, size[:, None])
+    share = over(packs, size[:, None])
     return loss.between(share, share)
 
 
@@ -431,10 +276,10 @@ def _midranks(counts: Floats) -> Floats:
     """Where each level's ratings stand in rank order, 0 for the worst level and 1 for the best; a row a pack."""
     rank = counts.cumsum(axis=1) - counts / 2
     rank -= rank[:, :1].copy()
-    return np.nan_to_num(_over(rank, rank[:, -1:]))
+    return np.nan_to_num(over(rank, rank[:, -1:]))
 
 
-def _ranked_losses(table: _Table, rank: Floats) -> Floats:
+def _ranked_losses(table: RatingTable, rank: Floats) -> Floats:
     """As `_seen_in_pack` wants it, for squared distances of ranks that change with what is left out."""
     differing = (table.rated >= 2) & ~table.unanimous
     counts = _row_sums(table, np.eye(len(table.levels))) * differing[:, None]
@@ -455,7 +300,7 @@ def _ranked_losses(table: _Table, rank: Floats) -> Floats:
 
 def _beyond_chance(seen: Floats, chance: Floats) -> Floats:
     """1 - seen/chance; nan where chance alone would always agree."""
-    return np.asarray(1 - _over(seen, np.where(chance > NO_CHANCE_DISAGREEMENT, chance, 0.0)))
+    return np.asarray(1 - over(seen, np.where(chance > NO_CHANCE_DISAGREEMENT, chance, 0.0)))
 
 
 # ---------------------------------------------------------------------------------------------------- the coefficients
@@ -474,8 +319,8 @@ class _Coefficient:
         for_more: What to use instead for more than two raters; empty where it takes any number.
     """
 
-    seen: Callable[[_Table, _Loss], Floats]
-    chance: Callable[[_Table, _Loss], Floats]
+    seen: Callable[[RatingTable, _Loss], Floats]
+    chance: Callable[[RatingTable, _Loss], Floats]
     guarded: bool = True
     categories: bool = False
     pairs_only: bool = False
@@ -502,7 +347,7 @@ COEFFICIENTS = tuple(_COEFFICIENTS)
 """Names of the chance-corrected coefficients."""
 
 
-def _why_undefined(coefficient: _Coefficient, table: _Table) -> str | None:
+def _why_undefined(coefficient: _Coefficient, table: RatingTable) -> str | None:
     if table.active < 2:
         return "needs two raters who rated something"
     if not (table.rated >= 2).any():
@@ -514,7 +359,7 @@ def _why_undefined(coefficient: _Coefficient, table: _Table) -> str | None:
     return _lacks_categories(table) if coefficient.categories else None
 
 
-def _disagreements(name: str, weights: Weights, table: _Table) -> tuple[_Loss, Floats, Floats] | str:
+def _disagreements(name: str, weights: Weights, table: RatingTable) -> tuple[_Loss, Floats, Floats] | str:
     """The loss, the disagreement seen and by chance (of all, then with each set left out); or why there is none."""
     coefficient = _COEFFICIENTS[name]
     if why := _why_undefined(coefficient, table):
@@ -527,7 +372,7 @@ def _disagreements(name: str, weights: Weights, table: _Table) -> tuple[_Loss, F
     return loss, coefficient.seen(table, loss), coefficient.chance(table, loss)
 
 
-def _corrected(name: str, weights: Weights, table: _Table) -> Corrected:
+def _corrected(name: str, weights: Weights, table: RatingTable) -> Corrected:
     found = _disagreements(name, weights, table)
     if isinstance(found, str):
         return Corrected(math.nan, math.nan, math.nan, found)
@@ -536,7 +381,7 @@ def _corrected(name: str, weights: Weights, table: _Table) -> Corrected:
     return Corrected(value, float(1 - seen[0]), float(1 - chance[0]), "one level only" if math.isnan(value) else None)
 
 
-def _estimate(name: str, weights: Weights, table: _Table, level: float) -> Estimate:
+def _estimate(name: str, weights: Weights, table: RatingTable, level: float) -> Estimate:
     coefficient = _COEFFICIENTS[name]
     copies = table.left_out.copies
     if coefficient.pairs_only:
@@ -562,12 +407,12 @@ def _estimate(name: str, weights: Weights, table: _Table, level: float) -> Estim
     return _rough_if_few(estimate, coefficient, table) if partial else estimate
 
 
-def _guarded(estimate: Estimate, coefficient: _Coefficient, table: _Table) -> Estimate:
+def _guarded(estimate: Estimate, coefficient: _Coefficient, table: RatingTable) -> Estimate:
     off, constant = _off(coefficient, table)
     return withhold(estimate, constant) if constant else guard(estimate, off)
 
 
-def _rough_if_few(estimate: Estimate, coefficient: _Coefficient, table: _Table) -> Estimate:
+def _rough_if_few(estimate: Estimate, coefficient: _Coefficient, table: RatingTable) -> Estimate:
     """Marked where simulated coverage falls below 93 %: few examples, or few off the commonest level."""
     if estimate.n < FEW_FOR_PARTIAL_CREDIT:
         return mark_rough(estimate, f"partial credit on fewer than {FEW_FOR_PARTIAL_CREDIT} examples")
@@ -575,7 +420,7 @@ def _rough_if_few(estimate: Estimate, coefficient: _Coefficient, table: _Table) 
     return mark_rough(estimate, f"only {off} examples off the commonest level") if off < OFF_TO_TRUST else estimate
 
 
-def _off(coefficient: _Coefficient, table: _Table) -> tuple[int, str | None]:
+def _off(coefficient: _Coefficient, table: RatingTable) -> tuple[int, str | None]:
     """Examples (or groups) off a rater's commonest level, least over the raters; and who never leaves theirs.
 
     A rater who saw less than half of the examples is judged in the pool with the others.
@@ -598,7 +443,7 @@ def _off(coefficient: _Coefficient, table: _Table) -> tuple[int, str | None]:
     return int(min(least, share_off * _sets_with(table, counted) + SAME_LEVEL)), None
 
 
-def _sets_with(table: _Table, rows: npt.NDArray[np.bool_]) -> float:
+def _sets_with(table: RatingTable, rows: npt.NDArray[np.bool_]) -> float:
     """How many of the sets that are left out hold one of `rows`."""
     out = table.left_out
     return float(out.copies @ np.maximum.reduceat(rows[out.row], out.start))
@@ -607,7 +452,7 @@ def _sets_with(table: _Table, rows: npt.NDArray[np.bool_]) -> float:
 # ------------------------------------------------------------------------------------------------------- plain shares
 
 
-def _share(table: _Table, per_row: Floats, level: float, method: str) -> Estimate:
+def _share(table: RatingTable, per_row: Floats, level: float, method: str) -> Estimate:
     """Mean of `per_row` (0 to 1) over the units with two ratings, with its interval."""
     paired = table.rated >= 2
     everything = _pairable(table)
@@ -616,7 +461,7 @@ def _share(table: _Table, per_row: Floats, level: float, method: str) -> Estimat
     if n == 0:
         why = "no example has two ratings" if table.active > 1 else "needs two raters who rated something"
         return Estimate.without_value(why, n=0, method=method, level=level)
-    shares = _over(table.remaining(per_row * paired), everything)
+    shares = over(table.remaining(per_row * paired), everything)
     if table.unanimous[paired].all():
         return no_disagreement(1.0, n=n, below=1.0, level=level, method=method)
     value = float(shares[0])
@@ -625,7 +470,7 @@ def _share(table: _Table, per_row: Floats, level: float, method: str) -> Estimat
     return jackknife(value, shares[1:], counts=copies, transform=LOGIT, level=level, method=method)
 
 
-def _reach(table: _Table, place: Floats) -> Floats:
+def _reach(table: RatingTable, place: Floats) -> Floats:
     """Distance between the lowest and the highest rating of each row, where `place` says each value stands."""
     padded = np.append(place, np.nan)
     highest = np.full(len(table.codes), -math.inf)
@@ -636,7 +481,7 @@ def _reach(table: _Table, place: Floats) -> Floats:
     return np.asarray(highest - lowest)
 
 
-def _pairs_agreeing(table: _Table) -> Floats:
+def _pairs_agreeing(table: RatingTable) -> Floats:
     """Share of the pairs of ratings of each row that are one level."""
     ratings = np.sort(table.codes, axis=1)
     same = np.zeros(len(ratings))
@@ -647,15 +492,15 @@ def _pairs_agreeing(table: _Table) -> Floats:
     return np.where(table.unanimous, 1.0, 2 * same / np.maximum(table.rated * (table.rated - 1), 1))
 
 
-def _exact(table: _Table, level: float) -> Estimate:
+def _exact(table: RatingTable, level: float) -> Estimate:
     return _share(table, table.unanimous.astype(np.float64), level, "share of examples")
 
 
-def _percent(table: _Table, level: float) -> Estimate:
+def _percent(table: RatingTable, level: float) -> Estimate:
     return _share(table, _pairs_agreeing(table), level, "share of pairs of ratings")
 
 
-def _within_one(table: _Table, level: float) -> Estimate:
+def _within_one(table: RatingTable, level: float) -> Estimate:
     ascending = np.sort(table.levels)
     steps = np.interp(table.values, ascending, np.arange(len(ascending), dtype=np.float64))
     near = _reach(table, steps) <= 1 + SAME_LEVEL
@@ -683,7 +528,7 @@ def exact_agreement(
         >>> exact_agreement([[0, 0], [1, 1], [1, 1], [0, 1]], levels=[0, 1]).value
         0.75
     """
-    return _exact(_read(ratings, levels, groups=groups), level)
+    return _exact(read_ratings(ratings, levels, groups=groups), level)
 
 
 def percent_agreement(
@@ -710,7 +555,7 @@ def percent_agreement(
         >>> round(percent_agreement([[0, 0, 1], [1, 1, 1]], levels=[0, 1]).value, 4)
         0.6667
     """
-    return _percent(_read(ratings, levels, groups=groups), level)
+    return _percent(read_ratings(ratings, levels, groups=groups), level)
 
 
 def within_one(
@@ -734,7 +579,7 @@ def within_one(
         >>> within_one([[1, 2], [1, 3], [4, 4], [5, 4]], levels=[1, 2, 3, 4, 5]).value
         0.75
     """
-    return _within_one(_read(ratings, levels, groups=groups), level)
+    return _within_one(read_ratings(ratings, levels, groups=groups), level)
 
 
 def all_within_tolerance(
@@ -764,11 +609,11 @@ def all_within_tolerance(
     """
     if not tolerance > 0:
         raise ValueError(f"a tolerance is above 0, not {tolerance}")
-    numbers = _as_table(ratings)
+    numbers = as_table(ratings)
     if np.isinf(numbers).any():
         raise ValueError("a rating to be compared within a tolerance is finite")
     found = np.unique(numbers[~np.isnan(numbers)])
-    table = _read(numbers, found if found.size else [0.0], groups=groups)
+    table = read_ratings(numbers, found if found.size else [0.0], groups=groups)
     near = np.round(_reach(table, table.values), 9) < tolerance
     return _share(table, near.astype(np.float64), level, "share of examples")
 
@@ -810,7 +655,7 @@ def chance_corrected(
         (0.4667, 'withheld: only 1 example off the commonest level')
     """
     _check_name(coefficient, weights)
-    return _estimate(coefficient, weights, _read(ratings, levels, groups=groups), level)
+    return _estimate(coefficient, weights, read_ratings(ratings, levels, groups=groups), level)
 
 
 def corrected(
@@ -833,7 +678,7 @@ def corrected(
         (0.75, 0.5, 0.5)
     """
     _check_name(coefficient, weights)
-    return _corrected(coefficient, weights, _read(ratings, levels, leave_out=False))
+    return _corrected(coefficient, weights, read_ratings(ratings, levels, leave_out=False))
 
 
 def _check_name(coefficient: str, weights: Weights | Metric) -> None:
@@ -855,7 +700,7 @@ def cohen_kappa(
 
     Args:
         ratings: Shape (n_units, 2), nan where a rater gave none; a unit rated once counts in its rater's margin.
-        levels: As `chance_corrected` takes them; so are `weights`, `groups` and `level`.
+        levels, weights, groups, level: As `chance_corrected` takes them.
 
     Returns:
         1 is full agreement, 0 what chance gives; undefined where both raters only ever used one and the same level.
@@ -890,7 +735,7 @@ def weighted_kappa(
 
     Args:
         ratings: Shape (n_units, 2), nan where a rater gave none.
-        levels: As `chance_corrected` takes them; so are `weights`, `groups` and `level`.
+        levels, weights, groups, level: As `chance_corrected` takes them.
 
     Returns:
         1 is full agreement, 0 what chance gives; undefined where both raters only ever used one and the same level.
@@ -920,7 +765,7 @@ def conger_kappa(
 
     Args:
         ratings: Shape (n_units, n_raters), nan where a rater gave none.
-        levels: As `chance_corrected` takes them; so are `weights`, `groups` and `level`.
+        levels, weights, groups, level: As `chance_corrected` takes them.
 
     Returns:
         1 is full agreement, 0 what chance gives; for two raters Cohen's kappa.
@@ -950,7 +795,7 @@ def scott_pi(
 
     Args:
         ratings: Shape (n_units, 2), nan where a rater gave none.
-        levels: As `chance_corrected` takes them; so are `weights`, `groups` and `level`.
+        levels, weights, groups, level: As `chance_corrected` takes them.
 
     Returns:
         1 is full agreement, 0 what chance gives; undefined where only one level was used.
@@ -980,7 +825,7 @@ def fleiss_kappa(
 
     Args:
         ratings: Shape (n_units, n_raters), nan where a rater gave none; who gave which rating plays no part.
-        levels: As `chance_corrected` takes them; so are `weights`, `groups` and `level`.
+        levels, weights, groups, level: As `chance_corrected` takes them.
 
     Returns:
         1 is full agreement, 0 what chance gives; undefined where only one level was used.
@@ -1010,7 +855,7 @@ def brennan_prediger(
 
     Args:
         ratings: Shape (n_units, n_raters), nan where a rater gave none.
-        levels: As `chance_corrected` takes them; so are `weights`, `groups` and `level`.
+        levels, weights, groups, level: As `chance_corrected` takes them.
 
     Returns:
         1 is full agreement, 0 what uniform guessing gives; defined wherever an example has two ratings.
@@ -1038,7 +883,7 @@ def gwet_ac1(
 
     Args:
         ratings: Shape (n_units, n_raters), nan where a rater gave none.
-        levels: As `chance_corrected` takes them; so are `groups` and `level`.
+        levels, groups, level: As `chance_corrected` takes them.
 
     Returns:
         1 is full agreement, 0 what such guessing gives; defined wherever an example has two ratings.
@@ -1070,7 +915,7 @@ def gwet_ac2(
 
     Args:
         ratings: Shape (n_units, n_raters), nan where a rater gave none.
-        levels: As `chance_corrected` takes them; so are `weights`, `groups` and `level`.
+        levels, weights, groups, level: As `chance_corrected` takes them.
 
     Returns:
         1 is full agreement, 0 what guessing when unsure gives; defined wherever an example has two ratings.
@@ -1156,8 +1001,8 @@ def per_category(
         [1.0, 0.4667, 0.4667]
     """
     _check_name(coefficient, "identity")
-    scale = _as_levels(levels)
-    _, codes, between = _encode(_as_table(ratings), scale)
+    scale = as_levels(levels)
+    _, codes, between = encode(as_table(ratings), scale)
     if between is not None:
         raise ValueError(f"rating {between:g} is none of the levels {', '.join(f'{x:g}' for x in scale[:20])}")
     found = {}
@@ -1170,7 +1015,7 @@ def per_category(
 # -------------------------------------------------------------------------------------------------- the whole family
 
 
-def _family(scale: Scale, table: _Table) -> Iterator[tuple[str, Weights]]:
+def _family(scale: Scale, table: RatingTable) -> Iterator[tuple[str, Weights]]:
     weights: Weights = "identity" if scale == "nominal" else "quadratic"
     for name in COEFFICIENTS:
         if name in ("cohen_kappa", "gwet_ac1"):
@@ -1181,17 +1026,17 @@ def _family(scale: Scale, table: _Table) -> Iterator[tuple[str, Weights]]:
             yield name, weights
 
 
-def _metric(scale: Scale, table: _Table) -> str:
+def _metric(scale: Scale, table: RatingTable) -> str:
     """The metric a scale asks for; interval where an ordinal one has ratings between its levels."""
     return "interval" if scale == "ordinal" and table.between is not None else scale
 
 
-def _checked(scale: Scale, table: _Table) -> _Table:
+def _checked(scale: Scale, table: RatingTable) -> RatingTable:
     if scale not in ("nominal", "ordinal", "interval"):
         raise ValueError(f"a scale is nominal, ordinal or interval, not {scale!r}")
     if scale == "nominal" and table.between is not None:
         raise ValueError(f"rating {table.between:g} is none of the levels")
-    if scale != "nominal" and not _in_order(table.levels):
+    if scale != "nominal" and not in_order(table.levels):
         raise ValueError(f"the levels of an {scale} scale stand in order, worst first, not {table.levels.tolist()}")
     return table
 
@@ -1215,7 +1060,7 @@ def agreement_values(ratings: npt.ArrayLike, *, levels: npt.ArrayLike, scale: Sc
         >>> found["scott_pi"].pa, round(found["scott_pi"].pe, 6)
         (0.75, 0.53125)
     """
-    table = _checked(scale, _read(ratings, levels, leave_out=False))
+    table = _checked(scale, read_ratings(ratings, levels, leave_out=False))
     return {name: _corrected(name, weights, table) for name, weights in _family(scale, table)}
 
 
@@ -1250,7 +1095,7 @@ def agreement_family(
         >>> round(found["krippendorff_alpha"].value, 4), found["scott_pi"].undefined
         (0.0772, 'needs two raters, not 3: fleiss_kappa is its form for more')
     """
-    table = _checked(scale, _read(ratings, levels, groups=groups))
+    table = _checked(scale, read_ratings(ratings, levels, groups=groups))
     found = {"exact_agreement": _exact(table, level)}
     if scale != "nominal" and len(table.levels) >= 4:
         found["within_one"] = _within_one(table, level)
@@ -1261,7 +1106,7 @@ def agreement_family(
 
 
 def _pair(gold: npt.ArrayLike, judge: npt.ArrayLike) -> Floats:
-    theirs, its = _numbers(gold, "gold"), _numbers(judge, "judge")
+    theirs, its = as_numbers(gold, "gold"), as_numbers(judge, "judge")
     if theirs.shape != its.shape or theirs.ndim != 1:
         raise ValueError(f"gold and judge must be equally long vectors, not {theirs.shape} and {its.shape}")
     return np.stack([theirs, its])
@@ -1303,7 +1148,7 @@ def two_raters(
     pair = _pair(gold, judge)
     complete = ~np.isnan(pair).any(axis=0)
     kept = None if groups is None else group_numbers(groups, pair.shape[1])[0][complete]
-    table = _read(pair[:, complete].T, levels, groups=kept, raters=("gold", "judge"))
+    table = read_ratings(pair[:, complete].T, levels, groups=kept, raters=("gold", "judge"))
     graded = ordered and len(table.levels) > 2
     table = _checked("ordinal" if ordered else "nominal", table)
     found = {"exact_agreement": _exact(table, level)}

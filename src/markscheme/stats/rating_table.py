@@ -1,0 +1,236 @@
+"""Ratings read against their scale: each distinct row of ratings once, and what is left without any one of them.
+
+A table of a million units on five levels holds a few hundred distinct rows; every sum over its units, and over all but
+one of them, is a sum over those.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from markscheme.stats.intervals import Floats, Integers, group_numbers
+
+SAME_LEVEL = 1e-9
+"""Ratings this near to a level, in the unit of the scale or its range, are that level."""
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """The sets of units that are left out in turn: a unit each, or all the units of one group.
+
+    Attributes:
+        row: A distinct row of which units are taken out; one entry for each row in each set, shape (n_entries,).
+        count: How many units of that row, shape (n_entries,).
+        start: The first entry of each set, shape (n_sets,).
+        copies: How many sets are just like this one, shape (n_sets,).
+    """
+
+    row: Integers
+    count: Floats
+    start: Integers
+    copies: Floats
+
+
+@dataclass(frozen=True)
+class RatingTable:
+    """Ratings read against their scale; units without any rating are gone.
+
+    Attributes:
+        levels: The scale's levels, worst first.
+        values: What a rating can be: the levels, or where a rating lies between two, all values there are, ascending.
+        codes: Each distinct row of ratings as places in `values`, -1 where missing; shape (n_rows, n_raters).
+        times: How many units have that row, shape (n_rows,).
+        left_out: What is left out in turn; no sets where only values are wanted.
+        grouped: Whether groups of units are left out, not units.
+        between: A rating that lies between levels; None where there is none.
+        raters: What messages call the raters.
+    """
+
+    levels: Floats
+    values: Floats
+    codes: Integers
+    times: Floats
+    left_out: LeftOut
+    grouped: bool
+    between: float | None
+    raters: tuple[str, ...]
+
+    @cached_property
+    def rated(self) -> Integers:
+        """Ratings in each distinct row."""
+        return np.asarray((self.codes >= 0).sum(axis=1), dtype=np.int64)
+
+    @cached_property
+    def unanimous(self) -> npt.NDArray[np.bool_]:
+        """Rows whose ratings are all one level."""
+        highest = self.codes.max(axis=1, initial=-1)
+        lowest = np.where(self.codes < 0, highest[:, None], self.codes).min(axis=1, initial=len(self.values))
+        return np.asarray(lowest == highest)
+
+    @cached_property
+    def active(self) -> int:
+        """Raters who rated anything."""
+        return int((self.codes >= 0).any(axis=0).sum())
+
+    def remaining(self, per_row: npt.NDArray[np.generic]) -> Floats:
+        """Sums over the units of `per_row` (one value or vector a row): of all, then with each set left out."""
+        worth = per_row.astype(np.float64)
+        total = np.tensordot(self.times, worth, axes=1)[None]
+        if not len(self.left_out.start):
+            return np.asarray(total)
+        taken = worth[self.left_out.row] * self.left_out.count.reshape(-1, *[1] * (worth.ndim - 1))
+        return np.concatenate([total, total - np.add.reduceat(taken, self.left_out.start, axis=0)])
+
+
+def as_numbers(values: npt.ArrayLike, name: str) -> Floats:
+    """`values` as an array of floats; a ValueError in our words, which calls them `name`, where they are none."""
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} must be numbers in an even shape, nan where one is missing") from None
+
+
+def as_table(ratings: npt.ArrayLike) -> Floats:
+    """Ratings as an array of shape (n_units, n_raters); a ValueError where they have another shape."""
+    table = as_numbers(ratings, "ratings")
+    if table.ndim != 2:
+        raise ValueError(f"ratings must have shape (n_units, n_raters), not {table.shape}")
+    return table
+
+
+def as_levels(levels: npt.ArrayLike) -> Floats:
+    """The levels of a scale, shape (n_levels,); a ValueError where they are no different numbers."""
+    scale = as_numbers(levels, "levels")
+    if scale.ndim != 1 or not scale.size or not np.isfinite(scale).all() or len(np.unique(scale)) < scale.size:
+        raise ValueError(f"levels must be one or more different numbers, worst first, not {levels!r}")
+    return scale
+
+
+def in_order(levels: Floats) -> bool:
+    """Whether the levels rise or fall all the way, so that a rating can lie between two."""
+    steps = np.diff(levels)
+    return bool((steps > 0).all() or (steps < 0).all())
+
+
+def _nearest(table: Floats, ascending: Floats) -> Integers:
+    return np.searchsorted((ascending[1:] + ascending[:-1]) / 2, table).astype(np.int64)
+
+
+def encode(table: Floats, levels: Floats) -> tuple[Floats, Integers, float | None]:
+    """Ratings as places among the values they can take.
+
+    Args:
+        table: Shape (n_units, n_raters), nan where missing.
+        levels: The scale's levels.
+
+    Returns:
+        The values: the levels as they stand, or, where a rating lies between two, every value there is, ascending.
+        The place of each rating among them, -1 where missing, in the shape of `table`. A rating between levels, None
+        where there is none.
+
+    Raises:
+        ValueError: The caller's fault: a rating off the scale, or between levels that stand in no order.
+    """
+    order = np.argsort(levels)
+    ascending = levels[order]
+    missing = np.isnan(table)
+    place = _nearest(table, ascending)
+    place[missing] = 0
+    with np.errstate(invalid="ignore"):
+        astray = ~(np.abs(table - ascending[place]) <= SAME_LEVEL * max(1.0, float(np.ptp(levels)))) & ~missing
+    if not astray.any():
+        codes = order[place]
+        codes[missing] = -1
+        return levels, codes, None
+    strays = table[astray]
+    outside = strays[(strays < ascending[0]) | (strays > ascending[-1])] if in_order(levels) else strays
+    if outside.size:
+        raise ValueError(f"rating {outside[0]:g} is not on the scale {', '.join(f'{x:g}' for x in levels[:20])}")
+    snapped = np.where(astray, table, ascending[place])
+    values = np.unique(np.concatenate([levels, strays]))
+    codes = np.searchsorted(values, snapped).astype(np.int64)
+    codes[missing] = -1
+    return values, codes, float(strays[0])
+
+
+def _row_keys(codes: Integers, n_values: int) -> Integers:
+    """One whole number a row, equal where the rows are."""
+    keys = np.zeros(len(codes), dtype=np.int64)
+    reach = 1
+    for column in codes.T:
+        if reach > 2**62 // (n_values + 1):
+            found, keys = np.unique(keys, return_inverse=True)
+            reach = len(found)
+        keys = keys * (n_values + 1) + column + 1
+        reach *= n_values + 1
+    return keys
+
+
+def read_ratings(
+    ratings: npt.ArrayLike,
+    levels: npt.ArrayLike,
+    *,
+    groups: npt.ArrayLike | None = None,
+    leave_out: bool = True,
+    raters: Sequence[str] = (),
+) -> RatingTable:
+    """Ratings as their distinct rows, with what is to be left out in turn.
+
+    Args:
+        ratings: Shape (n_units, n_raters), nan where a rater gave none.
+        levels: The scale's levels, worst first.
+        groups: A name for each unit, shape (n_units,), where groups are left out, not units.
+        leave_out: Whether anything is; values alone need nothing left out.
+        raters: What messages call the raters; "rater 1" and so on where not given.
+
+    Raises:
+        ValueError: The caller's fault: a shape that doesn't fit, or a rating off the scale.
+
+    Example:
+        >>> table = read_ratings([[0, 0], [0, 1], [0, 0], [float("nan")] * 2], levels=[0, 1])
+        >>> table.codes.tolist(), table.times.tolist()
+        ([[0, 0], [0, 1]], [2.0, 1.0])
+        >>> table.remaining(table.unanimous).tolist()
+        [2.0, 1.0, 2.0]
+    """
+    table, scale = as_table(ratings), as_levels(levels)
+    numbers = None if groups is None else group_numbers(groups, len(table))[0]
+    values, codes, between = encode(table, scale)
+    rated = (codes >= 0).any(axis=1) if codes.size else np.zeros(len(codes), dtype=bool)
+    codes = codes[rated]
+    _, first, which, times = np.unique(
+        _row_keys(codes, len(values)), return_index=True, return_inverse=True, return_counts=True
+    )
+    left_out = _sets_left_out(times, which, None if numbers is None else numbers[rated], leave_out=leave_out)
+    return RatingTable(
+        levels=scale,
+        values=values,
+        codes=codes[first],
+        times=times.astype(np.float64),
+        left_out=left_out,
+        grouped=groups is not None,
+        between=between,
+        raters=tuple(raters) or tuple(f"rater {i + 1}" for i in range(table.shape[1])),
+    )
+
+
+def _sets_left_out(times: Integers, which: Integers, groups: Integers | None, *, leave_out: bool) -> LeftOut:
+    n_rows = len(times)
+    if not leave_out or not n_rows:
+        nothing = np.zeros(0, dtype=np.int64)
+        return LeftOut(nothing, nothing.astype(np.float64), nothing, nothing.astype(np.float64))
+    if groups is None:
+        one_each = np.arange(n_rows, dtype=np.int64)
+        return LeftOut(one_each, np.ones(n_rows), one_each, times.astype(np.float64))
+    pairs, count = np.unique(groups * n_rows + which.reshape(-1), return_counts=True)
+    start = np.flatnonzero(np.diff(pairs // n_rows, prepend=-1))
+    return LeftOut(pairs % n_rows, count.astype(np.float64), start.astype(np.int64), np.ones(len(start)))
+
+
+def over(above: Floats, below: Floats, *, empty: float = math.nan) -> Floats:
+    """`above`/`below`, and `empty` where there is nothing below."""
+    return np.divide(above, below, out=np.full(np.broadcast(above, below).shape, empty), where=below > 0)
