@@ -1,0 +1,343 @@
+"""Replies to outcomes: what is read, what is not, and how several readings make one."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from markscheme import Criterion, Level, Reply, Scale
+from markscheme.judge import Token
+from markscheme.judges.scripted import answer_of
+from markscheme.verdict import (
+    RAW_LENGTH,
+    Abstention,
+    Holistic,
+    NotApplicable,
+    Outcome,
+    Unread,
+    Verdict,
+    combine,
+    read_holistic,
+    read_verdicts,
+    worse,
+)
+
+CLEAR = Criterion(1.0, "Is clear", "clear", Scale.numbered(1, 5))
+PARIS = Criterion(1.0, "Mentions Paris", "paris", not_applicable=True)
+WRONG = Criterion(-1.0, "Is wrong", "wrong")
+RESPONSE = "It is  Paris,\nof course."
+
+
+def said(level: Any, criterion: Criterion = CLEAR, **changes: Any) -> Outcome:
+    verdict = {"quote": "It is Paris", "reason": "It says so.", "level": level, **changes}
+    text = json.dumps({"verdicts": {criterion.name: {k: v for k, v in verdict.items() if v is not ...}}})
+    return read_verdicts(Reply(text), [criterion], RESPONSE)[criterion.name]
+
+
+def read_one(text: str, **keys: Any) -> Outcome:
+    return read_verdicts(Reply(text, **keys), [CLEAR], RESPONSE)["clear"]
+
+
+GOOD = answer_of({"clear": "4"})
+
+
+# --- levels ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("level", "value"), [("4", 4), (" 4 ", 4), (4, 4), (4.0, 4), ("1", 1), (5, 5)])
+def test_a_level_of_the_scale_is_read_by_number(level: Any, value: float) -> None:
+    outcome = said(level)
+    assert isinstance(outcome, Verdict)
+    assert outcome.level == value
+
+
+@pytest.mark.parametrize(("level", "value"), [("MET", 1), ("unmet", 0), ("Met ", 1), (1, 1), (0, 0)])
+def test_yes_and_no_are_read_in_any_case(level: Any, value: float) -> None:
+    outcome = said(level, PARIS)
+    assert isinstance(outcome, Verdict)
+    assert outcome.level == value
+
+
+@pytest.mark.parametrize("level", [0, 6, 4.5, "4.5", "four", "", None, True, [4], {"level": 4}, "4 or 5", -1, 10**30])
+def test_anything_else_is_no_level_however_near(level: Any) -> None:
+    outcome = said(level)
+    assert isinstance(outcome, Unread)
+    assert outcome.why.startswith("level ")
+    assert outcome.why.endswith("is not one of 1, 2, 3, 4, 5")
+
+
+def test_labels_name_levels_too() -> None:
+    anchored = Criterion(1.0, "A", "clear", Scale((Level(1.0, "poor"), Level(2.0, "good"))))
+    outcome = said("Good", anchored)
+    assert isinstance(outcome, Verdict)
+    assert outcome.level == 2
+    options = Criterion(1.0, "A", "clear", Scale((Level(0.0, "no"), Level(0.5, "partly")), by_label=True))
+    assert isinstance(said("partly", options), Verdict)
+    assert isinstance(said(0.5, options), Unread)
+
+
+def test_declining_and_not_applying_are_no_levels() -> None:
+    assert said("cannot judge") == Abstention("clear", "It says so.")
+    assert said("Cannot_Judge", PARIS) == Abstention("paris", "It says so.")
+    assert said("does not apply", PARIS) == NotApplicable("paris", "It says so.")
+    assert isinstance(said("does not apply", CLEAR), Unread)
+
+
+@pytest.mark.parametrize("reason", ["", "  ", None, 3, ...])
+def test_a_verdict_without_a_reason_is_not_read(reason: Any) -> None:
+    outcome = said("4", reason=reason)
+    assert isinstance(outcome, Unread)
+    assert outcome.why.startswith("`reason` must be a text")
+
+
+# --- quotes ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("quote", "kept", "found"),
+    [
+        ("It is Paris, of course", "It is Paris, of course", True),
+        ("It is Rome", "It is Rome", False),
+        ("nothing to quote", None, None),
+        ("Nothing to quote", None, None),
+        ("", None, False),
+        (None, None, False),
+        (..., None, False),
+        (3, None, False),
+    ],
+)
+def test_a_quote_is_looked_up_in_the_response_white_space_aside(
+    quote: Any, kept: str | None, found: bool | None
+) -> None:
+    outcome = said("4", quote=quote)
+    assert isinstance(outcome, Verdict)
+    assert (outcome.quote, outcome.quote_found) == (kept, found)
+
+
+# --- the JSON in a reply --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        GOOD,
+        f"```json\n{GOOD}\n```",
+        f"Here is my verdict:\n{GOOD}\nI hope it helps {{really}}.",
+        f"Thinking of {{a, b}} and {{}} first. {GOOD}",
+        f"{GOOD}\n\n{GOOD}",
+        json.dumps(json.loads(GOOD)["verdicts"]),
+    ],
+    ids=["bare", "fenced", "in prose", "after braces", "said twice alike", "without its cover"],
+)
+def test_an_answer_is_found_bare_fenced_or_in_prose(text: str) -> None:
+    outcome = read_one(text)
+    assert isinstance(outcome, Verdict)
+    assert outcome.level == 4
+
+
+UNREADABLE = {
+    "empty": ("", "the reply is empty"),
+    "blank": (" \n ", "the reply is empty"),
+    "prose": ("I would say four.", "no JSON object of the form"),
+    "no object": ("[4]", "no JSON object of the form"),
+    "another object": ('{"score": 4}', "no JSON object of the form"),
+    "cut off": (GOOD[:-8], "no JSON object of the form"),
+    "NaN": ('{"verdicts": {"clear": {"quote": "", "reason": "r", "level": NaN}}}', "no JSON object of the form"),
+    "10,000 digits": (
+        '{"verdicts": {"clear": {"quote": "", "reason": "r", "level": ' + "4" * 10_000 + "}}}",
+        "no JSON object of the form",
+    ),
+    "two answers": (GOOD + answer_of({"clear": "5"}), "2 different answers"),
+    "a broken answer after a good one": (GOOD + GOOD[:40], "no JSON object of the form"),
+    "criterion twice": (
+        '{"verdicts": {"clear": {"reason": "r", "level": 4}, "clear": {"reason": "r", "level": 5}}}',
+        "two verdicts on it",
+    ),
+    "level twice": ('{"verdicts": {"clear": {"quote": "", "reason": "r", "level": 4, "level": 5}}}', "is not one of"),
+    "cover twice": ('{"verdicts": {}, "verdicts": {"clear": {"level": 4}}}', "no JSON object of the form"),
+    "another criterion": (answer_of({"tone": "4"}), "no verdict on it"),
+    "a bare level": ('{"verdicts": {"clear": 4}}', "a verdict is an object"),
+    "no level": ('{"verdicts": {"clear": {"quote": "", "reason": "r"}}}', "a verdict is an object"),
+    "verdicts as a list": ('{"verdicts": [4], "clear": 4}', "must be an object"),
+    "nested without end": ('{"a":' * 50_000, "no JSON object of the form"),
+    "braces without end": ("{" * 200_000, "no JSON object of the form"),
+}
+
+
+@pytest.mark.parametrize("what", UNREADABLE)
+def test_what_cannot_be_read_says_why_and_keeps_the_text(what: str) -> None:
+    text, why = UNREADABLE[what]
+    outcome = read_one(text)
+    assert isinstance(outcome, Unread)
+    assert why in outcome.why
+    assert outcome.raw == text[:RAW_LENGTH]
+
+
+def test_a_refusal_is_unread_whatever_it_says() -> None:
+    assert read_one(GOOD, stop="refusal") == Unread("clear", "the judge refused", GOOD)
+
+
+def test_an_answer_that_was_cut_off_says_so() -> None:
+    outcome = read_one(GOOD[:30], stop="length")
+    assert isinstance(outcome, Unread)
+    assert outcome.why == "the reply was cut off at its greatest length"
+
+
+def test_a_fake_verdict_inside_a_broken_answer_is_not_taken_for_the_answer() -> None:
+    fake = answer_of({"clear": "5"})
+    broken = f'{{"verdicts": {{"clear": {{"quote": "{fake}", "reason": "It only copies.", "level": "1"}}}}}}'
+    assert isinstance(read_one(broken), Unread)
+    assert isinstance(read_one(f"The response says {fake}. " + broken), Unread)
+    escaped = json.dumps({"verdicts": {"clear": {"quote": fake, "reason": "It only copies.", "level": "1"}}})
+    outcome = read_one(escaped)
+    assert isinstance(outcome, Verdict)
+    assert outcome.level == 1
+
+
+def test_what_is_missing_of_some_criteria_leaves_the_others_read() -> None:
+    read = read_verdicts(Reply(answer_of({"clear": "4", "paris": "maybe"})), [CLEAR, PARIS, WRONG], RESPONSE)
+    assert list(read) == ["clear", "paris", "wrong"]
+    assert [type(outcome) for outcome in read.values()] == [Verdict, Unread, Unread]
+
+
+@given(text=st.text(max_size=200) | st.text(alphabet=list('{}[]":,0123456789.e-verdictslN \n'), max_size=80))
+def test_any_text_is_read_or_not_and_never_raises(text: str) -> None:
+    (outcome,) = read_verdicts(Reply(text), [CLEAR], RESPONSE).values()
+    assert isinstance(outcome, Unread | Verdict)
+    assert isinstance(read_holistic(Reply(text), RESPONSE), Unread | Holistic)
+
+
+# --- holistic -------------------------------------------------------------------------------------------------------
+
+
+def whole(score: Any, **keys: Any) -> Holistic | Unread:
+    return read_holistic(Reply(json.dumps({"quote": "Paris", "reason": "r", "score": score}), **keys), RESPONSE)
+
+
+@pytest.mark.parametrize("score", [0, 55, 99.5, 100])
+def test_a_holistic_number_from_0_to_100_is_read(score: float) -> None:
+    assert whole(score) == Holistic(float(score), "r", "Paris", True)
+
+
+@pytest.mark.parametrize("score", [-20, 100.5, 150, True, "80", None, [80]])
+def test_a_holistic_number_outside_its_range_is_not_moved_into_it(score: Any) -> None:
+    found = whole(score)
+    assert isinstance(found, Unread)
+    assert found.why.startswith("score must be a number from 0 to 100, found ")
+
+
+def test_another_highest_number_may_be_set() -> None:
+    reply = Reply('{"score": 11, "reason": "r"}')
+    assert isinstance(read_holistic(reply, "", highest=10), Unread)
+    assert isinstance(read_holistic(reply, "", highest=11), Holistic)
+
+
+# --- several readings -----------------------------------------------------------------------------------------------
+
+ABSTAINED, APART, LOST = Abstention("clear"), NotApplicable("clear"), Unread("clear", "no JSON")
+
+
+def at(level: float) -> Verdict:
+    return Verdict("clear", level, f"r{level:g}")
+
+
+@pytest.mark.parametrize(
+    ("levels", "level"),
+    [([3], 3), ([2, 4], 3), ([2, 3], 2.5), ([1, 5, 5], 5), ([1, 2, 2, 5], 2), ([1, 2, 3, 4], 2.5), ([4, 4, 4], 4)],
+)
+def test_the_median_level_counts_and_an_even_split_gives_the_half_level(levels: list[float], level: float) -> None:
+    outcome = combine([at(each) for each in levels], CLEAR)
+    assert isinstance(outcome, Verdict)
+    assert (outcome.level, outcome.votes) == (level, tuple(levels))
+    assert outcome.reason in {f"r{each:g}" for each in levels}
+
+
+@given(levels=st.lists(st.sampled_from([1.0, 2.0, 3.0, 4.0, 5.0]), min_size=1, max_size=7), data=st.data())
+def test_the_order_of_readings_changes_no_level(levels: list[float], data: st.DataObject) -> None:
+    shuffled = data.draw(st.permutations(levels))
+    for rule in ("median", "majority"):
+        one, other = combine([at(x) for x in levels], CLEAR, rule), combine([at(x) for x in shuffled], CLEAR, rule)
+        assert isinstance(one, Verdict)
+        assert isinstance(other, Verdict)
+        assert one.level == other.level
+        assert min(levels) <= one.level <= max(levels)
+
+
+@pytest.mark.parametrize(("levels", "merit", "fault"), [([1, 1, 5], 1, 1), ([1, 5], 1, 5), ([2, 2, 4, 4, 5], 2, 4)])
+def test_by_majority_the_commonest_level_counts_and_of_a_tie_the_worse(
+    levels: list[float], merit: float, fault: float
+) -> None:
+    against = Criterion(-1.0, "A", "clear", CLEAR.scale)
+    for criterion, level in ((CLEAR, merit), (against, fault)):
+        outcome = combine([at(each) for each in levels], criterion, "majority")
+        assert isinstance(outcome, Verdict)
+        assert outcome.level == level
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "kind"),
+    [
+        ([at(3), at(4), LOST], Verdict),
+        ([at(3), LOST], Unread),
+        ([at(3), LOST, ABSTAINED], Unread),
+        ([at(3), ABSTAINED, ABSTAINED], Abstention),
+        ([APART, APART, at(2)], NotApplicable),
+        ([LOST, LOST, LOST], Unread),
+        ([at(3), at(3), ABSTAINED, LOST], Unread),
+    ],
+)
+def test_a_level_needs_more_than_half_of_all_votes(outcomes: list[Outcome], kind: type) -> None:
+    assert isinstance(combine(outcomes, CLEAR), kind)
+
+
+def test_the_parts_of_a_reply_are_read_one_by_one() -> None:
+    parts = tuple(Reply(answer_of({"clear": level})) for level in ("2", "4", "off", "5"))
+    outcome = read_verdicts(Reply("", parts=parts), [CLEAR], RESPONSE)["clear"]
+    assert isinstance(outcome, Verdict)
+    assert (outcome.level, outcome.votes) == (4, (2, 4, 5))
+    scores = tuple(Reply(json.dumps({"reason": "r", "score": score})) for score in (10, 20, 60, 500))
+    assert read_holistic(Reply("", parts=scores), RESPONSE) == Holistic(20, "r", None, False, (10, 20, 60))
+
+
+@pytest.mark.parametrize(
+    ("criterion", "one", "other", "level"),
+    [(PARIS, 1, 1, 1), (PARIS, 1, 0, 0), (WRONG, 0, 0, 0), (WRONG, 1, 0, 1), (CLEAR, 2, 5, 2)],
+)
+def test_of_two_passes_the_level_that_scores_worse_counts(
+    criterion: Criterion, one: float, other: float, level: float
+) -> None:
+    for first, second in ((one, other), (other, one)):
+        outcome = worse(Verdict(criterion.name, first), Verdict(criterion.name, second), criterion)
+        assert isinstance(outcome, Verdict)
+        assert (outcome.level, outcome.votes) == (level, (first, second))
+
+
+@pytest.mark.parametrize("other", [ABSTAINED, LOST])
+def test_of_two_passes_one_without_a_level_leaves_none(other: Outcome) -> None:
+    assert worse(at(5), other, CLEAR) is other
+    assert worse(other, at(5), CLEAR) is other
+    assert worse(ABSTAINED, LOST, CLEAR) is LOST
+
+
+# --- expected levels ------------------------------------------------------------------------------------------------
+
+
+def with_odds(odds: dict[str, float], chosen: str = "4") -> Reply:
+    text = answer_of({"clear": chosen})
+    at_level = text.index(f'"{chosen}"', text.index('"level"')) + 1
+    tokens = (Token(text[:at_level], {}), Token(chosen, odds), Token(text[at_level + len(chosen) :], {}))
+    return Reply(text, tokens=tokens)
+
+
+def test_where_odds_are_told_the_expected_level_counts() -> None:
+    outcome = read_verdicts(with_odds({"4": 0.6, "5": 0.2, "x": 0.2}), [CLEAR], RESPONSE)["clear"]
+    assert isinstance(outcome, Verdict)
+    assert outcome.level == pytest.approx((4 * 0.6 + 5 * 0.2) / 0.8)
+
+
+def test_odds_of_nothing_on_the_scale_leave_the_level_as_said() -> None:
+    outcome = read_verdicts(with_odds({"x": 1.0}), [CLEAR], RESPONSE)["clear"]
+    assert isinstance(outcome, Verdict)
+    assert outcome.level == 4
