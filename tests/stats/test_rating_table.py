@@ -28,7 +28,7 @@ def test_sums_without_each_group_are_those_of_the_other_units(rows: list[list[fl
 
 
 def test_every_distinct_row_is_kept_once_with_its_count() -> None:
-    table = read_ratings([[2, 1], [1, nan], [2, 1], [nan, nan], [1, 2]], [1, 2])
+    table = read_ratings(np.array([[2, 1], [1, nan], [2, 1], [nan, nan], [1, 2]]), [1, 2])
     assert sorted(zip(table.codes.tolist(), table.times.tolist(), strict=True)) == [
         ([0, -1], 1.0),
         ([0, 1], 1.0),
