@@ -1,0 +1,94 @@
+"""Ratings as read, as written, and as tables."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from markscheme import Rubric
+from markscheme.calibration.ratings import (
+    Rated,
+    Rating,
+    RatingReader,
+    level_table,
+    load_ratings,
+    overall_of,
+    score_table,
+)
+from markscheme.errors import RatingError
+
+RUBRIC = Rubric.from_dict(
+    {
+        "name": "reply",
+        "criteria": [
+            {"name": "clarity", "description": "Clear", "weight": 3},
+            {"name": "polite", "requirement": "Polite", "weight": 1, "not_applicable": True},
+        ],
+    }
+)
+
+
+def test_a_written_rating_reads_back_as_itself() -> None:
+    rating = Rating(
+        "a",
+        "judge",
+        "model",
+        {
+            "clarity": Rated(4.0, "clear", "Done", True, under="f"),
+            "polite": Rated(None, "no words to anybody", declined="not applicable"),
+        },
+        overall=0.75,
+        passed=True,
+        sample=2,
+        at="2026-11-21",
+        under="g",
+        blind=False,
+        note="late",
+    )
+    line = json.loads(json.dumps(rating.to_json()))
+    assert RatingReader(RUBRIC).rating(line) == rating
+
+
+@pytest.mark.parametrize("declined", ["abstained", "unread", "not applicable"])
+def test_what_is_no_level_stays_what_it_is(declined: str) -> None:
+    rating = Rating("a", "j", "model", {"clarity": Rated(None, "why", declined=declined)})
+    assert RatingReader(RUBRIC).rating(rating.to_json()).criteria["clarity"].declined == declined
+
+
+def test_judge_is_read_as_rater_and_a_file_tells_the_line_of_a_fault(tmp_path: Path) -> None:
+    path = tmp_path / "judge.jsonl"
+    path.write_text('{"id": "a", "judge": "gpt", "criteria": {"clarity": 4}}\n\n{"id": "b", "criteria": {"tone": 1}}\n')
+    with pytest.raises(
+        RatingError, match=r"judge\.jsonl:3: rubric 'reply' has no criterion 'tone'; it has clarity, polite"
+    ):
+        load_ratings(path, RUBRIC)
+    path.write_text('{"id": "a", "judge": "gpt", "criteria": {"clarity": 4, "polite": null}}\n')
+    (rating,) = load_ratings(path, RUBRIC)
+    assert (rating.rater, rating.kind, list(rating.criteria)) == ("gpt", "model", ["clarity"])
+
+
+def test_the_overall_score_is_the_given_one_or_what_all_levels_earn() -> None:
+    both = {"clarity": Rated(5.0), "polite": Rated(0.0)}
+    assert overall_of(Rating("a", "r", "human", both, overall=0.2), RUBRIC) == 0.2
+    assert overall_of(Rating("a", "r", "human", both), RUBRIC) == 0.75
+    assert overall_of(Rating("a", "r", "human", {"clarity": Rated(5.0)}), RUBRIC) is None
+    skipped = {"clarity": Rated(5.0), "polite": Rated(None, declined="not applicable")}
+    assert overall_of(Rating("a", "r", "human", skipped), RUBRIC) == 1.0
+    declined = {"clarity": Rated(5.0), "polite": Rated(None, declined="abstained")}
+    assert overall_of(Rating("a", "r", "human", declined), RUBRIC) is None
+
+
+def test_tables_hold_units_by_raters_with_gaps_and_the_median_of_samples() -> None:
+    ratings = [
+        Rating("a", "r1", "human", {"clarity": Rated(4.0)}),
+        Rating("b", "r1", "human", {"clarity": Rated(2.0)}),
+        Rating("a", "j", "model", {"clarity": Rated(1.0)}, sample=0),
+        Rating("a", "j", "model", {"clarity": Rated(2.0)}, sample=1),
+        Rating("elsewhere", "j", "model", {"clarity": Rated(5.0)}),
+    ]
+    table = level_table(ratings, ("a", "b"), "clarity")
+    assert table.raters == ("r1", "j")
+    np.testing.assert_array_equal(table.values, [[4.0, 1.5], [2.0, np.nan]])
+    assert table.rated_by.tolist() == [2, 1]
+    assert score_table(ratings, ("a", "b"), RUBRIC).raters == ()
