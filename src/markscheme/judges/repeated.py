@@ -3,6 +3,7 @@
 import asyncio
 from dataclasses import dataclass
 
+from markscheme.errors import JudgeError
 from markscheme.judge import Identity, Judge, Reply
 from markscheme.prompt import Prompt
 
@@ -28,9 +29,19 @@ class Repeated:
         return self.judge.identity
 
     async def reply(self, prompt: Prompt, sample: int = 0) -> Reply:
-        """All the answers, as parts of one reply."""
+        """All the answers, as parts of one reply; an empty part stands for an asking that gave none.
+
+        Raises:
+            JudgeError: No asking gave anything to read.
+        """
         first = sample * self.samples
-        parts = await asyncio.gather(*(self.judge.reply(prompt, first + n) for n in range(self.samples)))
+        asked = (self.judge.reply(prompt, first + n) for n in range(self.samples))
+        answers = await asyncio.gather(*asked, return_exceptions=True)
+        errors = [answer for answer in answers if isinstance(answer, BaseException)]
+        for error in errors:
+            if len(errors) == self.samples or not isinstance(error, JudgeError):
+                raise error
+        parts = (answer if isinstance(answer, Reply) else Reply("", stop="other") for answer in answers)
         return Reply("", parts=tuple(parts))
 
     async def aclose(self) -> None:
