@@ -1,0 +1,336 @@
+"""Prompt, judge, verdict and score in a row: strategies, samples, re-asking, and many submissions at once."""
+
+import asyncio
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any, cast
+
+import pytest
+
+from markscheme import Criterion, Judge, Reply, Rubric, Scale, ScriptedJudge, Submission, grade
+from markscheme.errors import BudgetError, JudgeUnavailable, UsageError
+from markscheme.grading import Grade, Grading, asking_fingerprint, grade_many, questions
+from markscheme.judge import Usage
+from markscheme.judges.scripted import answer_of
+from markscheme.prompt import Prompt
+from markscheme.rubric import Strategy
+from markscheme.verdict import Abstention, Holistic, Unread, Verdict
+
+TWO = Rubric((Criterion(2.0, "A", "a"), Criterion(-1.0, "B", "b")))
+CLEAR = Rubric((Criterion(1.0, "A", "a", Scale.numbered(1, 5)),))
+
+
+def graded(rubric: Rubric, script: Any, submission: Submission | str = "x", **keys: Any) -> tuple[Grade, ScriptedJudge]:
+    judge = ScriptedJudge(script)
+    submission = Submission(submission) if isinstance(submission, str) else submission
+    return asyncio.run(Grading(rubric, judge, **keys).grade(submission)), judge
+
+
+def asked_of(judge: ScriptedJudge) -> list[tuple[str, ...]]:
+    return [prompt.criteria for prompt in judge.prompts]
+
+
+def by(strategy: str, rubric: Rubric = TWO) -> Rubric:
+    return replace(rubric, strategy=cast(Strategy, strategy))
+
+
+def level_by_name(levels: Mapping[str, str]) -> Any:
+    return lambda prompt, sample: {name: levels[name] for name in prompt.criteria}
+
+
+# --- strategies -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("strategy", "asked"),
+    [
+        ("one_shot", [("a", "b")]),
+        ("per_criterion", [("a",), ("b",)]),
+        ("double_pass", [("a", "b"), ("b", "a")]),
+        ("holistic", [()]),
+    ],
+)
+def test_each_strategy_asks_in_its_own_way(strategy: str, asked: list[tuple[str, ...]]) -> None:
+    def script(prompt: Prompt, _: int) -> Any:
+        return dict.fromkeys(prompt.criteria, "MET") if prompt.criteria else '{"quote": "", "reason": "r", "score": 50}'
+
+    done, judge = graded(by(strategy), script)
+    assert asked_of(judge) == asked
+    assert [prompt.criteria for prompt in questions(by(strategy), Submission("x"))] == asked
+    assert done.score == 0.5
+    assert done.usage.calls == len(asked)
+
+
+def test_criteria_that_see_other_inputs_are_asked_about_apart() -> None:
+    rubric = Rubric(
+        (
+            Criterion(1.0, "A", "a", sees=("query",)),
+            Criterion(1.0, "B", "b"),
+            Criterion(1.0, "C", "c", sees=("query",)),
+        ),
+        inputs=("query", "reference"),
+    )
+    submission = Submission("x", {"query": "q", "reference": "r3f"})
+    _, judge = graded(rubric, level_by_name({"a": "MET", "b": "MET", "c": "MET"}), submission)
+    assert asked_of(judge) == [("a", "c"), ("b",)]
+    assert ["r3f" in prompt.user for prompt in judge.prompts] == [False, True]
+
+
+def test_a_double_pass_keeps_the_verdict_that_scores_worse() -> None:
+    def script(prompt: Prompt, _: int) -> Any:
+        return {"a": "MET", "b": "MET"} if prompt.criteria == ("a", "b") else {"a": "UNMET", "b": "UNMET"}
+
+    done, _ = graded(by("double_pass"), script)
+    assert {name: verdict.level for name, verdict in done.verdicts.items()} == {"a": 0, "b": 1}
+    assert done.verdicts["a"].votes == (1, 0)
+    assert done.raw_score == -1
+
+
+def test_a_holistic_grade_keeps_the_judges_own_number() -> None:
+    done, _ = graded(by("holistic"), ['{"quote": "x", "reason": "Good.", "score": 80}'])
+    assert (done.score, done.raw_score, done.llm_raw_score) == (0.8, 1.6, 80)
+    assert isinstance(done.holistic, Holistic)
+    assert done.outcomes == {}
+
+
+def test_without_normalising_the_score_is_the_raw_sum() -> None:
+    done, _ = graded(TWO, [{"a": "UNMET", "b": "MET"}], normalize=False)
+    assert (done.score, done.raw_score, done.passed) == (-1, -1, False)
+
+
+# --- samples --------------------------------------------------------------------------------------------------------
+
+
+def test_samples_are_asked_at_once_and_numbered_and_their_median_counts() -> None:
+    under_way, most, numbers = 0, 0, []
+
+    class Slow(ScriptedJudge):
+        async def reply(self, prompt: Prompt, sample: int = 0) -> Reply:
+            nonlocal under_way, most
+            under_way += 1
+            most = max(most, under_way)
+            numbers.append(sample)
+            await asyncio.sleep(0.01)
+            under_way -= 1
+            return Reply(answer_of({"a": str(sample + 2)}))
+
+    done = asyncio.run(Grading(replace(CLEAR, samples=3), Slow([])).grade(Submission("x")))
+    assert (most, sorted(numbers)) == (3, [0, 1, 2])
+    assert done.verdicts["a"].level == 3
+    assert sorted(done.verdicts["a"].votes) == [2, 3, 4]
+
+
+def test_an_even_split_keeps_the_half_level() -> None:
+    done, _ = graded(replace(CLEAR, samples=2), [{"a": "2"}, {"a": "3"}])
+    assert (done.verdicts["a"].level, done.score) == (2.5, 0.375)
+
+
+def test_one_asking_that_fails_leaves_the_others_to_count() -> None:
+    done, _ = graded(replace(CLEAR, samples=3), [{"a": "2"}, JudgeUnavailable("down"), {"a": "4"}])
+    assert done.verdicts["a"].votes == (2, 4)
+    done, _ = graded(replace(CLEAR, samples=3), [JudgeUnavailable("down")] * 3)
+    assert (done.score, done.error) == (None, "down")
+
+
+@pytest.mark.parametrize("strategy", ["one_shot", "per_criterion", "double_pass", "holistic"])
+def test_samples_multiply_the_questions_of_every_strategy(strategy: str) -> None:
+    def script(prompt: Prompt, _: int) -> Any:
+        return dict.fromkeys(prompt.criteria, "MET") if prompt.criteria else '{"quote": "", "reason": "r", "score": 50}'
+
+    once, _ = graded(by(strategy), script)
+    thrice, _ = graded(replace(by(strategy), samples=3), script)
+    assert thrice.usage.calls == 3 * once.usage.calls
+    assert thrice.score == once.score
+
+
+# --- asking again ---------------------------------------------------------------------------------------------------
+
+
+def test_only_what_could_not_be_read_is_asked_for_once_more() -> None:
+    done, judge = graded(TWO, [answer_of({"a": "MET", "b": "maybe"}), {"b": "UNMET"}])
+    assert asked_of(judge) == [("a", "b"), ("b",)]
+    assert (done.score, done.usage.calls) == (1.0, 2)
+
+
+def test_after_one_more_asking_a_response_is_ungraded_with_reason_and_text() -> None:
+    done, judge = graded(TWO, [answer_of({"a": "MET"}), "still nothing"])
+    assert len(judge.prompts) == 2
+    assert (done.score, done.raw_score, done.passed) == (None, None, None)
+    assert done.error == "b: the reply holds no JSON object of the form asked for"
+    assert done.outcomes["a"] == Verdict("a", 1.0, "scripted")
+    assert done.outcomes["b"] == Unread("b", "the reply holds no JSON object of the form asked for", "still nothing")
+
+
+def test_a_judge_that_fails_when_asked_again_leaves_the_first_reason_too() -> None:
+    done, _ = graded(TWO, ["garbage", JudgeUnavailable("gone")])
+    assert done.error is not None
+    assert done.error.startswith("a: the reply holds no JSON object of the form asked for; asked again: gone")
+
+
+def test_an_abstention_is_an_answer_and_is_not_asked_again() -> None:
+    done, judge = graded(TWO, [{"a": "MET", "b": "cannot judge"}])
+    assert len(judge.prompts) == 1
+    assert (done.score, done.error) == (None, "b: the judge abstained: scripted")
+    assert isinstance(done.outcomes["b"], Abstention)
+    done, _ = graded(TWO, [{"a": "MET", "b": "cannot judge"}], renormalize=True)
+    assert done.score == 1.0
+
+
+def test_questions_per_criterion_that_failed_are_asked_again_in_one() -> None:
+    def script(prompt: Prompt, _: int) -> Any:
+        return "?" if len(prompt.criteria) == 1 else {"a": "MET", "b": "UNMET"}
+
+    done, judge = graded(by("per_criterion"), script)
+    assert asked_of(judge) == [("a",), ("b",), ("a", "b")]
+    assert done.score == 1.0
+
+
+def test_a_judge_that_cannot_be_asked_leaves_the_response_ungraded() -> None:
+    done, _ = graded(TWO, [JudgeUnavailable("no answer in 120 s")])
+    assert (done.score, done.error, done.outcomes) == (None, "no answer in 120 s", {})
+
+
+def test_a_mistake_in_a_judge_is_raised() -> None:
+    with pytest.raises(ZeroDivisionError):
+        graded(TWO, [ZeroDivisionError()])
+
+
+# --- inputs and checks ----------------------------------------------------------------------------------------------
+
+
+def test_a_declared_input_that_is_lacking_leaves_the_response_ungraded_and_nobody_is_asked() -> None:
+    rubric = replace(TWO, inputs=("query", "reference"))
+    done, judge = graded(rubric, [], Submission("x", {"query": "q"}))
+    assert (done.score, done.error, judge.prompts) == (None, "the submission lacks 'reference'", [])
+
+
+def test_code_and_a_judge_share_a_rubric() -> None:
+    rubric = Rubric((Criterion(1.0, "Is JSON", "json", check="json_valid"), Criterion(1.0, "A", "a")))
+    done, judge = graded(rubric, [{"a": "UNMET"}], Submission("[1]"))
+    assert asked_of(judge) == [("a",)]
+    assert list(done.outcomes) == ["json", "a"]
+    assert done.score == 0.5
+
+
+def test_a_rubric_of_checks_alone_asks_nobody() -> None:
+    rubric = Rubric((Criterion(1.0, "Is JSON", "json", check="json_valid"),))
+    done, judge = graded(rubric, [], Submission("[1"))
+    assert (done.score, judge.prompts, done.usage) == (0.0, [], Usage())
+
+
+def test_a_check_nobody_knows_is_told_before_anybody_is_asked() -> None:
+    rubric = Rubric((Criterion(1.0, "A", "a"), Criterion(1.0, "B", "b", check="spelling")))
+    judge = ScriptedJudge([{"a": "MET"}])
+    with pytest.raises(UsageError, match="there is no check 'spelling'"):
+        asyncio.run(Grading(rubric, judge).grade(Submission("x")))
+    assert judge.prompts == []
+
+
+# --- what a grade carries -------------------------------------------------------------------------------------------
+
+
+def test_a_grade_says_what_was_asked_of_whom() -> None:
+    done, judge = graded(TWO, [{"a": "MET", "b": "MET"}])
+    assert done.fingerprints is not None
+    assert done.fingerprints.rubric == TWO.fingerprint
+    assert done.fingerprints.prompt == asking_fingerprint(TWO)
+    assert done.fingerprints.judge == judge.identity.fingerprint
+    assert done.replies == {"live": 1}
+
+
+def test_how_a_rubric_is_asked_has_a_fingerprint_that_weights_do_not_change() -> None:
+    heavier = Rubric(tuple(replace(c, weight=c.weight * 3) for c in TWO.criteria))
+    assert asking_fingerprint(heavier) == asking_fingerprint(TWO)
+    for other in (by("per_criterion"), replace(TWO, samples=2), replace(TWO, guidelines="Be fair.")):
+        assert asking_fingerprint(other) != asking_fingerprint(TWO)
+
+
+def test_what_is_not_known_of_one_reply_is_not_known_of_the_grade() -> None:
+    replies = [
+        Reply(answer_of({"a": "MET"}), usage=Usage(1, 10, 5, 0.1)),
+        Reply(answer_of({"b": "MET"}), usage=Usage(1, 10, 5, None)),
+    ]
+    done, _ = graded(by("per_criterion"), replies)
+    assert done.usage == Usage(2, 20, 10, None)
+
+
+def test_grade_takes_a_text_with_its_inputs_or_a_submission() -> None:
+    def asked(submission: Any, **inputs: Any) -> ScriptedJudge:
+        judge = ScriptedJudge([{"a": "MET", "b": "MET"}])
+        asyncio.run(grade(TWO, submission, judge, **inputs))
+        return judge
+
+    assert asked("x", query="q").prompts == asked(Submission("x", {"query": "q"})).prompts
+    with pytest.raises(ValueError, match="not both"):
+        asked(Submission("x"), query="q")
+
+
+# --- many -----------------------------------------------------------------------------------------------------------
+
+
+async def all_of(grading: Grading, submissions: Iterator[Submission], concurrency: int) -> list[tuple[int, Grade]]:
+    return [placed async for placed in grade_many(grading, submissions, concurrency=concurrency)]
+
+
+class Counting(ScriptedJudge):
+    """Counts the questions under way; later ones are answered sooner."""
+
+    most = 0
+    under_way = 0
+
+    async def reply(self, prompt: Prompt, sample: int = 0) -> Reply:
+        self.under_way += 1
+        self.most = max(self.most, self.under_way)
+        await asyncio.sleep(0.002 * (5 - self.under_way))
+        self.under_way -= 1
+        return await super().reply(prompt, sample)
+
+
+def test_many_are_graded_once_each_in_bounded_numbers_and_taken_as_needed() -> None:
+    taken = 0
+
+    def submissions() -> Iterator[Submission]:
+        nonlocal taken
+        for number in range(20):
+            taken += 1
+            assert taken - len(seen) <= 5
+            yield Submission("x", id=str(number))
+
+    seen: dict[int, Grade] = {}
+    judge = Counting(lambda prompt, sample: {"a": "MET", "b": "UNMET"})
+
+    async def collect() -> None:
+        async for place, done in grade_many(Grading(TWO, judge), submissions(), concurrency=4):
+            assert place not in seen
+            seen[place] = done
+
+    asyncio.run(collect())
+    assert {place: done.id for place, done in seen.items()} == {place: str(place) for place in range(20)}
+    assert judge.most == 4
+
+
+def test_where_the_budget_ends_what_is_graded_is_kept() -> None:
+    def script(prompt: Prompt, _: int) -> Any:
+        return BudgetError("spent") if "three" in prompt.user else {"a": "MET", "b": "UNMET"}
+
+    kept: list[int] = []
+
+    async def collect() -> None:
+        texts = ["one", "two", "three", "four", "five"]
+        grading = Grading(TWO, ScriptedJudge(script))
+        async for place, _ in grade_many(grading, map(Submission, texts), concurrency=2):
+            kept.append(place)
+
+    with pytest.raises(BudgetError, match="spent"):
+        asyncio.run(collect())
+    assert set(kept) >= {0, 1}
+    assert 2 not in kept
+
+
+def test_concurrency_below_one_is_refused() -> None:
+    with pytest.raises(ValueError, match="concurrency is a whole number from 1, found 0"):
+        asyncio.run(all_of(Grading(TWO, ScriptedJudge([])), iter([]), 0))
+
+
+def test_a_scripted_judge_is_a_judge() -> None:
+    assert isinstance(ScriptedJudge([]), Judge)
