@@ -4,9 +4,9 @@ Signed error is judge minus gold throughout: above 0 the judge is lenient, below
 """
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Self, TypeAlias
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -24,6 +24,7 @@ from markscheme.stats.intervals import (
     jackknife,
     mark_rough,
     no_disagreement,
+    t_quantile,
     withhold,
 )
 from markscheme.stats.pairs import Moments, Pairs, numbers, paired
@@ -32,6 +33,8 @@ DECIMALS = 9
 SAME_LEVEL = 1e-9
 FEWEST_TO_SHOW = 5
 MOST_LEVELS = 100
+CELLS_AT_ONCE = 2_000_000
+FEWEST_DF_OF_LEVELS = 3.0
 MOST_LEVELS_IN_TABLE = 1000
 LIMITS_OF_AGREEMENT = 1.96
 
@@ -738,9 +741,8 @@ def macro_family(
         name: _share(pairs, hits.astype(np.float64), everyone, level, "share of examples", "no examples")
         for name, hits in shares.items()
     }
-    counts = _LevelCounts.of(pairs, scale) if len(scale) <= MOST_LEVELS else None
-    for name, share in _MACRO.items():
-        found[name] = _macro(pairs, counts, share, level)
+    for name in _MACRO:
+        found[name] = _macro(name, pairs, scale, level)
     return found
 
 
@@ -781,72 +783,82 @@ def _decisions(pairs: Pairs, gold: Flags, judge: Flags, level: float) -> dict[st
     return found | {name: _with_enough(found[name], with_what) for name, with_what in few.items()}
 
 
-@dataclass(frozen=True, slots=True)
-class _LevelCounts:
-    """How often each level was given by both, by gold and by the judge: of all, then with each unit or group left out.
-
-    Shape (1 + n_left_out, n_levels); `copies`, shape (n_left_out,), says how many units are alike.
-    """
-
-    both: Floats
-    gold: Floats
-    judge: Floats
-    copies: Floats
-
-    @classmethod
-    def of(cls, pairs: Pairs, scale: Floats) -> Self:
-        gold, judge = _places(pairs.gold, scale), _places(pairs.judge, scale)
-        k = len(scale)
-        if pairs.grouped:
-            row, copies = pairs.group, np.ones(pairs.n_groups)
-            left_out = gold, judge
-        else:
-            cell, counts = np.unique(gold * k + judge, return_counts=True)
-            row, copies = np.arange(len(cell)), counts.astype(np.float64)
-            left_out = cell // max(k, 1), cell % max(k, 1)
-
-        def without_each(all_units: Integers, which: Integers, rows: Integers) -> Floats:
-            total = np.bincount(all_units, minlength=k)
-            gone = np.bincount(rows * k + which, minlength=len(copies) * k).reshape(len(copies), k)
-            return np.asarray(np.concatenate([total[None], total - gone]), dtype=np.float64)
-
-        same = left_out[0] == left_out[1]
-        return cls(
-            both=without_each(gold[gold == judge], left_out[0][same], row[same]),
-            gold=without_each(gold, left_out[0], row),
-            judge=without_each(judge, left_out[1], row),
-            copies=copies,
-        )
+_MACRO = ("macro_precision", "macro_recall", "macro_f1")
 
 
-_MACRO: dict[str, Callable[[_LevelCounts], tuple[Floats, Floats]]] = {
-    "macro_precision": lambda c: (c.both, c.judge),
-    "macro_recall": lambda c: (c.both, c.gold),
-    "macro_f1": lambda c: (c.both, (c.gold + c.judge) / 2),
-}
-
-
-def _macro(
-    pairs: Pairs,
-    counts: _LevelCounts | None,
-    share: Callable[[_LevelCounts], tuple[Floats, Floats]],
-    level: float,
-) -> Estimate:
+def _macro(name: str, pairs: Pairs, scale: Floats, level: float) -> Estimate:
     method = "mean over levels"
-    if not len(pairs) or counts is None:
+    if not len(pairs) or len(scale) > MOST_LEVELS:
         why = f"more than {MOST_LEVELS} levels" if len(pairs) else "no examples"
         return Estimate.without_value(why, n=pairs.n_groups, method=method, level=level)
-    hits, of = share(counts)
-    used = counts.gold + counts.judge > 0
-    with np.errstate(divide="ignore", invalid="ignore"):
-        means = np.where(of > 0, hits / of, 0.0).sum(axis=1) / used.sum(axis=1)
-    rarest = float(of[0, used[0]].min())
-    if pairs.agree:
-        below = len(pairs) / (rarest * used[0].sum())
-        found = no_disagreement(1.0, n=pairs.n_groups, below=below, floor=0.0, level=level, method=method)
+    table = _confusion(pairs, scale)
+    value = float(_mean_over_levels(name, table[None])[0])
+    if pairs.grouped:
+        left_out = np.concatenate([_mean_over_levels(name, table - gone) for gone in _group_tables(pairs, scale)])
+        found = jackknife(value, left_out, transform=LOGIT, level=level, method=method)
     else:
-        found = jackknife(float(means[0]), means[1:], counts=counts.copies, transform=LOGIT, level=level, method=method)
-    return mark_rough(found, "a level with fewer than 5 examples") if rarest < FEWEST_TO_SHOW else found
+        low, high = _macro_limits(name, table, level)
+        limits = min(low, value), max(high, value)
+        found = Estimate(value, *limits, level, len(pairs), f"{method}; stratified t, half an example added")
+    never = scale[_hits(name, table)[1] == 0]
+    return mark_rough(found, f"level {never[0]:g} hasn't been seen") if len(never) else found
+
+
+def _hits(name: str, tables: Integers) -> tuple[Floats, Floats]:
+    """Examples of each level that both put there, and those among which they are counted; shape (..., n_levels)."""
+    both = np.diagonal(tables, axis1=-2, axis2=-1).astype(np.float64)
+    gold, judge = tables.sum(axis=-1), tables.sum(axis=-2)
+    of = {"macro_precision": judge, "macro_recall": gold, "macro_f1": gold + judge - both}[name]
+    return both, np.asarray(of, dtype=np.float64)
+
+
+def _mean_over_levels(name: str, tables: Integers) -> Floats:
+    """Precision, recall or F of each level, averaged over the levels that either rater gave; a table after another."""
+    hits, of = _hits(name, tables)
+    share = np.divide(hits, of, out=np.zeros_like(of), where=of > 0)
+    used = tables.sum(axis=-1) + tables.sum(axis=-2) > 0
+    with np.errstate(invalid="ignore"):
+        return np.asarray(_f_of_overlap(name, share).sum(axis=-1) / used.sum(axis=-1))
+
+
+def _f_of_overlap(name: str, share: Floats) -> Floats:
+    return 2 * share / (1 + share) if name == "macro_f1" else share
+
+
+def _macro_limits(name: str, table: Integers, level: float) -> tuple[float, float]:
+    """Limits of a mean of shares, each counted on examples of its own but for F, where two levels share their mistakes.
+
+    Half a hit and half a miss are added to each level, so that one that was always or never hit isn't held for sure.
+    """
+    hits, of = _hits(name, table)
+    seen = of > 0
+    share, n = (hits[seen] + 0.5) / (of[seen] + 1), of[seen] + 1
+    slope = 2 / (1 + share) ** 2 if name == "macro_f1" else np.ones_like(share)
+    variances = slope**2 * share * (1 - share) / n
+    variance = float(variances.sum())
+    df = max(FEWEST_DF_OF_LEVELS, variance**2 / float((variances**2 / n).sum()))
+    if name == "macro_f1":
+        mistakes = (table + table.T)[np.ix_(seen, seen)].astype(np.float64)
+        np.fill_diagonal(mistakes, 0.0)
+        missed = slope * share / n
+        variance += float(missed @ mistakes @ missed)
+    used = int((table.sum(axis=0) + table.sum(axis=1) > 0).sum())
+    centre = float(_f_of_overlap(name, share).sum()) / used
+    reach = t_quantile(df, level) * math.sqrt(variance) / used
+    return max(0.0, centre - reach), min(1.0, centre + reach)
+
+
+def _group_tables(pairs: Pairs, scale: Floats) -> Iterator[Integers]:
+    """The confusion matrix of each group, many groups at a time, shape (some, n_levels, n_levels)."""
+    k = len(scale)
+    at_once = max(1, CELLS_AT_ONCE // (k * k))
+    order = np.argsort(pairs.group, kind="stable")
+    group, cell = pairs.group[order], (_places(pairs.gold, scale) * k + _places(pairs.judge, scale))[order]
+    for start in range(0, pairs.n_groups, at_once):
+        stop = min(start + at_once, pairs.n_groups)
+        first, last = np.searchsorted(group, [start, stop])
+        flat = np.bincount((group[first:last] - start) * k * k + cell[first:last], minlength=(stop - start) * k * k)
+        yield np.asarray(flat.reshape(stop - start, k, k), dtype=np.int64)
 
 
 def _places(values: Floats, scale: Floats) -> Integers:
