@@ -700,7 +700,18 @@ def test_a_million_units_take_less_than_two_seconds_and_little_memory() -> None:
 
 @pytest.mark.parametrize(
     "module",
-    ["agreement", "association", "change", "people", "planning", "prevalence", "reliability", "severity"],
+    [
+        "agreement",
+        "association",
+        "change",
+        "contrast",
+        "distortion",
+        "people",
+        "planning",
+        "prevalence",
+        "reliability",
+        "severity",
+    ],
 )
 def test_what_a_module_makes_public_is_offered_by_the_package(module: str) -> None:
     found = vars(importlib.import_module(f"markscheme.stats.{module}"))

@@ -219,6 +219,8 @@ class CriterionComparison:
         criterion: Which.
         gold: Gold levels, shape (n_examples,), nan where there is none.
         judge: The judge's levels, likewise.
+        people: Levels of single people, shape (n_examples, n_people), nan where one gave none; many raters of a few
+            examples each stand as first, second, … rating of an example.
         statistics: Estimates by the names of the JSON format; errors in levels.
         ceiling: People beside each other and beside the judge; None unless two people share enough examples.
     """
@@ -226,6 +228,7 @@ class CriterionComparison:
     criterion: Criterion
     gold: Floats
     judge: Floats
+    people: Floats
     statistics: Mapping[str, Estimate]
     ceiling: Ceiling | None = None
 
@@ -397,10 +400,11 @@ def _criterion(
     statistics |= error_family(theirs, its, groups=groups, levels=levels)
     statistics |= yes_no_family(_passes(criterion, theirs), _passes(criterion, its), groups=groups)
     people = level_table(truth.people, truth.ids, criterion.name)
+    each = by_place(people.values)
     overlap = bool(np.any(people.rated_by >= 2))
     metric: Metric = "nominal" if criterion.scale.is_yes_no or not ordered else "ordinal"
-    of_people = ceiling(by_place(people.values), its, levels=levels, metric=metric, groups=groups) if overlap else None
-    return CriterionComparison(criterion, theirs, its, statistics, of_people)
+    of_people = ceiling(each, its, levels=levels, metric=metric, groups=groups) if overlap else None
+    return CriterionComparison(criterion, theirs, its, each, statistics, of_people)
 
 
 def _passes(criterion: Criterion, levels: Floats) -> Floats:

@@ -1,0 +1,400 @@
+"""How a judge bends what people see: its slope, its noise, its halo, and what else it leans on.
+
+A person's own noise makes a plain regression slope or ratio of standard deviations lie. Two people who rated the same
+examples share only what is true of them, so what they share takes that noise out.
+
+People's ratings come as a table of shape (n_units, n_people), nan where a person gave none; the judge's as a vector.
+"""
+
+import math
+from dataclasses import dataclass
+from itertools import permutations
+from typing import Self
+
+import numpy as np
+import numpy.typing as npt
+
+from markscheme.stats.estimate import Estimate
+from markscheme.stats.intervals import IDENTITY, LOG, Floats, Integers, group_numbers, jackknife
+
+LEAST_UNITS = 5
+"""Units below which nothing is said of second moments."""
+
+
+def slope_on_people(
+    people: npt.ArrayLike, judge: npt.ArrayLike, *, groups: npt.ArrayLike | None = None, level: float = 0.95
+) -> Estimate:
+    """How far the judge's levels rise where the true level rises by one: cov(judge, people) / cov(person, person).
+
+    Args:
+        people: Ratings, shape (n_units, n_people), nan = missing. A unit counts where judge and two people rated it.
+        judge: Ratings, shape (n_units,), nan = missing.
+        groups: A name for each unit, shape (n_units,), where several share a task and are left out together.
+        level: Coverage of the interval, 0 to 1.
+
+    Returns:
+        1 where the judge spreads its levels as the truth does, below 1 where it keeps to the middle (central
+        tendency), above 1 where it overdoes the ends; undefined where people share no variance or the judge doesn't
+        rise with them.
+
+    Raises:
+        ValueError: The caller's fault: shapes that don't fit, or infinite ratings.
+
+    Source:
+        Fuller (1987), Measurement Error Models, section 1.2, with the second person as replicate.
+
+    Example:
+        >>> people = np.column_stack([[1, 2, 3, 4, 5, 3], [1, 2, 3, 4, 5, 3]])
+        >>> slope_on_people(people, [2, 2.5, 3, 3.5, 4, 3]).value
+        0.5
+    """
+    seen = _Seen.of(people, judge, groups)
+    method = "cov(judge, people)/cov(person, person)"
+    why = seen.too_few() or ("people share no variance" if not seen.shared[0] > 0 else None)
+    if why:
+        return Estimate.without_value(why, n=seen.n_groups, method=method, level=level)
+    if not seen.with_judge[0] > 0:
+        return Estimate.without_value("the judge doesn't rise with people", n=seen.n_groups, method=method, level=level)
+    return _ratio(seen.with_judge, seen.shared, level, method)
+
+
+def noise_beside_people(
+    people: npt.ArrayLike,
+    judge: npt.ArrayLike,
+    *,
+    step: float = 1.0,
+    groups: npt.ArrayLike | None = None,
+    level: float = 0.95,
+) -> Estimate:
+    """The judge's error variance about its own straight line, over a person's error variance.
+
+    Args:
+        people: Ratings, shape (n_units, n_people), nan = missing. A unit counts where judge and two people rated it.
+        judge: Ratings, shape (n_units,), nan = missing.
+        step: From one level to the next. People who never disagreed are taken as if two of them had differed once by
+            this much.
+        groups: A name for each unit, shape (n_units,), where several share a task and are left out together.
+        level: Coverage of the interval, 0 to 1.
+
+    Returns:
+        1 where the judge is as noisy as a person, 2 where its error variance is twice a person's; undefined where
+        people share no variance or the judge shows no error of its own.
+
+    Raises:
+        ValueError: The caller's fault: shapes that don't fit, or infinite ratings.
+
+    Source:
+        Grubbs (1948), Journal of the American Statistical Association 43(242), 243-264.
+        doi:10.1080/01621459.1948.10483261
+
+    Example:
+        >>> first, second = [1, 2, 3, 4, 5, 3, 2, 4], [1, 2, 4, 4, 5, 3, 2, 3]
+        >>> round(noise_beside_people(np.column_stack([first, second]), [3, 2, 3, 2, 5, 5, 1, 4]).value, 2)
+        11.03
+    """
+    seen = _Seen.of(people, judge, groups)
+    method = "error variance, judge/person"
+    why = seen.too_few() or ("people share no variance" if not seen.shared[0] > 0 else None)
+    if why:
+        return Estimate.without_value(why, n=seen.n_groups, method=method, level=level)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        of_judge = seen.judge - seen.with_judge**2 / seen.shared
+    if not of_judge[0] > 0:
+        return Estimate.without_value("the judge shows no error", n=seen.n_groups, method=method, level=level)
+    least = step**2 / (2 * seen.n_units)
+    return _ratio(of_judge, np.maximum(seen.own - seen.shared, least), level, method)
+
+
+def shared_and_own(people: npt.ArrayLike) -> tuple[float, float]:
+    """The variance that people share, which is the truth's, and the error variance of one of them.
+
+    Args:
+        people: Ratings, shape (n_units, n_people), nan = missing. A unit counts where two people rated it.
+
+    Returns:
+        Both in the square of the ratings' unit, the error not below 0; nan where fewer than five units count. Where
+        people share nothing the first can fall below 0 by chance.
+
+    Raises:
+        ValueError: The caller's fault: not a table, or infinite ratings.
+
+    Example:
+        >>> shared, own = shared_and_own([[1, 1], [2, 2], [3, 3], [4, 4], [5, 5]])
+        >>> shared, own
+        (2.5, 0.0)
+    """
+    table = np.asarray(people, dtype=np.float64)
+    seen = _Seen.of(table, np.zeros(len(table)), None)
+    if seen.too_few():
+        return math.nan, math.nan
+    return float(seen.shared[0]), max(0.0, float(seen.own[0] - seen.shared[0]))
+
+
+def correlation_without_noise(
+    first: npt.ArrayLike, second: npt.ArrayLike, *, groups: npt.ArrayLike | None = None, level: float = 0.95
+) -> Estimate:
+    """How closely two criteria move together in truth: one person's levels on one with another's on the other.
+
+    Args:
+        first: People's ratings on one criterion, shape (n_units, n_people), nan = missing.
+        second: The same people's on the other criterion, likewise.
+        groups: A name for each unit, shape (n_units,), where several share a task and are left out together.
+        level: Coverage of the interval, 0 to 1.
+
+    Returns:
+        1 where the two criteria are one; by chance it can exceed 1, since noise is divided out. Undefined where people
+        share no variance on one of them.
+
+    Raises:
+        ValueError: The caller's fault: shapes that don't fit, or infinite ratings.
+
+    Source:
+        Spearman (1904), American Journal of Psychology 15(1), 72-101. doi:10.2307/1412159
+
+    Example:
+        >>> first = np.column_stack([[1, 2, 3, 4, 5, 3], [1, 2, 3, 4, 5, 4]])
+        >>> round(correlation_without_noise(first, 6 - first).value, 3)
+        -1.0
+    """
+    one, other = _table(first), _table(second)
+    if one.shape != other.shape:
+        raise ValueError(f"both criteria need the same units and people, not {one.shape} and {other.shape}")
+    group, n = group_numbers(groups, len(one))
+    there = np.isfinite(one) & np.isfinite(other)
+    one, other = np.where(there, one, np.nan), np.where(there, other, np.nan)
+    method = "correlation across people, their noise divided out"
+    left, right = _ordered_pairs(one.shape[1])
+    rated = int((there.sum(axis=1) >= 2).sum())
+    if rated < LEAST_UNITS:
+        return Estimate.without_value(f"only {rated} units that two people rated", n=rated, method=method, level=level)
+    cross = _covariance(one[:, left], other[:, right], group, n)
+    variances = [_covariance(table[:, left], table[:, right], group, n) for table in (one, other)]
+    if not min(variance[0] for variance in variances) > 0:
+        return Estimate.without_value("people share no variance", n=rated, method=method, level=level)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found = cross / np.sqrt(variances[0] * variances[1])
+    return jackknife(float(found[0]), found[1:], transform=IDENTITY, level=level, method=method)
+
+
+def halo(
+    people: npt.ArrayLike, judge: npt.ArrayLike, *, groups: npt.ArrayLike | None = None, level: float = 0.95
+) -> Estimate:
+    """How far the other criteria colour what the judge gives on one, beyond what they do for a person.
+
+    In a regression of the judge's positions on a person's own and on that person's mean over the other criteria, the
+    second coefficient, less the same coefficient with another person in the judge's place; mean over criteria.
+
+    Args:
+        people: Positions, shape (n_units, n_people, n_criteria), nan = missing, good throughout at the upper end.
+        judge: Positions, shape (n_units, n_criteria). A unit counts for a pair of people where both and the judge
+            rated all criteria.
+        groups: A name for each unit, shape (n_units,), where several share a task and are left out together.
+        level: Coverage of the interval, 0 to 1.
+
+    Returns:
+        0 where the judge keeps the criteria as far apart as people do; 0.3 where it moves a criterion by three tenths
+        of what the others differ. Undefined with fewer than two criteria or two people.
+
+    Raises:
+        ValueError: The caller's fault: shapes that don't fit, or infinite ratings.
+
+    Source:
+        Cooper (1981), Psychological Bulletin 90(2), 218-244, for the fault. doi:10.1037/0033-2909.90.2.218
+
+    Example:
+        >>> rng = np.random.default_rng(1)
+        >>> truth = rng.normal(size=(400, 4))
+        >>> people = truth[:, None, :] + 0.3 * rng.normal(size=(400, 2, 4))
+        >>> coloured = 0.6 * truth + 0.4 * truth.mean(axis=1, keepdims=True)
+        >>> round(halo(people, coloured).value, 2), abs(round(halo(people, truth).value, 1))
+        (0.28, 0.0)
+    """
+    tables, its = np.asarray(people, dtype=np.float64), np.asarray(judge, dtype=np.float64)
+    if tables.ndim != 3 or its.shape != (tables.shape[0], tables.shape[2]):
+        raise ValueError(f"people (n, people, criteria) and judge (n, criteria) don't fit: {tables.shape}, {its.shape}")
+    if np.isinf(tables).any() or np.isinf(its).any():
+        raise ValueError("ratings must be finite numbers or nan")
+    n_units, n_people, n_criteria = tables.shape
+    group, n = group_numbers(groups, n_units)
+    method = "coefficient of the other criteria, judge minus person"
+    left, right = _ordered_pairs(n_people)
+    complete = ~np.isnan(tables).any(axis=2)
+    counts = complete[:, left] & complete[:, right] & ~np.isnan(its).any(axis=1)[:, None]
+    n_counted = int(counts.any(axis=1).sum()) if counts.size else 0
+    if n_criteria < 2 or n_counted < LEAST_UNITS:
+        why = "only one criterion" if n_criteria < 2 else f"only {n_counted} units that two people rated whole"
+        return Estimate.without_value(why, n=n_counted, method=method, level=level)
+    gammas = []
+    for c in range(n_criteria):
+        own = np.where(counts, tables[:, left, c], np.nan)
+        others = np.where(counts, np.delete(tables, c, axis=2).mean(axis=2)[:, left], np.nan)
+        second = np.where(counts, tables[:, right, c], np.nan)
+        its_own = np.where(counts, its[:, c, None], np.nan)
+        gamma = [_second_slope(y, own, others, group, n) for y in (its_own, second)]
+        gammas.append(gamma[0] - gamma[1])
+    found = np.mean([gamma for gamma in gammas if np.isfinite(gamma[0])] or [np.full(n + 1, np.nan)], axis=0)
+    if not np.isfinite(found[0]):
+        return Estimate.without_value("people don't vary", n=n_counted, method=method, level=level)
+    return jackknife(float(found[0]), found[1:], transform=IDENTITY, level=level, method=method)
+
+
+def leaning(
+    gold: npt.ArrayLike,
+    judge: npt.ArrayLike,
+    on: npt.ArrayLike,
+    *,
+    groups: npt.ArrayLike | None = None,
+    level: float = 0.95,
+) -> Estimate:
+    """How far the judge's ratings rise with something that isn't quality, at the same gold (or person's) rating.
+
+    The coefficient of `on` in a regression of the judge on gold and `on`. With two people or more, the same coefficient
+    with another person in the judge's place is taken off, which allows for the noise of gold and for people's own
+    leaning.
+
+    Args:
+        gold: Ratings, shape (n_units,) or (n_units, n_people), nan = missing.
+        judge: Ratings, shape (n_units,), nan = missing.
+        on: What it may lean on, such as the length of the response, shape (n_units,), nan = missing.
+        groups: A name for each unit, shape (n_units,), where several share a task and are left out together.
+        level: Coverage of the interval, 0 to 1.
+
+    Returns:
+        Rise of the judge's rating for a rise of `on` by one; undefined where gold or `on` doesn't vary.
+
+    Raises:
+        ValueError: The caller's fault: shapes that don't fit, or infinite ratings.
+
+    Example:
+        >>> gold, length = np.tile([1.0, 2, 3], 4), np.repeat([0.0, 1], 6)
+        >>> round(leaning(gold, gold + 0.5 * length, length).value, 6)
+        0.5
+    """
+    given = np.asarray(gold, dtype=np.float64)
+    table = _table(given if given.ndim == 2 else given[:, None])
+    its, beside = np.asarray(judge, dtype=np.float64), np.asarray(on, dtype=np.float64)
+    if its.shape != (len(table),) or beside.shape != its.shape:
+        raise ValueError(f"judge and `on` must have shape ({len(table)},), not {its.shape} and {beside.shape}")
+    group, n = group_numbers(groups, len(table))
+    method = "coefficient beside gold"
+    several = bool((~np.isnan(table)).sum(axis=1).max(initial=0) >= 2)
+    left, right = _ordered_pairs(table.shape[1]) if several else ([0], [0])
+    counts = np.isfinite(table[:, left]) & np.isfinite(table[:, right]) & np.isfinite(its + beside)[:, None]
+    n_counted = int(counts.any(axis=1).sum())
+    if n_counted < LEAST_UNITS:
+        return Estimate.without_value(f"only {n_counted} units", n=n_counted, method=method, level=level)
+    own, its_own, of = (np.where(counts, values, np.nan) for values in (table[:, left], its[:, None], beside[:, None]))
+    found = _second_slope(its_own, own, of, group, n)
+    if several:
+        found = found - _second_slope(np.where(counts, table[:, right], np.nan), own, of, group, n)
+    if not np.isfinite(found[0]):
+        return Estimate.without_value(
+            "gold or what it may lean on doesn't vary", n=n_counted, method=method, level=level
+        )
+    return jackknife(float(found[0]), found[1:], transform=IDENTITY, level=level, method=method)
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """Second moments on the units that the judge and two people rated: over all, then with each group left out.
+
+    Attributes:
+        n_units: How many units count.
+        n_groups: How many groups they make.
+        shared: Covariance of two people.
+        own: A person's variance.
+        with_judge: Covariance of the judge and a person.
+        judge: The judge's variance.
+    """
+
+    n_units: int
+    n_groups: int
+    shared: Floats
+    own: Floats
+    with_judge: Floats
+    judge: Floats
+
+    @classmethod
+    def of(cls, people: npt.ArrayLike, judge: npt.ArrayLike, groups: npt.ArrayLike | None) -> Self:
+        table, its = _table(people), np.asarray(judge, dtype=np.float64)
+        if its.shape != (len(table),):
+            raise ValueError(f"the judge's ratings must have shape ({len(table)},), not {its.shape}")
+        if np.isinf(its).any():
+            raise ValueError("ratings must be finite numbers or nan")
+        counted = ~np.isnan(its) & ((~np.isnan(table)).sum(axis=1) >= 2)
+        group, n = group_numbers(group_numbers(groups, len(table))[0][counted], int(counted.sum()))
+        left, right = _ordered_pairs(table.shape[1])
+        one, other = table[counted][:, left], table[counted][:, right]
+        both = ~np.isnan(one) & ~np.isnan(other)
+        one, of_judge = np.where(both, one, np.nan), np.where(both, its[counted, None], np.nan)
+        covariances = (
+            _covariance(x, y, group, n) for x, y in ((one, other), (one, one), (one, of_judge), (of_judge, of_judge))
+        )
+        return cls(int(counted.sum()), n, *covariances)
+
+    def too_few(self) -> str | None:
+        """Why there are no moments, if so."""
+        few = min(self.n_units, self.n_groups) < LEAST_UNITS
+        return f"only {self.n_units} units that judge and two people rated" if few else None
+
+
+def _table(people: npt.ArrayLike) -> Floats:
+    table = np.asarray(people, dtype=np.float64)
+    if table.ndim != 2:
+        raise ValueError(f"people's ratings must have shape (n_units, n_people), not {table.shape}")
+    if np.isinf(table).any():
+        raise ValueError("ratings must be finite numbers or nan")
+    return table
+
+
+def _ordered_pairs(n: int) -> tuple[list[int], list[int]]:
+    pairs = list(permutations(range(n), 2))
+    return [a for a, _ in pairs], [b for _, b in pairs]
+
+
+def _covariance(x: Floats, y: Floats, group: Integers, n_groups: int) -> Floats:
+    """Covariance of x and y, shape (n_units, n_columns), pooled over columns: of all units, then without each group."""
+    there = np.isfinite(x) & np.isfinite(y)
+    centred = [np.where(there, values - _mean(values, there), 0.0) for values in (x, y)]
+    n, sum_x, sum_y, products = (
+        _with_each_left_out(part, group, n_groups)
+        for part in (there.astype(np.float64), centred[0], centred[1], centred[0] * centred[1])
+    )
+    with np.errstate(divide="ignore", invalid="ignore"):
+        cross = np.where(n > 0, products - sum_x * sum_y / n, 0.0)
+        return np.asarray(cross.sum(axis=1) / np.maximum(n - 1, 0.0).sum(axis=1))
+
+
+def _mean(values: Floats, there: npt.NDArray[np.bool_]) -> Floats:
+    return np.asarray(np.where(there, values, 0.0).sum(axis=0) / np.maximum(there.sum(axis=0), 1))
+
+
+def _with_each_left_out(values: Floats, group: Integers, n_groups: int) -> Floats:
+    """Column sums over all units, then without each group; shape (1 + n_groups, n_columns)."""
+    if n_groups == len(values):
+        per_group = values
+    else:
+        columns = [np.bincount(group, weights=column, minlength=n_groups) for column in values.T]
+        per_group = np.column_stack(columns) if columns else np.zeros((n_groups, 0))
+    total = values.sum(axis=0)
+    return np.concatenate([total[None], total - per_group])
+
+
+def _second_slope(y: Floats, own: Floats, other: Floats, group: Integers, n_groups: int) -> Floats:
+    """Coefficient of `other` in a regression of y on `own` and `other`; over all, then without each group."""
+
+    def covariance(one: Floats, two: Floats) -> Floats:
+        x, y = np.broadcast_arrays(one, two)
+        return _covariance(x, y, group, n_groups)
+
+    own_own, own_other, other_other = covariance(own, own), covariance(own, other), covariance(other, other)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        free = own_own * other_other - own_other**2
+        found = (covariance(y, other) * own_own - covariance(y, own) * own_other) / free
+    return np.where(free > 1e-12 * own_own * other_other, found, np.nan)
+
+
+def _ratio(above: Floats, below: Floats, level: float, method: str) -> Estimate:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found = np.where((above > 0) & (below > 0), above / below, np.nan)
+    return jackknife(float(found[0]), found[1:], transform=LOG, level=level, method=method)
