@@ -55,6 +55,15 @@ from markscheme.stats.change import (
     sign_flip,
     whole_multiples,
 )
+from markscheme.stats.contrast import Contrast, mean_contrast, share_contrast
+from markscheme.stats.distortion import (
+    correlation_without_noise,
+    halo,
+    leaning,
+    noise_beside_people,
+    shared_and_own,
+    slope_on_people,
+)
 from markscheme.stats.estimate import (
     Estimate,
 )
@@ -147,14 +156,11 @@ from markscheme.stats.severity import (
 
 __all__ = [
     "ATANH",
-    "COEFFICIENTS",
-    "IDENTITY",
-    "LOG",
-    "LOGIT",
     "AltPerson",
     "AltTest",
     "Band",
     "BesidePeople",
+    "COEFFICIENTS",
     "Ceiling",
     "Changed",
     "Contrast",
@@ -162,6 +168,9 @@ __all__ = [
     "Drift",
     "DriftVerdict",
     "Estimate",
+    "IDENTITY",
+    "LOG",
+    "LOGIT",
     "LeftOut",
     "Moved",
     "SidedBand",
