@@ -1,6 +1,7 @@
 """Claude as judge: through the real SDK over HTTP, before a real local model and before every trouble there is."""
 
 import asyncio
+import gc
 import json
 import logging
 import re
@@ -389,6 +390,16 @@ def test_a_judge_can_be_asked_from_one_event_loop_after_another() -> None:
     with MessagesFront(lambda _: front.message(VERDICT)) as server:
         judge = at(server.url)
         assert [asked(judge).text for _ in range(2)] == [VERDICT, VERDICT]
+
+
+@pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")
+def test_a_judge_that_nobody_closed_is_asked_in_the_next_event_loop_all_the_same() -> None:
+    with MessagesFront(lambda _: front.message(VERDICT)) as server:
+        judge = at(server.url)
+        for _ in range(3):
+            assert asyncio.run(judge.reply(PROMPT)).text == VERDICT
+        asyncio.run(judge.aclose())
+        gc.collect()
 
 
 def test_many_questions_go_out_at_once() -> None:

@@ -295,7 +295,8 @@ class Limited:
         judge: One that asks a provider; a panel's members are limited each by itself.
         limiter: Shared by all judges of a process.
         price: Of its tokens; None where it is not known.
-        deadline: Seconds for one question from the first time it is asked, waiting and asking again included.
+        deadline: Seconds for one question from the first time it is asked, waiting and asking again included;
+            `math.inf` for a judge whose questions queue behind one another, as a local model's do.
         attempts: Times it is asked at most.
         first_wait: Seconds before it is asked for the second time.
 
@@ -346,7 +347,8 @@ class Limited:
                 raise _told(failures)
             if clock() + wait > end:
                 raise _told(failures, f"; the deadline of {self.deadline:g} s leaves no time to ask again")
-            await asyncio.sleep(wait)
+            if not _limiter_waits(failures[-1]):
+                await asyncio.sleep(wait)
             permit = await self.limiter.enter(estimate, patience=max(0.0, end - clock()), again=True)
 
     async def aclose(self) -> None:
@@ -394,6 +396,11 @@ class Limited:
         if self.price is None or not reply.usage.calls:
             return reply
         return replace(reply, usage=replace(reply.usage, usd=self.price.of(reply.usage)))
+
+
+def _limiter_waits(error: JudgeError) -> bool:
+    """Whether the limiter lets nobody through for the time this error names, so that the wait is spent in its queue."""
+    return isinstance(error, JudgeBusy) and bool(error.retry_after)
 
 
 def _told(failures: Sequence[JudgeError], more: str = "") -> JudgeError:

@@ -1,0 +1,498 @@
+"""Limits, asking again, and money: under a clock that jumps, and over HTTP before a server that fails often."""
+
+import asyncio
+import math
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from markscheme import Rubric, Submission
+from markscheme.errors import (
+    BudgetError,
+    JudgeBusy,
+    JudgeError,
+    JudgeSilent,
+    JudgeUnavailable,
+    MissingReply,
+    NoJudge,
+    UnreadableReply,
+    UsageError,
+)
+from markscheme.grading import Grade, Grading, grade_many
+from markscheme.judge import Identity, Reply, Usage
+from markscheme.judges.anthropic import AnthropicJudge
+from markscheme.judges.limited import Estimate, Limited, Limiter
+from markscheme.judges.panel import Panel
+from markscheme.judges.price import Price
+from markscheme.judges.repeated import Repeated
+from markscheme.prompt import Prompt
+from tests.judges.asking import KEY, PROMPT, VERDICT
+from tests.judges.virtual_time import run
+from tests.real import messages_front as front
+from tests.real.messages_front import Answer, MessagesFront, Request
+
+Answers = Callable[[int], JudgeError | None]
+
+
+@dataclass
+class Provider:
+    """A judge that takes `seconds` for each answer and fails as `faults` say; it writes down when it was asked."""
+
+    faults: Answers = lambda _: None
+    seconds: float = 1.0
+    usage: Usage = Usage(1, 100, 50)
+    max_tokens: int = 50
+    asked_at: list[float] = field(default_factory=list)
+    under_way: int = 0
+    most: int = 0
+
+    @property
+    def identity(self) -> Identity:
+        return Identity("provider", parameters={"max_tokens": self.max_tokens})
+
+    async def reply(self, prompt: Prompt, sample: int = 0) -> Reply:
+        number = len(self.asked_at)
+        self.asked_at.append(asyncio.get_running_loop().time())
+        self.under_way += 1
+        self.most = max(self.most, self.under_way)
+        try:
+            await asyncio.sleep(self.seconds)
+        finally:
+            self.under_way -= 1
+        fault = self.faults(number)
+        if fault is not None:
+            raise fault
+        return Reply(VERDICT, usage=self.usage)
+
+    async def aclose(self) -> None:
+        """Nothing is held."""
+
+    @property
+    def since_first(self) -> list[float]:
+        return [round(at - self.asked_at[0], 6) for at in self.asked_at]
+
+
+def first(*faults: JudgeError | None) -> Answers:
+    """These faults one after the other, then none."""
+    return lambda number: faults[number] if number < len(faults) else None
+
+
+def always(fault: JudgeError) -> Answers:
+    return lambda _: fault
+
+
+async def all_of(judge: Limited, times: int) -> list[Reply | BaseException]:
+    """What the judge gives to the same question asked so many times at once."""
+    return await asyncio.gather(*(judge.reply(PROMPT, n) for n in range(times)), return_exceptions=True)
+
+
+# --- concurrency -----------------------------------------------------------------------------------------------------
+
+
+def test_no_more_are_under_way_at_once_than_allowed_and_all_are_answered() -> None:
+    provider = Provider()
+    replies = run(all_of(Limited(provider, Limiter(concurrency=5)), 23))
+    assert provider.most == 5
+    assert all(isinstance(reply, Reply) for reply in replies)
+    assert provider.since_first == sorted([n // 5 * 1.0 for n in range(23)])
+
+
+def test_several_judges_share_one_limiter() -> None:
+    limiter, one, two = Limiter(concurrency=4), Provider(), Provider()
+
+    async def both() -> None:
+        await asyncio.gather(all_of(Limited(one, limiter), 6), all_of(Limited(two, limiter), 6))
+        assert limiter.usage == Usage(calls=12, input_tokens=1200, output_tokens=600)
+
+    run(both())
+    assert len({*one.asked_at, *two.asked_at}) == 3
+
+
+def test_a_limiter_serves_one_event_loop_after_another() -> None:
+    limiter = Limiter(concurrency=1)
+    for _ in range(3):
+        provider = Provider(seconds=0.001)
+        replies = asyncio.run(all_of(Limited(provider, limiter), 3))
+        assert all(isinstance(reply, Reply) for reply in replies)
+
+
+def test_who_is_cancelled_gives_back_place_and_turn() -> None:
+    async def main() -> None:
+        limiter, provider = Limiter(concurrency=2), Provider(seconds=10.0)
+        judge = Limited(provider, limiter)
+        tasks = [asyncio.create_task(judge.reply(PROMPT)) for _ in range(6)]
+        await asyncio.sleep(1.0)
+        for task in (tasks[0], tasks[2], tasks[3]):
+            task.cancel()
+        done = await asyncio.gather(*tasks, return_exceptions=True)
+        assert [isinstance(one, Reply) for one in done] == [False, True, False, False, True, True]
+        assert provider.most == 2
+        assert isinstance(await judge.reply(PROMPT), Reply)
+
+    run(main())
+
+
+@pytest.mark.parametrize("name", ["concurrency", "requests_per_minute", "tokens_per_minute", "budget"])
+@pytest.mark.parametrize("limit", [0, -1, math.nan, math.inf])
+def test_limits_that_are_not_above_zero_are_refused(name: str, limit: float) -> None:
+    with pytest.raises(ValueError, match=f"{name} must be above 0"):
+        Limiter(**{name: limit})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("option", [{"attempts": 0}, {"deadline": 0.0}, {"first_wait": -1.0}, {"deadline": math.nan}])
+def test_a_limited_judge_asks_at_least_once_and_waits_some_time(option: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match="above 0"):
+        Limited(Provider(), Limiter(), **option)
+
+
+# --- rates -----------------------------------------------------------------------------------------------------------
+
+
+def most_in_a_minute(at: Sequence[float], amounts: Sequence[float]) -> float:
+    return max(sum(amount for when, amount in zip(at, amounts, strict=True) if t <= when < t + 60) for t in at)
+
+
+def test_no_minute_sees_more_requests_than_allowed() -> None:
+    provider = Provider(seconds=0.5)
+    run(all_of(Limited(provider, Limiter(concurrency=50, requests_per_minute=10)), 35))
+    assert most_in_a_minute(provider.asked_at, [1] * 35) == 10
+    assert provider.since_first[-1] == pytest.approx(180, abs=0.01)
+
+
+def test_no_minute_sees_more_tokens_than_allowed() -> None:
+    provider = Provider(seconds=0.5, usage=Usage(1, 200, 50))
+    run(all_of(Limited(provider, Limiter(concurrency=1, tokens_per_minute=3000)), 12))
+    assert most_in_a_minute(provider.asked_at, [250] * 12) <= 3000
+    assert provider.since_first[7] < 60, "once it is known that a call used less than estimated, more go through"
+    assert 60 < provider.since_first[-1] < 120
+
+
+def test_a_call_larger_than_a_minutes_tokens_goes_alone_instead_of_never() -> None:
+    provider = Provider()
+    run(all_of(Limited(provider, Limiter(tokens_per_minute=10)), 3))
+    assert provider.since_first == pytest.approx([0, 60, 120], abs=0.01)
+
+
+@given(
+    seconds=st.floats(0.01, 90),
+    concurrency=st.integers(1, 9),
+    requests=st.integers(1, 9) | st.none(),
+    faults=st.lists(st.sampled_from(["", "busy", "wait", "fail"]), max_size=30),
+)
+@settings(max_examples=60, deadline=None)
+def test_whatever_happens_limits_hold_and_everyone_is_told_something(
+    seconds: float, concurrency: int, requests: int | None, faults: list[str]
+) -> None:
+    kinds: dict[str, JudgeError | None] = {
+        "": None,
+        "busy": JudgeBusy("busy"),
+        "wait": JudgeBusy("wait", retry_after=20.0),
+        "fail": JudgeUnavailable("failed", transient=True),
+    }
+    provider = Provider(first(*(kinds[fault] for fault in faults)), seconds)
+    limiter = Limiter(concurrency, requests)
+    told = run(all_of(Limited(provider, limiter, deadline=300.0), 12))
+    assert all(isinstance(one, Reply | JudgeError) for one in told)
+    assert provider.most <= concurrency
+    assert provider.under_way == 0
+    assert limiter.usage.calls == len(provider.asked_at) <= 12 * 6
+    assert most_in_a_minute(provider.asked_at, [1] * len(provider.asked_at)) <= (requests or 10**6)
+    answered = [one for one in told if isinstance(one, Reply)]
+    assert limiter.usage.output_tokens in (None, 50 * len(answered))
+
+
+# --- asking again ----------------------------------------------------------------------------------------------------
+
+
+def test_what_may_pass_is_asked_again_with_doubling_waits_and_counted() -> None:
+    provider = Provider(first(*[JudgeUnavailable("failed", transient=True)] * 4), seconds=0.0)
+    (reply,) = run(all_of(Limited(provider, Limiter()), 1))
+    assert isinstance(reply, Reply)
+    assert provider.since_first == [0, 0.5, 1.5, 3.5, 7.5]
+    assert reply.usage == Usage(calls=5, input_tokens=100, output_tokens=50)
+
+
+def test_after_the_last_attempt_the_error_says_how_often_it_was_asked() -> None:
+    provider = Provider(always(JudgeSilent("no answer")), seconds=0.0)
+    (error,) = run(all_of(Limited(provider, Limiter(), attempts=3), 1))
+    assert isinstance(error, JudgeSilent)
+    assert str(error) == "no answer (asked 3 times)"
+    assert isinstance(error.__cause__, JudgeSilent)
+    assert len(provider.asked_at) == 3
+
+
+@pytest.mark.parametrize("error", [JudgeUnavailable("refused"), NoJudge("no key"), MissingReply("not recorded")])
+def test_what_no_waiting_mends_is_asked_once_and_told_as_it_is(error: JudgeError) -> None:
+    provider = Provider(always(error))
+    (told,) = run(all_of(Limited(provider, Limiter()), 1))
+    assert told is error
+    assert len(provider.asked_at) == 1
+
+
+def test_what_cannot_be_read_is_asked_for_once_more() -> None:
+    provider = Provider(always(UnreadableReply("a web page")))
+    (error,) = run(all_of(Limited(provider, Limiter()), 1))
+    assert isinstance(error, UnreadableReply)
+    assert len(provider.asked_at) == 2
+
+
+def test_a_wait_the_provider_names_is_kept_by_everyone() -> None:
+    provider = Provider(first(JudgeBusy("busy", retry_after=30.0)), seconds=1.0)
+    run(all_of(Limited(provider, Limiter(concurrency=4)), 12))
+    after = [at for at in provider.since_first if at > 0]
+    assert min(after) == 31.0, "one second until the answer, thirty as it said"
+    assert len(provider.asked_at) == 13
+
+
+def test_who_asks_again_goes_before_the_others() -> None:
+    order: list[int] = []
+
+    class Listening(Provider):
+        async def reply(self, prompt: Prompt, sample: int = 0) -> Reply:
+            order.append(sample)
+            return await super().reply(prompt, sample)
+
+    provider = Listening(first(JudgeBusy("busy", retry_after=5.0)))
+    run(all_of(Limited(provider, Limiter(concurrency=1)), 4))
+    assert order == [0, 0, 1, 2, 3]
+
+
+def test_a_wait_beyond_the_deadline_is_not_waited_for_by_anyone() -> None:
+    async def main() -> None:
+        provider = Provider(always(JudgeBusy("busy", retry_after=1_000_000.0)))
+        judge = Limited(provider, Limiter(concurrency=2), deadline=120.0)
+        told = await all_of(judge, 50)
+        assert all(isinstance(error, JudgeBusy) for error in told)
+        assert "the deadline of 120 s leaves no time to ask again" in str(told[0])
+        assert "the provider asks to wait 3600 s more" in str(told[-1])
+        assert len(provider.asked_at) == 2
+        assert asyncio.get_running_loop().time() < 1_010
+        await asyncio.sleep(3_700)
+        provider.faults = first()
+        assert isinstance(await judge.reply(PROMPT), Reply), "after an hour it is tried again"
+
+    run(main())
+
+
+def test_the_deadline_counts_from_the_first_asking_not_from_the_queue() -> None:
+    provider = Provider(seconds=50.0)
+    replies = run(all_of(Limited(provider, Limiter(concurrency=1), deadline=60.0), 10))
+    assert all(isinstance(reply, Reply) for reply in replies)
+
+
+def test_a_judge_that_takes_too_long_is_given_up_at_the_deadline() -> None:
+    provider = Provider(seconds=1e6)
+    (error,) = run(all_of(Limited(provider, Limiter(), deadline=20.0), 1))
+    assert isinstance(error, JudgeSilent)
+    assert "provider gave no answer within 20 s" in str(error)
+    assert provider.under_way == 0
+
+
+def test_without_a_deadline_a_slow_judge_is_waited_for() -> None:
+    provider = Provider(first(JudgeBusy("busy", retry_after=1_000.0)), seconds=1e6)
+    (reply,) = run(all_of(Limited(provider, Limiter(), deadline=math.inf), 1))
+    assert isinstance(reply, Reply)
+    assert isinstance(asyncio.run(all_of(Limited(Provider(seconds=0.0), Limiter(), deadline=math.inf), 1))[0], Reply)
+
+
+def test_all_attempts_together_keep_to_the_deadline() -> None:
+    async def main() -> float:
+        judge = Limited(Provider(always(JudgeSilent("gone")), seconds=7.0), Limiter(), deadline=30.0, attempts=99)
+        begun = asyncio.get_running_loop().time()
+        with pytest.raises(JudgeSilent):
+            await judge.reply(PROMPT)
+        return asyncio.get_running_loop().time() - begun
+
+    assert 20.0 < run(main()) <= 30.0
+
+
+def test_a_time_out_of_the_judges_own_making_is_no_deadline() -> None:
+    class Broken(Provider):
+        async def reply(self, prompt: Prompt, sample: int = 0) -> Reply:
+            raise TimeoutError("its own")
+
+    (error,) = run(all_of(Limited(Broken(), Limiter()), 1))
+    assert isinstance(error, TimeoutError)
+
+
+def test_concurrency_is_halved_once_for_a_burst_and_won_back_answer_by_answer() -> None:
+    provider = Provider(lambda number: JudgeBusy("busy") if number < 16 else None)
+    judge = Limited(provider, Limiter(concurrency=16), deadline=600.0)
+
+    async def main() -> list[int]:
+        asking = asyncio.create_task(all_of(judge, 200))
+        await asyncio.sleep(0.25)
+        seen = []
+        for _ in range(8):
+            seen.append(provider.under_way)
+            await asyncio.sleep(1.0)
+        await asking
+        return seen
+
+    assert run(main()) == [16, 8, 10, 12, 15, 16, 16, 16], "halved once, though sixteen were refused"
+
+
+def test_concurrency_never_falls_below_one() -> None:
+    provider = Provider(lambda number: JudgeBusy("busy") if number < 12 else None, seconds=0.1)
+    told = run(all_of(Limited(provider, Limiter(concurrency=3), deadline=1e4, attempts=30), 6))
+    assert all(isinstance(reply, Reply) for reply in told)
+
+
+# --- money -----------------------------------------------------------------------------------------------------------
+
+PRICE = Price(1_000.0, 10_000.0)  # a tenth of a cent a token read, a cent a token written
+
+
+def test_a_known_price_fills_in_the_cost_and_an_unknown_one_leaves_it_unknown() -> None:
+    limiter = Limiter()
+    (priced,) = run(all_of(Limited(Provider(), limiter, PRICE), 1))
+    (unpriced,) = run(all_of(Limited(Provider(), Limiter()), 1))
+    (uncounted,) = run(all_of(Limited(Provider(usage=Usage(1)), Limiter(), PRICE), 1))
+    assert isinstance(priced, Reply)
+    assert isinstance(unpriced, Reply)
+    assert isinstance(uncounted, Reply)
+    assert priced.usage.usd == pytest.approx(0.1 + 0.5)
+    assert limiter.usage.usd == pytest.approx(0.6)
+    assert unpriced.usage.usd is None
+    assert uncounted.usage.usd is None
+
+
+def test_a_budget_without_a_price_is_refused_with_the_way_out() -> None:
+    with pytest.raises(UsageError, match="--price IN:OUT"):
+        Limited(Provider(), Limiter(budget=1.0))
+
+
+def test_the_budget_stops_before_the_next_call_could_pass_it() -> None:
+    provider = Provider()
+    limiter = Limiter(concurrency=4, budget=5.0)
+    told = run(all_of(Limited(provider, limiter, PRICE), 40))
+    answered = [one for one in told if isinstance(one, Reply)]
+    assert all(isinstance(one, Reply | BudgetError) for one in told)
+    assert limiter.committed == pytest.approx(0.6 * len(answered))
+    assert limiter.committed <= 5.0
+    assert 5 <= len(answered) <= 8
+    assert len(provider.asked_at) == len(answered)
+    assert "the budget of $5 has $" in str(told[-1])
+
+
+def test_what_calls_under_way_may_give_back_is_waited_for() -> None:
+    """One estimate fits beside what was really spent, two never do: the calls go one after the other."""
+    provider = Provider(usage=Usage(1, 1, 1))
+    estimate = 0.5 + 0.001 * (len((PROMPT.system + PROMPT.user + str(PROMPT.schema)).encode()) // 3)
+    limiter = Limiter(concurrency=8, budget=1.5 * estimate)
+    told = run(all_of(Limited(provider, limiter, PRICE), 10))
+    assert all(isinstance(one, Reply) for one in told)
+    assert provider.most == 1
+
+
+@pytest.mark.parametrize(
+    ("error", "charged"),
+    [
+        (JudgeBusy("busy"), False),
+        (JudgeUnavailable("failed", transient=True), False),
+        (JudgeSilent("cut off"), True),
+        (UnreadableReply("garbage"), True),
+    ],
+)
+def test_a_refusal_costs_nothing_and_a_call_that_was_cut_off_its_estimate(error: JudgeError, charged: bool) -> None:
+    limiter = Limiter(budget=1_000.0)
+    run(all_of(Limited(Provider(always(error)), limiter, PRICE, attempts=1), 1))
+    assert (limiter.committed > 0.5) is charged
+    assert limiter.usage.calls == 1
+
+
+def test_each_member_of_a_panel_is_limited_and_priced_by_itself() -> None:
+    limiter = Limiter(concurrency=2)
+    members = [Limited(Provider(), limiter, PRICE), Limited(Provider(), limiter)]
+
+    async def main() -> Reply:
+        return await Panel(members).reply(PROMPT)
+
+    assert [part.usage.usd for part in run(main()).parts] == [pytest.approx(0.6), None]
+
+
+def test_a_reply_of_several_parts_is_counted_and_priced_whole() -> None:
+    limiter = Limiter()
+    judge = Limited(Repeated(Provider(first(*[JudgeBusy("busy")] * 3)), 3), limiter, PRICE)
+    (reply,) = run(all_of(judge, 1))
+    assert isinstance(reply, Reply)
+    assert [part.usage.usd for part in reply.parts] == [pytest.approx(0.6)] * 3
+    assert sum(part.usage.calls for part in reply.parts) == 4
+    assert limiter.usage.output_tokens == 150
+
+
+def test_a_permit_can_be_asked_for_by_other_judges_too() -> None:
+    async def main() -> float:
+        limiter = Limiter(budget=1.0)
+        permit = await limiter.enter(Estimate(10, 0.9), patience=1.0)
+        limiter.answered(permit, Usage(1, 5, 5, 0.4))
+        return limiter.committed
+
+    assert run(main()) == pytest.approx(0.4)
+
+
+def test_identity_and_closing_are_the_judges_own() -> None:
+    provider = Provider()
+    judge = Limited(provider, Limiter())
+    assert judge.identity == provider.identity
+    asyncio.run(judge.aclose())
+
+
+# --- over HTTP -------------------------------------------------------------------------------------------------------
+
+FAULTS = [
+    front.failing(429, retry_after=0.01),
+    front.failing(500),
+    front.failing(529),
+    front.dropped(),
+    front.not_json(),
+    front.html_page(),
+    front.message(VERDICT[:40], stop_reason="max_tokens"),
+    front.message(VERDICT.replace("MET", "SOMEWHAT")),
+    front.message(f"Here you are:\n```json\n{VERDICT}\n```"),
+    front.refusal(),
+]
+
+
+def test_with_a_quarter_of_faults_every_submission_ends_and_calls_are_bounded() -> None:
+    def decide(request: Request) -> Answer:
+        return FAULTS[request.number // 4 % len(FAULTS)] if request.number % 4 == 3 else front.message(VERDICT)
+
+    async def graded(url: str) -> list[Grade]:
+        judge = Limited(
+            AnthropicJudge(api_key=KEY, base_url=url), Limiter(concurrency=16), Price(3, 15), first_wait=0.01
+        )
+        rubric = Rubric.from_dict([{"weight": 1, "requirement": "Mentions Paris"}])
+        submissions = [Submission(f"Paris {n}.", id=str(n)) for n in range(300)]
+        found = [grade async for _, grade in grade_many(Grading(rubric, judge), submissions, concurrency=32)]
+        await judge.aclose()
+        return found
+
+    with MessagesFront(decide) as server:
+        grades = asyncio.run(graded(server.url))
+        calls = len(server.requests)
+        assert server.most_in_flight <= 16
+    assert Counter(grade.id for grade in grades) == {str(n): 1 for n in range(300)}
+    assert all((grade.score == 1.0) is (grade.error is None) for grade in grades)
+    assert sum(grade.score is not None for grade in grades) >= 280
+    assert 300 < calls < 450
+
+
+def test_a_provider_that_is_never_there_leaves_all_ungraded_with_the_reason_and_bounded_calls() -> None:
+    async def graded(url: str) -> list[Grade]:
+        judge = Limited(AnthropicJudge(api_key=KEY, base_url=url), Limiter(), attempts=3, first_wait=0.001)
+        rubric = Rubric.from_dict([{"weight": 1, "requirement": "Mentions Paris"}])
+        found = [grade async for _, grade in grade_many(Grading(rubric, judge), [Submission("x")] * 10)]
+        await judge.aclose()
+        return found
+
+    with MessagesFront(lambda _: front.failing(529)) as server:
+        grades = asyncio.run(graded(server.url))
+        assert len(server.requests) == 30
+    assert [grade.score for grade in grades] == [None] * 10
+    assert all("overloaded" in (grade.error or "") and "asked 3 times" in (grade.error or "") for grade in grades)

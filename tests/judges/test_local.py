@@ -1,0 +1,187 @@
+"""A model file as judge: the real llama.cpp in this process, and every file that is none."""
+
+import asyncio
+import json
+import subprocess
+import sys
+import time
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from markscheme import Rubric, Submission, grade
+from markscheme.errors import JudgeUnavailable, UsageError
+from markscheme.grading import questions
+from markscheme.judges.local import LocalJudge, digest
+from markscheme.prompt import Prompt
+from tests.judges.asking import PROMPT, RUBRIC, asked, asked_often
+
+SCALE = Rubric.from_dict({"criteria": [{"name": "clarity", "description": "Clear", "weight": 1}]})
+ODDLY_NAMED = Rubric.from_dict({"criteria": [{"name": 'clear "ü"', "description": "Clear", "weight": 1}]})
+
+BRIEF = Prompt("", "Does 'Paris is a city' mention Paris? Answer as JSON.", PROMPT.schema, PROMPT.criteria)
+
+
+def test_a_real_model_gives_a_verdict_under_our_schema_and_the_same_again(local_model: Path) -> None:
+    async def run() -> None:
+        judge = LocalJudge(local_model, max_tokens=300)
+        first = await grade(RUBRIC, "Paris is the capital of France.", judge)
+        again = await grade(RUBRIC, "Paris is the capital of France.", judge)
+        await judge.aclose()
+        assert first.error is None
+        assert first.score in (0.0, 1.0)
+        assert first.verdicts == again.verdicts
+        assert first.usage.calls == 1
+        assert (first.usage.input_tokens or 0) > 100
+
+    asyncio.run(run())
+
+
+def test_names_of_criteria_may_hold_quotes_and_any_letter(local_model: Path) -> None:
+    prompt = questions(ODDLY_NAMED, Submission("x"))[0]
+    reply = asked(LocalJudge(local_model, max_tokens=300), prompt)
+    assert list(json.loads(reply.text)["verdicts"]) == ['clear "ü"']
+
+
+def test_token_probabilities_give_an_expected_level(local_model: Path) -> None:
+    async def run() -> None:
+        judge = LocalJudge(local_model, max_tokens=300, expected=True)
+        found = await grade(SCALE, "Paris.", judge)
+        await judge.aclose()
+        level = found.verdicts["clarity"].level
+        assert 1 < level < 5
+        assert level != int(level)
+
+    asyncio.run(run())
+
+
+def test_probabilities_lie_along_the_text_and_are_told_only_when_asked_for(local_model: Path) -> None:
+    judge = LocalJudge(local_model, max_tokens=300, expected=True)
+    reply = asked(judge, BRIEF)
+    assert "".join(token.text for token in reply.tokens).startswith(reply.text)
+    for token in reply.tokens:
+        assert len(token.alternatives) >= 90
+        assert all(0 <= probability <= 1 for probability in token.alternatives.values())
+    assert asked(LocalJudge(local_model, max_tokens=300), BRIEF).tokens == ()
+
+
+def test_the_event_loop_goes_on_while_the_model_works_and_the_model_can_be_opened_again(local_model: Path) -> None:
+    async def run(judge: LocalJudge) -> list[float]:
+        await judge.reply(BRIEF)
+        beats = [time.monotonic()]
+        asking = asyncio.ensure_future(judge.reply(BRIEF))
+        while not asking.done():
+            await asyncio.sleep(0.005)
+            beats.append(time.monotonic())
+        assert (await asking).model == local_model.name
+        await judge.aclose()
+        return beats
+
+    judge = LocalJudge(local_model, max_tokens=100)
+    for _ in range(2):
+        beats = asyncio.run(run(judge))
+        assert len(beats) > 20
+        assert max(after - before for before, after in pairwise(beats)) < 0.25
+
+
+def test_several_questions_at_once_are_all_answered_alike(local_model: Path) -> None:
+    replies = asked_often(LocalJudge(local_model, max_tokens=60), 3, BRIEF)
+    assert len({reply.text for reply in replies}) == 1
+
+
+def test_a_prompt_that_does_not_fit_is_told_in_tokens(local_model: Path) -> None:
+    prompt = Prompt(PROMPT.system, "word " * 3_000, PROMPT.schema, PROMPT.criteria)
+    with pytest.raises(
+        JudgeUnavailable, match=r"the prompt has 3,\d+ tokens and local:.+ reads at most 1,024"
+    ) as caught:
+        asked(LocalJudge(local_model, context=1024), prompt)
+    assert not caught.value.transient
+
+
+def test_an_answer_at_its_greatest_length_is_cut_off_not_wrong(local_model: Path) -> None:
+    reply = asked(LocalJudge(local_model, max_tokens=12), BRIEF)
+    assert reply.stop == "length"
+    assert reply.usage.output_tokens == 12
+
+
+def test_a_schema_nobody_can_hold_to_is_a_sentence(local_model: Path) -> None:
+    with pytest.raises(JudgeUnavailable, match="cannot be asked this"):
+        asked(LocalJudge(local_model), Prompt("", "x", {"type": "bogus"}, ()))
+
+
+def test_a_file_that_is_none_is_refused_when_named(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"none\.gguf cannot be read"):
+        LocalJudge(tmp_path / "none.gguf")
+    with pytest.raises(UsageError, match="cannot be read"):
+        LocalJudge(tmp_path)
+    (tmp_path / "text.gguf").write_text("hello")
+    with pytest.raises(UsageError, match=r"is no GGUF model"):
+        LocalJudge(tmp_path / "text.gguf")
+
+
+def test_a_broken_model_is_refused_when_loaded(tmp_path: Path, local_model: Path) -> None:
+    broken = tmp_path / "broken.gguf"
+    with local_model.open("rb") as whole:
+        broken.write_bytes(whole.read(1_000_000))
+    with pytest.raises(UsageError, match=r"broken\.gguf cannot be loaded"):
+        asked(LocalJudge(broken))
+
+
+@pytest.mark.parametrize("option", ["context", "slots", "threads", "max_tokens"])
+def test_limits_below_one_are_refused(option: str, local_model: Path) -> None:
+    with pytest.raises(ValueError, match="from 1"):
+        LocalJudge(local_model, **{option: 0})  # type: ignore[arg-type]
+
+
+def test_content_and_settings_make_a_model_this_judge(tmp_path: Path, local_model: Path) -> None:
+    one = LocalJudge(local_model)
+    assert one.identity.name == f"local:{local_model.name}"
+    copied = tmp_path / local_model.name
+    copied.symlink_to(local_model)
+    assert LocalJudge(copied).identity == one.identity
+    others = [
+        LocalJudge(local_model, context=1024),
+        LocalJudge(local_model, slots=2),
+        LocalJudge(local_model, expected=True),
+        LocalJudge(local_model, temperature=0.7),
+        LocalJudge(local_model, seed=1),
+        LocalJudge(local_model, max_tokens=9),
+    ]
+    assert len({judge.identity.fingerprint for judge in (one, *others)}) == 7
+
+
+def test_a_digest_sees_size_beginning_middle_and_end(tmp_path: Path) -> None:
+    whole = bytearray(5_000_000)
+    digests = set()
+    for place in (None, 0, 2_000_000, 4_999_999):
+        changed = bytearray(whole)
+        if place is not None:
+            changed[place] = 1
+        (tmp_path / "f").write_bytes(changed)
+        digests.add(digest(tmp_path / "f"))
+    (tmp_path / "f").write_bytes(whole + b"\0")
+    digests.add(digest(tmp_path / "f"))
+    (tmp_path / "f").write_bytes(b"")
+    digests.add(digest(tmp_path / "f"))
+    assert len(digests) == 6
+
+
+def test_a_missing_package_is_named_with_the_way_out(local_model: Path) -> None:
+    code = (
+        "import sys, asyncio; sys.modules['xllamacpp'] = None; "
+        "from markscheme.judges.local import LocalJudge; from markscheme.prompt import Prompt; "
+        f"asyncio.run(LocalJudge({str(local_model)!r}).reply(Prompt('', 'x', {{}}, ())))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert "NoJudge" in done.stderr
+    assert "pip install 'markscheme[local]'" in done.stderr
+
+
+def test_the_module_and_the_judge_are_there_without_llama_cpp(local_model: Path) -> None:
+    code = (
+        "import sys; from markscheme.judges.local import LocalJudge; "
+        f"LocalJudge({str(local_model)!r}).identity; print('xllamacpp' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
