@@ -79,7 +79,7 @@ LAWS: dict[str, set[str]] = {
         for name in ("shift", "spread", "scatter")
     },
     "bland_altman.mean": ERROR | {NEGATED},
-    **{f"bland_altman.{name}": SURE | {SHIFTED, SCALES, FAULTLESS} for name in ("lower", "upper")},
+    **{f"bland_altman.{name}": ANY | {SHIFTED, SCALES, FAULTLESS, GROUPED} for name in ("lower", "upper")},
     "within_tolerance": SURE | {SYMMETRIC, SHIFTED, DOUBLED, SHARE, AGREEING},
     "agreement_constant": SURE - {SHRINKS} | {SHIFTED, DOUBLED, SHARE},
     "gain_over_constant": SURE - {SHRINKS} | {SHIFTED, DOUBLED, AT_MOST_1},

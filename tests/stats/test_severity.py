@@ -395,9 +395,24 @@ def test_errors_by_level_are_errors_of_the_examples_there() -> None:
     found = error_by_level(gold, judge, levels=[0, 1, 2, 3])
     for level in (0.0, 1.0, 2.0):
         here = gold == level
-        assert found[level]["signed_error"].value == signed_error(gold[here], judge[here]).value
+        assert value(found[level]["signed_error"]) == pytest.approx(value(signed_error(gold[here], judge[here])))
         assert found[level]["mae"].n == here.sum()
     assert found[3.0]["mae"].undefined == "no examples"
+
+
+def test_at_an_end_of_the_scale_errors_can_go_one_way_only() -> None:
+    gold, judge = some_levels(8, 60, k=3)
+    found = error_by_level(gold, judge, levels=[0, 1, 2])
+    assert limits(found[0.0]["signed_error"]) == limits(found[0.0]["mae"])
+    assert limits(found[2.0]["signed_error"]) == tuple(-x for x in reversed(limits(found[2.0]["mae"])))
+    assert limits(found[1.0]["signed_error"])[0] < 0 < limits(found[1.0]["signed_error"])[1]
+
+
+def test_a_few_errors_of_different_sizes_make_the_rmse_rough() -> None:
+    gold = np.zeros(60)
+    assert rmse(gold, [*[0.0] * 54, 1, 1, 1, 1, 1, 3]).note == "rough: only 6 errors, and not of one size"
+    assert rmse(gold, [*[0.0] * 54, 1, 1, 1, 1, 1, 1]).note is None
+    assert rmse(gold, [*[0.0] * 48, *[1] * 11, 3]).note is None
 
 
 def test_errors_at_a_level_with_few_examples_have_no_interval() -> None:

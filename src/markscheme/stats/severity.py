@@ -17,6 +17,7 @@ from markscheme.stats.intervals import (
     IDENTITY,
     LOG,
     LOGIT,
+    OFF_TO_TRUST,
     Floats,
     Integers,
     Transform,
@@ -209,7 +210,7 @@ def error_by_level(
         level: Coverage of the intervals, 0 to 1.
 
     Returns:
-        For each level signed_error and mae, in the unit of the ratings.
+        For each level signed_error and mae, in the unit of the ratings; no interval on fewer than five examples.
 
     Raises:
         ValueError: The caller's fault: shapes that differ.
@@ -228,7 +229,10 @@ def error_by_level(
     for place in places.tolist():
         here = left == place
         pairs = paired(left[here], right[here], None if names is None else names[here], scale)
-        errors = {"signed_error": signed_error_of(pairs, level), "mae": mae_of(pairs, level)}
+        size = mae_of(pairs, level)
+        one_way = {every.worst: 1, every.best: -1}.get(place)
+        signed = _signed(size, one_way) if one_way else signed_error_of(pairs, level)
+        errors = {"signed_error": signed, "mae": size}
         found[place] = {name: _with_enough(e, f"gold {place:g}") for name, e in errors.items()}
     return found
 
@@ -282,7 +286,7 @@ def error_split(
         "slope": (judge_sd - along) ** 2,
         "residual": max(0.0, gold_sd**2 - along**2),
     }
-    split = {"mse": _error(pairs, lambda m: m.square, LOG, level, "mean squared error")}
+    split = {"mse": replace(_through(rmse_of(pairs, level), lambda e: e * e), method="mean (judge - gold)²")}
     for name in _PARTS:
         split[name] = _part(name, parts, float(m.square), n, level)
     return split
@@ -297,10 +301,11 @@ def bland_altman(
         gold: Shape (n_units,), nan where there is no rating.
         judge: Shape (n_units,), nan likewise.
         groups: A name for each unit, shape (n_units,), where several share a task and are left out together.
-        level: Coverage of the interval about each of the three, 0 to 1.
+        level: Coverage of the interval about the mean, 0 to 1.
 
     Returns:
-        mean of judge minus gold, and lower and upper, 1.96 standard deviations either side; in the ratings' unit.
+        mean of judge minus gold, and lower and upper, 1.96 standard deviations either side, in the ratings' unit.
+        Lower and upper have no interval: on levels, where few errors are large, none is known to cover.
 
     Raises:
         ValueError: The caller's fault: shapes that differ.
@@ -318,7 +323,10 @@ def bland_altman(
     method = "limits of agreement"
     if why:
         return {name: Estimate.without_value(why, n=len(pairs), method=method, level=level) for name in _LIMITS}
-    return {name: _error(pairs, limit, IDENTITY, level, method) for name, limit in _LIMITS.items()}
+    mean, reach = float(pairs.moments.signed), LIMITS_OF_AGREEMENT * _sd_of_errors(pairs.moments)
+    ends = {"lower": mean - reach, "upper": mean + reach}
+    found = {name: Estimate(end, n=pairs.n_groups, method=method, level=level) for name, end in ends.items()}
+    return {"mean": _error(pairs, lambda m: m.signed, IDENTITY, level, method)} | found
 
 
 def mae_of(pairs: Pairs, level: float) -> Estimate:
@@ -334,7 +342,11 @@ def rmse_of(pairs: Pairs, level: float) -> Estimate:
     method = "root mean (judge - gold)²"
     if pairs.agree and len(pairs):
         return _through(_no_error(pairs, 0.0, pairs.span**2, level, method), math.sqrt)
-    return _error(pairs, lambda m: np.sqrt(m.square), LOG, level, method)
+    found = _error(pairs, lambda m: np.sqrt(m.square), LOG, level, method)
+    wrong = np.abs(pairs.gold - pairs.judge)
+    if len(np.unique(wrong[wrong > 0])) < 2 or (wrong > 0).sum() >= OFF_TO_TRUST:
+        return found
+    return mark_rough(found, f"only {(wrong > 0).sum()} errors, and not of one size")
 
 
 def signed_error_of(pairs: Pairs, level: float) -> Estimate:
@@ -358,16 +370,12 @@ _ERROR_FAMILY: dict[str, Callable[[Pairs, float], Estimate]] = {
 _PARTS = ("shift", "spread", "scatter", "slope", "residual", "shift_share", "spread_share", "scatter_share")
 
 
-def _sd_of_errors(m: Moments) -> Floats:
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.sqrt(np.maximum(m.square - m.signed**2, 0.0) * m.n / (m.n - 1))
+_LIMITS = ("mean", "lower", "upper")
 
 
-_LIMITS: dict[str, Callable[[Moments], Floats]] = {
-    "mean": lambda m: m.signed,
-    "lower": lambda m: m.signed - LIMITS_OF_AGREEMENT * _sd_of_errors(m),
-    "upper": lambda m: m.signed + LIMITS_OF_AGREEMENT * _sd_of_errors(m),
-}
+def _sd_of_errors(m: Moments) -> float:
+    variance = max(0.0, float(m.square) - float(m.signed) ** 2)
+    return math.sqrt(variance * float(m.n) / (float(m.n) - 1))
 
 
 def _sd_ratio(m: Moments) -> Floats:
@@ -405,6 +413,14 @@ def _part(name: str, parts: dict[str, float], square: float, n: int, level: floa
     else:
         return Estimate.without_value("no error to split", n=n, method="Theil", level=level)
     return withhold(Estimate(value, n=n, method="Theil", level=level), "a square near 0 has no smooth left-out form")
+
+
+def _signed(size: Estimate, sign: int) -> Estimate:
+    """The signed error at an end of the scale, where all errors go one way, from the size of the errors."""
+    if size.value is None or sign > 0:
+        return size
+    low, high = (None, None) if size.low is None or size.high is None else (0.0 - size.high, 0.0 - size.low)
+    return replace(size, value=0.0 - size.value, low=low, high=high)
 
 
 def _with_enough(estimate: Estimate, of_what: str) -> Estimate:
@@ -719,6 +735,8 @@ def macro_family(
     Returns:
         accuracy, and macro_precision, macro_recall and macro_f1, the means over levels of what each has as the yes of
         a yes or no; and commonest, the accuracy of a judge that always gives gold's commonest level. Each 0 to 1.
+        Limits of the means take each level's examples for a sample of their own; they are rough while a level of the
+        scale hasn't been seen.
 
     Raises:
         ValueError: The caller's fault: shapes that differ, or a rating that is none of `levels`.
