@@ -8,13 +8,15 @@ why. An exception of the generate function that isn't about its answer (a refuse
 raised to the caller once no call is under way any more.
 """
 
+import asyncio
 import inspect
 import json
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
+from weakref import WeakKeyDictionary
 
 from pydantic import BaseModel, ValidationError
 
@@ -39,6 +41,9 @@ from markscheme.types import (
     response_parts,
 )
 from markscheme.verdict import RAW_LENGTH, Holistic, Outcome, Unread, Verdict, worse
+
+if TYPE_CHECKING:
+    from markscheme.judges.limited import Limiter
 
 __all__ = [
     "Autograder",
@@ -592,6 +597,9 @@ GEMINI_ADDRESS = "https://generativelanguage.googleapis.com/v1beta/openai/"
 """Where Gemini answers in OpenAI's form; GEMINI_BASE_URL names another place."""
 GEMINI_MODEL = "gemini-flash-latest"
 
+_LIMITERS: "WeakKeyDictionary[asyncio.AbstractEventLoop, Limiter]" = WeakKeyDictionary()
+"""One limiter for all calls of an event loop, whichever grader makes them."""
+
 
 async def default_per_criterion_generate_fn(system_prompt: str, user_prompt: str, **options: Any) -> PerCriterionOutput:
     """Gemini's answer on one criterion, for quick trials; GEMINI_API_KEY is read from the environment.
@@ -628,10 +636,12 @@ async def _ask_gemini(
     key = os.environ.get("GEMINI_API_KEY")
     if not key:
         raise NoJudge("GEMINI_API_KEY is not set; set it, or hand the grader a generate_fn of your own")
+    from markscheme.judges.limited import Limited, Limiter
     from markscheme.judges.openai import OpenAIJudge
 
     address = os.environ.get("GEMINI_BASE_URL") or GEMINI_ADDRESS
-    judge = OpenAIJudge(model, api_key=key, base_url=address, name="gemini", **options)
+    limiter = _LIMITERS.setdefault(asyncio.get_running_loop(), Limiter())
+    judge = Limited(OpenAIJudge(model, api_key=key, base_url=address, name="gemini", **options), limiter)
     try:
         reply = await judge.reply(Prompt(system_prompt, user_prompt, kind.model_json_schema(), ()))
     finally:

@@ -7,7 +7,7 @@ The models are schemas too: `PerCriterionOutput.model_json_schema()` constrains 
 import json
 import math
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Awaitable, Mapping
 from typing import Annotated, Any, Literal, Protocol, Self, TypeAlias
 
 from pydantic import (
@@ -197,7 +197,7 @@ class RubricAsJudgeOutput(_Output):
 class PerCriterionGenerateFn(Protocol):
     """Asks a model about one criterion; it is called with the keywords system_prompt and user_prompt."""
 
-    async def __call__(self, system_prompt: str, user_prompt: str) -> PerCriterionOutput:
+    def __call__(self, system_prompt: str, user_prompt: str) -> Awaitable[PerCriterionOutput]:
         """The model's answer."""
         ...
 
@@ -205,7 +205,7 @@ class PerCriterionGenerateFn(Protocol):
 class OneShotGenerateFn(Protocol):
     """Asks a model about all criteria; it is called with the system prompt and the user prompt, by position."""
 
-    async def __call__(self, system_prompt: str, user_prompt: str, /) -> OneShotOutput:
+    def __call__(self, system_prompt: str, user_prompt: str, /) -> Awaitable[OneShotOutput]:
         """The model's answer."""
         ...
 
@@ -213,7 +213,7 @@ class OneShotGenerateFn(Protocol):
 class RubricAsJudgeGenerateFn(Protocol):
     """Asks a model for one number; it is called with the system prompt and the user prompt, by position."""
 
-    async def __call__(self, system_prompt: str, user_prompt: str, /) -> RubricAsJudgeOutput:
+    def __call__(self, system_prompt: str, user_prompt: str, /) -> Awaitable[RubricAsJudgeOutput]:
         """The model's answer."""
         ...
 
