@@ -15,6 +15,7 @@ LAYERS = [
     "rubric",
     "rubric_file",
     "rubric_search",
+    "receipt",
     "lint",
     "submission",
     "prompt",

@@ -5,11 +5,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from markscheme.calibration.changes import Setting, template_fingerprint
 from markscheme.calibration.comparison import Comparison, compare, gold_of
 from markscheme.calibration.diagnosis import Decision, Finding, decide
+from markscheme.calibration.drift import Baseline, Since, drift_since
 from markscheme.calibration.examples import ExampleSet
 from markscheme.calibration.ratings import Kind, Rating
-from markscheme.judge import Usage
+from markscheme.judge import Identity, Usage
 from markscheme.rubric import Rubric
 from markscheme.stats.people import GoldRule
 
@@ -26,12 +28,20 @@ class Rater:
         fingerprint: Of the judge; "" where only its ratings are known.
         source: Whether it was asked, answered from a recording, or only its ratings were read.
         provenance: Where recorded replies or ratings come from.
+        identity: What makes the judge this judge; None where only its ratings are known.
+        answered_by: Models that answered, as they named themselves.
     """
 
     name: str
     fingerprint: str
     source: Literal["live", "recorded", "ratings"]
     provenance: str = ""
+    identity: Identity | None = None
+    answered_by: tuple[str, ...] = ()
+
+    def setting(self, rubric: Rubric) -> Setting:
+        """All by which its ratings were made, to be held beside those of another run."""
+        return Setting(rubric, template_fingerprint(), self.name, self.fingerprint, self.identity, self.answered_by)
 
 
 @dataclass(frozen=True)
@@ -77,6 +87,7 @@ class Calibration:
     counts: Counts
     cost: Usage
     ratings: tuple[Rating, ...]
+    baseline: Baseline | None = None
 
     @property
     def exit_status(self) -> int:
@@ -97,6 +108,7 @@ def calibration_of(
     options: Options | None = None,
     cost: Usage | None = None,
     from_cache: int = 0,
+    since: Since | None = None,
 ) -> Calibration:
     """What a judge's ratings of labelled examples say about it.
 
@@ -108,23 +120,29 @@ def calibration_of(
         options: What was chosen for this run.
         cost: What asking cost.
         from_cache: Replies that were kept from an earlier run.
+        since: The accepted run that this one is held against; None where there is none.
 
     Raises:
-        ComparisonError: No labels, or no example rated by both.
+        ComparisonError: No labels, no example rated by both, or nothing in common with the accepted run.
     """
     options = options or Options()
     truth = gold_of(examples, rubric, kind=options.gold, by=options.gold_by)
     comparison = compare(rubric, truth, ratings, tolerance=options.tolerance)
     findings: tuple[Finding, ...] = ()
+    baseline = drift_since(since, rater.setting(rubric), comparison, ratings) if since is not None else None
+    drifted = baseline is not None and baseline.alarm
+    if baseline is not None:
+        findings = (*baseline.findings, *findings)
     return Calibration(
         rubric=rubric,
         rater=rater,
         comparison=comparison,
-        decision=decide(comparison, target=options.target, findings=findings),
+        decision=decide(comparison, target=options.target, findings=findings, alarm=drifted),
         findings=findings,
         counts=_counts(comparison, examples, from_cache),
         cost=cost or Usage(),
         ratings=tuple(ratings),
+        baseline=baseline,
     )
 
 

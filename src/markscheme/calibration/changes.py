@@ -1,0 +1,268 @@
+"""What changed between an accepted run and now, and which ratings each change can have moved."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any, Literal, get_args
+
+from markscheme.fingerprint import fingerprint
+from markscheme.grading import asking_fingerprint, orders
+from markscheme.judge import Identity
+from markscheme.prompt import holistic_prompt, verdict_prompt
+from markscheme.rubric import Criterion, Rubric, Scale, Strategy
+from markscheme.submission import Submission
+
+Side = Literal["rubric", "template", "judge", "score", "labels", "examples"]
+MOVES_LEVELS: tuple[Side, ...] = ("rubric", "template", "judge")
+LONGEST_VALUE = 60
+
+_PROBE = Rubric((Criterion(1.0, "is clear", "clear"), Criterion(-1.0, "is long", "long", Scale.numbered(1, 3))))
+
+
+@dataclass(frozen=True)
+class Change:
+    """One thing that is not as it was when the run was accepted.
+
+    Attributes:
+        key: Short name, such as "text:readability" or "judge:model".
+        what: In words, as the subject of "… changed".
+        side: What it belongs to: the rubric that is asked, the wording of the prompts around it, the judge, the
+            arithmetic of the score, the labels, or the examples.
+        criteria: Criteria whose levels it can have moved; empty for what moves no level on the same examples.
+        then: How it was, where that is short.
+        now: How it is.
+    """
+
+    key: str
+    what: str
+    side: Side
+    criteria: frozenset[str] = frozenset()
+    then: str = ""
+    now: str = ""
+
+    @property
+    def sentence(self) -> str:
+        """The change in words, with its values where they are short."""
+        return f"{self.what} ({self.then} → {self.now})" if self.then or self.now else self.what
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain data."""
+        return {
+            "key": self.key,
+            "what": self.what,
+            "side": self.side,
+            "criteria": sorted(self.criteria),
+            "then": self.then or None,
+            "now": self.now or None,
+        }
+
+
+@dataclass(frozen=True)
+class Setting:
+    """All by which a run was made.
+
+    Attributes:
+        rubric: What was asked.
+        template: Digest of the wording of the prompts around a rubric.
+        judge: How reports call who was asked.
+        judge_print: The judge's fingerprint; "" where only its ratings are known.
+        identity: What makes the judge this judge; None where only its ratings are known.
+        answered_by: Models that answered, as they named themselves.
+    """
+
+    rubric: Rubric
+    template: str
+    judge: str
+    judge_print: str = ""
+    identity: Identity | None = None
+    answered_by: tuple[str, ...] = ()
+
+
+def template_fingerprint() -> str:
+    """Digest of the wording that stands around any rubric in its prompts."""
+    strategies: tuple[Strategy, ...] = get_args(Strategy)
+    return fingerprint([asking_fingerprint(replace(_PROBE, strategy=strategy)) for strategy in strategies])
+
+
+def changes_between(then: Setting, now: Setting) -> tuple[Change, ...]:
+    """All that differs between two runs' settings, with the criteria whose levels each difference can move."""
+    reach = _Reach(then.rubric, now.rubric)
+    judged = frozenset(criterion.name for criterion in now.rubric.criteria if criterion.check is None)
+    found = [*_of_criteria(then.rubric, now.rubric, reach), *_of_rubric(then.rubric, now.rubric, reach)]
+    if then.template != now.template:
+        found.append(Change("template", "the wording of the prompts around the rubric", "template", judged))
+    return (*found, *_of_judge(then, now, judged), *_of_score(then.rubric, now.rubric))
+
+
+def can_explain(changes: Iterable[Change], criterion: str) -> tuple[Change, ...]:
+    """Those of the changes that can have moved a criterion's level."""
+    return tuple(change for change in changes if change.side in MOVES_LEVELS and criterion in change.criteria)
+
+
+def need_replay(changes: Iterable[Change]) -> bool:
+    """Whether asking today's judge by the rubric of then would tell changes apart."""
+    sides = {change.side for change in changes if change.criteria}
+    return "rubric" in sides and bool(sides & {"judge", "template"})
+
+
+# --- the rubric -----------------------------------------------------------------------------------------------------
+
+
+class _Reach:
+    """Which criteria share a question, then and now, and whose questions read otherwise."""
+
+    def __init__(self, then: Rubric, now: Rubric) -> None:
+        self._groups = [*_asked_together(then), *_asked_together(now)]
+        before, after = _questions(then), _questions(now)
+        self.differing = frozenset(name for name in after if before.get(name) != after[name])
+
+    def of(self, name: str) -> frozenset[str]:
+        """Criteria that were or are asked in one question with the named one, if their question reads otherwise."""
+        together = frozenset[str]().union(*(group for group in self._groups if name in group))
+        return together & self.differing
+
+
+def _asked_together(rubric: Rubric) -> list[frozenset[str]]:
+    if rubric.strategy == "holistic":
+        return [frozenset(criterion.name for criterion in rubric.criteria)]
+    return [frozenset(c.name for c in question) for one_pass in orders(rubric) for question in one_pass]
+
+
+def _questions(rubric: Rubric) -> dict[str, str]:
+    """For each judged criterion a digest of all that is asked with it, whatever is submitted."""
+    nothing = Submission("")
+    if rubric.strategy == "holistic":
+        prompt = holistic_prompt(rubric, nothing)
+        return {criterion.name: fingerprint(prompt.system, prompt.schema) for criterion in rubric.criteria}
+    asked: dict[str, list[Any]] = {}
+    for one_pass in orders(rubric):
+        for question in one_pass:
+            prompt = verdict_prompt(rubric, nothing, question)
+            for criterion in question:
+                asked.setdefault(criterion.name, []).append([prompt.system, prompt.schema, _shown(rubric, criterion)])
+    return {name: fingerprint(questions) for name, questions in asked.items()}
+
+
+def _shown(rubric: Rubric, criterion: Criterion) -> list[str]:
+    return list(rubric.shown_to(criterion))
+
+
+def _of_criteria(then: Rubric, now: Rubric, reach: _Reach) -> Iterator[Change]:
+    before = {criterion.name: criterion for criterion in then.criteria}
+    after = {criterion.name: criterion for criterion in now.criteria}
+    for name, criterion in after.items():
+        if name in before:
+            yield from _of_criterion(before[name], criterion, reach.of(name))
+        else:
+            yield Change(f"added:{name}", f"criterion {name!r}, which is new", "rubric", reach.of(name))
+    for name in before.keys() - after.keys():
+        yield Change(f"removed:{name}", f"criterion {name!r}, which is gone", "rubric", reach.of(name))
+    kept = [name for name in before if name in after]
+    if kept != [name for name in after if name in before]:
+        yield Change("order", "the order of the criteria", "rubric", reach.differing)
+
+
+def _of_criterion(then: Criterion, now: Criterion, reached: frozenset[str]) -> Iterator[Change]:
+    name = now.name
+    if same_scale(then.scale, now.scale):
+        if then.fingerprint != now.fingerprint:
+            yield Change(f"text:{name}", f"the text of criterion {name!r}", "rubric", reached)
+    else:
+        what = f"the scale of criterion {name!r}"
+        yield Change(f"scale:{name}", what, "rubric", reached, _levels(then.scale), _levels(now.scale))
+    if (then.weight > 0) != (now.weight > 0):
+        was, is_now = ("a merit", "a fault") if then.weight > 0 else ("a fault", "a merit")
+        yield Change(f"fault:{name}", f"what criterion {name!r} counts as", "rubric", reached, was, is_now)
+    if then.sees != now.sees:
+        yield Change(f"sees:{name}", f"the inputs shown for criterion {name!r}", "rubric", reached)
+    if then.check != now.check:
+        by_code = frozenset([name])
+        what = f"who decides criterion {name!r}"
+        yield Change(
+            f"check:{name}", what, "rubric", by_code | reached, then.check or "a judge", now.check or "a judge"
+        )
+
+
+def _of_rubric(then: Rubric, now: Rubric, reach: _Reach) -> Iterator[Change]:
+    for key, what in (("description", "the rubric's description"), ("guidelines", "the rubric's guidelines")):
+        if getattr(then, key) != getattr(now, key):
+            yield Change(key, what, "rubric", reach.differing)
+    if then.known_inputs != now.known_inputs:
+        what = "the inputs that are shown"
+        yield Change(
+            "inputs", what, "rubric", reach.differing, ", ".join(then.known_inputs), ", ".join(now.known_inputs)
+        )
+    if then.strategy != now.strategy:
+        what = "the strategy of asking"
+        yield Change("strategy", what, "rubric", reach.differing, then.strategy, now.strategy)
+    if then.samples != now.samples:
+        judged = frozenset(criterion.name for criterion in now.criteria if criterion.check is None)
+        yield Change("samples", "the samples per question", "rubric", judged, str(then.samples), str(now.samples))
+
+
+def same_scale(then: Scale, now: Scale) -> bool:
+    """Whether levels on one scale can be held beside levels on the other."""
+    return (then.values, then.ordered, then.by_label) == (now.values, now.ordered, now.by_label)
+
+
+def _levels(scale: Scale) -> str:
+    return "/".join(f"{value:g}" for value in scale.values)
+
+
+# --- the judge ------------------------------------------------------------------------------------------------------
+
+
+def _of_judge(then: Setting, now: Setting, judged: frozenset[str]) -> Iterator[Change]:
+    if then.identity is None or now.identity is None:
+        if then.judge != now.judge:
+            yield Change("judge", "the judge", "judge", judged, then.judge, now.judge)
+        return
+    before, after = then.identity, now.identity
+    for key, what in (("name", "the judge"), ("model", "the judge's model"), ("address", "the judge's address")):
+        was, is_now = getattr(before, key), getattr(after, key)
+        if was != is_now:
+            yield Change(f"judge:{key}", what, "judge", judged, _value(was), _value(is_now))
+    for key in sorted(before.parameters.keys() | after.parameters.keys()):
+        was, is_now = before.parameters.get(key), after.parameters.get(key)
+        if fingerprint(was) != fingerprint(is_now):
+            what = f"the judge's parameter {key!r}"
+            yield Change(f"judge:parameter:{key}", what, "judge", judged, _value(was), _value(is_now))
+    if then.answered_by and now.answered_by and then.answered_by != now.answered_by:
+        what = "the model that answers, as it names itself"
+        was, is_now = ", ".join(then.answered_by), ", ".join(now.answered_by)
+        yield Change("judge:answers", what, "judge", judged, _value(was), _value(is_now))
+
+
+def _value(value: Any) -> str:
+    text = " ".join(str("nothing" if value in (None, "") else value).split())
+    return text if len(text) <= LONGEST_VALUE else text[: LONGEST_VALUE - 1] + "…"
+
+
+# --- what moves the score or the comparison, and no level -----------------------------------------------------------
+
+
+def _of_score(then: Rubric, now: Rubric) -> Iterator[Change]:
+    before = {criterion.name: criterion for criterion in then.criteria}
+    for criterion in now.criteria:
+        was = before.get(criterion.name)
+        if was is None:
+            continue
+        name = criterion.name
+        if was.weight != criterion.weight:
+            weights = f"{was.weight:g}", f"{criterion.weight:g}"
+            yield Change(f"weight:{name}", f"the weight of criterion {name!r}", "score", frozenset(), *weights)
+        if (was.required, was.threshold) != (criterion.required, criterion.threshold):
+            yield Change(f"passing:{name}", f"when criterion {name!r} passes", "score")
+    for key, what in (("pass_mark", "the pass mark"), ("tolerance", "the tolerance")):
+        if getattr(then, key) != getattr(now, key):
+            marks = f"{getattr(then, key):g}", f"{getattr(now, key):g}"
+            yield Change(key, what, "score", frozenset(), *marks)
+
+
+def labels_changed() -> Change:
+    """The labels of examples that were compared then are not what they were."""
+    return Change("labels", "the labels", "labels")
+
+
+def responses_changed(count: int) -> Change:
+    """Some examples hold another response or input than then: the system under test, not its judge."""
+    return Change("responses", f"the response or an input of {count} examples (the system under test)", "examples")

@@ -1,0 +1,207 @@
+"""What a grade carries of the calibration behind it, read from accepted.json without loading any numerics."""
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Literal, cast, get_args
+
+from markscheme.errors import RatingError
+from markscheme.plain_data import read_text, shown
+from markscheme.rubric import STRATEGIES, Rubric
+from markscheme.rubric_search import find_calibration
+
+ACCEPTED = "accepted.json"
+NOT_CALIBRATED = "not calibrated"
+
+Use = Literal["gate", "trend", "explore", "none"]
+USES: tuple[str, ...] = get_args(Use)
+ALLOWS: Mapping[str, str] = {
+    "gate": "may gate",
+    "trend": "may show trends",
+    "explore": "explore only",
+    "none": "no use: adjust first",
+}
+
+
+@dataclass(frozen=True)
+class Receipt:
+    """The calibration behind a grade.
+
+    Attributes:
+        use: What the calibrated judge may decide.
+        agreement: Share of labelled examples on which it agreed; None where there was none to compare.
+        margin: The score's standard error of measurement: root of the mean squared distance to the labels' score,
+            0 to 1; None where no score had one.
+        labels: Labelled examples behind it.
+        kind: Who gave the labels: human, adjudicated, constructed or model.
+        date: The day the run was accepted, as 2026-11-02.
+        rubric: Fingerprint of the rubric that was calibrated.
+        prompt: Fingerprint of how it was asked.
+        judge: Fingerprint of the judge; "" where only its ratings were known.
+        asking: Pass mark, strategy and samples at the time, which a run may set apart from the rubric's text.
+        differs: Why it doesn't hold for a grade: what it was calibrated for instead. Empty where it holds.
+    """
+
+    use: Use
+    agreement: float | None
+    margin: float | None
+    labels: int
+    kind: str
+    date: str
+    rubric: str
+    prompt: str
+    judge: str
+    asking: Mapping[str, Any] = field(default_factory=dict)
+    differs: tuple[str, ...] = ()
+
+    @property
+    def holds(self) -> bool:
+        """Whether the calibration speaks of just this rubric, prompt and judge."""
+        return not self.differs
+
+    @property
+    def may_gate(self) -> bool:
+        """Whether a response may pass or fail by this grade alone."""
+        return self.holds and self.use == "gate"
+
+    def held_to(self, rubric: Rubric, *, prompt: str, judge: str) -> "Receipt":
+        """The receipt as it stands for grades by this rubric, asked this way, of this judge.
+
+        Args:
+            rubric: As it is used, with the marks and the way of asking of the run.
+            prompt: Fingerprint of how it is asked.
+            judge: Fingerprint of who is asked.
+        """
+        return replace(self, differs=tuple(self._differences(rubric, prompt, judge)))
+
+    def _differences(self, rubric: Rubric, prompt: str, judge: str) -> list[str]:
+        found = ["another judge"] if judge != self.judge else []
+        if rubric.fingerprint != self.rubric:
+            as_then = replace(rubric, **self.asking)
+            by_choice = as_then.fingerprint == self.rubric
+            return [*found, "another pass mark or way of asking" if by_choice else "an older rubric"]
+        return [*found, "an older prompt"] if prompt != self.prompt else found
+
+    def to_json(self) -> dict[str, Any]:
+        """As in the JSON of a grade; `use` is null where the calibration doesn't hold for it."""
+        return {
+            "holds": self.holds,
+            "text": calibration_text(self),
+            "use": self.use if self.holds else None,
+            "agreement": self.agreement,
+            "margin": self.margin,
+            "labels": {"n": self.labels, "kind": self.kind},
+            "date": self.date,
+            "fingerprints": {"rubric": self.rubric, "prompt": self.prompt, "judge": self.judge},
+        }
+
+
+def calibration_text(receipt: Receipt | None) -> str:
+    """The calibration behind a grade in words.
+
+    >>> calibration_text(None)
+    'not calibrated'
+    """
+    if receipt is None:
+        return NOT_CALIBRATED
+    if receipt.differs:
+        return f"calibrated for {' and '.join(receipt.differs)}"
+    margin = "" if receipt.margin is None else f"± {receipt.margin:.2f} "
+    return f"{margin}({receipt.labels} {receipt.kind} labels, {receipt.date}; {ALLOWS[receipt.use]})"
+
+
+def score_text(score: float, receipt: Receipt | None) -> str:
+    """A score with what its calibration says of it.
+
+    Example:
+        >>> known = Receipt("gate", 0.9, 0.11, 84, "human", "2026-11-02", "r", "p", "j")
+        >>> score_text(0.68, known)
+        '0.68 ± 0.11 (84 human labels, 2026-11-02; may gate)'
+        >>> score_text(0.68, None)
+        '0.68, not calibrated'
+    """
+    comma = "" if receipt is not None and receipt.holds else ","
+    return f"{score:.2f}{comma} {calibration_text(receipt)}"
+
+
+# --- reading --------------------------------------------------------------------------------------------------------
+
+
+def find_receipt(name: str, *starts: Path) -> Receipt | None:
+    """The receipt of a rubric's accepted run, from the first calibration folder found; None without one.
+
+    Raises:
+        RatingError: There is one, and it cannot be read.
+    """
+    for start in starts:
+        folder = find_calibration(name, start)
+        if folder is not None:
+            return load_receipt(folder / ACCEPTED) if (folder / ACCEPTED).is_file() else None
+    return None
+
+
+def load_receipt(path: Path) -> Receipt:
+    """The receipt in an accepted.json.
+
+    Raises:
+        RatingError: The file is none.
+    """
+    data = accepted_data(path)
+    try:
+        use, labels, prints, asking = data["use"], data["labels"], data["fingerprints"], data["asked"]
+        if use not in USES:
+            raise ValueError(f"use is one of {', '.join(USES)}, found {shown(use)}")
+        return Receipt(
+            use=cast(Use, use),
+            agreement=_share(data["measurements"]["agreement"]["value"]),
+            margin=_share(data["measurements"]["margin"]),
+            labels=int(labels["n"]),
+            kind=_line(labels["kind"]),
+            date=_line(data["date"]),
+            rubric=_line(prints["rubric"]),
+            prompt=_line(prints["prompt"]),
+            judge=_line(prints["judge"]),
+            asking=_asking(asking["pass_mark"], asking["strategy"], asking["samples"]),
+        )
+    except (KeyError, TypeError, ValueError) as error:
+        raise RatingError(f"is no accepted run: {error!r}; accept one anew", path=path) from error
+
+
+def accepted_data(path: Path) -> dict[str, Any]:
+    """The plain data of an accepted.json.
+
+    Raises:
+        RatingError: It cannot be read, is no JSON, or was written by a version of markscheme that this one can't read.
+    """
+    try:
+        data = json.loads(read_text(path, RatingError))
+    except (ValueError, RecursionError) as error:
+        raise RatingError(f"is not readable JSON: {error}", path=path) from error
+    if not isinstance(data, dict) or data.get("schema") != 1:
+        raise RatingError("is no accepted run that this version of markscheme can read", path=path)
+    return data
+
+
+def _share(value: Any) -> float | None:
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise ValueError(f"a share is a number, found {shown(value)}")
+    return float(value)
+
+
+def _asking(pass_mark: Any, strategy: Any, samples: Any) -> dict[str, Any]:
+    mark = _share(pass_mark)
+    if mark is None or not 0 <= mark <= 1 or strategy not in STRATEGIES:
+        raise ValueError(f"asked with pass mark {shown(pass_mark)} and strategy {shown(strategy)}")
+    if isinstance(samples, bool) or not isinstance(samples, int) or samples < 1:
+        raise ValueError(f"samples is a whole number from 1, found {shown(samples)}")
+    return {"pass_mark": mark, "strategy": strategy, "samples": samples}
+
+
+def _line(value: Any) -> str:
+    if not isinstance(value, str):
+        raise ValueError(f"expected a text, found {shown(value)}")
+    return " ".join(value.split())
