@@ -32,8 +32,9 @@ class LocalJudge:
     """A GGUF model run in this process, held to the schema of the answer.
 
     The model is loaded when first asked, which holds up the whole process for a moment (that its file is there is
-    looked at before), and let go by `aclose`. Nothing is sent anywhere. With one slot and temperature 0 the same question always gets the same answer; several slots
-    share the threads, so that they answer no faster on one, and may move an answer that hangs in the balance.
+    looked at before), and let go by `aclose`. Nothing is sent anywhere. With one slot and temperature 0 the same
+    question always gets the same answer; several slots share the threads, so that they answer no faster on one, and
+    may move an answer that hangs in the balance.
 
     Args:
         path: The model's file.
