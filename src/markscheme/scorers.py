@@ -11,14 +11,14 @@ import math
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from importlib import import_module
 from pathlib import Path
 from statistics import fmean, median
 from typing import Any, Literal, overload
 
-from markscheme.errors import JudgeError, UsageError
+from markscheme.errors import JudgeUnavailable, MarkschemeError, UnreadableReply, UsageError
 from markscheme.judge import Judge, Reply
 from markscheme.judges.repeated import Repeated
 from markscheme.prompt import Prompt, fence_code, fenced
@@ -62,9 +62,8 @@ class Scorer:
     name: str
 
     def __post_init__(self) -> None:
-        for parameter in inspect.signature(self.function).parameters.values():
-            asked = parameter.kind is parameter.KEYWORD_ONLY and parameter.default is parameter.empty
-            if asked and parameter.name not in CONTEXT:
+        for parameter in self._keyword_only():
+            if parameter.default is parameter.empty and parameter.name not in CONTEXT:
                 raise TypeError(
                     f"scorer {self.name!r} asks for {parameter.name!r}, which nobody fills in; "
                     f"there are {', '.join(CONTEXT)}"
@@ -112,9 +111,15 @@ class Scorer:
             await close()
 
     def _declared(self, context: Mapping[str, Any]) -> dict[str, Any]:
-        parameters = inspect.signature(self.function).parameters.values()
-        names = {parameter.name for parameter in parameters if parameter.kind is parameter.KEYWORD_ONLY}
+        names = {parameter.name for parameter in self._keyword_only()}
         return {name: value for name, value in context.items() if name in names}
+
+    def _keyword_only(self) -> list[inspect.Parameter]:
+        try:
+            parameters = inspect.signature(self.function).parameters.values()
+        except ValueError:  # some built-in functions don't tell
+            return []
+        return [parameter for parameter in parameters if parameter.kind is parameter.KEYWORD_ONLY]
 
     def _held(self, found: Any) -> Finding:
         """What came back, held to 0 to 1; anything else is no score, and is not moved to the nearer end."""
@@ -275,31 +280,20 @@ class _JudgeScorer:
         self._opened: Judge | None = None
 
     async def __call__(self, prediction: str, expected: str | None = None, *, prompt: str | None = None) -> Finding:
-        found = await self._found(prediction, expected, prompt, again=False)
-        if isinstance(found, Unread) and not self.zero:
-            found = await self._found(prediction, expected, prompt, again=True)
-        if isinstance(found, Unread):
-            return Finding(0.0 if self.zero else None, found.why)
-        return Finding(found.score / HIGHEST, found.reason)
+        try:
+            found = await self._found(prediction, expected, prompt, again=False)
+            if isinstance(found, Unread):
+                found = await self._found(prediction, expected, prompt, again=True)
+        except (JudgeUnavailable, UnreadableReply) as error:
+            return Finding(None, str(error))
+        return Finding(None, found.why) if isinstance(found, Unread) else Finding(found.score / HIGHEST, found.reason)
 
     async def _found(
         self, prediction: str, expected: str | None, prompt: str | None, *, again: bool
     ) -> Holistic | Unread:
         question = self._question(prediction, expected, prompt, again=again)
-        try:
-            reply = await Repeated(self._asked(), self.samples).reply(question)
-        except JudgeError as error:
-            return Unread("", str(error))
-        return self._with_zeros(reply, prediction) if self.zero else read_holistic(reply, prediction, highest=HIGHEST)
-
-    @staticmethod
-    def _with_zeros(reply: Reply, prediction: str) -> Holistic:
-        """Every answer that cannot be read counts as a score of 0, as whoever chose `zero` asked for."""
-        read = [read_holistic(part, prediction, highest=HIGHEST) for part in reply.parts]
-        scores = [found.score if isinstance(found, Holistic) else 0.0 for found in read]
-        middle = median(scores)
-        nearest = min(read, key=lambda found: abs((found.score if isinstance(found, Holistic) else 0.0) - middle))
-        return Holistic(middle, nearest.reason if isinstance(nearest, Holistic) else nearest.why)
+        reply = await Repeated(self._asked(), self.samples).reply(question)
+        return _with_zeros(reply, prediction) if self.zero else read_holistic(reply, prediction, highest=HIGHEST)
 
     def _question(self, prediction: str, expected: str | None, prompt: str | None, *, again: bool) -> Prompt:
         given = [("prompt", prompt), ("expected", expected), ("prediction", prediction)]
@@ -327,6 +321,15 @@ class _JudgeScorer:
         opened, self._opened = self._opened, None
         if opened is not None:
             await opened.aclose()
+
+
+def _with_zeros(reply: Reply, prediction: str) -> Holistic:
+    """The median where every answer that cannot be read counts as 0; an asking that gave none has no vote."""
+    given = [part for part in reply.parts if part.text or part.stop != "other"]
+    read = [read_holistic(part, prediction, highest=HIGHEST) for part in given]
+    counted = [found if isinstance(found, Holistic) else Holistic(0.0, found.why) for found in read]
+    middle = median(found.score for found in counted)
+    return replace(min(counted, key=lambda found: abs(found.score - middle)), score=middle)
 
 
 def llm_judge(
@@ -440,7 +443,8 @@ def run(
 
     Raises:
         UsageError: Two scorers of one name, an example without a prediction or a prompt to make one from, a file
-            that cannot be read.
+            that cannot be read, a judge nobody can open.
+        NoJudge: A judge that needs a key and has none.
 
     Example:
         >>> done = run(name="qa", dataset=[{"prediction": "Paris", "expected": "paris"}], scorers=[token_f1])
@@ -543,9 +547,11 @@ async def _prediction(example: Mapping[str, Any], model: Any) -> str:
 
 
 async def _found(each: Scorer, prediction: str, expected: str | None, context: Mapping[str, Any]) -> Finding:
-    """What a scorer finds; a scorer that fails scores nothing and stops nobody."""
+    """What a scorer finds; code that fails scores nothing and stops nobody, a judge nobody can open stops the run."""
     try:
         return await each.find(prediction, expected, **context)
+    except MarkschemeError:
+        raise
     except Exception as error:
         return Finding(None, _failure(error))
 
