@@ -53,6 +53,7 @@ class Grade:
         holistic: The one number of a holistic grade.
         usage: What asking cost.
         replies: Replies by where they came from: live, recorded, cache.
+        models: Models that answered, as they named themselves.
         fingerprints: Of rubric, prompt and judge.
         receipt: The calibration behind this grade, if there is one.
     """
@@ -64,6 +65,7 @@ class Grade:
     holistic: Holistic | Unread | None = None
     usage: Usage = Usage()
     replies: Mapping[str, int] = field(default_factory=dict)
+    models: tuple[str, ...] = ()
     fingerprints: Fingerprints | None = None
     receipt: "Receipt | None" = None
 
@@ -108,6 +110,7 @@ class Grading:
         normalize: False keeps raw sums as scores.
         renormalize: True scores a submission on what could be judged of it.
         scorers: Code for criteria with a `check`, by name, beside the shipped ones.
+        receipt: The calibration that every grade carries, held to this rubric and judge; None without one.
     """
 
     rubric: Rubric
@@ -115,6 +118,7 @@ class Grading:
     normalize: bool = True
     renormalize: bool = False
     scorers: Mapping[str, "Scorer"] = field(default_factory=dict)
+    receipt: "Receipt | None" = None
 
     async def grade(self, submission: Submission) -> Grade:
         """The grade of one submission; a judge that fails leaves it ungraded, with the reason."""
@@ -225,9 +229,11 @@ class Grading:
             holistic=holistic,
             usage=total(reply.usage for reply in replies),
             replies=Counter(reply.source for reply in replies),
+            models=tuple(sorted({reply.model for reply in replies if reply.model})),
             fingerprints=Fingerprints(
                 self.rubric.fingerprint, asking_fingerprint(self.rubric), self.judge.identity.fingerprint
             ),
+            receipt=self.receipt,
         )
 
 

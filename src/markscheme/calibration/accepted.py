@@ -6,7 +6,7 @@ are no label and stand outside `ratings/`, where they would be taken for one.
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from datetime import date
 from importlib.metadata import version
@@ -95,15 +95,14 @@ def labels_digest(example: Example) -> str:
 # --- writing --------------------------------------------------------------------------------------------------------
 
 
-def accept(
-    calibration: "Calibration", path: Path, *, runs: Sequence[Rating] | None = None, split: str | None = None
-) -> Path:
-    """Make a calibration the accepted run: write its ratings and its accepted.json, whole or not at all.
+def accept(calibration: "Calibration", path: Path, *, split: str | None = None) -> Path:
+    """Make a calibration the accepted run: write its ratings, all runs of them, and its accepted.json.
+
+    Both are written whole or not at all: until accepted.json is in its place, the one before it stays valid.
 
     Args:
-        calibration: What the first of `runs` measures.
+        calibration: The run, with its repeats.
         path: The accepted.json to write; its folder is made.
-        runs: The judge's ratings of all runs, told apart by their sample; the calibration's own where None.
         split: The part of the examples that was measured, where there are splits.
 
     Returns:
@@ -117,7 +116,7 @@ def accept(
         problem = f"{calibration.counts.not_graded} of {calibration.counts.examples} examples are not graded"
         raise RatingError(f"the run is not accepted: {problem}", path=path)
     examples = {example.id: example for example in calibration.comparison.gold.examples}
-    stored = [rating for rating in runs or calibration.ratings if rating.id in examples]
+    stored = [rating for rating in (*calibration.ratings, *calibration.repeats) if rating.id in examples]
     text = "".join(_line(rating, examples[rating.id]) for rating in stored)
     digest = hashlib.sha256(text.encode()).hexdigest()
     beside = path.with_name(f"{path.stem}-{digest[:DIGEST_LENGTH]}.jsonl")
@@ -203,7 +202,7 @@ def _accepted_json(calibration: "Calibration", ratings: dict[str, Any], split: s
         },
         "split": split,
         "measurements": _measurements(calibration),
-        "cost": {**calibration.cost.to_json(), "graded": calibration.counts.graded},
+        "cost": {**calibration.cost.to_json(), "examples": ratings["examples"], "runs": ratings["samples"]},
         "asked": _rubric_data(rubric),
     }
 

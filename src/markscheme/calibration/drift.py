@@ -214,6 +214,21 @@ class Baseline:
         return bool(self.findings)
 
 
+def why_incomparable(accepted: Accepted, rubric: Rubric, examples: Sequence[Example]) -> str | None:
+    """Why nothing can be held beside an accepted run, whatever the judge says; None where something can."""
+    then = accepted.setting.rubric
+    if then.name != rubric.name:
+        return f"{accepted.path} is the accepted run of rubric {then.name!r}, not of {rubric.name!r}"
+    known = [example for example in examples if example.id in accepted.submissions]
+    if not any(accepted.submissions[example.id] == submission_digest(example) for example in known):
+        why = "their responses or inputs are others now" if known else "no example has an id of then"
+        return f"nothing is common with the accepted run {accepted.path}: {why}"
+    scales = {criterion.name: criterion.scale for criterion in then.criteria}
+    if not any(c.name in scales and same_scale(scales[c.name], c.scale) for c in rubric.criteria):
+        return f"nothing is common with the accepted run {accepted.path}: no criterion is rated on the same scale"
+    return None
+
+
 def drift_since(since: Since, now: Setting, comparison: Comparison, ratings: Sequence[Rating]) -> Baseline:
     """What became of a judge since its accepted run.
 
@@ -227,13 +242,14 @@ def drift_since(since: Since, now: Setting, comparison: Comparison, ratings: Seq
         ComparisonError: Nothing is common: another rubric, no example with the same response, no criterion on the
             same scale.
     """
-    pair = _paired(since.accepted, now, comparison, ratings)
+    why = why_incomparable(since.accepted, now.rubric, comparison.gold.examples)
+    if why is not None:
+        raise ComparisonError(why)
+    pair = _paired(since.accepted, comparison, ratings)
     changes = _all_changes(since.accepted, now, pair)
     compared, not_compared = _comparable(pair, since.accepted.setting.rubric, now.rubric)
     scores_then, by_weights = _scores_then(pair, since.accepted.setting.rubric, now.rubric)
     score = _score(since, pair, scores_then, by_weights, comparison)
-    if not compared and score is None:
-        raise ComparisonError("no criterion is rated on the same scale as in the accepted run, and no score is shared")
     criteria = _criteria(since, pair, compared, changes)
     baseline = Baseline(
         since=since,
@@ -280,19 +296,13 @@ class _Pair:
         return np.column_stack([_levels(run, self.ids, name) for run in self.runs])
 
 
-def _paired(accepted: Accepted, now: Setting, comparison: Comparison, ratings: Sequence[Rating]) -> _Pair:
-    then = accepted.setting.rubric.name
-    if then != now.rubric.name:
-        raise ComparisonError(f"{accepted.path} is the accepted run of rubric {then!r}, not of {now.rubric.name!r}")
+def _paired(accepted: Accepted, comparison: Comparison, ratings: Sequence[Rating]) -> _Pair:
     first: dict[str, Rating] = {}
     for rating in sorted(ratings, key=lambda rating: rating.sample):
         first.setdefault(rating.id, rating)
     examples = comparison.gold.examples
-    known = [place for place, e in enumerate(examples) if e.id in accepted.submissions and e.id in first]
+    known = [place for place, example in enumerate(examples) if example.id in accepted.submissions]
     alike = [p for p in known if accepted.submissions[examples[p].id] == submission_digest(examples[p])]
-    if not alike:
-        why = "their responses are others now" if known else "no example has an id of then"
-        raise ComparisonError(f"nothing is common with the accepted run {accepted.path}: {why}")
     rows = np.array(alike, dtype=np.int64)
     shared = tuple(examples[place] for place in alike)
     groups = comparison.gold.groups

@@ -88,6 +88,7 @@ class Calibration:
     cost: Usage
     ratings: tuple[Rating, ...]
     baseline: Baseline | None = None
+    repeats: tuple[Rating, ...] = ()
 
     @property
     def exit_status(self) -> int:
@@ -109,6 +110,7 @@ def calibration_of(
     cost: Usage | None = None,
     from_cache: int = 0,
     since: Since | None = None,
+    repeats: Sequence[Rating] = (),
 ) -> Calibration:
     """What a judge's ratings of labelled examples say about it.
 
@@ -121,6 +123,8 @@ def calibration_of(
         cost: What asking cost.
         from_cache: Replies that were kept from an earlier run.
         since: The accepted run that this one is held against; None where there is none.
+        repeats: Further runs of the same judge over the same examples, told apart by their sample; they show its
+            noise and count in no agreement.
 
     Raises:
         ComparisonError: No labels, no example rated by both, or nothing in common with the accepted run.
@@ -143,6 +147,7 @@ def calibration_of(
         cost=cost or Usage(),
         ratings=tuple(ratings),
         baseline=baseline,
+        repeats=tuple(repeats),
     )
 
 
