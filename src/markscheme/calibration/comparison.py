@@ -323,6 +323,7 @@ def compare(rubric: Rubric, truth: Gold, ratings: Iterable[Rating], *, tolerance
     passes = _judge_passes(judged, scores, rubric)
     people = score_table(truth.people, truth.ids, rubric)
     groups = truth.groups
+    by_person = levels_by_person(truth.people, truth.ids, rubric)
     return Comparison(
         rubric=rubric,
         gold=truth,
@@ -334,8 +335,39 @@ def compare(rubric: Rubric, truth: Gold, ratings: Iterable[Rating], *, tolerance
         agreement_constant=agreement_constant(truth.overall, tolerance),
         beside=_beside(people, scores, tolerance, groups),
         overall=_overall(truth, scores, passes, groups),
-        criteria={c.name: _criterion(c, truth, everything, groups) for c in rubric.criteria},
+        criteria={c.name: _criterion(c, truth, everything, by_person[c.name], groups) for c in rubric.criteria},
     )
+
+
+def levels_by_person(people: Iterable[Rating], ids: Sequence[str], rubric: Rubric) -> dict[str, Floats]:
+    """Levels of single people by criterion, each of shape (n_examples, n_people), nan where one gave none.
+
+    A column is one person on every criterion. Where more people rated than can be kept apart, it is the first, second,
+    … person who rated an example; who gave several ratings of an example counts with the median.
+    """
+    labels = list(people)
+    row = {unit: place for place, unit in enumerate(ids)}
+    column = {rater: place for place, rater in enumerate(dict.fromkeys(label.rater for label in labels))}
+    apart = len(column) <= MOST_RATER_COLUMNS
+    places: dict[str, dict[str, int]] = {}
+    cells: dict[str, dict[tuple[int, int], list[float]]] = {criterion.name: {} for criterion in rubric.criteria}
+    for label in labels:
+        if label.id not in row:
+            continue
+        here = places.setdefault(label.id, {})
+        place = column[label.rater] if apart else here.setdefault(label.rater, len(here))
+        for name, rated in label.criteria.items():
+            if rated.level is not None:
+                cells[name].setdefault((row[label.id], place), []).append(rated.level)
+    most = len(column) if apart else max(map(len, places.values()), default=0)
+    return {name: _table_of(found, (len(ids), most)) for name, found in cells.items()}
+
+
+def _table_of(cells: Mapping[tuple[int, int], Sequence[float]], shape: tuple[int, int]) -> Floats:
+    values = np.full(shape, np.nan)
+    for cell, found in cells.items():
+        values[cell] = found[0] if len(found) == 1 else float(np.median(found))
+    return values
 
 
 def _median_column(table: RatingTable) -> Floats:
@@ -390,7 +422,7 @@ def _overall(truth: Gold, scores: Floats, passes: Floats, groups: list[str] | No
 
 
 def _criterion(
-    criterion: Criterion, truth: Gold, ratings: Sequence[Rating], groups: list[str] | None
+    criterion: Criterion, truth: Gold, ratings: Sequence[Rating], people: Floats, groups: list[str] | None
 ) -> CriterionComparison:
     levels = sorted(set(criterion.scale.values))
     theirs = truth.levels[criterion.name]
@@ -399,12 +431,10 @@ def _criterion(
     statistics = two_raters(theirs, its, levels=levels, ordered=ordered, groups=groups)
     statistics |= error_family(theirs, its, groups=groups, levels=levels)
     statistics |= yes_no_family(_passes(criterion, theirs), _passes(criterion, its), groups=groups)
-    people = level_table(truth.people, truth.ids, criterion.name)
-    each = by_place(people.values)
-    overlap = bool(np.any(people.rated_by >= 2))
+    overlap = bool(np.any((~np.isnan(people)).sum(axis=1) >= 2))
     metric: Metric = "nominal" if criterion.scale.is_yes_no or not ordered else "ordinal"
-    of_people = ceiling(each, its, levels=levels, metric=metric, groups=groups) if overlap else None
-    return CriterionComparison(criterion, theirs, its, each, statistics, of_people)
+    of_people = ceiling(people, its, levels=levels, metric=metric, groups=groups) if overlap else None
+    return CriterionComparison(criterion, theirs, its, people, statistics, of_people)
 
 
 def _passes(criterion: Criterion, levels: Floats) -> Floats:
