@@ -14,6 +14,7 @@ LAYERS = [
     "plain_data",
     "rubric",
     "rubric_file",
+    "rubric_edit",
     "rubric_search",
     "receipt",
     "lint",

@@ -193,6 +193,16 @@ def rubric_from_data(data: Any) -> Rubric:
     return _Reading(data, lines={}, path=None).rubric()
 
 
+def places_of(data: Any) -> tuple[Place, list[Place]]:
+    """Where in plain data the rubric's own keys stand, and each of its criteria, whatever the dialect.
+
+    >>> places_of({"rubric": {"criteria": [{"requirement": "A"}, {"requirement": "B"}]}})
+    (('rubric',), [('rubric', 'criteria', 0), ('rubric', 'criteria', 1)])
+    """
+    _, top, criteria = _Reading(data, lines={}, path=None)._canonical()
+    return top, criteria
+
+
 def _rubric_from_text(text: str, path: Path | None, form: Form) -> Rubric:
     if len(text.encode("utf-8", "replace")) > MAX_BYTES:
         raise RubricError(f"has more than {MAX_BYTES:,} bytes", path=path)
