@@ -1,0 +1,171 @@
+"""Whole batches to raw scores, for training loops."""
+
+import asyncio
+import tracemalloc
+import warnings
+from collections.abc import Sequence
+from typing import Any, overload
+
+import pytest
+
+from markscheme import Criterion, Reply, Rubric, Scale, ScriptedJudge, reward
+from markscheme.errors import BudgetError, JudgeUnavailable, RatingWarning, UsageError
+from markscheme.grading import Grade
+from markscheme.judges.scripted import answer_of
+from markscheme.prompt import Prompt
+
+RUBRIC = Rubric((Criterion(2.0, "A", "a"), Criterion(-3.0, "B", "b")))
+
+
+def by_words(prompt: Prompt, _: int) -> Any:
+    """MET for `a` where the response says good, for `b` where it says poor."""
+    marks = {"a": "good", "b": "poor"}
+    return {name: "MET" if marks[name] in prompt.user else "UNMET" for name in prompt.criteria}
+
+
+def rewarded(responses: Any, rubrics: Any = RUBRIC, queries: Any = None, script: Any = by_words, **keys: Any) -> Any:
+    return asyncio.run(reward(responses, rubrics, queries, judge=ScriptedJudge(script), **keys))
+
+
+def test_raw_scores_come_in_the_order_of_the_responses() -> None:
+    assert rewarded(["good", "poor", "good and poor", "neither"]) == [2, -3, -1, 0]
+
+
+def test_each_response_may_have_its_own_rubric_and_query() -> None:
+    five = Rubric((Criterion(10.0, "A", "a", Scale.numbered(1, 5)),), inputs=("query",))
+
+    def script(prompt: Prompt, sample: int) -> Any:
+        if "b" in prompt.criteria:
+            return by_words(prompt, sample)
+        return {"a": "4" if "first?" in prompt.user else "1"}
+
+    scores = rewarded(["x", "good", "x"], [five, RUBRIC, five], ["first?", None, "second?"], script)
+    assert scores == [7.5, 2, 0]
+
+
+def test_none_stands_for_what_could_not_be_graded_and_the_reason_is_seen() -> None:
+    def script(prompt: Prompt, sample: int) -> Any:
+        if "garbage" in prompt.user:
+            return "no JSON"
+        if "down" in prompt.user:
+            return JudgeUnavailable("the server is down")
+        return by_words(prompt, sample)
+
+    seen: dict[int, Grade] = {}
+    scores = rewarded(["good", "garbage", "down", "neither"], script=script, seen=seen.__setitem__)
+    assert scores == [2, None, None, 0]
+    assert "a: the reply holds no JSON object of the form asked for" in str(seen[1].error)
+    assert [seen[place].error for place in (0, 2, 3)] == [None, "the server is down", None]
+
+
+def test_a_query_that_is_declared_and_lacking_is_none() -> None:
+    rubric = Rubric(RUBRIC.criteria, inputs=("query",))
+    assert rewarded(["good", "good"], rubric, ["q", None]) == [2, None]
+    assert rewarded(["good"], rubric) == [None]
+
+
+def test_thinking_and_output_are_one_response() -> None:
+    assert rewarded([{"thinking": "good", "output": "poor"}]) == [-1]
+
+
+@pytest.mark.parametrize(
+    ("rubrics", "queries", "words"),
+    [
+        ([RUBRIC] * 3, None, "2 responses and 3 rubrics"),
+        ([], None, "2 responses and 0 rubrics"),
+        (RUBRIC, ["q"], "2 responses and 1 queries"),
+    ],
+)
+def test_lengths_that_do_not_fit_are_told_and_nobody_is_asked(rubrics: Any, queries: Any, words: str) -> None:
+    judge = ScriptedJudge(by_words)
+    with pytest.raises(ValueError, match=words):
+        asyncio.run(reward(["x", "y"], rubrics, queries, judge=judge))
+    assert judge.prompts == []
+
+
+def test_an_empty_batch_is_an_empty_list() -> None:
+    assert rewarded([]) == rewarded([], []) == []
+    with pytest.raises(ValueError, match="concurrency"):
+        rewarded([], concurrency=0)
+
+
+@pytest.mark.parametrize(("concurrency", "most"), [(1, 1), (7, 7), (64, 20)])
+def test_no_more_are_under_way_than_asked_for(concurrency: int, most: int) -> None:
+    under_way, highest = 0, 0
+
+    class Slow(ScriptedJudge):
+        async def reply(self, prompt: Prompt, sample: int = 0) -> Reply:
+            nonlocal under_way, highest
+            under_way += 1
+            highest = max(highest, under_way)
+            await asyncio.sleep(0.001)
+            under_way -= 1
+            return Reply(answer_of(by_words(prompt, sample)))
+
+    assert asyncio.run(reward(["good"] * 20, RUBRIC, judge=Slow([]), concurrency=concurrency)) == [2] * 20
+    assert highest == most
+
+
+def test_where_the_budget_ends_what_is_graded_is_kept_and_said_so() -> None:
+    def script(prompt: Prompt, sample: int) -> Any:
+        return BudgetError("the budget of 1 USD is spent") if "stop" in prompt.user else by_words(prompt, sample)
+
+    with pytest.warns(RatingWarning, match="1 USD is spent; 3 of 5 responses are not graded"):
+        scores = rewarded(["good", "poor", "stop", "good", "good"], script=script, concurrency=1)
+    assert scores == [2, -3, None, None, None]
+
+
+def test_a_mistake_is_raised_as_itself_and_ends_the_batch() -> None:
+    with pytest.raises(ZeroDivisionError):
+        rewarded(["x"] * 50, script=[ZeroDivisionError()] * 50)
+    unknown = Rubric((Criterion(1.0, "A", "a", check="spelling"),))
+    with pytest.raises(UsageError, match="no check 'spelling'"):
+        rewarded(["x"], unknown)
+
+
+class Written(Sequence[str]):
+    """Long responses that are only there while they are graded."""
+
+    def __init__(self, count: int) -> None:
+        self.length = count
+
+    def __len__(self) -> int:
+        return self.length
+
+    @overload
+    def __getitem__(self, place: int) -> str: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[str]: ...
+    def __getitem__(self, place: int | slice) -> str | Sequence[str]:
+        if isinstance(place, slice) or place >= self.length:
+            raise IndexError(place)
+        return f"good {place} " * 300
+
+
+class Forgetful(ScriptedJudge):
+    """Keeps nothing of what it was asked, so that what is measured is ours."""
+
+    async def reply(self, prompt: Prompt, sample: int = 0) -> Reply:
+        await asyncio.sleep(0)
+        return Reply(answer_of(by_words(prompt, sample)))
+
+
+def peak(count: int) -> int:
+    tracemalloc.start()
+    try:
+        scores = asyncio.run(reward(Written(count), RUBRIC, judge=Forgetful([]), concurrency=8))
+        assert scores == [2] * count
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+def test_memory_does_not_grow_with_the_batch() -> None:
+    peak(20)
+    assert peak(1_500) < 1_000_000  # the responses alone are 6 MB
+
+
+def test_nothing_is_warned_of_where_all_is_well() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert rewarded(["good"]) == [2]
