@@ -277,7 +277,7 @@ def score_table(ratings: Iterable[Rating], units: Sequence[str], rubric: Rubric)
 
 def overall_of(rating: Rating, rubric: Rubric) -> float | None:
     """The overall score of a rating: the one given, else what its levels earn, if each criterion has one."""
-    if rating.overall is not None:
+    if rating.overall is not None or rating.error is not None:
         return rating.overall
     levels = {name: rated.level for name, rated in rating.criteria.items() if rated.level is not None}
     skipped = {name for name, rated in rating.criteria.items() if rated.declined == "not applicable"}

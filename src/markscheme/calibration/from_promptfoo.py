@@ -1,0 +1,123 @@
+"""Promptfoo's results as examples, labels and a judge's ratings, with or without a rubric."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from markscheme.calibration.examples import Example, ExampleSet
+from markscheme.calibration.ratings import Rated, Rating
+from markscheme.errors import RatingError
+from markscheme.promptfoo.results import Results, Row, Verdict
+from markscheme.rubric import Criterion, Rubric
+from markscheme.submission import Submission
+
+VIEWER, EXPECTED = "viewer", "expected_label"
+"""Whoever rates in the viewer, and whoever wrote the test: results name neither."""
+
+
+def rubric_of(files: Sequence[Results]) -> Rubric:
+    """A rubric whose criteria are the graded metrics of the results, each yes or no.
+
+    Raises:
+        RatingError: No assertion in them is a judgement.
+    """
+    metrics: dict[str, Verdict] = {}
+    for results in files:
+        metrics = {**results.metrics, **metrics}
+    if not metrics:
+        raise RatingError("has no llm-rubric, g-eval or python assertion to calibrate", path=files[0].path)
+    thresholds = {results.threshold for results in files}
+    threshold = thresholds.pop() if len(thresholds) == 1 else None
+    return Rubric(
+        criteria=tuple(Criterion(1.0, verdict.text.strip() or name, name) for name, verdict in metrics.items()),
+        name=files[0].path.stem,
+        description=f"What Promptfoo's assertions ask for in {', '.join(results.path.name for results in files)}",
+        **({} if threshold is None or not 0 <= threshold <= 1 else {"pass_mark": threshold}),
+    )
+
+
+def labelled_rows(rows: Sequence[Row], rubric: Rubric) -> ExampleSet:
+    """The outputs as examples, with the labels that people gave to pass or fail, and so to each metric beside it.
+
+    Raises:
+        RatingError: Nobody labelled any.
+    """
+    examples: dict[str, Example] = {}
+    for row in rows:
+        labels = {label.rater: label for label in (examples[row.id].labels if row.id in examples else ())}
+        labels |= {label.rater: label for label in _labels(row, rubric)}
+        examples[row.id] = _example(row, tuple(labels.values()))
+    if not any(row.is_labelled for row in rows):
+        raise RatingError(
+            "no output in the results is labelled: rate some in `promptfoo view`, "
+            "or give tests `metadata: {expected_label: pass|fail}`"
+        )
+    return ExampleSet(tuple(examples.values()))
+
+
+def graders_ratings(rows: Sequence[Row], rater: str, rubric: Rubric) -> list[Rating]:
+    """What the graders made of each output, people's overriding aside.
+
+    An example whose gold is yes or no is held against pass or fail, one with a score against the score.
+    """
+    scored = {row.id for row in rows if row.manual is not None and row.manual.score is not None}
+    return [_rating(row, rater, rubric, by_score=row.id in scored) for row in rows]
+
+
+def _example(row: Row, labels: tuple[Rating, ...]) -> Example:
+    return Example(
+        Submission(row.response, row.inputs, row.id), labels, group=row.task, system=row.system, split=row.split
+    )
+
+
+def _labels(row: Row, rubric: Rubric) -> Iterator[Rating]:
+    manual = row.manual
+    if manual is not None:
+        overall = manual.score if manual.score is not None else _as_level(manual.passed)
+        levels = _same_on_all(manual.passed, row, rubric)
+        yield Rating(
+            row.id, VIEWER, "human", levels, overall, manual.passed, blind=False, note=manual.comment
+        )
+    if row.expected is not None:
+        overall = None if manual is not None and manual.score is not None else _as_level(row.expected)
+        yield Rating(row.id, EXPECTED, "human", _same_on_all(row.expected, row, rubric), overall, row.expected)
+
+
+def _same_on_all(passed: bool | None, row: Row, rubric: Rubric) -> dict[str, Rated]:
+    """A thumb as the level that each metric of the row is held to."""
+    if passed is None:
+        return {}
+    there = {verdict.metric for verdict in row.verdicts}
+    return {criterion.name: Rated(float(passed)) for criterion in rubric.criteria if criterion.name in there}
+
+
+def _rating(row: Row, rater: str, rubric: Rubric, *, by_score: bool) -> Rating:
+    known = {criterion.name for criterion in rubric.criteria}
+    by_metric: dict[str, list[Verdict]] = {}
+    for verdict in row.verdicts:
+        if verdict.is_graded and verdict.metric in known:
+            by_metric.setdefault(verdict.metric, []).append(verdict)
+    return Rating(
+        id=row.id,
+        rater=rater,
+        kind="model",
+        criteria={metric: _rated(verdicts) for metric, verdicts in by_metric.items()},
+        overall=row.score if by_score else _as_level(row.passed),
+        passed=row.passed,
+        sample=row.sample,
+        error=row.ungraded,
+    )
+
+
+def _rated(verdicts: Sequence[Verdict]) -> Rated:
+    """One metric of one output; assertions that share it pass together or not at all."""
+    ungraded = next((verdict.ungraded for verdict in verdicts if verdict.ungraded is not None), None)
+    if ungraded is not None:
+        return Rated(None, ungraded, declined="unread")
+    return Rated(float(all(v.passed for v in verdicts)), " ".join(_reasons(verdicts)))
+
+
+def _reasons(verdicts: Iterable[Verdict]) -> Iterator[str]:
+    yield from (verdict.reason for verdict in verdicts if verdict.reason)
+
+
+def _as_level(passed: bool | None) -> float | None:
+    return None if passed is None else float(passed)

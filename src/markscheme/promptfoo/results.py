@@ -1,0 +1,602 @@
+"""Promptfoo's results: what its graders said of each output, and what people said in its viewer, kept apart.
+
+A rating given in the viewer overwrites a row's pass and score. What the graders made of the row is therefore put
+together again from the results of its assertions, by Promptfoo's own rule.
+"""
+
+import json
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Literal
+
+from markscheme.errors import RatingError
+from markscheme.fingerprint import fingerprint
+from markscheme.judge import Usage, total
+from markscheme.plain_data import json_lines, read_text, shown
+from markscheme.promptfoo.assertion import NOT_GRADED
+from markscheme.submission import as_text
+
+GRADED_TYPES = frozenset(
+    [
+        "llm-rubric",
+        "g-eval",
+        "python",
+        "answer-relevance",
+        "context-faithfulness",
+        "context-recall",
+        "context-relevance",
+        "conversation-relevance",
+        "factuality",
+        "model-graded-closedqa",
+        "model-graded-factuality",
+        "search-rubric",
+        "agent-rubric",
+        "pi",
+    ]
+)
+"""Assertions whose verdict is a judgement; the rest (contains, is-json, latency, …) are facts about the output."""
+COMPARING_TYPES = frozenset(["select-best", "max-score"])
+"""Assertions that Promptfoo adds once a row has its score: they take part in pass, not in score."""
+HUMAN, ASSERT_SET = "human", "assert-set"
+MANUAL_REASON = "Manual result (overrides all other grading results)"
+GRADER_BROKE = ("Python code execution failed", "Python execution failed", "Error running Python script")
+PROVIDER_FAILED = 2
+SPLITS: Mapping[str, Literal["dev", "test"]] = {"golden": "dev", "dev": "dev", "holdout": "test", "test": "test"}
+EXPECTED: Mapping[str, bool] = {"pass": True, "fail": False, "true": True, "false": False}
+ID_KEYS = ("id", "example_id", "test_id")
+LONGEST_NAME = 48
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What one assertion, or one criterion of a rubric behind it, made of an output.
+
+    Attributes:
+        metric: Its name: the assertion's metric, else its type.
+        kind: The assertion's type, without a leading "not-".
+        passed: Whether it passed; None where it is ungraded.
+        score: Its score; None likewise.
+        reason: Why, as the grader wrote it.
+        ungraded: Why there is no verdict; None where there is one.
+        weight: Its share of the row's score.
+        text: What it asks for.
+        is_part: Whether it is one criterion of the assertion before it.
+        usage: What asking cost.
+    """
+
+    metric: str
+    kind: str
+    passed: bool | None
+    score: float | None
+    reason: str = ""
+    ungraded: str | None = None
+    weight: float = 1.0
+    text: str = ""
+    is_part: bool = False
+    usage: Usage = Usage()
+
+    @property
+    def is_graded(self) -> bool:
+        """Whether a judge is behind it, rather than a fact about the output."""
+        return self.is_part or self.kind in GRADED_TYPES
+
+
+@dataclass(frozen=True, slots=True)
+class Manual:
+    """What a person said of an output in the viewer.
+
+    Attributes:
+        passed: The thumb; None where only a score was given.
+        score: The score they typed, 0 to 1; None where none was.
+        comment: What they wrote beside it.
+    """
+
+    passed: bool | None
+    score: float | None
+    comment: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One output and what was said of it.
+
+    Attributes:
+        id: Unique within its file.
+        key: Digest of vars and output: rows of two files with the same key hold the same example.
+        inputs: The test's vars.
+        response: The output; "" where there is none.
+        system: Which prompt and provider made it.
+        task: The test it belongs to, where several rows share one; "" otherwise.
+        split: From `metadata.split`.
+        expected: From `metadata.expected_label`.
+        manual: What a person said; None where nobody did.
+        passed: Whether the graders passed it, people aside; None where it is ungraded.
+        score: The score the graders gave, people aside; None likewise.
+        ungraded: Why the row has no verdict; None where it has one.
+        verdicts: One for each assertion and each part of one.
+        named: Named scores of the row.
+        test: The place of its test in the file.
+        sample: Which of several gradings of the same output, from 0.
+    """
+
+    id: str
+    key: str
+    inputs: Mapping[str, Any]
+    response: str
+    system: str
+    task: str
+    split: Literal["dev", "test"] | None
+    expected: bool | None
+    manual: Manual | None
+    passed: bool | None
+    score: float | None
+    ungraded: str | None
+    verdicts: tuple[Verdict, ...]
+    named: Mapping[str, float] = field(default_factory=dict)
+    test: int = 0
+    sample: int = 0
+
+    @property
+    def is_labelled(self) -> bool:
+        """Whether a person, or the test itself, says what is right."""
+        return self.manual is not None or self.expected is not None
+
+    @property
+    def usage(self) -> Usage:
+        """What its graders cost."""
+        return total(verdict.usage for verdict in self.verdicts)
+
+
+@dataclass(frozen=True)
+class Results:
+    """One file of results.
+
+    Attributes:
+        path: The file.
+        rows: Its rows, in the order of the tests.
+        threshold: The score a row needs to pass, where all tests share one.
+        at: The day of the evaluation, as written; "" where the file doesn't say.
+        aside: What of the file is not read as a rating, counted.
+    """
+
+    path: Path
+    rows: tuple[Row, ...]
+    threshold: float | None
+    at: str
+    aside: Mapping[str, int]
+
+    @property
+    def metrics(self) -> dict[str, Verdict]:
+        """The graded metrics, in the order they are met, each with one of its verdicts."""
+        found: dict[str, Verdict] = {}
+        for row in self.rows:
+            for verdict in row.verdicts:
+                if verdict.is_graded:
+                    found.setdefault(verdict.metric, verdict)
+        return found
+
+
+def is_results(path: Path) -> bool:
+    """Whether a file holds results of Promptfoo; reads no more than its beginning unless it may."""
+    if path.suffix not in (".json", ".jsonl") or not path.is_file():
+        return False
+    with path.open(encoding="utf-8-sig", errors="replace") as file:
+        head = file.read(200_000)
+    if path.suffix == ".jsonl":
+        first = head.lstrip().split("\n", 1)[0]
+        return '"promptIdx"' in first and '"testIdx"' in first
+    return '"evalId"' in head or '"gradingResult"' in head or ('"results"' in head and '"prompts"' in head)
+
+
+def read_results(path: Path) -> Results:
+    """The rows of a file that `promptfoo eval -o` or `promptfoo export` wrote.
+
+    Args:
+        path: A .json or .jsonl file.
+
+    Raises:
+        RatingError: It cannot be read, or holds no rows of results.
+    """
+    data, rows = _raw(path)
+    reading = _Reading(path, Counter())
+    ordered = sorted((raw for raw in rows if isinstance(raw, Mapping)), key=_order)
+    found = [row for raw in ordered if (row := reading.row(raw)) is not None]
+    if not found:
+        raise RatingError("holds no graded output", path=path)
+    summary = data.get("results") if isinstance(data.get("results"), Mapping) else data
+    at = str((summary or {}).get("timestamp") or "")[:10]
+    return Results(path, tuple(_with_ids(found)), reading.threshold(), at, dict(reading.aside))
+
+
+def aligned(first: Results, second: Results) -> Results:
+    """The second file with the ids of the first wherever both hold the same output to the same vars."""
+    ids = {row.key: row.id for row in reversed(first.rows)}
+    taken = set(ids.values())
+    rows = []
+    for row in second.rows:
+        name = ids.get(row.key)
+        if name is None:
+            name = f"{row.id} ({second.path.stem})" if row.id in taken else row.id
+        rows.append(replace(row, id=name))
+    return replace(second, rows=tuple(rows))
+
+
+def together(files: Sequence[Results]) -> tuple[Row, ...]:
+    """All rows of several files; the same output graded in several counts as one example graded several times."""
+    first, *others = files
+    rows = list(first.rows)
+    for other in others:
+        rows += aligned(replace(first, rows=tuple(rows)), other).rows
+    seen: Counter[str] = Counter()
+    numbered = []
+    for row in rows:
+        numbered.append(replace(row, sample=seen[row.id]))
+        seen[row.id] += 1
+    return tuple(numbered)
+
+
+def _order(raw: Mapping[str, Any]) -> tuple[float, float]:
+    """Rows stand in the file as they were finished; read they are by test and prompt."""
+    return _number(raw.get("testIdx")) or 0.0, _number(raw.get("promptIdx")) or 0.0
+
+
+# --- the file -------------------------------------------------------------------------------------------------------
+
+
+def _raw(path: Path) -> tuple[Mapping[str, Any], list[Any]]:
+    if path.suffix == ".jsonl":
+        return {}, [line for _, line in json_lines(path, RatingError)]
+    try:
+        data = json.loads(read_text(path, RatingError), parse_constant=_no_constant)
+    except (ValueError, RecursionError) as problem:
+        raise RatingError(f"is not readable JSON: {problem}", path=path) from problem
+    summary = data.get("results") if isinstance(data, Mapping) else data
+    rows = summary.get("results") if isinstance(summary, Mapping) else summary
+    if not isinstance(rows, list):
+        raise RatingError("holds no results of Promptfoo; write them by `promptfoo eval -o results.json`", path=path)
+    return (data if isinstance(data, Mapping) else {}), rows
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is no JSON number")
+
+
+@dataclass
+class _Reading:
+    """One reading of one file; what is put aside is counted."""
+
+    path: Path
+    aside: Counter[str]
+    thresholds: set[float | None] = field(default_factory=set)
+    names: dict[tuple[str, str], str] = field(default_factory=dict)
+
+    def threshold(self) -> float | None:
+        """The one score that every row needs to pass, if there is one."""
+        return next(iter(self.thresholds)) if len(self.thresholds) == 1 else None
+
+    def row(self, raw: Mapping[str, Any]) -> Row | None:
+        """One row; None for one that nothing judged."""
+        test, grading = _mapping(raw.get("testCase")), _mapping(raw.get("gradingResult"))
+        failed = _failed(raw)
+        verdicts = tuple(self._verdicts(_components(grading)))
+        manual = _manual(raw, grading)
+        if not failed and not verdicts and not grading.get("componentResults"):
+            self.aside["outputs that no assertion judges"] += 1
+            return None
+        threshold = _number(test.get("threshold"))
+        self.thresholds.add(threshold)
+        metadata = {**_mapping(test.get("metadata")), **_mapping(raw.get("metadata"))}
+        ungraded = failed or next((f"{v.metric}: {v.ungraded}" for v in verdicts if v.ungraded and not v.is_part), None)
+        passed, score, why = (None, None, ungraded) if ungraded else _decided(raw, grading, manual, threshold, test)
+        response = _response(raw)
+        inputs = _mapping(raw.get("vars"))
+        return Row(
+            id=_given_name(inputs, metadata, test, raw),
+            key=fingerprint(json.dumps(inputs, sort_keys=True, default=str), response),
+            inputs=inputs,
+            response=response,
+            system=_system(raw),
+            task="",
+            split=self._split(metadata),
+            expected=self._expected(metadata),
+            manual=manual,
+            passed=passed,
+            score=score,
+            ungraded=why,
+            verdicts=verdicts,
+            named={name: v for name, n in _mapping(raw.get("namedScores")).items() if (v := _number(n)) is not None},
+            test=int(_number(raw.get("testIdx")) or 0),
+        )
+
+    def _split(self, metadata: Mapping[str, Any]) -> Literal["dev", "test"] | None:
+        said = metadata.get("split")
+        if said is None or (isinstance(said, str) and said in SPLITS):
+            return None if said is None else SPLITS[said]
+        self.aside[f"metadata.split {shown(said)}, which is none of {', '.join(SPLITS)}"] += 1
+        return None
+
+    def _expected(self, metadata: Mapping[str, Any]) -> bool | None:
+        said = metadata.get("expected_label")
+        if said is None or isinstance(said, bool):
+            return said
+        known = EXPECTED.get(str(said).strip().casefold())
+        if known is None:
+            self.aside[f"metadata.expected_label {shown(said)}, which is neither pass nor fail"] += 1
+        return known
+
+    def _verdicts(self, components: Iterable["_Component"]) -> Iterator[Verdict]:
+        for component in components:
+            if component.kind in (ASSERT_SET, ""):
+                continue
+            found = _verdict(component, component.metric or self._unnamed(component.kind, component.text))
+            if not found.is_graded:
+                self.aside[f"assertions of type {found.kind}, which state a fact and no judgement"] += 1
+            yield found
+
+    def _unnamed(self, kind: str, text: str) -> str:
+        """The type for the first thing it asks for; for any other also what that is."""
+        known = self.names.get((kind, text))
+        if known is None:
+            known = kind if kind not in self.names.values() else f"{kind}: {_short(text)}"
+            while known in self.names.values():
+                known += "'"
+            self.names[(kind, text)] = known
+        return known
+
+
+# --- one row --------------------------------------------------------------------------------------------------------
+
+
+def _failed(raw: Mapping[str, Any]) -> str | None:
+    """Why there is no output to judge, or no judgement of it, for the whole row."""
+    grading = raw.get("gradingResult")
+    if raw.get("failureReason") == PROVIDER_FAILED or (grading is None and raw.get("error")):
+        return _first_line(str(raw.get("error") or "")) or "the provider gave no output"
+    return "it was not graded" if grading is None else None
+
+
+@dataclass(frozen=True, slots=True)
+class _Component:
+    """The result of one assertion: of the test itself, of a set, or of a criterion inside another."""
+
+    raw: Mapping[str, Any]
+    stands: Literal["alone", "in a set", "inside"]
+
+    @property
+    def assertion(self) -> Mapping[str, Any]:
+        return _mapping(self.raw.get("assertion"))
+
+    @property
+    def metadata(self) -> Mapping[str, Any]:
+        return _mapping(self.raw.get("metadata"))
+
+    @property
+    def kind(self) -> str:
+        if "assertionSet" in self.metadata:
+            return ASSERT_SET
+        return str(self.assertion.get("type") or "").removeprefix("not-")
+
+    @property
+    def metric(self) -> str:
+        return str(self.assertion.get("metric") or "")
+
+    @property
+    def text(self) -> str:
+        value = self.assertion.get("value")
+        return "" if value is None else as_text(value)
+
+    @property
+    def weight(self) -> float:
+        found = _number((_mapping(self.metadata.get("assertionSet")) or self.assertion).get("weight"))
+        return 1.0 if found is None else found
+
+    @property
+    def score(self) -> float | None:
+        return _number(self.raw.get("score"))
+
+
+def _components(grading: Mapping[str, Any]) -> Iterator[_Component]:
+    """The results of all assertions, people's left out.
+
+    Promptfoo lists an assertion's own components once inside it and once more right after it.
+    """
+    listed = [c for c in _list(grading.get("componentResults")) if isinstance(c, Mapping)]
+    place = 0
+    while place < len(listed):
+        component = _Component(listed[place], "alone")
+        place += 1
+        if component.kind == HUMAN:
+            continue
+        yield component
+        inside = [c for c in _list(component.raw.get("componentResults")) if isinstance(c, Mapping)]
+        if [_digest(c) for c in listed[place : place + len(inside)]] == [_digest(c) for c in inside]:
+            place += len(inside)
+        is_set = component.kind == ASSERT_SET
+        for part in inside:
+            if is_set or _mapping(part.get("assertion")).get("metric"):
+                yield _Component(part, "in a set" if is_set else "inside")
+
+
+def _digest(component: Mapping[str, Any]) -> tuple[Any, Any, Any]:
+    return component.get("pass"), component.get("score"), component.get("reason")
+
+
+def _verdict(component: _Component, metric: str) -> Verdict:
+    kind, text, weight, is_part = component.kind, component.text, component.weight, component.stands == "inside"
+    reason, score = str(component.raw.get("reason") or ""), component.score
+    usage = _usage(component)
+    ungraded = _ungraded(component, reason)
+    if ungraded is not None:
+        return Verdict(metric, kind, None, None, reason, ungraded, weight, text, is_part, usage)
+    passed = component.raw["pass"]
+    if weight == 0 and score is not None:  # Promptfoo lets an assertion of no weight pass, whatever it said
+        threshold = _number(component.assertion.get("threshold"))
+        passed = score >= (0.5 if threshold is None else threshold)
+    return Verdict(metric, kind, passed, score, reason, None, weight, text, is_part, usage)
+
+
+def _ungraded(component: _Component, reason: str) -> str | None:
+    """Why a component is no verdict: our own word for it, Promptfoo's, or a grader that broke."""
+    if reason.startswith(NOT_GRADED):
+        return reason.removeprefix(NOT_GRADED)
+    metadata = component.metadata
+    if metadata.get("notGraded") is True or metadata.get("graderError") is True or reason.startswith(GRADER_BROKE):
+        return _first_line(reason) or "the grader failed"
+    return None if isinstance(component.raw.get("pass"), bool) else "it neither passes nor fails"
+
+
+def _manual(raw: Mapping[str, Any], grading: Mapping[str, Any]) -> Manual | None:
+    """What a person said in the viewer, where a thumb fills in a score of 1 or 0 that nobody gave."""
+    listed = [_mapping(component) for component in _list(grading.get("componentResults"))]
+    thumb = next((c for c in listed if _mapping(c.get("assertion")).get("type") == HUMAN), None)
+    row_score = _number(grading.get("score"))
+    row_score = _number(raw.get("score")) if row_score is None else row_score
+    comment = str(grading.get("comment") or "").removeprefix("!highlight").strip()
+    if thumb is not None and isinstance(thumb.get("pass"), bool):
+        filled_in = float(thumb["pass"])
+        given = (score for score in (row_score, _number(thumb.get("score"))) if score not in (None, filled_in))
+        return Manual(thumb["pass"], _share(next(given, None)), comment or str(thumb.get("comment") or ""))
+    if grading.get("reason") == MANUAL_REASON:
+        return Manual(None, _share(row_score), comment)
+    return None
+
+
+def _decided(
+    raw: Mapping[str, Any],
+    grading: Mapping[str, Any],
+    manual: Manual | None,
+    threshold: float | None,
+    test: Mapping[str, Any],
+) -> tuple[bool | None, float | None, str | None]:
+    """Pass and score by the graders alone, or why they can't be known."""
+    passed, score = raw.get("success", grading.get("pass")), _number(raw.get("score", grading.get("score")))
+    if manual is None:
+        return (passed, score, None) if isinstance(passed, bool) else (None, None, "it neither passes nor fails")
+    for place in (grading, raw):
+        original = _mapping(_mapping(_mapping(place.get("metadata")).get("manualRating")).get("original"))
+        first = original.get("pass", original.get("success"))
+        if isinstance(first, bool):
+            return first, _number(original.get("score")), None
+    if test.get("assertScoringFunction"):
+        return None, None, "a scoring function made the verdict, and the manual rating overwrote it"
+    rebuilt, score = _rebuilt(grading, threshold)
+    if rebuilt is None:
+        return None, None, "nothing but the manual rating is left of it"
+    return (passed if manual.passed is None and isinstance(passed, bool) else rebuilt), score, None
+
+
+def _rebuilt(grading: Mapping[str, Any], threshold: float | None) -> tuple[bool | None, float | None]:
+    """The row's verdict from its assertions: the weighted mean, and that all pass or the mean reaches the threshold."""
+    own = [component for component in _components(grading) if component.stands == "alone"]
+    if not own:
+        return None, None
+    scored = [component for component in own if component.kind not in COMPARING_TYPES]
+    weight = sum(component.weight for component in scored)
+    score = sum((c.score or 0.0) * c.weight for c in scored) / weight if weight > 0 else 0.0
+    deciding = own if threshold is None else [c for c in own if c.kind in COMPARING_TYPES]
+    passes = all(component.raw.get("pass") is True for component in deciding)
+    return passes and (threshold is None or score >= threshold), score
+
+
+def _usage(component: _Component) -> Usage:
+    tokens = _mapping(component.raw.get("tokensUsed"))
+    calls = _number(tokens.get("numRequests"))
+    if calls is None:
+        calls = 1.0 if (_number(tokens.get("total")) or 0) > 0 else 0.0
+    read, written = _number(tokens.get("prompt")), _number(tokens.get("completion"))
+    return Usage(
+        int(calls),
+        None if read is None else int(read),
+        None if written is None else int(written),
+        _number(component.metadata.get("costUsd")),
+    )
+
+
+def _given_name(
+    inputs: Mapping[str, Any], metadata: Mapping[str, Any], test: Mapping[str, Any], raw: Mapping[str, Any]
+) -> str:
+    """What the test's author calls it; "" where nobody named it."""
+    for place in (metadata, inputs):
+        for key in ID_KEYS:
+            if isinstance(place.get(key), str | int) and not isinstance(place[key], bool) and place[key] != "":
+                return str(place[key])
+    description = test.get("description") or raw.get("description")
+    return _short(description) if isinstance(description, str) else ""
+
+
+def _with_ids(rows: Sequence[Row]) -> Iterator[Row]:
+    """Rows with unique ids. The same output graded again by the same assertions is one example, rated twice."""
+    names = [row.id or f"test-{row.test}" for row in rows]
+    systems: dict[str, set[str]] = {}
+    for row, name in zip(rows, names, strict=True):
+        systems.setdefault(name, set()).add(row.system)
+    tasks = [_vars(row) if row.inputs else "" for row in rows]
+    alike = Counter(tasks)
+    known: dict[str, str] = {}
+    taken: set[str] = set()
+    samples: Counter[str] = Counter()
+    for row, name, task in zip(rows, names, tasks, strict=True):
+        again = fingerprint(row.id, row.key, row.system, [[v.metric, v.text] for v in row.verdicts])
+        if again not in known:
+            proposed = f"{name} @ {row.system}" if len(systems[name]) > 1 else name
+            known[again] = _untaken(proposed, taken)
+            taken.add(known[again])
+        unique = known[again]
+        yield replace(row, id=unique, task=task if alike[task] > 1 else "", sample=samples[unique])
+        samples[unique] += 1
+
+
+def _untaken(name: str, taken: set[str]) -> str:
+    number, found = 1, name
+    while found in taken:
+        number += 1
+        found = f"{name} #{number}"
+    return found
+
+
+def _vars(row: Row) -> str:
+    return fingerprint(json.dumps(row.inputs, sort_keys=True, default=str))
+
+
+def _system(raw: Mapping[str, Any]) -> str:
+    """Prompt and provider, by label where they have one."""
+    provider, prompt = raw.get("provider"), _mapping(raw.get("prompt"))
+    of_provider = _mapping(provider)
+    name = str(of_provider.get("label") or of_provider.get("id") or (provider if isinstance(provider, str) else ""))
+    return " / ".join(part for part in (_short(str(prompt.get("label") or "")), name) if part)
+
+
+def _response(raw: Mapping[str, Any]) -> str:
+    output = _mapping(raw.get("response")).get("output")
+    return "" if output is None else as_text(output)
+
+
+def _short(text: str, length: int = LONGEST_NAME) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= length else line[: length - 1] + "…"
+
+
+def _first_line(text: str) -> str:
+    """The message without the stack trace that follows it."""
+    return _short(text.strip().split("\n", 1)[0], 200)
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _number(value: Any) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        return None
+    return float(value)
+
+
+def _share(score: float | None) -> float | None:
+    return score if score is not None and 0 <= score <= 1 else None
