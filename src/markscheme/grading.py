@@ -4,7 +4,7 @@ import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator, Coroutine, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from markscheme.errors import BudgetError, JudgeError
@@ -120,6 +120,11 @@ class Grading:
     scorers: Mapping[str, "Scorer"] = field(default_factory=dict)
     receipt: "Receipt | None" = None
 
+    @cached_property
+    def fingerprints(self) -> Fingerprints:
+        """Digests of what is asked and who is asked."""
+        return Fingerprints(self.rubric.fingerprint, asking_fingerprint(self.rubric), self.judge.identity.fingerprint)
+
     async def grade(self, submission: Submission) -> Grade:
         """The grade of one submission; a judge that fails leaves it ungraded, with the reason."""
         lacking = lacking_inputs(self.rubric, submission)
@@ -230,9 +235,7 @@ class Grading:
             usage=total(reply.usage for reply in replies),
             replies=Counter(reply.source for reply in replies),
             models=tuple(sorted({reply.model for reply in replies if reply.model})),
-            fingerprints=Fingerprints(
-                self.rubric.fingerprint, asking_fingerprint(self.rubric), self.judge.identity.fingerprint
-            ),
+            fingerprints=self.fingerprints,
             receipt=self.receipt,
         )
 
@@ -324,6 +327,9 @@ async def _placed(grading: Grading, place: int, submission: Submission) -> tuple
 
 async def all_or_first_error(calls: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
     """What all calls give; if any fails, its error once none is under way any more."""
+    calls = list(calls)
+    if len(calls) == 1:  # the usual one needs no task of its own
+        return [await calls[0]]
     results = await asyncio.gather(*calls, return_exceptions=True)
     for result in results:
         if isinstance(result, BaseException):

@@ -4,6 +4,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Literal, Self, get_args
 
@@ -44,7 +45,7 @@ class Level:
         return self.label if self.label in ("MET", "UNMET") else f"{self.value:g}"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Scale:
     """The levels one criterion is rated on, worst first; yes/no is a scale of two.
 
@@ -91,12 +92,12 @@ class Scale:
             raise RubricError(f"a scale runs from a lower to a higher number: found min {lowest}, max {highest}")
         return cls(tuple(Level(float(value)) for value in range(lowest, highest + 1)))
 
-    @property
+    @cached_property
     def values(self) -> tuple[float, ...]:
         """The levels' values, worst first."""
         return tuple(level.value for level in self.levels)
 
-    @property
+    @cached_property
     def choices(self) -> tuple[str, ...]:
         """What a rater may answer, worst first."""
         return tuple(level.label or level.choice if self.by_label else level.choice for level in self.levels)
@@ -175,7 +176,10 @@ class Criterion:
         if not 0 <= self.threshold <= 1:
             yield f"threshold is a position from 0 to 1, found {self.threshold}"
 
-    @property
+    def __hash__(self) -> int:
+        return hash((self.name, self.weight, self.fingerprint))
+
+    @cached_property
     def fingerprint(self) -> str:
         """Digest of what a rater of this criterion goes by: its words and its scale, not its weight."""
         levels = [[level.value, level.label, level.description, level.example] for level in self.scale.levels]
@@ -290,7 +294,10 @@ class Rubric:
         """Sum of the weights above 0: the most a raw score can be."""
         return sum(criterion.weight for criterion in self.criteria if criterion.weight > 0)
 
-    @property
+    def __hash__(self) -> int:
+        return hash(self.fingerprint)
+
+    @cached_property
     def fingerprint(self) -> str:
         """Digest of all that decides a score: texts, scales, weights, marks and the way of asking."""
         criteria = [
