@@ -1,8 +1,13 @@
 """The graders that users of the `rubric` package know: their programs, their formulas, and what they never did well."""
 
 import asyncio
+import json
+import os
 import re
+import subprocess
+import sys
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from pathlib import Path
 from typing import Any, Literal
 
 import pytest
@@ -345,6 +350,17 @@ def test_a_validation_error_of_the_users_own_reading_leaves_the_text_in_the_repo
     assert report.report is not None
     assert report.report[0].raw.startswith("I think it is met.")
     assert len(report.report[0].raw) == 2_000
+
+
+def test_json_that_the_users_own_function_cannot_parse_is_an_unread_answer() -> None:
+    async def generate(system_prompt: str, user_prompt: str) -> PerCriterionOutput:
+        return PerCriterionOutput(**json.loads("It is met."))
+
+    report = graded(PerCriterionGrader(generate), TWO)
+    assert report.score is None
+    assert report.report is not None
+    assert report.report[0].reason.startswith("the answer is no JSON: ")
+    assert report.report[0].raw == "It is met."
 
 
 def test_a_good_second_answer_is_used() -> None:
@@ -888,6 +904,47 @@ def test_programs_written_for_the_rubric_package_give_what_their_formulas_give(
     program: str, lines: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert printed(program, capsys) == lines
+
+
+EXAMPLE = Path(__file__).parents[1] / "examples" / "three_graders.py"
+
+
+def run_example(**keys: str) -> list[str]:
+    around = {name: value for name, value in os.environ.items() if not name.startswith(("GEMINI_", "OPENAI_"))}
+    done = subprocess.run(
+        [sys.executable, str(EXAMPLE), "some-model"], env=around | keys, capture_output=True, text=True, check=True
+    )
+    return [line for line in done.stdout.splitlines() if not line.startswith(" ")]
+
+
+def test_the_example_runs_without_a_key() -> None:
+    assert run_example() == [
+        "PerCriterionGrader: score 1.00, raw score 15.0",
+        "PerCriterionOneShotGrader: score 1.00, raw score 15.0",
+        "RubricAsJudgeGrader: score 0.90, raw score 13.5",
+    ]
+
+
+@pytest.mark.parametrize("provider", ["GEMINI", "OPENAI"])
+def test_the_example_asks_a_model_where_there_is_a_key(provider: str) -> None:
+    def decide(request: dict[str, Any]) -> Any:
+        prompt = request["messages"][1]["content"]
+        name = request["response_format"]["json_schema"]["schema"]["title"]
+        if name == "PerCriterionOutput":
+            return completion('{"criterion_status": "MET", "explanation": "e"}')
+        if name == "RubricAsJudgeOutput":
+            return completion('{"overall_score": 40, "explanation": "e"}')
+        each = [{"criterion_number": n, "criterion_status": "MET", "explanation": "e"} for n in numbered(prompt)]
+        return completion(json.dumps({"criteria_evaluations": each}))
+
+    with ChatServer(decide) as server:
+        keys = {f"{provider}_API_KEY": "some-key-0123456789", f"{provider}_BASE_URL": server.url}
+        assert run_example(**keys) == [
+            "PerCriterionGrader: score 0.47, raw score 7.0",
+            "PerCriterionOneShotGrader: score 0.47, raw score 7.0",
+            "RubricAsJudgeGrader: score 0.40, raw score 6.0",
+        ]
+    assert len(server.requests) == 5
 
 
 # --- the default generate functions ---------------------------------------------------------------------------------
