@@ -48,6 +48,7 @@ def calibrate_main() -> int:
 
 
 def _run(command: str, argv: list[str]) -> int:
+    sys.path.append(os.getcwd())  # a console script knows no module that stands where its user does
     module = import_module(f"markscheme.commands.{command.replace('-', '_')}")
     with warnings.catch_warnings():
         warnings.showwarning = _show_warning

@@ -345,7 +345,8 @@ def _expected_level(reply: Reply, name: str, scale: Scale) -> float | None:
     """The mean of the levels by the probability the model gave each; None where no odds were told."""
     if not reply.tokens or not scale.ordered:
         return None
-    place = re.search(rf"{re.escape(json.dumps(name))}\s*:\s*\{{.*?\"level\"\s*:\s*\"?", reply.text, re.DOTALL)
+    spelled = "|".join(re.escape(json.dumps(name, ensure_ascii=ascii)) for ascii in (True, False))
+    place = re.search(rf"(?:{spelled})\s*:\s*\{{.*?\"level\"\s*:\s*\"?", reply.text, re.DOTALL)
     alternatives = _alternatives_at(reply, place.end()) if place else {}
     weight = dict.fromkeys(scale.values, 0.0)
     for text, probability in alternatives.items():

@@ -1,5 +1,6 @@
 """From the name a user types to a judge that can be asked, and from no name to whoever can be."""
 
+import math
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -56,7 +57,9 @@ def open_judge(name: str, *, model: str | None = None, asking: Asking | None = N
         return RecordedJudge.load(rest) if rest else _refused(name, "name the file: recorded:PATH")
     if kind not in _OPENERS:
         raise UsageError(f"{name!r} names no judge; judges are named {NAMES}")
-    judge: Judge = Limited(_OPENERS[kind](rest or model or "", asking), asking.limiter, asking.price)
+    # a local model answers when its turn comes: questions that wait for it are not late
+    patience = {"deadline": math.inf} if kind == "local" else {}
+    judge: Judge = Limited(_OPENERS[kind](rest or model or "", asking), asking.limiter, asking.price, **patience)
     return Remembering(judge, asking.memory) if asking.memory is not None else judge
 
 
@@ -100,7 +103,7 @@ def choose_judge(
     raise NoJudge(f"no judge to ask: ANTHROPIC_API_KEY is not set, and {detail}. Ways out: {WAYS_OUT}")
 
 
-def _anthropic(rest: str, _: Asking) -> Judge:
+def _anthropic(rest: str, asking: Asking) -> Judge:  # noqa: ARG001 - Anthropic tells no odds
     from markscheme.judges.anthropic import DEFAULT_MODEL, AnthropicJudge
 
     return AnthropicJudge(rest or DEFAULT_MODEL)
@@ -122,7 +125,7 @@ def _local(rest: str, asking: Asking) -> Judge:
     )
 
 
-def _function(rest: str, _: Asking) -> Judge:
+def _function(rest: str, asking: Asking) -> Judge:  # noqa: ARG001 - a function tells no odds
     from markscheme.judges.function import FunctionJudge
 
     module_name, _, function_name = rest.partition(":")
