@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 SCHEMA = 1
 DIGEST_LENGTH = 8
 LONGEST_ERROR = 200
+MOST_UNGRADED = 0.1
+"""Share of the examples that an accepted run may lack."""
 KIND_OF_REFERENCE: Mapping[str, str] = {"people": "human", "one-person": "human"}
 """What a receipt calls the labels, where that isn't the reference's own name."""
 
@@ -112,11 +114,9 @@ def accept(calibration: "Calibration", path: Path, *, split: str | None = None) 
         RatingError: Too few examples are graded to accept the run.
         UsageError: The files cannot be written.
     """
-    if calibration.counts.too_few_graded:
-        problem = f"{calibration.counts.not_graded} of {calibration.counts.examples} examples are not graded"
-        raise RatingError(f"the run is not accepted: {problem}", path=path)
     examples = {example.id: example for example in calibration.comparison.gold.examples}
     stored = [rating for rating in (*calibration.ratings, *calibration.repeats) if rating.id in examples]
+    _refuse_unfinished(stored, len(examples), path)
     text = "".join(_line(rating, examples[rating.id]) for rating in stored)
     digest = hashlib.sha256(text.encode()).hexdigest()
     beside = path.with_name(f"{path.stem}-{digest[:DIGEST_LENGTH]}.jsonl")
@@ -137,6 +137,15 @@ def accept(calibration: "Calibration", path: Path, *, split: str | None = None) 
     except OSError as error:
         raise UsageError(f"{path} cannot be written: {error.strerror or error}") from error
     return beside
+
+
+def _refuse_unfinished(ratings: list[Rating], n: int, path: Path) -> None:
+    for number in sorted({rating.sample for rating in ratings}):
+        graded = sum(rating.sample == number and rating.error is None for rating in ratings)
+        if n - graded > MOST_UNGRADED * n:
+            raise RatingError(
+                f"not accepted: run {number + 1} grades {graded} of {n} examples, and nine in ten are needed", path=path
+            )
 
 
 def _put(path: Path, text: str) -> None:

@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from markscheme.commands.options import Parser, add_judge, amount, share
+from markscheme.commands.options import Parser, add_judge, amount, share, whole_number
 
 SUMMARY = """Grade examples that people have labelled, compare judge, people and a constant, and say what the
 judge may therefore decide.
@@ -27,9 +27,11 @@ def parser() -> argparse.ArgumentParser:
     labels.add_argument("--split", choices=("dev", "test", "all"), help="which examples (dev, once a set has splits)")
     labels.add_argument("--tolerance", type=amount, metavar="D", help="how far a score may miss and still agree (0.1)")
     labels.add_argument("--target", type=share, metavar="P", help="share of examples the judge has to agree on (0.8)")
+    _add_accepted(found)
     output = found.add_argument_group("output")
     output.add_argument("--json", metavar="FILE", help="write the JSON; - for standard output")
     output.add_argument("--markdown", metavar="FILE", help="write Markdown; - for standard output")
+    output.add_argument("--junit", metavar="FILE", help="write JUnit XML, a case a criterion; - for standard output")
     output.add_argument("--quiet", action="store_true", help="no report and no progress; files and exit status only")
     return found
 
@@ -39,6 +41,26 @@ def run(arguments: argparse.Namespace) -> int:
     from markscheme.commands.calibrating import run as calibrate
 
     return calibrate(arguments)
+
+
+def _add_accepted(found: argparse.ArgumentParser) -> None:
+    group = found.add_argument_group("the accepted run, which later runs are held against")
+    group.add_argument(
+        "--accept", action="store_true", help="accept this run; with --samples N, N runs are kept and the first counts"
+    )
+    group.add_argument("--accepted", type=Path, metavar="FILE", help="read and write FILE, not the rubric's own")
+    group.add_argument(
+        "--run-number", type=whole_number, metavar="T", help="this is the T-th comparison (counted in the cache)"
+    )
+    group.add_argument(
+        "--planned-runs", type=whole_number, metavar="N", help="N comparisons are planned; each may alarm alike"
+    )
+    group.add_argument(
+        "--drift-margin", type=share, metavar="P", help="share of a scale that counts as unmoved (0.0625)"
+    )
+    group.add_argument(
+        "--replay", action="store_true", help="ask the judge by the accepted rubric too, to tell causes apart"
+    )
 
 
 def _kind(text: str) -> str:

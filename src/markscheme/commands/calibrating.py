@@ -2,20 +2,31 @@
 
 import argparse
 import asyncio
+import os
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from markscheme.calibration.collect import first_prompts, grade_examples, rating_of
 from markscheme.calibration.examples import ExampleSet, load_examples
 from markscheme.calibration.ratings import load_ratings
 from markscheme.calibration.run import Calibration, Options, Rater, calibration_of
+from markscheme.commands.accepting import (
+    accept_run,
+    accepted_path,
+    replaying_judge,
+    runs_to_keep,
+    since_accepted,
+    with_replay,
+)
 from markscheme.commands.progress import progress
 from markscheme.commands.sources import as_asked, asking_of, examples_of, judge_of
 from markscheme.errors import BudgetError, UsageError
 from markscheme.grading import Grade, Grading
 from markscheme.judge import Judge, total
 from markscheme.judges.recorded import RecordedJudge
+from markscheme.judges.rerun import FromSample
 from markscheme.report.json_report import calibration_json, dumps
 from markscheme.rubric import Rubric
 from markscheme.rubric_file import load_rubric
@@ -24,29 +35,42 @@ from markscheme.rubric_search import find_rubric
 
 def run(arguments: argparse.Namespace) -> int:
     """Calibrate, write what was asked for, and give the verdict as exit status."""
-    if arguments.json == "-" and arguments.markdown == "-":
-        raise UsageError("--json - and --markdown - cannot share standard output; name a file for one of them")
-    rubric = as_asked(load_rubric(find_rubric(arguments.rubric)), arguments)
+    to_output = [name for name in ("json", "markdown", "junit") if getattr(arguments, name) == "-"]
+    if len(to_output) > 1:
+        named = " and ".join(f"--{name} -" for name in to_output)
+        raise UsageError(f"{named} cannot share standard output; name a file for all but one of them")
+    plain = load_rubric(find_rubric(arguments.rubric))
+    rubric = as_asked(plain, arguments)
+    if arguments.accept:
+        rubric = replace(rubric, samples=plain.samples)
     file, folder = examples_of(rubric, arguments.examples)
     examples = load_examples(file, rubric, ratings=folder / "ratings" if folder and not arguments.examples else None)
     examples = examples.part(arguments.split or ("dev" if examples.has_splits else "all"))
     options = Options(arguments.gold, arguments.gold_by, arguments.tolerance, arguments.target)
     if arguments.ratings is not None:
-        calibration = _from_ratings(rubric, examples, arguments.ratings, options)
+        calibration = _from_ratings(rubric, examples, folder, arguments, options)
     else:
         calibration = _from_judge(rubric, examples, folder, arguments, options)
+    if arguments.accept:
+        split = (arguments.split or "dev") if examples.has_splits else None
+        accept_run(calibration, accepted_path(rubric, folder, arguments.accepted), split)
     _write(calibration, arguments)
     return calibration.exit_status
 
 
-def _from_ratings(rubric: Rubric, examples: ExampleSet, path: Path, options: Options) -> Calibration:
+def _from_ratings(
+    rubric: Rubric, examples: ExampleSet, folder: Path | None, arguments: argparse.Namespace, options: Options
+) -> Calibration:
+    path = arguments.ratings
     ratings = load_ratings(path, rubric)
     raters = sorted({rating.rater for rating in ratings})
     if len(raters) != 1:
         raise UsageError(
             f"{path} holds the ratings of {len(raters)} raters ({', '.join(raters)}); keep one file for each"
         )
-    return calibration_of(rubric, examples, ratings, Rater(raters[0], "", "ratings", str(path)), options=options)
+    since = since_accepted(rubric, examples, ratings, accepted_path(rubric, folder, arguments.accepted), arguments)
+    rater = Rater(raters[0], "", "ratings", str(path))
+    return calibration_of(rubric, examples, ratings, rater, options=options, since=since)
 
 
 def _from_judge(
@@ -56,51 +80,71 @@ def _from_judge(
     if not labelled:
         raise UsageError(f"no example in {examples.path} has a label to compare with")
     prompts = first_prompts(rubric, labelled)
-    judge = judge_of(arguments.judge, rubric, prompts, folder, asking_of(arguments))
-    grades = asyncio.run(_graded(rubric, judge, ExampleSet(labelled), arguments))
-    identity = judge.identity
+
+    def opened() -> Judge:
+        return judge_of(arguments.judge, rubric, prompts, folder, asking_of(arguments))
+
+    judge = opened()
+    first, *later = asyncio.run(_graded(rubric, judge, ExampleSet(labelled), arguments))
+    rater = _rater(judge, first)
+    ratings = [rating_of(grade, rubric, rater.name) for grade in first]
+    since = since_accepted(rubric, examples, ratings, accepted_path(rubric, folder, arguments.accepted), arguments)
+    replaying = replaying_judge(judge, opened, may_ask=arguments.replay)
+    since, of_replay = with_replay(since, rater.setting(rubric), labelled, replaying, arguments.concurrency)
+    grades = [grade for run in (first, *later) for grade in run]
     return calibration_of(
         rubric,
         examples,
-        [rating_of(grade, rubric, str(identity)) for grade in grades],
-        _rater(judge),
+        ratings,
+        rater,
         options=options,
-        cost=total(grade.usage for grade in grades),
+        cost=total([*(grade.usage for grade in grades), of_replay]),
         from_cache=sum(grade.replies.get("cache", 0) for grade in grades),
+        since=since,
+        repeats=[
+            rating_of(grade, rubric, rater.name, sample=number)
+            for number, run in enumerate(later, start=1)
+            for grade in run
+        ],
     )
 
 
-async def _graded(rubric: Rubric, judge: Judge, examples: ExampleSet, arguments: argparse.Namespace) -> Sequence[Grade]:
-    """Every example's grade, in order; what was graded before the budget ran out, if it did."""
-    grades: dict[int, Grade] = {}
+async def _graded(
+    rubric: Rubric, judge: Judge, examples: ExampleSet, arguments: argparse.Namespace
+) -> list[list[Grade]]:
+    """For each run every example's grade, in order; what was graded before the budget ran out, if it did."""
+    runs: list[dict[int, Grade]] = [{} for _ in range(runs_to_keep(arguments))]
+    n = len(examples.examples)
     try:
-        with progress("grading", len(examples.examples), quiet=arguments.quiet) as shown:
-            async for place, grade in grade_examples(
-                Grading(rubric, judge), examples.examples, concurrency=arguments.concurrency
-            ):
-                grades[place] = grade
-                shown.step()
+        with progress("grading", n * len(runs), quiet=arguments.quiet) as shown:
+            for number, grades in enumerate(runs):
+                grading = Grading(rubric, FromSample(judge, number * rubric.samples) if number else judge)
+                async for place, grade in grade_examples(grading, examples.examples, concurrency=arguments.concurrency):
+                    grades[place] = grade
+                    shown.step()
     except BudgetError as error:
-        if not grades:
+        if not runs[0]:
             raise
-        print(f"warning: {error}; {len(grades)} of {len(examples.examples)} examples are graded", file=sys.stderr)
+        done = sum(len(grades) for grades in runs)
+        print(f"warning: {error}; {done} of {n * len(runs)} examples are graded", file=sys.stderr)
     finally:
         await judge.aclose()
-    return [grades[place] for place in sorted(grades)]
+    return [[grades[place] for place in sorted(grades)] for grades in runs]
 
 
-def _rater(judge: Judge) -> Rater:
+def _rater(judge: Judge, grades: Sequence[Grade]) -> Rater:
     identity = judge.identity
+    models = tuple(sorted({model for grade in grades for model in grade.models}))
     if isinstance(judge, RecordedJudge):
         dates = " to ".join(dict.fromkeys(judge.recorded))
         provenance = f"{judge.path.name}, {dates}: {judge.provenance}"
-        return Rater(str(identity), identity.fingerprint, "recorded", provenance)
-    return Rater(str(identity), identity.fingerprint, "live")
+        return Rater(str(identity), identity.fingerprint, "recorded", provenance, identity, models)
+    return Rater(str(identity), identity.fingerprint, "live", identity=identity, answered_by=models)
 
 
 def _write(calibration: Calibration, arguments: argparse.Namespace) -> None:
     """The report goes to standard output, or to standard error where that holds JSON or Markdown."""
-    taken = "-" in (arguments.json, arguments.markdown)
+    taken = "-" in (arguments.json, arguments.markdown, arguments.junit)
     if not arguments.quiet:
         from markscheme.report.terminal import print_calibration
 
@@ -111,6 +155,23 @@ def _write(calibration: Calibration, arguments: argparse.Namespace) -> None:
         from markscheme.report.markdown import calibration_markdown
 
         _put(calibration_markdown(calibration), arguments.markdown)
+    if arguments.junit:
+        from markscheme.report.junit import calibrations_junit
+
+        _put(calibrations_junit([calibration]), arguments.junit)
+    _add_step_summary(calibration)
+
+
+def _add_step_summary(calibration: Calibration) -> None:
+    if not os.environ.get("GITHUB_STEP_SUMMARY"):
+        return
+    from markscheme.report.markdown import calibration_markdown
+    from markscheme.report.step_summary import append_step_summary
+
+    try:
+        append_step_summary(calibration_markdown(calibration))
+    except OSError as error:
+        print(f"warning: the step summary cannot be written: {error}", file=sys.stderr)
 
 
 def _put(text: str, target: str) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 from markscheme.calibration.comparison import Comparison, CriterionComparison
 from markscheme.calibration.run import Calibration
+from markscheme.report.baseline import baseline_json
 from markscheme.stats import Estimate
 from markscheme.stats.people import Ceiling
 
@@ -48,7 +49,7 @@ def calibration_json(calibration: Calibration) -> dict[str, Any]:
         "raters": _raters(comparison),
         "false_passes": comparison.false_passes,
         "false_fails": comparison.false_fails,
-        "baseline": None,
+        "baseline": baseline_json(calibration.baseline),
         "findings": [finding.to_json() for finding in calibration.findings],
         "verdict": decision.verdict,
         "because": decision.because,

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from markscheme.calibration.run import Calibration
 from markscheme.report import words
+from markscheme.report.baseline import baseline_lines
 
 
 def calibration_markdown(calibration: Calibration) -> str:
@@ -19,6 +20,7 @@ def calibration_markdown(calibration: Calibration) -> str:
         f"- {escaped(words.agreement_line(calibration))}",
         f"- {escaped(words.overall_line(calibration))}",
         *(f"- {escaped(line)}" for line in words.care_lines(calibration)),
+        *(f"- {escaped(line)}" for line in (baseline_lines(calibration.baseline) if calibration.baseline else ())),
         f"- {escaped(words.judge_line(calibration))}",
         f"- {escaped(words.labels_line(calibration))}",
         "",

@@ -9,6 +9,7 @@ from rich.text import Text
 
 from markscheme.calibration.run import Calibration
 from markscheme.report import words
+from markscheme.report.baseline import baseline_lines
 
 _COLOURS = {"gate": "bold green", "trend": "bold green", "explore": "bold yellow", "none": "bold red"}
 MOST_FINDINGS = 8
@@ -37,6 +38,8 @@ def print_calibration(calibration: Calibration, file: IO[str], *, width: int | N
     say(words.agreement_line(calibration))
     say(words.overall_line(calibration))
     for line in words.care_lines(calibration):
+        say(line)
+    for line in baseline_lines(calibration.baseline) if calibration.baseline else ():
         say(line)
     say("")
     console.print(_criteria(calibration))

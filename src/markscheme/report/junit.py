@@ -1,0 +1,105 @@
+"""Calibrations as JUnit XML, which CI systems show: a suite a judge, a case for the whole and one a criterion."""
+
+import re
+from collections.abc import Sequence
+from xml.etree import ElementTree as Xml
+
+from markscheme.calibration.diagnosis import Finding
+from markscheme.calibration.run import Calibration
+from markscheme.report import words
+
+WHOLE = "verdict"
+_NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def calibrations_junit(calibrations: Sequence[Calibration]) -> str:
+    """JUnit XML of one or more calibrations.
+
+    A criterion fails where a finding of high severity is about it. The whole fails on the verdict "adjust", is an
+    error where too few examples could be graded, and is skipped where the labels don't settle it.
+    """
+    root = Xml.Element("testsuites", name="markscheme calibrate")
+    for calibration in calibrations:
+        root.append(_suite(calibration))
+    Xml.indent(root)
+    return '<?xml version="1.0" encoding="utf-8"?>\n' + Xml.tostring(root, encoding="unicode") + "\n"
+
+
+def _suite(calibration: Calibration) -> Xml.Element:
+    name = f"{calibration.rubric.name} by {calibration.rater.name}"
+    cases = [_whole(calibration), *(_criterion(calibration, name) for name in calibration.comparison.criteria)]
+    suite = Xml.Element("testsuite", name=_text(name), tests=str(len(cases)))
+    for kind, key in (("failure", "failures"), ("error", "errors"), ("skipped", "skipped")):
+        suite.set(key, str(sum(case.find(kind) is not None for case in cases)))
+    properties = Xml.SubElement(suite, "properties")
+    for key, value in (("use", calibration.decision.use), ("verdict", calibration.decision.verdict)):
+        Xml.SubElement(properties, "property", name=key, value=value)
+    suite.extend(cases)
+    return suite
+
+
+def _whole(calibration: Calibration) -> Xml.Element:
+    case, line = _case(calibration, WHOLE), words.use_line(calibration)
+    counts, verdict = calibration.counts, calibration.decision.verdict
+    if counts.too_few_graded:
+        _outcome(case, "error", f"{counts.not_graded} of {counts.examples} examples are not graded")
+    elif verdict == "adjust":
+        of_all = [finding for finding in calibration.findings if finding.criterion is None]
+        _outcome(case, "failure", line, _told(of_all))
+    elif verdict == "not-enough-labels":
+        _outcome(case, "skipped", line)
+    Xml.SubElement(case, "system-out").text = _text(_whole_lines(calibration))
+    return case
+
+
+def _whole_lines(calibration: Calibration) -> str:
+    comparison = calibration.comparison
+    return "\n".join(
+        [
+            words.use_line(calibration),
+            words.parted_line(comparison.false_passes, "False passes"),
+            words.parted_line(comparison.false_fails, "False fails"),
+            words.agreement_line(calibration),
+            words.overall_line(calibration),
+            words.judge_line(calibration),
+            words.labels_line(calibration),
+        ]
+    )
+
+
+def _criterion(calibration: Calibration, name: str) -> Xml.Element:
+    case = _case(calibration, name)
+    found = [finding for finding in calibration.findings if finding.criterion == name]
+    grave = [finding for finding in found if finding.severity == "high"]
+    if grave:
+        _outcome(case, "failure", grave[0].message, _told(grave))
+    row = next(row for row in words.criterion_rows(calibration) if row[0] == name)
+    figures = "; ".join(f"{head} {cell}" for head, cell in zip(words.CRITERION_HEADINGS[1:], row[1:], strict=True))
+    milder = [finding for finding in found if finding.severity != "high"]
+    Xml.SubElement(case, "system-out").text = _text("\n".join([figures, _told(milder)]).strip())
+    return case
+
+
+def _case(calibration: Calibration, name: str) -> Xml.Element:
+    return Xml.Element("testcase", classname=_text(f"markscheme.{calibration.rubric.name}"), name=_text(name))
+
+
+def _outcome(case: Xml.Element, kind: str, message: str, text: str = "") -> None:
+    outcome = Xml.SubElement(case, kind, message=_text(" ".join(message.split())))
+    outcome.text = _text(text) or None
+
+
+def _told(findings: Sequence[Finding]) -> str:
+    parts = []
+    for finding in findings:
+        parts.append(finding.message)
+        if finding.suggestion:
+            parts.append(f"Try: {finding.suggestion}")
+        if finding.examples:
+            parts.append(f"Examples: {', '.join(finding.examples)}")
+    return "\n".join(parts)
+
+
+def _text(text: str) -> str:
+    """Text without the characters that no XML can hold."""
+    return _NOT_IN_XML.sub("\N{REPLACEMENT CHARACTER}", text)
