@@ -34,6 +34,8 @@ MINUTE: Final = 60.0
 LONGEST_PAUSE: Final = 3600.0
 """Seconds; a provider that asks for more is tried again after an hour."""
 LONGEST_BACKOFF: Final = 30.0
+DEADLINE: Final = 120.0
+"""Seconds for one question."""
 RECOVERY: Final = 0.25
 """Places at once that an answered call wins back after they were halved."""
 BYTES_PER_TOKEN: Final = 3
@@ -43,7 +45,7 @@ LONGEST_ANSWER: Final = 4096
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
+class Forecast:
     """What a call may use at most, as far as can be told before it.
 
     Attributes:
@@ -66,7 +68,7 @@ class Permit:
         tokens: What the call counts for in its minute; None once the minute is over.
     """
 
-    estimate: Estimate
+    estimate: Forecast
     at: float
     halvings: int
     tokens: int | None
@@ -76,7 +78,7 @@ class Permit:
 class _Waiting:
     """Someone who waits for a permit, and how long a pause the wait may take."""
 
-    estimate: Estimate
+    estimate: Forecast
     patience: float
     permit: "asyncio.Future[Permit]"
 
@@ -137,7 +139,7 @@ class Limiter:
 
     # asking for leave
 
-    async def enter(self, estimate: Estimate, *, patience: float, again: bool = False) -> Permit:
+    async def enter(self, estimate: Forecast, *, patience: float, again: bool = False) -> Permit:
         """Leave to make a call, as soon as nothing stands against it.
 
         Args:
@@ -254,7 +256,7 @@ class Limiter:
         self._recent_tokens -= permit.tokens or 0
         permit.tokens = None
 
-    def _grant(self, estimate: Estimate, now: float) -> Permit:
+    def _grant(self, estimate: Forecast, now: float) -> Permit:
         permit = Permit(estimate, now, self._halvings, None)
         self._calls += 1
         self._under_way += 1
@@ -308,7 +310,7 @@ class Limited:
     judge: Judge
     limiter: Limiter
     price: Price | None = None
-    deadline: float = 120.0
+    deadline: float = DEADLINE
     attempts: int = 6
     first_wait: float = 0.5
 
@@ -382,13 +384,13 @@ class Limited:
             return backoff if sum(isinstance(failure, UnreadableReply) for failure in failures) == 1 else None
         return backoff if isinstance(error, JudgeUnavailable) and error.transient else None
 
-    def _estimate(self, prompt: Prompt) -> Estimate:
+    def _estimate(self, prompt: Prompt) -> Forecast:
         if self.limiter.budget is None and self.limiter.tokens_per_minute is None:
-            return Estimate()
+            return Forecast()
         told = self.judge.identity.parameters.get("max_tokens")
         written = told if isinstance(told, int) else LONGEST_ANSWER
         read = sum(len(text.encode()) for text in (prompt.system, prompt.user, str(prompt.schema))) // BYTES_PER_TOKEN
-        return Estimate(read + written, self.price.cost(read, written) if self.price else 0.0)
+        return Forecast(read + written, self.price.cost(read, written) if self.price else 0.0)
 
     def _priced(self, reply: Reply) -> Reply:
         if reply.parts:

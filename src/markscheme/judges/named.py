@@ -9,7 +9,7 @@ from pathlib import Path
 
 from markscheme.errors import NoJudge, UsageError
 from markscheme.judge import Judge
-from markscheme.judges.limited import Limited, Limiter
+from markscheme.judges.limited import DEADLINE, Limited, Limiter
 from markscheme.judges.price import Price
 from markscheme.judges.recorded import RecordedJudge
 from markscheme.judges.remembering import Memory, Remembering
@@ -58,8 +58,9 @@ def open_judge(name: str, *, model: str | None = None, asking: Asking | None = N
     if kind not in _OPENERS:
         raise UsageError(f"{name!r} names no judge; judges are named {NAMES}")
     # a local model answers when its turn comes: questions that wait for it are not late
-    patience = {"deadline": math.inf} if kind == "local" else {}
-    judge: Judge = Limited(_OPENERS[kind](rest or model or "", asking), asking.limiter, asking.price, **patience)
+    deadline = math.inf if kind == "local" else DEADLINE
+    opened = _OPENERS[kind](rest or model or "", asking)
+    judge: Judge = Limited(opened, asking.limiter, asking.price, deadline=deadline)
     return Remembering(judge, asking.memory) if asking.memory is not None else judge
 
 
