@@ -10,7 +10,9 @@ from markscheme.calibration.comparison import Comparison, compare, gold_of
 from markscheme.calibration.diagnosis import Decision, Finding, decide
 from markscheme.calibration.drift import Baseline, Since, drift_since
 from markscheme.calibration.examples import ExampleSet
+from markscheme.calibration.findings import findings_of
 from markscheme.calibration.ratings import Kind, Rating
+from markscheme.calibration.slices import Slice, slices_of
 from markscheme.judge import Identity, Usage
 from markscheme.rubric import Rubric
 from markscheme.stats.people import GoldRule
@@ -89,6 +91,7 @@ class Calibration:
     ratings: tuple[Rating, ...]
     baseline: Baseline | None = None
     repeats: tuple[Rating, ...] = ()
+    slices: tuple[Slice, ...] = ()
 
     @property
     def exit_status(self) -> int:
@@ -132,7 +135,8 @@ def calibration_of(
     options = options or Options()
     truth = gold_of(examples, rubric, kind=options.gold, by=options.gold_by)
     comparison = compare(rubric, truth, ratings, tolerance=options.tolerance)
-    findings: tuple[Finding, ...] = ()
+    slices = slices_of(comparison)
+    findings = findings_of(comparison, (*ratings, *repeats), slices=slices, elsewhere=rater.source == "ratings")
     baseline = drift_since(since, rater.setting(rubric), comparison, ratings) if since is not None else None
     drifted = baseline is not None and baseline.alarm
     if baseline is not None:
@@ -148,6 +152,7 @@ def calibration_of(
         ratings=tuple(ratings),
         baseline=baseline,
         repeats=tuple(repeats),
+        slices=slices,
     )
 
 

@@ -1,0 +1,258 @@
+"""What the rules of diagnosis look at: each criterion as arrays, and what mending a fault would gain."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from markscheme.calibration.comparison import Comparison
+from markscheme.calibration.ratings import Rating
+from markscheme.rubric import Criterion, Scale
+
+Floats = npt.NDArray[np.float64]
+Flags = npt.NDArray[np.bool_]
+
+LEAST_SHARED = 30
+"""Examples that judge and two people must have rated before people's own noise is told from the judge's."""
+FEWEST_SCORES = 5
+
+WHO = {
+    "adjudicated": "the adjudicated labels",
+    "people": "people",
+    "one-person": "the labels",
+    "constructed": "the constructed labels",
+    "model": "the model's labels",
+}
+
+
+@dataclass(frozen=True)
+class Seen:
+    """One criterion as the rules see it; every array has one entry (or row) an example, nan where there is none.
+
+    Attributes:
+        criterion: Which.
+        gold: Gold levels, shape (n,).
+        judge: The judge's levels, shape (n,).
+        people: Levels of single people, shape (n, n_people).
+        held_to: What the judge's severity is measured against: the mean of people, or gold where it is settled or
+            nobody is a person; shape (n,).
+        repeats: The judge's levels asking by asking, shape (n, n_samples).
+        groups: A number for each example's group, shape (n,); None where nothing is grouped.
+    """
+
+    criterion: Criterion
+    gold: Floats
+    judge: Floats
+    people: Floats
+    held_to: Floats
+    repeats: Floats
+    groups: npt.NDArray[np.int64] | None
+
+    @property
+    def name(self) -> str:
+        """The criterion's."""
+        return self.criterion.name
+
+    @property
+    def scale(self) -> Scale:
+        """The criterion's."""
+        return self.criterion.scale
+
+    @cached_property
+    def levels(self) -> Floats:
+        """The scale's values, worst first, each once."""
+        return np.array(sorted(set(self.scale.values)))
+
+    @property
+    def span(self) -> float:
+        """From the lowest level to the highest."""
+        return float(self.levels[-1] - self.levels[0])
+
+    @property
+    def step(self) -> float:
+        """From a level to the next one, the least of them."""
+        return float(np.diff(self.levels).min())
+
+    @property
+    def good(self) -> int:
+        """1 where a higher level is better, -1 where the criterion is a fault."""
+        return 1 if self.criterion.weight > 0 else -1
+
+    @cached_property
+    def both(self) -> Flags:
+        """Which examples the judge and gold both rated."""
+        return np.asarray(np.isfinite(self.judge) & np.isfinite(self.held_to))
+
+    @cached_property
+    def n(self) -> int:
+        """How many these are."""
+        return int(self.both.sum())
+
+    @cached_property
+    def several(self) -> bool:
+        """Whether enough examples were rated by the judge and by two people."""
+        shared = np.isfinite(self.judge) & (np.isfinite(self.people).sum(axis=1) >= 2)
+        return int(shared.sum()) >= LEAST_SHARED
+
+    @cached_property
+    def errors(self) -> Floats:
+        """Judge minus what it is held to, in levels."""
+        return self.judge - self.held_to
+
+    def position(self, levels: Floats) -> Floats:
+        """How far up the scale levels stand, 0 to 1."""
+        return levels if self.scale.by_label else (levels - self.levels[0]) / self.span
+
+    def merit(self, levels: Floats) -> Floats:
+        """How good levels are, 0 to 1: for a fault the other way round."""
+        positions = self.position(levels)
+        return positions if self.good > 0 else 1 - positions
+
+    def only(self, kept: Flags) -> "Seen":
+        """The same with all other examples left out."""
+        hidden = ~kept
+        return replace(
+            self,
+            gold=np.where(hidden, np.nan, self.gold),
+            judge=np.where(hidden, np.nan, self.judge),
+            held_to=np.where(hidden, np.nan, self.held_to),
+            people=np.where(hidden[:, None], np.nan, self.people),
+            repeats=np.where(hidden[:, None], np.nan, self.repeats),
+        )
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """A comparison laid out for the rules.
+
+    Attributes:
+        comparison: The judge beside gold.
+        seen: Each criterion, by name.
+        kept: Which examples the rules look at, shape (n,).
+    """
+
+    comparison: Comparison
+    seen: Mapping[str, Seen]
+    kept: Flags = field(repr=False)
+
+    @classmethod
+    def of(cls, comparison: Comparison, ratings: Sequence[Rating] = ()) -> "Evidence":
+        """The evidence in a comparison.
+
+        Args:
+            comparison: The judge beside gold.
+            ratings: The judge's; where it was asked several times, what it says of itself.
+        """
+        gold = comparison.gold
+        settled = np.zeros(len(gold.ids), dtype=bool)
+        if "adjudicated" in gold.kinds:
+            settled = np.array([any(label.kind == "adjudicated" for label in e.labels) for e in gold.examples])
+        groups = None if gold.groups is None else np.unique(gold.groups, return_inverse=True)[1].reshape(-1)
+        again = _samples(ratings)
+        seen = {}
+        for name, found in comparison.criteria.items():
+            mean = _row_mean(found.people)
+            seen[name] = Seen(
+                criterion=found.criterion,
+                gold=found.gold,
+                judge=found.judge,
+                people=found.people,
+                held_to=np.where(settled | np.isnan(mean) | (not found.criterion.scale.ordered), found.gold, mean),
+                repeats=_repeats(again, gold.ids, name),
+                groups=groups,
+            )
+        return cls(comparison, seen, np.ones(len(gold.ids), dtype=bool))
+
+    def without(self, hidden: Flags) -> "Evidence":
+        """The same evidence with some examples left out."""
+        kept = self.kept & ~hidden
+        return replace(self, kept=kept, seen={name: seen.only(kept) for name, seen in self.seen.items()})
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The examples' ids, in order."""
+        return self.comparison.gold.ids
+
+    @property
+    def who(self) -> str:
+        """Who says what the judge is held to, in words."""
+        return WHO[self.comparison.gold.reference]
+
+    @property
+    def made_up(self) -> bool:
+        """Whether no person gave the labels."""
+        return self.comparison.gold.reference in ("constructed", "model")
+
+    @cached_property
+    def misses(self) -> Floats:
+        """Judge minus gold in score, shape (n,)."""
+        return np.where(self.kept, self.comparison.misses, np.nan)
+
+    @cached_property
+    def n(self) -> int:
+        """Examples with both scores, or where there are no scores those that the best-covered criterion has."""
+        scored = int(np.isfinite(self.misses).sum())
+        return scored or max((seen.n for seen in self.seen.values()), default=0)
+
+    @cached_property
+    def error(self) -> float:
+        """Mean miss in score; where scores are missing, the weighted mean miss of the criteria."""
+        if np.isfinite(self.misses).sum() >= FEWEST_SCORES:
+            return float(np.nanmean(np.abs(self.misses)))
+        return sum(abs(self.share(seen)) * _mean_size(seen.errors) / seen.span for seen in self.seen.values())
+
+    def share(self, seen: Seen) -> float:
+        """How far the score moves from one end of the criterion's scale to the other; below 0 for a fault."""
+        rubric = self.comparison.rubric
+        best = rubric.positive_weight or sum(abs(criterion.weight) for criterion in rubric.criteria)
+        return seen.criterion.weight / best
+
+    def gain(self, mended: Mapping[str, Floats]) -> float:
+        """How much smaller the mean miss would be with other levels on some criteria, in score; never below 0.
+
+        Args:
+            mended: By criterion the levels the judge would have given, shape (n,); nan leaves an example as it is.
+        """
+        shift = np.zeros(len(self.ids))
+        levels_gain = 0.0
+        for name, levels in mended.items():
+            seen = self.seen[name]
+            moved = np.nan_to_num(seen.position(levels) - seen.position(seen.judge))
+            shift += self.share(seen) * moved
+            better = _mean_size(seen.errors) - _mean_size(seen.errors + moved * seen.span)
+            levels_gain += abs(self.share(seen)) * better / seen.span
+        if np.isfinite(self.misses).sum() < FEWEST_SCORES:
+            return max(0.0, levels_gain)
+        scores = np.clip(self.comparison.scores + shift, 0, 1) - self.comparison.gold.overall
+        return max(0.0, self.error - _mean_size(np.where(self.kept, scores, np.nan)))
+
+
+def _row_mean(table: Floats) -> Floats:
+    rated = np.isfinite(table).sum(axis=1)
+    return np.where(rated > 0, np.nansum(table, axis=1) / np.maximum(rated, 1), np.nan)
+
+
+def _mean_size(values: Floats) -> float:
+    there = np.isfinite(values)
+    return float(np.abs(values[there]).mean()) if there.any() else 0.0
+
+
+def _samples(ratings: Sequence[Rating]) -> list[Rating]:
+    """The ratings, if any example was rated more than once."""
+    return list(ratings) if len({rating.id for rating in ratings}) < len(ratings) else []
+
+
+def _repeats(ratings: Sequence[Rating], ids: Sequence[str], name: str) -> Floats:
+    """The judge's levels on one criterion, asking by asking."""
+    if not ratings:
+        return np.full((len(ids), 1), np.nan)
+    row = {unit: place for place, unit in enumerate(ids)}
+    column = {sample: place for place, sample in enumerate(sorted({rating.sample for rating in ratings}))}
+    levels = np.full((len(ids), len(column)), np.nan)
+    for rating in ratings:
+        rated = rating.criteria.get(name)
+        if rated is not None and rated.level is not None and rating.id in row:
+            levels[row[rating.id], column[rating.sample]] = rated.level
+    return levels
