@@ -51,6 +51,7 @@ def calibration_json(calibration: Calibration) -> dict[str, Any]:
         "false_fails": comparison.false_fails,
         "baseline": baseline_json(calibration.baseline),
         "findings": [finding.to_json() for finding in calibration.findings],
+        "slices": [part.to_json() for part in calibration.slices],
         "verdict": decision.verdict,
         "because": decision.because,
         "use": decision.use,

@@ -26,6 +26,9 @@ def calibration_markdown(calibration: Calibration) -> str:
         "",
         *table(words.CRITERION_HEADINGS, words.criterion_rows(calibration)),
     ]
+    slices = words.slice_rows(calibration)
+    if slices:
+        lines += ["", "### Parts that stand out", "", *table(words.SLICE_HEADINGS, slices)]
     if calibration.findings:
         lines += ["", "### What to look at", ""]
         lines += [

@@ -1,6 +1,6 @@
 """A Calibration on a screen: the answer first, then the evidence."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import IO, TypeAlias
 
 from rich.console import Console
@@ -42,16 +42,20 @@ def print_calibration(calibration: Calibration, file: IO[str], *, width: int | N
     for line in baseline_lines(calibration.baseline) if calibration.baseline else ():
         say(line)
     say("")
-    console.print(_criteria(calibration))
+    console.print(_table(words.CRITERION_HEADINGS, words.criterion_rows(calibration)))
+    slices = words.slice_rows(calibration)
+    if slices:
+        say("")
+        console.print(_table(words.SLICE_HEADINGS, slices))
     _say_findings(calibration, say)
     _say_differences(calibration, say)
 
 
-def _criteria(calibration: Calibration) -> Table:
+def _table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in words.CRITERION_HEADINGS:
+    for heading in headings:
         table.add_column(heading)
-    for row in words.criterion_rows(calibration):
+    for row in rows:
         table.add_row(*(Text(cell) for cell in row))
     return table
 

@@ -138,6 +138,24 @@ def criterion_rows(calibration: Calibration) -> list[tuple[str, ...]]:
     return rows
 
 
+SLICE_HEADINGS = ("part", "examples", "agreement", "elsewhere", "signed error")
+
+
+def slice_rows(calibration: Calibration) -> list[tuple[str, ...]]:
+    """The parts of the examples on which the judge does worse than on the rest, the worst first."""
+    worst = sorted((part for part in calibration.slices if part.stands_out), key=lambda part: part.p)
+    return [
+        (
+            f"{part.part.by}: {part.part.name}",
+            str(part.n),
+            share_with_interval(part.agreement),
+            share(part.rest),
+            with_interval(part.signed_error, sign=True),
+        )
+        for part in worst
+    ]
+
+
 def _means(found: CriterionComparison) -> tuple[float | None, float | None]:
     """Mean level of the judge and of gold, on the examples that both rated."""
     both = ~np.isnan(found.judge) & ~np.isnan(found.gold)
