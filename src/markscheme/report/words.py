@@ -119,7 +119,7 @@ CRITERION_HEADINGS = ("criterion", "exact", "kappa", "signed error", "judge / go
 
 def criterion_rows(calibration: Calibration) -> list[tuple[str, ...]]:
     """For each criterion: exact agreement, the chance-corrected coefficient fit for its scale, signed error, means."""
-    rows = []
+    rows: list[tuple[str, ...]] = []
     for name, found in calibration.comparison.criteria.items():
         kappa = (
             found.statistics["cohen_kappa" if found.criterion.scale.is_yes_no else "weighted_kappa"]
