@@ -320,7 +320,7 @@ def compare(rubric: Rubric, truth: Gold, ratings: Iterable[Rating], *, tolerance
     if not any(judged):
         raise ComparisonError("the judge rated none of the examples that have labels")
     scores = _median_column(score_table(everything, truth.ids, rubric))
-    passes = _judge_passes(judged, scores, rubric)
+    passes = judge_passes(judged, scores, rubric)
     people = score_table(truth.people, truth.ids, rubric)
     groups = truth.groups
     by_person = levels_by_person(truth.people, truth.ids, rubric)
@@ -374,7 +374,8 @@ def _median_column(table: RatingTable) -> Floats:
     return gold(table.values) if table.raters else np.full(len(table.units), np.nan)
 
 
-def _judge_passes(judged: Sequence[Rating | None], scores: Floats, rubric: Rubric) -> Floats:
+def judge_passes(judged: Sequence[Rating | None], scores: Floats, rubric: Rubric) -> Floats:
+    """Whether a judge passes each example, 1 or 0: as it said itself, else by score and required criteria; or nan."""
     passes = np.where(np.isnan(scores), np.nan, scores >= rubric.pass_mark - ROUNDING).astype(np.float64)
     for place, rating in enumerate(judged):
         if rating is None:

@@ -85,6 +85,14 @@ from markscheme.stats.intervals import (
     wilson,
     wilson_share,
 )
+from markscheme.stats.linking import (
+    Link,
+    Linked,
+    gain_in_error,
+    gain_in_hits,
+    link_scores,
+    passes_after,
+)
 from markscheme.stats.people import (
     AltPerson,
     AltTest,
@@ -172,6 +180,8 @@ __all__ = [
     "LOG",
     "LOGIT",
     "LeftOut",
+    "Link",
+    "Linked",
     "Moved",
     "SidedBand",
     "Spread",
@@ -217,6 +227,8 @@ __all__ = [
     "examples_to_detect",
     "fleiss_kappa",
     "flip_rate",
+    "gain_in_error",
+    "gain_in_hits",
     "gain_over_constant",
     "gold",
     "gwet_ac1",
@@ -245,6 +257,7 @@ __all__ = [
     "leaning",
     "least_labels",
     "least_n",
+    "link_scores",
     "macro_family",
     "mae",
     "mean_contrast",
@@ -252,6 +265,7 @@ __all__ = [
     "mixture_table",
     "moved",
     "noise_beside_people",
+    "passes_after",
     "pearson",
     "pearson_p",
     "per_category",
