@@ -1,0 +1,90 @@
+"""Recorded replies answer just the prompts they were given to."""
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from markscheme import Rubric, Submission, load_rubric
+from markscheme.calibration.collect import first_prompts
+from markscheme.calibration.examples import load_examples
+from markscheme.errors import MissingReply, RatingError, UsageError
+from markscheme.grading import Grading, questions
+from markscheme.judges.recorded import RecordedJudge
+from markscheme.judges.scripted import answer_of
+from tests.commands.console import ROOT
+
+RUBRIC = Rubric.from_dict([{"weight": 1, "requirement": "Polite"}])
+RUBRICS = sorted(path.stem for path in (ROOT / "rubrics").glob("*.yaml"))
+
+
+def line(response: str, text: str, **more: Any) -> str:
+    (prompt,) = questions(RUBRIC, Submission(response))
+    record = {"fingerprint": prompt.fingerprint, "sample": 0, "judge": "j", "model": "m", "text": text, "usage": None}
+    return json.dumps({**record, "recorded": "2026-11-21", "provenance": "by hand", **more})
+
+
+def written(path: Path, *lines: str) -> Path:
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def test_a_reply_answers_its_own_prompt_and_no_other(tmp_path: Path) -> None:
+    judge = RecordedJudge.load(written(tmp_path / "j.jsonl", line("a", answer_of({"c1": "MET"}))))
+    (asked,), (other,) = questions(RUBRIC, Submission("a")), questions(RUBRIC, Submission("b"))
+    reply = asyncio.run(judge.reply(asked))
+    assert (reply.source, reply.model, reply.usage.calls, reply.provenance) == ("recorded", "m", 0, "by hand")
+    assert judge.lacks([asked, other]) == [other]
+    with pytest.raises(MissingReply, match=other.fingerprint):
+        asyncio.run(judge.reply(other))
+    with pytest.raises(MissingReply, match="sample 1"):
+        asyncio.run(judge.reply(asked, 1))
+
+
+def test_an_unreadable_reply_without_a_recorded_re_ask_is_not_graded(tmp_path: Path) -> None:
+    judge = RecordedJudge.load(written(tmp_path / "j.jsonl", line("a", "I cannot say.")))
+    grade = asyncio.run(Grading(RUBRIC, judge).grade(Submission("a")))
+    assert grade.score is None
+    assert grade.error is not None
+    assert "no JSON object of the form asked for; asked again: j.jsonl has no reply" in grade.error
+
+
+def test_a_folder_with_one_recording_is_that_recording(tmp_path: Path) -> None:
+    written(tmp_path / "j.jsonl", line("a", "x"))
+    assert RecordedJudge.load(tmp_path).judge == "j"
+    written(tmp_path / "k.jsonl", line("a", "x"))
+    with pytest.raises(UsageError, match=r"2 files of replies \(j\.jsonl, k\.jsonl\); name one"):
+        RecordedJudge.load(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("second", "said"),
+    [
+        (line("a", "y"), "j.jsonl:2: answers prompt"),
+        ("{", "j.jsonl:2: is not readable JSON"),
+        (json.dumps({"fingerprint": "f"}), "j.jsonl:2: is no recorded reply"),
+        (line("b", "y").replace('"y"', "3"), "j.jsonl:2: is no recorded reply"),
+        (line("b", "y", judge="k"), r"holds the replies of several judges: j \(m\), k \(m\)"),
+    ],
+)
+def test_a_faulty_recording_is_told_by_its_line(tmp_path: Path, second: str, said: str) -> None:
+    with pytest.raises(RatingError, match=said):
+        RecordedJudge.load(written(tmp_path / "j.jsonl", line("a", "x"), second))
+
+
+def test_a_recording_that_is_not_there_is_a_fault_of_the_call(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="there are no recorded replies at"):
+        RecordedJudge.load(tmp_path / "nowhere.jsonl")
+
+
+@pytest.mark.parametrize("name", RUBRICS)
+def test_each_shipped_set_is_covered_by_replies_to_the_prompts_as_they_are_now(name: str) -> None:
+    rubric = load_rubric(ROOT / "rubrics" / f"{name}.yaml")
+    examples = load_examples(ROOT / "calibration" / name / "examples.jsonl", rubric).examples
+    judge = RecordedJudge.load(ROOT / "calibration" / name / "replies")
+    prompts = first_prompts(rubric, examples)
+    assert judge.lacks(prompts) == []
+    assert {fingerprint for fingerprint, _ in judge.replies} <= {prompt.fingerprint for prompt in prompts}
+    assert "obtained outside the API" in judge.provenance
