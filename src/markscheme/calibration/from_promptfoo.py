@@ -1,6 +1,6 @@
 """Promptfoo's results as examples, labels and a judge's ratings, with or without a rubric."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from markscheme.calibration.examples import Example, ExampleSet
 from markscheme.calibration.ratings import Rated, Rating
@@ -9,6 +9,8 @@ from markscheme.promptfoo.results import Results, Row, Verdict
 from markscheme.rubric import Criterion, Rubric
 from markscheme.submission import Submission
 
+NAME = "promptfoo"
+"""Of the rubric that results make, so that a later file can be held against an accepted one."""
 VIEWER, EXPECTED = "viewer", "expected_label"
 """Whoever rates in the viewer, and whoever wrote the test: results name neither."""
 
@@ -28,7 +30,7 @@ def rubric_of(files: Sequence[Results]) -> Rubric:
     threshold = thresholds.pop() if len(thresholds) == 1 else None
     return Rubric(
         criteria=tuple(Criterion(1.0, verdict.text.strip() or name, name) for name, verdict in metrics.items()),
-        name=files[0].path.stem,
+        name=NAME,
         description=f"What Promptfoo's assertions ask for in {', '.join(results.path.name for results in files)}",
         **({} if threshold is None or not 0 <= threshold <= 1 else {"pass_mark": threshold}),
     )
@@ -53,13 +55,21 @@ def labelled_rows(rows: Sequence[Row], rubric: Rubric) -> ExampleSet:
     return ExampleSet(tuple(examples.values()))
 
 
-def graders_ratings(rows: Sequence[Row], rater: str, rubric: Rubric) -> list[Rating]:
+def scored_ids(rows: Iterable[Row]) -> set[str]:
+    """Ids of the outputs to which a person gave a score, and not only a thumb."""
+    return {row.id for row in rows if row.manual is not None and row.manual.score is not None}
+
+
+def graders_ratings(rows: Sequence[Row], rater: str, rubric: Rubric, *, by_score: Collection[str]) -> list[Rating]:
     """What the graders made of each output, people's overriding aside.
 
-    An example whose gold is yes or no is held against pass or fail, one with a score against the score.
+    Args:
+        rows: The outputs.
+        rater: What the graders are called.
+        rubric: Whose criteria are the graded metrics.
+        by_score: Ids of the outputs whose score is held against a score; of all others pass or fail is.
     """
-    scored = {row.id for row in rows if row.manual is not None and row.manual.score is not None}
-    return [_rating(row, rater, rubric, by_score=row.id in scored) for row in rows]
+    return [_rating(row, rater, rubric, by_score=row.id in by_score) for row in rows]
 
 
 def _example(row: Row, labels: tuple[Rating, ...]) -> Example:
@@ -73,9 +83,7 @@ def _labels(row: Row, rubric: Rubric) -> Iterator[Rating]:
     if manual is not None:
         overall = manual.score if manual.score is not None else _as_level(manual.passed)
         levels = _same_on_all(manual.passed, row, rubric)
-        yield Rating(
-            row.id, VIEWER, "human", levels, overall, manual.passed, blind=False, note=manual.comment
-        )
+        yield Rating(row.id, VIEWER, "human", levels, overall, manual.passed, blind=False, note=manual.comment)
     if row.expected is not None:
         overall = None if manual is not None and manual.score is not None else _as_level(row.expected)
         yield Rating(row.id, EXPECTED, "human", _same_on_all(row.expected, row, rubric), overall, row.expected)

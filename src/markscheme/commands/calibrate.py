@@ -9,14 +9,20 @@ SUMMARY = """Grade examples that people have labelled, compare judge, people and
 judge may therefore decide.
 
 Exit status: 0 ok on people's labels, 1 adjust, 2 a fault in what was asked, 3 no judge to ask,
-4 too few labels to tell or labels that no person gave, 5 over a tenth could not be graded."""
+4 too few labels to tell or labels that no person gave, 5 over a tenth could not be graded. With several judges it is
+that of the recommended one.
+
+Promptfoo's results (promptfoo eval -o results.json) need no rubric, no key and no call: thumbs and scores given in its
+viewer, and metadata.expected_label, are the labels; each llm-rubric, g-eval or python metric is a judge."""
 
 
 def parser() -> argparse.ArgumentParser:
     """What the command takes."""
     found = Parser("calibrate", SUMMARY, "calibrate rubrics/code-quality.yaml --judge anthropic --json report.json")
-    found.add_argument("rubric", metavar="RUBRIC", help="a rubric's file or name")
-    add_judge(found)
+    found.add_argument(
+        "rubric", nargs="+", metavar="RUBRIC|RESULTS", help="a rubric's file or name, or files of Promptfoo's results"
+    )
+    add_judge(found, several=True)
     labels = found.add_argument_group("examples and labels")
     labels.add_argument(
         "--examples", type=Path, metavar="FILE", help="labelled examples, instead of the rubric's own set"

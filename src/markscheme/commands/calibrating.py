@@ -7,10 +7,12 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+from markscheme.calibration.choosing import Choice
 from markscheme.calibration.collect import first_prompts, grade_examples, rating_of
 from markscheme.calibration.examples import ExampleSet, load_examples
-from markscheme.calibration.ratings import load_ratings
+from markscheme.calibration.ratings import Rating, load_ratings
 from markscheme.calibration.run import Calibration, Options, Rater, calibration_of
 from markscheme.commands.accepting import (
     accept_run,
@@ -21,6 +23,8 @@ from markscheme.commands.accepting import (
     with_replay,
 )
 from markscheme.commands.progress import progress
+from markscheme.commands.results import of_results, results_among
+from markscheme.commands.several import as_one_of, choice_between, chosen, only
 from markscheme.commands.sources import as_asked, asking_of, examples_of, judge_of
 from markscheme.errors import BudgetError, UsageError
 from markscheme.grading import Grade, Grading
@@ -39,7 +43,16 @@ def run(arguments: argparse.Namespace) -> int:
     if len(to_output) > 1:
         named = " and ".join(f"--{name} -" for name in to_output)
         raise UsageError(f"{named} cannot share standard output; name a file for all but one of them")
-    plain = load_rubric(find_rubric(arguments.rubric))
+    results = results_among(arguments.rubric)
+    calibrations = [of_results(results, arguments)] if results else _of_rubric(arguments)
+    choice = choice_between(calibrations) if len(calibrations) > 1 else None
+    _write(calibrations, choice, arguments)
+    return chosen(calibrations, choice).exit_status
+
+
+def _of_rubric(arguments: argparse.Namespace) -> list[Calibration]:
+    """A calibration for each judge that is named, or for each rater in a file of ratings."""
+    plain = load_rubric(find_rubric(*arguments.rubric))
     rubric = as_asked(plain, arguments)
     if arguments.accept:
         rubric = replace(rubric, samples=plain.samples)
@@ -48,29 +61,39 @@ def run(arguments: argparse.Namespace) -> int:
     examples = examples.part(arguments.split or ("dev" if examples.has_splits else "all"))
     options = Options(arguments.gold, arguments.gold_by, arguments.tolerance, arguments.target)
     if arguments.ratings is not None:
-        calibration = _from_ratings(rubric, examples, folder, arguments, options)
+        calibrations = _from_ratings(rubric, examples, folder, arguments, options)
     else:
-        calibration = _from_judge(rubric, examples, folder, arguments, options)
+        names = arguments.judge or [None]
+        calibrations = [
+            _from_judge(rubric, examples, folder, as_one_of(names, name, arguments), options) for name in names
+        ]
     if arguments.accept:
         split = (arguments.split or "dev") if examples.has_splits else None
-        accept_run(calibration, accepted_path(rubric, folder, arguments.accepted), split)
-    _write(calibration, arguments)
-    return calibration.exit_status
+        accept_run(only(calibrations), accepted_path(rubric, folder, arguments.accepted), split)
+    return calibrations
 
 
 def _from_ratings(
     rubric: Rubric, examples: ExampleSet, folder: Path | None, arguments: argparse.Namespace, options: Options
-) -> Calibration:
+) -> list[Calibration]:
     path = arguments.ratings
-    ratings = load_ratings(path, rubric)
-    raters = sorted({rating.rater for rating in ratings})
-    if len(raters) != 1:
-        raise UsageError(
-            f"{path} holds the ratings of {len(raters)} raters ({', '.join(raters)}); keep one file for each"
+    by_rater: dict[str, list[Rating]] = {}
+    for rating in load_ratings(path, rubric):
+        by_rater.setdefault(rating.rater, []).append(rating)
+    if not by_rater:
+        raise UsageError(f"{path} holds no ratings")
+    accepted = accepted_path(rubric, folder, arguments.accepted)
+    return [
+        calibration_of(
+            rubric,
+            examples,
+            ratings,
+            Rater(name, "", "ratings", str(path)),
+            options=options,
+            since=since_accepted(rubric, examples, ratings, accepted, arguments) if len(by_rater) == 1 else None,
         )
-    since = since_accepted(rubric, examples, ratings, accepted_path(rubric, folder, arguments.accepted), arguments)
-    rater = Rater(raters[0], "", "ratings", str(path))
-    return calibration_of(rubric, examples, ratings, rater, options=options, since=since)
+        for name, ratings in by_rater.items()
+    ]
 
 
 def _from_judge(
@@ -88,7 +111,9 @@ def _from_judge(
     first, *later = asyncio.run(_graded(rubric, judge, ExampleSet(labelled), arguments))
     rater = _rater(judge, first)
     ratings = [rating_of(grade, rubric, rater.name) for grade in first]
-    since = since_accepted(rubric, examples, ratings, accepted_path(rubric, folder, arguments.accepted), arguments)
+    since = None
+    if not arguments.several:
+        since = since_accepted(rubric, examples, ratings, accepted_path(rubric, folder, arguments.accepted), arguments)
     replaying = replaying_judge(judge, opened, may_ask=arguments.replay)
     since, of_replay = with_replay(since, rater.setting(rubric), labelled, replaying, arguments.concurrency)
     grades = [grade for run in (first, *later) for grade in run]
@@ -142,34 +167,57 @@ def _rater(judge: Judge, grades: Sequence[Grade]) -> Rater:
     return Rater(str(identity), identity.fingerprint, "live", identity=identity, answered_by=models)
 
 
-def _write(calibration: Calibration, arguments: argparse.Namespace) -> None:
+def _write(calibrations: Sequence[Calibration], choice: Choice | None, arguments: argparse.Namespace) -> None:
     """The report goes to standard output, or to standard error where that holds JSON or Markdown."""
     taken = "-" in (arguments.json, arguments.markdown, arguments.junit)
     if not arguments.quiet:
         from markscheme.report.terminal import print_calibration
 
-        print_calibration(calibration, sys.stderr if taken else sys.stdout)
-    if arguments.json:
-        _put(dumps(calibration_json(calibration)) + "\n", arguments.json)
-    if arguments.markdown:
-        from markscheme.report.markdown import calibration_markdown
+        for calibration in calibrations:
+            print_calibration(calibration, sys.stderr if taken else sys.stdout)
+        if choice is not None:
+            from markscheme.report.compare_report import print_choice
 
-        _put(calibration_markdown(calibration), arguments.markdown)
+            print_choice(choice, sys.stderr if taken else sys.stdout)
+    if arguments.json:
+        _put(dumps(_json(calibrations, choice)) + "\n", arguments.json)
+    if arguments.markdown:
+        _put(_markdown(calibrations, choice), arguments.markdown)
     if arguments.junit:
         from markscheme.report.junit import calibrations_junit
 
-        _put(calibrations_junit([calibration]), arguments.junit)
-    _add_step_summary(calibration)
+        _put(calibrations_junit(calibrations), arguments.junit)
+    _add_step_summary(calibrations, choice)
 
 
-def _add_step_summary(calibration: Calibration) -> None:
+def _json(calibrations: Sequence[Calibration], choice: Choice | None) -> dict[str, Any]:
+    """One calibration as it is; several as a list, with the choice between them."""
+    if choice is None:
+        return calibration_json(calibrations[0])
+    from markscheme.report.compare_report import choice_json
+
+    judges = [calibration_json(calibration) for calibration in calibrations]
+    return {"schema": 1, "judges": judges, "comparison": choice_json(choice)}
+
+
+def _markdown(calibrations: Sequence[Calibration], choice: Choice | None) -> str:
+    from markscheme.report.markdown import calibration_markdown
+
+    parts = [calibration_markdown(calibration) for calibration in calibrations]
+    if choice is not None:
+        from markscheme.report.compare_report import choice_markdown
+
+        parts.insert(0, choice_markdown(choice))
+    return "\n".join(parts)
+
+
+def _add_step_summary(calibrations: Sequence[Calibration], choice: Choice | None) -> None:
     if not os.environ.get("GITHUB_STEP_SUMMARY"):
         return
-    from markscheme.report.markdown import calibration_markdown
     from markscheme.report.step_summary import append_step_summary
 
     try:
-        append_step_summary(calibration_markdown(calibration))
+        append_step_summary(_markdown(calibrations, choice))
     except OSError as error:
         print(f"warning: the step summary cannot be written: {error}", file=sys.stderr)
 

@@ -1,0 +1,75 @@
+"""Promptfoo's results where a rubric might stand: what was rated there, calibrated without asking anybody."""
+
+import argparse
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+
+from markscheme.calibration.from_promptfoo import graders_ratings, labelled_rows, rubric_of, scored_ids
+from markscheme.calibration.run import Calibration, Options, Rater, calibration_of
+from markscheme.commands.accepting import accept_run, accepted_path, since_accepted
+from markscheme.errors import RatingWarning, UsageError
+from markscheme.judge import total
+from markscheme.promptfoo.results import Results, is_results, read_results, together
+
+GRADERS = "Promptfoo's graders"
+ASK_NOBODY = ("judge", "ratings", "examples", "samples", "strategy", "replay")
+
+
+def results_among(named: Sequence[str]) -> list[Path]:
+    """The files of results that were named; none where one rubric was.
+
+    Raises:
+        UsageError: Several things were named and not all of them are results.
+    """
+    paths = [Path(name) for name in named]
+    are_results = [is_results(path) for path in paths]
+    if all(are_results):
+        return paths
+    if len(paths) > 1:
+        strange = next(name for name, is_one in zip(named, are_results, strict=True) if not is_one)
+        raise UsageError(f"{strange} holds no results of Promptfoo; name one rubric, or one or more files of results")
+    return []
+
+
+def of_results(paths: Sequence[Path], arguments: argparse.Namespace) -> Calibration:
+    """What the results say of the graders in them.
+
+    Raises:
+        UsageError: An option that results leave no room for.
+        RatingError: A file cannot be read, holds no judgement, or nobody labelled an output.
+    """
+    for option in ASK_NOBODY:
+        if getattr(arguments, option):
+            raise UsageError(f"--{option} goes with a rubric; Promptfoo's results bring their own ratings")
+    files = [read_results(path) for path in paths]
+    for results in files:
+        warn_aside(results)
+    rows, rubric = together(files), rubric_of(files)
+    examples = labelled_rows(rows, rubric)
+    examples = examples.part(arguments.split or ("dev" if examples.has_splits else "all"))
+    kept = set(examples.ids)
+    rows = tuple(row for row in rows if row.id in kept)
+    ratings = graders_ratings(rows, GRADERS, rubric, by_score=scored_ids(rows))
+    days = " to ".join(dict.fromkeys(results.at for results in files if results.at))
+    rater = Rater(GRADERS, "", "ratings", ", ".join([*(path.name for path in paths), *([days] if days else [])]))
+    accepted = accepted_path(rubric, None, arguments.accepted)
+    calibration = calibration_of(
+        rubric,
+        examples,
+        ratings,
+        rater,
+        options=Options(arguments.gold, arguments.gold_by, arguments.tolerance, arguments.target),
+        cost=total(row.usage for row in rows),
+        since=since_accepted(rubric, examples, ratings, accepted, arguments),
+    )
+    if arguments.accept:
+        accept_run(calibration, accepted, (arguments.split or "dev") if examples.has_splits else None)
+    return calibration
+
+
+def warn_aside(results: Results) -> None:
+    """Warn of labels and splits that are none."""
+    for what, count in results.aside.items():
+        if what.startswith("metadata."):
+            warnings.warn(f"{results.path}: {count} outputs with {what}", RatingWarning, stacklevel=2)

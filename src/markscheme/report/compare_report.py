@@ -1,0 +1,312 @@
+"""A Choice between judges on a screen, as Markdown and as JSON."""
+
+import math
+from collections.abc import Iterator
+from typing import IO, Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from markscheme.calibration.choosing import Choice, CriterionPair, Differences, Flip, Pair, Standing, Switch
+from markscheme.report.figures import NONE, number, share, share_with_interval, signed, with_interval
+from markscheme.report.markdown import escaped, table
+from markscheme.report.words import REFERENCES
+from markscheme.stats import Estimate
+from markscheme.stats.linking import Linked
+
+PAGE_WIDTH = 110
+MOST_FLIPS = 8
+MOST_IDS = 8
+STANDING_HEADINGS = ("judge", "agreement", "behind the best", "false passes", "not graded", "$ per 1,000")
+FIGURES = {
+    "agreement": "agreement with gold",
+    "accuracy": "pass or fail as gold",
+    "mae": "mean miss",
+    "signed_error": "signed error",
+}
+AS_SHARE = ("agreement", "accuracy")
+
+
+def print_choice(choice: Choice, file: IO[str], *, width: int | None = None) -> None:
+    """Write the comparison to `file`; colours only where it is a screen."""
+    if width is None and not file.isatty():
+        width = PAGE_WIDTH
+    console = Console(file=file, width=width, highlight=False)
+    console.print(Text(""))
+    console.print(Text(_head(choice), style="bold"))
+    for line in _answer(choice):
+        console.print(Text(line))
+    console.print(Text(""))
+    console.print(_rich(STANDING_HEADINGS, [_standing(standing, choice) for standing in choice.standings]))
+    for pair in choice.pairs:
+        console.print(Text(""))
+        console.print(Text(f"{pair.first} → {pair.second}, on {pair.n} examples that both graded", style="bold"))
+        if pair.figures:
+            console.print(_rich(_figure_headings(pair), list(_figures(pair))))
+        console.print(_rich(_criterion_headings(pair), list(_criteria(pair))))
+        for line in _lines(pair):
+            console.print(Text(line))
+
+
+def choice_markdown(choice: Choice) -> str:
+    """The comparison as Markdown; text from outside is escaped."""
+    lines = [f"## {escaped(_head(choice))}", ""]
+    lines += [f"- {escaped(line)}" for line in _answer(choice)]
+    lines += ["", *table(STANDING_HEADINGS, [_standing(standing, choice) for standing in choice.standings])]
+    for pair in choice.pairs:
+        lines += ["", f"### {escaped(f'{pair.first} → {pair.second}, on {pair.n} examples that both graded')}", ""]
+        if pair.figures:
+            lines += [*table(_figure_headings(pair), list(_figures(pair))), ""]
+        lines += table(_criterion_headings(pair), list(_criteria(pair)))
+        lines += ["", *(f"- {escaped(line)}" for line in _lines(pair))]
+    return "\n".join(lines) + "\n"
+
+
+def choice_json(choice: Choice) -> dict[str, Any]:
+    """The comparison as plain data, in full precision; never a NaN."""
+    return {
+        "schema": 1,
+        "rubric": {"name": choice.rubric.name, "fingerprint": choice.rubric.fingerprint},
+        "examples": choice.examples,
+        "reference": choice.reference,
+        "tolerance": choice.tolerance,
+        "judges": [_standing_json(standing) for standing in choice.standings],
+        "pairs": [_differences_json(pair) for pair in choice.pairs],
+        "best": choice.best,
+        "recommended": choice.recommended,
+        "because": choice.because,
+        "notes": list(choice.notes),
+    }
+
+
+# --- in sentences ---------------------------------------------------------------------------------------------------
+
+
+def _head(choice: Choice) -> str:
+    names = [standing.name for standing in choice.standings]
+    return f"Comparison of {', '.join(names[:-1])} and {names[-1]}"
+
+
+def _answer(choice: Choice) -> Iterator[str]:
+    if choice.recommended is not None:
+        yield f"Choose {choice.recommended}: {choice.because}."
+    else:
+        yield f"No choice can be named: {choice.because}."
+    if choice.reference is not None:
+        yield f"{choice.examples} examples with {REFERENCES[choice.reference]}; tolerance {choice.tolerance:g}."
+    else:
+        yield f"{choice.examples} examples, no labels."
+    yield from choice.notes
+
+
+def _standing(standing: Standing, choice: Choice) -> tuple[str, ...]:
+    cost = NONE if standing.usd_per_1000 is None else number(standing.usd_per_1000)
+    passes = str(standing.false_passes) if choice.reference is not None else NONE
+    return (
+        standing.name,
+        share_with_interval(standing.agreement),
+        _behind(standing),
+        passes,
+        str(standing.not_graded),
+        cost,
+    )
+
+
+def _behind(standing: Standing) -> str:
+    if standing.agreement is None:
+        return NONE
+    if standing.behind_best is None or standing.behind_best.value is None:
+        return "the best"
+    points = f"{signed(100 * standing.behind_best.value, 0)} points"
+    if standing.not_worse:
+        return f"{points}, no worse"
+    if standing.behind_best.high is not None and standing.behind_best.high < 0:
+        return f"{points}, worse"
+    needed = f", about {standing.labels_needed} labels would" if standing.labels_needed is not None else ""
+    return f"{points}, can't tell{needed}"
+
+
+def _figure_headings(pair: Differences) -> tuple[str, ...]:
+    return ("", pair.first, pair.second, "difference")
+
+
+def _figures(pair: Differences) -> Iterator[tuple[str, ...]]:
+    for name, words in FIGURES.items():
+        found = pair.figures[name]
+        spell = share_with_interval if name in AS_SHARE else _signed if name == "signed_error" else with_interval
+        yield (words, spell(found.first), spell(found.second), _difference(found, name in AS_SHARE))
+
+
+def _difference(pair: Pair, as_share: bool) -> str:
+    return _points(pair.difference) if as_share else _signed(pair.difference)
+
+
+def _signed(estimate: Estimate | None) -> str:
+    return with_interval(estimate, sign=True)
+
+
+def _points(estimate: Estimate) -> str:
+    """A difference of shares in points of a hundred: "+8 [−2, +17]"."""
+    if estimate.value is None:
+        return NONE
+    text = signed(100 * estimate.value, 0)
+    if estimate.low is None or estimate.high is None:
+        return text
+    return f"{text} [{signed(100 * estimate.low, 0)}, {signed(100 * estimate.high, 0)}]"
+
+
+def _criterion_headings(pair: Differences) -> tuple[str, ...]:
+    if any(found.exact is not None for found in pair.criteria.values()):
+        return ("criterion", "exact, first", "exact, second", "difference", "same level", "shift", "p")
+    return ("criterion", "same level", "shift", "p")
+
+
+def _criteria(pair: Differences) -> Iterator[tuple[str, ...]]:
+    for name, found in pair.criteria.items():
+        last = (share_with_interval(found.between), _signed(found.shift), number(found.p, 3))
+        if found.exact is None:
+            yield (name, *last)
+        else:
+            yield (name, share(found.exact.first.value), share(found.exact.second.value), _points(found.exact.difference),
+                   *last)  # fmt: skip
+
+
+def _lines(pair: Differences) -> Iterator[str]:
+    yield f"Score: {_signed(pair.shift)} from first to second (p {number(pair.shift_p, 3)})."
+    if pair.figures:
+        for name, ids in zip((pair.first, pair.second), pair.false_passes, strict=True):
+            yield f"False passes of {name}: {_ids(ids)}"
+    yield from _flip_lines(pair)
+    yield from _switch_lines(pair.switch)
+
+
+def _ids(ids: tuple[str, ...]) -> str:
+    if not ids:
+        return "none"
+    more = f", and {len(ids) - MOST_IDS} more" if len(ids) > MOST_IDS else ""
+    return f"{len(ids)} ({', '.join(ids[:MOST_IDS])}{more})"
+
+
+def _flip_lines(pair: Differences) -> Iterator[str]:
+    if not pair.flips:
+        yield "No decision flips."
+        return
+    up = sum(flip.passes for flip in pair.flips)
+    yield (
+        f"{len(pair.flips)} decisions flip: {up} to pass, {len(pair.flips) - up} to fail (p {number(pair.flips_p, 3)})."
+    )
+    for flip in pair.flips[:MOST_FLIPS]:
+        yield f"  {_flip(flip)}"
+    if len(pair.flips) > MOST_FLIPS:
+        yield f"  and {len(pair.flips) - MOST_FLIPS} more"
+
+
+def _flip(flip: Flip) -> str:
+    turn = "fail → pass" if flip.passes else "pass → fail"
+    scores = "" if any(map(math.isnan, flip.scores)) else f", {number(flip.scores[0])} → {number(flip.scores[1])}"
+    if flip.gold is None:
+        return f"{flip.id}: {turn}{scores}"
+    return f"{flip.id}: {turn}{scores}; gold says {'pass' if flip.gold else 'fail'}"
+
+
+def _switch_lines(switch: Switch) -> Iterator[str]:
+    if switch.link.undefined is None:
+        yield (
+            "On a switch an old score means: "
+            + "; ".join(_linked(point) for point in switch.link.points)
+            + ". In brackets where 95% of single new scores lie."
+        )
+    else:
+        yield f"What an old score means after a switch can't be told: {switch.link.undefined}."
+    yield (
+        f"Of old passes {share_with_interval(switch.passed)} pass after a switch, "
+        f"of old fails {share_with_interval(switch.failed)}."
+    )
+
+
+def _linked(point: Linked) -> str:
+    return f"{number(point.old)} is now {number(point.mean.value)} [{number(point.low)}, {number(point.high)}]"
+
+
+def _rich(headings: tuple[str, ...], rows: list[tuple[str, ...]]) -> Table:
+    made = Table(box=None, pad_edge=False, header_style="bold")
+    for heading in headings:
+        made.add_column(Text(heading))
+    for row in rows:
+        made.add_row(*(Text(cell) for cell in row))
+    return made
+
+
+# --- as plain data --------------------------------------------------------------------------------------------------
+
+
+def _standing_json(standing: Standing) -> dict[str, Any]:
+    return {
+        "name": standing.name,
+        "agreement": _estimate(standing.agreement),
+        "behind_best": _estimate(standing.behind_best),
+        "not_worse": standing.not_worse,
+        "labels_needed": standing.labels_needed,
+        "false_passes": standing.false_passes,
+        "not_graded": standing.not_graded,
+        "usd_per_1000": standing.usd_per_1000,
+    }
+
+
+def _differences_json(pair: Differences) -> dict[str, Any]:
+    return {
+        "first": pair.first,
+        "second": pair.second,
+        "n": pair.n,
+        **{name: _pair_json(found) for name, found in pair.figures.items()},
+        "criteria": {name: _criterion_json(found) for name, found in pair.criteria.items()},
+        "shift": {**pair.shift.to_json(), "p": pair.shift_p},
+        "false_passes": {"first": list(pair.false_passes[0]), "second": list(pair.false_passes[1])},
+        "flips": [_flip_json(flip) for flip in pair.flips],
+        "flips_p": pair.flips_p,
+        "switch": _switch_json(pair.switch),
+    }
+
+
+def _pair_json(pair: Pair) -> dict[str, Any]:
+    return {
+        "first": pair.first.to_json(),
+        "second": pair.second.to_json(),
+        "difference": pair.difference.to_json(),
+    }
+
+
+def _criterion_json(found: CriterionPair) -> dict[str, Any]:
+    return {
+        "exact_agreement": None if found.exact is None else _pair_json(found.exact),
+        "between": found.between.to_json(),
+        "shift": {**found.shift.to_json(), "p": found.p},
+    }
+
+
+def _flip_json(flip: Flip) -> dict[str, Any]:
+    first, second = (None if math.isnan(score) else score for score in flip.scores)
+    return {"id": flip.id, "pass": flip.passes, "scores": [first, second], "gold": flip.gold}
+
+
+def _switch_json(switch: Switch) -> dict[str, Any]:
+    link = switch.link
+    known = link.undefined is None
+    return {
+        "intercept": link.intercept if known else None,
+        "slope": link.slope if known else None,
+        "spread": link.spread if known else None,
+        "points": [
+            {"old": point.old, "new": point.mean.to_json(), "single": {"low": point.low, "high": point.high}}
+            for point in link.points
+        ],
+        "n": link.n,
+        "undefined": link.undefined,
+        "old_passes_that_pass": switch.passed.to_json(),
+        "old_fails_that_pass": switch.failed.to_json(),
+    }
+
+
+def _estimate(estimate: Estimate | None) -> dict[str, Any] | None:
+    return None if estimate is None else estimate.to_json()
