@@ -16,6 +16,7 @@ GROUPS = {
     "Work": {
         "grade": "grade responses with a rubric",
         "lint": "say what is wrong with a rubric, and what might be better",
+        "tune": "say which weights, pass mark and thresholds people's labels support",
     },
     "More": {
         "agreement": "measure how far raters agree, from a table of ratings",

@@ -393,8 +393,8 @@ def test_a_score_that_does_not_order_what_people_pass_moves_no_mark() -> None:
     [
         (20, 20, "40 labelled examples with 20 passes and 20 fails; a mark needs 50 with 10 of each", 50),
         (95, 5, "100 labelled examples with 95 passes and 5 fails; a mark needs 50 with 10 of each", 200),
-        (60, 0, "people passed all of 60 examples: label some of the other kind", None),
-        (0, 60, "people failed all of 60 examples: label some of the other kind", None),
+        (60, 0, "people passed all of 60 examples: label some of the other kind", 70),
+        (0, 60, "people failed all of 60 examples: label some of the other kind", 70),
     ],
 )
 def test_too_few_passes_or_fails_keep_the_mark_and_say_what_is_needed(

@@ -791,8 +791,12 @@ def _cannot_move(passed: Floats) -> tuple[str | None, int | None]:
     rarer = min(passes, n - passes)
     if n >= LEAST_FOR_MARK and rarer >= LEAST_OF_EACH:
         return None, None
+    asked = f"a mark needs {LEAST_FOR_MARK} labelled examples with {LEAST_OF_EACH} of each"
+    if n == 0:
+        return f"nobody said of any example whether it passes; {asked}", LEAST_FOR_MARK
     if rarer == 0:
-        return f"people {'passed' if passes else 'failed'} all of {n} examples: label some of the other kind", None
+        seen = f"people {'passed' if passes else 'failed'} all of {n} examples"
+        return f"{seen}: label some of the other kind; {asked}", max(LEAST_FOR_MARK, n + LEAST_OF_EACH)
     needed = max(LEAST_FOR_MARK, n + 1, math.ceil(LEAST_OF_EACH * n / rarer - 1e-9))
     seen = f"{n} labelled examples with {passes} passes and {n - passes} fails"
     return f"{seen}; a mark needs {LEAST_FOR_MARK} with {LEAST_OF_EACH} of each, about {needed} in all", needed

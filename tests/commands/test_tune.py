@@ -1,0 +1,312 @@
+"""`markscheme tune` as a user runs it: what is proposed, refused, kept back and written."""
+
+import json
+import shutil
+import subprocess
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from markscheme.calibration.tuning import weighted_scores
+from markscheme.rubric_file import load_rubric
+from tests.commands.console import ROOT, run
+
+NAMES = ["readability", "correctness", "efficiency", "maintainability"]
+AUTHOR = [0.3, 0.4, 0.2, 0.1]
+OTHERS = [0.1, 0.7, 0.1, 0.1]
+Mark = Callable[[float], dict[str, Any]]
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A folder with a copy of the shipped rubric and no labels."""
+    (tmp_path / "rubrics").mkdir()
+    shutil.copy(ROOT / "rubrics" / "code-quality.yaml", tmp_path / "rubrics")
+    (tmp_path / "calibration" / "code-quality").mkdir(parents=True)
+    return tmp_path
+
+
+def overall(mark: float) -> dict[str, Any]:
+    return {"overall": mark}
+
+
+def label(
+    project: Path,
+    n: int,
+    weights: Sequence[float],
+    *,
+    seed: int = 5,
+    test: int = 0,
+    lenient: float = 0.3,
+    says: Mark = overall,
+    **more: Any,
+) -> None:
+    """`n` examples on which people weigh levels by `weights`, the last `test` of them kept back; a judge's ratings."""
+    draw = np.random.default_rng(seed)
+    levels = draw.integers(1, 6, (n, 4))
+    marks = np.clip(np.rint(10 * (weighted_scores((levels - 1) / 4, weights) + draw.normal(0, 0.05, n))), 0, 10) / 10
+    judged = np.clip(np.rint(levels + draw.normal(lenient, 0.5, (n, 4))), 1, 5)
+    with (
+        (project / "calibration" / "code-quality" / "examples.jsonl").open("w") as examples,
+        (project / "judge.jsonl").open("w") as ratings,
+    ):
+        for i in range(n):
+            said = {"rater": "a", "kind": "human", "criteria": dict(zip(NAMES, levels[i].tolist(), strict=True))}
+            said |= says(float(marks[i]))
+            line = {"id": f"e{i}", "query": "q", "response": f"r{i}", "labels": [said], **more}
+            if test:
+                line["split"] = "test" if i >= n - test else "dev"
+            examples.write(json.dumps(line) + "\n")
+            criteria = dict(zip(NAMES, judged[i].tolist(), strict=True))
+            ratings.write(json.dumps({"id": f"e{i}", "judge": "j", "criteria": criteria}) + "\n")
+
+
+def tuned(project: Path, *options: str) -> tuple[int, dict[str, Any]]:
+    done = run("markscheme", "tune", "rubrics/code-quality.yaml", "--json", *options, cwd=project)
+    assert done.stdout, done.stderr
+    return done.returncode, json.loads(done.stdout)
+
+
+def git(project: Path, *arguments: str) -> None:
+    identity = ["-c", "user.name=t", "-c", "user.email=t@example.org"]
+    subprocess.run(["git", *identity, *arguments], cwd=project, check=True, capture_output=True)
+
+
+def test_other_weights_are_proposed_with_held_out_evidence(project: Path) -> None:
+    label(project, 160, OTHERS)
+    status, report = tuned(project, "--ratings", "judge.jsonl")
+    assert (status, report["schema"], report["n"], report["supported"]) == (0, 1, 160, True)
+    before, after = report["weights"]["before"], report["weights"]["after"]
+    assert before == dict(zip(NAMES, AUTHOR, strict=True))
+    assert after["correctness"] > 0.5
+    assert sum(after.values()) == pytest.approx(1)
+    for measure in ("mae", "agreement", "pass_agreement"):
+        assert set(report["held_out"][measure]) == {"before", "after", "difference"}
+    assert report["held_out"]["mae"]["difference"]["high"] < 0
+    assert report["weights"]["ratios"]["correctness"]["low"] > 1
+    assert {"before", "after"} <= report["pass_mark"].keys()
+
+
+def test_right_weights_are_kept_and_said_to_fit_as_well_as_any(project: Path) -> None:
+    label(project, 120, AUTHOR)
+    status, report = tuned(project)
+    assert (status, report["source"], report["supported"]) == (0, "human", False)
+    assert report["weights"]["after"] == report["weights"]["before"]
+    assert "your weights fit as well as any" in report["reason"]
+    assert report["held_out"]["mae"]["before"]["value"] < 0.06
+
+
+def test_people_s_levels_and_the_judge_s_are_told_apart(project: Path) -> None:
+    label(project, 120, AUTHOR, lenient=0.8)
+    _, report = tuned(project, "--ratings", "judge.jsonl")
+    assert report["source"] == "judge"
+    assert set(report["sources"]) == {"human", "judge"}
+    human, judge = (report["sources"][source]["held_out"]["mae"]["before"]["value"] for source in ("human", "judge"))
+    assert human < judge
+    _, by_people = tuned(project, "--ratings", "judge.jsonl", "--source", "human")
+    assert by_people["held_out"] == report["sources"]["human"]["held_out"]
+    assert by_people["thresholds"] == {}
+    assert set(report["thresholds"]) == set(NAMES)
+
+
+def test_findings_and_their_edits_come_before_the_weights(project: Path) -> None:
+    label(project, 120, AUTHOR, lenient=1.5)
+    done = run("markscheme", "tune", "code-quality", "--ratings", "judge.jsonl", cwd=project)
+    assert done.stdout.index("Words first") < done.stdout.index("Weights ")
+    _, report = tuned(project, "--ratings", "judge.jsonl")
+    assert isinstance(report["findings"], list)
+
+
+def test_a_false_pass_that_costs_more_raises_the_mark(project: Path) -> None:
+    label(project, 160, AUTHOR, lenient=0.9)
+    marks = {}
+    for cost in ("1:5", "1:1", "5:1"):
+        _, report = tuned(project, "--ratings", "judge.jsonl", "--cost", cost)
+        marks[cost] = report["pass_mark"]["after"]
+        assert report["pass_mark"]["crossing"]["value"] is not None
+    assert marks["1:5"] <= marks["1:1"] < marks["5:1"]
+
+
+@pytest.mark.parametrize(
+    ("n", "says", "reason"),
+    [
+        (20, overall, "4 weights need 30"),
+        (60, lambda mark: {"overall": 0.8 + mark / 10}, "a mark needs 50 labelled examples with 10 of each"),
+        (60, lambda mark: {"overall": round(1 - mark, 1)}, "the score doesn't order what people pass"),
+        (60, lambda mark: {}, "nobody said of any example whether it passes; a mark needs 50"),
+        (30, lambda mark: {"pass": mark >= 0.6}, "a mark needs 50 with 10 of each"),
+    ],
+    ids=["few", "one class", "against the score", "no word on the whole", "few passes and fails"],
+)
+def test_labels_that_do_not_suffice_exit_4_with_the_number_needed(
+    project: Path, n: int, says: Mark, reason: str
+) -> None:
+    label(project, n, AUTHOR, says=says)
+    status, report = tuned(project)
+    assert status == 4
+    assert reason in report["reason"] + report["pass_mark"]["reason"]
+    assert report["weights"]["after"] == report["weights"]["before"]
+
+
+def test_a_rater_who_passes_and_fails_one_example_contradicts_the_label(project: Path) -> None:
+    label(project, 60, AUTHOR)
+    folder = project / "calibration" / "code-quality" / "ratings"
+    folder.mkdir()
+    again = [{"id": f"e{i}", "rater": "a", "pass": passed} for i in range(40) for passed in (True, False)]
+    (folder / "a.jsonl").write_text("".join(json.dumps(line) + "\n" for line in again))
+    status, report = tuned(project)
+    assert len(report["labels"]["contradictory"]) == 40
+    assert (status, report["counts"]["marks"], report["weights"]["needed"]) == (4, 20, 30)
+
+
+def test_passes_and_fails_alone_move_the_mark_and_leave_the_weights(project: Path) -> None:
+    label(project, 160, AUTHOR, lenient=1.2, says=lambda mark: {"pass": mark >= 0.7})
+    status, report = tuned(project, "--ratings", "judge.jsonl")
+    assert (status, report["supported"]) == (0, False)
+    assert report["pass_mark"]["after"] > 0.7
+
+
+@pytest.mark.parametrize("cost", ["5", "0:1", "1:-1", "a:b", "1:2:3"])
+def test_costs_that_are_none_are_refused(project: Path, cost: str) -> None:
+    done = run("markscheme", "tune", "code-quality", "--cost", cost, cwd=project)
+    assert done.returncode == 2
+    assert "costs are two numbers above 0" in done.stderr
+
+
+# --- labels kept back -----------------------------------------------------------------------------------------------
+
+
+def test_test_labels_have_no_say_before_they_are_opened(project: Path) -> None:
+    label(project, 160, OTHERS, test=60)
+    _, report = tuned(project, "--ratings", "judge.jsonl")
+    file = project / "calibration" / "code-quality" / "examples.jsonl"
+    lines = [json.loads(line) for line in file.read_text().splitlines()]
+    for line in lines:
+        if line["split"] == "test":
+            line["labels"][0]["overall"] = 0.0
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    _, again = tuned(project, "--ratings", "judge.jsonl")
+    assert again.pop("test_labels")["labels"] != report.pop("test_labels")["labels"]
+    assert again == report
+    assert report["counts"]["marks"] == 100
+    assert report["final"] is None
+    assert not (file.parent / "opened.jsonl").exists()
+
+
+def test_opening_the_test_labels_is_put_on_record_and_told_ever_after(project: Path) -> None:
+    label(project, 160, OTHERS, test=60)
+    _, first = tuned(project, "--ratings", "judge.jsonl", "--final")
+    assert first["final"]["mae"]["after"]["n"] == 60
+    assert first["final"]["mae"]["difference"]["value"] < 0
+    record = project / "calibration" / "code-quality" / "opened.jsonl"
+    (line,) = map(json.loads, record.read_text().splitlines())
+    assert line["n"] == 60
+    assert line["labels"].startswith("sha256:")
+    _, later = tuned(project, "--ratings", "judge.jsonl")
+    assert (later["test_labels"]["opened"], later["test_labels"]["labels"]) == (1, line["labels"])
+    tuned(project, "--ratings", "judge.jsonl", "--final")
+    done = run("markscheme", "tune", "code-quality", cwd=project)
+    assert "opened 2 times" in done.stdout
+
+
+def test_final_without_a_test_split_is_a_fault(project: Path) -> None:
+    label(project, 60, AUTHOR)
+    done = run("markscheme", "tune", "code-quality", "--final", cwd=project)
+    assert done.returncode == 2
+    assert '"split": "test"' in done.stderr
+
+
+def test_a_group_on_both_sides_of_the_split_is_told(project: Path) -> None:
+    label(project, 60, AUTHOR, test=20, group="one task")
+    done = run("markscheme", "tune", "code-quality", cwd=project)
+    assert "1 groups stand in dev and in test" in done.stderr
+
+
+# --- the doubtful middle --------------------------------------------------------------------------------------------
+
+
+def test_a_band_is_promised_on_labels_that_moved_nothing(project: Path) -> None:
+    label(project, 300, AUTHOR, lenient=0.0)
+    _, report = tuned(project, "--ratings", "judge.jsonl", "--write", "--band")
+    band = report["ask_within"]
+    assert band["supported"], band["reason"]
+    assert (band["promise"]["of"], band["promise"]["error"], band["promise"]["confidence"]) == ("automatic", 0.05, 0.9)
+    assert band["promise"]["upper"] <= 0.05
+    assert 0 < band["promise"]["automatic"]["value"] < 1
+    assert load_rubric(project / "rubrics" / "code-quality.yaml").ask_within == band["after"] > 0
+
+
+def test_a_band_is_refused_where_labels_do_not_suffice(project: Path) -> None:
+    label(project, 40, AUTHOR, lenient=0.0)
+    _, few = tuned(project, "--ratings", "judge.jsonl", "--band")
+    assert not few["ask_within"]["supported"]
+    assert few["ask_within"]["after"] == few["ask_within"]["before"] == 0
+    assert few["ask_within"]["promise"]["of"] == "all"
+    assert "of 40 wrong" in few["ask_within"]["reason"]
+    assert "ask_within" not in few["diff"]
+
+
+def test_labels_that_move_the_numbers_can_not_promise_anything_of_them(project: Path) -> None:
+    label(project, 200, OTHERS, lenient=0.0)
+    _, moved = tuned(project, "--ratings", "judge.jsonl", "--write")
+    assert "the same labels can't both move" in moved["ask_within"]["reason"]
+    record = project / "calibration" / "code-quality" / "tuned.jsonl"
+    assert len(json.loads(record.read_text())["ids"]) == 200
+    label(project, 300, AUTHOR, lenient=0.0)
+    shutil.copy(ROOT / "rubrics" / "code-quality.yaml", project / "rubrics")
+    _, later = tuned(project, "--ratings", "judge.jsonl")
+    assert not later["supported"]
+    assert "200 labels left out" in later["ask_within"]["reason"]
+    assert later["ask_within"]["promise"]["n_automatic"] <= 100
+
+
+def test_labels_chosen_by_hand_carry_no_promise(project: Path) -> None:
+    label(project, 300, AUTHOR, lenient=0.0, drawn="chosen")
+    _, report = tuned(project, "--ratings", "judge.jsonl")
+    assert not report["ask_within"]["supported"]
+    assert "300 labels left out" in report["ask_within"]["reason"]
+
+
+# --- writing back ---------------------------------------------------------------------------------------------------
+
+
+def test_write_changes_nothing_but_the_numbers(project: Path) -> None:
+    label(project, 160, OTHERS)
+    done = run("markscheme", "tune", "rubrics/code-quality.yaml", "--write", cwd=project)
+    assert done.returncode == 0, done.stderr
+    assert "-    weight: 0.4" in done.stdout.splitlines()
+    before = (ROOT / "rubrics" / "code-quality.yaml").read_text().splitlines()
+    after = (project / "rubrics" / "code-quality.yaml").read_text().splitlines()
+    changed = [(old, new) for old, new in zip(before, after, strict=True) if old != new]
+    assert changed
+    for old, new in changed:
+        assert old.split(":")[0] == new.split(":")[0]
+        assert old.split(":")[0].strip() in ("weight", "passingThreshold", "threshold")
+
+
+def test_without_write_the_file_stays_as_it_is(project: Path) -> None:
+    label(project, 160, OTHERS)
+    _, report = tuned(project)
+    assert report["diff"]
+    assert not report["written"]
+    untouched = (ROOT / "rubrics" / "code-quality.yaml").read_bytes()
+    assert (project / "rubrics" / "code-quality.yaml").read_bytes() == untouched
+
+
+def test_uncommitted_changes_are_not_written_over_unasked(project: Path) -> None:
+    label(project, 160, OTHERS)
+    git(project, "init", "-q")
+    git(project, "add", "rubrics")
+    git(project, "commit", "-q", "-m", "rubric")
+    file = project / "rubrics" / "code-quality.yaml"
+    file.write_text(file.read_text() + "# mine\n")
+    done = run("markscheme", "tune", "rubrics/code-quality.yaml", "--write", cwd=project)
+    assert done.returncode == 2
+    assert "--force" in done.stderr
+    assert run("markscheme", "tune", "rubrics/code-quality.yaml", "--write", "--force", cwd=project).returncode == 0
+    assert file.read_text().endswith("# mine\n")
+    git(project, "commit", "-q", "-a", "-m", "tuned")
+    assert run("markscheme", "tune", "rubrics/code-quality.yaml", "--write", cwd=project).returncode == 0
