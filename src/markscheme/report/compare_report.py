@@ -18,7 +18,7 @@ from markscheme.stats.linking import Linked
 PAGE_WIDTH = 110
 MOST_FLIPS = 8
 MOST_IDS = 8
-STANDING_HEADINGS = ("judge", "agreement", "behind the best", "false passes", "not graded", "$ per 1,000")
+STANDING_HEADINGS = ("judge", "agreement", "points behind the best (90%)", "false passes", "not graded", "$ per 1,000")
 FIGURES = {
     "agreement": "agreement with gold",
     "accuracy": "pass or fail as gold",
@@ -39,7 +39,7 @@ def print_choice(choice: Choice, file: IO[str], *, width: int | None = None) -> 
         console.print(Text(line))
     console.print(Text(""))
     console.print(_rich(STANDING_HEADINGS, [_standing(standing, choice) for standing in choice.standings]))
-    for pair in choice.pairs:
+    for pair in _shown(choice):
         console.print(Text(""))
         console.print(Text(f"{pair.first} → {pair.second}, on {pair.n} examples that both graded", style="bold"))
         if pair.figures:
@@ -54,7 +54,7 @@ def choice_markdown(choice: Choice) -> str:
     lines = [f"## {escaped(_head(choice))}", ""]
     lines += [f"- {escaped(line)}" for line in _answer(choice)]
     lines += ["", *table(STANDING_HEADINGS, [_standing(standing, choice) for standing in choice.standings])]
-    for pair in choice.pairs:
+    for pair in _shown(choice):
         lines += ["", f"### {escaped(f'{pair.first} → {pair.second}, on {pair.n} examples that both graded')}", ""]
         if pair.figures:
             lines += [*table(_figure_headings(pair), list(_figures(pair))), ""]
@@ -100,6 +100,12 @@ def _answer(choice: Choice) -> Iterator[str]:
     yield from choice.notes
 
 
+def _shown(choice: Choice) -> list[Differences]:
+    """Each judge beside the best one; beside the first where no gold tells the best. JSON holds every pair."""
+    centre = choice.best or choice.standings[0].name
+    return [pair for pair in choice.pairs if centre in (pair.first, pair.second)]
+
+
 def _standing(standing: Standing, choice: Choice) -> tuple[str, ...]:
     cost = NONE if standing.usd_per_1000 is None else number(standing.usd_per_1000)
     passes = str(standing.false_passes) if choice.reference is not None else NONE
@@ -116,15 +122,15 @@ def _standing(standing: Standing, choice: Choice) -> tuple[str, ...]:
 def _behind(standing: Standing) -> str:
     if standing.agreement is None:
         return NONE
-    if standing.behind_best is None or standing.behind_best.value is None:
+    if standing.behind_best is None:
         return "the best"
-    points = f"{signed(100 * standing.behind_best.value, 0)} points"
+    points = _points(standing.behind_best)
     if standing.not_worse:
-        return f"{points}, no worse"
+        return f"{points}: no worse"
     if standing.behind_best.high is not None and standing.behind_best.high < 0:
-        return f"{points}, worse"
-    needed = f", about {standing.labels_needed} labels would" if standing.labels_needed is not None else ""
-    return f"{points}, can't tell{needed}"
+        return f"{points}: worse"
+    needed = f"; about {standing.labels_needed} labels would tell" if standing.labels_needed is not None else ""
+    return f"{points}: can't tell{needed}"
 
 
 def _figure_headings(pair: Differences) -> tuple[str, ...]:
@@ -164,21 +170,25 @@ def _criterion_headings(pair: Differences) -> tuple[str, ...]:
 
 def _criteria(pair: Differences) -> Iterator[tuple[str, ...]]:
     for name, found in pair.criteria.items():
-        last = (share_with_interval(found.between), _signed(found.shift), number(found.p, 3))
+        last = (share_with_interval(found.between), _signed(found.shift), _chance(found.p))
         if found.exact is None:
             yield (name, *last)
         else:
-            yield (name, share(found.exact.first.value), share(found.exact.second.value), _points(found.exact.difference),
-                   *last)  # fmt: skip
+            each = share(found.exact.first.value), share(found.exact.second.value)
+            yield (name, *each, _points(found.exact.difference), *last)
 
 
 def _lines(pair: Differences) -> Iterator[str]:
-    yield f"Score: {_signed(pair.shift)} from first to second (p {number(pair.shift_p, 3)})."
+    yield f"Score: {_signed(pair.shift)} from first to second (p {_chance(pair.shift_p)})."
     if pair.figures:
         for name, ids in zip((pair.first, pair.second), pair.false_passes, strict=True):
             yield f"False passes of {name}: {_ids(ids)}"
     yield from _flip_lines(pair)
     yield from _switch_lines(pair.switch)
+
+
+def _chance(p: float) -> str:
+    return "<0.001" if p < 0.0005 else number(p, 3)
 
 
 def _ids(ids: tuple[str, ...]) -> str:
@@ -194,7 +204,7 @@ def _flip_lines(pair: Differences) -> Iterator[str]:
         return
     up = sum(flip.passes for flip in pair.flips)
     yield (
-        f"{len(pair.flips)} decisions flip: {up} to pass, {len(pair.flips) - up} to fail (p {number(pair.flips_p, 3)})."
+        f"{len(pair.flips)} decisions flip: {up} to pass, {len(pair.flips) - up} to fail (p {_chance(pair.flips_p)})."
     )
     for flip in pair.flips[:MOST_FLIPS]:
         yield f"  {_flip(flip)}"

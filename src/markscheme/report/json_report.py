@@ -8,6 +8,7 @@ from typing import Any
 from markscheme.calibration.comparison import Comparison, CriterionComparison
 from markscheme.calibration.run import Calibration
 from markscheme.report.baseline import baseline_json
+from markscheme.report.rated import rated_json
 from markscheme.stats import Estimate
 from markscheme.stats.people import Ceiling
 
@@ -42,6 +43,7 @@ def calibration_json(calibration: Calibration) -> dict[str, Any]:
         "tolerance": comparison.tolerance,
         "target": decision.target,
         "examples": list(comparison.gold.ids),
+        "rated": rated_json(comparison),
         "drift": [None if math.isnan(miss) else miss for miss in comparison.misses.tolist()],
         "needs_adjustment": decision.needs_adjustment,
         "overall": {name: estimate.to_json() for name, estimate in comparison.overall.items()},
