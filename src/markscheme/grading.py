@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import AsyncIterator, Coroutine, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from markscheme.errors import BudgetError, JudgeError
@@ -13,7 +14,7 @@ from markscheme.judge import Judge, Reply, Usage, total
 from markscheme.judges.repeated import Repeated
 from markscheme.prompt import Prompt, holistic_prompt, verdict_prompt
 from markscheme.rubric import Criterion, Rubric
-from markscheme.score import Score, weigh, weigh_holistic
+from markscheme.score import Decision, Score, weigh, weigh_holistic
 from markscheme.submission import Submission
 from markscheme.verdict import (
     Holistic,
@@ -88,6 +89,11 @@ class Grade:
     def passed(self) -> bool | None:
         """Whether the response passes; None where not graded, which is no failure."""
         return self.scored.passed if self.scored else None
+
+    @property
+    def decision(self) -> Decision | None:
+        """Pass, fail, or ask a person where the score lies in the rubric's doubtful middle; None where not graded."""
+        return self.scored.decision if self.scored else None
 
     @property
     def verdicts(self) -> dict[str, Verdict]:
@@ -279,6 +285,25 @@ def asking_fingerprint(rubric: Rubric) -> str:
     """Digest of how a rubric is asked, whatever is submitted: instructions, schema, strategy."""
     prompts = questions(rubric, Submission(""))
     return fingerprint([[prompt.system, prompt.schema] for prompt in prompts], rubric.strategy, rubric.samples)
+
+
+def receipt_of(rubric: Rubric, judge: Judge, *starts: Path) -> "Receipt | None":
+    """The receipt of the rubric's accepted run, held to how the rubric is asked here and of whom; None without one.
+
+    Args:
+        rubric: As it is used.
+        judge: Who is asked.
+        starts: Folders in which, or above which, `calibration/` is looked for; the first that is found counts.
+
+    Raises:
+        RatingError: There is an accepted run that cannot be read.
+    """
+    from markscheme.receipt import find_receipt
+
+    found = find_receipt(rubric.name, *starts)
+    if found is None:
+        return None
+    return found.held_to(rubric, prompt=asking_fingerprint(rubric), judge=judge.identity.fingerprint)
 
 
 async def grade_many(

@@ -84,19 +84,6 @@ class Receipt:
             return [*found, "another pass mark or way of asking" if by_choice else "an older rubric"]
         return [*found, "an older prompt"] if prompt != self.prompt else found
 
-    def to_json(self) -> dict[str, Any]:
-        """As in the JSON of a grade; `use` is null where the calibration doesn't hold for it."""
-        return {
-            "holds": self.holds,
-            "text": calibration_text(self),
-            "use": self.use if self.holds else None,
-            "agreement": self.agreement,
-            "margin": self.margin,
-            "labels": {"n": self.labels, "kind": self.kind},
-            "date": self.date,
-            "fingerprints": {"rubric": self.rubric, "prompt": self.prompt, "judge": self.judge},
-        }
-
 
 def calibration_text(receipt: Receipt | None) -> str:
     """The calibration behind a grade in words.
@@ -124,6 +111,23 @@ def score_text(score: float, receipt: Receipt | None) -> str:
     """
     comma = "" if receipt is not None and receipt.holds else ","
     return f"{score:.2f}{comma} {calibration_text(receipt)}"
+
+
+def receipt_json(receipt: Receipt | None, score: float | None) -> dict[str, Any]:
+    """As in the JSON of a grade; `use` is null where no calibration holds for it."""
+    text = calibration_text(receipt) if score is None else score_text(score, receipt)
+    if receipt is None:
+        return {"holds": False, "text": text, "use": None}
+    return {
+        "holds": receipt.holds,
+        "text": text,
+        "use": receipt.use if receipt.holds else None,
+        "agreement": receipt.agreement,
+        "margin": receipt.margin,
+        "labels": {"n": receipt.labels, "kind": receipt.kind},
+        "date": receipt.date,
+        "fingerprints": {"rubric": receipt.rubric, "prompt": receipt.prompt, "judge": receipt.judge},
+    }
 
 
 # --- reading --------------------------------------------------------------------------------------------------------

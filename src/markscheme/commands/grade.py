@@ -12,8 +12,9 @@ from markscheme.commands.options import Parser, add_judge
 from markscheme.commands.progress import progress
 from markscheme.commands.sources import as_asked, asking_of, judge_of
 from markscheme.errors import BudgetError, RatingError, UsageError
-from markscheme.grading import Grade, Grading, grade_many, questions
+from markscheme.grading import Grade, Grading, grade_many, questions, receipt_of
 from markscheme.plain_data import json_lines, shown
+from markscheme.receipt import receipt_json, score_text
 from markscheme.rubric import Criterion, Rubric
 from markscheme.rubric_file import load_rubric
 from markscheme.rubric_search import find_calibration, find_rubric
@@ -58,7 +59,8 @@ def run(arguments: argparse.Namespace) -> int:
     prompts = [prompt for submission in submissions for prompt in questions(rubric, submission)]
     judge = judge_of(arguments.judge, rubric, prompts, folder, asking_of(arguments))
     scorers = {name: scorer for module in arguments.scorers for name, scorer in load_scorers(module).items()}
-    return asyncio.run(_print_all(Grading(rubric, judge, scorers=scorers), submissions, arguments))
+    receipt = receipt_of(rubric, judge, Path.cwd())
+    return asyncio.run(_print_all(Grading(rubric, judge, scorers=scorers, receipt=receipt), submissions, arguments))
 
 
 async def _print_all(grading: Grading, submissions: list[Submission], arguments: argparse.Namespace) -> int:
@@ -145,9 +147,10 @@ def grade_json(grade: Grade, rubric: Rubric) -> dict[str, Any]:
         "raw_score": grade.raw_score,
         "llm_raw_score": grade.llm_raw_score,
         "pass": grade.passed,
+        "decision": grade.decision,
         "criteria": {name: _outcome_json(outcome, rubric.criterion(name)) for name, outcome in grade.outcomes.items()},
         "error": grade.error,
-        "receipt": None,
+        "receipt": receipt_json(grade.receipt, grade.score),
         "usage": grade.usage.to_json(),
         "fingerprints": {"rubric": prints.rubric, "prompt": prints.prompt, "judge": prints.judge} if prints else None,
     }
@@ -173,8 +176,8 @@ def _outcome_json(outcome: Outcome, criterion: Criterion) -> dict[str, Any]:
 
 
 def _line(grade: Grade) -> str:
-    if grade.error is not None:
+    if grade.score is None:
         return f"{grade.id}: not graded: {grade.error}"
     levels = ", ".join(f"{name} {verdict.level:g}" for name, verdict in grade.verdicts.items())
-    word = "pass" if grade.passed else "fail"
-    return f"{grade.id}: {grade.score:.2f} {word}" + (f" ({levels})" if levels else "")
+    word = "a person should look" if grade.decision == "ask" else grade.decision
+    return f"{grade.id}: {word}{f' ({levels})' if levels else ''}, {score_text(grade.score, grade.receipt)}"

@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from markscheme.errors import MarkschemeError, NoJudge, UsageError
-from markscheme.grading import Grade, Grading, questions
-from markscheme.judge import Usage
+from markscheme.grading import Grade, Grading, questions, receipt_of
+from markscheme.judge import Judge, Usage
 from markscheme.judges.named import Asking, choose_judge, open_judge
+from markscheme.receipt import Receipt, calibration_text, receipt_json, score_text
 from markscheme.rubric import STRATEGIES, Criterion, Rubric
 from markscheme.rubric_file import load_rubric
 from markscheme.rubric_search import find_calibration, find_rubric
@@ -31,6 +32,8 @@ CONFIG_KEYS = (
     "session",
     "calibration",
 )
+CALIBRATION = ("warn", "require", "off")
+"""What is done about the calibration behind a grade: tell it, refuse to grade unless it may gate, nothing."""
 QUERY_VARS = ("query", "question", "input", "prompt")
 NOT_GRADED = "not graded: "
 _ONLY_A_PLACEHOLDER = re.compile(r"\s*\{\{[^{}]*\}\}\s*")
@@ -50,6 +53,7 @@ class Call:
         submission: The output with its inputs.
         judge: The judge that was named; None leaves it to what is at hand.
         model: Its model, if named.
+        calibration: Whether the result carries the calibration behind it, and whether it needs one that may gate.
     """
 
     rubric: Rubric
@@ -57,6 +61,7 @@ class Call:
     submission: Submission
     judge: str | None
     model: str | None
+    calibration: str = "warn"
 
 
 def get_assert(output: Any, context: Mapping[str, Any], *, beside: Path) -> dict[str, Any]:
@@ -100,7 +105,9 @@ def read_call(output: Any, context: Mapping[str, Any], beside: Path) -> Call:
     file = find_rubric(_rubric_name(config, variables), beside=beside)
     rubric = _as_configured(load_rubric(file), config)
     inputs = _inputs(rubric, config, variables, context.get("prompt"))
-    return Call(rubric, file, Submission(as_text(output), inputs), config.get("judge"), config.get("model"))
+    submission = Submission(as_text(output), inputs)
+    calibration = config.get("calibration", "warn")
+    return Call(rubric, file, submission, config.get("judge"), config.get("model"), calibration)
 
 
 def _check_config(config: Mapping[str, Any]) -> None:
@@ -115,6 +122,8 @@ def _check_config(config: Mapping[str, Any]) -> None:
                 f"config.{key} holds a {{{{…}}}} placeholder, and Promptfoo fills none in an assertion's config; "
                 "name the rubric by `rubric_var`, and inputs by the names of their vars"
             )
+    if config.get("calibration", "warn") not in CALIBRATION:
+        raise UsageError(f"config.calibration is one of {', '.join(CALIBRATION)}; found {config['calibration']!r}")
 
 
 def _rubric_name(config: Mapping[str, Any], variables: Mapping[str, Any]) -> str:
@@ -191,9 +200,23 @@ async def _graded(call: Call) -> Grade:
         prompts = questions(call.rubric, call.submission)
         judge = choose_judge(call.rubric, prompts, folder / "replies" if folder else None, asking=asking)
     try:
-        return await Grading(call.rubric, judge).grade(call.submission)
+        return await Grading(call.rubric, judge, receipt=_receipt(call, judge)).grade(call.submission)
     finally:
         await judge.aclose()
+
+
+def _receipt(call: Call, judge: Judge) -> Receipt | None:
+    """The calibration behind the grade, looked at before anybody is asked.
+
+    Raises:
+        UsageError: One that may gate is required, and this one may not.
+    """
+    if call.calibration == "off":
+        return None
+    receipt = receipt_of(call.rubric, judge, call.file.parent, Path.cwd())
+    if call.calibration == "require" and not (receipt is not None and receipt.may_gate):
+        raise UsageError(f"config.calibration is require, and this judge may not gate: {calibration_text(receipt)}")
+    return receipt
 
 
 # --- answering ------------------------------------------------------------------------------------------------------
@@ -209,7 +232,7 @@ def grading_result(grade: Grade, call: Call) -> dict[str, Any]:
     return {
         "pass": grade.passed is True,
         "score": grade.score,
-        "reason": _reason(grade, call.rubric),
+        "reason": _reason(grade, call),
         "namedScores": {name: component["score"] for name, component in components.items()},
         "componentResults": list(components.values()),
         "tokensUsed": _tokens(grade),
@@ -240,18 +263,23 @@ def _level(criterion: Criterion, verdict: Verdict) -> str:
     return f"{verdict.level:g} of {max(criterion.scale.values):g}"
 
 
-def _reason(grade: Grade, rubric: Rubric) -> str:
+def _reason(grade: Grade, call: Call) -> str:
     """Never empty: Promptfoo takes a failing result without a reason for a pass."""
-    scored = grade.scored
+    scored, rubric = grade.scored, call.rubric
     if scored is None:  # not reached for a graded output
         return f"{NOT_GRADED}{grade.error}"
     verb = "passes" if scored.passed else "fails"
     head = f"{scored.score:.2f} {verb} (pass mark {rubric.pass_mark:g})"
     if scored.failed_required:
         head += f"; required and failed: {', '.join(scored.failed_required)}"
+    if scored.doubtful:
+        head += f"; within {rubric.ask_within:g} of the mark: a person should look"
     if grade.holistic is not None and not isinstance(grade.holistic, Unread):
-        return f"{head}. {grade.holistic.reason}"
-    said = [_said(criterion, grade.outcomes[criterion.name]) for criterion in rubric.criteria]
+        said = [grade.holistic.reason]
+    else:
+        said = [_said(criterion, grade.outcomes[criterion.name]) for criterion in rubric.criteria]
+    if call.calibration != "off":
+        said.append(f"Calibration: {score_text(scored.score, grade.receipt)}.")
     return f"{head}. " + " ".join(said)
 
 
@@ -277,12 +305,17 @@ def _metadata(grade: Grade, call: Call) -> dict[str, Any]:
         "rubric": call.rubric.name,
         "rubricFile": str(call.file),
         "rawScore": grade.raw_score,
+        "decision": grade.decision,
         "quotesNotFound": grade.quotes_not_found,
         "replies": dict(grade.replies),
         "costUsd": grade.usage.usd,
         "fingerprints": {"rubric": prints.rubric, "prompt": prints.prompt, "judge": prints.judge} if prints else None,
-        "calibration": "not calibrated",
+        **({} if call.calibration == "off" else _calibration(grade)),
     }
+
+
+def _calibration(grade: Grade) -> dict[str, Any]:
+    return {"calibration": calibration_text(grade.receipt), "receipt": receipt_json(grade.receipt, grade.score)}
 
 
 def _not_graded(why: str, context: Mapping[str, Any], grade: Grade | None = None) -> dict[str, Any]:
