@@ -219,3 +219,34 @@ def test_a_holistic_score_lies_between_0_and_1_and_passes_from_the_pass_mark_on(
     assert 0 <= found.raw_score <= 3
     assert found.passed == (number / 100 >= 0.5 - 1e-9)
     assert not math.isnan(found.raw_score)
+
+
+# --- the doubtful middle --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("half_width", "decisions"),
+    [
+        (0.0, ["fail", "fail", "pass", "pass", "pass"]),
+        (0.01, ["fail", "fail", "ask", "pass", "pass"]),
+        (0.2, ["fail", "ask", "ask", "ask", "pass"]),
+        (1.0, ["ask"] * 5),
+    ],
+)
+def test_near_the_pass_mark_a_person_decides(half_width: float, decisions: list[str]) -> None:
+    rubric = replace(Rubric((Criterion(1, "A", scale=Scale.numbered(0, 10)),)), pass_mark=0.6, ask_within=half_width)
+    found = [scored({"c1": Verdict("c1", level)}, rubric) for level in (2.0, 4.0, 6.0, 8.0, 10.0)]
+    assert [score.decision for score in found] == decisions
+    assert [score.passed for score in found] == [False, False, True, True, True]
+    assert [weigh_holistic(Holistic(s), rubric).decision for s in (20, 40, 60, 80, 100)] == decisions
+
+
+def test_raw_scores_are_held_to_the_same_doubtful_middle() -> None:
+    rubric = replace(yes_no(10, 10), ask_within=0.1)
+    assert scored(statuses(True, False), rubric, normalize=False).decision == "ask"
+    assert scored(statuses(True, True), rubric, normalize=False).decision == "pass"
+
+
+def test_a_failed_required_criterion_far_from_the_mark_fails_without_a_person() -> None:
+    rubric = Rubric((Criterion(1, "A", required=True), Criterion(9, "B")), ask_within=0.1)
+    assert scored(statuses(False, True), rubric).decision == "fail"

@@ -2,10 +2,12 @@
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from typing import Literal
 
 from markscheme.rubric import Criterion, Rubric
 from markscheme.verdict import Abstention, Holistic, NotApplicable, Outcome, Unread, Verdict
 
+Decision = Literal["pass", "fail", "ask"]
 ROUNDING = 1e-9
 """How far a sum of floating-point weights may fall short of the pass mark and still meet it."""
 
@@ -20,6 +22,7 @@ class Score:
         llm_raw_score: The number a holistic judge gave, 0 to 100; otherwise `raw_score`.
         passed: Whether score and every required criterion pass.
         failed_required: Names of the required criteria that fail.
+        doubtful: Whether it lies so near to the pass mark that the rubric leaves it to a person.
     """
 
     score: float
@@ -27,6 +30,12 @@ class Score:
     llm_raw_score: float
     passed: bool
     failed_required: tuple[str, ...] = ()
+    doubtful: bool = False
+
+    @property
+    def decision(self) -> Decision:
+        """Pass, fail, or ask a person."""
+        return "ask" if self.doubtful else "pass" if self.passed else "fail"
 
 
 def weigh(
@@ -48,7 +57,7 @@ def weigh(
     Example:
         >>> rubric = Rubric.from_dict([{"weight": 10, "requirement": "A"}, {"weight": -5, "requirement": "B"}])
         >>> weigh({"c1": Verdict("c1", 1.0), "c2": Verdict("c2", 1.0)}, rubric)
-        Score(score=0.5, raw_score=5.0, llm_raw_score=5.0, passed=True, failed_required=())
+        Score(score=0.5, raw_score=5.0, llm_raw_score=5.0, passed=True, failed_required=(), doubtful=False)
     """
     missing = {c.name: why for c in rubric.criteria if (why := _why_no_level(outcomes.get(c.name)))}
     blocking = [c.name for c in rubric.criteria if c.name in missing and (c.required or not renormalize)]
@@ -65,7 +74,7 @@ def weigh(
     normalized = _normalized(raw, positions)
     failed = tuple(c.name for c, position in positions.items() if c.required and not c.passes(position))
     passed = normalized >= rubric.pass_mark - ROUNDING and not failed
-    return Score(normalized if normalize else raw, raw, raw, passed, failed)
+    return Score(normalized if normalize else raw, raw, raw, passed, failed, _is_doubtful(normalized, rubric))
 
 
 def weigh_holistic(holistic: Holistic, rubric: Rubric, *, normalize: bool = True) -> Score:
@@ -78,7 +87,8 @@ def weigh_holistic(holistic: Holistic, rubric: Rubric, *, normalize: bool = True
         raw = share * rubric.positive_weight
     else:
         raw = -(1 - share) * sum(abs(criterion.weight) for criterion in rubric.criteria)
-    return Score(share if normalize else raw, raw, holistic.score, share >= rubric.pass_mark - ROUNDING)
+    passed = share >= rubric.pass_mark - ROUNDING
+    return Score(share if normalize else raw, raw, holistic.score, passed, doubtful=_is_doubtful(share, rubric))
 
 
 def score_of_levels(levels: Mapping[str, float], rubric: Rubric, not_applicable: Collection[str] = ()) -> float | None:
@@ -93,6 +103,11 @@ def _normalized(raw: float, positions: Mapping[Criterion, float]) -> float:
     best = sum(criterion.weight for criterion in positions if criterion.weight > 0)
     share = raw / best if best > 0 else 1 + raw / sum(abs(criterion.weight) for criterion in positions)
     return min(1.0, max(0.0, share))
+
+
+def _is_doubtful(score: float, rubric: Rubric) -> bool:
+    """Whether a person should decide; without a doubtful middle not even at the pass mark itself."""
+    return rubric.ask_within > 0 and abs(score - rubric.pass_mark) <= rubric.ask_within + ROUNDING
 
 
 def _why_no_level(outcome: Outcome | None) -> str | None:
