@@ -7,21 +7,24 @@ things, and none of them is a level.
 import json
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
 from markscheme.judge import Reply
-from markscheme.prompt import CANNOT_JUDGE, DOES_NOT_APPLY, NOTHING_TO_QUOTE
+from markscheme.prompt import CANNOT_JUDGE, DOES_NOT_APPLY, NOTHING_TO_QUOTE, choices
 from markscheme.rubric import Criterion, Level, Scale
+from markscheme.submission import encodable
 
 RAW_LENGTH = 2_000
 """Characters of an unreadable reply that are kept."""
 LONGEST_READ = 200_000
-"""Characters of a reply that are searched for an answer."""
+"""Characters of a reply that are searched for an answer; a longer one is not read."""
 MOST_BRACES = 1_000
-"""Places in a reply at which an answer is looked for."""
+"""Places in a reply at which an answer is looked for; one with more is not read."""
+MOST_DOUBT = 0.01
+"""Share of the odds that may belong to no one level alone before the expected level cannot be told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,10 +115,10 @@ def read_verdicts(reply: Reply, criteria: Sequence[Criterion], response: str) ->
         read = [read_verdicts(part, criteria, response) for part in reply.parts]
         return {c.name: combine([part[c.name] for part in read], c, reply.rule) for c in criteria}
     try:
-        found = _verdicts_in(reply, {criterion.name for criterion in criteria})
+        answer = _verdicts_in(reply, {criterion.name for criterion in criteria}, response)
     except _Unreadable as why:
-        return {c.name: Unread(c.name, str(why), reply.text[:RAW_LENGTH]) for c in criteria}
-    return {c.name: _outcome(found, c, reply, response) for c in criteria}
+        return {c.name: _unread(c.name, why, reply) for c in criteria}
+    return {c.name: _outcome(answer, c, reply, response) for c in criteria}
 
 
 def read_holistic(reply: Reply, response: str, *, highest: int = 100) -> Holistic | Unread:
@@ -124,29 +127,32 @@ def read_holistic(reply: Reply, response: str, *, highest: int = 100) -> Holisti
         read = [read_holistic(part, response, highest=highest) for part in reply.parts]
         return _combined_holistic(read)
     try:
-        found = _one_object(reply, lambda data: "score" in data)
+        found = _one_answer(reply, lambda data: "score" in data, response).data
         score = found["score"]
         if isinstance(score, bool) or not isinstance(score, int | float) or not 0 <= score <= highest:
             raise _Unreadable(f"score must be a number from 0 to {highest}, found {_shown(score)}")
         quote, is_there = _quote(found.get("quote"), response)
         return Holistic(float(score), _text(found, "reason"), quote, is_there)
     except _Unreadable as why:
-        return Unread("", str(why), reply.text[:RAW_LENGTH])
+        return _unread("", why, reply)
 
 
-def _verdicts_in(reply: Reply, asked: set[str]) -> Mapping[str, Any]:
+def _verdicts_in(reply: Reply, asked: set[str], response: str) -> "_Answer":
     def speaks_of_them(data: Mapping[str, Any]) -> bool:
         return isinstance(data.get("verdicts"), Mapping) or bool(asked & data.keys())
 
-    found = _one_object(reply, speaks_of_them)
-    verdicts = found.get("verdicts", found)
+    answer = _one_answer(reply, speaks_of_them, response)
+    if "verdicts" not in answer.data:
+        return answer
+    verdicts = answer.data["verdicts"]
     if not isinstance(verdicts, Mapping):
         raise _Unreadable(f"`verdicts` must be an object with a verdict a criterion, found {_shown(verdicts)}")
-    return verdicts
+    cover = _COVER.search(reply.text, answer.start, answer.end)
+    return _Answer(verdicts, cover.end() if cover else answer.start, answer.end)
 
 
-def _outcome(found: Mapping[str, Any], criterion: Criterion, reply: Reply, response: str) -> Outcome:
-    name = criterion.name
+def _outcome(answer: "_Answer", criterion: Criterion, reply: Reply, response: str) -> Outcome:
+    name, found = criterion.name, answer.data
     try:
         if name not in found:
             raise _Unreadable("the reply has no verdict on it")
@@ -156,17 +162,21 @@ def _outcome(found: Mapping[str, Any], criterion: Criterion, reply: Reply, respo
         if not isinstance(verdict, Mapping) or "level" not in verdict:
             raise _Unreadable(f"a verdict is an object with quote, reason and level; found {_shown(verdict)}")
         reason = _text(verdict, "reason")
-        answer = verdict["level"]
-        if _says(answer, CANNOT_JUDGE):
+        said = verdict["level"]
+        if _says(said, CANNOT_JUDGE):
             return Abstention(name, reason)
-        if criterion.not_applicable and _says(answer, DOES_NOT_APPLY):
+        if criterion.not_applicable and _says(said, DOES_NOT_APPLY):
             return NotApplicable(name, reason)
-        level = _level(answer, criterion.scale)
+        level = _level(said, criterion.scale)
         quote, is_there = _quote(verdict.get("quote"), response)
-        expected = _expected_level(reply, name, criterion.scale)
+        expected = _expected_level(reply, answer, criterion)
         return Verdict(name, level.value if expected is None else expected, reason, quote, is_there)
     except _Unreadable as why:
-        return Unread(name, str(why), reply.text[:RAW_LENGTH])
+        return _unread(name, why, reply)
+
+
+def _unread(name: str, why: _Unreadable, reply: Reply) -> Unread:
+    return Unread(name, encodable(str(why)), encodable(reply.text[:RAW_LENGTH]))
 
 
 def _level(answer: Any, scale: Scale) -> Level:
@@ -195,7 +205,7 @@ def _text(found: Mapping[str, Any], key: str) -> str:
     value = found.get(key)
     if not isinstance(value, str) or not value.strip():
         raise _Unreadable(f"`{key}` must be a text, found {_shown(value)}")
-    return value.strip()
+    return encodable(value.strip())
 
 
 def _quote(quote: Any, response: str) -> tuple[str | None, bool | None]:
@@ -204,7 +214,7 @@ def _quote(quote: Any, response: str) -> tuple[str | None, bool | None]:
         return None, None
     if not isinstance(quote, str) or not quote.strip():
         return None, False
-    return quote, _squeezed(quote) in _squeezed(response)
+    return encodable(quote), _squeezed(quote) in _squeezed(response)
 
 
 def _squeezed(text: str) -> str:
@@ -223,44 +233,61 @@ class _Twice:
     """Stands where a reply gave a key twice: neither value counts."""
 
 
-def _one_object(reply: Reply, is_answer: Any) -> Mapping[str, Any]:
-    """The one JSON object in a reply that is an answer: bare, fenced, or with prose round it."""
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    """A JSON object in a reply, and where in the text what it says begins and ends."""
+
+    data: Mapping[str, Any]
+    start: int
+    end: int
+
+
+def _one_answer(reply: Reply, is_answer: Callable[[Mapping[str, Any]], bool], response: str) -> _Answer:
+    """The one JSON object in a reply that is an answer: bare, fenced, or with prose round it.
+
+    An object that stands in the response word for word is a quotation of it, whoever wrote it there, and no answer.
+    """
     if reply.stop == "refusal":
         raise _Unreadable("the judge refused")
     if not reply.text.strip():
         raise _Unreadable("the reply is empty")
-    candidates = [data for data in _objects_in(reply.text) if is_answer(data)]
-    distinct = {json.dumps(data, sort_keys=True, default=lambda _: "twice"): data for data in candidates}
+    answers = [found for found in _objects_in(reply.text) if is_answer(found.data)]
+    own = [found for found in answers if _squeezed(reply.text[found.start : found.end]) not in _squeezed(response)]
+    distinct = {json.dumps(found.data, sort_keys=True, default=lambda _: "twice"): found for found in own}
     if len(distinct) == 1:
         return next(iter(distinct.values()))
     if distinct:
         raise _Unreadable(f"the reply holds {len(distinct)} different answers")
+    if answers:
+        raise _Unreadable("the reply only repeats an answer that stands in the response")
     if reply.stop == "length":
         raise _Unreadable("the reply was cut off at its greatest length")
     raise _Unreadable("the reply holds no JSON object of the form asked for")
 
 
 _OPENS_AN_OBJECT = re.compile(r'\{\s*"')
+_COVER = re.compile(r'"verdicts"\s*:\s*\{')
 
 
-def _objects_in(text: str) -> list[Mapping[str, Any]]:
+def _objects_in(text: str) -> list[_Answer]:
     """The JSON objects in a text; none where one of them is broken, since what stands inside may be a quotation."""
+    if len(text) > LONGEST_READ:
+        raise _Unreadable(f"the reply is longer than the {LONGEST_READ:,} characters that are read")
     decoder = json.JSONDecoder(object_pairs_hook=_noting_twice, parse_constant=_no_constant)
-    text = text[:LONGEST_READ]
-    found: list[Mapping[str, Any]] = []
+    found: list[_Answer] = []
     at = text.find("{")
     for _ in range(MOST_BRACES):
         if at == -1:
-            break
+            return found
         try:
             data, end = decoder.raw_decode(text, at)
-            found.append(data)
+            found.append(_Answer(data, at, end))
         except (ValueError, RecursionError):
             if _OPENS_AN_OBJECT.match(text, at):
                 return []
             end = at + 1
         at = text.find("{", end)
-    return found
+    raise _Unreadable(f"the reply opens more than {MOST_BRACES:,} objects")
 
 
 def _noting_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -341,20 +368,30 @@ def _combined_holistic(read: Sequence[Holistic | Unread]) -> Holistic | Unread:
 # --- the expected level, where a provider tells the odds of each token ----------------------------------------------
 
 
-def _expected_level(reply: Reply, name: str, scale: Scale) -> float | None:
-    """The mean of the levels by the probability the model gave each; None where no odds were told."""
+def _expected_level(reply: Reply, answer: _Answer, criterion: Criterion) -> float | None:
+    """The mean of the levels by the probability the model gave each.
+
+    None where no odds were told, or where they don't tell the levels apart: a first token `1` may begin 1 and 10.
+    """
+    scale = criterion.scale
     if not reply.tokens or not scale.ordered:
         return None
-    spelled = "|".join(re.escape(json.dumps(name, ensure_ascii=ascii)) for ascii in (True, False))
-    place = re.search(rf"(?:{spelled})\s*:\s*\{{.*?\"level\"\s*:\s*\"?", reply.text, re.DOTALL)
-    alternatives = _alternatives_at(reply, place.end()) if place else {}
-    weight = dict.fromkeys(scale.values, 0.0)
-    for text, probability in alternatives.items():
-        value = _begun_level(text, scale)
-        if value is not None:
-            weight[value] += probability
+    spelled = "|".join(re.escape(json.dumps(criterion.name, ensure_ascii=ascii)) for ascii in (True, False))
+    opening = re.compile(rf"(?:{spelled})\s*:\s*\{{.*?\"level\"\s*:\s*\"?", re.DOTALL)
+    place = opening.search(reply.text, answer.start, answer.end)
+    odds = _alternatives_at(reply, place.end()) if place else {}
+    values = dict(zip(scale.choices, scale.values, strict=True))
+    weight, doubtful = dict.fromkeys(scale.values, 0.0), 0.0
+    for text, probability in odds.items():
+        begun = _begun_choices(text, choices(criterion), odds)
+        if len(begun) > 1:
+            doubtful += probability
+        elif begun and begun[0] in values:
+            weight[values[begun[0]]] += probability
     whole = sum(weight.values())
-    return sum(value * share for value, share in weight.items()) / whole if whole > 0 else None
+    if whole <= 0 or doubtful > MOST_DOUBT * (whole + doubtful):
+        return None
+    return sum(value * share for value, share in weight.items()) / whole
 
 
 def _alternatives_at(reply: Reply, at: int) -> Mapping[str, float]:
@@ -366,12 +403,16 @@ def _alternatives_at(reply: Reply, at: int) -> Mapping[str, float]:
     return {}
 
 
-def _begun_level(text: str, scale: Scale) -> float | None:
-    begun = text.strip().strip('"').casefold()
+def _begun_choices(text: str, choices: Sequence[str], odds: Iterable[str]) -> list[str]:
+    """The choices that a token may be the beginning of."""
+    spelled = text.strip()
+    begun = spelled.strip('"').casefold()
     if not begun:
-        return None
-    meant = [
-        value for choice, value in zip(scale.choices, scale.values, strict=True) if choice.casefold().startswith(begun)
-    ]
-    exact = [value for choice, value in zip(scale.choices, scale.values, strict=True) if choice.casefold() == begun]
-    return exact[0] if exact else meant[0] if len(meant) == 1 else None
+        return []
+    alike = [choice for choice in choices if choice.casefold().startswith(begun)]
+    exact = [choice for choice in alike if choice.casefold() == begun]
+    if spelled.endswith('"'):
+        return exact
+    longer = {choice.casefold() for choice in alike if choice not in exact}
+    comes_whole = any(other.strip().strip('"').casefold() in longer for other in odds)
+    return exact if exact and comes_whole else alike
