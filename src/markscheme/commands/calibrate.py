@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from markscheme.commands.options import Parser, add_judge, amount, share, whole_number
+from markscheme.commands.options import Parser, add_judge, amount, kind, share, whole_number
 
 SUMMARY = """Grade examples that people have labelled, compare judge, people and a constant, and say what the
 judge may therefore decide.
@@ -28,7 +28,7 @@ def parser() -> argparse.ArgumentParser:
         "--examples", type=Path, metavar="FILE", help="labelled examples, instead of the rubric's own set"
     )
     labels.add_argument("--ratings", type=Path, metavar="FILE", help="take the judge's ratings from a file; ask nobody")
-    labels.add_argument("--gold", type=_kind, metavar="KIND", help="only labels of this kind count")
+    labels.add_argument("--gold", type=kind, metavar="KIND", help="only labels of this kind count")
     labels.add_argument("--gold-by", choices=("median", "mean", "majority"), default="median", help="how several count")
     labels.add_argument("--split", choices=("dev", "test", "all"), help="which examples (dev, once a set has splits)")
     labels.add_argument("--tolerance", type=amount, metavar="D", help="how far a score may miss and still agree (0.1)")
@@ -67,11 +67,3 @@ def _add_accepted(found: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--replay", action="store_true", help="ask the judge by the accepted rubric too, to tell causes apart"
     )
-
-
-def _kind(text: str) -> str:
-    from markscheme.calibration.ratings import KINDS
-
-    if text not in KINDS:
-        raise argparse.ArgumentTypeError(f"{text!r} is none of {', '.join(KINDS)}")
-    return text

@@ -18,14 +18,22 @@ class Parser(argparse.ArgumentParser):
         )
 
 
+JUDGE_NAMES = "anthropic[:MODEL], openai:MODEL, local:PATH.gguf, recorded:PATH or function:module:name"
+
+
 def add_judge(parser: argparse.ArgumentParser, *, several: bool = False) -> None:
     """`--judge` and what bounds the asking."""
-    names = "anthropic[:MODEL], openai:MODEL, local:PATH.gguf, recorded:PATH or function:module:name"
     group = parser.add_argument_group("the judge")
     if several:
-        group.add_argument("--judge", action="append", metavar="NAME", help=f"who is asked: {names}; may be repeated")
+        text = f"who is asked: {JUDGE_NAMES}; may be repeated"
+        group.add_argument("--judge", action="append", metavar="NAME", help=text)
     else:
-        group.add_argument("--judge", metavar="NAME", help=f"who is asked: {names}")
+        group.add_argument("--judge", metavar="NAME", help=f"who is asked: {JUDGE_NAMES}")
+    add_asking(group)
+
+
+def add_asking(group: argparse._ActionsContainer) -> None:
+    """What bounds the asking, and how it is asked."""
     group.add_argument("--samples", type=whole_number, metavar="N", help="ask N times; the median level counts")
     group.add_argument("--strategy", metavar="S", help="one_shot, per_criterion, double_pass or holistic")
     group.add_argument(
@@ -61,6 +69,15 @@ def share(text: str) -> float:
     if value > 1:
         raise argparse.ArgumentTypeError(f"{text!r} is no number above 0 and up to 1")
     return value
+
+
+def kind(text: str) -> str:
+    """A kind of rating."""
+    from markscheme.calibration.ratings import KINDS
+
+    if text not in KINDS:
+        raise argparse.ArgumentTypeError(f"{text!r} is none of {', '.join(KINDS)}")
+    return text
 
 
 def existing_file(text: str) -> Path:

@@ -1,0 +1,295 @@
+"""The work of `markscheme compare`, apart from its parser so that `--help` loads none of it."""
+
+import argparse
+import asyncio
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from markscheme.calibration.choosing import Choice, Contender, choose
+from markscheme.calibration.collect import first_prompts, grade_examples, rating_of
+from markscheme.calibration.comparison import Gold, gold_of
+from markscheme.calibration.examples import Example, ExampleSet, load_examples
+from markscheme.calibration.from_promptfoo import graders_ratings, labelled_rows, rubric_of, scored_ids
+from markscheme.calibration.loose import seeming_rubric
+from markscheme.calibration.ratings import Rating, load_ratings
+from markscheme.calibration.written import Written, gold_between, is_calibration, read_calibration
+from markscheme.commands.options import JUDGE_NAMES
+from markscheme.commands.progress import progress
+from markscheme.commands.results import warn_aside
+from markscheme.commands.several import told_apart
+from markscheme.commands.sources import as_asked, asking_of, examples_of, judge_of
+from markscheme.errors import BudgetError, ComparisonError, UsageError
+from markscheme.grading import Grade, Grading
+from markscheme.judge import total
+from markscheme.promptfoo.results import Row, aligned, is_results, read_results
+from markscheme.report.compare_report import choice_json, choice_markdown, print_choice
+from markscheme.report.json_report import dumps
+from markscheme.rubric import Rubric
+from markscheme.rubric_file import load_rubric
+from markscheme.rubric_search import find_rubric
+
+JUDGES = ("anthropic", "openai", "local", "recorded", "function")
+SEEMING = "No rubric is named: scales are those the ratings seem to use, weights are equal, and the pass mark is 0.5."
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Compare and print."""
+    if len(arguments.sides) < 2:
+        raise UsageError("a comparison needs two sides: markscheme compare A B")
+    if arguments.json and arguments.markdown:
+        raise UsageError("--json and --markdown cannot share standard output; ask for one of them")
+    are_results = [is_results(Path(side)) for side in arguments.sides]
+    if all(are_results):
+        choice = of_results([Path(side) for side in arguments.sides], arguments)
+    elif any(are_results):
+        raise UsageError("Promptfoo's results are compared with each other; import them to compare with anything else")
+    else:
+        choice = _of_sides(arguments)
+    if arguments.json:
+        print(dumps(choice_json(choice)))
+    elif arguments.markdown:
+        print(choice_markdown(choice), end="")
+    else:
+        print_choice(choice, sys.stdout)
+    return 0
+
+
+# --- Promptfoo's results --------------------------------------------------------------------------------------------
+
+
+def of_results(paths: Sequence[Path], arguments: argparse.Namespace) -> Choice:
+    """The graders of several files of results, on the outputs that all of them hold.
+
+    Raises:
+        ComparisonError: They hold no output in common.
+    """
+    first, *others = [read_results(path) for path in paths]
+    files = [first, *(aligned(first, other) for other in others)]
+    for results in files:
+        warn_aside(results)
+    shared = set.intersection(*({row.key for row in results.rows} for results in files))
+    if not shared:
+        raise ComparisonError(
+            f"{' and '.join(map(str, paths))} hold no output in common: a comparison of graders needs the same "
+            "responses to the same vars"
+        )
+    rows = [[row for row in results.rows if row.key in shared] for results in files]
+    rubric = rubric_of(files)
+    every: list[Row] = [row for part in rows for row in part]
+    truth = None
+    if any(row.is_labelled for row in every):
+        examples = _part(labelled_rows(every, rubric), arguments)
+        truth = gold_of(examples, rubric, kind=arguments.gold, by=arguments.gold_by)
+    by_score = scored_ids(every) if truth is not None else {row.id for row in every}
+    names = told_apart([path.stem for path in paths])
+    contenders = [
+        Contender(
+            name,
+            tuple(graders_ratings(part, name, rubric, by_score=by_score)),
+            total(row.usage for row in part),
+            asked=len(part),
+        )
+        for name, part in zip(names, rows, strict=True)
+    ]
+    left_out = [len(results.rows) - len(part) for results, part in zip(files, rows, strict=True)]
+    notes = [f"{count} outputs of {name} stand in no other file" for name, count in zip(names, left_out, strict=True)]
+    kept = [note for note, count in zip(notes, left_out, strict=True) if count]
+    return choose(rubric, contenders, truth, tolerance=arguments.tolerance, notes=kept)
+
+
+def _part(examples: ExampleSet, arguments: argparse.Namespace) -> ExampleSet:
+    return examples.part(arguments.split or ("dev" if examples.has_splits else "all"))
+
+
+# --- ratings, calibrations, judges ----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Sides:
+    """What was named, by kind, each with its place."""
+
+    ratings: dict[int, Path]
+    written: dict[int, Written]
+    judges: dict[int, str]
+
+
+def _of_sides(arguments: argparse.Namespace) -> Choice:
+    sides = _sorted(arguments.sides)
+    rubric, notes = _rubric(sides, arguments)
+    examples, folder = _examples(rubric, arguments)
+    truth = _gold(examples, rubric, sides, arguments, notes)
+    found: dict[int, list[Contender]] = {}
+    for place, path in sides.ratings.items():
+        found[place] = _raters(load_ratings(path, rubric))
+    for place, written in sides.written.items():
+        found[place] = [_contender(written, rubric)]
+    for place, name in sides.judges.items():
+        found[place] = [_asked(name, rubric, _to_ask(examples, name), folder, arguments)]
+    if len(sides.written) > 1:
+        found |= _same_responses(sides.written, found, notes)
+    contenders = [contender for place in sorted(found) for contender in found[place]]
+    if len(contenders) < 2:
+        raise UsageError("a comparison needs two sides: the same rater was named twice, or only one")
+    names = told_apart([contender.name for contender in contenders])
+    named = [replace(contender, name=name) for contender, name in zip(contenders, names, strict=True)]
+    return choose(rubric, named, truth, tolerance=arguments.tolerance, notes=notes)
+
+
+def _sorted(names: Sequence[str]) -> _Sides:
+    sides = _Sides({}, {}, {})
+    for place, name in enumerate(names):
+        path = Path(name)
+        if path.suffix == ".jsonl" and path.is_file():
+            sides.ratings[place] = path
+        elif is_calibration(path):
+            sides.written[place] = read_calibration(path)
+        elif name.partition(":")[0] in JUDGES:
+            sides.judges[place] = name
+        else:
+            what = "holds neither ratings nor a calibration" if path.exists() else "is no file that is there"
+            raise UsageError(f"{name} {what}, and names no judge: {JUDGE_NAMES}")
+    return sides
+
+
+def _rubric(sides: _Sides, arguments: argparse.Namespace) -> tuple[Rubric, list[str]]:
+    """The named rubric; else that of the folder the ratings stand in, of calibrations, or what ratings seem to use."""
+    if arguments.rubric is not None:
+        return as_asked(load_rubric(find_rubric(arguments.rubric)), arguments), []
+    if sides.judges:
+        raise UsageError("judges are asked by a rubric: name it by --rubric")
+    of_folders = {name for path in sides.ratings.values() if (name := _folder_rubric(path)) is not None}
+    if len(of_folders) == 1:
+        return load_rubric(find_rubric(of_folders.pop())), []
+    if sides.written:
+        return _common_rubric(list(sides.written.values())), []
+    return seeming_rubric(list(sides.ratings.values())), [SEEMING]
+
+
+def _folder_rubric(path: Path) -> str | None:
+    """The rubric of calibration/<rubric>/ratings/<rater>.jsonl."""
+    parents = path.resolve().parents
+    if len(parents) > 2 and parents[0].name == "ratings" and parents[2].name == "calibration":
+        return parents[1].name
+    return None
+
+
+def _common_rubric(written: Sequence[Written]) -> Rubric:
+    """The criteria that all calibrations rate on the same scale.
+
+    Raises:
+        ComparisonError: There is none.
+    """
+    first, *others = written
+    scales = [{c.name: c.scale for c in one.rubric.criteria} for one in others]
+    kept = tuple(c for c in first.rubric.criteria if all(other.get(c.name) == c.scale for other in scales))
+    if not kept:
+        raise ComparisonError(f"{' and '.join(str(one.path) for one in written)} rate no criterion on the same scale")
+    return replace(first.rubric, criteria=kept)
+
+
+def _examples(rubric: Rubric, arguments: argparse.Namespace) -> tuple[ExampleSet | None, Path | None]:
+    """The rubric's labelled examples; None where there are none."""
+    if rubric.source is None and arguments.examples is None:
+        return None, None
+    try:
+        file, folder = examples_of(rubric, arguments.examples)
+    except UsageError:
+        if arguments.examples is not None:
+            raise
+        return None, None
+    beside = folder / "ratings" if folder and not arguments.examples else None
+    return _part(load_examples(file, rubric, ratings=beside), arguments), folder
+
+
+def _gold(
+    examples: ExampleSet | None, rubric: Rubric, sides: _Sides, arguments: argparse.Namespace, notes: list[str]
+) -> Gold | None:
+    if examples is not None and examples.labels:
+        return gold_of(examples, rubric, kind=arguments.gold, by=arguments.gold_by)
+    if not sides.written:
+        return None
+    truth, differing = gold_between(list(sides.written.values()), rubric)
+    if differing:
+        notes.append(f"{differing} examples have other labels in one file than in another; those named last count")
+    return truth
+
+
+def _raters(ratings: Sequence[Rating]) -> list[Contender]:
+    by_rater: dict[str, list[Rating]] = {}
+    for rating in ratings:
+        by_rater.setdefault(rating.rater, []).append(rating)
+    return [Contender(name, tuple(theirs)) for name, theirs in by_rater.items()]
+
+
+def _contender(written: Written, rubric: Rubric) -> Contender:
+    known = {criterion.name for criterion in rubric.criteria}
+    ratings = (
+        replace(rating, criteria={name: said for name, said in rating.criteria.items() if name in known})
+        for rating in written.ratings
+    )
+    return Contender(written.judge, tuple(ratings), written.cost, written.kept, len(written.ratings))
+
+
+def _same_responses(
+    written: dict[int, Written], found: dict[int, list[Contender]], notes: list[str]
+) -> dict[int, list[Contender]]:
+    """Calibrations without the examples whose response is another in one of them."""
+    first, *others = written.values()
+    moved = {
+        unit
+        for other in others
+        for unit, digest in other.responses.items()
+        if first.responses.get(unit, digest) != digest
+    }
+    if not moved:
+        return {}
+    notes.append(f"{len(moved)} examples are left out: the same id stands for another response")
+    return {
+        place: [replace(c, ratings=tuple(r for r in c.ratings if r.id not in moved)) for c in found[place]]
+        for place in written
+    }
+
+
+def _to_ask(examples: ExampleSet | None, name: str) -> ExampleSet:
+    """Labelled examples where there are any, else all.
+
+    Raises:
+        UsageError: There are no examples.
+    """
+    if examples is None or not examples.examples:
+        raise UsageError(f"there are no examples to ask {name} about; name a file of them by --examples")
+    labelled = tuple(example for example in examples.examples if example.labels)
+    return ExampleSet(labelled or examples.examples, examples.path)
+
+
+def _asked(
+    name: str, rubric: Rubric, examples: ExampleSet, folder: Path | None, arguments: argparse.Namespace
+) -> Contender:
+    judge = judge_of(name, rubric, first_prompts(rubric, examples.examples), folder, asking_of(arguments))
+    grades = asyncio.run(_graded(Grading(rubric, judge), examples.examples, arguments))
+    return Contender(
+        name=str(judge.identity),
+        ratings=tuple(rating_of(grade, rubric, str(judge.identity)) for grade in grades),
+        cost=total(grade.usage for grade in grades),
+        kept=sum(grade.replies.get("cache", 0) for grade in grades),
+        asked=len(grades),
+    )
+
+
+async def _graded(grading: Grading, examples: Sequence[Example], arguments: argparse.Namespace) -> list[Grade]:
+    """Every example's grade, in order; what was graded before the budget ran out, if it did."""
+    judge, grades = grading.judge, dict[int, Grade]()
+    try:
+        with progress(f"asking {judge.identity}", len(examples)) as shown:
+            async for place, grade in grade_examples(grading, examples, concurrency=arguments.concurrency):
+                grades[place] = grade
+                shown.step()
+    except BudgetError as error:
+        if not grades:
+            raise
+        print(f"warning: {error}; {len(grades)} of {len(examples)} examples are graded", file=sys.stderr)
+    finally:
+        await judge.aclose()
+    return [grades[place] for place in sorted(grades)]
