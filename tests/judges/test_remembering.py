@@ -64,6 +64,30 @@ def test_of_two_replies_to_one_key_the_first_stays_and_both_get_it(tmp_path: Pat
     assert other.keep("k", Reply("second")).text == "first"
 
 
+def test_whoever_asked_in_vain_is_told_the_cost_of_asking(tmp_path: Path) -> None:
+    memory = Memory(tmp_path)
+    memory.keep("k", Reply("first", usage=Usage(1, 10, 5)))
+    late = memory.keep("k", Reply("second", usage=Usage(2, 30, 7)))
+    assert (late.text, late.usage) == ("first", Usage(2, 30, 7))
+
+
+@pytest.mark.parametrize("broken", ["", "{", "[]", "3", '{"text": "x"}'])
+def test_a_kept_reply_that_cannot_be_read_is_asked_for_anew(tmp_path: Path, broken: str) -> None:
+    judge = Remembering(ScriptedJudge(["one", "two"]), Memory(tmp_path))
+    ask(judge, prompt())
+    judge.memory.close()
+    with sqlite3.connect(tmp_path / FILE) as connection:
+        connection.execute("UPDATE replies SET reply = ?", (broken,))
+    connection.close()
+    assert [ask(judge, prompt()).text for _ in range(2)] == ["two", "two"]
+
+
+def test_a_reply_of_several_parts_is_not_kept_without_them(tmp_path: Path) -> None:
+    judge = ScriptedJudge([Reply("", parts=(Reply("1"), Reply("2"))), Reply("", parts=(Reply("3"),))])
+    remembering = Remembering(judge, Memory(tmp_path))
+    assert [len(ask(remembering, prompt()).parts) for _ in range(2)] == [2, 1]
+
+
 def test_the_folder_is_its_owner_s_alone(tmp_path: Path) -> None:
     memory = Memory(tmp_path / "new" / "folder")
     memory.keep("k", Reply("x"))

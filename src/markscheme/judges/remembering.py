@@ -5,7 +5,7 @@ import os
 import sqlite3
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -52,16 +52,21 @@ class Memory:
         self._lost = False
 
     def recall(self, key: str) -> Reply | None:
-        """The reply kept under `key`."""
+        """The reply kept under `key`; one that cannot be read is forgotten."""
         found = self._execute("SELECT reply FROM replies WHERE key = ?", (key,))
-        return _from_json(found[0][0]) if found else None
+        if not found:
+            return None
+        try:
+            return _from_json(found[0][0])
+        except (ValueError, KeyError, TypeError):
+            self._execute("DELETE FROM replies WHERE key = ? AND reply = ?", (key, found[0][0]))
+            return None
 
     def keep(self, key: str, reply: Reply) -> Reply:
-        """Keep `reply` unless there is one already; the reply that is kept."""
+        """Keep `reply` unless there is one already; the reply that is kept, at the cost of having asked."""
         self._execute("INSERT OR IGNORE INTO replies VALUES (?, ?)", (key, _to_json(reply)))
-        found = self._execute("SELECT reply FROM replies WHERE key = ?", (key,))
-        first = _from_json(found[0][0]) if found else reply
-        return reply if _to_json(first) == _to_json(reply) else first
+        first = self.recall(key)
+        return reply if first is None or _to_json(first) == _to_json(reply) else replace(first, usage=reply.usage)
 
     def close(self) -> None:
         """Let go of the file."""
@@ -97,7 +102,7 @@ class Remembering:
     """A judge that asks `judge` only what `memory` has no reply to.
 
     Attributes:
-        judge: Who is asked.
+        judge: Who is asked; of a panel each member is remembered by itself, since a reply of several parts is not kept.
         memory: Where replies are kept.
     """
 
@@ -115,7 +120,8 @@ class Remembering:
         kept = self.memory.recall(key)
         if kept is not None:
             return kept
-        return self.memory.keep(key, await self.judge.reply(prompt, sample))
+        reply = await self.judge.reply(prompt, sample)
+        return reply if reply.parts else self.memory.keep(key, reply)
 
     async def aclose(self) -> None:
         """Close the judge and the memory."""
