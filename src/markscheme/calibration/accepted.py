@@ -211,7 +211,12 @@ def _accepted_json(calibration: "Calibration", ratings: dict[str, Any], split: s
         },
         "split": split,
         "measurements": _measurements(calibration),
-        "cost": {**calibration.cost.to_json(), "examples": ratings["examples"], "runs": ratings["samples"]},
+        "cost": {
+            **calibration.cost.to_json(),
+            "from_cache": calibration.counts.from_cache,
+            "examples": ratings["examples"],
+            "runs": ratings["samples"],
+        },
         "asked": _rubric_data(rubric),
     }
 

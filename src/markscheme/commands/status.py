@@ -1,0 +1,273 @@
+"""`markscheme status`: every rubric here on a line, and the judges that can be asked here."""
+
+import argparse
+import json
+import os
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from markscheme.commands.options import Parser
+from markscheme.errors import MarkschemeError, RatingError
+from markscheme.receipt import ACCEPTED, ALLOWS, NOT_CALIBRATED, Receipt, accepted_data, load_receipt
+from markscheme.rubric import Rubric
+from markscheme.rubric_search import find_calibration, known_rubrics
+
+SUMMARY = """Say of every rubric here what its judge may decide, by the accepted run: use, judge, labels, false passes,
+cost of a thousand grades, and until when it is fresh; and which judges can be asked here. Nobody is asked."""
+
+FRESH_DAYS = 90
+"""Days after which an accepted run counts as stale: providers change what stands behind a model's name."""
+HEADINGS = ("rubric", "use", "judge", "labels", "false passes", "cost / 1,000", "fresh until")
+
+
+@dataclass(frozen=True)
+class RubricStatus:
+    """What is known of one rubric here.
+
+    Attributes:
+        name: The rubric's.
+        file: Where it stands.
+        fault: Why it, its examples or its accepted run cannot be read; None where they can.
+        labelled: Examples with a label; None without a set of examples.
+        receipt: Of its accepted run; None without one.
+        judge: Who was accepted.
+        false_passes: Ids of the examples that the judge passed and the labels don't.
+        usd: US dollars for a thousand grades; None where nobody knows.
+        tokens: Tokens read and written for one grade; None where nobody counted.
+        fresh_until: The day from which the accepted run is stale; None without one, or if it is already.
+        stale: Why the accepted run doesn't speak of what is here now.
+    """
+
+    name: str
+    file: Path
+    fault: str | None = None
+    labelled: int | None = None
+    receipt: Receipt | None = None
+    judge: str = ""
+    false_passes: tuple[str, ...] = ()
+    usd: float | None = None
+    tokens: float | None = None
+    fresh_until: date | None = None
+    stale: tuple[str, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain data."""
+        receipt = self.receipt
+        return {
+            "name": self.name,
+            "file": str(self.file),
+            "fault": self.fault,
+            "use": None if receipt is None else receipt.use,
+            "judge": self.judge or None,
+            "labels": None if receipt is None else {"n": receipt.labels, "kind": receipt.kind},
+            "labelled_examples": self.labelled,
+            "agreement": None if receipt is None else receipt.agreement,
+            "margin": None if receipt is None else receipt.margin,
+            "false_passes": None if receipt is None else list(self.false_passes),
+            "cost": {"usd_per_1000": self.usd, "tokens_per_grade": self.tokens},
+            "accepted": None if receipt is None else receipt.date,
+            "fresh_until": None if self.fresh_until is None else self.fresh_until.isoformat(),
+            "stale": list(self.stale),
+        }
+
+
+@dataclass(frozen=True)
+class JudgeStatus:
+    """Whether a kind of judge can be asked here."""
+
+    name: str
+    usable: bool
+    why: str
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain data."""
+        return {"name": self.name, "usable": self.usable, "why": self.why}
+
+
+def parser() -> argparse.ArgumentParser:
+    """What the command takes."""
+    found = Parser("status", SUMMARY, "markscheme status")
+    found.add_argument("--json", action="store_true", help="one JSON object")
+    return found
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print it; 0."""
+    start, today = Path.cwd(), date.today()
+    rubrics = [rubric_status(file, start, today) for file in known_rubrics(start).values()]
+    judges = list(judges_here([status.name for status in rubrics], start))
+    if arguments.json:
+        data = {"schema": 1, "rubrics": [r.to_json() for r in rubrics], "judges": [j.to_json() for j in judges]}
+        print(json.dumps(data, ensure_ascii=False, indent=2, allow_nan=False))
+    else:
+        print("\n".join([*_table([HEADINGS, *map(_cells, rubrics)]), "", *map(_judge_line, judges)]))
+        print("\n".join(_remarks(rubrics)), end="")
+    return 0
+
+
+# --- rubrics --------------------------------------------------------------------------------------------------------
+
+
+def rubric_status(file: Path, start: Path, today: date) -> RubricStatus:
+    """What is known of the rubric in a file, from its accepted run and its examples."""
+    from markscheme.rubric_file import load_rubric
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            rubric = load_rubric(file)
+            folder = find_calibration(rubric.name, start) or find_calibration(rubric.name, file.parent)
+            if folder is None:
+                return RubricStatus(rubric.name, file)
+            return _with_calibration(rubric, file, folder, today)
+    except MarkschemeError as error:
+        return RubricStatus(file.stem, file, fault=str(error).splitlines()[0])
+
+
+def _with_calibration(rubric: Rubric, file: Path, folder: Path, today: date) -> RubricStatus:
+    from markscheme.calibration.accepted import load_accepted
+    from markscheme.calibration.examples import examples_file, load_examples
+
+    examples = load_examples(examples_file(folder), rubric, ratings=folder / "ratings")
+    labelled = [example for example in examples.examples if example.labels]
+    if not (folder / ACCEPTED).is_file():
+        return RubricStatus(rubric.name, file, labelled=len(labelled))
+    receipt, accepted = load_receipt(folder / ACCEPTED), load_accepted(folder / ACCEPTED)
+    fresh_until = _day(receipt.date, folder) + timedelta(days=FRESH_DAYS)
+    stale = [*_differences(receipt, rubric), *_other_labels(accepted.labels, labelled)]
+    if today >= fresh_until:
+        stale.append(f"accepted over {FRESH_DAYS} days ago")
+    false_passes, usd, tokens = _measured(folder / ACCEPTED)
+    return RubricStatus(
+        name=rubric.name,
+        file=file,
+        labelled=len(labelled),
+        receipt=receipt,
+        judge=accepted.setting.judge,
+        false_passes=false_passes,
+        usd=usd,
+        tokens=tokens,
+        fresh_until=None if stale else fresh_until,
+        stale=tuple(stale),
+    )
+
+
+def _day(text: str, folder: Path) -> date:
+    try:
+        return date.fromisoformat(text)
+    except ValueError as error:
+        raise RatingError(f"is dated {text!r}, which is no day", path=folder / ACCEPTED) from error
+
+
+def _differences(receipt: Receipt, rubric: Rubric) -> tuple[str, ...]:
+    from markscheme.grading import asking_fingerprint
+
+    held = receipt.held_to(rubric, prompt=asking_fingerprint(rubric), judge=receipt.judge)
+    return tuple(f"accepted for {difference}" for difference in held.differs)
+
+
+def _other_labels(then: Mapping[str, str], labelled: Sequence[Any]) -> Iterator[str]:
+    from markscheme.calibration.accepted import labels_digest
+
+    changed = sum(example.id in then and labels_digest(example) != then[example.id] for example in labelled)
+    if changed:
+        yield f"the labels of {changed} examples are others now"
+
+
+def _measured(path: Path) -> tuple[tuple[str, ...], float | None, float | None]:
+    """False passes, US dollars of a thousand grades and tokens of one, by an accepted run."""
+    data = accepted_data(path)
+    try:
+        return tuple(map(str, data["measurements"]["false_passes"])), *_cost(data["cost"])
+    except (KeyError, TypeError) as error:
+        raise RatingError(f"is no accepted run: {error!r}; accept one anew", path=path) from error
+
+
+def _cost(cost: Mapping[str, Any]) -> tuple[float | None, float | None]:
+    """US dollars of a thousand grades and tokens of one, kept replies counted as if they had been paid for."""
+    grades, asked = cost["examples"] * cost["runs"], cost["calls"]
+    if not asked or not grades:
+        return None, None
+    share_paid = asked / (asked + cost["from_cache"])
+    tokens = None if cost["input_tokens"] is None else cost["input_tokens"] + (cost["output_tokens"] or 0)
+    usd = cost["usd"]
+    per_grade = 1 / (grades * share_paid)
+    return (None if usd is None else 1000 * usd * per_grade), (None if tokens is None else tokens * per_grade)
+
+
+# --- judges ---------------------------------------------------------------------------------------------------------
+
+
+def judges_here(
+    rubrics: Sequence[str], start: Path, environment: Mapping[str, str] = os.environ
+) -> Iterator[JudgeStatus]:
+    """The kinds of judge, and whether each can be asked here; keys are never shown."""
+    key = next((name for name in ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN") if environment.get(name)), None)
+    yield JudgeStatus("anthropic", key is not None, f"{key} is set" if key else "set ANTHROPIC_API_KEY")
+    yield _openai(environment)
+    local = find_spec("xllamacpp") is not None
+    yield JudgeStatus("local:PATH.gguf", local, "name a model's file" if local else "pip install 'markscheme[local]'")
+    recordings = [file for name in rubrics for file in _recordings(name, start)]
+    told = ", ".join(recordings) or "no calibration/*/replies holds any"
+    yield JudgeStatus("recorded:PATH", bool(recordings), told)
+    yield JudgeStatus("function:module:name", True, "any function that answers a prompt")
+
+
+def _openai(environment: Mapping[str, str]) -> JudgeStatus:
+    said = next((name for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL") if environment.get(name)), None)
+    if find_spec("openai") is None:
+        return JudgeStatus("openai:MODEL", False, "pip install 'markscheme[openai]'")
+    why = f"{said} is set" if said else "set OPENAI_API_KEY, or OPENAI_BASE_URL for another server"
+    return JudgeStatus("openai:MODEL", said is not None, why)
+
+
+def _recordings(name: str, start: Path) -> list[str]:
+    folder = find_calibration(name, start)
+    files = sorted((folder / "replies").glob("*.jsonl")) if folder is not None else []
+    return [os.path.relpath(file, start) for file in files]
+
+
+# --- printing -------------------------------------------------------------------------------------------------------
+
+
+def _cells(status: RubricStatus) -> tuple[str, ...]:
+    receipt = status.receipt
+    if receipt is None:
+        found = "cannot be read" if status.fault else NOT_CALIBRATED
+        labelled = "–" if status.labelled is None else f"{status.labelled} examples"
+        return (status.name, found, "–", labelled, "–", "–", "–")
+    cost = "–" if status.tokens is None else f"{status.tokens:,.0f} tokens each"
+    return (
+        status.name,
+        ALLOWS[receipt.use],
+        status.judge,
+        f"{receipt.labels} {receipt.kind}",
+        str(len(status.false_passes)),
+        cost if status.usd is None else f"${status.usd:,.2f}",
+        "stale" if status.fresh_until is None else status.fresh_until.isoformat(),
+    )
+
+
+def _table(rows: Sequence[tuple[str, ...]]) -> list[str]:
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+
+
+def _judge_line(judge: JudgeStatus) -> str:
+    return f"{'can' if judge.usable else 'cannot'} ask {judge.name}: {judge.why}"
+
+
+def _remarks(rubrics: Sequence[RubricStatus]) -> list[str]:
+    remarks = [f"{status.name}: {status.fault}" for status in rubrics if status.fault]
+    remarks += [f"{status.name} is stale: {'; '.join(status.stale)}" for status in rubrics if status.stale]
+    remarks += [
+        f"{status.name} passes what its labels don't: {', '.join(status.false_passes)}"
+        for status in rubrics
+        if status.false_passes
+    ]
+    return ["", *remarks, ""] if remarks else []
