@@ -71,7 +71,7 @@ def test_whoever_asked_in_vain_is_told_the_cost_of_asking(tmp_path: Path) -> Non
     assert (late.text, late.usage) == ("first", Usage(2, 30, 7))
 
 
-@pytest.mark.parametrize("broken", ["", "{", "[]", "3", '{"text": "x"}'])
+@pytest.mark.parametrize("broken", ["", "{", "[]", "3", '{"text": "x"}', '{"text": 3, "model": "", "stop": "end"}'])
 def test_a_kept_reply_that_cannot_be_read_is_asked_for_anew(tmp_path: Path, broken: str) -> None:
     judge = Remembering(ScriptedJudge(["one", "two"]), Memory(tmp_path))
     ask(judge, prompt())

@@ -137,6 +137,8 @@ def _to_json(reply: Reply) -> str:
 
 
 def _from_json(text: str) -> Reply:
-    kept: Mapping[str, Any] = json.loads(text)
+    kept = json.loads(text)
+    if not isinstance(kept, Mapping) or not isinstance(kept["text"], str):
+        raise ValueError("what was kept is no reply")
     tokens = tuple(Token(token, alternatives) for token, alternatives in kept.get("tokens", ()))
     return Reply(kept["text"], kept["model"], kept["stop"], source="cache", tokens=tokens)
