@@ -408,13 +408,6 @@ def test_at_an_end_of_the_scale_errors_can_go_one_way_only() -> None:
     assert limits(found[1.0]["signed_error"])[0] < 0 < limits(found[1.0]["signed_error"])[1]
 
 
-def test_a_few_errors_of_different_sizes_make_the_rmse_rough() -> None:
-    gold = np.zeros(60)
-    assert rmse(gold, [*[0.0] * 54, 1, 1, 1, 1, 1, 3]).note == "rough: only 6 errors, and not of one size"
-    assert rmse(gold, [*[0.0] * 54, 1, 1, 1, 1, 1, 1]).note is None
-    assert rmse(gold, [*[0.0] * 48, *[1] * 11, 3]).note is None
-
-
 def test_errors_at_a_level_with_few_examples_have_no_interval() -> None:
     found = error_by_level([1, 1, 1, 2, 2, 2, 2, 2], [1, 2, 1, 2, 3, 2, 2, 1])
     assert found[1.0]["mae"].note == "withheld: only 3 examples with gold 1"

@@ -17,7 +17,6 @@ from markscheme.stats.intervals import (
     IDENTITY,
     LOG,
     LOGIT,
-    OFF_TO_TRUST,
     Floats,
     Integers,
     Transform,
@@ -342,11 +341,7 @@ def rmse_of(pairs: Pairs, level: float) -> Estimate:
     method = "root mean (judge - gold)²"
     if pairs.agree and len(pairs):
         return _through(_no_error(pairs, 0.0, pairs.span**2, level, method), math.sqrt)
-    found = _error(pairs, lambda m: np.sqrt(m.square), LOG, level, method)
-    wrong = np.abs(pairs.gold - pairs.judge)
-    if len(np.unique(wrong[wrong > 0])) < 2 or (wrong > 0).sum() >= OFF_TO_TRUST:
-        return found
-    return mark_rough(found, f"only {(wrong > 0).sum()} errors, and not of one size")
+    return _error(pairs, lambda m: np.sqrt(m.square), LOG, level, method)
 
 
 def signed_error_of(pairs: Pairs, level: float) -> Estimate:
