@@ -84,7 +84,11 @@ def main() -> None:
         ("`python -c pass`", bare, ""),
         ("`import markscheme`", package, f"{package.cpu - bare.cpu:.3f} s of CPU more than nothing"),
         ("`calibrate --help`", cost([str(SCRIPTS / "calibrate"), "--help"]), ""),
-        ("`calibrate rubrics/code-quality.yaml`", cost([str(SCRIPTS / "calibrate"), "code-quality"]), "73 recorded replies"),
+        (
+            "`calibrate rubrics/code-quality.yaml`",
+            cost([str(SCRIPTS / "calibrate"), "code-quality"]),
+            "73 recorded replies",
+        ),
     ]
     first, second, asked, asked_again = cached_run()
     rows.append(("60 examples, server with 200 ms", first, f"{asked} calls, 8 at once"))

@@ -15,6 +15,8 @@ GROUPS = {
     },
     "Work": {
         "grade": "grade responses with a rubric",
+        "status": "every rubric here on a line: what its judge may decide, and until when",
+        "compare": "hold judges, runs or results beside each other, and say which to choose",
         "lint": "say what is wrong with a rubric, and what might be better",
         "tune": "say which weights, pass mark and thresholds people's labels support",
     },
@@ -24,6 +26,8 @@ GROUPS = {
     },
 }
 COMMANDS = [name for group in GROUPS.values() for name in group]
+NO_MODULE_NAME = {"import": "import_ratings"}
+"""Commands whose name cannot be a module's."""
 FAULT, NO_JUDGE, INTERRUPTED = 2, 3, 130
 
 
@@ -48,9 +52,14 @@ def calibrate_main() -> int:
     return main(["calibrate", *sys.argv[1:]])
 
 
+def module_of(command: str) -> str:
+    """The module that holds a command."""
+    return f"markscheme.commands.{NO_MODULE_NAME.get(command, command)}"
+
+
 def _run(command: str, argv: list[str]) -> int:
     sys.path.append(os.getcwd())  # a console script knows no module that stands where its user does
-    module = import_module(f"markscheme.commands.{command.replace('-', '_')}")
+    module = import_module(module_of(command))
     with warnings.catch_warnings():
         warnings.showwarning = _show_warning
         try:

@@ -1,0 +1,63 @@
+"""What the README shows is true."""
+
+import contextlib
+import io
+import json
+import re
+from pathlib import Path
+
+import yaml
+
+from markscheme import Rubric, load_rubric
+from markscheme.calibration.examples import load_examples
+from markscheme.lint import advice
+from tests.commands.console import ROOT
+
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", README, re.DOTALL)
+
+
+def rubric() -> Rubric:
+    return Rubric.from_yaml(next(block for block in blocks("yaml") if "support-reply" in block))
+
+
+def test_the_rubric_loads_and_there_is_nothing_to_advise() -> None:
+    shown = rubric()
+    assert [criterion.name for criterion in shown.criteria] == ["answers", "tone", "promises"]
+    assert advice(shown) == []
+
+
+def test_the_python_programs_run_and_print() -> None:
+    for program in blocks("python"):
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            exec(compile(program, "README.md", "exec"), {})
+        assert printed.getvalue().strip()
+
+
+def test_the_labelled_example_fits_the_rubric(tmp_path: Path) -> None:
+    (tmp_path / "examples.jsonl").write_text(blocks("json")[0])
+    (example,) = load_examples(tmp_path / "examples.jsonl", rubric()).examples
+    assert example.labels[0].rater == "ana"
+    assert json.loads(blocks("json")[0])["id"] == "sr-1"
+
+
+def test_the_promptfoo_assertion_is_that_of_the_shipped_config() -> None:
+    shown = yaml.safe_load(next(block for block in blocks("yaml") if "rubric_grader" in block))
+    shipped = yaml.safe_load((ROOT / "promptfooconfig.yaml").read_text())
+    assert shown["assert"] == shipped["defaultTest"]["assert"]
+
+
+def test_every_linked_file_is_there() -> None:
+    for target in re.findall(r"\]\(([^)#]+)\)", README):
+        assert target.startswith("http") or (ROOT / target).exists(), target
+
+
+def test_the_shipped_rubrics_are_those_the_readme_lists() -> None:
+    for path in (ROOT / "rubrics").glob("*.yaml"):
+        assert load_rubric(path).name == path.stem
+        assert f"calibration/{path.stem}/README.md" in README
+        assert advice(load_rubric(path)) == []
