@@ -414,6 +414,12 @@ def test_errors_at_a_level_with_few_examples_have_no_interval() -> None:
     assert found[2.0]["mae"].low is not None
 
 
+def test_a_gold_off_a_level_by_rounding_only_is_at_that_level() -> None:
+    found = error_by_level([0.1 + 0.2, 0.3, 1 / 3], [0.3, 0.3, 0.3], levels=[0.3, 1 / 3])
+    assert list(found) == [0.3, 1 / 3]
+    assert [found[level]["mae"].n for level in found] == [2, 1]
+
+
 def test_a_gold_between_levels_stands_for_itself() -> None:
     assert list(error_by_level([1.5, 2], [2, 2], levels=[1, 2])) == [1.0, 1.5, 2.0]
 

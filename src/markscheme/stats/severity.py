@@ -219,20 +219,19 @@ def error_by_level(
         >>> by_level[1.0]["signed_error"].value, by_level[3.0]["mae"].undefined
         (0.5, 'no examples')
     """
-    left, right = numbers(gold, "gold"), numbers(judge, "judge")
-    every = paired(left, right, groups, levels)
-    scale = (every.worst, every.best) if levels is None else levels
-    places = np.union1d(every.gold, [] if levels is None else np.asarray(levels, dtype=np.float64))
-    names = None if groups is None else np.asarray(groups)
+    every = paired(gold, judge, groups, levels)
+    scale = np.asarray((every.worst, every.best) if levels is None else levels, dtype=np.float64)
+    named = np.zeros(0) if levels is None else scale
+    between = [seen for seen in np.unique(every.gold) if not np.isclose(seen, named).any()]
     found = {}
-    for place in places.tolist():
-        here = left == place
-        pairs = paired(left[here], right[here], None if names is None else names[here], scale)
+    for place in sorted([*named.tolist(), *between]):
+        here = np.isclose(every.gold, place)
+        pairs = paired(every.gold[here], every.judge[here], every.group[here] if every.grouped else None, scale)
         size = mae_of(pairs, level)
-        one_way = {every.worst: 1, every.best: -1}.get(place)
+        one_way = 1 if np.isclose(place, every.worst) else -1 if np.isclose(place, every.best) else 0
         signed = _signed(size, one_way) if one_way else signed_error_of(pairs, level)
         errors = {"signed_error": signed, "mae": size}
-        found[place] = {name: _with_enough(e, f"gold {place:g}") for name, e in errors.items()}
+        found[float(place)] = {name: _with_enough(e, f"gold {place:g}") for name, e in errors.items()}
     return found
 
 
