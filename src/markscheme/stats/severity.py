@@ -222,13 +222,13 @@ def error_by_level(
     every = paired(gold, judge, groups, levels)
     scale = np.asarray((every.worst, every.best) if levels is None else levels, dtype=np.float64)
     named = np.zeros(0) if levels is None else scale
-    between = [seen for seen in np.unique(every.gold) if not np.isclose(seen, named).any()]
+    between = [seen for seen in np.unique(every.gold) if not _same(seen, named).any()]
     found = {}
     for place in sorted([*named.tolist(), *between]):
-        here = np.isclose(every.gold, place)
+        here = _same(every.gold, place)
         pairs = paired(every.gold[here], every.judge[here], every.group[here] if every.grouped else None, scale)
         size = mae_of(pairs, level)
-        one_way = 1 if np.isclose(place, every.worst) else -1 if np.isclose(place, every.best) else 0
+        one_way = 1 if _same(place, every.worst) else -1 if _same(place, every.best) else 0
         signed = _signed(size, one_way) if one_way else signed_error_of(pairs, level)
         errors = {"signed_error": signed, "mae": size}
         found[float(place)] = {name: _with_enough(e, f"gold {place:g}") for name, e in errors.items()}
@@ -673,11 +673,11 @@ def yes_no_family(
     no, yes = (float(answer) for answer in levels)
     pairs = paired(_without(gold, (no + yes) / 2), judge, groups)
     seen = _levels_seen(pairs)
-    strange = seen[~(np.isclose(seen, no) | np.isclose(seen, yes))]
+    strange = seen[~(_same(seen, no) | _same(seen, yes))]
     if len(strange):
         why = f"{strange[0]:g} is neither no ({no:g}) nor yes ({yes:g})"
         return {name: Estimate.without_value(why, n=len(pairs), method=name, level=level) for name in YES_NO_NAMES}
-    return _decisions(pairs, np.isclose(pairs.gold, yes), np.isclose(pairs.judge, yes), level)
+    return _decisions(pairs, _same(pairs.gold, yes), _same(pairs.judge, yes), level)
 
 
 def always_commonest(
@@ -763,7 +763,12 @@ YES_NO_NAMES = ("accuracy", "precision", "recall", "specificity", "f1", "prevale
 
 def _without(values: npt.ArrayLike, left_aside: float) -> Floats:
     every = numbers(values, "gold")
-    return np.where(np.isclose(every, left_aside), np.nan, every)
+    return np.where(_same(every, left_aside), np.nan, every)
+
+
+def _same(values: npt.ArrayLike, level: npt.ArrayLike) -> Flags:
+    """Which values are a level but for rounding."""
+    return np.asarray(np.isclose(values, level, rtol=SAME_LEVEL, atol=1e-12))
 
 
 def _commonest(values: Floats) -> float:
