@@ -91,15 +91,37 @@ class Seen:
         return int(self.both.sum())
 
     @cached_property
+    def n_people(self) -> npt.NDArray[np.int64]:
+        """How many people rated each example, shape (n,)."""
+        return np.asarray(np.isfinite(self.people).sum(axis=1), dtype=np.int64)
+
+    @cached_property
     def several(self) -> bool:
         """Whether enough examples were rated by the judge and by two people."""
-        shared = np.isfinite(self.judge) & (np.isfinite(self.people).sum(axis=1) >= 2)
-        return int(shared.sum()) >= LEAST_SHARED
+        return int((np.isfinite(self.judge) & (self.n_people >= 2)).sum()) >= LEAST_SHARED
+
+    @cached_property
+    def asked_again(self) -> int:
+        """How many examples the judge rated more than once."""
+        return int((np.isfinite(self.repeats).sum(axis=1) >= 2).sum())
+
+    @cached_property
+    def given(self) -> Floats:
+        """Every level that a person gave where the judge gave one too; where no person did, gold's."""
+        people = self.people[self.both]
+        return people[np.isfinite(people)] if np.isfinite(people).any() else self.gold[self.both]
 
     @cached_property
     def errors(self) -> Floats:
         """Judge minus what it is held to, in levels."""
         return self.judge - self.held_to
+
+    @cached_property
+    def off(self) -> Floats:
+        """How far the judge is off as a share of the range; without order, 1 where it gives another level."""
+        if self.scale.ordered:
+            return np.abs(self.errors) / self.span
+        return np.where(self.both, self.judge != self.gold, np.nan)
 
     def position(self, levels: Floats) -> Floats:
         """How far up the scale levels stand, 0 to 1."""

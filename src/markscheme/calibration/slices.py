@@ -47,6 +47,11 @@ class Part:
     name: str
     inside: Flags
 
+    @property
+    def called(self) -> str:
+        """The part in a sentence: "system b", "responses of up to 300 characters"."""
+        return f"responses of {self.name}" if self.by == "length" else f"{self.by} {self.name}"
+
 
 @dataclass(frozen=True)
 class Slice:
@@ -61,8 +66,9 @@ class Slice:
         p: How likely so large a difference from the rest is by chance, the smallest over all looks at the part and
             allowing for all looks at all parts.
         stands_out: Whether the judge does worse here, by more than chance and by enough to matter.
-        criterion: On which criterion it stands out; None for the score.
-        shift: Judge minus gold here less the same elsewhere: in score, or on the criterion as a share of its range.
+        criteria: On which criteria it stands out; none where only the score does.
+        shift: Judge minus gold here less the same elsewhere, where that stands out most: in score, or on the criterion
+            as a share of its range; None where it doesn't stand out or levels have no order.
     """
 
     part: Part
@@ -72,7 +78,7 @@ class Slice:
     rest: float | None
     p: float
     stands_out: bool = False
-    criterion: str | None = None
+    criteria: tuple[str, ...] = ()
     shift: float | None = None
 
     def to_json(self) -> dict[str, Any]:
@@ -86,7 +92,7 @@ class Slice:
             "agreement_rest": self.rest,
             "p": self.p,
             "stands_out": self.stands_out,
-            "criterion": self.criterion,
+            "criteria": list(self.criteria),
         }
 
 
@@ -96,7 +102,7 @@ class _Look:
 
     criterion: str | None
     contrast: Contrast
-    shift: float
+    shift: float | None
     matters: bool
 
 
@@ -121,29 +127,36 @@ def slices_of(comparison: Comparison) -> tuple[Slice, ...]:
     looks = [_looks(evidence, part, _levels(evidence)) for part in parts]
     adjusted = _adjusted(looks)
     slices = [_slice(evidence, part, min(ps, default=1.0)) for part, ps in zip(parts, adjusted, strict=True)]
-    suspects = sorted(
-        (p, place, which)
-        for place, (ps, found) in enumerate(zip(adjusted, looks, strict=True))
-        for which, (p, look) in enumerate(zip(ps, found, strict=True))
-        if look.matters and p <= SIGNIFICANT
-    )
+    suspects = []
+    for place, (ps, found) in enumerate(zip(adjusted, looks, strict=True)):
+        telling = [which for which, look in enumerate(found) if look.matters and ps[which] <= SIGNIFICANT]
+        if telling:
+            suspects.append((min(ps[which] for which in telling), place, telling))
     unbent = _unbent(evidence) if suspects else {}
     taken = np.zeros(len(evidence.ids), dtype=bool)
-    for _, place, which in suspects:
-        look, part = looks[place][which], parts[place]
-        if not slices[place].stands_out and _stands(evidence, part, which, unbent, taken):
-            slices[place] = replace(slices[place], stands_out=True, criterion=look.criterion, shift=look.shift)
-            taken |= part.inside
+    for _, place, telling in sorted(suspects):
+        left = _still_standing(evidence, parts[place], telling, unbent, taken)
+        if left:
+            worst = min(left, key=lambda which: adjusted[place][which])
+            slices[place] = replace(
+                slices[place],
+                stands_out=True,
+                criteria=tuple(dict.fromkeys(name for w in left if (name := looks[place][w].criterion) is not None)),
+                shift=looks[place][worst].shift,
+            )
+            taken |= parts[place].inside
     return tuple(slices)
 
 
-def _stands(evidence: Evidence, part: Part, which: int, unbent: Mapping[str, Floats], taken: Flags) -> bool:
-    """Whether the part is still worse with the judge's slope put right, and without examples of a worse part."""
+def _still_standing(
+    evidence: Evidence, part: Part, telling: Sequence[int], unbent: Mapping[str, Floats], taken: Flags
+) -> list[int]:
+    """Looks at which the part is still worse with the judge's slopes put right and without examples of a worse part."""
     left = Part(part.by, part.name, part.inside & ~taken)
     if left.inside.sum() < SMALLEST_PART:
-        return False
-    look = _looks(evidence.without(taken), left, unbent)[which]
-    return look.matters and look.contrast.p <= SIGNIFICANT
+        return []
+    looks = _looks(evidence.without(taken), left, unbent)
+    return [which for which in telling if looks[which].matters and looks[which].contrast.p <= SIGNIFICANT]
 
 
 def _slice(evidence: Evidence, part: Part, p: float) -> Slice:
@@ -181,7 +194,12 @@ def _looks(evidence: Evidence, part: Part, levels: Mapping[str, Floats]) -> list
         _Look(None, shift, shift.difference, _farther(shift, SHIFT_IN_SCORE)),
     ]
     for name, seen in evidence.seen.items():
-        errors = (levels.get(name, seen.judge) - seen.held_to) / seen.span
+        theirs = levels.get(name, seen.judge)
+        if not seen.scale.ordered:
+            parted = mean_contrast(seen.off, part.inside, groups=groups)
+            looks.append(_Look(name, parted, None, _enough(parted) and parted.difference >= LOWER_AGREEMENT))
+            continue
+        errors = (theirs - seen.held_to) / seen.span
         way = mean_contrast(errors, part.inside, groups=groups)
         size = mean_contrast(np.abs(errors), part.inside, groups=groups)
         looks += [
@@ -258,9 +276,9 @@ def _by_length(lengths: npt.NDArray[np.int64]) -> list[Part]:
     if not lengths.min() < low < high < lengths.max():
         return []
     return [
-        Part("length", f"short (up to {low} characters)", lengths <= low),
-        Part("length", f"middle ({low + 1} to {high} characters)", (lengths > low) & (lengths <= high)),
-        Part("length", f"long (over {high} characters)", lengths > high),
+        Part("length", f"up to {low} characters", lengths <= low),
+        Part("length", f"{low + 1} to {high} characters", (lengths > low) & (lengths <= high)),
+        Part("length", f"over {high} characters", lengths > high),
     ]
 
 

@@ -1,0 +1,47 @@
+"""Where a statistic stands beyond its bound, with Holm's allowance for all criteria looked at together."""
+
+from collections.abc import Callable, Mapping
+from typing import TypeAlias
+
+from markscheme.calibration.evidence import Seen
+from markscheme.stats import Estimate
+
+At: TypeAlias = Callable[[Seen, float], Estimate]
+
+SIGNIFICANT = 0.05
+
+
+def standing(
+    seen: Mapping[str, Seen], estimate: At, stands: Callable[[Seen, Estimate], bool], *, sides: int = 1
+) -> dict[str, Estimate]:
+    """The criteria on which a statistic stands beyond its bound, each at the level that Holm's step leaves it.
+
+    Args:
+        seen: Criteria looked at together.
+        estimate: The statistic of one criterion, with its interval at a level.
+        stands: Whether an estimate of a criterion, by its value and its limits, is beyond the bound.
+        sides: 1 where one limit of the interval counts, 2 where either may.
+
+    Returns:
+        For each criterion that stands, its estimate with the 95 % interval.
+    """
+    left = [one for one in seen.values() if estimate(one, 0.95).low is not None]
+    found: dict[str, Estimate] = {}
+    while left:
+        level = 1 - (3 - sides) * SIGNIFICANT / len(left)
+        new = [one for one in left if stands(one, estimate(one, level))]
+        if not new:
+            break
+        found |= {one.name: estimate(one, 0.95) for one in new}
+        left = [one for one in left if one.name not in found]
+    return found
+
+
+def above(estimate: Estimate, bound: float) -> bool:
+    """Whether the whole interval lies above a bound; False where there is none."""
+    return estimate.low is not None and estimate.low > bound
+
+
+def below(estimate: Estimate, bound: float) -> bool:
+    """Whether the whole interval lies below a bound; False where there is none."""
+    return estimate.high is not None and estimate.high < bound
