@@ -365,6 +365,8 @@ def test_a_confusion_of_measurements_is_refused() -> None:
     many = np.arange(1200.0)
     with pytest.raises(ValueError, match="at most 1000 levels, not 1200"):
         confusion(many, many)
+    with pytest.raises(ValueError, match="at most 1000 levels, not 1200"):
+        error_by_level(many, many)
     assert macro_family(many, many)["macro_f1"].undefined == "more than 100 levels"
 
 

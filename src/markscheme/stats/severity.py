@@ -212,7 +212,7 @@ def error_by_level(
         For each level signed_error and mae, in the unit of the ratings; no interval on fewer than five examples.
 
     Raises:
-        ValueError: The caller's fault: shapes that differ.
+        ValueError: The caller's fault: shapes that differ, or more than 1,000 different gold values.
 
     Example:
         >>> by_level = error_by_level([1, 1, 2], [1, 2, 2], levels=[1, 2, 3])
@@ -223,6 +223,8 @@ def error_by_level(
     scale = np.asarray((every.worst, every.best) if levels is None else levels, dtype=np.float64)
     named = np.zeros(0) if levels is None else scale
     between = [seen for seen in np.unique(every.gold) if not _same(seen, named).any()]
+    if len(named) + len(between) > MOST_LEVELS_IN_TABLE:
+        raise ValueError(f"errors by level take at most {MOST_LEVELS_IN_TABLE} levels, not {len(named) + len(between)}")
     found = {}
     for place in sorted([*named.tolist(), *between]):
         here = _same(every.gold, place)
