@@ -10,6 +10,7 @@ SOURCE = Path(__file__).parents[1] / "src" / "markscheme"
 
 LAYERS = [
     "errors",
+    "session",
     "fingerprint",
     "plain_data",
     "rubric",

@@ -71,6 +71,7 @@ def choose_judge(
     *,
     asking: Asking | None = None,
     environment: Mapping[str, str] = os.environ,
+    opening: Callable[[str, str | None], Judge] | None = None,
 ) -> Judge:
     """Who is asked where nobody was named on the spot.
 
@@ -83,14 +84,16 @@ def choose_judge(
         replies: The folder in which recordings for this rubric are kept, if there is one.
         asking: What the judges of the run share.
         environment: Where keys are looked for.
+        opening: What opens a judge by name and model, for callers who keep theirs open; else `open_judge`.
 
     Raises:
         NoJudge: Nobody can be asked; the message tells the ways out.
     """
+    opening = opening or (lambda name, model: open_judge(name, model=model, asking=asking))
     if rubric.judge.get("name"):
-        return open_judge(rubric.judge["name"], model=rubric.judge.get("model"), asking=asking)
+        return opening(rubric.judge["name"], rubric.judge.get("model"))
     if environment.get("ANTHROPIC_API_KEY"):
-        return open_judge("anthropic", model=rubric.judge.get("model"), asking=asking)
+        return opening("anthropic", rubric.judge.get("model"))
     recordings = [RecordedJudge.load(file) for file in sorted(replies.glob("*.jsonl"))] if replies else []
     for recording in recordings:
         if prompts and not recording.lacks(prompts):

@@ -12,10 +12,9 @@ from typing import Any
 from markscheme.errors import MarkschemeError, NoJudge, UsageError
 from markscheme.grading import Grade, Grading, questions, receipt_of
 from markscheme.judge import Judge, Usage
-from markscheme.judges.named import Asking, choose_judge, open_judge
+from markscheme.promptfoo.engine import Engine
 from markscheme.receipt import Receipt, calibration_text, receipt_json, score_text
 from markscheme.rubric import STRATEGIES, Criterion, Rubric
-from markscheme.rubric_file import load_rubric
 from markscheme.rubric_search import find_calibration, find_rubric
 from markscheme.submission import Submission, as_text
 from markscheme.verdict import Abstention, NotApplicable, Outcome, Unread, Verdict
@@ -31,9 +30,13 @@ CONFIG_KEYS = (
     "inputs",
     "session",
     "calibration",
+    "cache",
 )
 CALIBRATION = ("warn", "require", "off")
 """What is done about the calibration behind a grade: tell it, refuse to grade unless it may gate, nothing."""
+OFF = ("off", False)
+"""How a configuration switches something off: YAML 1.1 takes a bare `off` for false."""
+CHOICES = {"session": "auto, off or the path of a socket", "cache": "auto or off"}
 QUERY_VARS = ("query", "question", "input", "prompt")
 NOT_GRADED = "not graded: "
 _ONLY_A_PLACEHOLDER = re.compile(r"\s*\{\{[^{}]*\}\}\s*")
@@ -54,6 +57,7 @@ class Call:
         judge: The judge that was named; None leaves it to what is at hand.
         model: Its model, if named.
         calibration: Whether the result carries the calibration behind it, and whether it needs one that may gate.
+        kept: Whether replies are read from the memory and kept there.
     """
 
     rubric: Rubric
@@ -62,6 +66,7 @@ class Call:
     judge: str | None
     model: str | None
     calibration: str = "warn"
+    kept: bool = True
 
 
 def get_assert(output: Any, context: Mapping[str, Any], *, beside: Path) -> dict[str, Any]:
@@ -79,9 +84,35 @@ def get_assert(output: Any, context: Mapping[str, Any], *, beside: Path) -> dict
     Raises:
         NotGraded: The same, where the assertion is a `not-python`.
     """
+    return asyncio.run(_by_itself(output, context, beside))
+
+
+async def _by_itself(output: Any, context: Mapping[str, Any], beside: Path) -> dict[str, Any]:
     try:
-        call = read_call(output, context, beside)
-        grade = asyncio.run(_graded(call))
+        engine = Engine()
+    except UsageError as error:
+        return _not_graded(_way_out(error), context)
+    try:
+        return await assess(output, context, beside=beside, engine=engine)
+    finally:
+        await engine.aclose()
+
+
+async def assess(output: Any, context: Mapping[str, Any], *, beside: Path, engine: Engine) -> dict[str, Any]:
+    """The grading result for one of many outputs, by the judges that `engine` keeps open.
+
+    Args:
+        output: What the model wrote: text, or parsed JSON.
+        context: As Promptfoo passes it.
+        beside: The folder of the file that Promptfoo called.
+        engine: What all gradings of the process share.
+
+    Raises:
+        NotGraded: It could not be graded, and the assertion is a `not-python`.
+    """
+    try:
+        call = read_call(output, context, beside, engine)
+        grade = await _graded(call, engine)
     except MarkschemeError as error:
         return _not_graded(_way_out(error), context)
     if grade.error is not None:
@@ -92,7 +123,7 @@ def get_assert(output: Any, context: Mapping[str, Any], *, beside: Path) -> dict
 # --- reading the call -----------------------------------------------------------------------------------------------
 
 
-def read_call(output: Any, context: Mapping[str, Any], beside: Path) -> Call:
+def read_call(output: Any, context: Mapping[str, Any], beside: Path, engine: Engine) -> Call:
     """What an assertion asks for.
 
     Raises:
@@ -103,11 +134,12 @@ def read_call(output: Any, context: Mapping[str, Any], beside: Path) -> Call:
     variables = context.get("vars") or {}
     _check_config(config)
     file = find_rubric(_rubric_name(config, variables), beside=beside)
-    rubric = _as_configured(load_rubric(file), config)
+    rubric = _as_configured(engine.rubric(file), config)
     inputs = _inputs(rubric, config, variables, context.get("prompt"))
     submission = Submission(as_text(output), inputs)
     calibration = config.get("calibration", "warn")
-    return Call(rubric, file, submission, config.get("judge"), config.get("model"), calibration)
+    kept = config.get("cache", "auto") not in OFF
+    return Call(rubric, file, submission, config.get("judge"), config.get("model"), calibration, kept)
 
 
 def _check_config(config: Mapping[str, Any]) -> None:
@@ -116,6 +148,11 @@ def _check_config(config: Mapping[str, Any]) -> None:
             near = difflib.get_close_matches(key, CONFIG_KEYS, n=1)
             instead = f"did you mean {near[0]!r}?" if near else f"known keys are {', '.join(CONFIG_KEYS)}"
             raise UsageError(f"unknown key {key!r} in the assertion's config; {instead}")
+    for key in ("session", "cache"):
+        if not isinstance(config.get(key, "auto"), str) and config[key] not in OFF:
+            raise UsageError(f"config.{key} is {CHOICES[key]}; found {config[key]!r}")
+    if config.get("cache", "auto") not in ("auto", *OFF):
+        raise UsageError(f"config.cache is {CHOICES['cache']}; found {config['cache']!r}")
     for key, value in config.items():
         if "{{" in json.dumps(value, default=str):
             raise UsageError(
@@ -191,18 +228,17 @@ def _inputs(rubric: Rubric, config: Mapping[str, Any], variables: Mapping[str, A
 # --- asking -----------------------------------------------------------------------------------------------------------
 
 
-async def _graded(call: Call) -> Grade:
-    asking = Asking()
+async def _graded(call: Call, engine: Engine) -> Grade:
+    judge = _judge(call, engine)
+    return await Grading(call.rubric, judge, receipt=_receipt(call, judge)).grade(call.submission)
+
+
+def _judge(call: Call, engine: Engine) -> Judge:
     if call.judge is not None:
-        judge = open_judge(call.judge, model=call.model, asking=asking)
-    else:
-        folder = find_calibration(call.rubric.name, call.file.parent) or find_calibration(call.rubric.name, Path.cwd())
-        prompts = questions(call.rubric, call.submission)
-        judge = choose_judge(call.rubric, prompts, folder / "replies" if folder else None, asking=asking)
-    try:
-        return await Grading(call.rubric, judge, receipt=_receipt(call, judge)).grade(call.submission)
-    finally:
-        await judge.aclose()
+        return engine.named(call.judge, call.model, kept=call.kept)
+    folder = find_calibration(call.rubric.name, call.file.parent) or find_calibration(call.rubric.name, Path.cwd())
+    prompts = questions(call.rubric, call.submission)
+    return engine.at_hand(call.rubric, prompts, folder / "replies" if folder else None, kept=call.kept)
 
 
 def _receipt(call: Call, judge: Judge) -> Receipt | None:
@@ -217,7 +253,6 @@ def _receipt(call: Call, judge: Judge) -> Receipt | None:
     if call.calibration == "require" and not (receipt is not None and receipt.may_gate):
         raise UsageError(f"config.calibration is require, and this judge may not gate: {calibration_text(receipt)}")
     return receipt
-
 
 # --- answering ------------------------------------------------------------------------------------------------------
 

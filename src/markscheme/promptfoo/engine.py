@@ -1,0 +1,131 @@
+"""What all gradings of one process share: open judges, one limiter, one memory."""
+
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeVar
+
+from markscheme.errors import UsageError
+from markscheme.judge import Judge
+from markscheme.judges.limited import Limiter
+from markscheme.judges.named import Asking, choose_judge, open_judge
+from markscheme.judges.price import Price
+from markscheme.judges.sharing import Sharing
+from markscheme.prompt import Prompt
+from markscheme.rubric import Rubric
+from markscheme.rubric_file import load_rubric
+
+N = TypeVar("N", int, float)
+
+LIMITS: Mapping[str, tuple[str, type[int] | type[float]]] = {
+    "concurrency": ("MARKSCHEME_CONCURRENCY", int),
+    "requests_per_minute": ("MARKSCHEME_REQUESTS_PER_MINUTE", int),
+    "tokens_per_minute": ("MARKSCHEME_TOKENS_PER_MINUTE", int),
+    "budget": ("MARKSCHEME_BUDGET", float),
+}
+"""What bounds the asking under Promptfoo, by variable; in a session over all of its processes."""
+PRICE, NO_CACHE = "MARKSCHEME_PRICE", "MARKSCHEME_NO_CACHE"
+
+
+@dataclass(eq=False)
+class Engine:
+    """Judges that are opened once and asked for many outputs.
+
+    Attributes:
+        asking: One limiter, one memory.
+    """
+
+    asking: Asking = field(default_factory=lambda: asking_from(os.environ))
+    _judges: dict[tuple[str, str | None, bool], Judge] = field(default_factory=dict, init=False)
+    _rubrics: dict[Path, tuple[object, Rubric]] = field(default_factory=dict, init=False)
+
+    def rubric(self, file: Path) -> Rubric:
+        """The rubric in a file, read again only when the file has changed."""
+        stamp = file_stamp(file)
+        known = self._rubrics.get(file)
+        if known is None or known[0] != stamp:
+            known = self._rubrics[file] = (stamp, load_rubric(file))
+        return known[1]
+
+    def named(self, name: str, model: str | None, *, kept: bool = True) -> Judge:
+        """The judge of that name.
+
+        Args:
+            name: As a user types it.
+            model: The model, where the name doesn't say it.
+            kept: Whether its replies are read from the memory and kept there.
+        """
+        asking = self.asking if kept else Asking(self.asking.limiter, self.asking.price, None)
+        if name.startswith("recorded:"):  # a file that may have grown since
+            return open_judge(name, model=model, asking=asking)
+        key = (name, model, kept)
+        if key not in self._judges:
+            judge = open_judge(name, model=model, asking=asking)
+            # with its memory off, each asking is meant to be one of its own
+            self._judges[key] = Sharing(judge) if kept else judge
+        return self._judges[key]
+
+    def at_hand(self, rubric: Rubric, prompts: Sequence[Prompt], replies: Path | None, *, kept: bool = True) -> Judge:
+        """Whoever can be asked where nobody was named."""
+        return choose_judge(rubric, prompts, replies, opening=lambda name, model: self.named(name, model, kept=kept))
+
+    def has_functions(self) -> bool:
+        """Whether a judge is a user's own function."""
+        return any(name.startswith("function:") for name, _, _ in self._judges)
+
+    async def aclose(self) -> None:
+        """Close all judges."""
+        for judge in self._judges.values():
+            await judge.aclose()
+        self._judges.clear()
+        if self.asking.memory is not None:
+            self.asking.memory.close()
+
+
+def asking_from(environment: Mapping[str, str]) -> Asking:
+    """The limiter, price and memory that the environment asks for.
+
+    Raises:
+        UsageError: A variable holds what is no such limit.
+    """
+    limits: dict[str, Any] = {}
+    for limit, (variable, kind) in LIMITS.items():
+        if environment.get(variable):
+            limits[limit] = _above_zero(environment[variable], variable, kind)
+    price = Price.parse(environment[PRICE]) if environment.get(PRICE) else None
+    if environment.get(NO_CACHE, "") in ("", "0"):
+        return Asking(limiter=Limiter(**limits), price=price)
+    return Asking(limiter=Limiter(**limits), price=price, memory=None)
+
+
+def _above_zero(text: str, variable: str, kind: type[int] | type[float]) -> int | float:
+    try:
+        value = kind(text)
+    except ValueError:
+        value = 0
+    if not 0 < value < float("inf"):
+        what = "a whole number from 1" if kind is int else "a number above 0"
+        raise UsageError(f"{variable} is {what}, found {text!r}")
+    return value
+
+
+def file_stamp(file: Path) -> tuple[int, int, int]:
+    """What changes when a file is written anew."""
+    about = file.stat()
+    return about.st_ino, about.st_size, about.st_mtime_ns
+
+
+def own_modules() -> dict[str, tuple[int, int, int]]:
+    """The user's own modules that are loaded, by file: neither Python's, nor installed, nor ours."""
+    package = str(Path(__file__).parents[1])
+    foreign = (sys.base_prefix, sys.prefix, package)
+    found = {}
+    for module in list(sys.modules.values()):
+        file = getattr(module, "__file__", None)
+        if file and not file.startswith(foreign) and "site-packages" not in file:
+            path = Path(file)
+            if path.is_file():
+                found[file] = file_stamp(path)
+    return found

@@ -1,0 +1,34 @@
+"""What the files in `graders/` call: through the warm session where there is one, else here."""
+
+import os
+
+from markscheme.session.client import ask
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+
+def get_assert(output: "Any", context: "Mapping[str, Any]", file: str) -> "dict[str, Any]":
+    """The grading result for one output, for the `python` assertion in `file`.
+
+    Raises:
+        NotGraded: The output could not be graded, and the assertion is a `not-python`.
+    """
+    folder = os.path.dirname(os.path.abspath(file))
+    config = context.get("config") or {}
+    request = {"grader": "assertion", "output": output, "context": context}
+    answer = ask(request, folder=folder, wish=config.get("session") if isinstance(config, dict) else "off")
+    if answer is None:
+        from pathlib import Path
+
+        from markscheme.promptfoo.assertion import get_assert as graded
+
+        return graded(output, context, beside=Path(folder))
+    if "raised" in answer:
+        from markscheme.promptfoo.assertion import NotGraded
+
+        raise NotGraded(answer["raised"])
+    result: dict[str, Any] = answer["given"]
+    return result

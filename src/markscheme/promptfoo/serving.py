@@ -1,0 +1,102 @@
+"""The warm process behind Promptfoo's assertions and its grading provider."""
+
+import asyncio
+import os
+import socket
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from markscheme.promptfoo.assertion import NotGraded, assess
+from markscheme.promptfoo.engine import Engine, own_modules
+from markscheme.session.client import environment_key
+from markscheme.session.server import IDLE, Retired, Session
+
+IDLE_SECONDS = "MARKSCHEME_SESSION_IDLE"
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Serve on the inherited socket until told to stop or idle.
+
+    Args:
+        arguments: Number of the socket, path of its file, folder of the graders.
+    """
+    number, path, folder = arguments
+    listener = socket.socket(fileno=int(number))
+    listener.setblocking(False)
+    if folder not in sys.path:
+        sys.path.insert(0, folder)
+    asyncio.run(_serve(listener, path, folder))
+
+
+async def _serve(listener: socket.socket, path: str, folder: str) -> None:
+    grading = Serving(Path(folder))
+    session = Session(listener, path, environment_key(folder), grading.answer, grading.describe, idle_seconds())
+    warming = asyncio.ensure_future(asyncio.to_thread(_import_sdk))
+    try:
+        await session.serve()
+    finally:
+        await grading.engine.aclose()
+        await warming
+
+
+def idle_seconds() -> float:
+    """How long a session waits for another request: MARKSCHEME_SESSION_IDLE, else a minute."""
+    with suppress(ValueError):
+        seconds = float(os.environ.get(IDLE_SECONDS, IDLE))
+        if 0 < seconds < float("inf"):
+            return seconds
+    return IDLE
+
+
+def _import_sdk() -> None:
+    """What the first question needs and takes longest, begun before it comes."""
+    if os.environ.get("ANTHROPIC_API_KEY"):
+        with suppress(ImportError):
+            import anthropic  # noqa: F401
+
+
+class Serving:
+    """Answers what the graders ask, all of them by one engine.
+
+    Args:
+        folder: The graders' folder.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.engine = folder, Engine()
+        self._modules: dict[str, tuple[int, int, int]] = {}
+
+    async def answer(self, request: Mapping[str, Any]) -> dict[str, Any]:
+        """What the process that asks would have answered by itself.
+
+        Raises:
+            Retired: A module of the user's own has changed since it was loaded.
+        """
+        self._check_modules()
+        match request["grader"]:
+            case "assertion":
+                try:
+                    given = await assess(request["output"], request["context"], beside=self.folder, engine=self.engine)
+                except NotGraded as error:
+                    return {"raised": str(error)}
+                return {"given": given}
+            case other:
+                raise ValueError(f"no such grader: {other!r}")
+
+    def describe(self) -> dict[str, Any]:
+        """What it tells of itself."""
+        used = self.engine.asking.limiter.usage
+        return {"cwd": os.getcwd(), "graders": str(self.folder), "usage": used.to_json()}
+
+    def _check_modules(self) -> None:
+        if not self.engine.has_functions():
+            return
+        loaded = own_modules()
+        for file, stamp in loaded.items():
+            if self._modules.setdefault(file, stamp) != stamp:
+                raise Retired(file)
+        if any(file not in loaded for file in self._modules):
+            raise Retired("a module has gone")

@@ -1,0 +1,300 @@
+"""Ask a warm process to grade, starting one if there is none.
+
+Promptfoo starts a new Python for every assertion; this is all that such a process has to load. Nothing is imported
+here that an empty assertion would not pay for as well, and whatever goes wrong gives no answer, so that the caller
+grades by itself.
+
+One session serves one environment: interpreter, installed package, working directory, folder of graders, and the
+variables that hold keys, addresses and settings. Another key is another environment and never meets this one's session.
+"""
+
+import json
+import os
+import socket
+import sys
+from collections.abc import Iterator
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+SILENCE = 30.0
+"""Seconds without a sign of life after which a session is given up; it gives one every few seconds."""
+PATIENCE = 10.0
+"""Seconds to wait for another process that is starting or ending a session."""
+ATTEMPTS = 2
+WAITING = 512
+"""Callers that may queue before a session that is just starting."""
+
+STARTS = "markscheme.promptfoo.serving"
+"""The module whose `main` is the warm process."""
+
+_PREFIXES = ("ANTHROPIC_", "OPENAI_", "MARKSCHEME_", "XDG_")
+_SUFFIXES = ("_KEY", "_TOKEN", "_SECRET", "_URL", "_PROXY")
+_NAMES = ("HOME", "PYTHONPATH", "PYTHONHOME", "SSL_CERT_FILE", "SSL_CERT_DIR")
+_ABOUT_SESSIONS = ("MARKSCHEME_SESSION",)
+
+
+class Refused(Exception):  # noqa: N818 - what the session did
+    """A session answered that it will not grade this: another environment's, or on its way out."""
+
+
+def ask(request: "dict[str, Any]", *, folder: str, wish: object = None) -> "dict[str, Any] | None":
+    """What the session of this environment answers; None where there is none and none can be started.
+
+    Args:
+        request: What is asked, as plain data.
+        folder: The graders' folder.
+        wish: `auto`, `off` or the path of a socket; MARKSCHEME_SESSION=off overrules it, else it stands in for None.
+    """
+    place = socket_path(folder, wish)
+    if place is None:
+        return None
+    message = json.dumps({"key": environment_key(folder), "request": request}).encode("ascii")
+    for _ in range(ATTEMPTS):
+        try:
+            return _exchange(connected(place) or _started(place, folder), message)
+        except (OSError, ValueError, Refused):
+            continue
+    return None
+
+
+def start(*, folder: str, wish: object = None) -> str | None:
+    """The socket of a session that is running now; None where there can be none."""
+    place = socket_path(folder, wish)
+    if place is None:
+        return None
+    try:
+        (connected(place) or _started(place, folder)).close()
+    except OSError:
+        return None
+    return place
+
+
+def stop(place: str) -> bool:
+    """End the session at `place` once it has answered what it was asked; whether there was one.
+
+    A socket that a killed session left behind is removed.
+    """
+    try:
+        connection = connected(place)
+        if connection is None:
+            _remove_stale(place)
+            return False
+        with connection:
+            connection.sendall(b'{"control": "stop"}')
+            connection.shutdown(socket.SHUT_WR)
+            while connection.recv(4096):  # until the process has ended
+                pass
+    except OSError:
+        return False
+    return True
+
+
+def status(place: str) -> "dict[str, Any] | None":
+    """What the session at `place` says of itself; None where nobody answers."""
+    try:
+        connection = connected(place)
+        return None if connection is None else _exchange(connection, b'{"control": "status"}')
+    except (OSError, ValueError, Refused):
+        return None
+
+
+def sockets() -> Iterator[str]:
+    """The sockets in this user's folder of sessions, stale ones included."""
+    folder = _folder()
+    if os.path.isdir(folder) and _is_private(folder):
+        yield from sorted(entry.path for entry in os.scandir(folder) if entry.name.endswith(".sock"))
+
+
+# --- where ----------------------------------------------------------------------------------------------------------
+
+
+def socket_path(folder: str, wish: object = None) -> str | None:
+    """Where the session of this environment listens; None where sessions are off or cannot be had here."""
+    told = os.environ.get("MARKSCHEME_SESSION") or None
+    wish = told if told == "off" or wish in (None, "auto") else wish
+    if wish is False or wish == "off" or not hasattr(socket, "AF_UNIX"):
+        return None
+    try:
+        if wish is None or wish == "auto":
+            home = _folder()
+            os.makedirs(home, mode=0o700, exist_ok=True)
+            return f"{home}/{environment_key(folder)}.sock" if _is_private(home) else None
+        if not isinstance(wish, str):
+            return None
+        named = os.path.abspath(wish)
+        return named if _is_private(os.path.dirname(named)) else None
+    except OSError:
+        return None
+
+
+def environment_key(folder: str) -> str:
+    """A digest that differs between environments that must not share a session; it tells nothing of the keys."""
+    import hashlib
+
+    facts = [sys.executable, sys.version, _package_stamp(), os.getcwd(), os.path.abspath(folder), _variables()]
+    return hashlib.sha256(json.dumps(facts).encode("ascii")).hexdigest()[:24]
+
+
+def _variables() -> list[tuple[str, str]]:
+    return sorted((name, value) for name, value in os.environ.items() if _matters(name))
+
+
+def _matters(name: str) -> bool:
+    upper = name.upper()
+    if upper.startswith(_ABOUT_SESSIONS):
+        return False
+    return upper in _NAMES or upper.startswith(_PREFIXES) or upper.endswith(_SUFFIXES)
+
+
+def _package_stamp() -> list[tuple[str, int, int]]:
+    """Name, size and time of every module of the package: another version, or one edited since, is another one."""
+    found = []
+    folders = [os.path.dirname(os.path.dirname(os.path.abspath(__file__)))]
+    while folders:
+        for entry in os.scandir(folders.pop()):
+            if entry.name.endswith(".py"):
+                about = entry.stat()
+                found.append((entry.path, about.st_size, max(about.st_mtime_ns, about.st_ctime_ns)))
+            elif entry.name != "__pycache__" and entry.is_dir():
+                folders.append(entry.path)
+    return sorted(found)
+
+
+def _folder() -> str:
+    runtime = os.environ.get("XDG_RUNTIME_DIR")
+    if runtime and os.path.isdir(runtime):
+        return os.path.join(runtime, "markscheme")
+    return os.path.join(os.environ.get("TMPDIR") or "/tmp", f"markscheme-{os.getuid()}")  # noqa: S108 - checked below
+
+
+def _is_private(folder: str) -> bool:
+    """Whether a folder is this user's own and closed to all others."""
+    about = os.lstat(folder)
+    return (about.st_mode & 0o170077) == 0o040000 and about.st_uid == os.getuid()
+
+
+# --- talking --------------------------------------------------------------------------------------------------------
+
+
+def connected(place: str) -> socket.socket | None:
+    """A connection to the session at `place`; None where nobody listens.
+
+    Raises:
+        OSError: Somebody else's socket stands there, or none can be made.
+    """
+    connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        connection.settimeout(SILENCE)
+        connection.connect(place)
+        if not is_own(connection):
+            raise PermissionError(f"another user listens at {place}")
+    except (FileNotFoundError, ConnectionRefusedError):
+        connection.close()
+        return None
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def is_own(connection: socket.socket) -> bool:
+    """Whether the process at the other end is this user's, as far as the system tells."""
+    if not hasattr(socket, "SO_PEERCRED"):
+        return True
+    of_peer = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12)  # pid, uid, gid
+    return int.from_bytes(of_peer[4:8], sys.byteorder) == os.getuid()
+
+
+def _exchange(connection: socket.socket, message: bytes) -> "dict[str, Any]":
+    """The answer to a message; blanks before it are signs of life."""
+    with connection:
+        connection.sendall(message)
+        connection.shutdown(socket.SHUT_WR)
+        parts = []
+        while part := connection.recv(1 << 16):
+            parts.append(part)
+    answer: dict[str, Any] = json.loads(b"".join(parts))
+    if "answer" not in answer:
+        raise Refused(answer.get("refused"))
+    given: dict[str, Any] = answer["answer"]
+    return given
+
+
+# --- starting -------------------------------------------------------------------------------------------------------
+
+
+def _started(place: str, folder: str) -> socket.socket:
+    """A connection to a session that this process starts, unless another one is first."""
+    with Alone(os.path.dirname(place)):
+        connection = connected(place)
+        if connection is not None:
+            return connection
+        if os.path.lexists(place):
+            os.unlink(place)
+        listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        with listener:
+            listener.bind(place)
+            try:
+                listener.listen(WAITING)
+                _spawn(listener, place, folder)
+            except BaseException:
+                os.unlink(place)
+                raise
+        connection = connected(place)  # waits in the queue until the process is up
+    if connection is None:
+        raise ConnectionRefusedError(f"the session at {place} ended as it began")
+    return connection
+
+
+def _spawn(listener: socket.socket, place: str, folder: str) -> None:
+    """Start the warm process, which inherits the socket: nobody has to wait until it listens."""
+    import subprocess
+
+    code = f"import sys, json; sys.path[:] = json.loads(sys.argv[1]); from {STARTS} import main; main(sys.argv[2:])"
+    told = [str(listener.fileno()), place, os.path.abspath(folder)]
+    subprocess.Popen(
+        [sys.executable, "-c", code, json.dumps(sys.path), *told],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        pass_fds=[listener.fileno()],
+        start_new_session=True,
+    ).returncode = 0  # it outlives this process, which therefore is not to wait for it
+
+
+def _remove_stale(place: str) -> None:
+    with Alone(os.path.dirname(place)):
+        if connected(place) is None and os.path.lexists(place):
+            os.unlink(place)
+
+
+class Alone:
+    """Holds a folder's lock, which leaves no file behind; nobody else starts or ends a session there meanwhile.
+
+    Raises:
+        OSError: Somebody held it too long.
+    """
+
+    def __init__(self, folder: str) -> None:
+        self.folder = folder
+
+    def __enter__(self) -> None:
+        import fcntl
+        import time
+
+        self.handle = os.open(self.folder, os.O_RDONLY)
+        until = time.monotonic() + PATIENCE
+        while True:
+            try:
+                fcntl.flock(self.handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                return
+            except BlockingIOError:
+                if time.monotonic() > until:
+                    os.close(self.handle)
+                    raise
+                time.sleep(0.005)
+
+    def __exit__(self, *error: object) -> None:
+        os.close(self.handle)

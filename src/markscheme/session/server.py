@@ -1,0 +1,156 @@
+"""The warm process: answers requests that come over a Unix socket, until nobody has come for a while."""
+
+import asyncio
+import json
+import os
+import signal
+import socket
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+from markscheme.session.client import Alone, is_own
+
+IDLE = 60.0
+"""Seconds without a request after which a session ends."""
+BEAT = 5.0
+"""Seconds between signs of life to a caller who waits."""
+LONGEST = 1 << 28
+"""Bytes of one request."""
+
+Answering = Callable[[Mapping[str, Any]], Awaitable[Mapping[str, Any]]]
+
+
+class Retired(Exception):  # noqa: N818 - what became of it
+    """This session must not answer any more: something it has loaded has changed."""
+
+
+@dataclass(eq=False)
+class Session:
+    """One warm process.
+
+    Attributes:
+        listener: The socket it listens on, bound by whoever started it.
+        path: The socket's file, removed when the session ends.
+        key: Of the environment it serves; requests from another are refused.
+        answer: What a request is answered with; raises Retired to end the session.
+        describe: What it tells of itself beside the process's own facts.
+        idle: Seconds it waits for another request.
+    """
+
+    listener: socket.socket
+    path: str
+    key: str
+    answer: Answering
+    describe: Callable[[], Mapping[str, Any]] = dict
+    idle: float = IDLE
+
+    _began: float = field(default_factory=time.time, init=False)
+    _last: float = field(default_factory=time.monotonic, init=False)
+    _ending: asyncio.Event = field(default_factory=asyncio.Event, init=False)
+    _connections: set[asyncio.Task[None]] = field(default_factory=set, init=False)
+    _farewells: list[asyncio.StreamWriter] = field(default_factory=list, init=False)
+    _answered: int = field(default=0, init=False)
+
+    async def serve(self) -> None:
+        """Answer until told to stop or idle; requests under way are answered before it returns."""
+        self._last = time.monotonic()
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(number, self._ending.set)
+        bound = _inode(self.path)
+        server = await asyncio.start_unix_server(self._connection, sock=self.listener, limit=1 << 20)
+        await self._until_ending()
+        with suppress(OSError), Alone(os.path.dirname(self.path)):
+            if bound is not None and _inode(self.path) == bound:
+                os.unlink(self.path)
+            server.close()
+        server.close()
+        while self._connections:
+            await asyncio.wait(self._connections)
+
+    async def _until_ending(self) -> None:
+        while not self._ending.is_set():
+            left = self.idle if self._connections else self._last + self.idle - time.monotonic()
+            if left <= 0:
+                return
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._ending.wait(), left)
+
+    async def _connection(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        if task is not None:
+            self._connections.add(task)
+        try:
+            if not is_own(writer.get_extra_info("socket")):
+                return
+            message = json.loads(await _all(reader))
+            if message.get("control") == "stop":
+                self._ending.set()
+                self._farewells.append(writer)  # stays open until the process ends, and so tells that it has
+                return
+            await self._say(await self._response(message, writer), writer)
+        except (ConnectionError, ValueError, RecursionError):
+            pass  # whoever asked has gone, or asks what nobody can read: it gets no answer and helps itself
+        finally:
+            if writer not in self._farewells:
+                writer.close()
+            self._last = time.monotonic()
+            if task is not None:
+                self._connections.discard(task)
+
+    async def _response(self, message: Mapping[str, Any], writer: asyncio.StreamWriter) -> dict[str, Any]:
+        if message.get("control") == "status":
+            return {"answer": self._facts()}
+        if message.get("key") != self.key:
+            return {"refused": "environment"}
+        if self._ending.is_set():
+            return {"refused": "ending"}
+        task = asyncio.ensure_future(self.answer(message["request"]))
+        try:
+            while not (await asyncio.wait({task}, timeout=BEAT))[0]:
+                writer.write(b" ")
+                await writer.drain()
+            answer = task.result()
+        except Retired:
+            self._ending.set()
+            return {"refused": "retired"}
+        except Exception:  # whatever it is, the caller meets it in its own process and tells it better
+            return {"refused": "failed"}
+        finally:
+            task.cancel()
+        self._answered += 1
+        return {"answer": answer}
+
+    def _facts(self) -> dict[str, Any]:
+        return {
+            "pid": os.getpid(),
+            "seconds": round(time.time() - self._began, 1),
+            "answered": self._answered,
+            "under_way": len(self._connections) - 1,
+            "idle": self.idle,
+            **self.describe(),
+        }
+
+    async def _say(self, response: Mapping[str, Any], writer: asyncio.StreamWriter) -> None:
+        writer.write(json.dumps(response).encode("ascii"))
+        await writer.drain()
+
+
+async def _all(reader: asyncio.StreamReader) -> bytes:
+    parts, size = [], 0
+    while part := await reader.read(1 << 20):
+        parts.append(part)
+        size += len(part)
+        if size > LONGEST:
+            raise ValueError("a request of this length is nobody's")
+    return b"".join(parts)
+
+
+def _inode(path: str) -> tuple[int, int] | None:
+    with suppress(OSError):
+        about = os.lstat(path)
+        return about.st_dev, about.st_ino
+    return None
