@@ -22,6 +22,7 @@ GROUPS = {
     },
     "More": {
         "agreement": "measure how far raters agree, from a table of ratings",
+        "passrate": "correct a pass rate for the judge's errors",
         "prompts": "print the prompts a judge would be asked",
     },
 }

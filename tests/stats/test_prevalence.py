@@ -21,6 +21,7 @@ from markscheme.stats.prevalence import (
     rogan_gladen,
     sided_band,
     stratified_pass_rate,
+    weighted_pass_rate,
 )
 from tests.stats.shared_numbers import block
 
@@ -476,3 +477,55 @@ def test_a_band_can_not_be_wrong_once_built() -> None:
         Band("automatic", 0.05, 0.9, None, share, 0, 25, None, None)
     with pytest.raises(ValueError, match="breaks the promise"):
         Band("automatic", 0.05, 0.9, 0.1, share, 5, 25, 0.3, None)
+
+
+# --------------------------------------------------------------------------------------------- unequal chances
+
+
+def test_equal_weights_give_what_plain_counts_give() -> None:
+    counts = np.array([[8, 2], [5, 5], [1, 9]])
+    passed = np.concatenate([np.repeat([0, 1], row) for row in counts])
+    stratum = np.repeat([0, 1, 2], counts.sum(axis=1))
+    pool = [200, 300, 500]
+    plain = stratified_pass_rate(counts, pool, drawn="by-stratum")
+    for weight in (1.0, 7.5):
+        weighted = weighted_pass_rate(passed, stratum, np.full(30, weight), pool)
+        assert (weighted.value, weighted.low, weighted.high) == approx((plain.value, plain.low, plain.high))
+
+
+def test_unequal_weights_undo_the_unequal_draw_and_widen_the_interval() -> None:
+    draw = np.random.default_rng(4)
+    truth = draw.random(20_000) < np.where(np.arange(20_000) % 2, 0.9, 0.3)
+    chance = np.where(np.arange(20_000) % 2, 0.005, 0.02)
+    values = []
+    for _ in range(200):
+        taken = draw.random(20_000) < chance
+        e = weighted_pass_rate(truth[taken], np.zeros(taken.sum(), dtype=int), 1 / chance[taken], [20_000])
+        assert e.value is not None
+        assert e.n == taken.sum()
+        values.append(e.value)
+    assert np.mean(values) == approx(0.6, abs=0.01)
+    equal = weighted_pass_rate([0, 1] * 40, [0] * 80, [1.0] * 80, [500])
+    uneven = weighted_pass_rate([0, 1] * 40, [0] * 80, [1.0, 1.0, 4.0, 4.0] * 20, [500])
+    assert equal.low is not None
+    assert uneven.low is not None
+    assert uneven.low < equal.low
+
+
+@pytest.mark.parametrize(
+    ("passed", "stratum", "weights", "message"),
+    [
+        ([1, 2], [0, 0], [1, 1], "0 or 1"),
+        ([1, 0], [0, 2], [1, 1], "number of a stratum"),
+        ([1, 0], [0, 1], [1, 0], "above 0"),
+        ([1, 0], [0, 1], [1], "one length"),
+    ],
+)
+def test_labels_that_can_not_be_weighed_are_refused(passed: Any, stratum: Any, weights: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        weighted_pass_rate(passed, stratum, weights, [10, 10])
+
+
+def test_a_stratum_of_the_pool_without_labels_leaves_the_weighted_rate_undefined() -> None:
+    e = weighted_pass_rate([1, 0], [0, 0], [1, 1], [50, 50], names=["clear", "doubtful"])
+    assert e.undefined == "none of the doubtful labelled, 50% of the pool: label some of the doubtful"

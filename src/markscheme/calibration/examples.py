@@ -4,7 +4,7 @@ import csv
 import json
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -32,6 +32,7 @@ _OWN_KEYS = frozenset(
         "split",
         "drawn",
         "weight",
+        "stratum",
         "metadata",
         "input",
         "expectedScore",
@@ -53,6 +54,7 @@ class Example:
         drawn: How it came to be labelled; None where nobody says.
         weight: One over the chance with which it was drawn; 1 where nobody says.
         line: Where it stands in its file.
+        stratum: The part of the pool it was drawn from, where it was drawn by parts; "" where nobody says.
     """
 
     submission: Submission
@@ -63,6 +65,7 @@ class Example:
     drawn: Drawn | None = None
     weight: float = 1.0
     line: int | None = None
+    stratum: str = ""
 
     @property
     def id(self) -> str:
@@ -237,6 +240,7 @@ class _Reading:
             drawn=_one_of(raw.get("drawn"), DRAWN, "drawn"),
             weight=_weight(raw.get("weight", 1.0)),
             line=line,
+            stratum=str(raw.get("stratum") or ""),
         )
 
     def _inputs(self, raw: Mapping[str, Any], short: bool) -> dict[str, Any]:
@@ -301,12 +305,7 @@ def _with_labels(examples: list[Example], more: Sequence[Rating], folder: Path |
     unknown = by_id.keys() - {example.id for example in examples}
     if unknown:
         _warn(f"{len(unknown)} rated ids are among no examples: {_listed(unknown)}", folder)
-    return [
-        Example(e.submission, e.labels + tuple(by_id[e.id]), e.group, e.system, e.split, e.drawn, e.weight, e.line)
-        if e.id in by_id
-        else e
-        for e in examples
-    ]
+    return [replace(e, labels=e.labels + tuple(by_id[e.id])) if e.id in by_id else e for e in examples]
 
 
 def _warn_twice(examples: Iterable[Example], path: Path) -> None:

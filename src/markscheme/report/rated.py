@@ -20,6 +20,9 @@ def rated_json(comparison: Comparison) -> dict[str, Any]:
         "responses": [fingerprint(example.submission.response) for example in gold.examples],
         "gold": _said(gold.overall, gold.passed, {name: gold.levels[name] for name in judge}),
         "judge": _said(comparison.scores, comparison.passes, judge),
+        "drawn": [example.drawn for example in gold.examples],
+        "weight": [example.weight for example in gold.examples],
+        "stratum": [example.stratum or None for example in gold.examples],
     }
 
 

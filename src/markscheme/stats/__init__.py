@@ -128,6 +128,7 @@ from markscheme.stats.prevalence import (
     rogan_gladen,
     sided_band,
     stratified_pass_rate,
+    weighted_pass_rate,
 )
 from markscheme.stats.reliability import (
     flip_rate,
@@ -295,6 +296,7 @@ __all__ = [
     "two_raters",
     "variance_components",
     "weighted_kappa",
+    "weighted_pass_rate",
     "whole_multiples",
     "wilson",
     "wilson_share",

@@ -168,15 +168,77 @@ def stratified_pass_rate(
     refusal = _strata_refusal(strata, weighed, called)
     if refusal:
         return Estimate.without_value(refusal, n=n, method=method, level=level)
-    share = weighed / weighed.sum()
     passes, size = strata[:, 1].astype(np.float64), strata.sum(axis=1).astype(np.float64)
+    return _over_strata(passes, size, weighed, n=n, level=level, method=method)
+
+
+def weighted_pass_rate(
+    passed: npt.ArrayLike,
+    stratum: npt.ArrayLike,
+    weights: npt.ArrayLike,
+    pool: npt.ArrayLike,
+    *,
+    level: float = 0.95,
+    names: Sequence[str] | None = None,
+) -> Estimate:
+    """The share that people would pass, from labels drawn with unequal chances within up to five strata of the pool.
+
+    Args:
+        passed: Whether people pass each labelled example, shape (n,): 0 or 1.
+        stratum: In which stratum it lies, shape (n,), from 0.
+        weights: One over the chance with which it was drawn, shape (n,), above 0; only their ratios within a stratum
+            count.
+        pool: How many of the pool lie in each stratum, labelled ones included, shape (n_strata,).
+        level: Coverage, 0 to 1.
+        names: What the strata are called in a refusal, shape (n_strata,).
+
+    Returns:
+        Share from 0 to 1, n = labelled examples: the weighted share of each stratum, by the stratum's part of the
+        pool; each stratum counts as (Σw)²/Σw² examples. Undefined as `stratified_pass_rate` is.
+
+    Raises:
+        ValueError: The caller's fault: shapes that don't fit, values out of range, an empty pool.
+
+    Source:
+        Hájek (1971), in Foundations of Statistical Inference, 236; Kish (1965), Survey Sampling, section 11.7.
+
+    Example:
+        >>> e = weighted_pass_rate([1, 1, 0, 0, 1], [0, 0, 0, 1, 1], [1, 1, 2, 5, 5], [400, 600])
+        >>> round(e.value, 6)
+        0.5
+    """
+    sizes = _counts(pool, (len(np.asarray(pool)),), "pool")
+    h, w, place = (np.asarray(v, dtype=np.float64) for v in (passed, weights, stratum))
+    at = place.astype(np.int64)
+    if h.ndim != 1 or h.shape != w.shape or h.shape != place.shape:
+        raise ValueError(f"passed, stratum and weights must be vectors of one length, not {h.shape}, {place.shape}")
+    if not (np.isin(h, (0.0, 1.0)).all() and np.isin(at, np.arange(len(sizes))).all() and np.array_equal(at, place)):
+        raise ValueError("passed must be 0 or 1, and stratum the number of a stratum of the pool")
+    if not (np.isfinite(w).all() and (w > 0).all()):
+        raise ValueError("weights must be finite and above 0")
+    called = [f"stratum {v + 1}" for v in range(len(sizes))] if names is None else list(names)
+    strata = np.zeros((len(sizes), 2), dtype=np.int64)
+    np.add.at(strata, (at, h.astype(np.int64)), 1)
+    method = f"by {len(sizes)} strata, weighted"
+    refusal = _strata_refusal(strata, sizes, called)
+    if refusal:
+        return Estimate.without_value(refusal, n=len(h), method=method, level=level)
+    total, squares, passing = (np.bincount(at, weights=v, minlength=len(sizes)) for v in (w, w * w, w * h))
+    size = np.divide(total**2, squares, out=np.zeros_like(total), where=squares > 0)
+    share = np.divide(passing, total, out=np.full_like(total, 0.5), where=total > 0)
+    return _over_strata(share * size, size, sizes, n=len(h), level=level, method=method)
+
+
+def _over_strata(passes: Floats, size: Floats, weighed: Integers, *, n: int, level: float, method: str) -> Estimate:
+    """The rate from passes among so many examples of each stratum, which need not be whole numbers."""
+    share = weighed / weighed.sum()
     widened = (passes + 0.5) / (size + 1)
     variance = float((share**2 * _binomial_variance(passes, size)).sum())
     variance += float(share @ widened**2 - (share @ widened) ** 2) / float(weighed.sum())
-    raw = np.where(size > 0, passes / np.maximum(size, 1), widened)
+    raw = np.divide(passes, size, out=widened.copy(), where=size > 0)
     made = _clipped(float(share @ raw), float(share @ widened), math.sqrt(variance), n=n, level=level, method=method)
-    scarce = int(size[share > NEGLIGIBLE].min())
-    return mark_rough(made, f"only {scarce} labelled in a stratum") if scarce < LEAST_LABELS else made
+    scarce = float(size[share > NEGLIGIBLE].min())
+    return mark_rough(made, f"only {scarce:.0f} labelled in a stratum") if scarce < LEAST_LABELS else made
 
 
 def rogan_gladen(labelled: npt.ArrayLike, pool: npt.ArrayLike, *, level: float = 0.95) -> Estimate:

@@ -1,0 +1,165 @@
+"""The work of `passrate`, apart from its parser so that `--help` loads none of it."""
+
+import argparse
+import json
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+from markscheme.calibration.pass_rates import Judged, Labelled, pass_rates
+from markscheme.errors import Fault, RatingError
+from markscheme.plain_data import json_lines, read_text, shown
+from markscheme.promptfoo.results import is_results, read_results
+from markscheme.report.json_report import dumps
+from markscheme.report.pass_rate_report import pass_rate_json, pass_rate_text
+
+T = TypeVar("T")
+TOO_FEW = 4
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Correct and print."""
+    rates = pass_rates(read_judged(arguments.file), read_labelled(arguments.calibration), how=arguments.drawn)
+    print(dumps(pass_rate_json(rates)) if arguments.json else pass_rate_text(rates))
+    return 0 if rates.corrected.undefined is None else TOO_FEW
+
+
+def read_judged(path: Path) -> list[Judged]:
+    """Everything that was graded: Promptfoo's results, or lines with an id and a pass.
+
+    Raises:
+        RatingError: It can't be read as either.
+    """
+    if is_results(path):
+        rows = read_results(path).rows
+        return [Judged(row.id, row.passed, row.system, str(row.test)) for row in rows]
+    return _lines(path, _judged)
+
+
+def read_labelled(path: Path) -> list[Labelled]:
+    """What people and the judge both decided on, from a calibration, lines, or Promptfoo's results.
+
+    Raises:
+        RatingError: It can't be read as any of them, or holds nothing that both decided on.
+    """
+    if is_results(path):
+        found = [label for label in _of_results(path) if label is not None]
+    else:
+        data = _document(path)
+        found = list(_of_calibration(data, path)) if data is not None else _lines(path, _labelled)
+    if not found:
+        raise RatingError("holds nothing that both people and the judge decided on", path=path)
+    return found
+
+
+def _lines(path: Path, read: Callable[[Mapping[str, Any]], T | None]) -> list[T]:
+    found, faults = [], []
+    for number, line in json_lines(path, RatingError):
+        try:
+            if not isinstance(line, Mapping):
+                raise ValueError(f"a line is an object, found {shown(line)}")
+            one = read(line)
+        except ValueError as error:
+            faults.append(Fault(str(error), number))
+            continue
+        if one is not None:
+            found.append(one)
+    if faults:
+        raise RatingError(faults, path=path)
+    return found
+
+
+def _judged(line: Mapping[str, Any]) -> Judged:
+    id = _id(line)
+    if "pass" not in line:
+        raise ValueError("`pass` is missing: true, false, or null where it is not graded")
+    made_by = " / ".join(_text(line, key) for key in ("prompt", "provider") if _text(line, key))
+    group = _text(line, "group") or made_by or _text(line, "system")
+    return Judged(id, _decision(line, "pass"), group, _text(line, "unit") or id, _text(line, "stratum"))
+
+
+def _labelled(line: Mapping[str, Any]) -> Labelled | None:
+    gold, judge = _decision(line, "gold"), _decision(line, "judge")
+    if gold is None or judge is None:
+        return None
+    return Labelled(_id(line), gold, judge, *_draw(line.get("drawn"), line.get("weight"), line.get("stratum")))
+
+
+def _text(line: Mapping[str, Any], key: str) -> str:
+    return "" if line.get(key) is None else str(line[key])
+
+
+def _id(line: Mapping[str, Any]) -> str:
+    if line.get("id") in (None, ""):
+        raise ValueError("`id` is missing")
+    return str(line["id"])
+
+
+def _decision(line: Mapping[str, Any], key: str) -> bool | None:
+    said = line.get(key)
+    if said is None or isinstance(said, bool):
+        return said
+    raise ValueError(f"`{key}` is true, false or null; found {shown(said)}")
+
+
+def _draw(drawn: Any, weight: Any, stratum: Any) -> tuple[str | None, float, str]:
+    if drawn not in (None, "random", "by-verdict", "chosen"):
+        raise ValueError(f"`drawn` is random, by-verdict or chosen; found {shown(drawn)}")
+    if weight is None:
+        weight = 1.0
+    if isinstance(weight, bool) or not isinstance(weight, int | float) or not 0 < weight < float("inf"):
+        raise ValueError(f"`weight` is a number above 0; found {shown(weight)}")
+    return drawn, float(weight), "" if stratum is None else str(stratum)
+
+
+# --- calibrations ---------------------------------------------------------------------------------------------------
+
+
+def _document(path: Path) -> Mapping[str, Any] | None:
+    """The file as one calibration; None where it holds lines."""
+    try:
+        data = json.loads(read_text(path, RatingError))
+    except (ValueError, RecursionError):
+        return None
+    return data if isinstance(data, Mapping) and "gold" not in data else None
+
+
+def _of_calibration(data: Mapping[str, Any], path: Path) -> Iterator[Labelled]:
+    """What `calibrate --json` wrote: every example, or else the counts that its figures amount to."""
+    try:
+        if "rated" in data:
+            yield from _of_examples(data)
+        else:
+            yield from _of_counts(data)
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise RatingError(f"is no calibration that `calibrate --json` wrote: {error!r}", path=path) from error
+
+
+def _of_examples(data: Mapping[str, Any]) -> Iterator[Labelled]:
+    rated = data["rated"]
+    n = len(data["examples"])
+    columns = [rated.get(key) or [None] * n for key in ("drawn", "weight", "stratum")]
+    told = zip(data["examples"], rated["gold"]["pass"], rated["judge"]["pass"], *columns, strict=True)
+    for id, gold, judge, *draw in told:
+        if gold is not None and judge is not None:
+            yield Labelled(str(id), bool(gold), bool(judge), *_draw(*draw))
+
+
+def _of_counts(data: Mapping[str, Any]) -> Iterator[Labelled]:
+    prevalence = data["overall"]["prevalence_judge"]
+    n, judged = int(data["overall"]["accuracy"]["n"]), round(prevalence["value"] * prevalence["n"])
+    false_passes, false_fails = list(data["false_passes"]), list(data["false_fails"])
+    right_passes = judged - len(false_passes)
+    right_fails = n - judged - len(false_fails)
+    if right_passes < 0 or right_fails < 0:
+        raise ValueError("its figures contradict each other")
+    yield from (Labelled(str(id), gold=False, judge=True) for id in false_passes)
+    yield from (Labelled(str(id), gold=True, judge=False) for id in false_fails)
+    yield from (Labelled(f"right pass {k}", gold=True, judge=True) for k in range(right_passes))
+    yield from (Labelled(f"right fail {k}", gold=False, judge=False) for k in range(right_fails))
+
+
+def _of_results(path: Path) -> Iterator[Labelled | None]:
+    for row in read_results(path).rows:
+        gold = row.expected if row.manual is None or row.manual.passed is None else row.manual.passed
+        yield None if gold is None or row.passed is None else Labelled(row.id, gold, row.passed)

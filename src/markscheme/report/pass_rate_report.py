@@ -1,0 +1,67 @@
+"""PassRates on a screen and as JSON."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from markscheme.calibration.pass_rates import WORDS, PassRates
+from markscheme.report.figures import share_with_interval, signed
+from markscheme.stats import Estimate
+
+
+def pass_rate_text(rates: PassRates) -> str:
+    """The rates as text: corrected first, the judge's own beside it."""
+    return "\n".join(_lines(rates))
+
+
+def _lines(rates: PassRates) -> Iterator[str]:
+    yield f"Pass rate, as people would decide: {_share(rates.corrected)}; the judge alone says {_share(rates.raw)}."
+    yield f"By {rates.labels} labels, {rates.corrected.method}: {WORDS[rates.how]}."
+    if rates.not_graded:
+        yield f"{rates.not_graded} responses are not graded; they count in no rate."
+    if rates.other_verdicts:
+        yield (
+            f"{rates.other_verdicts} labelled responses got another verdict here than when they were labelled: is it "
+            "the same judge?"
+        )
+    width = max(map(len, rates.groups), default=0)
+    for name, group in rates.groups.items():
+        labels = f"{group.own_labels} labels of its own" if group.own_labels else "labels of all groups"
+        yield f"  {name:<{width}}  {_share(group.corrected)}  (judge alone {_share(group.raw)}; {labels})"
+    for (first, second), difference in rates.differences.items():
+        yield f"  {first} minus {second}: {_difference(difference)}"
+
+
+def _share(estimate: Estimate) -> str:
+    return f"undefined ({estimate.undefined})" if estimate.undefined else share_with_interval(estimate)
+
+
+def _difference(estimate: Estimate) -> str:
+    if estimate.value is None or estimate.low is None or estimate.high is None:
+        return f"undefined ({estimate.undefined})"
+    return f"{signed(estimate.value)} [{signed(estimate.low)}, {signed(estimate.high)}] on {estimate.n} tests of both"
+
+
+def pass_rate_json(rates: PassRates) -> dict[str, Any]:
+    """The rates by the keys of the file format."""
+    return {
+        "schema": 1,
+        "raw": rates.raw.to_json(),
+        "corrected": rates.corrected.to_json(),
+        "method": rates.corrected.method,
+        "drawn": rates.how,
+        "labels": rates.labels,
+        "not_graded": rates.not_graded,
+        "other_verdicts": rates.other_verdicts,
+        "groups": {
+            name: {
+                "raw": group.raw.to_json(),
+                "corrected": group.corrected.to_json(),
+                "own_labels": group.own_labels,
+            }
+            for name, group in rates.groups.items()
+        },
+        "differences": [
+            {"first": first, "second": second, "difference": difference.to_json()}
+            for (first, second), difference in rates.differences.items()
+        ],
+    }
