@@ -142,6 +142,14 @@ def test_the_fingerprint_of_a_criterion_is_of_its_words_and_scale() -> None:
         ({"criteria": (replace(ONE, sees=("context",)),)}, "sees 'context', which is not among"),
         ({"criteria": (replace(ONE, weight=1e308), replace(ONE, weight=1e308))}, "more than a number can hold"),
         ({"criteria": (replace(ONE, check="x"),), "strategy": "holistic"}, "runs no check"),
+        (
+            {"criteria": (replace(ONE, name="a", required=True),), "strategy": "holistic"},
+            "cannot tell whether 'a' fails: it is required",
+        ),
+        (
+            {"criteria": (replace(ONE, sees=()),), "strategy": "holistic"},
+            "shows all inputs at once, and 'c1' is to see only some",
+        ),
     ],
 )
 def test_a_rubric_that_cannot_be_is_refused(keys: dict[str, Any], problem: str) -> None:

@@ -39,7 +39,7 @@ def refusals(path: Path) -> list[tuple[int | None, str]]:
 
 # --- refusals -------------------------------------------------------------------------------------------------------
 
-REFUSED: dict[str, tuple[str, int, str]] = {
+REFUSED: dict[str, tuple[str, int | None, str]] = {
     "a weight of zero": ("criteria:\n  - requirement: A\n    weight: 0\n", 3, "finite number other than 0, found 0"),
     "a weight of zero point zero": ("criteria:\n  - requirement: A\n    weight: -0.0\n", 3, "other than 0, found -0.0"),
     "a NaN weight": ("criteria:\n  - requirement: A\n    weight: .nan\n", 3, "finite number other than 0, found NaN"),
@@ -157,6 +157,51 @@ REFUSED: dict[str, tuple[str, int, str]] = {
         "strategy: holistic\ncriteria:\n  - requirement: A\n    check: json_valid\n",
         1,
         "runs no check: criterion 'c1' has one",
+    ),
+    "a required criterion in a holistic rubric": (
+        "name: r\nstrategy: holistic\ncriteria:\n  - requirement: A\n    required: true\n",
+        2,
+        "cannot tell whether 'c1' fails",
+    ),
+    "a criterion of a holistic rubric that sees less": (
+        "strategy: holistic\ninputs: [query, reference]\ncriteria:\n  - requirement: A\n    sees: [query]\n",
+        1,
+        "'c1' is to see only some",
+    ),
+    "a level called as none is": (
+        "criteria:\n  - requirement: A\n    levels: [{value: 1, label: Cannot_judge}, {value: 2}]\n",
+        3,
+        "no level can be called 'cannot_judge': it is what a rater says instead",
+    ),
+    "an option called as none is": (
+        "criteria:\n  - requirement: A\n    options: [{label: Does not apply, value: 0}, {label: b, value: 1}]\n",
+        3,
+        "no level can be called 'does not apply'",
+    ),
+    "a requirement that is not yes/no": (
+        "criteria:\n  - requirement: A\n    binary: false\n",
+        3,
+        "a `requirement` is yes/no where nothing else is said",
+    ),
+    "a function as judge": (
+        "judge:\n  name: function:os:getcwd\ncriteria:\n  - requirement: A\n",
+        2,
+        "name is no function in a rubric, which makes nothing run",
+    ),
+    "a key beside rubric and in it": (
+        "passingThreshold: 0.9\nrubric:\n  passingThreshold: 0.1\n  criteria:\n    - requirement: A\n",
+        1,
+        "passingThreshold stands beside `rubric` and in it as well",
+    ),
+    "criteria beside rubric and in it": (
+        "rubric:\n  - requirement: A\ncriteria:\n  - requirement: B\n",
+        3,
+        "criteria stands beside `rubric` and in it as well",
+    ),
+    "sections beside rubric and criteria in it": (
+        "rubric:\n  criteria:\n    - requirement: A\nsections:\n  - criteria: []\n",
+        None,
+        "has both `criteria` and `sections`",
     ),
     "an unknown key near a known one": (
         "pasingThreshold: 0.5\ncriteria:\n  - requirement: A\n",
@@ -335,6 +380,13 @@ def test_options_are_chosen_by_label_and_their_values_are_positions() -> None:
     assert criterion.scale.choices == ("poor", "good")
     assert [criterion.scale.position(value) for value in criterion.scale.values] == [0.1, 0.8]
     assert criterion.not_applicable
+
+
+def test_nominal_numbers_have_no_order_either() -> None:
+    (criterion,) = Rubric.from_dict(
+        [{"requirement": "A", "scale": {"min": 1, "max": 3}, "scale_type": "nominal"}]
+    ).criteria
+    assert not criterion.scale.ordered
 
 
 def test_nominal_options_have_no_order() -> None:

@@ -14,15 +14,13 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 from markscheme.fingerprint import fingerprint
-from markscheme.rubric import Criterion, Level, Rubric
+from markscheme.rubric import CANNOT_JUDGE, DOES_NOT_APPLY, EXITS, Criterion, Level, Rubric
 from markscheme.submission import Submission
 
 TEMPLATE = "2026-11-21"
 """Names the wording of the prompts; part of every fingerprint through the words themselves."""
 
 NOTHING_TO_QUOTE = "nothing to quote"
-CANNOT_JUDGE = "cannot judge"
-DOES_NOT_APPLY = "does not apply"
 QUOTE_WORDS = 30
 
 
@@ -106,8 +104,7 @@ HOLISTIC_SCHEMA: Mapping[str, Any] = _closed_object(
 
 def choices(criterion: Criterion) -> tuple[str, ...]:
     """What a judge may answer as level: the levels worst first, then the ways not to choose one."""
-    exits = (DOES_NOT_APPLY, CANNOT_JUDGE) if criterion.not_applicable else (CANNOT_JUDGE,)
-    return criterion.scale.choices + exits
+    return criterion.scale.choices + (EXITS if criterion.not_applicable else (CANNOT_JUDGE,))
 
 
 # --- the words ------------------------------------------------------------------------------------------------------
@@ -138,8 +135,8 @@ def _verdict_instructions(rubric: Rubric, criteria: tuple[Criterion, ...]) -> st
         ),
         f"For each criterion give, in this order: `quote`, the passage of the response that weighs most, copied word "
         f'for word, at most {QUOTE_WORDS} words, or "{NOTHING_TO_QUOTE}" where the point is that something is missing; '
-        "`reason`, one to three sentences that say what in the response leads to the level; `level`, exactly one of the "
-        "choices listed for the criterion.",
+        "`reason`, one to three sentences that say what in the response leads to the level; `level`, exactly one of "
+        "the choices listed for the criterion.",
         f'"{CANNOT_JUDGE}" is for the rare case in which nobody could tell from the material shown.',
     ]
     parts = [
@@ -158,11 +155,12 @@ def _holistic_instructions(rubric: Rubric) -> str:
         "You rate one response as a whole against the criteria below.",
         _ABOUT_MATERIAL,
         "How to rate:\n"
-        "- Weigh the criteria by their weights. A criterion of negative weight is a fault: it costs when it is present.\n"
+        "- Weigh the criteria by their weights. A criterion of negative weight is a fault: it costs when it is "
+        "present.\n"
         "- 0 is a response that meets nothing asked for, or has every fault; 100 meets everything and has no fault.\n"
         f"- Give, in this order: `quote`, the passage of the response that weighs most, copied word for word, at most "
-        f'{QUOTE_WORDS} words, or "{NOTHING_TO_QUOTE}"; `reason`, two to four sentences; `score`, a whole number from 0 '
-        "to 100.",
+        f'{QUOTE_WORDS} words, or "{NOTHING_TO_QUOTE}"; `reason`, two to four sentences; `score`, a whole number from '
+        "0 to 100.",
         _introduction(rubric),
         *(f"{_criterion_words(criterion)}\nWeight: {criterion.weight:g}" for criterion in rubric.criteria),
         'Answer with one JSON object and nothing else, in this form:\n{"quote": "…", "reason": "…", "score": 0}',

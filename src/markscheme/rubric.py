@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 
 Strategy = Literal["one_shot", "per_criterion", "double_pass", "holistic"]
 STRATEGIES: tuple[str, ...] = get_args(Strategy)
+CANNOT_JUDGE = "cannot judge"
+DOES_NOT_APPLY = "does not apply"
+EXITS = (DOES_NOT_APPLY, CANNOT_JUDGE)
+"""What a rater answers instead of a level; no level can be called so."""
 DEFAULT_PASS_MARK = 0.5
 DEFAULT_TOLERANCE = 0.1
 DEFAULT_TARGET = 0.8
@@ -80,6 +84,9 @@ class Scale:
         repeated = [answer for answer, count in answers.items() if count > 1]
         if repeated:
             raise RubricError(f"two levels cannot be told apart by their name: {', '.join(map(repr, repeated))}")
+        exits = [answer for answer in answers if answer.replace("_", " ") in EXITS]
+        if exits:
+            raise RubricError(f"no level can be called {exits[0]!r}: it is what a rater says instead of a level")
 
     @classmethod
     def numbered(cls, lowest: int, highest: int) -> Self:
@@ -274,6 +281,16 @@ class Rubric:
         for criterion in self.criteria:
             if criterion.check is not None and self.strategy == "holistic":
                 yield f"strategy holistic asks for one number and runs no check: criterion {criterion.name!r} has one"
+            if criterion.required and self.strategy == "holistic":
+                yield (
+                    f"strategy holistic asks for one number, which cannot tell whether {criterion.name!r} fails: it is "
+                    "required; ask by another strategy"
+                )
+            if self.shown_to(criterion) != self.known_inputs and self.strategy == "holistic":
+                yield (
+                    f"strategy holistic shows all inputs at once, and {criterion.name!r} is to see only some; ask by "
+                    "another strategy"
+                )
             for name in criterion.sees or ():
                 if name not in self.known_inputs:
                     known = ", ".join(self.known_inputs) or "none"

@@ -122,10 +122,16 @@ class CriterionEntry(_Entry):
     )
 
 
-class JudgeEntry(_Entry):
-    """Who is asked where nobody else is named; never a key or an address."""
+def _runs_nothing(name: str) -> str:
+    if name.startswith("function:"):
+        raise ValueError("is no function in a rubric, which makes nothing run: name it where the rubric is used")
+    return name
 
-    name: Text | None = None
+
+class JudgeEntry(_Entry):
+    """Who is asked where nobody else is named; never a key, an address or a function."""
+
+    name: Annotated[Text, AfterValidator(_runs_nothing)] | None = None
     model: Text | None = None
 
 
@@ -245,6 +251,7 @@ class _Reading:
         top: dict[str, Any] = {}
         while isinstance(data, Mapping) and "rubric" in data:
             top |= {key: value for key, value in data.items() if key != "rubric"}
+            self._refuse_said_twice(top, data["rubric"], at)
             data, at = data["rubric"], (*at, "rubric")
         if isinstance(data, Mapping):
             top |= data
@@ -264,6 +271,12 @@ class _Reading:
         if isinstance(top.get("criteria"), list):
             top["criteria"] = [criterion for _, criterion in found]
         return top, at, [where for where, _ in found]
+
+    def _refuse_said_twice(self, outer: Mapping[str, Any], inner: Any, at: Place) -> None:
+        """What stands beside `rubric` and in it too is refused: neither could be dropped in silence."""
+        said = set(inner) if isinstance(inner, Mapping) else {"criteria"}
+        for key in sorted(outer.keys() & said, key=str):
+            self._fault(f"{key} stands beside `rubric` and in it as well; say it once", (*at, key))
 
     def _flattened(self, entries: Any, at: Place) -> Iterator[tuple[Place, Any]]:
         if not isinstance(entries, list):
@@ -455,7 +468,9 @@ def _scale(entry: CriterionEntry) -> Scale:
     if entry.levels is not None:
         return _anchored(entry.levels, ends, ordered=entry.scale_type != "nominal")
     if ends is not None:
-        return Scale.numbered(*ends)
+        return replace(Scale.numbered(*ends), ordered=entry.scale_type != "nominal")
+    if entry.binary is False and entry.requirement is not None:
+        raise _KeyedFault("binary", "a `requirement` is yes/no where nothing else is said; give `scale` or `levels`")
     if binary or entry.check is not None or entry.requirement is not None:
         return YES_NO
     return Scale.numbered(1, 5)

@@ -13,8 +13,8 @@ from statistics import median
 from typing import Any
 
 from markscheme.judge import Reply
-from markscheme.prompt import CANNOT_JUDGE, DOES_NOT_APPLY, NOTHING_TO_QUOTE, choices
-from markscheme.rubric import Criterion, Level, Scale
+from markscheme.prompt import NOTHING_TO_QUOTE, choices
+from markscheme.rubric import CANNOT_JUDGE, DOES_NOT_APPLY, Criterion, Level, Scale
 from markscheme.submission import encodable
 
 RAW_LENGTH = 2_000
