@@ -1,16 +1,19 @@
 """Promptfoo's results as examples, labels and a judge's ratings, with or without a rubric."""
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 
 from markscheme.calibration.examples import Example, ExampleSet
+from markscheme.calibration.imported import Imported, Reading, at_position, said_anything
 from markscheme.calibration.ratings import Rated, Rating
 from markscheme.errors import RatingError
-from markscheme.promptfoo.results import Results, Row, Verdict
-from markscheme.rubric import Criterion, Rubric
+from markscheme.promptfoo.results import Results, Row, Verdict, read_results
+from markscheme.rubric import DEFAULT_PASS_MARK, Criterion, Rubric
 from markscheme.submission import Submission
 
 NAME = "promptfoo"
 """Of the rubric that results make, so that a later file can be held against an accepted one."""
+GRADERS = "promptfoo"
 VIEWER, EXPECTED = "viewer", "expected_label"
 """Whoever rates in the viewer, and whoever wrote the test: results name neither."""
 
@@ -32,7 +35,7 @@ def rubric_of(files: Sequence[Results]) -> Rubric:
         criteria=tuple(Criterion(1.0, verdict.text.strip() or name, name) for name, verdict in metrics.items()),
         name=NAME,
         description=f"What Promptfoo's assertions ask for in {', '.join(results.path.name for results in files)}",
-        **({} if threshold is None or not 0 <= threshold <= 1 else {"pass_mark": threshold}),
+        pass_mark=threshold if threshold is not None and 0 <= threshold <= 1 else DEFAULT_PASS_MARK,
     )
 
 
@@ -70,6 +73,97 @@ def graders_ratings(rows: Sequence[Row], rater: str, rubric: Rubric, *, by_score
         by_score: Ids of the outputs whose score is held against a score; of all others pass or fail is.
     """
     return [_rating(row, rater, rubric, by_score=row.id in by_score) for row in rows]
+
+
+def import_promptfoo(path: Path, rubric: Rubric, *, words: Mapping[str, str]) -> Imported:
+    """The outputs of one file of results, with what graders and people said of them, for a rubric of one's own.
+
+    Metrics and named scores of a criterion's name are its levels, a score from 0 to 1 being how far up the scale it
+    stands. Thumbs and expected labels are decisions on the whole.
+
+    Raises:
+        RatingError: It cannot be read as results.
+    """
+    results = read_results(path)
+    reading = Reading(rubric, words)
+    reading.lost.update(results.aside)
+    examples: dict[str, Example] = {}
+    ratings: list[Rating] = []
+    for row in results.rows:
+        examples.setdefault(row.id, _example(row, ()))
+        graded = _imported_verdicts(row, reading)
+        ratings += [graded] if said_anything(graded) else []
+        ratings += _imported_labels(row, reading)
+    return Imported(path, "Promptfoo's results", tuple(examples.values()), tuple(ratings), dict(reading.lost))
+
+
+def _imported_verdicts(row: Row, reading: Reading) -> Rating:
+    """What the graders said, by criterion; score and decision are those of the assertion whose parts they are."""
+    said: dict[str, Rated] = {}
+    whole: Verdict | None = None
+    above: Verdict | None = None
+    for verdict in row.verdicts:
+        above = above if verdict.is_part else verdict
+        criterion = reading.criterion(verdict.metric) if verdict.is_graded else None
+        if criterion is not None:
+            rated = _level_of(verdict, criterion, reading)
+            said |= {criterion.name: rated} if rated is not None else {}
+            whole = above if verdict.is_part else whole
+    for name, named in row.named.items():
+        criterion = reading.criterion(name)
+        if criterion is not None and criterion.name not in said:
+            said |= _named(criterion, named, reading)
+    _count_lost(row, whole, reading)
+    score, passed, error = (row.score, row.passed, row.ungraded)
+    if whole is not None:
+        score, passed, error = (whole.score, whole.passed, whole.ungraded)
+    overall = score if score is not None and 0 <= score <= 1 and error is None else None
+    return Rating(row.id, GRADERS, "model", said, overall, None if error else passed, row.sample, error)
+
+
+def _count_lost(row: Row, whole: Verdict | None, reading: Reading) -> None:
+    for verdict in row.verdicts:
+        if verdict.is_graded and verdict is not whole and reading.criterion(verdict.metric) is None:
+            reading.lose(f"verdicts of {verdict.metric!r}, which is no criterion of the rubric")
+    if row.usage.calls:
+        reading.lose("counts of what grading an output cost")
+
+
+def _level_of(verdict: Verdict, criterion: Criterion, reading: Reading) -> Rated | None:
+    if verdict.ungraded is not None:
+        return Rated(None, verdict.ungraded, declined="unread")
+    if criterion.scale.is_yes_no or verdict.score is None:
+        merit = float(bool(verdict.passed))
+    elif 0 <= verdict.score <= 1:
+        merit = verdict.score
+    else:
+        reading.lose(f"scores of {verdict.metric!r} that are not from 0 to 1")
+        return None
+    return Rated(at_position(criterion, merit), verdict.reason)
+
+
+def _named(criterion: Criterion, score: float, reading: Reading) -> dict[str, Rated]:
+    if not 0 <= score <= 1 or (criterion.scale.is_yes_no and score not in (0.0, 1.0)):
+        reading.lose(f"named scores of {criterion.name!r} that are no level of its scale")
+        return {}
+    return {criterion.name: Rated(at_position(criterion, score))}
+
+
+def _imported_labels(row: Row, reading: Reading) -> Iterator[Rating]:
+    if row.manual is not None:
+        passed, score = row.manual.passed, row.manual.score
+        levels = _only_level(passed, reading)
+        yield Rating(row.id, VIEWER, "human", levels, score, passed, blind=False, note=row.manual.comment)
+    if row.expected is not None:
+        yield Rating(row.id, EXPECTED, "human", _only_level(row.expected, reading), None, row.expected)
+
+
+def _only_level(passed: bool | None, reading: Reading) -> dict[str, Rated]:
+    """A thumb as the level of a rubric's only criterion, where that is yes or no."""
+    only = reading.only
+    if passed is None or only is None or not only.scale.is_yes_no:
+        return {}
+    return {only.name: Rated(at_position(only, float(passed)))}
 
 
 def _example(row: Row, labels: tuple[Rating, ...]) -> Example:

@@ -1,0 +1,69 @@
+"""A file of another tool to examples and ratings: which reader it is for."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from markscheme.calibration.from_autorubric import import_autorubric, is_autorubric
+from markscheme.calibration.from_promptfoo import import_promptfoo
+from markscheme.calibration.from_tables import Columns, import_lines, import_table
+from markscheme.calibration.imported import Imported
+from markscheme.calibration.ratings import Rating
+from markscheme.errors import RatingError
+from markscheme.plain_data import read_text
+from markscheme.promptfoo.results import is_results
+from markscheme.rubric import Rubric
+
+TABLES, LINES = (".csv", ".tsv"), (".jsonl", ".ndjson", ".txt")
+
+
+def import_file(path: Path, rubric: Rubric, *, words: Mapping[str, str], columns: Columns) -> Imported:
+    """The examples and ratings in a file of Promptfoo's results, a dataset of autorubric, a table, or lines.
+
+    Args:
+        path: The file.
+        rubric: Whose criteria and scales ratings are held to.
+        words: What words of the file mean, beyond those that are known, by lower-case word.
+        columns: What columns hold whose names don't say.
+
+    Raises:
+        RatingError: It is none of these, or cannot be read.
+    """
+    if is_results(path):
+        return import_promptfoo(path, rubric, words=words)
+    if path.suffix in TABLES:
+        return import_table(path, rubric, words=words, columns=columns)
+    if path.suffix in LINES:
+        return import_lines(path, rubric, words=words, columns=columns)
+    if path.suffix == ".json" and is_autorubric(_parsed(path)):
+        return import_autorubric(path, rubric, words=words, kind=columns.kind or "human")
+    raise RatingError(
+        "is neither Promptfoo's results, a dataset of autorubric, a table (.csv, .tsv) nor lines (.jsonl, .txt)",
+        path=path,
+    )
+
+
+def _parsed(path: Path) -> Any:
+    try:
+        return json.loads(read_text(path, RatingError))
+    except (ValueError, RecursionError) as problem:
+        raise RatingError(f"is not readable JSON: {problem}", path=path) from problem
+
+
+def example_lines(imported: Imported) -> list[dict[str, Any]]:
+    """The examples as lines of an examples.jsonl, without labels: those are ratings of their own."""
+    lines = []
+    for example in imported.examples:
+        line: dict[str, Any] = {"id": example.id, "inputs": dict(example.submission.inputs)}
+        line["response"] = example.submission.response
+        beside = {"group": example.group, "system": example.system, "split": example.split}
+        lines.append({**line, **{name: value for name, value in beside.items() if value}})
+    return lines
+
+
+def of_kind(ratings: tuple[Rating, ...], who: str | None) -> tuple[Rating, ...]:
+    """The ratings of people (and what is true by construction), of judges, or of everybody."""
+    if who is None:
+        return ratings
+    return tuple(rating for rating in ratings if (rating.kind in ("model", "code")) == (who == "judges"))
