@@ -681,6 +681,44 @@ def corrected(
     return _corrected(coefficient, weights, read_ratings(ratings, levels, leave_out=False))
 
 
+def corrected_left_out(
+    coefficient: str,
+    ratings: npt.ArrayLike,
+    *,
+    levels: npt.ArrayLike,
+    weights: Weights | Metric = "identity",
+    groups: npt.ArrayLike | None = None,
+) -> tuple[float, Floats]:
+    """Agreement beyond chance, and what it would be without each unit (or its group), for statistics made of several.
+
+    Args:
+        coefficient: Its name, one of `COEFFICIENTS`.
+        ratings: Shape (n_units, n_raters), nan where a rater gave none.
+        levels: The scale's levels, worst first.
+        weights: As `chance_corrected` takes them.
+        groups: A name for each unit, shape (n_units,), where units that share one are not independent.
+
+    Returns:
+        The coefficient, nan where undefined; and for each unit the coefficient without it, shape (n_units,).
+
+    Raises:
+        ValueError: The caller's fault: a name that is none of them, a shape that doesn't fit, a rating off the scale.
+
+    Example:
+        >>> value, without = corrected_left_out("cohen_kappa", [[0, 0], [1, 1], [1, 1], [0, 1]], levels=[0, 1])
+        >>> value, without.round(3).tolist()
+        (0.5, [0.0, 0.4, 0.4, 1.0])
+    """
+    _check_name(coefficient, weights)
+    table = read_ratings(ratings, levels, groups=groups)
+    found = _disagreements(coefficient, weights, table)
+    if isinstance(found, str):
+        return math.nan, np.full(len(table.set_of), math.nan)
+    _, seen, chance = found
+    values = _beyond_chance(seen, chance)
+    return float(values[0]), np.where(table.set_of < 0, values[0], values[1:][table.set_of])
+
+
 def _check_name(coefficient: str, weights: Weights | Metric) -> None:
     if coefficient not in _COEFFICIENTS:
         raise ValueError(f"a coefficient is one of {', '.join(COEFFICIENTS)}, not {coefficient!r}")

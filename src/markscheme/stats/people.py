@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import stdtr
 
-from markscheme.stats.agreement import Metric, chance_corrected, corrected
+from markscheme.stats.agreement import Metric, chance_corrected, corrected_left_out
 from markscheme.stats.change import benjamini_yekutieli, mean_estimate
 from markscheme.stats.estimate import Estimate
 from markscheme.stats.intervals import (
@@ -384,20 +384,13 @@ def _alpha_left_out(
 ) -> tuple[float, Floats]:
     """Alpha of two raters, and what it is with each group (or unit) left out, shape (n_groups,)."""
 
-    def alpha(rows: Floats) -> float:
-        return corrected("krippendorff_alpha", rows, levels=levels, weights=metric).value
-
     together = ~np.isnan(pair).any(axis=1)
-    value, left_out = alpha(pair[together]), np.empty(n_groups)
-    left_out.fill(value)
-    if n_groups < len(pair):
-        for g in np.unique(group_of[together]).tolist():
-            left_out[g] = alpha(pair[together & (group_of != g)])
-        return value, left_out
-    rows = np.flatnonzero(together)
-    _, first, kind = np.unique(pair[rows], axis=0, return_index=True, return_inverse=True)
-    of_kind = np.array([alpha(np.delete(pair[rows], row, axis=0)) for row in first.tolist()])
-    left_out[group_of[rows]] = of_kind[kind.reshape(-1)]
+    groups = None if n_groups == len(pair) else group_of[together]
+    value, without = corrected_left_out(
+        "krippendorff_alpha", pair[together], levels=levels, weights=metric, groups=groups
+    )
+    left_out = np.full(n_groups, value)
+    left_out[group_of[together]] = without
     return value, left_out
 
 

@@ -45,6 +45,8 @@ class RatingTable:
         codes: Each distinct row of ratings as places in `values`, -1 where missing; shape (n_rows, n_raters).
         times: How many units have that row, shape (n_rows,).
         left_out: What is left out in turn; no sets where only values are wanted.
+        set_of: For each unit that was given, the set with which it is left out, -1 for one without any rating; shape
+            (n_units,).
         grouped: Whether groups of units are left out, not units.
         between: A rating that lies between levels; None where there is none.
         raters: What messages call the raters.
@@ -55,6 +57,7 @@ class RatingTable:
     codes: Integers
     times: Floats
     left_out: LeftOut
+    set_of: Integers
     grouped: bool
     between: float | None
     raters: tuple[str, ...]
@@ -205,13 +208,17 @@ def read_ratings(
     _, first, which, times = np.unique(
         _row_keys(codes, len(values)), return_index=True, return_inverse=True, return_counts=True
     )
+    which = which.reshape(-1)
     left_out = _sets_left_out(times, which, None if numbers is None else numbers[rated], leave_out=leave_out)
+    set_of = np.full(len(table), -1, dtype=np.int64)
+    set_of[rated] = which if numbers is None else np.unique(numbers[rated], return_inverse=True)[1].reshape(-1)
     return RatingTable(
         levels=scale,
         values=values,
         codes=codes[first],
         times=times.astype(np.float64),
         left_out=left_out,
+        set_of=set_of,
         grouped=groups is not None,
         between=between,
         raters=tuple(raters) or tuple(f"rater {i + 1}" for i in range(table.shape[1])),
@@ -226,7 +233,7 @@ def _sets_left_out(times: Integers, which: Integers, groups: Integers | None, *,
     if groups is None:
         one_each = np.arange(n_rows, dtype=np.int64)
         return LeftOut(one_each, np.ones(n_rows), one_each, times.astype(np.float64))
-    pairs, count = np.unique(groups * n_rows + which.reshape(-1), return_counts=True)
+    pairs, count = np.unique(groups * n_rows + which, return_counts=True)
     start = np.flatnonzero(np.diff(pairs // n_rows, prepend=-1))
     return LeftOut(pairs % n_rows, count.astype(np.float64), start.astype(np.int64), np.ones(len(start)))
 
