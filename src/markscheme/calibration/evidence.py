@@ -10,6 +10,8 @@ import numpy.typing as npt
 from markscheme.calibration.comparison import Comparison
 from markscheme.calibration.ratings import Rating
 from markscheme.rubric import Criterion, Scale
+from markscheme.stats import Estimate
+from markscheme.stats.agreement import Metric, krippendorff_alpha
 
 Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
@@ -122,6 +124,22 @@ class Seen:
         if self.scale.ordered:
             return np.abs(self.errors) / self.span
         return np.where(self.both, self.judge != self.gold, np.nan)
+
+    @cached_property
+    def alpha(self) -> Estimate:
+        """How far people agree with each other beyond chance."""
+        return self.people_alpha(0.95)
+
+    def people_alpha(self, level: float) -> Estimate:
+        """The same with an interval of another coverage."""
+        metric: Metric = "ordinal" if self.scale.ordered and len(self.levels) > 2 else "nominal"
+        if not self.on_scale(self.people):
+            metric = "interval"
+        return krippendorff_alpha(self.people, levels=self.levels, metric=metric, groups=self.groups, level=level)
+
+    def on_scale(self, ratings: Floats) -> bool:
+        """Whether every rating is a level of the scale rather than between two."""
+        return bool(np.isin(ratings[np.isfinite(ratings)], self.levels).all())
 
     def position(self, levels: Floats) -> Floats:
         """How far up the scale levels stand, 0 to 1."""

@@ -25,7 +25,6 @@ from markscheme.calibration.advice import (
 )
 from markscheme.calibration.diagnosis import Finding
 from markscheme.calibration.evidence import LEAST_SHARED, Evidence, Seen
-from markscheme.calibration.rubric_faults import on_scale, people_alpha
 from markscheme.calibration.standing import SIGNIFICANT, above, below, standing
 from markscheme.stats import Estimate
 from markscheme.stats.agreement import chance_corrected, cohen_kappa
@@ -139,7 +138,7 @@ def _nearly_equal(one: Seen) -> float:
 
 def _people_have_skill(one: Seen) -> bool:
     """Whether people themselves agree on the criterion enough for a judge to follow them."""
-    return not one.several or (people_alpha(one, 0.95).value or 0.0) > PEOPLE_WITHOUT_SKILL
+    return not one.several or (one.alpha.value or 0.0) > PEOPLE_WITHOUT_SKILL
 
 
 def shifted(evidence: Evidence, seen: Mapping[str, Seen]) -> dict[str, Finding]:
@@ -310,7 +309,7 @@ def unclear(evidence: Evidence, seen: Mapping[str, Seen]) -> dict[str, Finding]:
 
 def _kappa(one: Seen, level: float) -> Estimate:
     """Kappa as it heads the report of the criterion; correlation for ratings that lie between levels."""
-    if not on_scale(one.held_to, one) or not on_scale(one.judge, one):
+    if not one.on_scale(one.held_to) or not one.on_scale(one.judge):
         return pearson(one.held_to, one.judge, groups=one.groups, level=level)
     table = np.column_stack([one.gold, one.judge])
     if len(one.levels) > 2:

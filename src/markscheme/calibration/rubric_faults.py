@@ -29,7 +29,6 @@ from markscheme.calibration.evidence import LEAST_SHARED, Evidence, Seen
 from markscheme.calibration.ratings import asked_under
 from markscheme.calibration.standing import above, below, standing
 from markscheme.stats import Estimate
-from markscheme.stats.agreement import Metric, krippendorff_alpha
 from markscheme.stats.association import pearson
 from markscheme.stats.distortion import correlation_without_noise, shared_and_own
 
@@ -47,19 +46,6 @@ OFF = 5
 NEVER = 0.01
 
 
-def people_alpha(one: Seen, level: float) -> Estimate:
-    """How far people agree with each other beyond chance."""
-    metric: Metric = "ordinal" if one.scale.ordered and len(one.levels) > 2 else "nominal"
-    if not on_scale(one.people, one):
-        metric = "interval"
-    return krippendorff_alpha(one.people, levels=one.levels, metric=metric, groups=one.groups, level=level)
-
-
-def on_scale(values: Floats, one: Seen) -> bool:
-    """Whether every rating is a level of the scale rather than between two."""
-    return bool(np.isin(values[np.isfinite(values)], one.levels).all())
-
-
 # --- dead -----------------------------------------------------------------------------------------------------------
 
 
@@ -75,7 +61,7 @@ def flat(evidence: Evidence, seen: Mapping[str, Seen]) -> dict[str, Finding]:
     usual, usual_own = (float(np.median([v[part] for v in variances.values()])) for part in (0, 1))
     found = {}
     for name, (shared, own) in variances.items():
-        alpha = people_alpha(seen[name], 0.95).value
+        alpha = seen[name].alpha.value
         if alpha is None or not (shared < LESS_VARIED * usual and own < AS_NOISY * usual_own and alpha < SPLIT_HINT):
             continue
         found[name] = _dead(
@@ -128,10 +114,10 @@ def _dead(evidence: Evidence, one: Seen, said: str, shows: Mapping[str, Any]) ->
 def split(evidence: Evidence, seen: Mapping[str, Seen]) -> dict[str, Finding]:
     """A criterion on which people disagree with each other."""
     looked = {name: one for name, one in seen.items() if int((one.n_people >= 2).sum()) >= LEAST_SHARED}
-    firm = standing(looked, people_alpha, lambda _, e: below(e, SPLIT_FIRM))
+    firm = standing(looked, Seen.people_alpha, lambda _, e: below(e, SPLIT_FIRM))
     found = {}
     for name, one in looked.items():
-        alpha = people_alpha(one, 0.95)
+        alpha = one.alpha
         hint = alpha.low is not None and alpha.note is None and alpha.value is not None and alpha.value < SPLIT_HINT
         if name not in firm and not hint:
             continue

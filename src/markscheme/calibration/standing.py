@@ -25,16 +25,19 @@ def standing(
     Returns:
         For each criterion that stands, its estimate with the 95 % interval.
     """
-    left = [one for one in seen.values() if estimate(one, 0.95).low is not None]
-    found: dict[str, Estimate] = {}
-    while left:
-        level = 1 - (3 - sides) * SIGNIFICANT / len(left)
-        new = [one for one in left if stands(one, estimate(one, level))]
+    alpha = (3 - sides) * SIGNIFICANT
+    alone = {name: estimate(one, 1 - alpha) for name, one in seen.items()}
+    in_question = {name for name, found in alone.items() if stands(seen[name], found)}
+    tested = sum(found.low is not None for found in alone.values())
+    shown: dict[str, Estimate] = {}
+    while in_question:
+        level = 1 - alpha / (tested - len(shown))
+        new = {name for name in in_question if stands(seen[name], estimate(seen[name], level))}
         if not new:
             break
-        found |= {one.name: estimate(one, 0.95) for one in new}
-        left = [one for one in left if one.name not in found]
-    return found
+        shown |= {name: estimate(seen[name], 0.95) for name in seen if name in new}
+        in_question -= new
+    return shown
 
 
 def above(estimate: Estimate, bound: float) -> bool:
