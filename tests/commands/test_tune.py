@@ -212,6 +212,17 @@ def test_opening_the_test_labels_is_put_on_record_and_told_ever_after(project: P
     assert "opened 2 times" in done.stdout
 
 
+def test_calibrate_puts_on_record_that_it_looked_and_says_how_often(project: Path) -> None:
+    label(project, 160, AUTHOR, test=60)
+    command = ["calibrate", "code-quality", "--ratings", "judge.jsonl", "--json", "-", "--quiet"]
+    looks = []
+    for split in ("dev", "test", "all", "dev"):
+        done = run(*command, "--split", split, cwd=project)
+        looks.append(json.loads(done.stdout)["test_labels"]["opened"])
+    assert looks == [0, 1, 2, 2]
+    assert "opened 2 times" in run(*command[:4], cwd=project).stdout
+
+
 def test_final_without_a_test_split_is_a_fault(project: Path) -> None:
     label(project, 60, AUTHOR)
     done = run("markscheme", "tune", "code-quality", "--final", cwd=project)

@@ -11,6 +11,7 @@ from markscheme.calibration.diagnosis import Decision, Finding, decide
 from markscheme.calibration.drift import Baseline, Since, drift_since
 from markscheme.calibration.examples import ExampleSet
 from markscheme.calibration.findings import findings_of
+from markscheme.calibration.held_out import Openings
 from markscheme.calibration.ratings import Kind, Rating
 from markscheme.calibration.slices import Slice, slices_of
 from markscheme.judge import Identity, Usage
@@ -92,6 +93,7 @@ class Calibration:
     baseline: Baseline | None = None
     repeats: tuple[Rating, ...] = ()
     slices: tuple[Slice, ...] = ()
+    openings: Openings | None = None
 
     @property
     def exit_status(self) -> int:

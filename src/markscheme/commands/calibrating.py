@@ -2,6 +2,7 @@
 
 import argparse
 import asyncio
+import datetime
 import os
 import sys
 from collections.abc import Sequence
@@ -12,6 +13,7 @@ from typing import Any
 from markscheme.calibration.choosing import Choice
 from markscheme.calibration.collect import first_prompts, grade_examples, rating_of
 from markscheme.calibration.examples import ExampleSet, load_examples
+from markscheme.calibration.held_out import Openings, open_test_labels, openings_of
 from markscheme.calibration.ratings import Rating, load_ratings
 from markscheme.calibration.run import Calibration, Options, Rater, calibration_of
 from markscheme.commands.accepting import (
@@ -58,6 +60,7 @@ def _of_rubric(arguments: argparse.Namespace) -> list[Calibration]:
         rubric = replace(rubric, samples=plain.samples)
     file, folder = examples_of(rubric, arguments.examples)
     examples = load_examples(file, rubric, ratings=folder / "ratings" if folder and not arguments.examples else None)
+    openings = _openings(examples, arguments)
     examples = examples.part(arguments.split or ("dev" if examples.has_splits else "all"))
     options = Options(arguments.gold, arguments.gold_by, arguments.tolerance, arguments.target)
     if arguments.ratings is not None:
@@ -70,7 +73,16 @@ def _of_rubric(arguments: argparse.Namespace) -> list[Calibration]:
     if arguments.accept:
         split = (arguments.split or "dev") if examples.has_splits else None
         accept_run(only(calibrations), accepted_path(rubric, folder, arguments.accepted), split)
-    return calibrations
+    return [replace(calibration, openings=openings) for calibration in calibrations]
+
+
+def _openings(examples: ExampleSet, arguments: argparse.Namespace) -> Openings | None:
+    """How often labels that are kept back were looked at; this time counts if they are among those asked for."""
+    before = openings_of(examples)
+    if before is None or arguments.split not in ("test", "all"):
+        return before
+    today = datetime.date.today().isoformat()
+    return open_test_labels(examples, by=f"calibrate --split {arguments.split}", at=today)[1]
 
 
 def _from_ratings(

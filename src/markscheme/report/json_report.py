@@ -52,6 +52,7 @@ def calibration_json(calibration: Calibration) -> dict[str, Any]:
         "false_passes": comparison.false_passes,
         "false_fails": comparison.false_fails,
         "baseline": baseline_json(calibration.baseline),
+        "test_labels": None if calibration.openings is None else calibration.openings.to_json(),
         "findings": [finding.to_json() for finding in calibration.findings],
         "slices": [part.to_json() for part in calibration.slices],
         "verdict": decision.verdict,

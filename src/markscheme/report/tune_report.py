@@ -10,6 +10,7 @@ from markscheme.calibration.proposal import Proposal, Source, Tuned, TunedBand
 from markscheme.calibration.run import Rater
 from markscheme.calibration.tuning import HeldOut, TunedMark, TunedWeights
 from markscheme.report.figures import number, share, share_with_interval, signed, with_interval
+from markscheme.report.openings import openings_line
 from markscheme.stats import Estimate
 
 THROUGH: Mapping[Source, str] = {
@@ -178,20 +179,6 @@ def _final(run: TuneRun) -> Iterator[str]:
             yield f"  {words}: {_before_after(name, run.proposal.final[name])}"
     if run.openings is not None:
         yield openings_line(run.openings)
-
-
-def openings_line(openings: Openings) -> str:
-    """How often test labels were looked at, in a sentence."""
-    looks = len(openings.all)
-    if not looks:
-        return f"Test labels of {openings.n} examples: never opened."
-    times = "once" if looks == 1 else f"{looks} times"
-    same = "" if openings.of_these == looks else f", {openings.of_these} of them as they are now"
-    span = openings.all[0].at if looks == 1 else f"{openings.all[0].at} to {openings.all[-1].at}"
-    return (
-        f"Test labels of {openings.n} examples: opened {times}{same} ({span}). Each look that leads to an edit makes "
-        "the next one flatter."
-    )
 
 
 def _diff(run: TuneRun) -> Iterator[str]:

@@ -9,6 +9,7 @@ from markscheme.calibration.comparison import CriterionComparison
 from markscheme.calibration.ratings import Rating
 from markscheme.calibration.run import Calibration
 from markscheme.report.figures import number, share, share_with_interval, signed, with_interval
+from markscheme.report.openings import openings_line
 
 USES = {
     "gate": "may gate: it may let responses pass or fail by itself",
@@ -111,6 +112,8 @@ def care_lines(calibration: Calibration) -> list[str]:
         lines.append(f"{counts.quotes_not_found} of {counts.quotes} quotes are not in the response")
     if counts.stale_labels:
         lines.append(f"{counts.stale_labels} labels were given under another wording (stale); they still count")
+    if calibration.openings is not None:
+        lines.append(openings_line(calibration.openings))
     return lines
 
 
