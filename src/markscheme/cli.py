@@ -15,11 +15,11 @@ GROUPS = {
     },
     "Work": {
         "grade": "grade responses with a rubric",
-        "status": "every rubric here on a line: what its judge may decide, and until when",
-        "import": "turn other tools' labels and verdicts into ratings, and say what was lost",
-        "compare": "hold judges, runs or results beside each other, and say which to choose",
         "lint": "say what is wrong with a rubric, and what might be better",
         "tune": "say which weights, pass mark and thresholds people's labels support",
+        "compare": "hold judges, runs or results beside each other, and say which to choose",
+        "import": "turn other tools' labels and verdicts into ratings, and say what was lost",
+        "status": "every rubric here on a line: what its judge may decide, and until when",
     },
     "More": {
         "agreement": "measure how far raters agree, from a table of ratings",
