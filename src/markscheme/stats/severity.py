@@ -222,9 +222,10 @@ def error_by_level(
     every = paired(gold, judge, groups, levels)
     scale = np.asarray((every.worst, every.best) if levels is None else levels, dtype=np.float64)
     named = np.zeros(0) if levels is None else scale
-    between = [seen for seen in np.unique(every.gold) if not _same(seen, named).any()]
-    if len(named) + len(between) > MOST_LEVELS_IN_TABLE:
-        raise ValueError(f"errors by level take at most {MOST_LEVELS_IN_TABLE} levels, not {len(named) + len(between)}")
+    seen = np.unique(every.gold)
+    if len(seen) > MOST_LEVELS_IN_TABLE:
+        raise ValueError(f"errors by level take at most {MOST_LEVELS_IN_TABLE} levels, not {len(seen)}")
+    between = [value for value in seen if not _same(value, named).any()]
     found = {}
     for place in sorted([*named.tolist(), *between]):
         here = _same(every.gold, place)
