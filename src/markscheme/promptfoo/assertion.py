@@ -52,7 +52,7 @@ class Call:
 
     Attributes:
         rubric: With the marks and the way of asking that the configuration wants.
-        file: Where the rubric was found.
+        file: Where the rubric was found; None for one that came from no file.
         submission: The output with its inputs.
         judge: The judge that was named; None leaves it to what is at hand.
         model: Its model, if named.
@@ -61,12 +61,17 @@ class Call:
     """
 
     rubric: Rubric
-    file: Path
+    file: Path | None
     submission: Submission
     judge: str | None
     model: str | None
     calibration: str = "warn"
     kept: bool = True
+
+    @property
+    def places(self) -> tuple[Path, ...]:
+        """Where its calibration is looked for."""
+        return (self.file.parent, Path.cwd()) if self.file is not None else (Path.cwd(),)
 
 
 def get_assert(output: Any, context: Mapping[str, Any], *, beside: Path) -> dict[str, Any]:
@@ -91,7 +96,7 @@ async def _by_itself(output: Any, context: Mapping[str, Any], beside: Path) -> d
     try:
         engine = Engine()
     except UsageError as error:
-        return _not_graded(_way_out(error), context)
+        return _not_graded(way_out(error), context)
     try:
         return await assess(output, context, beside=beside, engine=engine)
     finally:
@@ -112,9 +117,9 @@ async def assess(output: Any, context: Mapping[str, Any], *, beside: Path, engin
     """
     try:
         call = read_call(output, context, beside, engine)
-        grade = await _graded(call, engine)
+        grade = await graded(call, engine)
     except MarkschemeError as error:
-        return _not_graded(_way_out(error), context)
+        return _not_graded(way_out(error), context)
     if grade.error is not None:
         return _not_graded(grade.error, context, grade)
     return grading_result(grade, call)
@@ -132,17 +137,38 @@ def read_call(output: Any, context: Mapping[str, Any], beside: Path, engine: Eng
     """
     config = context.get("config") or {}
     variables = context.get("vars") or {}
-    _check_config(config)
+    check_config(config)
     file = find_rubric(_rubric_name(config, variables), beside=beside)
-    rubric = _as_configured(engine.rubric(file), config)
-    inputs = _inputs(rubric, config, variables, context.get("prompt"))
-    submission = Submission(as_text(output), inputs)
+    return call_by(engine.rubric(file), file, output, config, variables, prompt=context.get("prompt"))
+
+
+def call_by(
+    rubric: Rubric,
+    file: Path | None,
+    output: Any,
+    config: Mapping[str, Any],
+    variables: Mapping[str, Any],
+    *,
+    prompt: Any = None,
+) -> Call:
+    """The grading of an output by a rubric that was found, as a checked configuration wants it.
+
+    Raises:
+        UsageError: A value that the configuration cannot have, an input that is not there.
+    """
+    rubric = _as_configured(rubric, config)
+    submission = Submission(as_text(output), _inputs(rubric, config, variables, prompt))
     calibration = config.get("calibration", "warn")
     kept = config.get("cache", "auto") not in OFF
     return Call(rubric, file, submission, config.get("judge"), config.get("model"), calibration, kept)
 
 
-def _check_config(config: Mapping[str, Any]) -> None:
+def check_config(config: Mapping[str, Any]) -> None:
+    """Refuse what a configuration cannot hold.
+
+    Raises:
+        UsageError: An unknown key, a placeholder that nobody fills.
+    """
     for key in config:
         if key not in CONFIG_KEYS:
             near = difflib.get_close_matches(key, CONFIG_KEYS, n=1)
@@ -228,7 +254,12 @@ def _inputs(rubric: Rubric, config: Mapping[str, Any], variables: Mapping[str, A
 # --- asking -----------------------------------------------------------------------------------------------------------
 
 
-async def _graded(call: Call, engine: Engine) -> Grade:
+async def graded(call: Call, engine: Engine) -> Grade:
+    """The grade of one output.
+
+    Raises:
+        MarkschemeError: Nobody can be asked, or may be.
+    """
     judge = _judge(call, engine)
     return await Grading(call.rubric, judge, receipt=_receipt(call, judge)).grade(call.submission)
 
@@ -236,7 +267,8 @@ async def _graded(call: Call, engine: Engine) -> Grade:
 def _judge(call: Call, engine: Engine) -> Judge:
     if call.judge is not None:
         return engine.named(call.judge, call.model, kept=call.kept)
-    folder = find_calibration(call.rubric.name, call.file.parent) or find_calibration(call.rubric.name, Path.cwd())
+    found = (find_calibration(call.rubric.name, place) for place in call.places)
+    folder = next((folder for folder in found if folder is not None), None)
     prompts = questions(call.rubric, call.submission)
     return engine.at_hand(call.rubric, prompts, folder / "replies" if folder else None, kept=call.kept)
 
@@ -249,10 +281,11 @@ def _receipt(call: Call, judge: Judge) -> Receipt | None:
     """
     if call.calibration == "off":
         return None
-    receipt = receipt_of(call.rubric, judge, call.file.parent, Path.cwd())
+    receipt = receipt_of(call.rubric, judge, *call.places)
     if call.calibration == "require" and not (receipt is not None and receipt.may_gate):
         raise UsageError(f"config.calibration is require, and this judge may not gate: {calibration_text(receipt)}")
     return receipt
+
 
 # --- answering ------------------------------------------------------------------------------------------------------
 
@@ -267,11 +300,11 @@ def grading_result(grade: Grade, call: Call) -> dict[str, Any]:
     return {
         "pass": grade.passed is True,
         "score": grade.score,
-        "reason": _reason(grade, call),
+        "reason": told_reason(grade, call),
         "namedScores": {name: component["score"] for name, component in components.items()},
         "componentResults": list(components.values()),
-        "tokensUsed": _tokens(grade),
-        "metadata": _metadata(grade, call),
+        "tokensUsed": tokens_used(grade),
+        "metadata": metadata_of(grade, call),
     }
 
 
@@ -298,7 +331,7 @@ def _level(criterion: Criterion, verdict: Verdict) -> str:
     return f"{verdict.level:g} of {max(criterion.scale.values):g}"
 
 
-def _reason(grade: Grade, call: Call) -> str:
+def told_reason(grade: Grade, call: Call) -> str:
     """Never empty: Promptfoo takes a failing result without a reason for a pass."""
     scored, rubric = grade.scored, call.rubric
     if scored is None:  # not reached for a graded output
@@ -328,17 +361,19 @@ def _said(criterion: Criterion, outcome: Outcome) -> str:
             return f"{criterion.name}: no verdict."
 
 
-def _tokens(grade: Grade) -> dict[str, int]:
+def tokens_used(grade: Grade) -> dict[str, int]:
+    """What asking cost, by Promptfoo's keys."""
     usage: Usage = grade.usage
     read, written = usage.input_tokens or 0, usage.output_tokens or 0
     return {"total": read + written, "prompt": read, "completion": written, "cached": 0, "numRequests": usage.calls}
 
 
-def _metadata(grade: Grade, call: Call) -> dict[str, Any]:
+def metadata_of(grade: Grade, call: Call) -> dict[str, Any]:
+    """Where a grade comes from and how far it can be trusted."""
     prints = grade.fingerprints
     return {
         "rubric": call.rubric.name,
-        "rubricFile": str(call.file),
+        "rubricFile": str(call.file) if call.file else None,
         "rawScore": grade.raw_score,
         "decision": grade.decision,
         "quotesNotFound": grade.quotes_not_found,
@@ -359,7 +394,7 @@ def _not_graded(why: str, context: Mapping[str, Any], grade: Grade | None = None
         raise NotGraded(reason)
     result: dict[str, Any] = {"pass": False, "score": 0, "reason": reason, "metadata": {"notGraded": True}}
     if grade is not None:
-        result["tokensUsed"] = _tokens(grade)
+        result["tokensUsed"] = tokens_used(grade)
     return result
 
 
@@ -375,7 +410,8 @@ def _is_negated(context: Mapping[str, Any]) -> bool:
     )
 
 
-def _way_out(error: MarkschemeError) -> str:
+def way_out(error: MarkschemeError) -> str:
+    """An error on one line, naming the configuration's keys instead of the command line's options."""
     text = " ".join(str(error).split())
     if isinstance(error, NoJudge):
         text = text.replace("--judge ", "config.judge: ")

@@ -32,3 +32,19 @@ def get_assert(output: "Any", context: "Mapping[str, Any]", file: str) -> "dict[
         raise NotGraded(answer["raised"])
     result: dict[str, Any] = answer["given"]
     return result
+
+
+def call_api(prompt: "Any", options: "Mapping[str, Any]", context: "Mapping[str, Any]", file: str) -> "dict[str, Any]":
+    """The answer of the grading provider in `file` to one question of Promptfoo's."""
+    folder = os.path.dirname(os.path.abspath(file))
+    config = options.get("config") or {}
+    request = {"grader": "provider", "prompt": prompt, "options": options, "context": context}
+    answer = ask(request, folder=folder, wish=config.get("session"))
+    if answer is None:
+        from pathlib import Path
+
+        from markscheme.promptfoo.provider import call_api as answered
+
+        return answered(prompt, options, context, beside=Path(folder))
+    result: dict[str, Any] = answer["given"]
+    return result

@@ -11,6 +11,7 @@ from typing import Any
 
 from markscheme.promptfoo.assertion import NotGraded, assess
 from markscheme.promptfoo.engine import Engine, own_modules
+from markscheme.promptfoo.provider import respond
 from markscheme.session.client import environment_key
 from markscheme.session.server import IDLE, Retired, Session
 
@@ -83,6 +84,9 @@ class Serving:
                 except NotGraded as error:
                     return {"raised": str(error)}
                 return {"given": given}
+            case "provider":
+                asked = request["prompt"], request["options"], request["context"]
+                return {"given": await respond(*asked, beside=self.folder, engine=self.engine)}
             case other:
                 raise ValueError(f"no such grader: {other!r}")
 

@@ -1,0 +1,226 @@
+"""Promptfoo's grading provider: `llm-rubric` graded by a rubric of ours, or by its own text as one criterion."""
+
+import asyncio
+import difflib
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from markscheme.errors import MarkschemeError, UsageError
+from markscheme.grading import Grade
+from markscheme.judge import Judge, Usage
+from markscheme.prompt import Prompt
+from markscheme.promptfoo.assertion import (
+    NOT_GRADED,
+    OFF,
+    Call,
+    call_by,
+    check_config,
+    graded,
+    metadata_of,
+    tokens_used,
+    told_reason,
+    way_out,
+)
+from markscheme.promptfoo.engine import Engine
+from markscheme.rubric import Criterion, Rubric
+from markscheme.rubric_file import rubric_from_data
+from markscheme.rubric_search import SUFFIXES, find_rubric, known_rubrics
+from markscheme.verdict import NotApplicable, Verdict
+
+OWN_KEYS = ("basePath", "pythonExecutable", "workers", "timeout", "env")
+"""What Promptfoo itself reads in, or adds to, a provider's configuration."""
+LABEL = "llm-rubric"
+_NAME = re.compile(r"[\w.@-]+(/[\w.@-]+)*")
+_LONGEST_NAME = 200
+
+ANSWER_SCHEMA: Mapping[str, Any] = {
+    "type": "object",
+    "properties": {"answer": {"type": "string"}},
+    "required": ["answer"],
+    "additionalProperties": False,
+}
+ANSWER_SYSTEM = (
+    "Answer the message below. Put the whole answer, exactly as the message wants it written, into `answer`: where it "
+    "asks for JSON, `answer` is a string that holds that JSON on a single line and nothing else."
+)
+
+
+def call_api(prompt: str, options: Mapping[str, Any], context: Mapping[str, Any], *, beside: Path) -> dict[str, Any]:
+    """The answer of the grading provider to one question of Promptfoo's.
+
+    Args:
+        prompt: The question, as Promptfoo would put it to a model.
+        options: With `config`: the keys of our assertion's configuration, but for those that name a rubric.
+        context: With `vars`: for `llm-rubric` the output, the rubric and the test's own.
+        beside: The folder of the file that Promptfoo called; rubrics are looked for there too.
+
+    Returns:
+        `output`, `tokenUsage`, `cost` and `metadata`, or an `error` that opens with "not graded:".
+    """
+    return asyncio.run(_by_itself(prompt, options, context, beside))
+
+
+async def _by_itself(
+    prompt: str, options: Mapping[str, Any], context: Mapping[str, Any], beside: Path
+) -> dict[str, Any]:
+    try:
+        engine = Engine()
+    except UsageError as error:
+        return _failed(error)
+    try:
+        return await respond(prompt, options, context, beside=beside, engine=engine)
+    finally:
+        await engine.aclose()
+
+
+async def respond(
+    prompt: str, options: Mapping[str, Any], context: Mapping[str, Any], *, beside: Path, engine: Engine
+) -> dict[str, Any]:
+    """The same as `call_api`, by the judges that `engine` keeps open."""
+    try:
+        config = _config(options)
+        variables = context.get("vars") or {}
+        if not _asks_for_rubric(context, variables):
+            return await _plain_answer(prompt, config, engine)
+        call = _call(config, variables, beside, engine)
+        grade = await graded(call, engine)
+    except MarkschemeError as error:
+        return _failed(error)
+    if grade.error is not None:
+        return {"error": f"{NOT_GRADED}{grade.error}", "tokenUsage": tokens_used(grade)}
+    return _answer(grade, call)
+
+
+# --- reading --------------------------------------------------------------------------------------------------------
+
+
+def _config(options: Mapping[str, Any]) -> dict[str, Any]:
+    config = {key: value for key, value in (options.get("config") or {}).items() if key not in OWN_KEYS}
+    for key in ("rubric", "rubric_var"):
+        if key in config:
+            raise UsageError(
+                f"config.{key} belongs to the python assertion; here the assertion's `value` is the rubric"
+            )
+    check_config(config)
+    return config
+
+
+def _asks_for_rubric(context: Mapping[str, Any], variables: Mapping[str, Any]) -> bool:
+    """Whether it is `llm-rubric` that asks: other graders use the same provider for other questions."""
+    asked = context.get("prompt")
+    label = asked.get("label") if isinstance(asked, Mapping) else None
+    return label in (LABEL, None) and "rubric" in variables and "output" in variables
+
+
+def _call(config: Mapping[str, Any], variables: Mapping[str, Any], beside: Path, engine: Engine) -> Call:
+    said = variables["rubric"]
+    own = {name: value for name, value in variables.items() if name not in ("output", "rubric")}
+    file = _file(said, beside)
+    rubric = _rubric_of(said) if file is None else engine.rubric(file)
+    return call_by(rubric, file, variables["output"], config, own)
+
+
+def _file(said: Any, beside: Path) -> Path | None:
+    """The rubric's file where a value names one; None where the value is itself what is asked.
+
+    Raises:
+        UsageError: It looks like the name of a rubric, and there is none.
+    """
+    if not isinstance(said, str) or len(said) > _LONGEST_NAME or not _NAME.fullmatch(said.strip()):
+        return None
+    name = said.strip()
+    known = known_rubrics(beside=beside)
+    if name in known or name.endswith(SUFFIXES) or difflib.get_close_matches(name, known, n=1, cutoff=0.8):
+        return find_rubric(name, beside=beside)
+    return None
+
+
+def _rubric_of(said: Any) -> Rubric:
+    """A rubric written in the assertion itself: criteria as data, or one requirement in words."""
+    data = _as_data(said)
+    if data is not None:
+        return rubric_from_data(data)
+    text = str(said).strip()
+    if not text:
+        raise UsageError("the assertion's value is empty; it is a rubric's name, or says what is required")
+    return Rubric((Criterion(1.0, text, "requirement"),), name=LABEL)
+
+
+def _as_data(said: Any) -> Any:
+    """Criteria as plain data, where the value holds them; Promptfoo hands an object on as JSON."""
+    if isinstance(said, str) and said.lstrip().startswith("{"):
+        try:
+            said = json.loads(said)
+        except (ValueError, RecursionError):
+            return None
+    return said if isinstance(said, Mapping) and ({"criteria", "sections"} & said.keys()) else None
+
+
+# --- answering ------------------------------------------------------------------------------------------------------
+
+
+def _answer(grade: Grade, call: Call) -> dict[str, Any]:
+    verdict = {"pass": grade.passed is True, "score": grade.score, "reason": told_reason(grade, call)}
+    answer = {
+        "output": json.dumps(verdict),
+        "tokenUsage": tokens_used(grade),
+        "metadata": {**metadata_of(grade, call), "criteria": _criteria(grade, call)},
+    }
+    return answer if grade.usage.usd is None else {**answer, "cost": grade.usage.usd}
+
+
+def _criteria(grade: Grade, call: Call) -> dict[str, Any]:
+    """Each criterion's own result: an `llm-rubric` has room for one score."""
+    found: dict[str, Any] = {}
+    for criterion in call.rubric.criteria:
+        match grade.outcomes.get(criterion.name):
+            case Verdict() as verdict:
+                position = criterion.scale.position(verdict.level)
+                found[criterion.name] = {
+                    "level": verdict.level,
+                    "position": position,
+                    "score": criterion.merit(position),
+                    "pass": criterion.passes(position),
+                    "reason": verdict.reason,
+                }
+            case NotApplicable() as outcome:
+                found[criterion.name] = {"notApplicable": outcome.reason}
+    return found
+
+
+async def _plain_answer(prompt: str, config: Mapping[str, Any], engine: Engine) -> dict[str, Any]:
+    """What the judge answers to the question of another grader, whatever that is."""
+    if not isinstance(prompt, str):
+        raise UsageError(f"a grading provider is asked in text, found {type(prompt).__name__}")
+    kept = config.get("cache", "auto") not in OFF
+    question = Prompt(ANSWER_SYSTEM, prompt, ANSWER_SCHEMA, ())
+    reply = await _judge(config, question, kept, engine).reply(question)
+    answer: dict[str, Any] = {"output": _text(reply.text), "tokenUsage": _usage(reply.usage)}
+    return answer if reply.usage.usd is None else {**answer, "cost": reply.usage.usd}
+
+
+def _judge(config: Mapping[str, Any], question: Prompt, kept: bool, engine: Engine) -> Judge:
+    if config.get("judge") is not None:
+        return engine.named(config["judge"], config.get("model"), kept=kept)
+    nobody = Rubric((Criterion(1.0, "answers", "answers"),), name=LABEL)
+    return engine.at_hand(nobody, [question], None, kept=kept)
+
+
+def _text(reply: str) -> str:
+    try:
+        answer = json.loads(reply)["answer"]
+    except (ValueError, TypeError, KeyError, RecursionError):
+        return reply
+    return answer if isinstance(answer, str) else reply
+
+
+def _usage(usage: Usage) -> dict[str, int]:
+    read, written = usage.input_tokens or 0, usage.output_tokens or 0
+    return {"total": read + written, "prompt": read, "completion": written, "numRequests": usage.calls}
+
+
+def _failed(error: MarkschemeError) -> dict[str, Any]:
+    return {"error": NOT_GRADED + way_out(error)}
