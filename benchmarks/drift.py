@@ -89,6 +89,12 @@ class NoisyJudge:
     parameters: Mapping[str, Any] = field(default_factory=lambda: {"temperature": 1.0})
     noise: float = NOISE
 
+    @classmethod
+    def made(cls, seed: int, n: int = EXAMPLES) -> "NoisyJudge":
+        """An unmoved judge of a world of its own."""
+        rng = np.random.default_rng(seed)
+        return cls(World.made(rng, n), rng)
+
     @property
     def identity(self) -> Identity:
         return Identity("noisy", "noisy-1", self.parameters)

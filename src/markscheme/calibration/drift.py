@@ -115,12 +115,14 @@ class GoldChange:
 
     Attributes:
         measure: By which statistic.
-        change: Now minus then, on the same examples and today's labels.
+        change: Now minus then, on the same examples and today's labels, with its 90 % interval.
+        margin: How far it may change and still count as the same: for `mae` in levels.
         p: Adjusted for the other criteria; None where the change has no interval.
     """
 
     measure: GoldMeasure
     change: Estimate
+    margin: float
     p: float | None
 
     @property
@@ -128,6 +130,12 @@ class GoldChange:
         """Whether agreement fell, as a point: for `mae`, whether the misses grew."""
         value = self.change.value or 0.0
         return value > 0 if self.measure == "mae" else value < 0
+
+    @property
+    def affirmed(self) -> bool:
+        """Whether the whole interval of the change lies inside the margin."""
+        low, high = self.change.low, self.change.high
+        return low is not None and high is not None and -self.margin < low and high < self.margin
 
 
 @dataclass(frozen=True)
@@ -366,7 +374,7 @@ def _criteria(
     called = drift_verdicts(drifts, level=since.level)
     changed = [any_change(pair.levels_now(name), pair.levels_then(name)) for name in names]
     changed_p = _adjusted([one.mid_p for one in changed])
-    gold = _gold_changes(pair, compared)
+    gold = _gold_changes(pair, compared, since.margin)
     return {
         criterion.name: CriterionDrift(
             criterion=criterion,
@@ -406,13 +414,13 @@ def _movers(pair: _Pair, name: str) -> tuple[str, ...]:
 # --- agreement with gold --------------------------------------------------------------------------------------------
 
 
-def _gold_changes(pair: _Pair, compared: Sequence[Criterion]) -> list[GoldChange | None]:
-    found = [_gold_change(pair, criterion) for criterion in compared]
+def _gold_changes(pair: _Pair, compared: Sequence[Criterion], margin: float) -> list[GoldChange | None]:
+    found = [_gold_change(pair, criterion, margin) for criterion in compared]
     adjusted = _adjusted([None if change is None else change.p for change in found])
     return [None if change is None else replace(change, p=p) for change, p in zip(found, adjusted, strict=True)]
 
 
-def _gold_change(pair: _Pair, criterion: Criterion) -> GoldChange | None:
+def _gold_change(pair: _Pair, criterion: Criterion, margin: float) -> GoldChange | None:
     """By the chance-corrected coefficient where it is defined with every example left out, else by the mean miss."""
     gold, now, then = pair.gold[criterion.name], pair.levels_now(criterion.name), pair.levels_then(criterion.name)[:, 0]
     if not (~np.isnan(gold) & ~np.isnan(now) & ~np.isnan(then)).any():
@@ -423,11 +431,13 @@ def _gold_change(pair: _Pair, criterion: Criterion) -> GoldChange | None:
         else (("exact_agreement", _exact_agreement),)
     )
     for name, statistic in measures:
-        change = agreement_change(gold, then, now, statistic, groups=pair.groups, method=f"change in {name}")
+        change = agreement_change(
+            gold, then, now, statistic, groups=pair.groups, level=0.90, method=f"change in {name}"
+        )
         p = _p_of(change)
         if p is not None:
             break
-    return GoldChange(name, change, p)
+    return GoldChange(name, change, margin * (_span(criterion) if name == "mae" else 1.0), p)
 
 
 def _weighted_kappa(gold: Floats, rating: Floats) -> float:
@@ -546,7 +556,7 @@ def _findings(baseline: Baseline, now: Setting) -> Iterator[Finding]:
 
 
 def _fell(gold: GoldChange, level: float) -> bool:
-    return gold.is_worse and gold.p is not None and gold.p <= level
+    return gold.is_worse and not gold.affirmed and gold.p is not None and gold.p <= level
 
 
 def _moved_finding(found: CriterionDrift, baseline: Baseline, share: float, now: Setting) -> Finding:
@@ -593,7 +603,7 @@ def _gold_finding(found: CriterionDrift, gold: GoldChange, baseline: Baseline, s
 def _interval(estimate: Estimate) -> str:
     if estimate.low is None or estimate.high is None:
         return ""
-    return f" [{estimate.low:+.2f}, {estimate.high:+.2f}]"
+    return f" [{estimate.low:+.2f}, {estimate.high:+.2f}; {estimate.level:.0%}]"
 
 
 def cause_sentence(explanation: Explanation, now: Setting) -> str:

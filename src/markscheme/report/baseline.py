@@ -162,7 +162,13 @@ def _criterion_json(found: CriterionDrift) -> dict[str, Any]:
 
 
 def _gold_json(gold: GoldChange) -> dict[str, Any]:
-    return {"measure": gold.measure, "change": gold.change.to_json(), "p": gold.p, "worse": gold.is_worse}
+    return {
+        "measure": gold.measure,
+        "change": gold.change.to_json(),
+        "p": gold.p,
+        "worse": gold.is_worse,
+        "margin": gold.margin,
+    }
 
 
 def _explanation_json(explanation: Explanation) -> dict[str, Any]:

@@ -1,0 +1,192 @@
+"""Receipts: what a grade says of the calibration behind it."""
+
+import asyncio
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchmarks.drift import NoisyJudge, calibrated, rubric
+from markscheme import ScriptedJudge
+from markscheme.calibration.accepted import accept
+from markscheme.errors import RatingError
+from markscheme.grading import Grading, asking_fingerprint, receipt_of
+from markscheme.receipt import Receipt, calibration_text, find_receipt, load_receipt, receipt_json, score_text
+from markscheme.rubric import Rubric
+from markscheme.submission import Submission
+
+KNOWN = Receipt("gate", 0.9, 0.11, 84, "human", "2026-11-02", "rubric", "prompt", "judge")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A working directory whose rubric `drift` has an accepted run."""
+    start = tmp_path_factory.mktemp("calibrated")
+    judge = NoisyJudge.made(seed=3)
+    accept(calibrated(judge, rubric()), start / "calibration" / "drift" / "accepted.json")
+    return start
+
+
+def _held(folder: Path, used: Rubric, judge: Any) -> Receipt:
+    found = receipt_of(used, judge, folder)
+    assert found is not None
+    return found
+
+
+def test_a_receipt_reads_as_a_sentence_beside_its_score() -> None:
+    assert score_text(0.684, KNOWN) == "0.68 ± 0.11 (84 human labels, 2026-11-02; may gate)"
+    assert score_text(0.684, None) == "0.68, not calibrated"
+    assert score_text(0.684, replace(KNOWN, differs=("another judge",))) == "0.68, calibrated for another judge"
+
+
+@pytest.mark.parametrize(
+    ("use", "kind", "said"),
+    [
+        ("trend", "human", "± 0.11 (84 human labels, 2026-11-02; may show trends)"),
+        ("explore", "constructed", "± 0.11 (84 constructed labels, 2026-11-02; explore only)"),
+        ("none", "model", "± 0.11 (84 model labels, 2026-11-02; no use: adjust first)"),
+    ],
+)
+def test_constructed_and_model_labels_are_never_called_human(use: Any, kind: str, said: str) -> None:
+    assert calibration_text(replace(KNOWN, use=use, kind=kind)) == said
+
+
+def test_a_score_without_margin_has_no_plus_minus() -> None:
+    assert score_text(0.5, replace(KNOWN, margin=None)) == "0.50 (84 human labels, 2026-11-02; may gate)"
+
+
+def test_a_receipt_holds_for_the_very_rubric_prompt_and_judge(folder: Path) -> None:
+    found = _held(folder, rubric(), NoisyJudge.made(seed=3))
+    assert found.holds
+    assert (found.labels, found.kind) == (60, "human")
+    assert found.margin is not None
+    assert 0 < found.margin < 0.2
+
+
+@pytest.mark.parametrize(
+    ("used", "said"),
+    [
+        (rubric(changed=["tone"]), "calibrated for an older rubric"),
+        (replace(rubric(), pass_mark=0.8), "calibrated for another pass mark or way of asking"),
+        (replace(rubric(), samples=3), "calibrated for another pass mark or way of asking"),
+        (replace(rubric(), strategy="double_pass"), "calibrated for another pass mark or way of asking"),
+        (replace(rubric(changed=["tone"]), pass_mark=0.8), "calibrated for an older rubric"),
+    ],
+)
+def test_a_receipt_says_what_it_was_calibrated_for_instead(folder: Path, used: Rubric, said: str) -> None:
+    assert calibration_text(_held(folder, used, NoisyJudge.made(seed=3))) == said
+
+
+def test_another_judge_and_an_older_rubric_are_both_named(folder: Path) -> None:
+    other = replace(NoisyJudge.made(seed=3), parameters={"temperature": 0.0})
+    assert calibration_text(_held(folder, rubric(), other)) == "calibrated for another judge"
+    both = _held(folder, rubric(changed=["tone"]), other)
+    assert calibration_text(both) == "calibrated for another judge and an older rubric"
+    assert not both.may_gate
+
+
+def test_other_words_around_the_same_rubric_are_an_older_prompt(folder: Path) -> None:
+    found = find_receipt("drift", folder)
+    assert found is not None
+    judge = NoisyJudge.made(seed=3).identity.fingerprint
+    held = found.held_to(rubric(), prompt="other words", judge=judge)
+    assert calibration_text(held) == "calibrated for an older prompt"
+
+
+def test_only_a_receipt_that_holds_may_gate() -> None:
+    assert KNOWN.may_gate
+    assert not replace(KNOWN, use="trend").may_gate
+    assert not replace(KNOWN, differs=("another judge",)).may_gate
+
+
+def test_every_grade_of_a_grading_carries_its_receipt() -> None:
+    judge = ScriptedJudge([dict.fromkeys(("clarity", "facts", "tone", "format"), 3)] * 2)
+    grading = Grading(rubric(), judge, receipt=KNOWN)
+    assert asyncio.run(grading.grade(Submission("answer"))).receipt is KNOWN
+    assert asyncio.run(Grading(rubric(), judge).grade(Submission("answer"))).receipt is None
+
+
+def test_the_json_of_a_receipt_names_no_use_where_it_doesnt_hold() -> None:
+    assert receipt_json(None, 0.5) == {"holds": False, "text": "0.50, not calibrated", "use": None}
+    assert receipt_json(KNOWN, 0.5)["use"] == "gate"
+    other = receipt_json(replace(KNOWN, differs=("an older rubric",)), None)
+    assert (other["use"], other["text"]) == (None, "calibrated for an older rubric")
+
+
+def test_a_folder_without_an_accepted_run_has_no_receipt(tmp_path: Path) -> None:
+    assert find_receipt("drift", tmp_path) is None
+    (tmp_path / "calibration" / "drift").mkdir(parents=True)
+    assert find_receipt("drift", tmp_path) is None
+
+
+def _without(*path: str) -> Callable[[dict[str, Any]], None]:
+    def change(data: dict[str, Any]) -> None:
+        for key in path[:-1]:
+            data = data[key]
+        del data[path[-1]]
+
+    return change
+
+
+def _with(value: Any, *path: str) -> Callable[[dict[str, Any]], None]:
+    def change(data: dict[str, Any]) -> None:
+        for key in path[:-1]:
+            data = data[key]
+        data[path[-1]] = value
+
+    return change
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        _with(2, "schema"),
+        _without("fingerprints"),
+        _without("labels", "n"),
+        _with("always", "use"),
+        _with("much", "measurements", "margin"),
+        _with(True, "measurements", "margin"),
+        _with(7, "date"),
+        _with(1.5, "asked", "pass_mark"),
+        _with("guess", "asked", "strategy"),
+        _with(0, "asked", "samples"),
+    ],
+)
+def test_a_file_that_is_no_accepted_run_is_named(
+    folder: Path, tmp_path: Path, change: Callable[[dict[str, Any]], None]
+) -> None:
+    data = json.loads((folder / "calibration" / "drift" / "accepted.json").read_text(encoding="utf-8"))
+    change(data)
+    file = tmp_path / "accepted.json"
+    file.write_text(json.dumps(data), encoding="utf-8")
+    with pytest.raises(RatingError, match=r"accepted\.json: is no accepted run"):
+        load_receipt(file)
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{", "[" * 100_000, '{"schema": NaN}'])
+def test_what_is_no_json_object_is_told_as_such(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "accepted.json"
+    file.write_text(text, encoding="utf-8")
+    with pytest.raises(RatingError, match=r"accepted\.json: is"):
+        load_receipt(file)
+
+
+def test_loading_a_receipt_loads_no_numerics(folder: Path) -> None:
+    file = folder / "calibration" / "drift" / "accepted.json"
+    code = (
+        "import sys; from pathlib import Path; from markscheme.receipt import load_receipt; "
+        f"print(load_receipt(Path({str(file)!r})).labels, sorted({{'numpy', 'scipy', 'pydantic'}} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "60 []"
+
+
+def test_the_prompt_of_a_receipt_is_how_the_rubric_was_asked(folder: Path) -> None:
+    found = find_receipt("drift", folder)
+    assert found is not None
+    assert found.prompt == asking_fingerprint(rubric())
