@@ -185,6 +185,11 @@ class Standing:
     not_graded: int
     usd_per_1000: float | None
 
+    @property
+    def is_worse(self) -> bool:
+        """Whether the one-sided 95 % upper limit of its agreement minus the best one's is below 0."""
+        return self.behind_best is not None and self.behind_best.high is not None and self.behind_best.high < 0
+
 
 @dataclass(frozen=True)
 class Choice:
@@ -496,15 +501,23 @@ def _recommended(standings: Sequence[Standing], best: str | None) -> tuple[str |
     if best is None:
         return None, "without gold nobody can say which is better: only what moved between them is shown"
     good = [standing for standing in standings if standing.not_worse]
-    unpriced = [standing.name for standing in good if standing.usd_per_1000 is None]
     rule = f"no worse: the one-sided 95% lower limit of agreement minus the best one's lies above −{MARGIN:g}"
+    said = f"{_open(standings)} ({rule})"
     if len(good) == 1:
-        return best, f"{best} agrees most often, and no other is shown to be no worse ({rule})"
+        return best, f"{best} agrees most often, and no other is shown to be no worse{said}"
+    unpriced = [standing.name for standing in good if standing.usd_per_1000 is None]
+    names = ", ".join(standing.name for standing in good)
     if unpriced:
-        names = ", ".join(standing.name for standing in good)
-        return None, (
-            f"{best} agrees most often; {names} are no worse than that, but what {', '.join(unpriced)} costs is "
-            f"not known ({rule})"
-        )
+        costs = f"what {', '.join(unpriced)} costs is not known"
+        return None, f"{best} agrees most often and {names} are no worse than that, but {costs}{said}"
     cheapest = min(good, key=lambda standing: standing.usd_per_1000 or 0.0)
-    return cheapest.name, f"{cheapest.name} is the cheapest of the {len(good)} that are no worse than the best ({rule})"
+    return cheapest.name, f"{cheapest.name} is the cheapest of those that are no worse than the best, {names}{said}"
+
+
+def _open(standings: Sequence[Standing]) -> str:
+    """Which judges can't be told from the best one yet."""
+    left = [standing for standing in standings if not standing.not_worse and not standing.is_worse]
+    if not left:
+        return ""
+    needed = [f"{s.name} (about {s.labels_needed} labels would tell)" if s.labels_needed else s.name for s in left]
+    return f"; whether {', '.join(needed)} {'is' if len(left) == 1 else 'are'} worse can't be told yet"

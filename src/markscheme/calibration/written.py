@@ -35,6 +35,7 @@ class Written:
         path: The file.
         judge: Name of the judge.
         rubric: Name and criteria with their scales; weights are not told.
+        fingerprint: Of the rubric it was made by.
         ratings: The judge's.
         gold: By example.
         reference: What the gold is worth.
@@ -47,6 +48,7 @@ class Written:
     path: Path
     judge: str
     rubric: Rubric
+    fingerprint: str
     ratings: tuple[Rating, ...]
     gold: Mapping[str, Settled]
     reference: str
@@ -116,6 +118,7 @@ def _read(data: Mapping[str, Any], path: Path) -> Written:
             name=str(data["rubric"]["name"]),
             tolerance=float(data["tolerance"]),
         ),
+        fingerprint=str(data["rubric"]["fingerprint"]),
         ratings=tuple(_rating(unit, name, judge, place) for place, unit in enumerate(ids)),
         gold={unit: _settled(gold, place) for place, unit in enumerate(ids)},
         reference=str(data["raters"]["reference"]),

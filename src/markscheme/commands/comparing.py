@@ -20,7 +20,7 @@ from markscheme.commands.progress import progress
 from markscheme.commands.results import warn_aside
 from markscheme.commands.several import told_apart
 from markscheme.commands.sources import as_asked, asking_of, examples_of, judge_of
-from markscheme.errors import BudgetError, ComparisonError, UsageError
+from markscheme.errors import BudgetError, ComparisonError, MarkschemeError, UsageError
 from markscheme.grading import Grade, Grading
 from markscheme.judge import total
 from markscheme.promptfoo.results import Row, aligned, is_results, read_results
@@ -163,7 +163,7 @@ def _rubric(sides: _Sides, arguments: argparse.Namespace) -> tuple[Rubric, list[
     if len(of_folders) == 1:
         return load_rubric(find_rubric(of_folders.pop())), []
     if sides.written:
-        return _common_rubric(list(sides.written.values())), []
+        return _rubric_of_written(sides), []
     return seeming_rubric(list(sides.ratings.values())), [SEEMING]
 
 
@@ -173,6 +173,26 @@ def _folder_rubric(path: Path) -> str | None:
     if len(parents) > 2 and parents[0].name == "ratings" and parents[2].name == "calibration":
         return parents[1].name
     return None
+
+
+def _rubric_of_written(sides: _Sides) -> Rubric:
+    """The rubric that calibrations were made by where it is still here; else what they have in common.
+
+    Raises:
+        UsageError: Ratings stand beside them, and their scores need weights that nobody knows.
+        ComparisonError: They have no criterion in common.
+    """
+    written = list(sides.written.values())
+    prints = {one.fingerprint for one in written}
+    try:
+        rubric = load_rubric(find_rubric(written[0].rubric.name))
+    except MarkschemeError:
+        rubric = None
+    if rubric is not None and prints == {rubric.fingerprint}:
+        return rubric
+    if sides.ratings:
+        raise UsageError("a calibration does not tell the weights of its criteria: name its rubric by --rubric")
+    return _common_rubric(written)
 
 
 def _common_rubric(written: Sequence[Written]) -> Rubric:
@@ -206,7 +226,8 @@ def _examples(rubric: Rubric, arguments: argparse.Namespace) -> tuple[ExampleSet
 def _gold(
     examples: ExampleSet | None, rubric: Rubric, sides: _Sides, arguments: argparse.Namespace, notes: list[str]
 ) -> Gold | None:
-    if examples is not None and examples.labels:
+    as_written = bool(sides.written) and not (sides.ratings or sides.judges or arguments.rubric or arguments.examples)
+    if examples is not None and examples.labels and not as_written:
         return gold_of(examples, rubric, kind=arguments.gold, by=arguments.gold_by)
     if not sides.written:
         return None

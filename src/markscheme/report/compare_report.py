@@ -90,9 +90,9 @@ def _head(choice: Choice) -> str:
 
 def _answer(choice: Choice) -> Iterator[str]:
     if choice.recommended is not None:
-        yield f"Choose {choice.recommended}: {choice.because}."
+        yield f"Choice: {choice.recommended} – {choice.because}."
     else:
-        yield f"No choice can be named: {choice.because}."
+        yield f"Choice: none – {choice.because}."
     if choice.reference is not None:
         yield f"{choice.examples} examples with {REFERENCES[choice.reference]}; tolerance {choice.tolerance:g}."
     else:
@@ -127,7 +127,7 @@ def _behind(standing: Standing) -> str:
     points = _points(standing.behind_best)
     if standing.not_worse:
         return f"{points}: no worse"
-    if standing.behind_best.high is not None and standing.behind_best.high < 0:
+    if standing.is_worse:
         return f"{points}: worse"
     needed = f"; about {standing.labels_needed} labels would tell" if standing.labels_needed is not None else ""
     return f"{points}: can't tell{needed}"
