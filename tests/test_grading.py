@@ -8,7 +8,7 @@ from typing import Any, cast
 import pytest
 
 from markscheme import Criterion, Judge, Reply, Rubric, Scale, ScriptedJudge, Submission, grade
-from markscheme.errors import BudgetError, JudgeUnavailable, UsageError
+from markscheme.errors import BudgetError, JudgeUnavailable, NoJudge, UsageError
 from markscheme.grading import Grade, Grading, asking_fingerprint, grade_many, questions
 from markscheme.judge import Usage
 from markscheme.judges.scripted import answer_of
@@ -325,6 +325,13 @@ def test_where_the_budget_ends_what_is_graded_is_kept() -> None:
         asyncio.run(collect())
     assert set(kept) >= {0, 1}
     assert 2 not in kept
+
+
+@pytest.mark.parametrize("strategy", ["one_shot", "per_criterion", "double_pass", "holistic"])
+def test_a_judge_that_cannot_be_asked_at_all_is_no_fault_of_the_submission(strategy: str) -> None:
+    for rubric in (by(strategy), replace(by(strategy), samples=3)):
+        with pytest.raises(NoJudge, match="no key"):
+            graded(rubric, lambda prompt, sample: NoJudge("no key"))
 
 
 def test_concurrency_below_one_is_refused() -> None:

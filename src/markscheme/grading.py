@@ -8,7 +8,7 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from markscheme.errors import BudgetError, JudgeError
+from markscheme.errors import BudgetError, JudgeError, NoJudge
 from markscheme.fingerprint import fingerprint
 from markscheme.judge import Judge, Reply, Usage, total
 from markscheme.judges.repeated import Repeated
@@ -132,17 +132,28 @@ class Grading:
         return Fingerprints(self.rubric.fingerprint, asking_fingerprint(self.rubric), self.judge.identity.fingerprint)
 
     async def grade(self, submission: Submission) -> Grade:
-        """The grade of one submission; a judge that fails leaves it ungraded, with the reason."""
+        """The grade of one submission; a judge that fails leaves it ungraded, with the reason.
+
+        Raises:
+            NoJudge: The judge cannot be asked at all, for want of a key or a package.
+            BudgetError: The budget would not cover another call.
+        """
         lacking = lacking_inputs(self.rubric, submission)
         if lacking:
-            return self._ungraded(submission, f"the submission lacks {', '.join(map(repr, lacking))}", [])
+            return self.ungraded(submission, f"the submission lacks {', '.join(map(repr, lacking))}")
         asked: list[Reply] = []
         try:
             if self.rubric.strategy == "holistic":
                 return self._from_holistic(submission, await self._holistic(submission, asked), asked)
             return self._from_outcomes(submission, await self._outcomes(submission, asked), asked)
+        except NoJudge:
+            raise
         except JudgeError as error:
-            return self._ungraded(submission, str(error), asked)
+            return self.ungraded(submission, str(error), asked)
+
+    def ungraded(self, submission: Submission, why: str, asked: Sequence[Reply] = ()) -> Grade:
+        """The grade of a submission that has none, after those replies."""
+        return self._grade(submission, asked, error=why)
 
     # asking
 
@@ -209,22 +220,19 @@ class Grading:
     def _from_outcomes(self, submission: Submission, outcomes: dict[str, Outcome], asked: list[Reply]) -> Grade:
         scored = weigh(outcomes, self.rubric, normalize=self.normalize, renormalize=self.renormalize)
         if isinstance(scored, str):
-            return replace(self._ungraded(submission, scored, asked), outcomes=outcomes)
+            return replace(self.ungraded(submission, scored, asked), outcomes=outcomes)
         return self._grade(submission, asked, outcomes=outcomes, scored=scored)
 
     def _from_holistic(self, submission: Submission, holistic: Holistic | Unread, asked: list[Reply]) -> Grade:
         if isinstance(holistic, Unread):
-            return replace(self._ungraded(submission, holistic.why, asked), holistic=holistic)
+            return replace(self.ungraded(submission, holistic.why, asked), holistic=holistic)
         scored = weigh_holistic(holistic, self.rubric, normalize=self.normalize)
         return self._grade(submission, asked, scored=scored, holistic=holistic)
-
-    def _ungraded(self, submission: Submission, why: str, asked: list[Reply]) -> Grade:
-        return self._grade(submission, asked, error=why)
 
     def _grade(
         self,
         submission: Submission,
-        asked: list[Reply],
+        asked: Sequence[Reply],
         *,
         outcomes: Mapping[str, Outcome] | None = None,
         scored: Score | None = None,

@@ -1,5 +1,6 @@
 """From a name to a judge, and from no name to whoever can be asked."""
 
+import asyncio
 import json
 from pathlib import Path
 
@@ -7,7 +8,7 @@ import pytest
 
 from markscheme import Rubric, Submission
 from markscheme.errors import NoJudge, UsageError
-from markscheme.grading import questions
+from markscheme.grading import Grading, questions
 from markscheme.judges.limited import Limited
 from markscheme.judges.named import Asking, choose_judge, open_judge
 from markscheme.judges.recorded import RecordedJudge
@@ -70,6 +71,16 @@ def test_the_rubric_s_own_judge_comes_first(asking: Asking) -> None:
     rubric = Rubric.from_dict({"judge": {"name": "openai", "model": "m"}, "criteria": [{"requirement": "Polite"}]})
     judge = choose_judge(rubric, PROMPTS, None, asking=asking, environment={"ANTHROPIC_API_KEY": "k"})
     assert (judge.identity.name, judge.identity.model) == ("openai:m", "m")
+
+
+def test_where_code_decides_every_criterion_nobody_needs_to_be_asked(asking: Asking) -> None:
+    checks = Rubric.from_dict(
+        {"judge": {"name": "anthropic"}, "criteria": [{"requirement": "A", "check": "json_valid"}]}
+    )
+    judge = choose_judge(checks, [], None, asking=asking, environment={})
+    assert judge.identity.name == "code"
+    graded = asyncio.run(Grading(checks, judge).grade(Submission("[1]")))
+    assert (graded.score, graded.usage.calls) == (1.0, 0)
 
 
 def test_with_a_key_anthropic_is_asked_even_where_a_recording_covers_all(asking: Asking, tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from markscheme import Rubric, ScriptedJudge, grade
-from markscheme.errors import BudgetError, JudgeBusy, JudgeUnavailable, UnreadableReply
+from markscheme.errors import BudgetError, JudgeBusy, JudgeUnavailable, NoJudge, UnreadableReply
 from markscheme.grading import Grade
 from markscheme.judge import Identity, Judge, Reply
 from markscheme.judges.panel import Panel, Rule
@@ -49,6 +49,11 @@ def test_a_criterion_without_more_than_half_of_the_votes_is_not_rated() -> None:
 def test_a_failed_member_is_an_empty_part() -> None:
     reply = asked(Panel([member({"c1": "MET"}), member(UnreadableReply("garbage"))]))
     assert [(part.text != "", part.stop) for part in reply.parts] == [(True, "end"), (False, "other")]
+
+
+def test_a_member_that_cannot_be_asked_at_all_is_told_and_not_passed_over() -> None:
+    with pytest.raises(NoJudge, match="no key"):
+        graded([5, NoJudge("no key"), 3])
 
 
 def test_if_nobody_answers_all_reasons_are_told() -> None:

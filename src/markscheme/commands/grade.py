@@ -4,14 +4,15 @@ import argparse
 import asyncio
 import json
 import sys
-from collections.abc import AsyncIterator, Iterator
+import warnings
+from collections.abc import AsyncIterator, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from markscheme.commands.options import Parser, add_judge
 from markscheme.commands.progress import progress
 from markscheme.commands.sources import as_asked, asking_of, judge_of
-from markscheme.errors import BudgetError, RatingError, UsageError
+from markscheme.errors import BudgetError, RatingError, RatingWarning, UsageError
 from markscheme.grading import Grade, Grading, grade_many, questions, receipt_of
 from markscheme.plain_data import json_lines, shown
 from markscheme.receipt import receipt_json, score_text
@@ -20,13 +21,13 @@ from markscheme.rubric_file import load_rubric
 from markscheme.rubric_search import find_calibration, find_rubric
 from markscheme.scorers import load_scorers
 from markscheme.submission import Submission
-from markscheme.verdict import Abstention, NotApplicable, Outcome, Unread, Verdict
+from markscheme.verdict import Abstention, Holistic, NotApplicable, Outcome, Unread, Verdict
 
 SUMMARY = """Grade responses with a rubric. A text file (or - for standard input) is one response; a .jsonl file
 holds many, one object a line: {"id": …, "response": …, "query": …, …}. A stopped run goes on where it was: replies
 are kept.
 
-Exit status: 0 all pass, 1 some fail, 2 a fault in what was asked, 3 no judge to ask, 5 some could not be graded."""
+Exit status: 0 all pass, 1 some fail, 2 a fault in what was asked, 3 no judge to ask, 5 some are not graded."""
 
 
 def parser() -> argparse.ArgumentParser:
@@ -55,8 +56,10 @@ def run(arguments: argparse.Namespace) -> int:
     submissions = list(_submissions(arguments))
     if not submissions:
         raise UsageError(f"{arguments.file} holds nothing to grade")
+    _warn_of_hidden(arguments.input, rubric)
     folder = find_calibration(rubric.name, Path.cwd())
-    prompts = [prompt for submission in submissions for prompt in questions(rubric, submission)]
+    to_cover = submissions if arguments.judge is None else []
+    prompts = [prompt for submission in to_cover for prompt in questions(rubric, submission)]
     judge = judge_of(arguments.judge, rubric, prompts, folder, asking_of(arguments))
     scorers = {name: scorer for module in arguments.scorers for name, scorer in load_scorers(module).items()}
     receipt = receipt_of(rubric, judge, Path.cwd())
@@ -65,7 +68,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 async def _print_all(grading: Grading, submissions: list[Submission], arguments: argparse.Namespace) -> int:
     failed = ungraded = 0
-    stopped: BudgetError | None = None
     try:
         with progress("grading", len(submissions)) as shown_progress:
             async for grade in _in_order(grading, submissions, arguments.concurrency):
@@ -78,26 +80,27 @@ async def _print_all(grading: Grading, submissions: list[Submission], arguments:
                 failed += grade.passed is False
                 ungraded += grade.error is not None
                 shown_progress.step()
-    except BudgetError as error:
-        stopped = error
     finally:
         await grading.judge.aclose()
-    if stopped is not None:
-        raise stopped
     return 5 if ungraded else 1 if failed else 0
 
 
 async def _in_order(grading: Grading, submissions: list[Submission], concurrency: int) -> AsyncIterator[Grade]:
-    """Grades in the order of the submissions, each as soon as those before it are there."""
+    """Grades in the order of the submissions, each as soon as those before it are there; where the budget ends, the
+    rest is not graded."""
     early: dict[int, Grade] = {}
     due = 0
-    async for place, grade in grade_many(grading, submissions, concurrency=concurrency):
-        early[place] = grade
-        while due in early:
-            yield early.pop(due)
-            due += 1
-    for place in sorted(early):
-        yield early[place]
+    try:
+        async for place, grade in grade_many(grading, submissions, concurrency=concurrency):
+            early[place] = grade
+            while due in early:
+                yield early.pop(due)
+                due += 1
+    except BudgetError as error:
+        graded = due + len(early)
+        warnings.warn(f"{error}; {graded} of {len(submissions)} are graded", RatingWarning, stacklevel=2)
+        for place in range(due, len(submissions)):
+            yield early.get(place) or grading.ungraded(submissions[place], f"not asked: {error}")
 
 
 def _submissions(arguments: argparse.Namespace) -> Iterator[Submission]:
@@ -106,9 +109,9 @@ def _submissions(arguments: argparse.Namespace) -> Iterator[Submission]:
             raise UsageError("--input goes with a single response; in a .jsonl file each line brings its own inputs")
         yield from _from_lines(Path(arguments.file))
         return
-    inputs = dict(_input(said) for said in arguments.input)
+    inputs = _inputs(arguments.input)
     if arguments.file == "-":
-        yield Submission(sys.stdin.read(), inputs, "-")
+        yield Submission(_decoded(sys.stdin.buffer.read(), "standard input"), inputs, "-")
         return
     yield Submission(_text_of(Path(arguments.file)), inputs, Path(arguments.file).name)
 
@@ -118,10 +121,27 @@ def _from_lines(path: Path) -> Iterator[Submission]:
         response = line.get("response", line.get("output")) if isinstance(line, dict) else None
         if not isinstance(response, str):
             raise RatingError(f"a submission has a response, a text; found {shown(response)}", path=path, line=number)
-        named = line.get("inputs") if isinstance(line.get("inputs"), dict) else {}
+        named = line.get("inputs") or {}
+        if not isinstance(named, dict):
+            raise RatingError(f"inputs are texts by name, found {shown(named)}", path=path, line=number)
         beside = {key: value for key, value in line.items() if key not in ("id", "response", "output", "inputs")}
-        inputs = {name: value for name, value in {**beside, **named}.items() if value is not None}
-        yield Submission(response, inputs, str(line.get("id", number)))
+        yield Submission(response, {**beside, **named}, str(number if line.get("id") is None else line["id"]))
+
+
+def _inputs(said: Sequence[str]) -> dict[str, str]:
+    inputs: dict[str, str] = {}
+    for name, text in map(_input, said):
+        if name in inputs:
+            raise UsageError(f"--input names {name!r} twice")
+        inputs[name] = text
+    return inputs
+
+
+def _warn_of_hidden(said: Sequence[str], rubric: Rubric) -> None:
+    for name in _inputs(said):
+        if name not in rubric.known_inputs:
+            known = ", ".join(rubric.known_inputs) or "none"
+            warnings.warn(f"the rubric shows no input {name!r}; it shows {known}", RatingWarning, stacklevel=2)
 
 
 def _input(said: str) -> tuple[str, str]:
@@ -133,9 +153,16 @@ def _input(said: str) -> tuple[str, str]:
 
 def _text_of(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path} cannot be read: {error}") from error
+        return _decoded(path.read_bytes(), path)
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror or error}") from error
+
+
+def _decoded(raw: bytes, source: object) -> str:
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{source} is not UTF-8 text: {error.reason} at byte {error.start}") from error
 
 
 def grade_json(grade: Grade, rubric: Rubric) -> dict[str, Any]:
@@ -149,6 +176,7 @@ def grade_json(grade: Grade, rubric: Rubric) -> dict[str, Any]:
         "pass": grade.passed,
         "decision": grade.decision,
         "criteria": {name: _outcome_json(outcome, rubric.criterion(name)) for name, outcome in grade.outcomes.items()},
+        **({} if grade.holistic is None else {"holistic": _holistic_json(grade.holistic)}),
         "error": grade.error,
         "receipt": receipt_json(grade.receipt, grade.score),
         "usage": grade.usage.to_json(),
@@ -175,7 +203,20 @@ def _outcome_json(outcome: Outcome, criterion: Criterion) -> dict[str, Any]:
             return {"unread": outcome.why, "raw": outcome.raw}
 
 
+def _holistic_json(holistic: Holistic | Unread) -> dict[str, Any]:
+    if isinstance(holistic, Unread):
+        return {"unread": holistic.why, "raw": holistic.raw}
+    said = {"reason": holistic.reason, "quote": holistic.quote, "quote_found": holistic.quote_found}
+    return {**said, "votes": list(holistic.votes)} if holistic.votes else said
+
+
 def _line(grade: Grade) -> str:
+    """A grade on one line, whatever characters id and reason bring."""
+    line = " ".join(_words(grade).split())
+    return "".join(letter if letter.isprintable() else "\ufffd" for letter in line)
+
+
+def _words(grade: Grade) -> str:
     if grade.score is None:
         return f"{grade.id}: not graded: {grade.error}"
     levels = ", ".join(f"{name} {verdict.level:g}" for name, verdict in grade.verdicts.items())

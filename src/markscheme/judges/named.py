@@ -13,6 +13,7 @@ from markscheme.judges.limited import DEADLINE, Limited, Limiter
 from markscheme.judges.price import Price
 from markscheme.judges.recorded import RecordedJudge
 from markscheme.judges.remembering import Memory, Remembering
+from markscheme.judges.scripted import ScriptedJudge
 from markscheme.prompt import Prompt
 from markscheme.rubric import Rubric
 
@@ -75,8 +76,8 @@ def choose_judge(
 ) -> Judge:
     """Who is asked where nobody was named on the spot.
 
-    The rubric's own default first; then Anthropic, if there is a key; then recorded replies, if they cover all of
-    `prompts`. A local model is never chosen by itself.
+    Nobody where code decides every criterion. Else the rubric's own default first; then Anthropic, if there is a key;
+    then recorded replies, if they cover all of `prompts`. A local model is never chosen by itself.
 
     Args:
         rubric: Whose `judge:` may name one.
@@ -89,6 +90,8 @@ def choose_judge(
     Raises:
         NoJudge: Nobody can be asked; the message tells the ways out.
     """
+    if all(criterion.check is not None for criterion in rubric.criteria):
+        return ScriptedJudge((), name="code")
     opening = opening or (lambda name, model: open_judge(name, model=model, asking=asking))
     if rubric.judge.get("name"):
         return opening(rubric.judge["name"], rubric.judge.get("model"))

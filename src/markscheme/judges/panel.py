@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from markscheme.errors import JudgeError, JudgeUnavailable
+from markscheme.errors import JudgeError, JudgeUnavailable, NoJudge
 from markscheme.judge import Identity, Judge, Reply
 from markscheme.prompt import Prompt
 
@@ -55,11 +55,14 @@ class Panel:
         """All the answers, as parts of one reply; an empty part stands for a member that gave none.
 
         Raises:
+            NoJudge: A member cannot be asked at all.
             JudgeUnavailable: No member gave anything to read.
         """
         answers = await asyncio.gather(*(judge.reply(prompt, sample) for judge in self.judges), return_exceptions=True)
         for answer in answers:
-            if isinstance(answer, BaseException) and not isinstance(answer, JudgeError):
+            if isinstance(answer, BaseException) and (
+                isinstance(answer, NoJudge) or not isinstance(answer, JudgeError)
+            ):
                 raise answer
         if all(isinstance(answer, JudgeError) for answer in answers):
             raise self._nobody([answer for answer in answers if isinstance(answer, JudgeError)])
