@@ -1,6 +1,6 @@
 """An accepted run and a later one: what is called drift, what is not, and what it is put down to."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -32,7 +32,7 @@ from markscheme.stats.change import alarm_level
 from markscheme.submission import Submission
 
 SEEDS = range(20)
-Levels = Mapping[str, list[float | None]]
+Levels = Mapping[str, Sequence[float | None]]
 RATER = Rater("judge", "", "ratings")
 ONE = Rubric((Criterion(1.0, "is kind", "tone", Scale.numbered(1, 5)),), name="one")
 
@@ -73,12 +73,12 @@ def _truth(n: int = 60, seed: int = 0) -> list[float | None]:
     return [float(level) for level in np.random.default_rng(seed).integers(1, 6, n)]
 
 
-def _up(levels: list[float | None], every: int = 1) -> list[float | None]:
+def _up(levels: Sequence[float | None], every: int = 1) -> list[float | None]:
     """One level up for every so-manieth that can go up."""
     return [v + 1 if v is not None and v < 5 and i % every == 0 else v for i, v in enumerate(levels)]
 
 
-def _turned(levels: list[float | None]) -> list[float | None]:
+def _turned(levels: Sequence[float | None]) -> list[float | None]:
     """The scale turned upside down."""
     return [None if v is None else 6 - v for v in levels]
 
@@ -146,7 +146,7 @@ def test_a_large_shift_is_drift_and_a_small_sure_one_is_within_the_margin(tmp_pa
 
 
 def test_movers_are_the_examples_that_moved_most(tmp_path: Path) -> None:
-    truth: list[float | None] = [3.0] * 40
+    truth: Sequence[float | None] = [3.0] * 40
     now = [*truth]
     now[7], now[3], now[12] = 5.0, 4.0, 1.0
     found = _beside(
@@ -186,8 +186,8 @@ def test_stored_runs_show_the_noise_and_one_run_says_it_cannot(tmp_path: Path) -
 
 
 def test_a_judge_that_is_scrambled_about_the_same_mean_is_seen_to_have_changed(tmp_path: Path) -> None:
-    truth: list[float | None] = [3.0] * 60
-    scrambled: list[float | None] = [2.0, 4.0] * 30
+    truth: Sequence[float | None] = [3.0] * 60
+    scrambled: Sequence[float | None] = [2.0, 4.0] * 30
     kept = _accepted(tmp_path, ONE, {"tone": _truth(60)}, *[{"tone": truth}] * 3)
     found = _beside(kept, ONE, {"tone": _truth(60)}, {"tone": scrambled}).criteria["tone"]
     assert found.called.drift.moved.shift == 0
@@ -223,9 +223,9 @@ def test_agreement_that_rose_is_no_finding(tmp_path: Path) -> None:
 
 
 def test_where_kappa_is_undefined_the_mean_miss_is_compared(tmp_path: Path) -> None:
-    gold: list[float | None] = [3.0] * 40
-    then: list[float | None] = [3.0] * 38 + [4.0] * 2
-    now: list[float | None] = [3.0] * 20 + [4.0] * 20
+    gold: Sequence[float | None] = [3.0] * 40
+    then: Sequence[float | None] = [3.0] * 38 + [4.0] * 2
+    now: Sequence[float | None] = [3.0] * 20 + [4.0] * 20
     found = _beside(_accepted(tmp_path, ONE, {"tone": gold}, {"tone": then}), ONE, {"tone": gold}, {"tone": now})
     change = found.criteria["tone"].gold
     assert change is not None
@@ -301,8 +301,8 @@ def test_a_shift_without_any_change_on_record_says_so() -> None:
 
 def test_new_weights_move_the_score_by_a_known_amount_and_no_level(tmp_path: Path) -> None:
     two = replace(ONE, criteria=(*ONE.criteria, Criterion(1.0, "is right", "facts", Scale.numbered(1, 5))))
-    high: list[float | None] = [5.0] * 40
-    low: list[float | None] = [1.0] * 40
+    high: Sequence[float | None] = [5.0] * 40
+    low: Sequence[float | None] = [1.0] * 40
     levels: Levels = {"tone": high, "facts": low}
     kept = _accepted(tmp_path, two, levels, levels)
     weighed = replace(two, criteria=(replace(two.criteria[0], weight=3.0), two.criteria[1]))
@@ -367,7 +367,7 @@ def test_a_new_criterion_and_one_on_another_scale_are_left_out_by_name(tmp_path:
 def test_levels_of_an_unordered_scale_are_compared_by_what_they_are_worth(tmp_path: Path) -> None:
     kinds = Scale((Level(0.0, "a"), Level(1.0, "b"), Level(1.0, "c")), ordered=False, by_label=True)
     asked = Rubric((Criterion(1.0, "which kind", "kind", kinds),), name="one")
-    truth: list[float | None] = [0.0, 1.0] * 30
+    truth: Sequence[float | None] = [0.0, 1.0] * 30
     kept = _accepted(tmp_path, asked, {"kind": truth}, {"kind": truth})
     found = _beside(kept, asked, {"kind": truth}, {"kind": [1.0] * 60}).criteria["kind"]
     assert found.called.drift.moved.shift == 0.5

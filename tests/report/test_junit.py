@@ -1,0 +1,82 @@
+"""JUnit XML of calibrations, read back as a CI system reads it."""
+
+from dataclasses import replace
+from xml.etree import ElementTree as Xml
+
+import pytest
+
+from benchmarks.drift import NAMES, NoisyJudge, calibrated, rubric
+from markscheme.calibration.diagnosis import Finding
+from markscheme.calibration.run import Calibration
+from markscheme.report.junit import WHOLE, calibrations_junit
+from markscheme.rubric import Criterion
+
+
+@pytest.fixture(scope="module")
+def calibration() -> Calibration:
+    """A judge with some noise, and nothing found."""
+    return replace(calibrated(NoisyJudge.made(seed=2), rubric()), findings=())
+
+
+def _decided(calibration: Calibration, verdict: str) -> Calibration:
+    return replace(calibration, decision=replace(calibration.decision, verdict=verdict))  # type: ignore[arg-type]
+
+
+def _cases(*calibrations: Calibration) -> dict[str, Xml.Element]:
+    root = Xml.fromstring(calibrations_junit(calibrations))
+    return {case.get("name") or "": case for case in root.iter("testcase")}
+
+
+def test_there_is_a_case_for_the_whole_and_one_a_criterion(calibration: Calibration) -> None:
+    found = _cases(_decided(calibration, "ok"))
+    assert list(found) == [WHOLE, *NAMES]
+    assert not any(case.find(kind) is not None for case in found.values() for kind in ("failure", "error", "skipped"))
+    assert "Agreement" in (found[WHOLE].findtext("system-out") or "")
+    assert "exact" in (found["tone"].findtext("system-out") or "")
+
+
+@pytest.mark.parametrize(("verdict", "outcome"), [("adjust", "failure"), ("not-enough-labels", "skipped")])
+def test_the_whole_goes_by_the_verdict(calibration: Calibration, verdict: str, outcome: str) -> None:
+    case = _cases(_decided(calibration, verdict))[WHOLE]
+    found = case.find(outcome)
+    assert found is not None
+    assert verdict in (found.get("message") or "")
+
+
+def test_too_few_graded_is_an_error_of_the_whole(calibration: Calibration) -> None:
+    unfinished = replace(_decided(calibration, "ok"), counts=replace(calibration.counts, not_graded=30))
+    error = _cases(unfinished)[WHOLE].find("error")
+    assert error is not None
+    assert error.get("message") == "30 of 60 examples are not graded"
+
+
+def test_a_criterion_fails_by_findings_of_high_severity_only(calibration: Calibration) -> None:
+    findings = (
+        Finding("lenient", "tone", "high", "tone: too kind", {}, ("e001", "e002"), "Anchor level 5."),
+        Finding("unused-level", "facts", "low", "facts: nobody gives a 2"),
+    )
+    found = _cases(replace(_decided(calibration, "ok"), findings=findings))
+    failure = found["tone"].find("failure")
+    assert failure is not None
+    assert failure.get("message") == "tone: too kind"
+    assert failure.text == "tone: too kind\nTry: Anchor level 5.\nExamples: e001, e002"
+    assert found["facts"].find("failure") is None
+    assert "nobody gives a 2" in (found["facts"].findtext("system-out") or "")
+
+
+def test_a_suite_counts_its_outcomes_and_each_judge_is_one(calibration: Calibration) -> None:
+    root = Xml.fromstring(calibrations_junit([_decided(calibration, "adjust"), _decided(calibration, "ok")]))
+    counts = [(suite.get("tests"), suite.get("failures"), suite.get("skipped")) for suite in root.iter("testsuite")]
+    assert counts == [("5", "1", "0"), ("5", "0", "0")]
+    properties = {p.get("name"): p.get("value") for p in root.iter("property")}
+    assert properties["verdict"] == "ok"
+
+
+def test_text_from_outside_cannot_break_the_xml(calibration: Calibration) -> None:
+    hostile = '<failure/> & \x00\x1b]0; \ud800 ]]> "quoted"'
+    odd = Criterion(1.0, "x", "tone")
+    findings = (Finding("lenient", odd.name, "high", hostile, {}, (hostile,), hostile),)
+    found = _cases(replace(calibration, findings=findings, rater=replace(calibration.rater, name=hostile)))
+    failure = found["tone"].find("failure")
+    assert failure is not None
+    assert "<failure/> & \N{REPLACEMENT CHARACTER}" in (failure.get("message") or "")
