@@ -1,10 +1,10 @@
 """Outcomes to Score: the only arithmetic on weights."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from markscheme.rubric import Criterion, Rubric
+from markscheme.rubric import Rubric
 from markscheme.verdict import Abstention, Holistic, NotApplicable, Outcome, Unread, Verdict
 
 Decision = Literal["pass", "fail", "ask"]
@@ -63,16 +63,15 @@ def weigh(
     blocking = [c.name for c in rubric.criteria if c.name in missing and (c.required or not renormalize)]
     if blocking:
         return "; ".join(f"{name}: {missing[name]}" for name in blocking)
-    positions = {
-        criterion: criterion.scale.position(outcome.level)
+    positions = [
+        (criterion, criterion.scale.position(outcome.level))
         for criterion in rubric.criteria
         if isinstance(outcome := outcomes.get(criterion.name), Verdict)
-    }
+    ]
     if not positions:
         return "no criterion applies" if not missing else "no verdict could be read"
-    raw = sum(criterion.weight * position for criterion, position in positions.items())
-    normalized = _normalized(raw, positions)
-    failed = tuple(c.name for c, position in positions.items() if c.required and not c.passes(position))
+    raw, normalized = _raw_and_normalized([(criterion.weight, position) for criterion, position in positions])
+    failed = tuple(c.name for c, position in positions if c.required and not c.passes(position))
     passed = normalized >= rubric.pass_mark - ROUNDING and not failed
     return Score(normalized if normalize else raw, raw, raw, passed, failed, _is_doubtful(normalized, rubric))
 
@@ -93,16 +92,22 @@ def weigh_holistic(holistic: Holistic, rubric: Rubric, *, normalize: bool = True
 
 def score_of_levels(levels: Mapping[str, float], rubric: Rubric, not_applicable: Collection[str] = ()) -> float | None:
     """The normalised score that levels earn, by criterion name; None unless each criterion has one or doesn't apply."""
-    outcomes: dict[str, Outcome] = {name: Verdict(name, level) for name, level in levels.items()}
-    outcomes |= {name: NotApplicable(name) for name in not_applicable}
-    scored = weigh(outcomes, rubric)
-    return scored.score if isinstance(scored, Score) else None
+    weighted = []
+    for criterion in rubric.criteria:
+        if criterion.name in not_applicable:
+            continue
+        if criterion.name not in levels:
+            return None
+        weighted.append((criterion.weight, criterion.scale.position(levels[criterion.name])))
+    return _raw_and_normalized(weighted)[1] if weighted else None
 
 
-def _normalized(raw: float, positions: Mapping[Criterion, float]) -> float:
-    best = sum(criterion.weight for criterion in positions if criterion.weight > 0)
-    share = raw / best if best > 0 else 1 + raw / sum(abs(criterion.weight) for criterion in positions)
-    return min(1.0, max(0.0, share))
+def _raw_and_normalized(weighted: Sequence[tuple[float, float]]) -> tuple[float, float]:
+    """Sum of weight times position, and the same as a score from 0 to 1."""
+    raw = sum(weight * position for weight, position in weighted)
+    best = sum(weight for weight, _ in weighted if weight > 0)
+    share = raw / best if best > 0 else 1 + raw / sum(abs(weight) for weight, _ in weighted)
+    return raw, min(1.0, max(0.0, share))
 
 
 def _is_doubtful(score: float, rubric: Rubric) -> bool:

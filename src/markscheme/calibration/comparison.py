@@ -58,12 +58,12 @@ class Gold:
     set_aside: int = 0
     not_blind: int = 0
 
-    @property
+    @cached_property
     def ids(self) -> tuple[str, ...]:
         """The examples' ids, in order."""
         return tuple(example.id for example in self.examples)
 
-    @property
+    @cached_property
     def groups(self) -> list[str] | None:
         """A group for each example, where any names one; an example without is a group of its own."""
         if not any(example.group for example in self.examples):

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -265,6 +265,11 @@ class RatingTable:
         return np.asarray((~np.isnan(self.values)).sum(axis=1), dtype=np.int64)
 
 
+Cells: TypeAlias = dict[tuple[int, int], list[float]]
+MOST_COLUMNS = 64
+"""Raters beyond which a table has a column a place, not one a rater."""
+
+
 def level_table(ratings: Iterable[Rating], units: Sequence[str], criterion: str) -> RatingTable:
     """Levels on one criterion by unit and rater; several samples of a rater count as their median."""
     return _table(units, ((r.id, r.rater, r.criteria[criterion].level) for r in ratings if criterion in r.criteria))
@@ -289,11 +294,24 @@ def overall_of(rating: Rating, rubric: Rubric) -> float | None:
 def _table(units: Sequence[str], entries: Iterable[tuple[str, str, float | None]]) -> RatingTable:
     row = {unit: place for place, unit in enumerate(units)}
     column: dict[str, int] = {}
-    cells: dict[tuple[int, int], list[float]] = {}
+    cells: Cells = {}
     for unit, rater, value in entries:
         if value is not None and unit in row:
             cells.setdefault((row[unit], column.setdefault(rater, len(column))), []).append(value)
+    if len(column) > MOST_COLUMNS:
+        cells, column = _by_place(cells)
     values = np.full((len(units), len(column)), np.nan)
     for cell, found in cells.items():
         values[cell] = found[0] if len(found) == 1 else float(np.median(found))
     return RatingTable(tuple(units), tuple(column), values)
+
+
+def _by_place(cells: Cells) -> tuple[Cells, dict[str, int]]:
+    """The ratings of a crowd as first, second, … rating of each unit: a column a person would be nearly empty."""
+    rated: dict[int, int] = {}
+    placed: Cells = {}
+    for (row, _), found in cells.items():
+        place = rated.get(row, 0)
+        rated[row] = place + 1
+        placed[row, place] = found
+    return placed, {f"rating {place + 1}": place for place in range(max(rated.values(), default=0))}
