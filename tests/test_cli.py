@@ -23,7 +23,7 @@ def test_help_shows_the_commands_in_their_groups() -> None:
 def test_each_command_has_a_summary_an_example_and_a_word_for_every_option(command: str) -> None:
     parser = import_module(module_of(command)).parser()
     assert parser.description
-    assert f"markscheme {command} " in parser.epilog or f"{command} " in parser.epilog
+    assert re.search(rf"\b{command}\b", parser.epilog)
     for action in parser._actions:
         assert action.help, f"{command} {action.option_strings or action.dest} is not described"
 
