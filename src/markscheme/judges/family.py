@@ -1,0 +1,100 @@
+"""Whether a judge and the system it judges are models of one family, as far as their names tell."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+MODELS: Final[Mapping[str, str]] = {
+    "Claude": "claude",
+    "GPT": "gpt|chatgpt|davinci|codex|o[134]-(?:mini|pro|preview)",
+    "Gemini": "gemini|gemma|palm",
+    "Llama": "(?:code|tiny)?llama",
+    "Qwen": "qwen|qwq",
+    "Mistral": "(?:mis|mix|minis|pix|magis)tral|(?:code|dev)stral",
+    "DeepSeek": "deepseek",
+    "Phi": "phi",
+    "Command": "command-[ra]|aya",
+    "Grok": "grok",
+    "Nova": "nova-(?:micro|lite|pro|premier)",
+    "SmolLM": "smollm",
+    "Granite": "granite",
+    "OLMo": "olmo",
+    "Falcon": "falcon",
+    "Yi": "yi-[0-9]",
+    "GLM": "glm|chatglm",
+    "Kimi": "kimi",
+}
+"""What the models of each family are called, as parts of words that no letter stands beside."""
+
+MAKERS: Final[Mapping[str, str]] = {
+    "Claude": "anthropic",
+    "GPT": "openai",
+    "Gemini": "google|vertex",
+    "Llama": "meta-llama",
+    "Mistral": "mistralai",
+    "Grok": "xai",
+    "Command": "cohere",
+}
+"""Who makes them; asked only where no model is named, since many servers speak the language of one maker."""
+
+
+def families(name: str) -> frozenset[str]:
+    """The families that a model, a provider or a system belongs to by its name; none where the name doesn't tell.
+
+    Example:
+        >>> sorted(families("openrouter:meta-llama/llama-3.1-70b")), sorted(families("openai:chat:o3"))
+        (['Llama'], ['GPT'])
+        >>> sorted(families("prompt-b")), sorted(families("deepseek-r1-distill-qwen-7b"))
+        ([], ['DeepSeek', 'Qwen'])
+    """
+    return _named(MODELS, name) or _named(MAKERS, name)
+
+
+def _named(words: Mapping[str, str], name: str) -> frozenset[str]:
+    spelled = name.casefold()
+    return frozenset(
+        family for family, pattern in words.items() if re.search(rf"(?<![a-z])(?:{pattern})(?![a-z])", spelled)
+    )
+
+
+def same_family(judge: str, system: str) -> str | None:
+    """The family that both belong to by their names; None where the names don't tell of one.
+
+    Example:
+        >>> same_family("claude-sonnet-5-5", "anthropic:messages:claude-haiku-5-5")
+        'Claude'
+        >>> same_family("claude-sonnet-5-5", "prompt-b") is None
+        True
+    """
+    return min(families(judge) & families(system), default=None)
+
+
+def kinship(judge: str, systems: Iterable[str]) -> str | None:
+    """What to say where some of the systems that wrote the submissions are of the judge's own family; else None.
+
+    Args:
+        judge: The judge's model.
+        systems: Who wrote each submission; "" where nobody says.
+
+    Source:
+        Panickssery, Bowman and Feng (2024), LLM Evaluators Recognize and Favor Their Own Generations,
+        NeurIPS 37. arXiv:2404.13076
+
+    Example:
+        >>> print(kinship("gpt-5", ["gpt-5-mini", "", "llama3"]))
+        the judge gpt-5 is of the same family (GPT) as 'gpt-5-mini', which wrote 1 of 3 responses: judges lean towards
+        their own kind, so hold these grades beside people's or beside those of a judge of another family
+    """
+    written = Counter(systems)
+    kin = {system: shared for system in written if (shared := same_family(judge, system))}
+    if not kin:
+        return None
+    shared = ", ".join(sorted(set(kin.values())))
+    named = ", ".join(map(repr, sorted(kin)))
+    count = sum(written[system] for system in kin)
+    return (
+        f"the judge {judge} is of the same family ({shared}) as {named}, which wrote {count} of {written.total()} "
+        "responses: judges lean towards their own kind, so hold these grades beside people's or beside those of a "
+        "judge of another family"
+    )

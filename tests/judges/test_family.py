@@ -1,0 +1,67 @@
+"""A judge that may favour its own kind is known by the names of both."""
+
+import pytest
+
+from markscheme.judges.family import MODELS, families, kinship, same_family
+
+
+@pytest.mark.parametrize(
+    ("name", "family"),
+    [
+        ("claude-sonnet-5-5", "Claude"),
+        ("bedrock:us.anthropic.claude-haiku-5-5-v1:0", "Claude"),
+        ("anthropic", "Claude"),
+        ("gpt-5-mini", "GPT"),
+        ("gpt4o", "GPT"),
+        ("openai:chat:o3", "GPT"),
+        ("o4-mini-high", "GPT"),
+        ("azure:chat:my-GPT-4-deployment", "GPT"),
+        ("google:gemini-flash-latest", "Gemini"),
+        ("gemma2:9b", "Gemini"),
+        ("vertex:some-endpoint", "Gemini"),
+        ("ollama:chat:llama3.1:8b", "Llama"),
+        ("CodeLlama-34b", "Llama"),
+        ("Qwen2.5-72B-Instruct", "Qwen"),
+        ("mistralai/Mixtral-8x7B", "Mistral"),
+        ("mistral-large", "Mistral"),
+        ("ministral-8b", "Mistral"),
+        ("pixtral-12b", "Mistral"),
+        ("SmolLM2-135M-Instruct.Q4_1", "SmolLM"),
+        ("phi-4", "Phi"),
+        ("grok-4", "Grok"),
+    ],
+)
+def test_a_name_tells_the_family(name: str, family: str) -> None:
+    assert families(name) == {family}
+
+
+@pytest.mark.parametrize(
+    "name", ["", "prompt-b", "baseline", "v2", "graphite", "philosophy", "file://provider.py", "echo", "novation-pro"]
+)
+def test_a_name_that_tells_nothing_is_of_no_family(name: str) -> None:
+    assert families(name) == frozenset()
+
+
+def test_a_server_that_speaks_a_maker_s_language_is_not_of_its_family() -> None:
+    assert same_family("gpt-5", "openai:chat:llama-3.1-70b") is None
+    assert same_family("llama-3.3", "openai:chat:llama-3.1-70b") == "Llama"
+
+
+def test_every_family_knows_its_own_name() -> None:
+    named = {"Command": "command-r", "Nova": "nova-pro", "Yi": "yi-34b"}
+    assert {family: families(named.get(family, family)) for family in MODELS} == {family: {family} for family in MODELS}
+
+
+def test_kinship_names_the_judge_the_systems_and_how_many_responses_they_wrote() -> None:
+    said = kinship("claude-sonnet-5-5", ["claude-haiku-5-5", "claude-haiku-5-5", "gpt-5", "", "anthropic:old"])
+    assert said is not None
+    assert said.startswith(
+        "the judge claude-sonnet-5-5 is of the same family (Claude) as 'anthropic:old', 'claude-haiku-5-5', which "
+        "wrote 3 of 5 responses"
+    )
+
+
+def test_without_kinship_nothing_is_said() -> None:
+    assert kinship("claude-sonnet-5-5", ["gpt-5", "", "prompt-b"]) is None
+    assert kinship("function:mine:ask", ["gpt-5"]) is None
+    assert kinship("claude-sonnet-5-5", []) is None
