@@ -3,8 +3,10 @@
 import argparse
 import warnings
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
+from markscheme.calibration.diagnosis import decide
 from markscheme.calibration.from_promptfoo import graders_ratings, labelled_rows, rubric_of, scored_ids
 from markscheme.calibration.run import Calibration, Options, Rater, calibration_of
 from markscheme.commands.accepting import accept_run, accepted_path, since_accepted
@@ -13,6 +15,8 @@ from markscheme.judge import total
 from markscheme.promptfoo.results import Results, is_results, read_results, together
 
 GRADERS = "Promptfoo's graders"
+OF_SHARED_LABELS = ("halo", "redundant")
+"""Findings that one label for all criteria of an output would always give."""
 ASK_NOBODY = ("judge", "ratings", "examples", "samples", "strategy", "replay")
 
 
@@ -63,9 +67,24 @@ def of_results(paths: Sequence[Path], arguments: argparse.Namespace) -> Calibrat
         cost=total(row.usage for row in rows),
         since=since_accepted(rubric, examples, ratings, accepted, arguments),
     )
+    calibration = _by_row(calibration, arguments.target)
     if arguments.accept:
         accept_run(calibration, accepted, (arguments.split or "dev") if examples.has_splits else None)
     return calibration
+
+
+def _by_row(calibration: Calibration, target: float | None) -> Calibration:
+    """The calibration as far as labels of whole outputs carry it.
+
+    A thumb is held against each metric of its output. So metrics seem to be one and the same to people, which says
+    nothing of them; and where there are several, the fault of one is no fault of the verdict that all make together.
+    """
+    findings = tuple(found for found in calibration.findings if found.code not in OF_SHARED_LABELS)
+    several = len(calibration.rubric.criteria) > 1
+    against = [found for found in findings if found.criterion is None or not several]
+    alarm = calibration.baseline is not None and calibration.baseline.alarm
+    decision = decide(calibration.comparison, target=target, findings=against, alarm=alarm)
+    return replace(calibration, findings=findings, decision=decision)
 
 
 def warn_aside(results: Results) -> None:
