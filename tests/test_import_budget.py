@@ -16,6 +16,8 @@ ON_THE_WAY = {
     "from markscheme import Rubric, load_rubric": set(),
     "from markscheme import grade, ScriptedJudge": set(),
     "import markscheme.promptfoo.assertion": set(),
+    "import markscheme.promptfoo.provider": set(),
+    "import markscheme.promptfoo.serving": set(),
     "import markscheme.judges.named": set(),
     "import markscheme.judges.anthropic": set(),
     "import markscheme.stats": {"numpy", "scipy"},
@@ -39,6 +41,14 @@ def test_nothing_heavy_is_loaded_before_it_is_needed(statement: str) -> None:
 
 def test_statistics_leave_scipy_stats_alone() -> None:
     assert "scipy.stats" not in _loaded("import markscheme.stats")
+
+
+@pytest.mark.parametrize("module", ["markscheme.promptfoo.entry", "markscheme.hooks"])
+def test_an_assertion_with_a_session_loads_the_standard_library_s_json_and_socket_alone(module: str) -> None:
+    ours = {"markscheme", "markscheme.session", "markscheme.session.client"} | {module, module.rpartition(".")[0]}
+    loaded = _loaded(f"import {module}")
+    assert {name for name in loaded if name.startswith("markscheme")} == ours
+    assert not loaded & {"asyncio", "pydantic", "yaml", "importlib.metadata", "dataclasses", "pathlib", "subprocess"}
 
 
 def test_importing_the_package_loads_no_pydantic_and_no_yaml() -> None:

@@ -34,6 +34,7 @@ LAYERS = [
     "stats",
     "calibration",
     "report",
+    "hooks",
     "commands",
     "cli",
 ]

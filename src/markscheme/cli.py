@@ -25,6 +25,7 @@ GROUPS = {
         "agreement": "measure how far raters agree, from a table of ratings",
         "passrate": "correct a pass rate for the judge's errors",
         "prompts": "print the prompts a judge would be asked",
+        "session": "the warm process behind Promptfoo's assertions: start, stop, status",
     },
 }
 COMMANDS = [name for group in GROUPS.values() for name in group]

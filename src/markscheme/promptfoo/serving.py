@@ -4,7 +4,7 @@ import asyncio
 import os
 import socket
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ from markscheme.promptfoo.assertion import NotGraded, assess
 from markscheme.promptfoo.engine import Engine, own_modules
 from markscheme.promptfoo.provider import respond
 from markscheme.session.client import environment_key
-from markscheme.session.server import IDLE, Retired, Session
+from markscheme.session.server import IDLE, Retired, Session, socket_file
 
 IDLE_SECONDS = "MARKSCHEME_SESSION_IDLE"
 
@@ -25,22 +25,20 @@ def main(arguments: Sequence[str]) -> None:
         arguments: Number of the socket, path of its file, folder of the graders.
     """
     number, path, folder = arguments
-    listener = socket.socket(fileno=int(number))
-    listener.setblocking(False)
     if folder not in sys.path:
         sys.path.insert(0, folder)
-    asyncio.run(_serve(listener, path, folder))
+    with socket.socket(fileno=int(number)) as listener, socket_file(path) as release:
+        listener.setblocking(False)
+        asyncio.run(_serve(listener, release, folder))
 
 
-async def _serve(listener: socket.socket, path: str, folder: str) -> None:
-    grading = Serving(Path(folder))
-    session = Session(listener, path, environment_key(folder), grading.answer, grading.describe, idle_seconds())
-    warming = asyncio.ensure_future(asyncio.to_thread(_import_sdk))
+async def _serve(listener: socket.socket, release: Callable[[], None], folder: str) -> None:
+    grading, key = Serving(Path(folder)), environment_key(folder)
+    session = Session(listener, release, key, grading.answer, grading.describe, idle_seconds())
     try:
         await session.serve()
     finally:
         await grading.engine.aclose()
-        await warming
 
 
 def idle_seconds() -> float:
@@ -50,13 +48,6 @@ def idle_seconds() -> float:
         if 0 < seconds < float("inf"):
             return seconds
     return IDLE
-
-
-def _import_sdk() -> None:
-    """What the first question needs and takes longest, begun before it comes."""
-    if os.environ.get("ANTHROPIC_API_KEY"):
-        with suppress(ImportError):
-            import anthropic  # noqa: F401
 
 
 class Serving:
@@ -77,16 +68,22 @@ class Serving:
             Retired: A module of the user's own has changed since it was loaded.
         """
         self._check_modules()
+        try:
+            return await self._answered(request)
+        finally:
+            self._check_modules()
+
+    async def _answered(self, request: Mapping[str, Any]) -> dict[str, Any]:
+        beside, engine = self.folder, self.engine
         match request["grader"]:
             case "assertion":
                 try:
-                    given = await assess(request["output"], request["context"], beside=self.folder, engine=self.engine)
+                    return {"given": await assess(request["output"], request["context"], beside=beside, engine=engine)}
                 except NotGraded as error:
                     return {"raised": str(error)}
-                return {"given": given}
             case "provider":
                 asked = request["prompt"], request["options"], request["context"]
-                return {"given": await respond(*asked, beside=self.folder, engine=self.engine)}
+                return {"given": await respond(*asked, beside=beside, engine=engine)}
             case other:
                 raise ValueError(f"no such grader: {other!r}")
 
@@ -96,6 +93,7 @@ class Serving:
         return {"cwd": os.getcwd(), "graders": str(self.folder), "usage": used.to_json()}
 
     def _check_modules(self) -> None:
+        """Stop grading by code that is no longer what its file says."""
         if not self.engine.has_functions():
             return
         loaded = own_modules()

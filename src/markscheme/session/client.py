@@ -56,6 +56,7 @@ def ask(request: "dict[str, Any]", *, folder: str, wish: object = None) -> "dict
             return _exchange(connected(place) or _started(place, folder), message)
         except (OSError, ValueError, Refused):
             continue
+    _remove_stale(place)
     return None
 
 
@@ -215,11 +216,11 @@ def _exchange(connection: socket.socket, message: bytes) -> "dict[str, Any]":
         parts = []
         while part := connection.recv(1 << 16):
             parts.append(part)
-    answer: dict[str, Any] = json.loads(b"".join(parts))
-    if "answer" not in answer:
-        raise Refused(answer.get("refused"))
-    given: dict[str, Any] = answer["answer"]
-    return given
+    said = json.loads(b"".join(parts))
+    if not isinstance(said, dict) or not isinstance(said.get("answer"), dict):
+        raise Refused(said)
+    answer: dict[str, Any] = said["answer"]
+    return answer
 
 
 # --- starting -------------------------------------------------------------------------------------------------------
@@ -265,9 +266,16 @@ def _spawn(listener: socket.socket, place: str, folder: str) -> None:
 
 
 def _remove_stale(place: str) -> None:
-    with Alone(os.path.dirname(place)):
-        if connected(place) is None and os.path.lexists(place):
-            os.unlink(place)
+    """Remove a socket at which nobody listens; leave it where that can't be told."""
+    try:
+        with Alone(os.path.dirname(place)):
+            connection = connected(place)
+            if connection is not None:
+                connection.close()
+            elif os.path.lexists(place):
+                os.unlink(place)
+    except OSError:
+        return
 
 
 class Alone:

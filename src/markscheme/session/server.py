@@ -6,8 +6,8 @@ import os
 import signal
 import socket
 import time
-from collections.abc import Awaitable, Callable, Mapping
-from contextlib import suppress
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -33,7 +33,7 @@ class Session:
 
     Attributes:
         listener: The socket it listens on, bound by whoever started it.
-        path: The socket's file, removed when the session ends.
+        release: Removes the socket's file.
         key: Of the environment it serves; requests from another are refused.
         answer: What a request is answered with; raises Retired to end the session.
         describe: What it tells of itself beside the process's own facts.
@@ -41,7 +41,7 @@ class Session:
     """
 
     listener: socket.socket
-    path: str
+    release: Callable[[], None]
     key: str
     answer: Answering
     describe: Callable[[], Mapping[str, Any]] = dict
@@ -60,13 +60,9 @@ class Session:
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, self._ending.set)
-        bound = _inode(self.path)
         server = await asyncio.start_unix_server(self._connection, sock=self.listener, limit=1 << 20)
         await self._until_ending()
-        with suppress(OSError), Alone(os.path.dirname(self.path)):
-            if bound is not None and _inode(self.path) == bound:
-                os.unlink(self.path)
-            server.close()
+        self.release()  # whoever comes now starts another one
         server.close()
         while self._connections:
             await asyncio.wait(self._connections)
@@ -147,6 +143,22 @@ async def _all(reader: asyncio.StreamReader) -> bytes:
         if size > LONGEST:
             raise ValueError("a request of this length is nobody's")
     return b"".join(parts)
+
+
+@contextmanager
+def socket_file(path: str) -> Iterator[Callable[[], None]]:
+    """What removes a socket's file, which is done at the end in any case, and never to a file that is another's."""
+    bound = _inode(path)
+
+    def release() -> None:
+        with suppress(OSError), Alone(os.path.dirname(path)):
+            if bound is not None and _inode(path) == bound:
+                os.unlink(path)
+
+    try:
+        yield release
+    finally:
+        release()
 
 
 def _inode(path: str) -> tuple[int, int] | None:

@@ -1,0 +1,89 @@
+"""`markscheme session`: the warm process behind Promptfoo's assertions."""
+
+import argparse
+import json
+import socket
+import sys
+from pathlib import Path
+from typing import Any
+
+from markscheme.commands.options import Parser
+from markscheme.errors import UsageError
+from markscheme.session import client
+
+SUMMARY = """Start, end or look at the warm process that grades for Promptfoo. The first assertion starts one by itself
+and it ends when nobody has asked for a minute (MARKSCHEME_SESSION_IDLE, in seconds); nothing here is needed for that.
+
+start   a session for this folder, this Python and these keys
+stop    every session of yours, or the one at --socket, once it has answered what it was asked
+status  what is running
+
+Exit status: 0 done, 1 there is none, 2 a fault in what was asked."""
+
+
+def parser() -> argparse.ArgumentParser:
+    """What the command takes."""
+    found = Parser("session", SUMMARY, "markscheme session status")
+    found.add_argument("what", choices=("start", "stop", "status"), help="what to do")
+    found.add_argument(
+        "--graders", type=Path, metavar="FOLDER", help="the graders it is for (graders/, if there is one)"
+    )
+    found.add_argument("--socket", metavar="PATH", help="its socket, as in an assertion's `session: PATH`")
+    found.add_argument("--json", action="store_true", help="print JSON")
+    return found
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Do it, print what is there, and tell by the exit status whether there was anything."""
+    if not hasattr(socket, "AF_UNIX"):
+        raise UsageError("this system has no Unix sockets; Promptfoo's assertions grade in their own processes")
+    match arguments.what:
+        case "start":
+            found = [_start(arguments)]
+        case "stop":
+            found = [place for place in _places(arguments) if client.stop(place)]
+        case _:
+            found = list(_places(arguments))
+    return _print(arguments, found)
+
+
+def _start(arguments: argparse.Namespace) -> str:
+    graders: Path = arguments.graders or (Path("graders") if Path("graders").is_dir() else Path())
+    if not graders.is_dir():
+        raise UsageError(f"there is no folder {graders}")
+    place = client.start(folder=str(graders.resolve()), wish=arguments.socket)
+    if place is None:
+        raise UsageError(
+            "no session can be started here: MARKSCHEME_SESSION is off, or the socket's folder is not yours alone"
+        )
+    return place
+
+
+def _places(arguments: argparse.Namespace) -> list[str]:
+    return [str(Path(arguments.socket).resolve())] if arguments.socket else list(client.sockets())
+
+
+def _print(arguments: argparse.Namespace, places: list[str]) -> int:
+    if arguments.what == "stop":
+        told: list[dict[str, Any]] = [{"socket": place} for place in places]
+    else:
+        answers = {place: client.status(place) for place in places}
+        told = [{"socket": place, **answer} for place, answer in answers.items() if answer is not None]
+    if arguments.json:
+        print(json.dumps({"schema": 1, "sessions": told}, ensure_ascii=False))
+    else:
+        for one in told:
+            print(_line(one, arguments.what))
+        if not told:
+            print("no session is running", file=sys.stderr)
+    return 0 if told else 1
+
+
+def _line(one: dict[str, Any], what: str) -> str:
+    if what == "stop":
+        return f"ended: {one['socket']}"
+    calls = one["usage"]["calls"]
+    return (
+        f"process {one['pid']}, {one['seconds']:.0f} s old: {one['answered']} answered, {one['under_way']} under way, "
+        f"{calls} calls to judges; for {one['graders']} in {one['cwd']}; ends after {one['idle']:g} s of silence"
+    )

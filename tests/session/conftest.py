@@ -1,0 +1,52 @@
+"""A folder for sockets of a test's own, and a rubric with a judge that is a function."""
+
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from markscheme.session import client
+from tests.session.processes import session_pids, wait_until
+
+JUDGE = """
+import json, os, pathlib, time
+def met(system_prompt, user_prompt):
+    with pathlib.Path(__file__).with_name("asked").open("a") as asked:
+        asked.write("x")
+    time.sleep(float(os.environ.get("JUDGE_SECONDS", "0")))
+    names = [part.split('"')[1] for part in user_prompt.rsplit("Rate the response on", 1)[1].split(",") if '"' in part]
+    said = {"quote": "Paris.", "reason": "It says so.", "level": "MET"}
+    return json.dumps({"verdicts": {name: said for name in names}})
+"""
+RUBRIC = "criteria:\n- {name: right, requirement: Names the capital, weight: 2}\n"
+CONFIG = {"rubric": "capital", "judge": "function:session_judge:met"}
+
+
+@pytest.fixture
+def runtime(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A short folder in which sessions put their sockets; whatever runs there is ended, and must leave nothing."""
+    folder = Path(tempfile.mkdtemp(prefix="ms-", dir="/tmp"))
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(folder))
+    monkeypatch.delenv("MARKSCHEME_SESSION", raising=False)
+    yield folder
+    for place in client.sockets():
+        client.stop(place)
+    assert wait_until(lambda: not session_pids(folder))
+    shutil.rmtree(folder)
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """Someone's folder, with a rubric and a module with a judge."""
+    (tmp_path / "rubrics").mkdir()
+    (tmp_path / "rubrics" / "capital.yaml").write_text(RUBRIC)
+    (tmp_path / "session_judge.py").write_text(JUDGE)
+    return tmp_path
+
+
+@pytest.fixture
+def env(project: Path, runtime: Path) -> dict[str, str]:
+    """The environment of an assertion in that project."""
+    return {"MARKSCHEME_CACHE": str(project / "cache"), "PYTHONPATH": str(project), "XDG_RUNTIME_DIR": str(runtime)}

@@ -1,0 +1,87 @@
+"""Assertions as Promptfoo makes them, each in a Python of its own, and the sessions they leave."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from tests.commands.console import ROOT, environment
+
+CALL = """
+import importlib.util, json, sys
+sys.path.insert(0, sys.argv[1].rpartition("/")[0])
+spec = importlib.util.spec_from_file_location("grader", sys.argv[1])
+grader = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(grader)
+try:
+    given = {"given": getattr(grader, sys.argv[2])(*json.load(sys.stdin))}
+except Exception as error:
+    given = {"raised": f"{type(error).__name__}: {error}"}
+print(json.dumps({**given, "modules": sorted(sys.modules)}))
+"""
+
+
+def call(
+    function: str, *arguments: Any, cwd: Path, env: Mapping[str, str], grader: Path = ROOT / "graders/rubric_grader.py"
+) -> dict[str, Any]:
+    """What a grader's function gives in a fresh interpreter: `given` or `raised`, and the `modules` it loaded."""
+    done = subprocess.run(
+        [sys.executable, "-c", CALL, str(grader), function],
+        input=json.dumps(arguments),
+        capture_output=True,
+        text=True,
+        cwd=cwd,
+        env=environment(env),
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    answered: dict[str, Any] = json.loads(done.stdout)
+    return answered
+
+
+def assess(output: Any, config: Mapping[str, Any], cwd: Path, env: Mapping[str, str], **context: Any) -> Any:
+    """The grading result of our assertion for one output."""
+    return call("get_assert", output, {"vars": {}, "config": config, **context}, cwd=cwd, env=env)["given"]
+
+
+def files(runtime: Path) -> list[str]:
+    """What stands in the folder of sessions."""
+    folder = runtime / "markscheme"
+    return sorted(entry.name for entry in folder.iterdir()) if folder.exists() else []
+
+
+def is_running(pid: int) -> bool:
+    """Whether a process is there and more than a name that nobody has collected."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+def wait_until(true: Any, seconds: float = 10.0) -> bool:
+    """Whether `true()` becomes so in time."""
+    until = time.monotonic() + seconds
+    while not true():
+        if time.monotonic() > until:
+            return False
+        time.sleep(0.02)
+    return True
+
+
+def session_pids(runtime: Path) -> list[int]:
+    """The warm processes whose socket stands, or stood, in `runtime`."""
+    found = []
+    for process in Path("/proc").iterdir():
+        if process.name.isdecimal():
+            try:
+                told = (process / "cmdline").read_bytes()
+            except OSError:
+                continue
+            if b"markscheme.promptfoo.serving" in told and os.fsencode(runtime) in told:
+                found.append(int(process.name))
+    return found

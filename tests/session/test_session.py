@@ -1,0 +1,347 @@
+"""The warm process: one for each environment, gone when nobody needs it, and never in the way of a verdict."""
+
+import json
+import os
+import signal
+import socket
+import stat
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from markscheme.session import client
+from tests.commands.console import ROOT
+from tests.session.conftest import CONFIG
+from tests.session.processes import assess, call, files, is_running, session_pids, wait_until
+
+GRADERS = str(ROOT / "graders")
+LIGHT = {"markscheme.promptfoo.assertion", "pydantic", "yaml", "asyncio", "typing", "numpy", "anthropic", "subprocess"}
+
+
+def asked(project: Path) -> int:
+    """How often the judge was asked."""
+    return len((project / "asked").read_text()) if (project / "asked").exists() else 0
+
+
+def test_the_first_assertion_starts_a_session_and_the_next_only_speak_to_it(
+    project: Path, runtime: Path, env: dict[str, str]
+) -> None:
+    first = call("get_assert", "Paris.", {"config": CONFIG}, cwd=project, env=env)
+    second = call("get_assert", "Paris.", {"config": CONFIG}, cwd=project, env=env)
+    assert first["given"]["pass"] is True
+    assert len(session_pids(runtime)) == 1
+    assert set(second["modules"]) & LIGHT <= {"typing"}
+    assert asked(project) == 1
+
+
+def test_verdicts_are_the_same_to_the_byte_with_and_without_a_session(
+    project: Path, runtime: Path, env: dict[str, str]
+) -> None:
+    outputs: list[Any] = [
+        "Paris.",
+        "",
+        {"capital": ["Paris", 1.5, None]},
+        "\0\x1b[2J\ud800 Paris.",
+        "Paris. " * 150_000,
+    ]
+    for output in outputs:
+        fresh = {**env, "MARKSCHEME_NO_CACHE": "1"}
+        with_session = assess(output, CONFIG, project, fresh)
+        without = assess(output, {**CONFIG, "session": "off"}, project, fresh)
+        assert json.dumps(with_session) == json.dumps(without)
+        assert json.dumps(with_session, ensure_ascii=False).encode()
+    assert session_pids(runtime)
+
+
+@pytest.mark.parametrize(
+    "config",
+    [{"rubric": "capitol"}, {"rubric": "capital", "judge": "oracle"}, {"rubric": "capital"}, {"session": 5}],
+)
+def test_what_cannot_be_graded_is_told_in_the_same_words(
+    project: Path, runtime: Path, env: dict[str, str], config: dict[str, Any]
+) -> None:
+    without = assess("Paris.", config, project, {**env, "MARKSCHEME_SESSION": "off"})
+    assert assess("Paris.", config, project, env) == without
+    assert without["reason"].startswith("not graded: ")
+
+
+def test_not_python_raises_through_a_session_as_it_does_without(
+    project: Path, runtime: Path, env: dict[str, str]
+) -> None:
+    config = {"rubric": "capitol"}
+    context = {"config": config, "test": {"assert": [{"type": "not-python", "config": config}]}}
+    through = call("get_assert", "Paris.", context, cwd=project, env=env)
+    assert through["raised"].startswith("NotGraded: not graded: ")
+    assert through["raised"] == call("get_assert", "Paris.", context, cwd=project, env=env | OFF)["raised"]
+
+
+OFF = {"MARKSCHEME_SESSION": "off"}
+
+
+@pytest.mark.parametrize(
+    ("config", "extra"), [({"session": "off"}, {}), ({"session": False}, {}), ({}, OFF), ({"session": "/tmp/x"}, OFF)]
+)
+def test_a_session_can_be_switched_off(
+    project: Path, runtime: Path, env: dict[str, str], config: dict[str, Any], extra: dict[str, str]
+) -> None:
+    assert assess("Paris.", {**CONFIG, **config}, project, env | extra)["pass"] is True
+    assert files(runtime) == []
+    assert session_pids(runtime) == []
+
+
+def test_socket_and_folder_are_closed_to_others(project: Path, runtime: Path, env: dict[str, str]) -> None:
+    assess("Paris.", CONFIG, project, env)
+    folder = runtime / "markscheme"
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    (name,) = files(runtime)
+    assert stat.S_ISSOCK((folder / name).stat().st_mode)
+
+
+def test_a_folder_that_others_may_enter_is_not_used(project: Path, runtime: Path, env: dict[str, str]) -> None:
+    (runtime / "markscheme").mkdir()
+    (runtime / "markscheme").chmod(0o755)
+    assert assess("Paris.", CONFIG, project, env)["pass"] is True
+    assert files(runtime) == []
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"ANTHROPIC_API_KEY": "another"},
+        {"OPENAI_BASE_URL": "http://127.0.0.1:9"},
+        {"GEMINI_API_KEY": "another"},
+        {"MARKSCHEME_CONCURRENCY": "3"},
+    ],
+)
+def test_another_key_address_or_setting_has_a_session_of_its_own(
+    project: Path, runtime: Path, env: dict[str, str], other: dict[str, str]
+) -> None:
+    assess("Paris.", CONFIG, project, env)
+    assess("Paris.", CONFIG, project, env | other)
+    assert len(files(runtime)) == 2
+    assert not any("another" in name for name in files(runtime))
+
+
+def test_a_session_named_by_its_path_refuses_another_environment(
+    project: Path, runtime: Path, env: dict[str, str]
+) -> None:
+    place = str(runtime / "named.sock")
+    config = {**CONFIG, "session": place}
+    assert assess("Paris.", config, project, env)["pass"] is True
+    (pid,) = session_pids(runtime)
+    assert assess("Rome.", config, project, env | {"ANTHROPIC_API_KEY": "another"})["pass"] is True
+    assert session_pids(runtime) == [pid]
+    told = client.status(place)
+    assert told is not None
+    assert told["answered"] == 1
+    assert client.stop(place)
+
+
+def test_starting_at_once_makes_one_session(project: Path, runtime: Path, env: dict[str, str]) -> None:
+    with ThreadPoolExecutor(8) as pool:
+        results = list(pool.map(lambda n: assess(f"Paris. {n}", CONFIG, project, env), range(16)))
+    assert all(result["pass"] for result in results)
+    assert len(session_pids(runtime)) == 1
+    assert len(files(runtime)) == 1
+
+
+def test_a_prompt_in_flight_is_asked_once_however_many_wait(project: Path, runtime: Path, env: dict[str, str]) -> None:
+    slow = env | {"JUDGE_SECONDS": "1.5"}
+    with ThreadPoolExecutor(6) as pool:
+        results = list(pool.map(lambda _: assess("Paris.", CONFIG, project, slow), range(6)))
+    assert asked(project) == 1
+    assert len({result["reason"] for result in results}) == 1
+    assert sum(result["tokensUsed"]["numRequests"] for result in results) == 1
+
+
+def test_with_the_cache_off_each_assertion_asks(project: Path, runtime: Path, env: dict[str, str]) -> None:
+    for _ in range(2):
+        assess("Paris.", {**CONFIG, "cache": "off"}, project, env)
+    assert asked(project) == 2
+
+
+def test_it_ends_when_nobody_has_come_for_a_while_and_leaves_no_file(
+    project: Path, runtime: Path, env: dict[str, str]
+) -> None:
+    assess("Paris.", CONFIG, project, env | {"MARKSCHEME_SESSION_IDLE": "0.5"})
+    (pid,) = session_pids(runtime)
+    assert wait_until(lambda: not is_running(pid), 5)
+    assert files(runtime) == []
+
+
+def test_stopped_it_answers_what_it_was_asked_and_is_gone(project: Path, runtime: Path, env: dict[str, str]) -> None:
+    slow = env | {"JUDGE_SECONDS": "1"}
+    with ThreadPoolExecutor(1) as pool:
+        answer = pool.submit(assess, "Paris.", CONFIG, project, slow)
+        assert wait_until(lambda: asked(project) == 1)
+        (pid,) = session_pids(runtime)
+        assert client.stop(str(runtime / "markscheme" / files(runtime)[0]))
+        assert not is_running(pid) or wait_until(lambda: not is_running(pid), 1)
+        assert answer.result()["pass"] is True
+    assert asked(project) == 1
+    assert files(runtime) == []
+
+
+def test_killed_in_mid_answer_the_verdict_still_comes(project: Path, runtime: Path, env: dict[str, str]) -> None:
+    slow = env | {"JUDGE_SECONDS": "1"}
+    with ThreadPoolExecutor(3) as pool:
+        answers = [pool.submit(assess, f"Paris. {n}", CONFIG, project, slow) for n in range(3)]
+        assert wait_until(lambda: asked(project) == 3)
+        os.kill(session_pids(runtime)[0], signal.SIGKILL)
+        assert [answer.result()["pass"] for answer in answers] == [True] * 3
+    assert len(session_pids(runtime)) == 1
+    assert len(files(runtime)) == 1
+
+
+def test_a_socket_that_a_killed_session_left_is_taken_over(project: Path, runtime: Path, env: dict[str, str]) -> None:
+    assess("Paris.", CONFIG, project, env)
+    (first,) = session_pids(runtime)
+    os.kill(first, signal.SIGKILL)
+    assert wait_until(lambda: not is_running(first))
+    assert len(files(runtime)) == 1
+    assert assess("Paris.", CONFIG, project, env)["pass"] is True
+    assert session_pids(runtime) != [first]
+    assert len(files(runtime)) == 1
+
+
+def test_stop_removes_what_a_killed_session_left(project: Path, runtime: Path, env: dict[str, str]) -> None:
+    assess("Paris.", CONFIG, project, env)
+    os.kill(session_pids(runtime)[0], signal.SIGKILL)
+    assert wait_until(lambda: not session_pids(runtime))
+    assert not client.stop(str(runtime / "markscheme" / files(runtime)[0]))
+    assert files(runtime) == []
+
+
+def answering(listener: socket.socket, reply: Callable[[socket.socket], None]) -> threading.Thread:
+    """A stranger at the socket."""
+
+    def serve() -> None:
+        while True:
+            try:
+                connection, _ = listener.accept()
+            except OSError:
+                return
+            with connection, suppress(ConnectionError):
+                while connection.recv(1 << 16):
+                    pass
+                reply(connection)
+
+    thread = threading.Thread(target=serve, daemon=True)
+    thread.start()
+    return thread
+
+
+@pytest.mark.parametrize(
+    "said",
+    [b"", b"   ", b"{", b"[1]", b'{"refused": "failed"}', b'{"answer": ', b"\xff\xfe", b'{"other": 1}'],
+)
+def test_whatever_a_broken_session_answers_the_verdict_comes_from_here(
+    project: Path, runtime: Path, env: dict[str, str], said: bytes
+) -> None:
+    place = runtime / "named.sock"
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(place))
+        listener.listen()
+        answering(listener, lambda connection: connection.sendall(said))
+        assert assess("Paris.", {**CONFIG, "session": str(place)}, project, env)["pass"] is True
+        assert asked(project) == 1
+
+
+def test_where_no_socket_can_be_made_the_verdict_comes_from_here(
+    project: Path, runtime: Path, env: dict[str, str]
+) -> None:
+    too_long = runtime / ("x" * 120)
+    too_long.mkdir(mode=0o700)
+    config = {**CONFIG, "session": str(too_long / "session.sock")}
+    assert assess("Paris.", config, project, env)["pass"] is True
+    assert assess("Paris.", {**CONFIG, "session": str(runtime / "nowhere" / "s")}, project, env)["pass"] is True
+
+
+def test_a_judge_edited_meanwhile_is_asked_as_it_is_now(project: Path, runtime: Path, env: dict[str, str]) -> None:
+    assert assess("Paris.", CONFIG, project, env)["pass"] is True
+    module = project / "session_judge.py"
+    module.write_text(module.read_text().replace('"MET"', '"UNMET"'))
+    assert assess("Paris.", CONFIG, project, env)["pass"] is False
+
+
+def test_a_rubric_edited_meanwhile_is_read_again(project: Path, runtime: Path, env: dict[str, str]) -> None:
+    assert assess("Paris.", CONFIG, project, env)["pass"] is True
+    (project / "rubrics" / "capital.yaml").write_text("criteria:\n- {name: rude, requirement: Is rude, weight: -2}\n")
+    result = assess("Paris.", CONFIG, project, env)
+    assert list(result["namedScores"]) == ["rude"]
+    assert len(session_pids(runtime)) == 1
+
+
+def test_another_version_of_the_package_has_a_session_of_its_own(
+    project: Path, runtime: Path, env: dict[str, str], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    import shutil
+
+    upgraded = tmp_path_factory.mktemp("upgraded")
+    shutil.copytree(ROOT / "src" / "markscheme", upgraded / "markscheme")
+    elsewhere = env | {"PYTHONPATH": f"{upgraded}:{project}"}
+    assess("Paris.", CONFIG, project, elsewhere)
+    (before,) = files(runtime)
+    (upgraded / "markscheme" / "score.py").touch()
+    assess("Paris.", CONFIG, project, elsewhere)
+    assert len(files(runtime)) == 2
+    assert before in files(runtime)
+
+
+def test_a_setting_that_no_session_can_start_with_is_told(project: Path, runtime: Path, env: dict[str, str]) -> None:
+    result = assess("Paris.", CONFIG, project, env | {"MARKSCHEME_BUDGET": "much"})
+    assert result["reason"] == "not graded: MARKSCHEME_BUDGET is a number above 0, found 'much'"
+    assert files(runtime) == []
+
+
+def test_a_caller_that_goes_away_is_not_graded_for_ever(project: Path, runtime: Path, env: dict[str, str]) -> None:
+    assess("Paris.", CONFIG, project, env)
+    place = str(runtime / "markscheme" / files(runtime)[0])
+    for message in (b"", b"{", b"[]", b'{"key": "wrong", "request": {}}', b'{"key": 1}' * 5):
+        connection = client.connected(place)
+        assert connection is not None
+        with connection:
+            connection.sendall(message)
+    assert assess("Paris.", CONFIG, project, env)["pass"] is True
+    assert len(session_pids(runtime)) == 1
+
+
+def test_a_session_that_gives_no_sign_of_life_is_given_up(project: Path, runtime: Path, env: dict[str, str]) -> None:
+    assess("Paris.", CONFIG, project, env)
+    (pid,) = session_pids(runtime)
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        place = str(runtime / "markscheme" / files(runtime)[0])
+        connection = client.connected(place)
+        assert connection is not None
+        with connection:
+            connection.settimeout(0.3)
+            connection.sendall(b'{"control": "status"}')
+            connection.shutdown(socket.SHUT_WR)
+            began = time.monotonic()
+            with pytest.raises(TimeoutError):
+                connection.recv(1)
+            assert time.monotonic() - began < 5
+    finally:
+        os.kill(pid, signal.SIGCONT)
+
+
+def test_hooks_start_and_end_the_session_of_the_graders_beside_them(
+    project: Path, runtime: Path, env: dict[str, str]
+) -> None:
+    hooks = ROOT / "graders" / "session.py"
+    call("beforeAll", {"suite": {}}, {"hookName": "beforeAll"}, cwd=project, env=env, grader=hooks)
+    (pid,) = session_pids(runtime)
+    assess("Paris.", CONFIG, project, env)
+    assert session_pids(runtime) == [pid]
+    began = time.monotonic()
+    call("afterAll", {"results": []}, {"hookName": "afterAll"}, cwd=project, env=env, grader=hooks)
+    assert wait_until(lambda: not is_running(pid), 2)
+    assert time.monotonic() - began < 4
+    assert files(runtime) == []
