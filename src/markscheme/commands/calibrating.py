@@ -5,6 +5,7 @@ import asyncio
 import datetime
 import os
 import sys
+import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -19,6 +20,7 @@ from markscheme.calibration.run import Calibration, Options, Rater, calibration_
 from markscheme.commands.accepting import (
     accept_run,
     accepted_path,
+    refuse_accepting,
     replaying_judge,
     runs_to_keep,
     since_accepted,
@@ -28,9 +30,10 @@ from markscheme.commands.progress import progress
 from markscheme.commands.results import of_results, results_among
 from markscheme.commands.several import as_one_of, choice_between, chosen, only
 from markscheme.commands.sources import as_asked, asking_of, examples_of, judge_of
-from markscheme.errors import BudgetError, UsageError
+from markscheme.errors import BudgetError, RatingWarning, UsageError
 from markscheme.grading import Grade, Grading
 from markscheme.judge import Judge, total
+from markscheme.judges.family import kinship
 from markscheme.judges.recorded import RecordedJudge
 from markscheme.judges.rerun import FromSample
 from markscheme.report.json_report import calibration_json, dumps
@@ -46,6 +49,7 @@ def run(arguments: argparse.Namespace) -> int:
         named = " and ".join(f"--{name} -" for name in to_output)
         raise UsageError(f"{named} cannot share standard output; name a file for all but one of them")
     results = results_among(arguments.rubric)
+    refuse_accepting(arguments, of_results=bool(results))
     calibrations = [of_results(results, arguments)] if results else _of_rubric(arguments)
     choice = choice_between(calibrations) if len(calibrations) > 1 else None
     _write(calibrations, choice, arguments)
@@ -73,7 +77,16 @@ def _of_rubric(arguments: argparse.Namespace) -> list[Calibration]:
     if arguments.accept:
         split = (arguments.split or "dev") if examples.has_splits else None
         accept_run(only(calibrations), accepted_path(rubric, folder, arguments.accepted), split)
+    for calibration in calibrations:
+        _warn_of_kinship(calibration.rater, examples)
     return [replace(calibration, openings=openings) for calibration in calibrations]
+
+
+def _warn_of_kinship(rater: Rater, examples: ExampleSet) -> None:
+    named = (rater.identity.model or rater.identity.name) if rater.identity else rater.name
+    said = kinship(", ".join(dict.fromkeys((named, *rater.answered_by))), (e.system for e in examples.examples))
+    if said:
+        warnings.warn(said, RatingWarning, stacklevel=2)
 
 
 def _openings(examples: ExampleSet, arguments: argparse.Namespace) -> Openings | None:

@@ -14,6 +14,8 @@ from markscheme.commands.progress import progress
 from markscheme.commands.sources import as_asked, asking_of, judge_of
 from markscheme.errors import BudgetError, RatingError, RatingWarning, UsageError
 from markscheme.grading import Grade, Grading, grade_many, questions, receipt_of
+from markscheme.judge import Judge
+from markscheme.judges.family import kinship
 from markscheme.plain_data import json_lines, shown
 from markscheme.receipt import receipt_json, score_text
 from markscheme.rubric import Criterion, Rubric
@@ -23,6 +25,8 @@ from markscheme.scorers import load_scorers
 from markscheme.submission import Submission
 from markscheme.verdict import Abstention, Holistic, NotApplicable, Outcome, Unread, Verdict
 
+SYSTEM = "system"
+"""The key of a submission that says who wrote it."""
 SUMMARY = """Grade responses with a rubric. A text file (or - for standard input) is one response; a .jsonl file
 holds many, one object a line: {"id": …, "response": …, "query": …, …}. A stopped run goes on where it was: replies
 are kept.
@@ -63,6 +67,8 @@ def run(arguments: argparse.Namespace) -> int:
     judge = judge_of(arguments.judge, rubric, prompts, folder, asking_of(arguments))
     scorers = {name: scorer for module in arguments.scorers for name, scorer in load_scorers(module).items()}
     receipt = receipt_of(rubric, judge, Path.cwd())
+    if SYSTEM not in rubric.known_inputs:
+        _warn_of_kinship(judge, submissions)
     return asyncio.run(_print_all(Grading(rubric, judge, scorers=scorers, receipt=receipt), submissions, arguments))
 
 
@@ -135,6 +141,12 @@ def _inputs(said: Sequence[str]) -> dict[str, str]:
             raise UsageError(f"--input names {name!r} twice")
         inputs[name] = text
     return inputs
+
+
+def _warn_of_kinship(judge: Judge, submissions: Sequence[Submission]) -> None:
+    said = kinship(judge.identity.model or judge.identity.name, (s.inputs.get(SYSTEM, "") for s in submissions))
+    if said:
+        warnings.warn(said, RatingWarning, stacklevel=2)
 
 
 def _warn_of_hidden(said: Sequence[str], rubric: Rubric) -> None:

@@ -5,6 +5,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Final
 
+from markscheme.plain_data import shown
+
 MODELS: Final[Mapping[str, str]] = {
     "Claude": "claude",
     "GPT": "gpt|chatgpt|davinci|codex|o[134]-(?:mini|pro|preview)",
@@ -91,7 +93,7 @@ def kinship(judge: str, systems: Iterable[str]) -> str | None:
     if not kin:
         return None
     shared = ", ".join(sorted(set(kin.values())))
-    named = ", ".join(map(repr, sorted(kin)))
+    named = ", ".join(map(shown, sorted(kin)))
     count = sum(written[system] for system in kin)
     return (
         f"the judge {judge} is of the same family ({shared}) as {named}, which wrote {count} of {written.total()} "

@@ -12,6 +12,7 @@ from typing import Any
 from markscheme.errors import MarkschemeError, NoJudge, UsageError
 from markscheme.grading import Grade, Grading, questions, receipt_of
 from markscheme.judge import Judge, Usage
+from markscheme.judges.family import same_family
 from markscheme.promptfoo.engine import Engine
 from markscheme.receipt import Receipt, calibration_text, receipt_json, score_text
 from markscheme.rubric import STRATEGIES, Criterion, Rubric
@@ -58,6 +59,7 @@ class Call:
         model: Its model, if named.
         calibration: Whether the result carries the calibration behind it, and whether it needs one that may gate.
         kept: Whether replies are read from the memory and kept there.
+        system: The provider that wrote the output, as far as it is known.
     """
 
     rubric: Rubric
@@ -67,6 +69,7 @@ class Call:
     model: str | None
     calibration: str = "warn"
     kept: bool = True
+    system: str = ""
 
     @property
     def places(self) -> tuple[Path, ...]:
@@ -139,7 +142,8 @@ def read_call(output: Any, context: Mapping[str, Any], beside: Path, engine: Eng
     variables = context.get("vars") or {}
     check_config(config)
     file = find_rubric(_rubric_name(config, variables), beside=beside)
-    return call_by(engine.rubric(file), file, output, config, variables, prompt=context.get("prompt"))
+    call = call_by(engine.rubric(file), file, output, config, variables, prompt=context.get("prompt"))
+    return replace(call, system=_system(context.get("provider")))
 
 
 def call_by(
@@ -161,6 +165,12 @@ def call_by(
     calibration = config.get("calibration", "warn")
     kept = config.get("cache", "auto") not in OFF
     return Call(rubric, file, submission, config.get("judge"), config.get("model"), calibration, kept)
+
+
+def _system(provider: Any) -> str:
+    """The provider's id and label; it may come as a text or with its whole configuration, which may hold keys."""
+    told = [provider.get("id"), provider.get("label")] if isinstance(provider, Mapping) else [provider]
+    return " ".join(text for text in told if isinstance(text, str))
 
 
 def check_config(config: Mapping[str, Any]) -> None:
@@ -379,6 +389,7 @@ def metadata_of(grade: Grade, call: Call) -> dict[str, Any]:
         "quotesNotFound": grade.quotes_not_found,
         "replies": dict(grade.replies),
         "costUsd": grade.usage.usd,
+        "sameFamily": same_family(", ".join(grade.models) or call.model or call.judge or "", call.system),
         "fingerprints": {"rubric": prints.rubric, "prompt": prints.prompt, "judge": prints.judge} if prints else None,
         **({} if call.calibration == "off" else _calibration(grade)),
     }
