@@ -48,6 +48,7 @@ SPLITS: Mapping[str, Literal["dev", "test"]] = {"golden": "dev", "dev": "dev", "
 EXPECTED: Mapping[str, bool] = {"pass": True, "fail": False, "true": True, "false": False}
 ID_KEYS = ("id", "example_id", "test_id")
 LONGEST_NAME = 48
+SAME_SCORE = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
@@ -473,19 +474,26 @@ def _decided(
 ) -> tuple[bool | None, float | None, str | None]:
     """Pass and score by the graders alone, or why they can't be known."""
     passed, score = raw.get("success", grading.get("pass")), _number(raw.get("score", grading.get("score")))
-    if manual is None:
+    by_function = bool(test.get("assertScoringFunction"))
+    rebuilt, mean = _rebuilt(grading, threshold)
+    if manual is None and (by_function or rebuilt is None or not _is_overwritten(score, mean, threshold)):
         return (passed, score, None) if isinstance(passed, bool) else (None, None, "it neither passes nor fails")
     for place in (grading, raw):
         original = _mapping(_mapping(_mapping(place.get("metadata")).get("manualRating")).get("original"))
         first = original.get("pass", original.get("success"))
         if isinstance(first, bool):
             return first, _number(original.get("score")), None
-    if test.get("assertScoringFunction"):
+    if by_function:
         return None, None, "a scoring function made the verdict, and the manual rating overwrote it"
-    rebuilt, score = _rebuilt(grading, threshold)
     if rebuilt is None:
         return None, None, "nothing but the manual rating is left of it"
-    return (passed if manual.passed is None and isinstance(passed, bool) else rebuilt), score, None
+    kept = manual is not None and manual.passed is None and isinstance(passed, bool)
+    return (passed if kept else rebuilt), mean, None
+
+
+def _is_overwritten(score: float | None, mean: float | None, threshold: float | None) -> bool:
+    """Whether a row without a rating shows what the viewer made of it when one was taken back."""
+    return threshold is not None or score is None or mean is None or abs(score - mean) > SAME_SCORE
 
 
 def _rebuilt(grading: Mapping[str, Any], threshold: float | None) -> tuple[bool | None, float | None]:

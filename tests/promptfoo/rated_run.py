@@ -1,0 +1,127 @@
+"""A run of the real Promptfoo over echoed outputs, and what its viewer makes of a rating."""
+
+import copy
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from tests.real.promptfoo import run_eval
+
+MANUAL = "Manual result (overrides all other grading results)"
+WORDS = ["hello", "world", "ungraded", "broken", "error", "plain"]
+CONFIG = """
+prompts: ["{{word}} {{n}}"]
+providers: ["file://provider.py"]
+defaultTest:
+  options: {provider: "file://grader.py"}
+  assert:
+    - {type: python, value: "file://rubric.py"}
+    - {type: python, value: "file://polite.py", metric: polite, weight: 2}
+    - {type: llm-rubric, value: "is short", metric: short}
+    - {type: contains, value: " "}
+tests: file://tests.json
+"""
+FILES = {
+    "provider.py": """
+def call_api(prompt, options, context):
+    return {"error": "no answer today"} if "error" in prompt else {"output": prompt}
+""",
+    "rubric.py": """
+def get_assert(output, context):
+    if "ungraded" in output:
+        return {"pass": False, "score": 0, "reason": "not graded: nobody to ask", "metadata": {"notGraded": True}}
+    good = "world" not in output
+    parts = [("readability", 0.5, False), ("correctness", float(good), good)]
+    return {
+        "pass": good, "score": 0.75 if good else 0.25, "reason": "looked at it",
+        "namedScores": {name: score for name, score, _ in parts},
+        "componentResults": [
+            {"pass": passed, "score": score, "reason": f"said of {name}",
+             "assertion": {"type": "python", "metric": name, "value": f"Is its {name} good?"}}
+            for name, score, passed in parts
+        ],
+    }
+""",
+    "polite.py": """
+def get_assert(output, context):
+    if "broken" in output:
+        raise ValueError("the grader broke")
+    return 0.5
+""",
+    "grader.py": """
+import json
+def call_api(prompt, options, context):
+    judged = context["vars"]["output"]
+    if "ungraded" in judged:
+        return {"error": "API error: 500"}
+    verdict = {"pass": "world" not in judged, "score": 1, "reason": "short enough"}
+    return {"output": json.dumps(verdict), "tokenUsage": {"total": 10, "prompt": 7, "completion": 3}}
+""",
+}
+
+
+def run_promptfoo(
+    folder: Path, *, each: int = 4, metadata: Mapping[str, Mapping[str, Any]] | None = None
+) -> dict[str, Any]:
+    """Results of `each` tests of every word: some pass, some fail, some cannot be graded, some have no output."""
+    for name, text in FILES.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    tests = [
+        {"vars": {"word": word, "n": str(n)}, "metadata": dict((metadata or {}).get(word, {}))}
+        for n in range(each)
+        for word in WORDS
+    ]
+    (folder / "tests.json").write_text(json.dumps(tests), encoding="utf-8")
+    (folder / "promptfooconfig.yaml").write_text(CONFIG, encoding="utf-8")
+    run = run_eval(folder / "promptfooconfig.yaml", cwd=folder)
+    assert run.exit_code == 100, run.stdout + run.stderr
+    return run.results
+
+
+def rows_of(results: Mapping[str, Any], word: str) -> list[dict[str, Any]]:
+    """The rows of one word, in the order of the tests."""
+    rows = [row for row in results["results"]["results"] if row["vars"]["word"] == word]
+    return sorted(rows, key=lambda row: int(row["testIdx"]))
+
+
+def rate(
+    row: dict[str, Any], *, passes: bool | None = None, score: float | None = None, comment: str | None = None
+) -> None:
+    """Change a row as the viewer and its server do when somebody clicks a thumb (`passes`) or types a score.
+
+    A thumb without a score fills in 1 or 0, and is kept as a component that stands last. A score alone overwrites the
+    row's and leaves pass and components as they are.
+    """
+    grading = row["gradingResult"] = copy.deepcopy(row["gradingResult"]) or {}
+    kept = grading.get("pass", row["success"])
+    given = score if score is not None else float(passes) if passes is not None else grading.get("score", row["score"])
+    if passes is not None:
+        thumb = {"pass": passes, "score": given, "reason": MANUAL, "assertion": {"type": "human"}}
+        others = [c for c in grading.get("componentResults", []) if c.get("assertion", {}).get("type") != "human"]
+        grading["componentResults"] = [*others, {**thumb, "comment": comment} if comment else thumb]
+        kept = passes
+    if passes is not None or score is not None:
+        grading |= {"pass": kept, "score": given, "reason": MANUAL}
+    if comment:
+        grading["comment"] = comment
+    row["success"], row["score"] = kept, given
+
+
+def take_back(row: dict[str, Any]) -> None:
+    """Change a row as the viewer does when a thumb is clicked again: the thumb goes, pass and score are made anew.
+
+    They are made from all components as they are listed, parts beside their wholes and each of the same weight.
+    """
+    grading = row["gradingResult"]
+    left = [c for c in grading["componentResults"] if c.get("assertion", {}).get("type") != "human"]
+    scores = [component["score"] for component in left]
+    made = {"pass": all(component["pass"] for component in left), "score": sum(scores) / len(scores)}
+    grading |= {"componentResults": left, "reason": left[0]["reason"], **made}
+    row["success"], row["score"] = made["pass"], made["score"]
+
+
+def written(results: Mapping[str, Any], path: Path) -> Path:
+    """The results as a file."""
+    path.write_text(json.dumps(results), encoding="utf-8")
+    return path

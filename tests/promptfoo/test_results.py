@@ -1,0 +1,334 @@
+"""Promptfoo's results, made by the real Promptfoo: verdicts of graders and ratings of people, told apart."""
+
+import copy
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from markscheme.errors import RatingError
+from markscheme.promptfoo.results import Manual, Results, Row, aligned, is_results, read_results, together
+from tests.promptfoo.rated_run import rate, rows_of, run_promptfoo, take_back, written
+
+LABELS = {
+    "hello": {"expected_label": "pass", "split": "golden"},
+    "world": {"expected_label": "fail", "split": "holdout"},
+    "plain": {"expected_label": "maybe", "split": "train"},
+}
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    return run_promptfoo(tmp_path_factory.mktemp("run"), each=2, metadata=LABELS)
+
+
+@pytest.fixture
+def results(made: dict[str, Any]) -> dict[str, Any]:
+    return copy.deepcopy(made)
+
+
+@pytest.fixture
+def read(results: dict[str, Any], tmp_path: Path) -> Results:
+    return read_results(written(results, tmp_path / "results.json"))
+
+
+def row_of(results: dict[str, Any], word: str, folder: Path) -> Row:
+    """The first row of a word once everything is written and read."""
+    read = read_results(written(results, folder / "results.json"))
+    return next(row for row in read.rows if row.inputs["word"] == word)
+
+
+def test_each_graded_metric_is_a_judge_with_its_verdict(read: Results) -> None:
+    assert list(read.metrics) == ["python", "readability", "correctness", "polite", "short"]
+    hello = read.rows[0]
+    said = {verdict.metric: verdict.passed for verdict in hello.verdicts if verdict.is_graded}
+    assert said == {"python": True, "readability": False, "correctness": True, "polite": True, "short": True}
+
+
+def test_facts_about_an_output_are_no_judges_and_are_counted(read: Results) -> None:
+    assert read.aside["assertions of type contains, which state a fact and no judgement"] == 10
+
+
+def test_the_parts_of_an_assertion_are_read_once_though_promptfoo_lists_them_twice(read: Results) -> None:
+    parts = [verdict.metric for verdict in read.rows[0].verdicts if verdict.is_part]
+    assert parts == ["readability", "correctness"]
+
+
+def test_the_row_of_an_unrated_output_is_as_promptfoo_has_it(read: Results, results: dict[str, Any]) -> None:
+    for row in read.rows:
+        raw = next(r for r in rows_of(results, row.inputs["word"]) if r["testIdx"] == row.test)
+        if row.ungraded is None:
+            assert (row.passed, row.score) == (raw["success"], raw["score"])
+
+
+@pytest.mark.parametrize(
+    ("word", "why"),
+    [
+        ("ungraded", "python: nobody to ask"),
+        ("broken", "polite: Error running Python script: ValueError: the grader broke"),
+        ("error", "no answer today"),
+    ],
+)
+def test_what_could_not_be_graded_is_ungraded_and_no_fail(read: Results, word: str, why: str) -> None:
+    rows = [row for row in read.rows if row.inputs["word"] == word]
+    assert [(row.passed, row.score) for row in rows] == [(None, None)] * 2
+    assert all(row.ungraded is not None and why in row.ungraded for row in rows)
+
+
+def test_a_grader_s_error_is_ungraded(read: Results) -> None:
+    row = next(row for row in read.rows if row.inputs["word"] == "ungraded")
+    short = next(verdict for verdict in row.verdicts if verdict.metric == "short")
+    assert (short.passed, short.score, short.ungraded) == (None, None, "API error: 500")
+
+
+def test_expected_labels_and_splits_are_honoured(read: Results) -> None:
+    said = {row.inputs["word"]: (row.expected, row.split) for row in read.rows}
+    assert said["hello"] == (True, "dev")
+    assert said["world"] == (False, "test")
+    assert said["broken"] == (None, None)
+
+
+def test_a_label_or_split_nobody_knows_is_counted_aside(read: Results) -> None:
+    assert read.aside["metadata.expected_label 'maybe', which is neither pass nor fail"] == 2
+    assert read.aside["metadata.split 'train', which is none of golden, dev, holdout, test"] == 2
+
+
+@pytest.mark.parametrize("word", ["hello", "world", "plain"])
+@pytest.mark.parametrize("passes", [True, False])
+def test_a_thumb_is_a_label_and_the_verdict_is_rebuilt_from_the_assertions(
+    results: dict[str, Any], tmp_path: Path, word: str, passes: bool
+) -> None:
+    before = copy.deepcopy(rows_of(results, word)[0])
+    rate(rows_of(results, word)[0], passes=passes, comment="!highlight I see")
+    row = row_of(results, word, tmp_path)
+    assert row.manual == Manual(passes, None, "I see")
+    assert row.passed is before["success"]
+    assert row.score == pytest.approx(before["score"])
+    assert rows_of(results, word)[0]["success"] is passes
+
+
+def test_a_score_typed_after_a_thumb_is_the_label_and_leaves_the_thumb(results: dict[str, Any], tmp_path: Path) -> None:
+    before = rows_of(results, "hello")[0]["score"]
+    rate(rows_of(results, "hello")[0], passes=True)
+    rate(rows_of(results, "hello")[0], score=0.4)
+    row = row_of(results, "hello", tmp_path)
+    assert row.manual == Manual(True, 0.4)
+    assert row.score == pytest.approx(before)
+
+
+def test_a_score_alone_is_a_label_without_a_thumb_though_no_component_tells(
+    results: dict[str, Any], tmp_path: Path
+) -> None:
+    before = rows_of(results, "world")[0]["score"]
+    rate(rows_of(results, "world")[0], score=0.9)
+    components = rows_of(results, "world")[0]["gradingResult"]["componentResults"]
+    assert all(component["assertion"]["type"] != "human" for component in components)
+    row = row_of(results, "world", tmp_path)
+    assert row.manual == Manual(None, 0.9)
+    assert row.passed is False
+    assert row.score == pytest.approx(before)
+
+
+def test_a_thumb_on_an_output_that_nobody_graded_leaves_it_ungraded(results: dict[str, Any], tmp_path: Path) -> None:
+    rate(rows_of(results, "error")[0], passes=False)
+    row = row_of(results, "error", tmp_path)
+    assert row.manual == Manual(False, None)
+    assert row.passed is None
+    assert row.ungraded is not None
+
+
+def test_a_rating_taken_back_leaves_the_verdict_of_the_graders(results: dict[str, Any], tmp_path: Path) -> None:
+    raw = rows_of(results, "hello")[0]
+    before = raw["success"], raw["score"]
+    rate(raw, passes=True)
+    take_back(raw)
+    assert (raw["success"], raw["score"]) != before
+    row = row_of(results, "hello", tmp_path)
+    assert row.manual is None
+    assert row.passed is before[0]
+    assert row.score == pytest.approx(before[1])
+
+
+def test_the_original_that_a_later_promptfoo_keeps_is_taken_where_it_is(
+    results: dict[str, Any], tmp_path: Path
+) -> None:
+    raw = rows_of(results, "hello")[0]
+    rate(raw, passes=False)
+    raw["gradingResult"]["metadata"] = {"manualRating": {"original": {"pass": True, "score": 0.123}}}
+    row = row_of(results, "hello", tmp_path)
+    assert (row.passed, row.score) == (True, 0.123)
+
+
+def test_a_verdict_by_a_scoring_function_is_lost_with_the_rating(results: dict[str, Any], tmp_path: Path) -> None:
+    raw = rows_of(results, "hello")[0]
+    raw["testCase"]["assertScoringFunction"] = "file://scoring.js"
+    rate(raw, passes=True)
+    row = row_of(results, "hello", tmp_path)
+    assert row.passed is None
+    assert row.ungraded is not None
+    assert "scoring function" in row.ungraded
+
+
+def test_a_threshold_of_the_test_decides_the_rebuilt_verdict(results: dict[str, Any], tmp_path: Path) -> None:
+    raw = rows_of(results, "world")[0]
+    raw["testCase"]["threshold"] = 0.1
+    rate(raw, passes=False)
+    row = row_of(results, "world", tmp_path)
+    assert (row.passed, row.manual) == (True, Manual(False, None))
+
+
+def test_an_assertion_of_no_weight_passes_by_its_score(results: dict[str, Any], tmp_path: Path) -> None:
+    raw = rows_of(results, "hello")[0]
+    polite = next(
+        c for c in raw["gradingResult"]["componentResults"] if c.get("assertion", {}).get("metric") == "polite"
+    )
+    polite["assertion"]["weight"], polite["score"], polite["pass"] = 0, 0.2, True
+    row = row_of(results, "hello", tmp_path)
+    assert next(verdict.passed for verdict in row.verdicts if verdict.metric == "polite") is False
+
+
+def test_an_empty_reason_does_not_turn_a_fail_into_a_pass(results: dict[str, Any], tmp_path: Path) -> None:
+    raw = rows_of(results, "world")[0]
+    for component in raw["gradingResult"]["componentResults"]:
+        component["reason"] = ""
+    rate(raw, passes=True)
+    assert row_of(results, "world", tmp_path).passed is False
+
+
+def test_the_members_of_a_set_are_judges_and_the_set_counts_once(results: dict[str, Any], tmp_path: Path) -> None:
+    raw = rows_of(results, "plain")[0]
+    member = {"pass": False, "score": 0.0, "reason": "no", "assertion": {"type": "llm-rubric", "metric": "inner"}}
+    whole = {"pass": False, "score": 0.0, "reason": "no", "componentResults": [member],
+             "metadata": {"assertionSet": {"type": "assert-set", "weight": 3}}}  # fmt: skip
+    raw["gradingResult"]["componentResults"] += [whole, member]
+    rate(raw, passes=True)
+    row = row_of(results, "plain", tmp_path)
+    assert [(v.metric, v.is_part) for v in row.verdicts if v.kind == "llm-rubric"] == [
+        ("short", False),
+        ("inner", False),
+    ]
+    assert row.passed is False
+    assert row.score == pytest.approx((0.75 + 2 * 0.5 + 1 + 1 + 3 * 0) / 8)
+
+
+def test_two_assertions_of_one_type_without_a_metric_are_told_apart(results: dict[str, Any], tmp_path: Path) -> None:
+    for raw in results["results"]["results"]:
+        for component in (raw["gradingResult"] or {}).get("componentResults", []):
+            if component.get("assertion", {}).get("metric") == "polite":
+                del component["assertion"]["metric"]
+    assert list(read_results(written(results, tmp_path / "r.json")).metrics)[:4] == [
+        "python", "readability", "correctness", "python: file://polite.py",
+    ]  # fmt: skip
+
+
+# --- ids and files --------------------------------------------------------------------------------------------------
+
+
+def test_ids_are_unique_and_follow_the_tests(read: Results) -> None:
+    ids = [row.id for row in read.rows]
+    assert ids == [f"Row #{n}" for n in range(1, 13)]
+
+
+def test_a_test_without_a_name_is_called_by_its_place(results: dict[str, Any], tmp_path: Path) -> None:
+    for row in results["results"]["results"]:
+        del row["testCase"]["description"]
+    assert read_results(written(results, tmp_path / "results.json")).rows[3].id == "test-3"
+
+
+def test_a_name_given_to_a_test_is_its_id(results: dict[str, Any], tmp_path: Path) -> None:
+    results["results"]["results"][0]["testCase"]["metadata"]["id"] = "mine"
+    read = read_results(written(results, tmp_path / "results.json"))
+    assert "mine" in {row.id for row in read.rows}
+
+
+def test_rows_of_one_test_by_two_prompts_share_a_task(results: dict[str, Any], tmp_path: Path) -> None:
+    again = copy.deepcopy(rows_of(results, "hello")[0])
+    again["promptIdx"], again["prompt"]["label"], again["response"]["output"] = 1, "other", "another answer"
+    results["results"]["results"].append(again)
+    read = read_results(written(results, tmp_path / "results.json"))
+    rows = [row for row in read.rows if row.test == 0]
+    assert len({row.id for row in rows}) == 2
+    assert len({row.task for row in rows}) == 1
+    assert rows[0].task != ""
+
+
+def test_the_same_output_graded_again_is_a_second_sample(results: dict[str, Any], tmp_path: Path) -> None:
+    again = copy.deepcopy(rows_of(results, "hello")[0])
+    again["testIdx"] = 99
+    results["results"]["results"].append(again)
+    read = read_results(written(results, tmp_path / "results.json"))
+    rows = [row for row in read.rows if row.inputs == again["vars"]]
+    assert [(row.id, row.sample) for row in rows] == [("Row #1", 0), ("Row #1", 1)]
+
+
+def test_a_second_file_takes_the_ids_of_the_first_where_outputs_are_the_same(
+    results: dict[str, Any], tmp_path: Path
+) -> None:
+    first = read_results(written(results, tmp_path / "one.json"))
+    for row in results["results"]["results"]:
+        row["testIdx"] += 5
+    rows_of(results, "plain")[0]["response"]["output"] = "something else"
+    second = aligned(first, read_results(written(results, tmp_path / "two.json")))
+    names = {row.key: row.id for row in first.rows}
+    assert sum(names.get(row.key) == row.id for row in second.rows) == 11
+    assert sum(row.id.endswith("(two)") for row in second.rows) == 1
+    numbered = together([first, second])
+    assert max(row.sample for row in numbered) == 1
+
+
+def test_rows_of_a_jsonl_output_are_read_too(results: dict[str, Any], tmp_path: Path) -> None:
+    lines = "\n".join(json.dumps(row) for row in results["results"]["results"])
+    (tmp_path / "out.jsonl").write_text(lines, encoding="utf-8")
+    assert is_results(tmp_path / "out.jsonl")
+    assert len(read_results(tmp_path / "out.jsonl").rows) == 12
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("{not json", "is not readable JSON"),
+        ('{"results": {"results": [{"score": NaN}]}}', "NaN is no JSON number"),
+        ('{"results": 3}', "holds no results of Promptfoo"),
+        ('{"results": {"results": []}}', "holds no graded output"),
+    ],
+)
+def test_a_file_that_is_none_says_so(tmp_path: Path, text: str, said: str) -> None:
+    (tmp_path / "results.json").write_text(text)
+    with pytest.raises(RatingError, match=said):
+        read_results(tmp_path / "results.json")
+
+
+def test_a_rubric_and_ratings_are_not_taken_for_results(tmp_path: Path) -> None:
+    (tmp_path / "rubric.json").write_text('{"criteria": [{"name": "a", "description": "b"}]}')
+    (tmp_path / "ratings.jsonl").write_text('{"id": "a", "criteria": {}}\n')
+    assert not is_results(tmp_path / "rubric.json")
+    assert not is_results(tmp_path / "ratings.jsonl")
+    assert not is_results(tmp_path / "nowhere.json")
+
+
+def test_hostile_rows_are_read_or_left_out_and_never_break_the_reader(results: dict[str, Any], tmp_path: Path) -> None:
+    rows = results["results"]["results"]
+    strange: list[Any] = [None, 3, "x", [], {}, {"gradingResult": {"componentResults": [None, 3, {"assertion": 5}]}}]
+    strange += [{"gradingResult": {"pass": "yes", "componentResults": [{"pass": 1, "assertion": {"type": ["a"]}}]}}]
+    strange += [{"testIdx": "a", "vars": [1], "response": "text", "metadata": "m", "testCase": 5, "gradingResult": []}]
+    rows += strange
+    assert len(read_results(written(results, tmp_path / "results.json")).rows) >= 12
+
+
+def test_a_file_of_thirty_megabytes_takes_seconds(results: dict[str, Any], tmp_path: Path) -> None:
+    template = rows_of(results, "hello")[0]
+    rows = []
+    for n in range(6000):
+        row = copy.deepcopy(template)
+        row["testIdx"], row["vars"] = n, {"word": "hello", "n": str(n), "context": "lorem ipsum " * 60}
+        row["response"]["output"] = f"answer {n} " + "words " * 100
+        rows.append(row)
+    results["results"]["results"] = rows
+    path = written(results, tmp_path / "large.json")
+    assert path.stat().st_size > 25_000_000
+    started = time.process_time()
+    read = read_results(path)
+    assert len({row.id for row in read.rows}) == 6000
+    assert time.process_time() - started < 8
