@@ -23,7 +23,8 @@ import numpy as np
 
 from markscheme.calibration.accepted import Accepted, accept, load_accepted
 from markscheme.calibration.collect import rating_of
-from markscheme.calibration.drift import Baseline, Since
+from markscheme.calibration.comparison import compare, gold_of
+from markscheme.calibration.drift import Baseline, Since, drift_since
 from markscheme.calibration.examples import Example, ExampleSet
 from markscheme.calibration.ratings import Rated, Rating
 from markscheme.calibration.run import Calibration, Rater, calibration_of
@@ -125,9 +126,10 @@ def ratings_by(judge: NoisyJudge, asked: Rubric, run: int = 0) -> list[Rating]:
 
 def calibrated(judge: NoisyJudge, asked: Rubric, *, since: Since | None = None, runs: int = 1) -> Calibration:
     """A calibration of the judge by one run, with further ones kept beside it."""
-    rater = Rater("noisy", judge.identity.fingerprint, "live", identity=judge.identity)
     repeats = [rating for run in range(1, runs) for rating in ratings_by(judge, asked, run)]
-    return calibration_of(asked, judge.world.examples, ratings_by(judge, asked), rater, since=since, repeats=repeats)
+    return calibration_of(
+        asked, judge.world.examples, ratings_by(judge, asked), rater_of(judge), since=since, repeats=repeats
+    )
 
 
 def accepted(judge: NoisyJudge, asked: Rubric, *, runs: int) -> Accepted:
@@ -136,6 +138,18 @@ def accepted(judge: NoisyJudge, asked: Rubric, *, runs: int) -> Accepted:
         path = Path(folder) / "accepted.json"
         accept(calibrated(judge, asked, runs=runs), path)
         return load_accepted(path)
+
+
+def held_against(judge: NoisyJudge, asked: Rubric, since: Since) -> Baseline:
+    """A new run beside an accepted one, without the rest of a calibration."""
+    ratings = ratings_by(judge, asked)
+    comparison = compare(asked, gold_of(judge.world.examples, asked), ratings)
+    return drift_since(since, rater_of(judge).setting(asked), comparison, ratings)
+
+
+def rater_of(judge: NoisyJudge) -> Rater:
+    """The judge as a calibration names it."""
+    return Rater("noisy", judge.identity.fingerprint, "live", identity=judge.identity)
 
 
 def baseline(calibration: Calibration) -> Baseline:
@@ -155,21 +169,20 @@ class Called:
     fell: frozenset[str]
 
     @classmethod
-    def of(cls, calibration: Calibration) -> "Called":
-        codes = [(finding.code, finding.criterion or "") for finding in calibration.findings]
+    def of(cls, found: Calibration | Baseline) -> "Called":
+        codes = [(finding.code, finding.criterion or "") for finding in found.findings]
         return cls(
             frozenset(name for code, name in codes if code == "drift"),
             frozenset(name for code, name in codes if code == "drift-gold"),
         )
 
 
-def run_again(seed: int, *, runs: int, added: float = 0.0, n: int = EXAMPLES) -> Called:
-    """Accept a judge, run it again, moved on one criterion or not at all."""
-    rng = np.random.default_rng([seed, runs, n, int(added * 100)])
+def run_again(seed: int, *, runs: int, added: Sequence[float], n: int = EXAMPLES) -> list[Called]:
+    """Accept a judge, then run it again with each of `added` on one criterion; what each of these runs is called."""
+    rng = np.random.default_rng([seed, runs, n])
     judge = NoisyJudge(World.made(rng, n), rng)
-    then = accepted(judge, rubric(), runs=runs)
-    later = replace(judge, added={CHANGED: added})
-    return Called.of(calibrated(later, rubric(), since=Since(then)))
+    since = Since(accepted(judge, rubric(), runs=runs))
+    return [Called.of(held_against(replace(judge, added={CHANGED: shift}), rubric(), since)) for shift in added]
 
 
 @dataclass(frozen=True)
@@ -190,7 +203,7 @@ def nightly(seed: int, *, runs: int, nights: int) -> Nights:
     rng = np.random.default_rng([seed, runs, nights])
     judge = NoisyJudge(World.made(rng), rng)
     then = accepted(judge, rubric(), runs=runs)
-    found = [baseline(calibrated(judge, rubric(), since=Since(then, run=night + 1))) for night in range(nights)]
+    found = [held_against(judge, rubric(), Since(then, run=night + 1)) for night in range(nights)]
     first = Since(then).level
     return Nights(any(one.alarm for one in found), any(least_p(one) <= first for one in found))
 
@@ -211,7 +224,7 @@ def causes(seed: int, *, text: bool, parameter: bool, replay: bool, strategy: st
         judge = replace(judge, added={"tone": HALF}, parameters={"temperature": 0.0})
     asked = rubric(strategy, changed=[CHANGED] if text else [])
     replayed = tuple(ratings_by(judge, rubric(strategy))) if replay else ()
-    found = baseline(calibrated(judge, asked, since=Since(then, replayed=replayed)))
+    found = held_against(judge, asked, Since(then, replayed=replayed))
     told = []
     for name, criterion in found.criteria.items():
         if criterion.called.verdict == "drifted":
@@ -238,16 +251,10 @@ def report(seeds: int) -> str:
         "| runs kept | added to one criterion | that one is named | another is named | `drift-gold` | no alarm |",
         "|---|---|---|---|---|---|",
     ]
-    for runs, added in ((1, 0.0), (3, 0.0), (3, HALF / 2), (1, HALF), (3, HALF)):
-        called = [run_again(seed, runs=runs, added=added) for seed in range(seeds)]
-        moved = CHANGED if added else ""
-        shares = (
-            _share(moved in c.drifted for c in called) if moved else "–",
-            _share(bool(c.drifted - {moved}) for c in called),
-            _share(bool(c.fell) for c in called),
-            _share(not (c.drifted or c.fell) for c in called),
-        )
-        lines.append(f"| {runs} | {added:g} | {' | '.join(shares)} |")
+    for runs, shifts in ((1, (0.0, HALF)), (3, (0.0, HALF / 2, HALF))):
+        per_seed = [run_again(seed, runs=runs, added=shifts) for seed in range(seeds)]
+        for added, called in zip(shifts, zip(*per_seed, strict=True), strict=True):
+            lines.append(f"| {runs} | {added:g} | {' | '.join(_shares(called, CHANGED if added else ''))} |")
     few = max(1, seeds // 5)
     nights = [nightly(seed, runs=3, nights=20) for seed in range(few)]
     lines += [
@@ -277,6 +284,15 @@ def report(seeds: int) -> str:
             lines.append(f"| {changed} | {'yes' if replay else 'no'} | {sentence} | {told.count(sentence)} of {few} |")
     lines += ["", f"Made in {time.perf_counter() - began:.0f} s."]
     return "\n".join(lines) + "\n"
+
+
+def _shares(called: Sequence[Called], moved: str) -> tuple[str, ...]:
+    return (
+        _share(moved in one.drifted for one in called) if moved else "–",
+        _share(bool(one.drifted - {moved}) for one in called),
+        _share(bool(one.fell) for one in called),
+        _share(not (one.drifted or one.fell) for one in called),
+    )
 
 
 def _share(found: Any) -> str:

@@ -29,6 +29,20 @@ COUNTED = "compared"
 """Folder, in the cache, with a file for each accepted run: one line a run that was compared with it."""
 
 
+def refuse_accepting(arguments: argparse.Namespace, *, of_results: bool) -> None:
+    """Say before anybody is asked that a run cannot be accepted.
+
+    Raises:
+        UsageError: It is the run of several judges, or one of no rubric.
+    """
+    if not arguments.accept:
+        return
+    if of_results:
+        raise UsageError("--accept keeps the run of a rubric's judge; Promptfoo's results name no rubric")
+    if len(arguments.judge or ()) > 1:
+        raise UsageError(f"--accept keeps the run of one judge; {len(arguments.judge)} are named")
+
+
 def runs_to_keep(arguments: argparse.Namespace) -> int:
     """How often the whole set is graded: once, or as often as an accepted run keeps."""
     return arguments.samples or 1 if arguments.accept else 1

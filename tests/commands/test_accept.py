@@ -1,0 +1,252 @@
+"""`calibrate --accept` and the runs that follow it, as a user runs them."""
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree as Xml
+
+import pytest
+
+from tests.commands import scripted_setting as setting
+from tests.commands.console import run
+
+Done = subprocess.CompletedProcess[str]
+
+
+@pytest.fixture
+def here(tmp_path: Path) -> Path:
+    """A working directory with a rubric, labelled examples and a judge."""
+    return setting.make_setting(tmp_path / "here")
+
+
+def _calibrate(here: Path, *options: str, env: dict[str, str] | None = None) -> Done:
+    command = ("calibrate", "clear", "--judge", setting.JUDGE, *options)
+    return run(*command, cwd=here, env={**setting.environment(here), **(env or {})})
+
+
+def _json(here: Path, *options: str) -> tuple[dict[str, Any], int]:
+    done = _calibrate(here, "--quiet", "--json", "-", *options)
+    assert done.stdout, done.stderr
+    return json.loads(done.stdout), done.returncode
+
+
+def _grade(here: Path, *options: str) -> Done:
+    (here / "answer.txt").write_text("answer 7: tone=3 facts=4", encoding="utf-8")
+    command = ("markscheme", "grade", "clear", "answer.txt", "--judge", setting.JUDGE, *options)
+    return run(*command, cwd=here, env=setting.environment(here))
+
+
+def test_an_accepted_run_gates_and_its_grades_say_so(here: Path) -> None:
+    before = _grade(here)
+    assert before.stdout.endswith("0.62, not calibrated\n")
+    done = _calibrate(here, "--accept")
+    assert done.returncode == 0, done.stderr
+    assert "accepted.json" in done.stderr
+    grade = _grade(here)
+    assert "0.62 ± 0.00 (60 human labels, " in grade.stdout
+    assert grade.stdout.endswith("; may gate)\n")
+    receipt = json.loads(_grade(here, "--json").stdout)["receipt"]
+    assert (receipt["holds"], receipt["use"], receipt["labels"]) == (True, "gate", {"n": 60, "kind": "human"})
+    assert _grade(here, "--samples", "2").stdout.endswith("calibrated for another pass mark or way of asking\n")
+    setting.ask_strictly(here)
+    assert _grade(here).stdout.endswith("calibrated for an older rubric\n")
+
+
+def test_the_same_judge_again_has_not_drifted(here: Path) -> None:
+    _calibrate(here, "--accept", "--quiet")
+    report, status = _json(here)
+    assert status == 0
+    baseline = report["baseline"]
+    assert (baseline["alarm"], baseline["changes"]) == (False, [])
+    assert {found["verdict"] for found in baseline["criteria"].values()} == {"no drift"}
+    text = _calibrate(here).stdout
+    assert "Since the run accepted on" in text
+    assert "Changed since: nothing on record" in text
+    assert "No drift: tone, facts" in text
+
+
+def test_a_judge_that_moved_under_the_same_name_fails_the_gate(here: Path) -> None:
+    _calibrate(here, "--accept", "--quiet")
+    setting.set_judge(here, tone=1)
+    report, status = _json(here, "--no-cache")
+    assert status == 1
+    assert (report["verdict"], report["use"]) == ("adjust", "none")
+    (finding,) = [finding for finding in report["findings"] if finding["code"] == "drift"]
+    assert finding["criterion"] == "tone"
+    assert "Nothing on record changed" in finding["message"]
+    assert report["baseline"]["criteria"]["facts"]["verdict"] == "no drift"
+
+
+def test_a_shift_is_put_down_to_the_text_or_the_judge_that_changed(here: Path) -> None:
+    _calibrate(here, "--accept", "--quiet")
+    setting.write_judge(here, facts=1)
+    by_judge, status = _json(here)
+    assert status == 1
+    assert by_judge["baseline"]["criteria"]["facts"]["causes"]["changes"] == ["judge:parameter:source"]
+    setting.write_judge(here)
+    setting.ask_strictly(here)
+    by_text, status = _json(here)
+    assert status == 1
+    assert by_text["baseline"]["criteria"]["tone"]["causes"] == {
+        "changes": ["text:tone"],
+        "separable": True,
+        "replay": [],
+    }
+    assert by_text["baseline"]["criteria"]["facts"]["verdict"] == "no drift"
+
+
+def test_text_and_judge_at_once_are_separated_by_a_replay_only(here: Path) -> None:
+    _calibrate(here, "--accept", "--quiet")
+    setting.write_judge(here, facts=1)
+    setting.ask_strictly(here)
+    together, _ = _json(here)
+    found = together["baseline"]["criteria"]
+    assert found["tone"]["causes"]["changes"] == ["text:tone", "judge:parameter:source"]
+    assert not found["tone"]["causes"]["separable"]
+    assert found["facts"]["causes"]["changes"] == ["judge:parameter:source"]
+    (tone,) = [f for f in together["findings"] if (f["code"], f["criterion"]) == ("drift", "tone")]
+    assert "not separable" in tone["message"]
+    assert "--replay" in tone["suggestion"]
+    replayed, _ = _json(here, "--replay")
+    causes = replayed["baseline"]["criteria"]["tone"]["causes"]
+    assert (causes["changes"], causes["separable"]) == (["text:tone"], True)
+    assert [part["shift"]["value"] for part in causes["replay"]] == [0.0, pytest.approx(-0.8)]
+
+
+def test_replies_that_were_kept_separate_causes_without_asking(here: Path) -> None:
+    _calibrate(here, "--accept", "--quiet")
+    setting.write_judge(here, facts=1)
+    _calibrate(here, "--quiet")
+    setting.ask_strictly(here)
+    before = setting.calls(here)
+    report, _ = _json(here)
+    assert setting.calls(here) - before == setting.N  # the new question on tone; facts and the replay were kept
+    assert report["baseline"]["criteria"]["tone"]["causes"]["changes"] == ["text:tone"]
+
+
+def test_accepting_three_samples_keeps_three_runs_and_measures_one(here: Path) -> None:
+    done = _calibrate(here, "--accept", "--samples", "3", "--quiet")
+    assert done.returncode == 0, done.stderr
+    assert setting.calls(here) == 3 * 2 * setting.N
+    accepted = json.loads((here / "calibration" / "clear" / "accepted.json").read_text(encoding="utf-8"))
+    assert accepted["ratings"]["samples"] == 3
+    kept = here / "calibration" / "clear" / accepted["ratings"]["file"]
+    lines = [json.loads(line) for line in kept.read_text(encoding="utf-8").splitlines()]
+    assert [line["sample"] for line in lines] == [0] * 60 + [1] * 60 + [2] * 60
+    assert _grade(here).stdout.endswith("; may gate)\n")
+    assert "(3 runs kept)" in _calibrate(here).stdout
+
+
+def test_one_persons_labels_never_gate(tmp_path: Path) -> None:
+    here = setting.make_setting(tmp_path / "here", raters=1)
+    assert _calibrate(here, "--accept", "--quiet").returncode == 0
+    assert _grade(here).stdout.endswith("; may show trends)\n")
+
+
+def test_another_file_can_be_named_and_must_be_there(here: Path) -> None:
+    elsewhere = here / "kept" / "mine.json"
+    missing = _calibrate(here, "--accepted", str(elsewhere))
+    assert missing.returncode == 2
+    assert "there is no accepted run" in missing.stderr
+    _calibrate(here, "--accept", "--accepted", str(elsewhere), "--quiet")
+    assert sorted(path.suffix for path in elsewhere.parent.iterdir()) == [".json", ".jsonl"]
+    assert not (here / "calibration" / "clear" / "accepted.json").exists()
+    report, status = _json(here, "--accepted", str(elsewhere))
+    assert status == 0
+    assert report["baseline"]["accepted"]["file"] == str(elsewhere)
+
+
+def test_nothing_in_common_is_a_fault_unless_other_examples_were_asked_for(here: Path) -> None:
+    _calibrate(here, "--accept", "--quiet")
+    examples = here / "calibration" / "clear" / "examples.jsonl"
+    renamed = examples.read_text(encoding="utf-8").replace('"id": "x', '"id": "y')
+    others = here / "others.jsonl"
+    others.write_text(renamed, encoding="utf-8")
+    asked_for = _calibrate(here, "--examples", str(others))
+    assert asked_for.returncode == 0
+    assert "not held against the accepted run" in asked_for.stderr
+    examples.write_text(renamed, encoding="utf-8")
+    done = _calibrate(here)
+    assert done.returncode == 2
+    assert "no example has an id of then" in done.stderr
+    assert _calibrate(here, "--accept").returncode == 0
+    assert _calibrate(here).returncode == 0
+
+
+def test_comparisons_are_counted_and_the_same_ratings_count_once(here: Path) -> None:
+    _calibrate(here, "--accept", "--quiet")
+    runs = [_json(here)[0]["baseline"]["run"] for _ in range(2)]
+    setting.set_judge(here, facts=1)
+    runs.append(_json(here, "--no-cache")[0]["baseline"]["run"])
+    runs.append(_json(here, "--run-number", "9")[0]["baseline"]["run"])
+    assert runs == [1, 1, 2, 9]
+    planned, _ = _json(here, "--planned-runs", "10")
+    assert planned["baseline"]["level"] == pytest.approx(0.005)
+    over = _calibrate(here, "--run-number", "11", "--planned-runs", "10")
+    assert over.returncode == 2
+    assert "--planned-runs says 10" in over.stderr
+
+
+def test_junit_and_the_step_summary_tell_the_drift(here: Path) -> None:
+    _calibrate(here, "--accept", "--quiet")
+    setting.set_judge(here, tone=1)
+    summary = here / "summary.md"
+    done = _calibrate(here, "--no-cache", "--quiet", "--junit", "junit.xml", env={"GITHUB_STEP_SUMMARY": str(summary)})
+    assert done.returncode == 1
+    cases = {case.get("name"): case for case in Xml.parse(here / "junit.xml").getroot().iter("testcase")}
+    assert cases.keys() == {"verdict", "tone", "facts"}
+    assert cases["verdict"].find("failure") is not None
+    failure = cases["tone"].find("failure")
+    assert failure is not None
+    assert "moved by +0.80" in (failure.get("message") or "")
+    assert "moved by +0.80" in summary.read_text(encoding="utf-8").replace("\\", "")
+
+
+def test_a_summary_that_cannot_be_written_is_a_warning(here: Path) -> None:
+    done = _calibrate(here, "--quiet", env={"GITHUB_STEP_SUMMARY": str(here)})
+    assert done.returncode == 0
+    assert "the step summary cannot be written" in done.stderr
+
+
+def test_only_one_thing_goes_to_standard_output(here: Path) -> None:
+    done = _calibrate(here, "--json", "-", "--junit", "-")
+    assert done.returncode == 2
+    assert "--json - and --junit - cannot share" in done.stderr
+    alone = _calibrate(here, "--junit", "-")
+    assert Xml.fromstring(alone.stdout).tag == "testsuites"
+    assert "GATE" in alone.stderr
+
+
+def test_the_run_of_several_judges_cannot_be_accepted(here: Path) -> None:
+    done = _calibrate(here, "--judge", "function:judging:other", "--accept")
+    assert done.returncode == 2
+    assert "one judge; 2 are named" in done.stderr
+    assert setting.calls(here) == 0
+
+
+def test_an_accepted_run_that_cannot_be_read_is_a_fault_until_one_is_accepted_anew(here: Path) -> None:
+    _calibrate(here, "--accept", "--quiet")
+    (here / "calibration" / "clear" / "accepted.json").write_text("{}", encoding="utf-8")
+    assert _calibrate(here).returncode == 2
+    assert _grade(here).returncode == 2
+    assert _calibrate(here, "--accept", "--quiet").returncode == 0
+    assert _grade(here).returncode == 0
+
+
+def test_ratings_of_a_file_can_be_accepted_and_held_against(here: Path) -> None:
+    text = (here / "calibration" / "clear" / "examples.jsonl").read_text(encoding="utf-8")
+    labelled = [json.loads(line) for line in text.splitlines()]
+    then = {example["id"]: example["labels"][0]["criteria"] for example in labelled}
+    now = {name: {**levels, "tone": min(5, levels["tone"] + 1)} for name, levels in then.items()}
+    for file, levels in (("then.jsonl", then), ("now.jsonl", now)):
+        lines = [{"id": name, "rater": "somebody's judge", "criteria": said} for name, said in levels.items()]
+        (here / file).write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    accepting = run(
+        "calibrate", "clear", "--ratings", "then.jsonl", "--accept", cwd=here, env=setting.environment(here)
+    )
+    assert accepting.returncode == 0, accepting.stderr
+    done = run("calibrate", "clear", "--ratings", "now.jsonl", cwd=here, env=setting.environment(here))
+    assert done.returncode == 1
+    assert "What asked the judge is not on record" in " ".join(done.stdout.split())
+    assert _grade(here).stdout.endswith("calibrated for another judge\n")

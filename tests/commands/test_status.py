@@ -1,0 +1,134 @@
+"""`markscheme status` as a user runs it."""
+
+import datetime
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.commands import scripted_setting as setting
+from tests.commands.console import run
+
+
+@pytest.fixture
+def here(tmp_path: Path) -> Path:
+    """A working directory with a rubric, labelled examples and a judge."""
+    return setting.make_setting(tmp_path / "here")
+
+
+def _accept(here: Path) -> None:
+    command = ("calibrate", "clear", "--judge", setting.JUDGE, "--accept", "--quiet")
+    assert run(*command, cwd=here, env=setting.environment(here)).returncode in (0, 1)
+
+
+def _status(here: Path, **env: str) -> dict[str, Any]:
+    done = run("markscheme", "status", "--json", cwd=here, env={**setting.environment(here), **env})
+    assert done.returncode == 0, done.stderr
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def _clear(here: Path) -> dict[str, Any]:
+    return next(rubric for rubric in _status(here)["rubrics"] if rubric["name"] == "clear")
+
+
+def _change_accepted(here: Path, **changes: Any) -> None:
+    file = here / "calibration" / "clear" / "accepted.json"
+    file.write_text(json.dumps({**json.loads(file.read_text(encoding="utf-8")), **changes}), encoding="utf-8")
+
+
+def test_a_rubric_without_an_accepted_run_is_not_calibrated(here: Path) -> None:
+    found = _clear(here)
+    assert (found["use"], found["accepted"], found["labelled_examples"]) == (None, None, 60)
+    done = run("markscheme", "status", cwd=here, env=setting.environment(here))
+    line = next(line for line in done.stdout.splitlines() if line.startswith("clear"))
+    assert "not calibrated" in line
+    assert "60 examples" in line
+
+
+def test_an_accepted_run_is_told_on_a_line(here: Path) -> None:
+    _accept(here)
+    found = _clear(here)
+    until = datetime.date.fromisoformat(found["accepted"]) + datetime.timedelta(days=90)
+    assert (found["use"], found["judge"]) == ("gate", setting.JUDGE)
+    assert found["labels"] == {"n": 60, "kind": "human"}
+    assert (found["false_passes"], found["stale"], found["fresh_until"]) == ([], [], until.isoformat())
+    done = run("markscheme", "status", cwd=here, env=setting.environment(here))
+    line = next(line for line in done.stdout.splitlines() if line.startswith("clear"))
+    assert line.split() == ["clear", "may", "gate", setting.JUDGE, "60", "human", "0", "–", until.isoformat()]
+
+
+def test_an_accepted_run_goes_stale_by_age_by_text_and_by_labels(here: Path) -> None:
+    _accept(here)
+    old = (datetime.date.today() - datetime.timedelta(days=90)).isoformat()
+    _change_accepted(here, date=old)
+    assert _clear(here)["stale"] == ["accepted over 90 days ago"]
+    setting.ask_strictly(here)
+    examples = here / "calibration" / "clear" / "examples.jsonl"
+    text = examples.read_text(encoding="utf-8")
+    examples.write_text(text.replace('"criteria": {"tone": 1,', '"criteria": {"tone": 2,', 2), encoding="utf-8")
+    found = _clear(here)
+    assert found["stale"] == [
+        "accepted for an older rubric",
+        "the labels of 1 examples are others now",
+        "accepted over 90 days ago",
+    ]
+    assert found["fresh_until"] is None
+    done = run("markscheme", "status", cwd=here, env=setting.environment(here))
+    assert "clear is stale: accepted for an older rubric; " in done.stdout
+
+
+def test_false_passes_and_cost_are_those_of_the_accepted_run(here: Path) -> None:
+    setting.set_judge(here, tone=2, facts=2)
+    _accept(here)
+    found = _clear(here)
+    assert found["false_passes"]
+    file = here / "calibration" / "clear" / "accepted.json"
+    cost = json.loads(file.read_text(encoding="utf-8"))["cost"]
+    assert (cost["calls"], cost["examples"], cost["runs"], cost["from_cache"]) == (120, 60, 1, 0)
+    _change_accepted(here, cost={**cost, "usd": 0.6, "input_tokens": 50_000, "output_tokens": 10_000})
+    assert _clear(here)["cost"] == {"usd_per_1000": pytest.approx(10.0), "tokens_per_grade": pytest.approx(1000.0)}
+    _change_accepted(here, cost={**cost, "usd": 0.3, "calls": 60, "from_cache": 60})
+    assert _clear(here)["cost"]["usd_per_1000"] == pytest.approx(10.0)
+
+
+@pytest.mark.parametrize("broken", ["rubrics/clear.yaml", "calibration/clear/accepted.json"])
+def test_what_cannot_be_read_is_told_beside_the_rest(here: Path, broken: str) -> None:
+    _accept(here)
+    (here / broken).write_text("{", encoding="utf-8")
+    found = _clear(here)
+    assert broken.rsplit("/", 1)[1] in found["fault"]
+    assert len(_status(here)["rubrics"]) > 1
+    done = run("markscheme", "status", cwd=here, env=setting.environment(here))
+    assert done.returncode == 0
+    assert "cannot be read" in done.stdout
+
+
+def test_an_accepted_run_without_its_parts_is_told_as_a_fault(here: Path) -> None:
+    _accept(here)
+    _change_accepted(here, cost={})
+    assert "is no accepted run" in _clear(here)["fault"]
+    _accept(here)
+    _change_accepted(here, date="lately")
+    assert "is dated 'lately'" in _clear(here)["fault"]
+
+
+def test_judges_are_told_without_their_keys(here: Path) -> None:
+    judges = {judge["name"]: judge for judge in _status(here)["judges"]}
+    assert not judges["anthropic"]["usable"]
+    assert not judges["openai:MODEL"]["usable"]
+    assert judges["function:module:name"]["usable"]
+    assert not judges["recorded:PATH"]["usable"]
+    replies = here / "calibration" / "clear" / "replies"
+    replies.mkdir()
+    (replies / "mine.jsonl").write_text("", encoding="utf-8")
+    secret = "a-secret-that-is-not-shown"
+    done = run(
+        "markscheme", "status", cwd=here, env={"ANTHROPIC_API_KEY": secret, "OPENAI_BASE_URL": "http://user:pass@here"}
+    )
+    assert "can ask anthropic: ANTHROPIC_API_KEY is set" in done.stdout
+    assert "can ask openai:MODEL: OPENAI_BASE_URL is set" in done.stdout
+    assert "can ask recorded:PATH: calibration/clear/replies/mine.jsonl" in done.stdout
+    assert secret not in done.stdout
+    assert "pass@" not in done.stdout
