@@ -1,13 +1,17 @@
 """The real components that tests share, each started once a session."""
 
+import shutil
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from markscheme.session import client
 from tests.real import messages_front as front
 from tests.real.local_model import model_path
 from tests.real.promptfoo import PromptfooInstall, install_promptfoo
+from tests.session.processes import session_pids, wait_until
 
 
 @pytest.fixture(scope="session")
@@ -27,3 +31,16 @@ def messages_front(local_model: Path) -> Iterator[front.MessagesFront]:
     """Anthropic's Messages API in front of the real local model; its counts run through the whole session."""
     with front.MessagesFront(front.local_model(local_model)) as running:
         yield running
+
+
+@pytest.fixture
+def runtime(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A short folder in which sessions put their sockets; whatever runs there is ended, and must leave nothing."""
+    folder = Path(tempfile.mkdtemp(prefix="ms-", dir="/tmp"))
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(folder))
+    monkeypatch.delenv("MARKSCHEME_SESSION", raising=False)
+    yield folder
+    for place in client.sockets():
+        client.stop(place)
+    assert wait_until(lambda: not session_pids(folder))
+    shutil.rmtree(folder)

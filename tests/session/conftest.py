@@ -1,14 +1,8 @@
 """A folder for sockets of a test's own, and a rubric with a judge that is a function."""
 
-import shutil
-import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-
-from markscheme.session import client
-from tests.session.processes import session_pids, wait_until
 
 JUDGE = """
 import json, os, pathlib, time
@@ -22,19 +16,6 @@ def met(system_prompt, user_prompt):
 """
 RUBRIC = "criteria:\n- {name: right, requirement: Names the capital, weight: 2}\n"
 CONFIG = {"rubric": "capital", "judge": "function:session_judge:met"}
-
-
-@pytest.fixture
-def runtime(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A short folder in which sessions put their sockets; whatever runs there is ended, and must leave nothing."""
-    folder = Path(tempfile.mkdtemp(prefix="ms-", dir="/tmp"))
-    monkeypatch.setenv("XDG_RUNTIME_DIR", str(folder))
-    monkeypatch.delenv("MARKSCHEME_SESSION", raising=False)
-    yield folder
-    for place in client.sockets():
-        client.stop(place)
-    assert wait_until(lambda: not session_pids(folder))
-    shutil.rmtree(folder)
 
 
 @pytest.fixture

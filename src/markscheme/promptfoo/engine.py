@@ -57,6 +57,7 @@ class Engine:
             model: The model, where the name doesn't say it.
             kept: Whether its replies are read from the memory and kept there.
         """
+        kept = kept and self.asking.memory is not None
         asking = self.asking if kept else Asking(self.asking.limiter, self.asking.price, None)
         if name.startswith("recorded:"):  # a file that may have grown since
             return open_judge(name, model=model, asking=asking)

@@ -1,0 +1,98 @@
+"""A Messages API that answers our questions well-formed, after a while, and projects whose assertions ask it."""
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from tests.commands.console import ROOT
+from tests.real.messages_front import Answer, Decide, Request, late, message
+from tests.real.promptfoo import EvalRun, run_eval
+
+RUBRIC = """
+inputs: [query]
+criteria:
+- {name: right, requirement: Names the capital, weight: 2}
+- {name: rude, requirement: Is rude, weight: -1}
+"""
+GRADER = f"file://{ROOT}/graders/rubric_grader.py"
+PROVIDER = f"file://{ROOT}/graders/rubric_provider.py"
+HOOKS = [f"file://{ROOT}/graders/session.py:{hook}" for hook in ("beforeAll", "afterAll")]
+
+
+def judging(seconds: float = 0.0) -> Decide:
+    """Meets `right` where the material says Paris, never meets `rude`; answers questions that want an answer."""
+
+    def decide(request: Request) -> Answer:
+        properties = request.body["output_config"]["format"]["schema"]["properties"]
+        asked = request.body["messages"][0]["content"]
+        if "answer" in properties:
+            return late(message(json.dumps({"answer": plain(asked)}), tokens=(40, 7)), seconds)
+        names = properties["verdicts"]["properties"]
+        met = {name: "MET" if "Paris" in asked and name != "rude" else "UNMET" for name in names}
+        said = {"quote": "nothing to quote", "reason": "The material says so."}
+        verdicts = {name: {**said, "level": level} for name, level in met.items()}
+        return late(message(json.dumps({"verdicts": verdicts}), tokens=(100, 20)), seconds)
+
+    return decide
+
+
+def plain(asked: str) -> str:
+    """What a model answers to the questions of Promptfoo's other graders."""
+    if "steps" in asked and "maxScore" not in asked and '"score"' not in asked:
+        return json.dumps({"steps": ["Look for the capital"]})
+    return json.dumps({"score": 8, "reason": "Names the capital."})
+
+
+def project(folder: Path) -> Path:
+    """A folder with the rubric `capital`."""
+    (folder / "rubrics").mkdir(exist_ok=True)
+    (folder / "rubrics" / "capital.yaml").write_text(RUBRIC)
+    return folder
+
+
+def assertion(kind: str = "python", **more: Any) -> dict[str, Any]:
+    """Our assertion over the rubric `capital`; `config` adds to its configuration."""
+    config = {"rubric": "capital", "judge": "anthropic", **more.pop("config", {})}
+    return {"type": kind, "value": GRADER, "config": config, **more}
+
+
+def evaluate(
+    folder: Path,
+    url: str,
+    outputs: Sequence[str],
+    asserts: Sequence[Mapping[str, Any]],
+    *,
+    env: Mapping[str, str] | None = None,
+    args: Sequence[str] = (),
+    **document: Any,
+) -> EvalRun:
+    """What the real Promptfoo makes of the outputs; `document` adds to its configuration."""
+    test = document.pop("test", {})
+    config = {
+        "prompts": ["{{answer}}"],
+        "providers": ["echo"],
+        "tests": [
+            {"vars": {"answer": output, "question": f"Capital, case {n}?"}, "assert": list(asserts), **test}
+            for n, output in enumerate(outputs)
+        ],
+        **document,
+    }
+    path = project(folder) / "promptfooconfig.yaml"
+    path.write_text(yaml.safe_dump(config))
+    environment = {
+        "ANTHROPIC_API_KEY": "key-of-a-test",
+        "ANTHROPIC_BASE_URL": url,
+        "MARKSCHEME_CACHE": str(folder / "cache"),
+        **(env or {}),
+    }
+    return run_eval(path, cwd=folder, env=environment, args=args)
+
+
+def rows(run: EvalRun) -> list[dict[str, Any]]:
+    """The rows of a run, in the order of its tests."""
+    assert run.results, run.stdout + run.stderr
+    found: list[dict[str, Any]] = run.results["results"]["results"]
+    return sorted(found, key=lambda row: (row["testIdx"], row["promptIdx"]))

@@ -1,0 +1,161 @@
+"""The warm session under the real Promptfoo, with the real SDK and a server that counts."""
+
+import json
+import os
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.promptfoo.answering import HOOKS, assertion, evaluate, judging, rows
+from tests.real.messages_front import MessagesFront, failing
+from tests.real.promptfoo import EvalRun
+from tests.session.processes import files, is_running, session_pids, wait_until
+
+pytestmark = pytest.mark.usefixtures("promptfoo")
+OFF = {"MARKSCHEME_SESSION": "off"}
+
+
+@pytest.fixture
+def front() -> Iterator[MessagesFront]:
+    with MessagesFront(judging()) as running:
+        yield running
+
+
+def verdicts(run: EvalRun) -> list[Any]:
+    """What our assertion made of each row, without what tells where replies came from."""
+    found = []
+    for row in rows(run):
+        for part in row["gradingResult"]["componentResults"]:
+            part["metadata"] = {**part.get("metadata", {}), "replies": None}
+            part["tokensUsed"] = None
+        found.append([row["success"], row["score"], row["namedScores"], row["gradingResult"]["componentResults"]])
+    return found
+
+
+STRANGE = ["Paris.", "Rome.", "", '{"capital": "Paris", "n": 1.50}', "\0Paris\ud83d\x1b[2J", "Paris. " * 150_000]
+
+
+def test_results_are_equal_with_and_without_a_session(front: MessagesFront, tmp_path: Path, runtime: Path) -> None:
+    fresh = {"MARKSCHEME_NO_CACHE": "1"}
+    through = evaluate(tmp_path, front.url, STRANGE, [assertion()], env=fresh)
+    alone = evaluate(tmp_path, front.url, STRANGE, [assertion(config={"session": "off"})], env=fresh)
+    assert [row["success"] for row in rows(through)] == [True, False, False, True, True, True]
+    told, told_alone = verdicts(through), verdicts(alone)
+    for one, other in zip(told, told_alone, strict=True):
+        assert one[:3] == other[:3]
+        assert [part["reason"] for part in one[3]] == [part["reason"] for part in other[3]]
+        assert [part.get("metadata") for part in one[3]] == [part.get("metadata") for part in other[3]]
+    assert len(front.requests) == 2 * len(STRANGE)
+
+
+def test_an_unchanged_run_again_asks_nobody(front: MessagesFront, tmp_path: Path, runtime: Path) -> None:
+    outputs = [f"Paris. {n}" for n in range(8)]
+    evaluate(tmp_path, front.url, outputs, [assertion()])
+    assert len(front.requests) == 8
+    evaluate(tmp_path, front.url, outputs, [assertion()])
+    evaluate(tmp_path, front.url, outputs, [assertion()], env=OFF)
+    assert len(front.requests) == 8
+
+
+def test_repeats_are_answered_from_the_cache_unless_it_is_off(
+    front: MessagesFront, tmp_path: Path, runtime: Path
+) -> None:
+    run = evaluate(tmp_path, front.url, ["Paris."], [assertion()], args=("--repeat", "3"))
+    assert [row["success"] for row in rows(run)] == [True] * 3
+    assert len(front.requests) == 1
+    bypassed = assertion(config={"cache": "off"})
+    evaluate(tmp_path, front.url, ["Paris."], [bypassed], args=("--repeat", "3"))
+    assert len(front.requests) == 4
+    evaluate(tmp_path, front.url, ["Paris."], [assertion()], args=("--repeat", "3"), env={"MARKSCHEME_NO_CACHE": "1"})
+    assert len(front.requests) == 7
+
+
+def test_thresholds_of_assertion_and_test_work(front: MessagesFront, tmp_path: Path, runtime: Path) -> None:
+    passing = [assertion(threshold=0.9), {"type": "contains", "value": "Paris"}]
+    assert [row["success"] for row in rows(evaluate(tmp_path, front.url, ["Paris.", "Rome."], passing))] == [
+        True,
+        False,
+    ]
+    weighed = [assertion(weight=3), {"type": "contains", "value": "London"}]
+    by_test = evaluate(tmp_path, front.url, ["Paris.", "Rome."], weighed, test={"threshold": 0.7})
+    assert [(row["success"], row["score"]) for row in rows(by_test)] == [(True, 0.75), (False, 0)]
+
+
+def test_not_python_turns_the_verdict_and_nothing_else(front: MessagesFront, tmp_path: Path, runtime: Path) -> None:
+    run = evaluate(tmp_path, front.url, ["Paris.", "Rome."], [assertion("not-python")])
+    assert [row["success"] for row in rows(run)] == [False, True]
+    with MessagesFront(lambda request: failing(401)) as refusing:
+        unanswered = evaluate(tmp_path, refusing.url, ["Paris. Now"], [assertion("not-python")])
+    assert [row["success"] for row in rows(unanswered)] == [False]
+    assert "not graded: " in rows(unanswered)[0]["gradingResult"]["reason"]
+
+
+def test_the_limit_holds_over_all_of_promptfoo_s_processes(tmp_path: Path, runtime: Path) -> None:
+    outputs = [f"Paris. {n}" for n in range(200)]
+    with MessagesFront(judging(0.1)) as front:
+        run = evaluate(
+            tmp_path,
+            front.url,
+            outputs,
+            [assertion()],
+            env={"MARKSCHEME_CONCURRENCY": "5"},
+            args=("--max-concurrency", "16"),
+        )
+        assert all(row["success"] for row in rows(run))
+        assert len(front.requests) == 200
+        assert 2 <= front.most_in_flight <= 5
+
+
+def test_the_budget_holds_over_all_of_promptfoo_s_processes(
+    front: MessagesFront, tmp_path: Path, runtime: Path
+) -> None:
+    outputs = [f"Paris. {n}" for n in range(12)]
+    money = {"MARKSCHEME_PRICE": "3:15", "MARKSCHEME_BUDGET": "0.2"}
+    run = evaluate(tmp_path, front.url, outputs, [assertion()], env=money, extensions=HOOKS)
+    reasons = [row["gradingResult"]["reason"] for row in rows(run) if not row["success"]]
+    assert len(front.requests) > 0
+    assert all("not graded: the next call may cost" in reason for reason in reasons)
+    assert len(reasons) + len(front.requests) == 12
+
+
+def test_a_session_killed_in_mid_run_costs_no_verdict_and_leaves_nothing(tmp_path: Path, runtime: Path) -> None:
+    outputs = [f"Paris. {n}" for n in range(200)]
+    seen: set[int] = set()
+    over = threading.Event()
+
+    def kill_twice(front: MessagesFront) -> None:
+        killed = 0
+        while not over.is_set() and killed < 2:
+            pids = session_pids(runtime)
+            seen.update(pids)
+            if pids and len(front.requests) > 40 * (killed + 1):
+                os.kill(pids[0], signal.SIGKILL)
+                killed += 1
+            time.sleep(0.02)
+
+    with MessagesFront(judging(0.05)) as front:
+        killer = threading.Thread(target=kill_twice, args=(front,))
+        killer.start()
+        run = evaluate(tmp_path, front.url, outputs, [assertion()], args=("-j", "16"), extensions=HOOKS)
+        seen.update(session_pids(runtime))
+        over.set()
+        killer.join()
+    assert len(seen) >= 3
+    assert [row["success"] for row in rows(run)] == [True] * 200
+    assert wait_until(lambda: not any(map(is_running, seen)), 2)
+    assert files(runtime) == []
+
+
+def test_after_the_hooks_no_process_and_no_file_is_left(front: MessagesFront, tmp_path: Path, runtime: Path) -> None:
+    run = evaluate(tmp_path, front.url, ["Paris.", "Rome."], [assertion()], extensions=HOOKS)
+    ended = time.monotonic()
+    assert [row["success"] for row in rows(run)] == [True, False]
+    assert wait_until(lambda: not session_pids(runtime), 2)
+    assert time.monotonic() - ended < 2
+    assert files(runtime) == []
+    assert "key-of-a-test" not in run.stdout + run.stderr + json.dumps(run.results)
