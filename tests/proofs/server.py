@@ -1,0 +1,153 @@
+"""A scripted Messages server in a process of its own, so that it and the client don't take turns.
+
+    python -m tests.proofs.server KIND
+
+prints its address, serves until standard input ends, and then prints what it was asked, as JSON.
+"""
+
+import hashlib
+import json
+import re
+import subprocess
+import sys
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tests.real.messages_front import Answer, MessagesFront, Request, cut_off, dropped, failing, message
+
+ROOT = Path(__file__).parents[2]
+SHARE = 0.25
+"""Of the calls, how many meet a fault."""
+RETRY_AFTER = 0.02
+STUBBORN = 500
+"""Every so many submissions there is one that no asking mends."""
+
+
+# --- what it answers ------------------------------------------------------------------------------------------------
+
+
+def true_levels(number: int) -> dict[str, str]:
+    """The levels that the script gives to submission `number`."""
+    return {"even": "MET" if number % 2 == 0 else "UNMET", "rest": str(number % 5 + 1)}
+
+
+def answer_text(number: int, levels: dict[str, str]) -> str:
+    """A well-formed answer that quotes the very submission it is about."""
+    verdicts = {
+        name: {"quote": f"submission {number}", "reason": f"It is number {number}.", "level": level}
+        for name, level in levels.items()
+    }
+    return json.dumps({"verdicts": verdicts})
+
+
+Faulty = Callable[[int, dict[str, str]], Answer]
+
+FAULTS: dict[str, Faulty] = {
+    "429": lambda number, levels: failing(429),
+    "429 with retry-after": lambda number, levels: failing(429, retry_after=RETRY_AFTER),
+    "500": lambda number, levels: failing(500),
+    "529": lambda number, levels: failing(529),
+    "dropped connection": lambda number, levels: dropped(),
+    "cut-off JSON": lambda number, levels: cut_off(answer_text(number, levels)[:-20]),
+    "fenced JSON": lambda number, levels: message(f"```json\n{answer_text(number, levels)}\n```"),
+    "off the scale": lambda number, levels: message(answer_text(number, levels | {"rest": "6"})),
+    "missing criterion": lambda number, levels: message(answer_text(number, {"even": true_levels(number)["even"]})),
+}
+HARMLESS = {"fenced JSON"}
+
+
+def chance(text: str, times: int) -> float:
+    """A number from 0 to 1 by the question and how often it was asked, so that no order of arrival changes it."""
+    return int.from_bytes(hashlib.sha256(f"{times} {text}".encode()).digest()[:6], "big") / 2**48
+
+
+@dataclass
+class Script:
+    """Decides by what it is asked, and keeps count.
+
+    Attributes:
+        share: Of the calls, how many meet a fault.
+        asked: How often each question came.
+        met: How often each kind of fault was played.
+    """
+
+    share: float
+    asked: Counter[str] = field(default_factory=Counter)
+    met: Counter[str] = field(default_factory=Counter)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def __call__(self, request: Request) -> Answer:
+        """The answer, or the fault."""
+        text = request.body["messages"][0]["content"]
+        names = request.body["output_config"]["format"]["schema"]["properties"]["verdicts"]["properties"]
+        found = re.search(r"submission (\d+)", text)
+        assert found
+        number = int(found[1])
+        with self._lock:
+            times = self.asked[text]
+            self.asked[text] += 1
+            kind = self._kind(number, text, times)
+            if kind:
+                self.met[kind] += 1
+        levels = {name: true_levels(number)[name] for name in names}
+        return FAULTS[kind](number, levels) if kind else message(answer_text(number, levels))
+
+    def _kind(self, number: int, text: str, times: int) -> str | None:
+        if not self.share:
+            return None
+        if number % STUBBORN == 0:
+            lasting = [kind for kind in FAULTS if kind not in HARMLESS]
+            return lasting[number // STUBBORN % len(lasting)]
+        drawn = chance(text, times)
+        return list(FAULTS)[int(drawn / self.share * len(FAULTS))] if drawn < self.share else None
+
+    def report(self) -> dict[str, Any]:
+        """What was asked, as plain data."""
+        return {"calls": self.asked.total(), "questions": len(self.asked), "met": dict(self.met)}
+
+
+KINDS = {"faulty": SHARE, "sound": 0.0}
+
+
+# --- from the test's side -------------------------------------------------------------------------------------------
+
+
+@dataclass
+class Running:
+    """The server while it runs; `report` is there once it has stopped."""
+
+    url: str
+    report: dict[str, Any] = field(default_factory=dict)
+
+
+@contextmanager
+def serving(kind: str) -> Iterator[Running]:
+    """The server of that kind, from entering the context to leaving it."""
+    command = (sys.executable, "-m", "tests.proofs.server", kind)
+    with subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        running = Running(process.stdout.readline().strip())
+        try:
+            yield running
+        finally:
+            process.stdin.close()
+            running.report |= json.loads(process.stdout.read())
+
+
+def serve(kind: str) -> None:
+    """Serve until standard input ends."""
+    script = Script(KINDS[kind])
+    with MessagesFront(script) as front:
+        print(front.url, flush=True)
+        sys.stdin.read()
+    print(json.dumps(script.report()), flush=True)
+
+
+if __name__ == "__main__":
+    serve(sys.argv[1])
