@@ -72,11 +72,13 @@ class Script:
 
     Attributes:
         share: Of the calls, how many meet a fault.
+        moody: Whether a question asked again gets another answer.
         asked: How often each question came.
         met: How often each kind of fault was played.
     """
 
     share: float
+    moody: bool
     asked: Counter[str] = field(default_factory=Counter)
     met: Counter[str] = field(default_factory=Counter)
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -94,7 +96,7 @@ class Script:
             kind = self._kind(number, text, times)
             if kind:
                 self.met[kind] += 1
-        levels = {name: true_levels(number)[name] for name in names}
+        levels = {name: level for name, level in true_levels(number + times * self.moody).items() if name in names}
         return FAULTS[kind](number, levels) if kind else message(answer_text(number, levels))
 
     def _kind(self, number: int, text: str, times: int) -> str | None:
@@ -111,7 +113,7 @@ class Script:
         return {"calls": self.asked.total(), "questions": len(self.asked), "met": dict(self.met)}
 
 
-KINDS = {"faulty": SHARE, "sound": 0.0}
+KINDS = {"faulty": (SHARE, False), "moody": (0.0, True)}
 
 
 # --- from the test's side -------------------------------------------------------------------------------------------
@@ -142,7 +144,7 @@ def serving(kind: str) -> Iterator[Running]:
 
 def serve(kind: str) -> None:
     """Serve until standard input ends."""
-    script = Script(KINDS[kind])
+    script = Script(*KINDS[kind])
     with MessagesFront(script) as front:
         print(front.url, flush=True)
         sys.stdin.read()
