@@ -1,0 +1,93 @@
+"""What Promptfoo's results carry of the calibration behind them."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.commands import scripted_setting as setting
+from tests.commands.console import environment, run
+
+ASSERTION = """
+import json, pathlib, sys
+from markscheme.promptfoo.assertion import get_assert
+config = json.loads(sys.argv[1])
+print(json.dumps(get_assert("answer 7: tone=3 facts=4", {"config": config}, beside=pathlib.Path.cwd())))
+"""
+
+
+@pytest.fixture
+def here(tmp_path: Path) -> Path:
+    """A working directory with a rubric, labelled examples and a judge."""
+    return setting.make_setting(tmp_path / "here")
+
+
+def _accept(here: Path) -> None:
+    command = ("calibrate", "clear", "--judge", setting.JUDGE, "--accept", "--quiet")
+    assert run(*command, cwd=here, env=setting.environment(here)).returncode == 0
+
+
+def _assert(here: Path, **config: Any) -> dict[str, Any]:
+    config = {"rubric": "clear", "judge": setting.JUDGE, "session": "off", **config}
+    done = subprocess.run(
+        [sys.executable, "-c", ASSERTION, json.dumps(config)],
+        cwd=here,
+        env=environment({**setting.environment(here), "PYTHONPATH": f"{here}:{Path.cwd() / 'src'}"}),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def test_reason_and_metadata_say_what_the_judge_may_decide(here: Path) -> None:
+    before = _assert(here)
+    assert before["metadata"]["calibration"] == "not calibrated"
+    assert before["reason"].endswith("Calibration: 0.62, not calibrated.")
+    _accept(here)
+    after = _assert(here)
+    assert after["pass"]
+    assert after["metadata"]["calibration"].endswith("; may gate)")
+    assert after["metadata"]["receipt"]["use"] == "gate"
+    assert "Calibration: 0.62 ± 0.00 (60 human labels, " in after["reason"]
+
+
+def test_another_mark_or_text_than_the_calibrated_one_is_said(here: Path) -> None:
+    _accept(here)
+    other_mark = _assert(here, threshold=0.9)
+    assert other_mark["metadata"]["calibration"] == "calibrated for another pass mark or way of asking"
+    setting.ask_strictly(here)
+    assert _assert(here)["metadata"]["calibration"] == "calibrated for an older rubric"
+
+
+def test_calibration_can_be_left_out(here: Path) -> None:
+    found = _assert(here, calibration="off")
+    assert "calibration" not in found["metadata"]
+    assert "alibrat" not in found["reason"]
+
+
+def test_where_a_gate_is_required_nothing_else_is_graded_or_paid(here: Path) -> None:
+    refused = _assert(here, calibration="require")
+    assert (refused["pass"], refused["score"]) == (False, 0)
+    assert refused["reason"].startswith("not graded: config.calibration is require")
+    assert "not calibrated" in refused["reason"]
+    assert "namedScores" not in refused
+    assert setting.calls(here) == 0
+    _accept(here)
+    assert _assert(here, calibration="require")["pass"]
+    setting.ask_strictly(here)
+    assert "calibrated for an older rubric" in _assert(here, calibration="require")["reason"]
+
+
+def test_one_persons_labels_are_not_enough_where_a_gate_is_required(tmp_path: Path) -> None:
+    here = setting.make_setting(tmp_path / "here", raters=1)
+    _accept(here)
+    assert "may show trends" in _assert(here, calibration="require")["reason"]
+
+
+def test_another_word_for_it_is_refused(here: Path) -> None:
+    assert "one of warn, require, off" in _assert(here, calibration="always")["reason"]
