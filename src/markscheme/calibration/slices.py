@@ -29,8 +29,11 @@ SHORTEST_SET = 30
 SIGNIFICANT = 0.05
 LOWER_AGREEMENT = 0.20
 SHIFT_IN_SCORE = 0.10
+FARTHER_OFF = 0.10
 SHIFT_ON_SCALE = 0.15
-"""How much worse a part must be: in agreement, in score, and on a criterion as a share of its range."""
+"""How much worse a part must be: in agreement, in score, over all criteria and on one as a share of its range."""
+OF_WHOLE = 3
+"""Looks at a part that are not at a single criterion."""
 
 
 @dataclass(frozen=True)
@@ -67,6 +70,7 @@ class Slice:
             allowing for all looks at all parts.
         stands_out: Whether the judge does worse here, by more than chance and by enough to matter.
         criteria: On which criteria it stands out; none where only the score does.
+        on_the_whole: Whether it stands out for more than one criterion.
         shift: Judge minus gold here less the same elsewhere, where that stands out most: in score, or on the criterion
             as a share of its range; None where it doesn't stand out or levels have no order.
     """
@@ -79,6 +83,7 @@ class Slice:
     p: float
     stands_out: bool = False
     criteria: tuple[str, ...] = ()
+    on_the_whole: bool = False
     shift: float | None = None
 
     def to_json(self) -> dict[str, Any]:
@@ -132,31 +137,37 @@ def slices_of(comparison: Comparison) -> tuple[Slice, ...]:
         telling = [which for which, look in enumerate(found) if look.matters and ps[which] <= SIGNIFICANT]
         if telling:
             suspects.append((min(ps[which] for which in telling), place, telling))
-    unbent = _unbent(evidence) if suspects else {}
     taken = np.zeros(len(evidence.ids), dtype=bool)
     for _, place, telling in sorted(suspects):
-        left = _still_standing(evidence, parts[place], telling, unbent, taken)
+        left = _still_standing(evidence, parts[place], telling, taken)
         if left:
             worst = min(left, key=lambda which: adjusted[place][which])
+            names = tuple(dict.fromkeys(name for which in left if (name := looks[place][which].criterion) is not None))
             slices[place] = replace(
                 slices[place],
                 stands_out=True,
-                criteria=tuple(dict.fromkeys(name for w in left if (name := looks[place][w].criterion) is not None)),
+                criteria=names,
+                on_the_whole=len(names) != 1 or _broken_beside(evidence, parts[place], names[0]),
                 shift=looks[place][worst].shift,
             )
             taken |= parts[place].inside
     return tuple(slices)
 
 
-def _still_standing(
-    evidence: Evidence, part: Part, telling: Sequence[int], unbent: Mapping[str, Floats], taken: Flags
-) -> list[int]:
+def _still_standing(evidence: Evidence, part: Part, telling: Sequence[int], taken: Flags) -> list[int]:
     """Looks at which the part is still worse with the judge's slopes put right and without examples of a worse part."""
     left = Part(part.by, part.name, part.inside & ~taken)
     if left.inside.sum() < SMALLEST_PART:
         return []
-    looks = _looks(evidence.without(taken), left, unbent)
+    looks = _looks(evidence.without(taken), left, _unbent(evidence, outside=part))
     return [which for which in telling if looks[which].matters and looks[which].contrast.p <= SIGNIFICANT]
+
+
+def _broken_beside(evidence: Evidence, part: Part, name: str) -> bool:
+    """Whether the part would be worse even if the judge were right on one criterion."""
+    levels = {**_levels(evidence), name: evidence.seen[name].held_to}
+    whole = _looks(evidence, part, levels)[:OF_WHOLE]
+    return any(look.matters and look.contrast.p <= SIGNIFICANT for look in whole)
 
 
 def _slice(evidence: Evidence, part: Part, p: float) -> Slice:
@@ -176,7 +187,7 @@ def _slice(evidence: Evidence, part: Part, p: float) -> Slice:
 
 
 def _looks(evidence: Evidence, part: Part, levels: Mapping[str, Floats]) -> list[_Look]:
-    """Score and criteria, each by how far off and by which way; the same looks in the same order for every part."""
+    """Score and criteria, by how far off and by which way; the same looks in the same order for every part."""
     seen_groups = next(iter(evidence.seen.values())).groups
     groups = None if part.by == "group" else seen_groups
     misses = evidence.misses
@@ -189,9 +200,11 @@ def _looks(evidence: Evidence, part: Part, levels: Mapping[str, Floats]) -> list
         by_group = mean_contrast(_hits(evidence, misses), part.inside, groups=groups)
         agreement = replace(agreement, p=max(agreement.p, by_group.p))
     shift = mean_contrast(misses, part.inside, groups=groups)
+    distance = mean_contrast(_distances(evidence, levels), part.inside, groups=groups)
     looks = [
         _Look(None, agreement, shift.difference, _enough(agreement) and -agreement.difference >= LOWER_AGREEMENT),
         _Look(None, shift, shift.difference, _farther(shift, SHIFT_IN_SCORE)),
+        _Look(None, distance, shift.difference, _enough(distance) and distance.difference >= FARTHER_OFF),
     ]
     for name, seen in evidence.seen.items():
         theirs = levels.get(name, seen.judge)
@@ -209,6 +222,15 @@ def _looks(evidence: Evidence, part: Part, levels: Mapping[str, Floats]) -> list
     return looks
 
 
+def _distances(evidence: Evidence, levels: Mapping[str, Floats]) -> Floats:
+    """How far off each example is on the usual criterion, by weight, as a share of the range."""
+    weights = np.array([[abs(evidence.share(seen))] for seen in evidence.seen.values()])
+    off = np.stack([replace(seen, judge=levels[name]).off for name, seen in evidence.seen.items()])
+    there = np.isfinite(off)
+    known = (weights * there).sum(axis=0)
+    return np.where(known > 0, np.nansum(weights * off, axis=0) / np.maximum(known, 1e-12), np.nan)
+
+
 def _enough(contrast: Contrast) -> bool:
     return contrast.n_inside >= SMALLEST_PART and contrast.n_outside >= SMALLEST_REST
 
@@ -219,9 +241,9 @@ def _farther(contrast: Contrast, least: float) -> bool:
 
 
 def _adjusted(looks: Sequence[Sequence[_Look]]) -> list[list[float]]:
-    """Holm's p of every look, the score's two and the criteria's each in a family of their own."""
+    """Holm's p of every look, those at the whole and those at the criteria each in a family of their own."""
     found = [[look.contrast.p for look in of_part] for of_part in looks]
-    for family in (slice(0, 2), slice(2, None)):
+    for family in (slice(0, OF_WHOLE), slice(OF_WHOLE, None)):
         raw = [p for ps in found for p in ps[family]]
         adjusted = iter(holm(raw).tolist()) if raw else iter(())
         for ps in found:
@@ -233,11 +255,11 @@ def _levels(evidence: Evidence) -> dict[str, Floats]:
     return {name: seen.judge for name, seen in evidence.seen.items()}
 
 
-def _unbent(evidence: Evidence) -> dict[str, Floats]:
-    """The judge's levels as they would be if they rose with the true level one for one."""
-    levels = {}
+def _unbent(evidence: Evidence, *, outside: Part) -> dict[str, Floats]:
+    """The judge's levels as they would be if, outside a part, they rose with the true level one for one."""
+    levels, rest = {}, evidence.without(outside.inside)
     for name, seen in evidence.seen.items():
-        slope = _slope(seen)
+        slope = _slope(rest.seen[name])
         centred = seen.held_to - np.nanmean(seen.held_to) if seen.n else seen.held_to
         levels[name] = seen.judge + (1 - slope) * centred
     return levels

@@ -183,7 +183,7 @@ def _scores_of_people(evidence: Evidence) -> Floats:
 def broken_slice(evidence: Evidence, part: Slice) -> Finding:
     """A part of the examples on which the judge does worse than on the rest."""
     inside = part.part.inside
-    one = evidence.seen[part.criteria[0]] if len(part.criteria) == 1 and len(evidence.seen) > 1 else None
+    one = None if part.on_the_whole or len(evidence.seen) == 1 else evidence.seen[part.criteria[0]]
     off = np.abs(evidence.misses) if one is None else one.off
     here, elsewhere = mean(off[inside]), mean(off[~inside])
     worst = worst_places(np.where(inside, off, np.nan))
