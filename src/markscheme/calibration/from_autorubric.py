@@ -48,7 +48,9 @@ def import_autorubric(path: Path, rubric: Rubric, *, words: Mapping[str, str], k
         ratings += [rating] if rating is not None else []
     for key in data.keys() - {"name", "prompt", "rubric", "reference_submission", "items"}:
         reading.lose(f"{key!r} of the dataset")
-    return Imported(path, "a dataset of autorubric", tuple(examples), tuple(ratings), dict(reading.lost), ())
+    return Imported(
+        path, "a dataset of autorubric", tuple(examples), tuple(ratings), dict(reading.lost), tuple(reading.notes)
+    )
 
 
 def _criteria(data: Any, reading: Reading, path: Path) -> list[Criterion | None]:
@@ -63,6 +65,9 @@ def _criteria(data: Any, reading: Reading, path: Path) -> list[Criterion | None]
     by_text = {criterion.requirement.strip(): criterion for criterion in ours}
     found = [reading.criterion(c.name) or by_text.get(c.requirement.strip()) for c in theirs]
     if not any(found) and len(theirs) == len(ours):
+        reading.note(
+            f"no criterion of the dataset is named as in the rubric {reading.rubric.name}: they are taken by place"
+        )
         return list(ours)
     for criterion, known in zip(theirs, found, strict=True):
         if known is None:

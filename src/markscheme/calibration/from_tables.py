@@ -101,7 +101,7 @@ def _imported(
     if not table.rows:
         raise RatingError("holds no rows", path=path)
     examples, ratings = tuple(table.examples.values()), tuple(table.ratings.values())
-    return Imported(path, taken_for, examples, ratings, dict(reading.lost), tuple(table.notes))
+    return Imported(path, taken_for, examples, ratings, dict(reading.lost), tuple(reading.notes))
 
 
 @dataclass
@@ -113,7 +113,6 @@ class _Table:
     rows: int = 0
     examples: dict[str, Example] = field(default_factory=dict)
     ratings: dict[tuple[str, str, str], Rating] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)
     runs: dict[tuple[str, str], int] = field(default_factory=dict)
 
     def add(self, raw: Mapping[str, Any]) -> None:
@@ -140,8 +139,7 @@ class _Table:
         told = row.text(RESPONSE), row.text(INPUTS["query"])
         if told == (None, None):
             return None
-        if not self.notes:
-            self.notes.append("rows have no id; each got a digest of its input and response")
+        self.reading.note("rows have no id; each got a digest of its input and response")
         return fingerprint(*told)
 
     def _example(self, row: "_Row", unit: str) -> None:

@@ -56,11 +56,13 @@ class Reading:
         rubric: Whose criteria and scales ratings are held to.
         words: What words of the file mean, beyond those known: from lower-case word to level or pass|fail.
         lost: What was put aside.
+        notes: How the file was understood, where it might have been understood otherwise.
     """
 
     rubric: Rubric
     words: Mapping[str, str] = field(default_factory=dict)
     lost: Counter[str] = field(default_factory=Counter)
+    notes: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self._by_name = {plain(criterion.name): criterion for criterion in self.rubric.criteria}
@@ -77,6 +79,11 @@ class Reading:
     def lose(self, what: str, times: int = 1) -> None:
         """Count something that ratings have no room for."""
         self.lost[what] += times
+
+    def note(self, what: str) -> None:
+        """Tell how the file was understood, once."""
+        if what not in self.notes:
+            self.notes.append(what)
 
     def level(self, criterion: Criterion, said: Any, *, reason: str = "") -> Rated | None:
         """A level as the file says it; None, and counted, where it is none of the scale."""
