@@ -7,6 +7,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from markscheme.calibration.diagnosis import Finding
 from markscheme.calibration.run import Calibration
 from markscheme.report import words
 from markscheme.report.baseline import baseline_lines
@@ -65,8 +66,20 @@ def _say_findings(calibration: Calibration, say: Say) -> None:
         return
     say("")
     say("What to look at", "bold")
-    for finding in calibration.findings[:MOST_FINDINGS]:
-        say(f"- {finding.message}" + (f" Try: {finding.suggestion}" if finding.suggestion else ""))
+    by_code: dict[str, list[Finding]] = {}
+    for finding in calibration.findings:
+        by_code.setdefault(finding.code, []).append(finding)
+    for found in list(by_code.values())[:MOST_FINDINGS]:
+        worst, alike = found[0], found[1:]
+        say(f"- {worst.message}" + (f" Try: {worst.suggestion}" if worst.suggestion else ""))
+        for finding in alike:
+            if finding.criterion is None:
+                say(f"  Likewise: {finding.message}")
+        named = [finding.criterion for finding in alike if finding.criterion is not None]
+        if named:
+            say(f"  Likewise: {', '.join(named)}.")
+    if len(by_code) > MOST_FINDINGS:
+        say(f"- And: {', '.join(list(by_code)[MOST_FINDINGS:])}; --markdown tells all.")
 
 
 def _say_differences(calibration: Calibration, say: Say) -> None:
