@@ -79,7 +79,11 @@ def since_accepted(
         return None
     run = arguments.run_number or _counted(accepted, ratings, count=not (arguments.accept or arguments.no_cache))
     if arguments.planned_runs is not None and run > arguments.planned_runs:
-        raise UsageError(f"this is comparison {run} with {path}, and --planned-runs says {arguments.planned_runs}")
+        more = f"this is comparison {run} with {path}, and {arguments.planned_runs} were planned"
+        warnings.warn(
+            f"{more}: false alarms are likelier than promised; accept a run anew", RatingWarning, stacklevel=2
+        )
+        run = arguments.planned_runs
     margin = arguments.drift_margin or MARGIN
     return Since(accepted, run, arguments.planned_runs, margin, accepting=arguments.accept)
 

@@ -1,0 +1,57 @@
+"""A judge asked as a second run, and one that answers only from what was kept."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from markscheme.errors import MissingReply
+from markscheme.judges.remembering import Memory, Remembering
+from markscheme.judges.rerun import FromSample, NeverAsked
+from markscheme.judges.scripted import ScriptedJudge
+from markscheme.prompt import Prompt
+
+PROMPT = Prompt("system", "user", {}, ("c1",))
+
+
+def _by_sample(_: Prompt, sample: int) -> str:
+    return f"sample {sample}"
+
+
+def test_a_later_run_asks_for_later_samples() -> None:
+    judge = ScriptedJudge(_by_sample)
+    second = FromSample(judge, 3)
+    assert asyncio.run(second.reply(PROMPT)).text == "sample 3"
+    assert asyncio.run(second.reply(PROMPT, 2)).text == "sample 5"
+    assert second.identity == judge.identity
+
+
+def test_a_later_run_is_not_answered_by_what_the_first_one_kept(tmp_path: Path) -> None:
+    judge = ScriptedJudge(_by_sample)
+    kept = Remembering(judge, Memory(tmp_path))
+
+    async def both() -> list[str]:
+        first, second = await kept.reply(PROMPT), await FromSample(kept, 1).reply(PROMPT)
+        await kept.aclose()
+        return [first.text, second.text]
+
+    assert asyncio.run(both()) == ["sample 0", "sample 1"]
+    assert len(judge.prompts) == 2
+
+
+def test_a_judge_that_is_never_asked_answers_what_was_kept_and_nothing_else(tmp_path: Path) -> None:
+    judge = ScriptedJudge(_by_sample)
+
+    async def kept_then_missing() -> str:
+        asking = Remembering(judge, Memory(tmp_path))
+        await asking.reply(PROMPT)
+        await asking.aclose()
+        replaying = Remembering(NeverAsked(judge), Memory(tmp_path))
+        found = await replaying.reply(PROMPT)
+        with pytest.raises(MissingReply, match="sample 1, is kept"):
+            await replaying.reply(PROMPT, 1)
+        await replaying.aclose()
+        return found.source
+
+    assert asyncio.run(kept_then_missing()) == "cache"
+    assert len(judge.prompts) == 1
