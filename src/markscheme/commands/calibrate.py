@@ -33,6 +33,7 @@ def parser() -> argparse.ArgumentParser:
     labels.add_argument("--split", choices=("dev", "test", "all"), help="which examples (dev, once a set has splits)")
     labels.add_argument("--tolerance", type=amount, metavar="D", help="how far a score may miss and still agree (0.1)")
     labels.add_argument("--target", type=share, metavar="P", help="share of examples the judge has to agree on (0.8)")
+    _add_plan(found)
     _add_accepted(found)
     output = found.add_argument_group("output")
     output.add_argument("--json", metavar="FILE", help="write the JSON; - for standard output")
@@ -43,10 +44,29 @@ def parser() -> argparse.ArgumentParser:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Calibrate, write what was asked for, and give the verdict as exit status."""
+    """Calibrate, write what was asked for, and give the verdict as exit status; or only plan."""
+    if arguments.plan or arguments.next is not None or arguments.pool is not None:
+        from markscheme.commands.planning import run as plan
+
+        return plan(arguments)
     from markscheme.commands.calibrating import run as calibrate
 
     return calibrate(arguments)
+
+
+def _add_plan(found: argparse.ArgumentParser) -> None:
+    group = found.add_argument_group("planning: nobody is asked")
+    group.add_argument(
+        "--plan", action="store_true", help="labels needed for a width, a verdict, a promise; calls, tokens and cost"
+    )
+    group.add_argument("--width", type=share, default=0.1, metavar="D", help="half the width of an interval (0.1)")
+    group.add_argument(
+        "--next", type=whole_number, metavar="N", help="print the N outputs of --pool to label next, as examples"
+    )
+    group.add_argument(
+        "--pool", type=Path, metavar="FILE", help="outputs that may be labelled, as examples; --ratings may rate them"
+    )
+    group.add_argument("--seed", type=whole_number, default=1, metavar="K", help="of the draw (1)")
 
 
 def _add_accepted(found: argparse.ArgumentParser) -> None:

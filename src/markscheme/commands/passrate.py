@@ -7,7 +7,8 @@ from markscheme.commands.options import Parser
 
 SUMMARY = """Say what share of a graded set people would pass, with its interval, beside the share that the judge
 passes; the same by prompt and provider, and the difference between any two of them. FILE is Promptfoo's results, or
-lines {"id", "pass": true|false|null}, which may name a "group", a "unit" and a "stratum". The calibration is what
+lines {"id", "pass": true|false|null}, which may name a "group", a "unit" and a "stratum", or the plan that `calibrate
+--next --json` wrote, with the strata its labels were drawn by. The calibration is what
 `calibrate --json` wrote, lines {"id", "gold": true|false, "judge": true|false, "stratum": …}, or Promptfoo's results
 with manual ratings.
 

@@ -25,7 +25,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def read_judged(path: Path) -> list[Judged]:
-    """Everything that was graded: Promptfoo's results, or lines with an id and a pass.
+    """Everything that was graded: Promptfoo's results, lines with an id and a pass, or the pool of a plan.
 
     Raises:
         RatingError: It can't be read as either.
@@ -33,6 +33,9 @@ def read_judged(path: Path) -> list[Judged]:
     if is_results(path):
         rows = read_results(path).rows
         return [Judged(row.id, row.passed, row.system, str(row.test)) for row in rows]
+    plan = _document(path)
+    if plan is not None and isinstance(plan.get("next"), Mapping):
+        return [_judged(row) for row in plan["next"]["pool"]]
     return _lines(path, _judged)
 
 

@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from markscheme.commands.options import Parser, add_judge, share
+from markscheme.commands.options import Parser, add_judge, kind, share
 
 SUMMARY = """Say what people's labels support changing in a rubric: its wording first, then weights, pass mark,
 thresholds, and the doubtful middle in which a person should decide. What isn't supported is kept, and the reason
@@ -21,7 +21,7 @@ def parser() -> argparse.ArgumentParser:
     labels.add_argument(
         "--examples", type=Path, metavar="FILE", help="labelled examples, instead of the rubric's own set"
     )
-    labels.add_argument("--gold", type=_kind, metavar="KIND", help="only labels of this kind count")
+    labels.add_argument("--gold", type=kind, metavar="KIND", help="only labels of this kind count")
     labels.add_argument("--ratings", type=Path, metavar="FILE", help="take the judge's ratings from a file; ask nobody")
     labels.add_argument(
         "--source", choices=("human", "judge"), help="go by people's levels or by the judge's (the judge's, if known)"
@@ -70,11 +70,3 @@ def _costs(text: str) -> tuple[float, float]:
     if len(costs) != 2 or not all(0 < cost < float("inf") for cost in costs):
         raise argparse.ArgumentTypeError(f"costs are two numbers above 0, as in 1:5; found {text!r}")
     return costs[0], costs[1]
-
-
-def _kind(text: str) -> str:
-    from markscheme.calibration.ratings import KINDS
-
-    if text not in KINDS:
-        raise argparse.ArgumentTypeError(f"{text!r} is none of {', '.join(KINDS)}")
-    return text

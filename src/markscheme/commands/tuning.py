@@ -6,7 +6,7 @@ import datetime
 import subprocess
 from pathlib import Path
 
-from markscheme.calibration.collect import first_prompts, grade_examples, rating_of
+from markscheme.calibration.collect import first_prompts
 from markscheme.calibration.examples import ExampleSet, load_examples
 from markscheme.calibration.held_out import (
     Openings,
@@ -19,11 +19,9 @@ from markscheme.calibration.held_out import (
 from markscheme.calibration.proposal import Promised, Proposal, propose
 from markscheme.calibration.ratings import Rating, load_ratings
 from markscheme.calibration.run import Options, Rater, calibration_of
-from markscheme.commands.progress import progress
+from markscheme.commands.asking import asked
 from markscheme.commands.sources import as_asked, asking_of, examples_of, judge_of
 from markscheme.errors import UsageError
-from markscheme.grading import Grading
-from markscheme.judge import Judge
 from markscheme.judges.recorded import RecordedJudge
 from markscheme.report.json_report import dumps
 from markscheme.report.tune_report import TuneRun, tune_json, tune_text
@@ -116,24 +114,10 @@ def _ratings(
     if not labelled.examples:
         raise UsageError(f"no example in {examples.path} has a label to tune by")
     judge = judge_of(arguments.judge, rubric, first_prompts(rubric, labelled.examples), folder, asking_of(arguments))
-    ratings = asyncio.run(_asked(rubric, judge, labelled, arguments.concurrency))
+    ratings = asyncio.run(asked(rubric, judge, labelled, arguments.concurrency))
     identity = judge.identity
     recorded = isinstance(judge, RecordedJudge)
     return ratings, Rater(str(identity), identity.fingerprint, "recorded" if recorded else "live")
-
-
-async def _asked(rubric: Rubric, judge: Judge, examples: ExampleSet, concurrency: int) -> list[Rating]:
-    found: dict[int, Rating] = {}
-    try:
-        with progress("grading", len(examples.examples)) as shown:
-            async for place, grade in grade_examples(
-                Grading(rubric, judge), examples.examples, concurrency=concurrency
-            ):
-                found[place] = rating_of(grade, rubric, str(judge.identity))
-                shown.step()
-    finally:
-        await judge.aclose()
-    return [found[place] for place in sorted(found)]
 
 
 def _refuse_uncommitted(path: Path) -> None:

@@ -114,14 +114,20 @@ class Remembering:
         """The judge's own."""
         return self.judge.identity
 
+    def kept(self, prompt: Prompt, sample: int = 0) -> Reply | None:
+        """The kept reply; None where there is none. Nobody is asked."""
+        return self.memory.recall(self._key(prompt, sample))
+
     async def reply(self, prompt: Prompt, sample: int = 0) -> Reply:
         """The kept reply, or the judge's, which is then kept."""
-        key = fingerprint(prompt.fingerprint, self.judge.identity.fingerprint, sample)
-        kept = self.memory.recall(key)
+        kept = self.kept(prompt, sample)
         if kept is not None:
             return kept
         reply = await self.judge.reply(prompt, sample)
-        return reply if reply.parts else self.memory.keep(key, reply)
+        return reply if reply.parts else self.memory.keep(self._key(prompt, sample), reply)
+
+    def _key(self, prompt: Prompt, sample: int) -> str:
+        return fingerprint(prompt.fingerprint, self.judge.identity.fingerprint, sample)
 
     async def aclose(self) -> None:
         """Close the judge and the memory."""

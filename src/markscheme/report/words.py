@@ -112,6 +112,12 @@ def care_lines(calibration: Calibration) -> list[str]:
         lines.append(f"{counts.quotes_not_found} of {counts.quotes} quotes are not in the response")
     if counts.stale_labels:
         lines.append(f"{counts.stale_labels} labels were given under another wording (stale); they still count")
+    uneven = sum(example.weight != 1 for example in calibration.comparison.gold.examples)
+    if uneven:
+        lines.append(
+            f"{uneven} examples were drawn with unequal chances: these figures describe the labels as they are; for "
+            "all that they were drawn from, `passrate` weighs them"
+        )
     if calibration.openings is not None:
         lines.append(openings_line(calibration.openings))
     return lines

@@ -392,17 +392,21 @@ def random_draw_p(labelled: npt.ArrayLike, pool: npt.ArrayLike) -> float:
     return float(erfc(abs(z) / math.sqrt(2)))
 
 
-def labels_next(labelled: npt.ArrayLike, pool: npt.ArrayLike, count: int) -> Integers:
+def labels_next(
+    labelled: npt.ArrayLike, pool: npt.ArrayLike, count: int, *, expected: npt.ArrayLike | None = None
+) -> Integers:
     """How many of the next labels to take from each stratum so that the pass rate gets sure soonest.
 
     Args:
         labelled: People's fails and passes in each stratum so far, shape (n_strata, 2).
         pool: How many of the pool lie in each stratum, shape (n_strata,).
         count: Labels to be taken.
+        expected: Fails and passes that stand for what one expects of each stratum beforehand, shape (n_strata, 2),
+            above 0; half an example of each where not given.
 
     Returns:
         Labels for each stratum, shape (n_strata,), summing to `count`: all labels together come as near to
-        w_v √(p_v (1 - p_v)) as those already there allow (Neyman's allocation, p_v with half an example added).
+        w_v √(p_v (1 - p_v)) as those already there allow (Neyman's allocation, p_v with `expected` added).
 
     Raises:
         ValueError: The caller's fault: shapes that don't fit, a negative count, an empty pool.
@@ -419,7 +423,10 @@ def labels_next(labelled: npt.ArrayLike, pool: npt.ArrayLike, count: int) -> Int
     sizes = _counts(pool, (len(strata),), "pool")
     if count < 0 or not sizes.sum():
         raise ValueError(f"labels to take must be 0 or more, from a pool that isn't empty: {count} of {sizes.sum()}")
-    p = _widened_shares(strata)
+    beforehand = np.full(strata.shape, 0.5) if expected is None else np.asarray(expected, dtype=np.float64)
+    if beforehand.shape != strata.shape or not (beforehand > 0).all():
+        raise ValueError(f"expected must have shape {strata.shape} and be above 0, not {beforehand.tolist()}")
+    p = (strata[:, 1] + beforehand[:, 1]) / (strata.sum(axis=1) + beforehand.sum(axis=1))
     wanted = sizes / sizes.sum() * np.sqrt(p * (1 - p))
     have = strata.sum(axis=1)
     short = np.maximum(wanted / wanted.sum() * (have.sum() + count) - have, 0.0)

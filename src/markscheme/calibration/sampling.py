@@ -1,0 +1,365 @@
+"""Which outputs to label next: the doubtful, the rare and the neglected more often, each with a known chance."""
+
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from markscheme.calibration.examples import Example
+from markscheme.calibration.ratings import Rating, overall_of
+from markscheme.errors import UsageError
+from markscheme.rubric import Rubric
+from markscheme.score import ROUNDING
+from markscheme.stats.prevalence import LEAST_LABELS, labels_next
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+Integers: TypeAlias = npt.NDArray[np.int64]
+
+NEAR = 0.1
+"""Distance from the pass mark within which a judge's decision is doubtful."""
+RARE = 0.1
+"""Share of the pool below which a level is rare."""
+THIN = 5
+"""Labels below which a group or a system counts as neglected."""
+MORE = 2.0
+"""How many times likelier each such reason makes an output to be taken."""
+CLEAR_ERROR, DOUBTFUL_ERROR, WORTH = 0.05, 0.35, 10
+"""Share of wrong decisions expected beforehand, and the labels that this expectation counts for."""
+EVERYTHING = "all"
+
+
+@dataclass(frozen=True, slots=True)
+class Pick:
+    """An output to label.
+
+    Attributes:
+        example: The output.
+        stratum: The part of the pool it was drawn from.
+        chance: With which it was drawn, above 0 and up to 1.
+        why: What made that chance higher: "near the mark", "judges disagree", "rare level", "thin group".
+    """
+
+    example: Example
+    stratum: str
+    chance: float
+    why: tuple[str, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """The line of an example file: `drawn`, `stratum` and `weight` say how it came to be labelled."""
+        example = self.example
+        line: dict[str, Any] = {"id": example.id, "inputs": dict(example.submission.inputs)}
+        line["response"] = example.submission.response
+        line |= {key: value for key in ("group", "system", "split") if (value := getattr(example, key))}
+        line |= {"drawn": "chosen", "weight": round(1 / self.chance, 9), "stratum": self.stratum}
+        return {**line, "metadata": {"why": list(self.why)}}
+
+
+@dataclass(frozen=True, slots=True)
+class Stratum:
+    """One part of the pool.
+
+    Attributes:
+        name: What it is called.
+        pool: Outputs in it.
+        labelled: Those labelled before.
+        taken: Those taken now.
+    """
+
+    name: str
+    pool: int
+    labelled: int
+    taken: int
+
+
+@dataclass(frozen=True)
+class Draw:
+    """What to label next.
+
+    Attributes:
+        picks: In the order of the pool.
+        strata: The parts of the pool.
+        pool: Id, decision of the judge (None without one) and stratum of every output.
+        seed: What the draw was made with.
+    """
+
+    picks: tuple[Pick, ...]
+    strata: tuple[Stratum, ...]
+    pool: tuple[tuple[str, bool | None, str], ...]
+    seed: int
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain data."""
+        return {
+            "n": len(self.picks),
+            "seed": self.seed,
+            "strata": {s.name: {"pool": s.pool, "labelled": s.labelled, "taken": s.taken} for s in self.strata},
+            "picked": [
+                {"id": p.example.id, "stratum": p.stratum, "weight": 1 / p.chance, "why": list(p.why)}
+                for p in self.picks
+            ],
+            "pool": [{"id": id, "pass": passed, "stratum": stratum} for id, passed, stratum in self.pool],
+        }
+
+
+def choose_next(
+    rubric: Rubric,
+    pool: Sequence[Example],
+    ratings: Sequence[Rating],
+    count: int,
+    *,
+    labelled: Sequence[Example] = (),
+    passed: Mapping[str, bool] | None = None,
+    seed: int = 1,
+) -> Draw:
+    """The outputs of a pool whose labels would say most, drawn so that nothing estimated from them is bent.
+
+    The pool is parted by the judge's decision and by whether that decision is doubtful: near the pass mark, or one on
+    which judges disagree. Each part gets labels by its share of the pool and by how unsure people's decision is there;
+    within it rare levels and neglected groups are twice as likely to be taken. No output has a chance of 0.
+
+    Args:
+        rubric: Whose pass mark and scales count.
+        pool: What may be labelled, ids unique.
+        ratings: Judges' ratings of the pool; outputs without one count as doubtful.
+        count: How many to take.
+        labelled: Examples labelled before; of those that name a stratum, or stand in the pool, it is known where.
+        passed: People's decisions on them, by id.
+        seed: Makes the draw repeatable.
+
+    Raises:
+        UsageError: A count of 0, or more than the pool holds unlabelled.
+    """
+    before = {example.id: example for example in labelled}
+    free = [example for example in pool if example.id not in before]
+    if not 1 <= count <= len(free):
+        raise UsageError(f"the pool holds {len(free)} outputs that are not labelled yet; {count} cannot be taken")
+    view = _View.of(rubric, pool, ratings)
+    cells = _cells(view, pool, count)
+    names = sorted(set(cells.values()))
+    stratum_of = cells | {e.id: e.stratum for e in labelled if e.stratum in names}
+    known = {id: name for id, name in stratum_of.items() if id in before}
+    taken = _allocation(names, cells, known, passed or {}, free, count)
+    generator = np.random.default_rng(seed)
+    neglected = _neglected(free, labelled)
+    picks: list[Pick] = []
+    for name, n in taken.items():
+        inside = [example for example in free if cells[example.id] == name]
+        why = [(*view.why[e.id], *(("thin group",) if e.id in neglected else ())) for e in inside]
+        sizes = np.array([MORE ** sum(reason in ("rare level", "thin group") for reason in given) for given in why])
+        chances = inclusion_chances(sizes, n)
+        drawn = systematic_draw(chances, generator)
+        picks += [Pick(inside[place], name, float(chances[place]), why[place]) for place in drawn]
+    order = {example.id: place for place, example in enumerate(pool)}
+    sizes_of, labels_of = Counter(cells.values()), Counter(known.values())
+    return Draw(
+        picks=tuple(sorted(picks, key=lambda pick: order[pick.example.id])),
+        strata=tuple(Stratum(name, sizes_of[name], labels_of[name], taken[name]) for name in names),
+        pool=tuple((example.id, view.passed.get(example.id), cells[example.id]) for example in pool),
+        seed=seed,
+    )
+
+
+# --- chances --------------------------------------------------------------------------------------------------------
+
+
+def inclusion_chances(sizes: npt.ArrayLike, count: int) -> Floats:
+    """Chances in proportion to sizes, none above 1, that add up to `count`.
+
+    Args:
+        sizes: How much rather each unit is wanted, shape (n,), above 0.
+        count: Units to be taken, up to n.
+
+    Raises:
+        ValueError: The caller's fault: a size that isn't positive, or more units than there are.
+
+    Example:
+        >>> inclusion_chances([1, 1, 2, 8], 2).round(3).tolist()
+        [0.25, 0.25, 0.5, 1.0]
+    """
+    wanted = np.asarray(sizes, dtype=np.float64)
+    if not (wanted > 0).all() or not 0 <= count <= len(wanted):
+        raise ValueError(f"sizes must be above 0 and the count from 0 to {len(wanted)}, not {count}")
+    chances = np.zeros(len(wanted))
+    sure = np.zeros(len(wanted), dtype=bool)
+    while True:
+        left = count - int(sure.sum())
+        rest = float(wanted[~sure].sum())
+        chances = np.where(sure, 1.0, wanted * left / rest if rest > 0 else 0.0)
+        over = ~sure & (chances >= 1 - 1e-12)
+        if left <= 0 or not over.any():
+            return np.asarray(chances)
+        sure |= over
+
+
+def systematic_draw(chances: npt.ArrayLike, generator: np.random.Generator) -> list[int]:
+    """Places of units drawn with just these chances, as many as the chances add up to.
+
+    Source:
+        Madow (1949), Annals of Mathematical Statistics 20(3), 333-354. doi:10.1214/aoms/1177729988
+
+    Example:
+        >>> systematic_draw([1.0, 0.0, 1.0], np.random.default_rng(1))
+        [0, 2]
+    """
+    each = np.asarray(chances, dtype=np.float64)
+    order = generator.permutation(len(each))
+    ends = np.cumsum(each[order])
+    steps = np.arange(round(float(ends[-1])) if len(each) else 0) + generator.random()
+    return sorted(order[np.searchsorted(ends, steps, side="right").clip(max=len(each) - 1)].tolist())
+
+
+def _allocation(
+    names: Sequence[str],
+    cells: Mapping[str, str],
+    known: Mapping[str, str],
+    passed: Mapping[str, bool],
+    free: Sequence[Example],
+    count: int,
+) -> dict[str, int]:
+    """Labels for each stratum: by what they would add, a few of each at least, no more than it has."""
+    counts = np.zeros((len(names), 2), dtype=np.int64)
+    place = {name: number for number, name in enumerate(names)}
+    for id, name in known.items():
+        if id in passed:
+            counts[place[name], int(passed[id])] += 1
+    pool = Counter(cells.values())
+    room = Counter(cells[example.id] for example in free)
+    least = LEAST_LABELS if len(names) > 2 else 1
+    taken = {name: min(room[name], max(0, least - int(counts[place[name]].sum()))) for name in names}
+    while (left := count - sum(taken.values())) > 0:
+        open_names = [name for name in names if room[name] > taken[name]]
+        at = [place[name] for name in open_names]
+        so_far = counts[at] + np.array([_as_expected(name, taken[name]) for name in open_names])
+        wanted = labels_next(
+            so_far, [pool[name] for name in open_names], left, expected=[_expected(name) for name in open_names]
+        )
+        for name, n in zip(open_names, wanted.tolist(), strict=True):
+            taken[name] += min(n, room[name] - taken[name])
+    return taken
+
+
+def _as_expected(name: str, n: int) -> tuple[int, int]:
+    """Labels whose outcome isn't known yet, as the fails and passes that are expected."""
+    fails, passes = _expected(name)
+    failing = round(n * fails / (fails + passes))
+    return failing, n - failing
+
+
+def _expected(name: str) -> tuple[float, float]:
+    """Fails and passes expected of a stratum beforehand, by the judge's decision and how sure it is."""
+    error = DOUBTFUL_ERROR if "doubtful" in name else CLEAR_ERROR if "clear" in name else 0.5
+    return (WORTH * error, WORTH * (1 - error)) if name.startswith("pass") else (WORTH * (1 - error), WORTH * error)
+
+
+# --- what is known of the pool --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _View:
+    """What the judges' ratings say of each output.
+
+    Attributes:
+        passed: The judge's decision, by id, where there is one.
+        why: Reasons to take it rather than another, by id.
+    """
+
+    passed: Mapping[str, bool] = field(default_factory=dict)
+    why: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, rubric: Rubric, pool: Sequence[Example], ratings: Sequence[Rating]) -> "_View":
+        by_id: dict[str, list[Rating]] = {}
+        for rating in ratings:
+            by_id.setdefault(rating.id, []).append(rating)
+        rare = _rare_levels(rubric, pool, by_id)
+        passed: dict[str, bool] = {}
+        why: dict[str, tuple[str, ...]] = {}
+        for example in pool:
+            rated = by_id.get(example.id, [])
+            decisions = [d for r in rated if (d := _decision(r, rubric)) is not None]
+            if decisions:
+                passed[example.id] = 2 * sum(decisions) >= len(decisions)
+            why[example.id] = tuple(_reasons(rubric, rated, decisions, rare))
+        return cls(passed, why)
+
+
+def _reasons(
+    rubric: Rubric, rated: Sequence[Rating], decisions: Sequence[bool], rare: Collection[tuple[str, float]]
+) -> list[str]:
+    scores = [score for rating in rated if (score := overall_of(rating, rubric)) is not None]
+    near = max(NEAR, rubric.ask_within)
+    found = []
+    if scores and abs(float(np.median(scores)) - rubric.pass_mark) <= near + ROUNDING:
+        found.append("near the mark")
+    if len(set(decisions)) > 1:
+        found.append("judges disagree")
+    given = {(name, said.level) for rating in rated for name, said in rating.criteria.items() if said.level is not None}
+    if given & set(rare):
+        found.append("rare level")
+    return found
+
+
+def _decision(rating: Rating, rubric: Rubric) -> bool | None:
+    if rating.passed is not None:
+        return rating.passed
+    score = overall_of(rating, rubric)
+    return None if score is None else score >= rubric.pass_mark - ROUNDING
+
+
+def _rare_levels(
+    rubric: Rubric, pool: Sequence[Example], by_id: Mapping[str, Sequence[Rating]]
+) -> set[tuple[str, float]]:
+    """Levels of each criterion that the judges gave to few outputs of the pool."""
+    rare = set()
+    for criterion in rubric.criteria:
+        counts: Counter[float] = Counter()
+        for example in pool:
+            levels = {
+                said.level
+                for rating in by_id.get(example.id, ())
+                if (said := rating.criteria.get(criterion.name)) is not None and said.level is not None
+            }
+            counts.update(levels)
+        rare |= {(criterion.name, level) for level, n in counts.items() if n < RARE * len(pool)}
+    return rare
+
+
+def _cells(view: _View, pool: Sequence[Example], count: int) -> dict[str, str]:
+    """The stratum of each output: the one it names; else by decision and doubt, as finely as `count` labels allow."""
+    if all(example.stratum for example in pool):
+        return {example.id: example.stratum for example in pool}
+    if not view.passed:
+        return {example.id: EVERYTHING for example in pool}
+    fine = {example.id: _cell(view, example.id) for example in pool}
+    if count >= LEAST_LABELS * len(set(fine.values())):
+        return fine
+    return {id: name.split(",")[0] for id, name in fine.items()}
+
+
+def _cell(view: _View, id: str) -> str:
+    decision = "pass" if view.passed.get(id) else "fail"
+    doubtful = id not in view.passed or {"near the mark", "judges disagree"} & set(view.why[id])
+    return f"{decision}, {'doubtful' if doubtful else 'clear'}"
+
+
+def _neglected(free: Sequence[Example], labelled: Sequence[Example]) -> set[str]:
+    """Ids of outputs whose group or system has few labels so far, while others have more."""
+    found = set()
+    for key in ("group", "system"):
+        names = {getattr(example, key) for example in free} - {""}
+        labels = Counter(getattr(example, key) for example in labelled if example.labels)
+        thin = {name for name in names if labels[name] < THIN}
+        if thin and thin != names:
+            found |= {example.id for example in free if getattr(example, key) in thin}
+    return found
+
+
+def with_split(draw: Draw, split: str | None) -> Draw:
+    """The same draw for a set with splits: what is labelled next is for looking at, not kept back."""
+    if split != "dev":
+        return draw
+    picks = tuple(replace(pick, example=replace(pick.example, split="dev")) for pick in draw.picks)
+    return replace(draw, picks=picks)

@@ -1,0 +1,28 @@
+"""A judge asked about examples, for a command that wants its ratings and no report on it."""
+
+from markscheme.calibration.collect import grade_examples, rating_of
+from markscheme.calibration.examples import ExampleSet
+from markscheme.calibration.ratings import Rating
+from markscheme.commands.progress import progress
+from markscheme.grading import Grading
+from markscheme.judge import Judge
+from markscheme.rubric import Rubric
+
+
+async def asked(rubric: Rubric, judge: Judge, examples: ExampleSet, concurrency: int) -> list[Rating]:
+    """The judge's ratings of the examples, in order.
+
+    Raises:
+        BudgetError: The budget does not cover them all.
+    """
+    found: dict[int, Rating] = {}
+    try:
+        with progress("grading", len(examples.examples)) as shown:
+            async for place, grade in grade_examples(
+                Grading(rubric, judge), examples.examples, concurrency=concurrency
+            ):
+                found[place] = rating_of(grade, rubric, str(judge.identity))
+                shown.step()
+    finally:
+        await judge.aclose()
+    return [found[place] for place in sorted(found)]

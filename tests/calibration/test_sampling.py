@@ -1,0 +1,157 @@
+"""Which outputs to label next, and that nothing estimated from them is bent."""
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from markscheme.calibration.examples import Example
+from markscheme.calibration.pass_rates import Judged, Labelled, pass_rates
+from markscheme.calibration.ratings import Rated, Rating
+from markscheme.calibration.sampling import choose_next, inclusion_chances, systematic_draw
+from markscheme.errors import UsageError
+from markscheme.rubric import Rubric
+from markscheme.submission import Submission
+
+RUBRIC = Rubric.from_dict({"criteria": [{"name": "q", "description": "Is it good?"}]})
+approx = pytest.approx
+
+
+def output(id: str, **more: Any) -> Example:
+    return Example(Submission("…", {}, id), **more)
+
+
+def rated(id: str, level: float, rater: str = "j") -> Rating:
+    return Rating(id, rater, "model", {"q": Rated(level)})
+
+
+def pool(levels: list[float], **more: Any) -> tuple[list[Example], list[Rating]]:
+    examples = [output(f"p{i}", **{key: values[i] for key, values in more.items()}) for i in range(len(levels))]
+    return examples, [rated(example.id, level) for example, level in zip(examples, levels, strict=True)]
+
+
+# --- chances --------------------------------------------------------------------------------------------------------
+
+
+@given(sizes=st.lists(st.floats(0.01, 100), min_size=1, max_size=40), data=st.data())
+def test_chances_add_up_are_never_nothing_and_rise_with_size(sizes: list[float], data: st.DataObject) -> None:
+    count = data.draw(st.integers(1, len(sizes)))
+    chances = inclusion_chances(sizes, count)
+    assert chances.sum() == approx(count)
+    assert (chances > 0).all()
+    assert (chances <= 1 + 1e-9).all()
+    order = np.argsort(sizes, kind="stable")
+    assert (np.diff(chances[order]) >= -1e-9).all()
+
+
+def test_each_unit_is_drawn_as_often_as_its_chance_says() -> None:
+    chances = inclusion_chances([1, 1, 2, 3, 3, 8], 3)
+    drawn = Counter[int]()
+    for seed in range(4000):
+        taken = systematic_draw(chances, np.random.default_rng(seed))
+        assert len(set(taken)) == 3
+        drawn.update(taken)
+    assert [drawn[place] / 4000 for place in range(6)] == approx(chances.tolist(), abs=0.025)
+
+
+# --- what is drawn --------------------------------------------------------------------------------------------------
+
+
+def test_the_pool_is_parted_by_decision_and_doubt_and_every_output_has_a_chance() -> None:
+    examples, ratings = pool([1, 2, 3, 4, 5] * 100)
+    draw = choose_next(RUBRIC, examples, ratings, 60)
+    assert {s.name: s.pool for s in draw.strata} == {
+        "fail, clear": 200,
+        "pass, clear": 200,
+        "pass, doubtful": 100,
+    }
+    taken = {s.name: s.taken for s in draw.strata}
+    assert sum(taken.values()) == len(draw.picks) == 60
+    assert all(n >= 5 for n in taken.values())
+    assert taken["pass, doubtful"] / 100 > taken["pass, clear"] / 200
+    assert all(0 < pick.chance <= 1 for pick in draw.picks)
+    for name, n in taken.items():
+        weights = [1 / pick.chance for pick in draw.picks if pick.stratum == name]
+        assert sum(weights) == approx(next(s.pool for s in draw.strata if s.name == name), rel=0.5)
+        assert len(weights) == n
+
+
+def test_judges_that_disagree_make_a_decision_doubtful() -> None:
+    examples, ratings = pool([5.0] * 40)
+    ratings += [rated("p0", 1.0, "k"), rated("p1", 4.0, "k")]
+    draw = choose_next(RUBRIC, examples, ratings, 20)
+    strata = {id: stratum for id, _, stratum in draw.pool}
+    assert (strata["p0"], strata["p1"]) == ("pass, doubtful", "pass, clear")
+
+
+def test_rare_levels_and_neglected_groups_are_likelier_within_their_part() -> None:
+    examples, ratings = pool([5.0] * 180 + [4.0] * 10, group=["old"] * 170 + ["new"] * 20)
+    before = [output(f"b{i}", group="old", labels=(rated(f"b{i}", 5, "person"),)) for i in range(6)]
+    draw = choose_next(RUBRIC, examples, ratings, 40, labelled=before)
+    chance = {pick.why: pick.chance for pick in draw.picks}
+    assert chance["rare level", "thin group"] == approx(4 * chance[()])
+    assert chance[("thin group",)] == approx(2 * chance[()])
+
+
+def test_what_is_labelled_is_not_drawn_again_and_counts_for_its_part() -> None:
+    examples, ratings = pool([1, 2, 3, 4, 5] * 20)
+    first = choose_next(RUBRIC, examples, ratings, 40)
+    labelled = [pick.example for pick in first.picks]
+    second = choose_next(RUBRIC, examples, ratings, 40, labelled=labelled, passed={e.id: True for e in labelled})
+    assert not {pick.example.id for pick in first.picks} & {pick.example.id for pick in second.picks}
+    assert sum(s.labelled for s in second.strata) == 40
+    assert sum(s.pool for s in second.strata) == 100
+
+
+def test_few_labels_part_the_pool_less_finely() -> None:
+    examples, ratings = pool([1, 2, 3, 4, 5] * 20)
+    assert [s.name for s in choose_next(RUBRIC, examples, ratings, 6).strata] == ["fail", "pass"]
+    assert [s.name for s in choose_next(RUBRIC, examples, [], 6).strata] == ["all"]
+
+
+def test_strata_that_the_pool_names_are_kept() -> None:
+    examples, ratings = pool([1.0] * 30 + [5.0] * 30, stratum=["x"] * 40 + ["y"] * 20)
+    draw = choose_next(RUBRIC, examples, ratings, 20)
+    assert {s.name: s.pool for s in draw.strata} == {"x": 40, "y": 20}
+
+
+@pytest.mark.parametrize("count", [0, 11])
+def test_no_more_can_be_taken_than_there_is(count: int) -> None:
+    examples, ratings = pool([5.0] * 10)
+    with pytest.raises(UsageError, match="holds 10 outputs"):
+        choose_next(RUBRIC, examples, ratings, count)
+
+
+def test_the_same_seed_draws_the_same_and_another_another() -> None:
+    examples, ratings = pool([1, 2, 3, 4, 5] * 20)
+    draws = [choose_next(RUBRIC, examples, ratings, 30, seed=seed) for seed in (1, 1, 2)]
+    ids = [[pick.example.id for pick in draw.picks] for draw in draws]
+    assert ids[0] == ids[1] != ids[2]
+
+
+def test_a_rate_estimated_from_two_draws_after_each_other_is_not_bent() -> None:
+    rng = np.random.default_rng(8)
+    values = []
+    levels = rng.integers(1, 6, 600).astype(float)
+    truth = rng.random(600) < np.array([0.02, 0.1, 0.5, 0.8, 0.97])[levels.astype(int) - 1]
+    groups = ["new" if i % 7 == 0 else "old" for i in range(600)]
+    examples, ratings = pool(levels.tolist(), group=groups)
+    gold = {e.id: bool(t) for e, t in zip(examples, truth, strict=True)}
+    for seed in range(1, 101):
+        before = [output(f"b{i}", group="old", labels=(rated(f"b{i}", 5, "person"),)) for i in range(6)]
+        first = choose_next(RUBRIC, examples, ratings, 40, labelled=before, seed=seed)
+        labelled = [*before, *(pick.example for pick in first.picks)]
+        passed = {pick.example.id: gold[pick.example.id] for pick in first.picks}
+        second = choose_next(RUBRIC, examples, ratings, 40, labelled=labelled, passed=passed, seed=seed)
+        judged = [Judged(id, said, stratum=stratum) for id, said, stratum in second.pool]
+        labels = [
+            Labelled(p.example.id, gold[p.example.id], False, "chosen", 1 / p.chance, p.stratum)
+            for p in (*first.picks, *second.picks)
+        ]
+        corrected = pass_rates(judged, labels).corrected
+        assert corrected.value is not None
+        values.append(corrected.value)
+    assert np.mean(values) == approx(truth.mean(), abs=3 * float(np.std(values)) / 10)

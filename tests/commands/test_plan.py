@@ -1,0 +1,129 @@
+"""`calibrate --plan` and `--next` as a user runs them: nobody is asked."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.commands.console import run
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A rubric, 30 labelled examples, a pool of 300 outputs and a judge's ratings of all of them."""
+    (tmp_path / "rubrics").mkdir()
+    (tmp_path / "rubrics" / "kind.yaml").write_text("criteria:\n- {name: kind, description: Is it kind?}\n")
+    (tmp_path / "calibration" / "kind").mkdir(parents=True)
+    draw = np.random.default_rng(3)
+    with (tmp_path / "calibration" / "kind" / "examples.jsonl").open("w") as file:
+        for i in range(30):
+            label = {"rater": "a", "criteria": {"kind": 1 + i % 5}}
+            file.write(json.dumps({"id": f"e{i}", "response": f"old {i}", "labels": [label]}) + "\n")
+    with (tmp_path / "pool.jsonl").open("w") as file, (tmp_path / "judge.jsonl").open("w") as ratings:
+        for i in range(300):
+            file.write(json.dumps({"id": f"p{i}", "response": f"new {i}", "query": "q", "group": f"g{i % 3}"}) + "\n")
+            level = int(draw.integers(1, 6))
+            ratings.write(json.dumps({"id": f"p{i}", "judge": "j", "criteria": {"kind": level}}) + "\n")
+        for i in range(30):
+            ratings.write(json.dumps({"id": f"e{i}", "judge": "j", "criteria": {"kind": 1 + i % 5}}) + "\n")
+    return tmp_path
+
+
+def plan(project: Path, *options: str) -> dict[str, Any]:
+    done = run("calibrate", "kind", "--plan", "--json", "-", *options, cwd=project)
+    assert done.returncode == 0, done.stderr
+    report: dict[str, Any] = json.loads(done.stdout)
+    return report
+
+
+def test_a_plan_says_labels_and_cost_and_asks_nobody(project: Path) -> None:
+    report = plan(project, "--judge", "openai:some-model", "--price", "1:2")
+    assert {need["goal"] for need in report["needs"]} == {"width", "verdict", "promise", "variety"}
+    (cost,) = report["cost"]
+    assert cost["calls"] == 30
+    assert cost["usd"] == pytest.approx(cost["input_tokens"] * 1e-6 + cost["output_tokens"] * 2e-6)
+    text = run("calibrate", "kind", "--plan", cwd=project).stdout
+    assert "Nobody was asked" in text
+    assert "no judge at hand: 30 calls" in text
+    assert "price unknown" in text
+
+
+def test_a_narrower_interval_takes_more_labels(project: Path) -> None:
+    widths = {}
+    for width in ("0.2", "0.05"):
+        needs = plan(project, "--width", width)["needs"]
+        widths[width] = [need["labels"] for need in needs if need["goal"] == "width"]
+    assert all(narrow > wide for narrow, wide in zip(widths["0.05"], widths["0.2"], strict=True))
+
+
+def test_a_rubric_without_any_examples_can_be_planned(project: Path) -> None:
+    (project / "rubrics" / "new.yaml").write_text("criteria:\n- {name: kind, requirement: Is it kind?}\n")
+    done = run("calibrate", "new", "--plan", "--json", "-", cwd=project)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["labelled"] == 0
+
+
+def test_recorded_replies_serve_as_a_pilot() -> None:
+    done = run("calibrate", "error-messages", "--plan", "--json", "-")
+    report = json.loads(done.stdout)
+    assert report["cost"][0]["calls"] == 0
+    assert any("so far" in need["basis"] for need in report["needs"])
+
+
+def picked(project: Path, *options: str, n: int = 60) -> list[dict[str, Any]]:
+    command = ["calibrate", "kind", "--next", str(n), "--pool", "pool.jsonl", "--ratings", "judge.jsonl", *options]
+    done = run(*command, cwd=project)
+    assert done.returncode == 0, done.stderr
+    assert f"To label next: {n} outputs" in done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def test_what_to_label_next_comes_as_examples_with_their_weights(project: Path) -> None:
+    lines = picked(project, "--json", "plan.json")
+    assert len({line["id"] for line in lines}) == 60
+    assert {line["drawn"] for line in lines} == {"chosen"}
+    assert all(line["weight"] >= 1 and line["stratum"] and line["response"] for line in lines)
+    assert lines[0]["inputs"] == {"query": "q"}
+    saved = json.loads((project / "plan.json").read_text())["next"]
+    assert [pick["id"] for pick in saved["picked"]] == [line["id"] for line in lines]
+    assert len(saved["pool"]) == 300
+
+
+def test_what_was_picked_is_labelled_calibrated_and_rated_without_bias(project: Path) -> None:
+    lines = picked(project, "--json", "plan.json", n=100)
+    ratings = [json.loads(line) for line in (project / "judge.jsonl").read_text().splitlines()]
+    level = {rating["id"]: rating["criteria"]["kind"] for rating in ratings}
+    with (project / "calibration" / "kind" / "examples.jsonl").open("a") as file:
+        for line in lines:
+            strict = max(1, level[line["id"]] - 1)
+            line["labels"] = [{"rater": "a", "criteria": {"kind": strict}}]
+            file.write(json.dumps(line) + "\n")
+    options = ["--ratings", "judge.jsonl", "--json", "calibration.json"]
+    done = run("calibrate", "kind", *options, cwd=project)
+    assert "drawn with unequal chances" in done.stdout
+    done = run("markscheme", "passrate", "plan.json", "--calibration", "calibration.json", "--json", cwd=project)
+    report = json.loads(done.stdout)
+    truth = np.mean([level[f"p{i}"] - 1 >= 3 for i in range(300)])
+    assert report["drawn"] == "by-stratum"
+    assert report["corrected"]["low"] <= truth <= report["corrected"]["high"]
+    assert report["corrected"]["value"] == pytest.approx(truth, abs=0.03)
+    assert report["raw"]["value"] > truth + 0.1
+    again = picked(project, "--seed", "5")
+    assert not {line["id"] for line in again} & {line["id"] for line in lines}
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--next", "5"], "give both"),
+        (["--pool", "pool.jsonl"], "give both"),
+        (["--next", "301", "--pool", "pool.jsonl"], "holds 300 outputs that are not labelled yet; 301 cannot be taken"),
+        (["--next", "5", "--pool", "pool.jsonl", "--json", "-"], "name a file for --json"),
+    ],
+)
+def test_what_can_not_be_planned_is_a_fault(project: Path, options: list[str], said: str) -> None:
+    done = run("calibrate", "kind", *options, cwd=project)
+    assert done.returncode == 2
+    assert said in done.stderr
