@@ -66,11 +66,10 @@ def _say_findings(calibration: Calibration, say: Say) -> None:
         return
     say("")
     say("What to look at", "bold")
-    by_code: dict[str, list[Finding]] = {}
+    kinds: dict[tuple[str, bool], list[Finding]] = {}
     for finding in calibration.findings:
-        by_code.setdefault(finding.code, []).append(finding)
-    for found in list(by_code.values())[:MOST_FINDINGS]:
-        worst, alike = found[0], found[1:]
+        kinds.setdefault((finding.code, finding.criterion is None), []).append(finding)
+    for worst, *alike in list(kinds.values())[:MOST_FINDINGS]:
         say(f"- {worst.message}" + (f" Try: {worst.suggestion}" if worst.suggestion else ""))
         for finding in alike:
             if finding.criterion is None:
@@ -78,8 +77,9 @@ def _say_findings(calibration: Calibration, say: Say) -> None:
         named = [finding.criterion for finding in alike if finding.criterion is not None]
         if named:
             say(f"  Likewise: {', '.join(named)}.")
-    if len(by_code) > MOST_FINDINGS:
-        say(f"- And: {', '.join(list(by_code)[MOST_FINDINGS:])}; --markdown tells all.")
+    left = [code for code, _ in list(kinds)[MOST_FINDINGS:]]
+    if left:
+        say(f"- And {', '.join(left)}: --markdown tells all.")
 
 
 def _say_differences(calibration: Calibration, say: Say) -> None:
