@@ -33,12 +33,12 @@ def refuse_accepting(arguments: argparse.Namespace, *, of_results: bool) -> None
     """Say before anybody is asked that a run cannot be accepted.
 
     Raises:
-        UsageError: It is the run of several judges, or one of no rubric.
+        UsageError: It is the run of several judges, or one of no rubric that is to be kept nowhere in particular.
     """
     if not arguments.accept:
         return
-    if of_results:
-        raise UsageError("--accept keeps the run of a rubric's judge; Promptfoo's results name no rubric")
+    if of_results and arguments.accepted is None:
+        raise UsageError("Promptfoo's results name no rubric with which to keep a run; say where by --accepted FILE")
     if len(arguments.judge or ()) > 1:
         raise UsageError(f"--accept keeps the run of one judge; {len(arguments.judge)} are named")
 

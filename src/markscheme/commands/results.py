@@ -65,7 +65,7 @@ def of_results(paths: Sequence[Path], arguments: argparse.Namespace) -> Calibrat
         rater,
         options=Options(arguments.gold, arguments.gold_by, arguments.tolerance, arguments.target),
         cost=total(row.usage for row in rows),
-        since=since_accepted(rubric, examples, ratings, accepted, arguments),
+        since=since_accepted(rubric, examples, ratings, accepted, arguments) if arguments.accepted else None,
     )
     calibration = _by_row(calibration, arguments.target)
     if arguments.accept:

@@ -1,0 +1,195 @@
+"""`calibrate results.json`: Promptfoo's results without a rubric, a key or a call."""
+
+import copy
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.commands.console import run
+from tests.promptfoo.rated_run import WORDS, rate, rows_of, run_promptfoo, written
+
+GRADED = ["hello", "world", "plain"]
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """Ten tests a word; the graders pass hello and plain, fail world, and can't grade the rest."""
+    return run_promptfoo(tmp_path_factory.mktemp("run"), each=10)
+
+
+@pytest.fixture
+def results(made: dict[str, Any]) -> dict[str, Any]:
+    return copy.deepcopy(made)
+
+
+def thumbs(results: dict[str, Any], words: list[str], *, wrong: int = 0) -> None:
+    """A thumb on each output of these words, as the graders decided but for the first `wrong` of each word."""
+    for word in words:
+        for n, row in enumerate(rows_of(results, word)):
+            rate(row, passes=(word != "world") != (n < wrong))
+
+
+def report_of(path: Path, *options: str) -> tuple[int, dict[str, Any]]:
+    done = run("calibrate", path.name, "--json", "-", *options, cwd=path.parent)
+    assert done.stdout, done.stderr
+    report: dict[str, Any] = json.loads(done.stdout)
+    return done.returncode, report
+
+
+def test_thumbs_are_gold_and_each_graded_metric_is_a_judge(results: dict[str, Any], tmp_path: Path) -> None:
+    thumbs(results, GRADED)
+    status, report = report_of(written(results, tmp_path / "results.json"))
+    assert list(report["criteria"]) == ["python", "readability", "correctness", "polite", "short"]
+    assert report["agreement"]["value"] == report["overall"]["accuracy"]["value"] == 1.0
+    assert report["overall"]["pass_kappa"]["value"] == 1.0
+    short = report["criteria"]["short"]
+    assert (short["cohen_kappa"]["value"], short["confusion"]) == (
+        1.0, {"levels": [0.0, 1.0], "matrix": [[10, 0], [0, 20]], "undefined": None}
+    )  # fmt: skip
+    polite = report["criteria"]["polite"]
+    assert (polite["accuracy"]["value"], polite["recall"]["value"], polite["specificity"]["value"]) == (
+        pytest.approx(20 / 30), 1.0, 0.0
+    )  # fmt: skip
+    assert (report["counts"]["examples"], report["counts"]["graded"], status) == (30, 30, 0)
+
+
+def test_labels_in_sight_of_the_verdict_count_are_counted_and_allow_a_trend_at_most(
+    results: dict[str, Any], tmp_path: Path
+) -> None:
+    thumbs(results, GRADED)
+    _, report = report_of(written(results, tmp_path / "results.json"))
+    assert (report["verdict"], report["use"]) == ("ok", "trend")
+    assert report["raters"]["not_blind"] == 30
+    shown = run("calibrate", "results.json", cwd=tmp_path)
+    assert "30 given with the judge's verdict in sight" in " ".join(shown.stdout.split())
+
+
+def test_the_verdict_is_never_taken_from_the_overridden_row(results: dict[str, Any], tmp_path: Path) -> None:
+    thumbs(results, GRADED, wrong=4)
+    status, report = report_of(written(results, tmp_path / "results.json"))
+    assert report["agreement"]["value"] == pytest.approx(18 / 30)
+    assert len(report["false_passes"]) == 8
+    assert len(report["false_fails"]) == 4
+    assert status == 1
+
+
+def test_expected_labels_are_gold_and_splits_are_honoured(results: dict[str, Any], tmp_path: Path) -> None:
+    for word in GRADED:
+        for n, row in enumerate(rows_of(results, word)):
+            split = "golden" if n < 6 else "holdout"
+            row["testCase"]["metadata"] = {"expected_label": "fail" if word == "world" else "pass", "split": split}
+    path = written(results, tmp_path / "results.json")
+    sizes = {split: report_of(path, "--split", split)[1]["counts"]["examples"] for split in ("dev", "test", "all")}
+    assert sizes == {"dev": 18, "test": 12, "all": 30}
+    _, report = report_of(path)
+    assert report["counts"]["examples"] == 18
+    assert report["raters"] == {
+        "kinds": {"human": 1}, "reference": "one-person", "not_blind": 0, "ceiling": None
+    }  # fmt: skip
+
+
+def test_a_score_somebody_typed_is_held_against_the_score(results: dict[str, Any], tmp_path: Path) -> None:
+    scores = {row["testIdx"]: row["score"] for word in GRADED for row in rows_of(results, word)}
+    for word in GRADED:
+        for n, row in enumerate(rows_of(results, word)):
+            rate(row, score=round(min(1.0, row["score"] + (0.05 if n < 5 else 0.2)), 3))
+    _, report = report_of(written(results, tmp_path / "results.json"))
+    assert report["agreement"]["value"] == pytest.approx(0.5)
+    assert report["overall"]["signed_error"]["value"] == pytest.approx(-0.125, abs=0.03)
+    assert all(0 < score < 1 for score in scores.values())
+
+
+def test_what_was_not_graded_is_ungraded_and_no_fail(results: dict[str, Any], tmp_path: Path) -> None:
+    thumbs(results, WORDS)
+    status, report = report_of(written(results, tmp_path / "results.json"))
+    assert (report["counts"]["examples"], report["counts"]["not_graded"], status) == (60, 30, 5)
+    assert report["drift"].count(None) == 30
+    assert report["false_fails"] == []
+    assert report["criteria"]["polite"]["accuracy"]["n"] == 40  # the grader of two words broke or had no output
+
+
+def test_several_files_are_one_set_and_the_same_output_graded_twice_is_one_example(
+    results: dict[str, Any], tmp_path: Path
+) -> None:
+    thumbs(results, GRADED)
+    written(results, tmp_path / "one.json")
+    for row in results["results"]["results"]:
+        if row["vars"]["word"] == "plain":
+            row["response"] = {"output": f"another {row['vars']['n']}"}
+    written(results, tmp_path / "two.json")
+    done = run("calibrate", "one.json", "two.json", "--json", "-", cwd=tmp_path)
+    assert json.loads(done.stdout)["counts"]["examples"] == 40
+
+
+def test_a_later_file_is_held_against_an_accepted_one(results: dict[str, Any], tmp_path: Path) -> None:
+    thumbs(results, GRADED)
+    written(results, tmp_path / "monday.json")
+    accepted = run("calibrate", "monday.json", "--accept", "--accepted", "judge.json", cwd=tmp_path)
+    assert accepted.returncode == 0, accepted.stderr
+    for row in rows_of(results, "hello") + rows_of(results, "plain"):
+        for component in row["gradingResult"]["componentResults"]:
+            if component.get("assertion", {}).get("metric") == "short":
+                component["pass"], component["score"] = False, 0
+    written(results, tmp_path / "friday.json")
+    report = json.loads(run("calibrate", "friday.json", "--accepted", "judge.json", "--json", "-", cwd=tmp_path).stdout)
+    assert "short" in {finding["criterion"] for finding in report["findings"] if finding["code"] == "drift"}
+
+
+def test_one_label_for_an_output_makes_no_two_metrics_redundant(results: dict[str, Any], tmp_path: Path) -> None:
+    thumbs(results, GRADED)
+    _, report = report_of(written(results, tmp_path / "results.json"))
+    assert not {finding["code"] for finding in report["findings"]} & {"redundant", "halo"}
+
+
+# --- what cannot be calibrated --------------------------------------------------------------------------------------
+
+
+def refused(folder: Path, *arguments: str) -> str:
+    done = run("calibrate", *arguments, cwd=folder)
+    assert (done.returncode, done.stdout) == (2, ""), done.stdout
+    return done.stderr
+
+
+def test_results_without_a_label_say_how_to_make_some(results: dict[str, Any], tmp_path: Path) -> None:
+    written(results, tmp_path / "results.json")
+    assert "promptfoo view" in refused(tmp_path, "results.json")
+
+
+def test_results_without_a_judgement_say_so(results: dict[str, Any], tmp_path: Path) -> None:
+    thumbs(results, GRADED)
+    for row in results["results"]["results"]:
+        for component in (row["gradingResult"] or {}).get("componentResults", []):
+            component.pop("componentResults", None)
+            if component["assertion"]["type"] != "human":
+                component["assertion"] = {"type": "contains", "value": " "}
+    written(results, tmp_path / "results.json")
+    assert "has no llm-rubric, g-eval or python assertion" in refused(tmp_path, "results.json")
+
+
+@pytest.mark.parametrize("option", [("--judge", "anthropic"), ("--ratings", "r.jsonl"), ("--samples", "3")])
+def test_options_that_ask_somebody_are_refused(
+    results: dict[str, Any], tmp_path: Path, option: tuple[str, str]
+) -> None:
+    written(results, tmp_path / "results.json")
+    assert f"{option[0]} goes with a rubric" in refused(tmp_path, "results.json", *option)
+
+
+def test_an_accepted_run_of_results_needs_a_place_of_its_own(results: dict[str, Any], tmp_path: Path) -> None:
+    thumbs(results, GRADED)
+    written(results, tmp_path / "results.json")
+    assert "--accepted FILE" in refused(tmp_path, "results.json", "--accept")
+
+
+def test_results_beside_a_rubric_are_refused(results: dict[str, Any], tmp_path: Path) -> None:
+    written(results, tmp_path / "results.json")
+    assert "code-quality holds no results of Promptfoo" in refused(tmp_path, "results.json", "code-quality")
+
+
+def test_a_label_nobody_knows_is_warned_of(results: dict[str, Any], tmp_path: Path) -> None:
+    thumbs(results, GRADED)
+    rows_of(results, "hello")[0]["testCase"]["metadata"] = {"expected_label": "so-so"}
+    written(results, tmp_path / "results.json")
+    done = run("calibrate", "results.json", cwd=tmp_path)
+    assert "1 outputs with metadata.expected_label 'so-so', which is neither pass nor fail" in done.stderr
