@@ -39,7 +39,7 @@ def test_all_get_the_same_results_and_one_reply_is_kept_for_each_prompt(
             process.stdin.flush()
         outputs = [process.communicate(timeout=120) for process in processes]
         seconds = time.monotonic() - began
-    assert [errors for _, errors in outputs] == [""] * PROCESSES
+    assert [errors for _, errors in outputs if errors] == []
     found = [json.loads(output) for output, _ in outputs]
 
     assert len(found[0]["verdicts"]) == SUBMISSIONS
