@@ -488,3 +488,32 @@ def unchanged_runs(noise: float, seed: int) -> tuple[npt.NDArray[Any], npt.NDArr
 def test_a_noisy_judge_that_has_not_moved_is_called_moved_no_more_often_than_promised() -> None:
     alarms = [moved(*unchanged_runs(0.5, seed)).mid_p <= 0.05 for seed in range(400)]
     assert sum(alarms) / 400 < 0.05 + 3 * np.sqrt(0.05 * 0.95 / 400)
+
+
+def _rows(seed: int, n: int = 60) -> list[Floats]:
+    rng = np.random.default_rng(seed)
+    rows = [rng.integers(1, 6, n).astype(float) for _ in range(3)]
+    for row in rows:
+        row[rng.random(n) < 0.1] = np.nan
+    return rows
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("grouped", [False, True])
+def test_a_change_from_sums_is_the_change_with_each_example_left_out_in_turn(seed: int, grouped: bool) -> None:
+    gold, then, now = _rows(seed)
+    groups = np.arange(60) // 3 if grouped else None
+    by_sums = change.moments_change(gold, then, now, lambda m: m.absolute, groups=groups)
+    in_turn = change.agreement_change(gold, then, now, lambda g, r: float(np.abs(g - r).mean()), groups=groups)
+    assert by_sums.n == in_turn.n
+    assert (by_sums.value, by_sums.low, by_sums.high) == pytest.approx((in_turn.value, in_turn.low, in_turn.high))
+
+
+def test_a_change_from_sums_needs_examples_and_a_defined_statistic() -> None:
+    assert change.moments_change([], [], [], lambda m: m.absolute).undefined == "no example rated in both runs"
+    one = change.moments_change([1], [1], [2], lambda m: m.absolute)
+    assert (one.value, one.low, one.note) == (1.0, None, "withheld: one example only")
+    flat = change.moments_change([1, 1], [1, 1], [1, 2], lambda m: np.where(m.judge_variance > 0, m.absolute, np.nan))
+    assert flat.undefined == "agreement undefined in one of the runs"
+    with pytest.raises(ValueError, match="one length"):
+        change.moments_change([1, 2], [1], [1, 2], lambda m: m.absolute)

@@ -30,15 +30,16 @@ from markscheme.stats.change import (
     Drift,
     DriftVerdict,
     Moved,
-    agreement_change,
     alarm_level,
     any_change,
     drift,
     drift_verdicts,
     holm,
+    moments_change,
     sign_flip,
 )
 from markscheme.stats.intervals import t_quantile
+from markscheme.stats.pairs import Moments
 from markscheme.stats.severity import within_tolerance
 
 Floats = npt.NDArray[np.float64]
@@ -425,33 +426,29 @@ def _gold_change(pair: _Pair, criterion: Criterion, margin: float) -> GoldChange
     gold, now, then = pair.gold[criterion.name], pair.levels_now(criterion.name), pair.levels_then(criterion.name)[:, 0]
     if not (~np.isnan(gold) & ~np.isnan(now) & ~np.isnan(then)).any():
         return None
-    measures: tuple[tuple[GoldMeasure, Callable[[Floats, Floats], float]], ...] = (
-        (("weighted_kappa", _weighted_kappa), ("mae", _mae))
-        if criterion.scale.ordered
-        else (("exact_agreement", _exact_agreement),)
-    )
-    for name, statistic in measures:
-        change = agreement_change(
-            gold, then, now, statistic, groups=pair.groups, level=0.90, method=f"change in {name}"
-        )
+    if not criterion.scale.ordered:
+        then, now = (np.where(np.isnan(one), np.nan, one != gold) for one in (then, now))
+        gold = np.where(np.isnan(gold), np.nan, 0.0)
+    for name, formula in _MEASURES[criterion.scale.ordered]:
+        change = moments_change(gold, then, now, formula, groups=pair.groups, level=0.90, method=f"change in {name}")
         p = _p_of(change)
         if p is not None:
             break
     return GoldChange(name, change, margin * (_span(criterion) if name == "mae" else 1.0), p)
 
 
-def _weighted_kappa(gold: Floats, rating: Floats) -> float:
-    """Quadratic weighted kappa as a point: on two levels Cohen's."""
-    expected = gold.var() + rating.var() + (gold.mean() - rating.mean()) ** 2
-    return float(1 - ((gold - rating) ** 2).mean() / expected) if expected > 0 else float("nan")
+def _weighted_kappa(m: Moments) -> Floats:
+    """Quadratic weighted kappa, on two levels Cohen's; where either never leaves one level it is 0 and says nothing."""
+    both_vary = (m.gold_variance > 0) & (m.judge_variance > 0)
+    return np.where(both_vary, 1 - m.square / (m.gold_variance + m.judge_variance + m.signed**2), np.nan)
 
 
-def _mae(gold: Floats, rating: Floats) -> float:
-    return float(np.abs(gold - rating).mean())
-
-
-def _exact_agreement(gold: Floats, rating: Floats) -> float:
-    return float((gold == rating).mean())
+_MEASURES: Mapping[bool, tuple[tuple[GoldMeasure, Callable[[Moments], Floats]], ...]] = {
+    True: (("weighted_kappa", _weighted_kappa), ("mae", lambda m: m.absolute)),
+    False: (("exact_agreement", lambda m: 1 - m.absolute),),
+}
+"""For ordered scales and for kinds: the measures of agreement, the one to be tried first. A kind that is another than
+gold counts as 1 away from it."""
 
 
 def _p_of(change: Estimate) -> float | None:

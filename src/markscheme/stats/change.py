@@ -27,6 +27,7 @@ from markscheme.stats.intervals import (
     wilson_share,
     withhold,
 )
+from markscheme.stats.pairs import Moments, paired
 
 Verdict: TypeAlias = Literal["drifted", "moved, within margin", "no drift", "can't tell"]
 Statistic: TypeAlias = Callable[[Floats, Floats], float]
@@ -279,30 +280,60 @@ def agreement_change(
         >>> e.value, round(e.low, 4)
         (0.25, -0.5456)
     """
-    vectors = [np.asarray(v, dtype=np.float64) for v in (gold, then, now)]
-    if any(v.ndim != 1 or v.shape != vectors[0].shape for v in vectors):
-        raise ValueError(f"gold, then and now must be vectors of one length, not {[v.shape for v in vectors]}")
-    table = np.column_stack(vectors)
-    there = ~np.isnan(table).any(axis=1)
-    group_of, _ = group_numbers(groups, len(table))
-    table = table[there]
-    kinds, n = _kinds_left_out(table, None if groups is None else group_of[there])
+    table, group_of = _rated_in_both(gold, then, now, groups)
+    kinds, n = _kinds_left_out(table, group_of)
     if n == 0:
         return Estimate.without_value("no example rated in both runs", n=0, method=method, level=level)
 
     def change(rows: Floats) -> float:
         return statistic(rows[:, 0], rows[:, 2]) - statistic(rows[:, 0], rows[:, 1])
 
-    value = change(table)
-    if not math.isfinite(value):
-        return Estimate.without_value("agreement undefined in one of the runs", n=n, method=method, level=level)
-    bare = Estimate(value, level=level, n=n, method=method)
-    if n < 2:
-        return withhold(bare, "one example only")
-    left_out = np.array([change(table[kept]) for kept, _ in kinds])
-    if not np.isfinite(left_out).all():
-        return withhold(bare, "hangs on one example")
-    return _t_estimate(value, spread(left_out, [count for _, count in kinds]), level=level, method=method)
+    left_out = np.array([change(table[kept]) for kept, _ in kinds]) if n > 1 else np.array([])
+    counts = np.array([count for _, count in kinds])
+    return _change_estimate(change(table), left_out, counts, n=n, level=level, method=method)
+
+
+def moments_change(
+    gold: npt.ArrayLike,
+    then: npt.ArrayLike,
+    now: npt.ArrayLike,
+    formula: Callable[[Moments], Floats],
+    *,
+    groups: npt.ArrayLike | None = None,
+    level: float = 0.95,
+    method: str = "change in agreement with gold",
+) -> Estimate:
+    """The same as `agreement_change` for a statistic that follows from sums over examples, in time linear in these.
+
+    Args:
+        gold: Gold levels, shape (n,); nan = missing.
+        then: The judge's ratings in the earlier run, shape (n,).
+        now: Its ratings in the later run, shape (n,). An example counts where all three are there.
+        formula: From the means over examples to the statistic; nan where it is undefined.
+        groups: Which group each example belongs to, shape (n,); a whole group is left out at a time.
+        level: Coverage, 0 to 1.
+        method: What the Estimate says was compared.
+
+    Returns:
+        Statistic now minus then, in its own unit, with a jackknife t interval on n - 1 degrees of freedom.
+
+    Raises:
+        ValueError: The caller's fault: vectors of different length.
+
+    Example:
+        >>> e = moments_change([0, 1, 1, 0], [0, 1, 0, 1], [0, 1, 1, 1], lambda m: m.absolute)
+        >>> e.value, round(e.low, 4)
+        (-0.25, -1.0456)
+    """
+    table, group_of = _rated_in_both(gold, then, now, groups)
+    if len(table) == 0:
+        return Estimate.without_value("no example rated in both runs", n=0, method=method, level=level)
+    before, after = (paired(table[:, 0], table[:, run], group_of) for run in (1, 2))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        value = float(formula(after.moments) - formula(before.moments))
+        left_out = formula(after.moments_left_out) - formula(before.moments_left_out)
+    counts = np.ones(after.n_groups)
+    return _change_estimate(value, left_out, counts, n=after.n_groups, level=level, method=method)
 
 
 def shift_interval(
@@ -707,6 +738,33 @@ def _kinds_left_out(table: Floats, group_of: Integers | None) -> tuple[list[tupl
         mask[row] = False
         kept.append((mask, count))
     return kept, len(table)
+
+
+def _rated_in_both(
+    gold: npt.ArrayLike, then: npt.ArrayLike, now: npt.ArrayLike, groups: npt.ArrayLike | None
+) -> tuple[Floats, Integers | None]:
+    """Gold, then and now of the examples that have all three, a column each, and their groups if any."""
+    vectors = [np.asarray(v, dtype=np.float64) for v in (gold, then, now)]
+    if any(v.ndim != 1 or v.shape != vectors[0].shape for v in vectors):
+        raise ValueError(f"gold, then and now must be vectors of one length, not {[v.shape for v in vectors]}")
+    table = np.column_stack(vectors)
+    there = ~np.isnan(table).any(axis=1)
+    group_of, _ = group_numbers(groups, len(table))
+    return table[there], None if groups is None else group_of[there]
+
+
+def _change_estimate(
+    value: float, left_out: Floats, counts: npt.ArrayLike, *, n: int, level: float, method: str
+) -> Estimate:
+    """A change with its interval from the changes with one example (or group) left out."""
+    if not math.isfinite(value):
+        return Estimate.without_value("agreement undefined in one of the runs", n=n, method=method, level=level)
+    bare = Estimate(value, level=level, n=n, method=method)
+    if n < 2:
+        return withhold(bare, "one example only")
+    if not np.isfinite(left_out).all():
+        return withhold(bare, "hangs on one example")
+    return _t_estimate(value, spread(left_out, counts), level=level, method=method)
 
 
 def _t_estimate(value: float, moves: Spread, *, level: float, method: str) -> Estimate:
