@@ -18,7 +18,6 @@ Flags = npt.NDArray[np.bool_]
 
 LEAST_SHARED = 30
 """Examples that judge and two people must have rated before people's own noise is told from the judge's."""
-FEWEST_SCORES = 5
 
 WHO = {
     "adjudicated": "the adjudicated labels",
@@ -238,10 +237,9 @@ class Evidence:
 
     @cached_property
     def error(self) -> float:
-        """Mean miss in score; where scores are missing, the weighted mean miss of the criteria."""
-        if np.isfinite(self.misses).sum() >= FEWEST_SCORES:
-            return float(np.nanmean(np.abs(self.misses)))
-        return sum(abs(self.share(seen)) * _mean_size(seen.errors) / seen.span for seen in self.seen.values())
+        """How far the judge is off, on the criteria by their share of the score; in score where only that is known."""
+        by_criterion = sum(abs(self.share(seen)) * _mean(seen.off) for seen in self.seen.values())
+        return by_criterion or _mean(np.abs(self.misses))
 
     def share(self, seen: Seen) -> float:
         """How far the score moves from one end of the criterion's scale to the other; below 0 for a fault."""
@@ -250,23 +248,17 @@ class Evidence:
         return seen.criterion.weight / best
 
     def gain(self, mended: Mapping[str, Floats]) -> float:
-        """How much smaller the mean miss would be with other levels on some criteria, in score; never below 0.
+        """How much less the judge would be off with other levels on some criteria; never below 0.
 
         Args:
             mended: By criterion the levels the judge would have given, shape (n,); nan leaves an example as it is.
         """
-        shift = np.zeros(len(self.ids))
-        levels_gain = 0.0
+        gained = 0.0
         for name, levels in mended.items():
             seen = self.seen[name]
-            moved = np.nan_to_num(seen.position(levels) - seen.position(seen.judge))
-            shift += self.share(seen) * moved
-            better = _mean_size(seen.errors) - _mean_size(seen.errors + moved * seen.span)
-            levels_gain += abs(self.share(seen)) * better / seen.span
-        if np.isfinite(self.misses).sum() < FEWEST_SCORES:
-            return max(0.0, levels_gain)
-        scores = np.clip(self.comparison.scores + shift, 0, 1) - self.comparison.gold.overall
-        return max(0.0, self.error - _mean_size(np.where(self.kept, scores, np.nan)))
+            better = replace(seen, judge=np.where(np.isnan(levels), seen.judge, levels))
+            gained += abs(self.share(seen)) * (_mean(seen.off) - _mean(better.off))
+        return max(0.0, gained)
 
 
 def _row_mean(table: Floats) -> Floats:
@@ -274,9 +266,9 @@ def _row_mean(table: Floats) -> Floats:
     return np.where(rated > 0, np.nansum(table, axis=1) / np.maximum(rated, 1), np.nan)
 
 
-def _mean_size(values: Floats) -> float:
-    there = np.isfinite(values)
-    return float(np.abs(values[there]).mean()) if there.any() else 0.0
+def _mean(values: Floats) -> float:
+    there = values[np.isfinite(values)]
+    return float(there.mean()) if len(there) else 0.0
 
 
 def _samples(ratings: Sequence[Rating]) -> list[Rating]:

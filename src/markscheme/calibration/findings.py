@@ -46,13 +46,13 @@ def findings_of(
             that could not be read.
     """
     whole = Evidence.of(comparison, ratings)
-    broken = [part for part in slices if part.stands_out]
-    rest = _outside(whole, broken)
+    by_length = list(length(whole))
+    broken = [part for part in slices if part.stands_out and not (by_length and part.part.by == "length")]
+    of_criteria = list(_of_criteria(_outside(whole, broken), by_length))
     found = [
-        *beaten_by_constant(whole),
-        *blind_decisions(whole),
-        *_of_criteria(rest),
-        *(() if any(part.part.by == "length" for part in broken) else length(rest)),
+        *_without_skill(whole, of_criteria),
+        *of_criteria,
+        *by_length,
         *(broken_slice(whole, part) for part in broken),
         *unreadable(whole, elsewhere=elsewhere),
         *of_labels(whole),
@@ -69,18 +69,29 @@ def _outside(whole: Evidence, broken: Sequence[Slice]) -> Evidence:
     return whole.without(hidden) if enough else whole
 
 
-def _of_criteria(evidence: Evidence) -> Iterator[Finding]:
-    """Faults of judge, criterion and people on single criteria, in the order in which one hides another."""
+def _without_skill(whole: Evidence, of_criteria: Sequence[Finding]) -> list[Finding]:
+    """What decisions and scores show of skill, unless the only criterion has told it already."""
+    if len(whole.seen) == 1 and any(found.code in ("dead", "no-skill") for found in of_criteria):
+        return []
+    return list(blind_decisions(whole)) or list(beaten_by_constant(whole))
+
+
+def _of_criteria(evidence: Evidence, by_length: Sequence[Finding]) -> Iterator[Finding]:
+    """Faults of judge, criterion and people on single criteria, in the order in which one hides another.
+
+    A judge that rewards length moves all criteria together, which looks like a halo and like noise.
+    """
     seen = evidence.seen
     hardly_differ = flat(evidence, seen)
     one_level = stuck(evidence, _but(seen, hardly_differ))
     blind = no_skill(evidence, _but(seen, hardly_differ, one_level))
     untried = unvaried(evidence, _but(seen, hardly_differ, one_level, blind))
-    leaning = shifted(evidence, _but(seen, one_level))
-    coloured = halo_of(evidence)
+    still = {name: found for name, found in blind.items() if found.evidence["correlation"] is None}
+    leaning = shifted(evidence, _but(seen, one_level, still))
+    coloured = [] if by_length else halo_of(evidence)
     straight = {} if coloured else _but(seen, hardly_differ, one_level, blind, untried)
     middling = narrow(evidence, straight)
-    scattered = noisy(evidence, _but(straight, middling))
+    scattered = {} if by_length else noisy(evidence, _but(straight, middling))
     disputed = split(evidence, _but(seen, hardly_differ, untried))
     untold = unclear(evidence, _but(straight, middling, scattered, leaning))
     explained = {**hardly_differ, **one_level, **blind, **untried, **leaning, **middling}

@@ -4,7 +4,6 @@ Each rule looks at the criteria it is given and answers with a finding for each 
 """
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -171,10 +170,7 @@ def shifted(evidence: Evidence, seen: Mapping[str, Seen]) -> dict[str, Finding]:
 
 
 def _shift(one: Seen, level: float) -> Estimate:
-    """Mean of judge minus gold; where every example is off by the same, nothing is unsure."""
-    found = mean_estimate(one.errors, transform=IDENTITY, groups=one.groups, level=level)
-    still = found.value is not None and np.ptp(one.errors[one.both]) == 0
-    return replace(found, low=found.value, high=found.value, note=None) if still else found
+    return mean_estimate(one.errors, transform=IDENTITY, groups=one.groups, level=level)
 
 
 def _shift_in_words(evidence: Evidence, one: Seen, size: float) -> str:

@@ -1,10 +1,12 @@
 """Where a statistic stands beyond its bound, with Holm's allowance for all criteria looked at together."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import TypeAlias
 
 from markscheme.calibration.evidence import Seen
 from markscheme.stats import Estimate
+from markscheme.stats.intervals import NOTHING_MOVES
 
 At: TypeAlias = Callable[[Seen, float], Estimate]
 
@@ -26,18 +28,25 @@ def standing(
         For each criterion that stands, its estimate with the 95 % interval.
     """
     alpha = (3 - sides) * SIGNIFICANT
-    alone = {name: estimate(one, 1 - alpha) for name, one in seen.items()}
+    alone = {name: _sure(estimate(one, 1 - alpha)) for name, one in seen.items()}
     in_question = {name for name, found in alone.items() if stands(seen[name], found)}
     tested = sum(found.low is not None for found in alone.values())
     shown: dict[str, Estimate] = {}
     while in_question:
         level = 1 - alpha / (tested - len(shown))
-        new = {name for name in in_question if stands(seen[name], estimate(seen[name], level))}
+        new = {name for name in in_question if stands(seen[name], _sure(estimate(seen[name], level)))}
         if not new:
             break
         shown |= {name: estimate(seen[name], 0.95) for name in seen if name in new}
         in_question -= new
     return shown
+
+
+def _sure(estimate: Estimate) -> Estimate:
+    """An estimate that no example moves, taken for sure; any other as it is."""
+    if estimate.note != f"withheld: {NOTHING_MOVES}":
+        return estimate
+    return replace(estimate, low=estimate.value, high=estimate.value, note=None)
 
 
 def above(estimate: Estimate, bound: float) -> bool:

@@ -210,9 +210,18 @@ def broken_slice(evidence: Evidence, part: Slice) -> Finding:
             "shift": plain(part.shift),
         },
         worst=worst,
-        gain=(1.0 if one is None else abs(evidence.share(one))) * max(0.0, here - elsewhere) * float(inside.mean()),
+        gain=_cost_of_part(evidence, part),
         least="medium",
     )
+
+
+def _cost_of_part(evidence: Evidence, part: Slice) -> float:
+    """How much less the judge would be off if it did as well there as elsewhere."""
+    inside = part.part.inside
+    gained = sum(
+        abs(evidence.share(one)) * (mean(one.off[inside]) - mean(one.off[~inside])) for one in evidence.seen.values()
+    )
+    return max(0.0, gained) * float(inside.mean())
 
 
 def unreadable(evidence: Evidence, *, elsewhere: bool) -> Iterator[Finding]:

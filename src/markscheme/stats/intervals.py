@@ -21,6 +21,7 @@ FEWEST_DF = 5.0
 OFF_TO_SHOW = 5
 OFF_TO_TRUST = 10
 STILL = 1e-13
+NOTHING_MOVES = "no example moves the value, so they can't say how sure it is"
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +199,7 @@ def jackknife(
         return withhold(bare, f"value at the end of the {transform.name} scale")
     spread_of_value = spread(theta, weight)
     if spread_of_value.se == 0:
-        return withhold(bare, "no example moves the value, so they can't say how sure it is")
+        return withhold(bare, NOTHING_MOVES)
     low, high = t_limits(value, spread_of_value, transform, level=level)
     made = f"jackknife t, {transform.name}"
     return replace(bare, low=min(low, value), high=max(high, value), method=f"{method}; {made}" if method else made)

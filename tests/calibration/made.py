@@ -1,0 +1,122 @@
+"""Made sets: labelled examples and a judge's ratings from arrays of levels."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from markscheme.calibration.comparison import Comparison, compare, gold_of
+from markscheme.calibration.diagnosis import Finding
+from markscheme.calibration.examples import Example, ExampleSet
+from markscheme.calibration.findings import findings_of
+from markscheme.calibration.ratings import Kind, Rated, Rating
+from markscheme.calibration.slices import slices_of
+from markscheme.rubric import YES_NO, Criterion, Rubric, Scale
+from markscheme.submission import Submission
+
+Floats = npt.NDArray[np.float64]
+
+NAMES = ("clarity", "facts", "tone", "order")
+FIVE = Scale.numbered(1, 5)
+
+
+def rubric(*names: str, scale: Scale = FIVE, weights: Sequence[float] | None = None) -> Rubric:
+    """A rubric of criteria that share a scale."""
+    given = names or NAMES
+    return Rubric(
+        tuple(
+            Criterion(weight, f"Is the {name} good?", name=name, scale=scale)
+            for name, weight in zip(given, weights or [1.0] * len(given), strict=True)
+        )
+    )
+
+
+def yes_no_rubric(name: str = "right") -> Rubric:
+    """One question that is answered with MET or UNMET."""
+    return rubric(name, scale=YES_NO)
+
+
+def rating(id: str, rater: str, kind: Kind, of: Rubric, levels: Sequence[float], **more: object) -> Rating:
+    """One rater's levels on one example; nan gives none."""
+    named = zip((criterion.name for criterion in of.criteria), levels, strict=True)
+    return Rating(id, rater, kind, {name: Rated(float(x)) for name, x in named if not np.isnan(x)}, **more)  # type: ignore[arg-type]
+
+
+def examples(
+    of: Rubric,
+    labels: Mapping[str, npt.ArrayLike],
+    *,
+    kind: Kind = "human",
+    groups: Sequence[str] | None = None,
+    systems: Sequence[str] | None = None,
+    lengths: Sequence[int] | None = None,
+) -> ExampleSet:
+    """Examples e0, e1, … with the levels of each rater, shape (n, n_criteria)."""
+    tables = {rater: np.atleast_2d(np.asarray(levels, dtype=np.float64)) for rater, levels in labels.items()}
+    n = len(next(iter(tables.values())))
+    return ExampleSet(
+        tuple(
+            Example(
+                Submission(f"{i}".ljust(lengths[i] if lengths is not None else 100, "x"), {}, f"e{i}"),
+                tuple(rating(f"e{i}", rater, kind, of, levels[i].tolist()) for rater, levels in tables.items()),
+                group=groups[i] if groups else "",
+                system=systems[i] if systems else "",
+            )
+            for i in range(n)
+        )
+    )
+
+
+def judged(of: Rubric, levels: npt.ArrayLike, *, sample: int = 0) -> list[Rating]:
+    """The judge's ratings of e0, e1, …"""
+    table = np.atleast_2d(np.asarray(levels, dtype=np.float64))
+    return [rating(f"e{i}", "judge", "model", of, row, sample=sample) for i, row in enumerate(table.tolist())]
+
+
+def compared(of: Rubric, given: ExampleSet, ratings: Sequence[Rating]) -> Comparison:
+    """The judge beside gold."""
+    return compare(of, gold_of(given, of), ratings)
+
+
+def found(of: Rubric, given: ExampleSet, ratings: Sequence[Rating], repeats: Sequence[Rating] = ()) -> list[Finding]:
+    """What the diagnosis says, as a calibration asks it."""
+    comparison = compared(of, given, ratings)
+    return list(findings_of(comparison, (*ratings, *repeats), slices=slices_of(comparison)))
+
+
+def of_code(findings: Sequence[Finding], code: str, criterion: str | None = None) -> Finding:
+    """The one finding of a code (on a criterion)."""
+    one = [finding for finding in findings if finding.code == code and finding.criterion == criterion]
+    assert len(one) == 1, [(finding.code, finding.criterion) for finding in findings]
+    return one[0]
+
+
+def codes(findings: Sequence[Finding]) -> set[str]:
+    """All codes."""
+    return {finding.code for finding in findings}
+
+
+def rounded(levels: Floats) -> Floats:
+    """To levels of 1 to 5."""
+    return np.clip(np.rint(levels), 1, 5)
+
+
+class Made:
+    """Two people and a judge who see one truth on four criteria, each with noise of its own."""
+
+    def __init__(self, n: int = 100, *, seed: int = 3, person: float = 0.4, judge: float = 0.45) -> None:
+        generator = np.random.default_rng(seed)
+        self.truth = 3 + 0.6 * generator.normal(size=(n, 1)) + 0.9 * generator.normal(size=(n, 4))
+        self.people = {p: rounded(self.truth + person * generator.normal(size=(n, 4))) for p in ("p1", "p2")}
+        self.noise = judge * generator.normal(size=(n, 4))
+        self.fresh = generator.normal(size=(n, 4))
+        self.rubric = rubric()
+
+    @property
+    def judge(self) -> Floats:
+        """A judge about as good as a person."""
+        return rounded(self.truth + self.noise)
+
+    def find(self, judge: Floats, **parts: Sequence[str]) -> list[Finding]:
+        """What is found with another judge."""
+        return found(self.rubric, examples(self.rubric, self.people, **parts), judged(self.rubric, judge))  # type: ignore[arg-type]
