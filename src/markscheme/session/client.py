@@ -132,10 +132,13 @@ def socket_path(folder: str, wish: object = None) -> str | None:
 
 def environment_key(folder: str) -> str:
     """A digest that differs between environments that must not share a session; it tells nothing of the keys."""
-    import hashlib
+    try:
+        from _blake2 import blake2b  # hashlib's own, without loading OpenSSL for it
+    except ImportError:
+        from hashlib import blake2b
 
     facts = [sys.executable, sys.version, _package_stamp(), os.getcwd(), os.path.abspath(folder), _variables()]
-    return hashlib.sha256(json.dumps(facts).encode("ascii")).hexdigest()[:24]
+    return blake2b(json.dumps(facts).encode("ascii"), digest_size=12).hexdigest()
 
 
 def _variables() -> list[tuple[str, str]]:
