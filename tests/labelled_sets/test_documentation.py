@@ -10,9 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.labelled_sets.fault_table import (
-    load_set,
-)
+from tests.labelled_sets.fault_table import load_set
 from tests.real.promptfoo import NODE
 
 LABELLED = load_set("documentation")

@@ -2,9 +2,7 @@
 
 from collections import Counter
 
-from tests.labelled_sets.fault_table import (
-    load_set,
-)
+from tests.labelled_sets.fault_table import load_set
 
 LABELLED = load_set("error-messages")
 
