@@ -1,0 +1,281 @@
+"""`markscheme compare`, and `calibrate` with several judges, as a user runs them."""
+
+import copy
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.commands.console import run
+from tests.commands.judged_project import make_project, write_lines
+from tests.promptfoo.rated_run import rate, rows_of, run_promptfoo, written
+
+CAREFUL, FRUGAL, HASTY = (f"function:scripted_judges:{name}" for name in ("careful", "frugal", "hasty"))
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    return make_project(tmp_path)
+
+
+@pytest.fixture
+def env(tmp_path: Path) -> dict[str, str]:
+    return {"MARKSCHEME_CACHE": str(tmp_path / "cache")}
+
+
+def compared(folder: Path, *arguments: str, env: dict[str, str] | None = None) -> dict[str, Any]:
+    done = run("markscheme", "compare", *arguments, "--json", cwd=folder, env=env)
+    assert done.returncode == 0, done.stderr
+
+    def refuse(constant: str) -> Any:
+        raise AssertionError(f"{constant} in the JSON")
+
+    found: dict[str, Any] = json.loads(done.stdout, parse_constant=refuse)
+    return found
+
+
+def refused(folder: Path, *arguments: str) -> str:
+    done = run("markscheme", "compare", *arguments, cwd=folder)
+    assert (done.returncode, done.stdout) == (2, ""), done.stdout
+    return done.stderr
+
+
+# --- ratings --------------------------------------------------------------------------------------------------------
+
+
+def test_two_files_of_ratings_are_held_to_the_labels_of_their_rubric(project: Path) -> None:
+    found = compared(project, "gpt.jsonl", "claude.jsonl", "--rubric", "manners")
+    pair = found["pairs"][0]
+    assert (found["reference"], found["examples"], pair["n"]) == ("people", 60, 60)
+    assert [judge["name"] for judge in found["judges"]] == ["gpt", "claude"]
+    assert (found["best"], found["recommended"]) == ("claude", "claude")
+    first, second = pair["agreement"]["first"]["value"], pair["agreement"]["second"]["value"]
+    assert pair["agreement"]["difference"]["value"] == pytest.approx(second - first)
+    assert pair["agreement"]["difference"]["low"] < second - first < pair["agreement"]["difference"]["high"]
+    assert {"mae", "signed_error", "accuracy", "false_passes", "flips", "switch"} <= pair.keys()
+    assert pair["criteria"]["short"]["exact_agreement"]["difference"]["value"] == 0.0
+    single = pair["switch"]["points"][0]["single"]
+    assert 0 <= single["low"] <= single["high"] <= 1
+
+
+def test_the_figures_of_each_are_those_of_its_calibration(project: Path) -> None:
+    found = compared(project, "gpt.jsonl", "claude.jsonl", "--rubric", "manners")
+    for name, place in (("gpt", "first"), ("claude", "second")):
+        done = run("calibrate", "manners", "--ratings", f"{name}.jsonl", "--json", "-", cwd=project)
+        alone = json.loads(done.stdout)
+        assert found["pairs"][0]["agreement"][place]["value"] == alone["agreement"]["value"]
+        assert found["pairs"][0]["mae"][place] == alone["overall"]["mae"]
+        assert found["pairs"][0]["false_passes"][place] == sorted(alone["false_passes"], key=lambda i: int(i[1:]))
+
+
+def test_ratings_in_a_rubric_s_folder_need_no_rubric_named(project: Path) -> None:
+    ratings = project / "calibration" / "manners" / "ratings"
+    (project / "elsewhere").mkdir()
+    ratings.mkdir()
+    for name in ("gpt", "claude"):
+        (ratings / f"{name}.jsonl").write_text((project / f"{name}.jsonl").read_text())
+    found = compared(project, "calibration/manners/ratings/gpt.jsonl", "calibration/manners/ratings/claude.jsonl")
+    assert (found["rubric"]["name"], found["reference"]) == ("manners", "people")
+
+
+def test_without_a_rubric_it_is_said_only_what_moved(project: Path) -> None:
+    done = run("markscheme", "compare", "gpt.jsonl", "claude.jsonl", cwd=project)
+    assert done.returncode == 0, done.stderr
+    text = " ".join(done.stdout.split())
+    assert "Choice: none – without gold nobody can say which is better" in text
+    assert "No rubric is named: scales are those the ratings seem to use" in text
+    assert "agreement with gold" not in text
+    found = compared(project, "gpt.jsonl", "claude.jsonl")
+    assert (found["reference"], found["pairs"][0]["criteria"]["polite"]["exact_agreement"]) == (None, None)
+    assert 0 < found["pairs"][0]["criteria"]["polite"]["between"]["value"] < 1
+
+
+def test_a_file_of_several_raters_is_several_judges(project: Path) -> None:
+    found = compared(project, "judges.jsonl", "gpt.jsonl", "--rubric", "manners")
+    assert [judge["name"] for judge in found["judges"]] == ["gpt (1)", "claude", "lenient", "gpt (2)"]
+    assert len(found["pairs"]) == 6
+
+
+def test_the_markdown_has_the_choice_and_the_tables(project: Path) -> None:
+    done = run("markscheme", "compare", "gpt.jsonl", "claude.jsonl", "--rubric", "manners", "--markdown", cwd=project)
+    assert done.stdout.startswith("## Comparison of gpt and claude\n")
+    assert "- Choice: claude" in done.stdout
+    assert "| agreement with gold |" in done.stdout
+
+
+# --- calibrations ---------------------------------------------------------------------------------------------------
+
+
+def calibrated(project: Path, name: str) -> None:
+    done = run("calibrate", "manners", "--ratings", f"{name}.jsonl", "--json", f"{name}.json", "--quiet", cwd=project)
+    assert done.returncode in (0, 1, 4), done.stderr
+
+
+def test_two_calibrations_compare_as_their_ratings_do(project: Path) -> None:
+    for name in ("gpt", "claude"):
+        calibrated(project, name)
+    ratings = compared(project, "gpt.jsonl", "claude.jsonl", "--rubric", "manners")
+    (project / "rubrics" / "manners.yaml").unlink()
+    (project / "calibration").rename(project / "gone")
+    written_down = compared(project, "gpt.json", "claude.json")
+    for key in ("agreement", "mae", "signed_error", "accuracy", "flips", "false_passes"):
+        assert written_down["pairs"][0][key] == ratings["pairs"][0][key]
+    assert written_down["reference"] == "people"
+
+
+def test_a_calibration_of_unknown_weights_is_not_mixed_with_ratings(project: Path) -> None:
+    calibrated(project, "gpt")
+    assert compared(project, "gpt.json", "claude.jsonl")["best"] == "claude"
+    text = (project / "rubrics" / "manners.yaml").read_text()
+    (project / "rubrics" / "manners.yaml").write_text(text.replace("0.5", "0.7"))
+    assert "name its rubric by --rubric" in refused(project, "gpt.json", "claude.jsonl")
+
+
+def test_examples_whose_response_changed_are_left_out_and_that_is_said(project: Path) -> None:
+    calibrated(project, "gpt")
+    file = project / "calibration" / "manners" / "examples.jsonl"
+    lines = [json.loads(line) for line in file.read_text().splitlines()]
+    for line in lines[:10]:
+        line["response"] += ", edited"
+    write_lines(file, lines)
+    calibrated(project, "claude")
+    found = compared(project, "gpt.json", "claude.json")
+    assert found["pairs"][0]["n"] == 50
+    assert found["notes"] == ["10 examples are left out: the same id stands for another response"]
+
+
+# --- judges ---------------------------------------------------------------------------------------------------------
+
+
+def test_judges_are_asked_and_the_cheapest_that_is_no_worse_is_chosen(project: Path, env: dict[str, str]) -> None:
+    found = compared(project, CAREFUL, FRUGAL, HASTY, "--rubric", "manners", env=env)
+    assert [judge["usd_per_1000"] for judge in found["judges"]] == pytest.approx([20.0, 1.0, 0.1])
+    careful, frugal, hasty = found["judges"]
+    assert (careful["not_worse"], hasty["not_worse"]) == (True, False)
+    assert found["recommended"] == (FRUGAL if frugal["not_worse"] else CAREFUL)
+    assert hasty["behind_best"]["value"] == pytest.approx(-0.5)
+    again = compared(project, CAREFUL, FRUGAL, "--rubric", "manners", env=env)
+    assert [judge["usd_per_1000"] for judge in again["judges"]] == [None, None]
+
+
+def test_a_hundred_examples_show_that_the_cheap_one_is_no_worse(tmp_path: Path, env: dict[str, str]) -> None:
+    project = make_project(tmp_path, n=100)
+    found = compared(project, CAREFUL, FRUGAL, HASTY, "--rubric", "manners", env=env)
+    assert (found["best"], found["recommended"]) == (CAREFUL, FRUGAL)
+    assert "cheapest" in found["because"]
+
+
+def test_judges_may_be_compared_on_examples_that_nobody_labelled(tmp_path: Path, env: dict[str, str]) -> None:
+    project = make_project(tmp_path, n=20, labelled=False)
+    found = compared(project, CAREFUL, HASTY, "--rubric", "manners", env=env)
+    assert (found["reference"], found["pairs"][0]["n"]) == (None, 20)
+    assert found["pairs"][0]["criteria"]["polite"]["between"]["value"] == 0.5
+
+
+# --- Promptfoo ------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def evaluation(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    return run_promptfoo(tmp_path_factory.mktemp("run"), each=6)
+
+
+def test_two_files_of_results_compare_their_graders_on_the_same_outputs(
+    evaluation: dict[str, Any], tmp_path: Path
+) -> None:
+    old, new = copy.deepcopy(evaluation), copy.deepcopy(evaluation)
+    for word in ("hello", "world", "plain"):
+        for row in rows_of(old, word):
+            rate(row, passes=word != "world")
+        for row in rows_of(new, word)[:2]:
+            short = next(c for c in row["gradingResult"]["componentResults"] if c["assertion"].get("metric") == "short")
+            short["pass"], row["success"], row["gradingResult"]["pass"] = False, False, False
+    for row in rows_of(new, "plain"):
+        row["response"]["output"] += " otherwise"
+    written(old, tmp_path / "old.json")
+    written(new, tmp_path / "new.json")
+    found = compared(tmp_path, "old.json", "new.json")
+    pair = found["pairs"][0]
+    assert (found["reference"], found["best"], pair["n"]) == ("one-person", "old", 12)
+    assert [flip["pass"] for flip in pair["flips"]] == [False, False]
+    assert pair["criteria"]["short"]["between"]["value"] == pytest.approx(10 / 12)
+    assert found["notes"] == ["6 outputs of old stand in no other file", "6 outputs of new stand in no other file"]
+
+
+def test_results_without_an_output_in_common_cannot_be_compared(evaluation: dict[str, Any], tmp_path: Path) -> None:
+    other = copy.deepcopy(evaluation)
+    for row in other["results"]["results"]:
+        row["vars"]["word"] += "!"
+    written(evaluation, tmp_path / "a.json")
+    written(other, tmp_path / "b.json")
+    assert "hold no output in common" in refused(tmp_path, "a.json", "b.json")
+
+
+# --- several judges of one calibration ------------------------------------------------------------------------------
+
+
+def test_calibrate_with_several_judges_gives_each_verdict_and_the_comparison(
+    project: Path, env: dict[str, str]
+) -> None:
+    done = run(
+        "calibrate", "manners", "--judge", CAREFUL, "--judge", HASTY, "--json", "both.json", cwd=project, env=env
+    )
+    both = json.loads((project / "both.json").read_text())
+    assert [judge["verdict"] for judge in both["judges"]] == ["ok", "adjust"]
+    assert both["comparison"]["recommended"] == CAREFUL
+    assert done.stdout.count("Verdict:") == 2
+    assert f"Comparison of {CAREFUL} and {HASTY}" in " ".join(done.stdout.split())
+    assert done.returncode == 0
+
+
+def test_a_file_of_several_raters_is_calibrated_rater_by_rater(project: Path) -> None:
+    done = run("calibrate", "manners", "--ratings", "judges.jsonl", "--json", "-", cwd=project)
+    found = json.loads(done.stdout)
+    assert [judge["judge"]["name"] for judge in found["judges"]] == ["gpt", "claude", "lenient"]
+    for judge in found["judges"]:
+        name = judge["judge"]["name"]
+        alone = json.loads(run("calibrate", "manners", "--ratings", f"{name}.jsonl", "--json", "-", cwd=project).stdout)
+        assert {k: v for k, v in judge.items() if k != "judge"} == {k: v for k, v in alone.items() if k != "judge"}
+    best = next(j for j in found["judges"] if j["judge"]["name"] == found["comparison"]["best"])
+    assert done.returncode == {"adjust": 1, "not-enough-labels": 4, "ok": 0}[best["verdict"]]
+
+
+def test_the_run_of_several_judges_cannot_be_accepted(project: Path) -> None:
+    done = run("calibrate", "manners", "--ratings", "judges.jsonl", "--accept", cwd=project)
+    assert done.returncode == 2
+    assert not list(project.rglob("accepted.json"))
+
+
+def test_the_markdown_of_several_judges_leads_with_the_choice(project: Path) -> None:
+    done = run("calibrate", "manners", "--ratings", "judges.jsonl", "--markdown", "-", cwd=project)
+    assert done.stdout.startswith("## Comparison of gpt, claude and lenient\n")
+    assert done.stdout.count("## Calibration of") == 3
+
+
+# --- what cannot be compared ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("gpt.jsonl",), "a comparison needs two sides"),
+        (("gpt.jsonl", "nobody"), "nobody is no file that is there, and names no judge: anthropic[:MODEL]"),
+        (("gpt.jsonl", "rubrics/manners.yaml"), "holds neither ratings nor a calibration"),
+        ((CAREFUL, "gpt.jsonl"), "judges are asked by a rubric: name it by --rubric"),
+        ((CAREFUL, HASTY, "--rubric", "polit"), "there is no rubric named 'polit'"),
+        (("gpt.jsonl", "other.jsonl", "--rubric", "manners"), "rated no example in common"),
+        (("gpt.jsonl", "bad.jsonl", "--rubric", "manners"), "bad.jsonl:1: polite: 9 is no level of its scale"),
+        (("gpt.jsonl", "claude.jsonl", "--json", "--markdown"), "cannot share standard output"),
+    ],
+)
+def test_what_cannot_be_compared_says_why_with_exit_2(project: Path, arguments: tuple[str, ...], said: str) -> None:
+    write_lines(project / "other.jsonl", [{"id": "x1", "judge": "j", "criteria": {"polite": 3, "short": True}}])
+    write_lines(project / "bad.jsonl", [{"id": "e1", "judge": "j", "criteria": {"polite": 9}}])
+    assert said in refused(project, *arguments)
+
+
+def test_help_loads_nothing_that_compares(tmp_path: Path) -> None:
+    done = run("markscheme", "compare", "--help", cwd=tmp_path)
+    assert "example:" in done.stdout
+    assert done.returncode == 0
