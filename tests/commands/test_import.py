@@ -1,0 +1,140 @@
+"""`markscheme import` as a user runs it: into a rubric's folder, and from there into a calibration."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.commands.console import run
+from tests.promptfoo.rated_run import rate, rows_of, run_promptfoo, written
+
+RUBRIC = "criteria:\n- {name: good, requirement: It is good}\n"
+QUALITY = """
+criteria:
+- {name: readability, description: Easy to read}
+- {name: correctness, description: Right, weight: 2}
+"""
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    (tmp_path / "rubrics").mkdir()
+    (tmp_path / "rubrics" / "one.yaml").write_text(RUBRIC)
+    (tmp_path / "rubrics" / "quality.yaml").write_text(QUALITY)
+    rows = [
+        f"e{i},question {i},answer {i},{'pass' if i % 3 else 'fail'},{'pass' if i % 2 else 'fail'}" for i in range(60)
+    ]
+    (tmp_path / "table.csv").write_text("\n".join(["id,input,output,verdict,label", *rows]) + "\n")
+    return tmp_path
+
+
+def imported(folder: Path, *arguments: str) -> dict[str, Any]:
+    done = run("markscheme", "import", *arguments, "--json", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def test_a_table_becomes_labels_verdicts_and_examples_that_calibrate(project: Path) -> None:
+    home = project / "calibration" / "one"
+    ratings, examples = str(home / "ratings" / "ann.jsonl"), str(home / "examples.jsonl")
+    people = ("--only", "people", "--rater", "ann")
+    labels = imported(project, "table.csv", "--rubric", "one", *people, "--to", ratings, "--examples", examples)
+    verdicts = imported(project, "table.csv", "--rubric", "one", "--only", "judges", "--to", "judge.jsonl")
+    assert (labels["ratings"], labels["raters"]) == (60, {"ann": {"kind": "human", "ratings": 60, "ungraded": 0}})
+    assert (verdicts["raters"], verdicts["lost"]) == ({"judge": {"kind": "model", "ratings": 60, "ungraded": 0}}, {})
+    done = run("calibrate", "one", "--ratings", "judge.jsonl", "--json", "-", cwd=project)
+    report = json.loads(done.stdout)
+    assert report["counts"]["graded"] == 60
+    assert report["criteria"]["good"]["accuracy"]["value"] == pytest.approx(0.5)
+    assert report["raters"]["reference"] == "one-person"
+
+
+def test_ratings_go_to_standard_output_and_the_report_to_standard_error(project: Path) -> None:
+    done = run("markscheme", "import", "table.csv", "--rubric", "one", cwd=project)
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    assert len(lines) == 120
+    assert {line["kind"] for line in lines} == {"human", "model"}
+    assert "table.csv, taken for a table: 120 ratings" in done.stderr
+    assert "nothing was lost" in done.stderr
+
+
+def test_what_was_lost_is_reported_and_counted(project: Path) -> None:
+    text = (project / "table.csv").read_text().replace("label", "label,mood").replace(",pass\n", ",meh,gay\n")
+    (project / "table.csv").write_text(text.replace(",fail\n", ",fail,\n"))
+    done = run("markscheme", "import", "table.csv", "--rubric", "one", "--to", "r.jsonl", cwd=project)
+    assert "  30 levels 'meh' of 'good', which are none of UNMET, MET" in done.stdout
+    assert "  30 cells of column 'mood'" in done.stdout
+    found = imported(project, "table.csv", "--rubric", "one", "--map", "meh=MET")
+    assert found["lost"] == {"cells of column 'mood'": 30}
+    assert len(found["lines"]) == 120
+
+
+def test_nothing_is_overwritten_unless_it_is_added_to(project: Path) -> None:
+    imported(project, "table.csv", "--rubric", "one", "--to", "r.jsonl")
+    again = run("markscheme", "import", "table.csv", "--rubric", "one", "--to", "r.jsonl", cwd=project)
+    assert (again.returncode, again.stderr) == (2, "error: r.jsonl is there already; --append adds to it\n")
+    assert len((project / "r.jsonl").read_text().splitlines()) == 120
+    imported(project, "table.csv", "--rubric", "one", "--to", "r.jsonl", "--append")
+    assert len((project / "r.jsonl").read_text().splitlines()) == 240
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("nowhere.csv", "--rubric", "one"), "there is no file nowhere.csv"),
+        (("table.csv", "--rubric", "two"), "there is no rubric named 'two'; there are one, quality"),
+        (("table.csv", "--rubric", "one", "--map", "good"), "--map is WORD=LEVEL, found 'good'"),
+        (("table.csv", "--rubric", "one", "--kind", "dog"), "'dog' is none of adjudicated, human"),
+        (("rubrics/one.yaml", "--rubric", "one"), "is neither Promptfoo's results, a dataset of autorubric"),
+        (("empty.csv", "--rubric", "one"), "holds nothing that can be a rating; it holds 1 levels 'so-so'"),
+    ],
+)
+def test_what_cannot_be_imported_says_why_with_exit_2(project: Path, arguments: tuple[str, ...], said: str) -> None:
+    (project / "empty.csv").write_text("id,label\ne1,so-so\n")
+    done = run("markscheme", "import", *arguments, cwd=project)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert said in done.stderr
+
+
+# --- Promptfoo's results for a rubric of one's own ------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def evaluation(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    return run_promptfoo(tmp_path_factory.mktemp("run"), each=2)
+
+
+def test_metrics_of_a_criterion_s_name_are_its_levels(project: Path, evaluation: dict[str, Any]) -> None:
+    results = json.loads(json.dumps(evaluation))
+    rate(rows_of(results, "hello")[0], passes=False, comment="no")
+    rate(rows_of(results, "world")[0], score=0.3)
+    rows_of(results, "plain")[0]["testCase"]["metadata"] = {"expected_label": "pass", "split": "holdout"}
+    written(results, project / "results.json")
+    found = imported(project, "results.json", "--rubric", "quality", "--examples", "examples.jsonl")
+    said = {(line["id"], line["rater"]): line for line in found["lines"]}
+    hello = said["Row #1", "promptfoo"]
+    assert {name: rated["level"] for name, rated in hello["criteria"].items()} == {
+        "readability": 3.0,
+        "correctness": 5.0,
+    }
+    assert (hello["overall"], hello["pass"], hello["kind"]) == (0.75, True, "model")
+    viewed = said["Row #1", "viewer"]
+    assert (viewed["pass"], viewed["overall"], viewed["blind"], viewed["note"]) == (False, None, False, "no")
+    assert (said["Row #2", "viewer"]["overall"], "pass" in said["Row #2", "viewer"]) == (0.3, False)
+    assert said["Row #6", "expected_label"]["pass"] is True
+    assert said["Row #3", "promptfoo"]["error"] == "python: nobody to ask"
+    assert found["lost"]["verdicts of 'polite', which is no criterion of the rubric"] == 10
+    assert found["lost"]["assertions of type contains, which state a fact and no judgement"] == 10
+    examples = [json.loads(line) for line in (project / "examples.jsonl").read_text().splitlines()]
+    assert (len(examples), examples[0]["response"], examples[5]["split"]) == (12, "hello 0", "test")
+    assert examples[0]["inputs"] == {"word": "hello", "n": "0"}
+
+
+def test_a_thumb_is_the_level_of_a_rubric_s_only_criterion(project: Path, evaluation: dict[str, Any]) -> None:
+    results = json.loads(json.dumps(evaluation))
+    rate(rows_of(results, "hello")[0], passes=False)
+    written(results, project / "results.json")
+    found = imported(project, "results.json", "--rubric", "one", "--only", "people")
+    assert [line["criteria"]["good"]["level"] for line in found["lines"]] == [0.0]
