@@ -94,9 +94,9 @@ def _answer(choice: Choice) -> Iterator[str]:
     else:
         yield f"Choice: none – {choice.because}."
     if choice.reference is not None:
-        yield f"{choice.examples} examples with {REFERENCES[choice.reference]}; tolerance {choice.tolerance:g}."
+        yield f"{choice.examples} examples with {REFERENCES[choice.reference]}; tolerance {choice.tolerance:g}. Intervals are 95%."
     else:
-        yield f"{choice.examples} examples, no labels."
+        yield f"{choice.examples} examples, no labels. Intervals are 95%."
     yield from choice.notes
 
 
@@ -164,8 +164,8 @@ def _points(estimate: Estimate) -> str:
 
 def _criterion_headings(pair: Differences) -> tuple[str, ...]:
     if any(found.exact is not None for found in pair.criteria.values()):
-        return ("criterion", "exact, first", "exact, second", "difference", "same level", "shift", "p")
-    return ("criterion", "same level", "shift", "p")
+        return ("criterion", "exact, first", "exact, second", "difference", "same level", "shift in levels", "p")
+    return ("criterion", "same level", "shift in levels", "p")
 
 
 def _criteria(pair: Differences) -> Iterator[tuple[str, ...]]:
