@@ -56,6 +56,10 @@ def test_constructed_and_model_labels_are_never_called_human(use: Any, kind: str
     assert calibration_text(replace(KNOWN, use=use, kind=kind)) == said
 
 
+def test_a_margin_is_never_nothing() -> None:
+    assert score_text(0.5, replace(KNOWN, margin=0.0)) == "0.50 ± <0.01 (84 human labels, 2026-11-02; may gate)"
+
+
 def test_a_score_without_margin_has_no_plus_minus() -> None:
     assert score_text(0.5, replace(KNOWN, margin=None)) == "0.50 (84 human labels, 2026-11-02; may gate)"
 

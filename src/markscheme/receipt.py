@@ -95,8 +95,13 @@ def calibration_text(receipt: Receipt | None) -> str:
         return NOT_CALIBRATED
     if receipt.differs:
         return f"calibrated for {' and '.join(receipt.differs)}"
-    margin = "" if receipt.margin is None else f"± {receipt.margin:.2f} "
+    margin = "" if receipt.margin is None else f"± {_rounded(receipt.margin)} "
     return f"{margin}({receipt.labels} {receipt.kind} labels, {receipt.date}; {ALLOWS[receipt.use]})"
+
+
+def _rounded(margin: float) -> str:
+    """Two decimals, and never a margin of nothing."""
+    return f"{margin:.2f}" if margin >= 0.005 else "<0.01"
 
 
 def score_text(score: float, receipt: Receipt | None) -> str:

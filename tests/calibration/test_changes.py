@@ -15,7 +15,7 @@ ALL = frozenset(NAMES)
 
 
 def _setting(asked: Rubric, identity: Identity | None = JUDGE, **rest: Any) -> Setting:
-    return Setting(asked, rest.pop("template", "t"), str(identity or "ratings"), "", identity, **rest)
+    return Setting(asked, rest.pop("template", "t"), str(identity or "ratings"), identity, **rest)
 
 
 def _changes(then: Rubric, now: Rubric) -> dict[str, Change]:

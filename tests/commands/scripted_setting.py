@@ -20,7 +20,8 @@ def judge(system_prompt, user_prompt):
     with pathlib.Path(__file__).with_name("calls.txt").open("a") as calls:
         calls.write(".")
     found = re.search(r"answer (\\d+): tone=(\\d) facts=(\\d)", user_prompt)
-    place, levels = int(found[1]), {"tone": int(found[2]), "facts": int(found[3])}
+    place = int(found[1])
+    levels = {"tone": int(found[2]), "facts": int(found[3])}
     verdicts = {}
     for name, level in levels.items():
         if f'"{name}"' in system_prompt:

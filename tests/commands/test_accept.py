@@ -44,7 +44,7 @@ def test_an_accepted_run_gates_and_its_grades_say_so(here: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert "accepted.json" in done.stderr
     grade = _grade(here)
-    assert "0.62 ± 0.00 (60 human labels, " in grade.stdout
+    assert "0.62 ± <0.01 (60 human labels, " in grade.stdout
     assert grade.stdout.endswith("; may gate)\n")
     receipt = json.loads(_grade(here, "--json").stdout)["receipt"]
     assert (receipt["holds"], receipt["use"], receipt["labels"]) == (True, "gate", {"n": 60, "kind": "human"})
@@ -233,6 +233,17 @@ def test_an_accepted_run_that_cannot_be_read_is_a_fault_until_one_is_accepted_an
     assert _grade(here).returncode == 2
     assert _calibrate(here, "--accept", "--quiet").returncode == 0
     assert _grade(here).returncode == 0
+
+
+def test_a_run_with_too_few_graded_is_not_kept(here: Path) -> None:
+    judging = (here / "judging.py").read_text(encoding="utf-8")
+    (here / "judging.py").write_text(
+        judging.replace("levels = {", "assert place % 5\n    levels = {"), encoding="utf-8"
+    )
+    done = _calibrate(here, "--accept")
+    assert done.returncode == 5
+    assert "not accepted: 12 examples are not graded" in done.stderr
+    assert not (here / "calibration" / "clear" / "accepted.json").exists()
 
 
 def test_ratings_of_a_file_can_be_accepted_and_held_against(here: Path) -> None:

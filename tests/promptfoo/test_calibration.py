@@ -53,7 +53,7 @@ def test_reason_and_metadata_say_what_the_judge_may_decide(here: Path) -> None:
     assert after["pass"]
     assert after["metadata"]["calibration"].endswith("; may gate)")
     assert after["metadata"]["receipt"]["use"] == "gate"
-    assert "Calibration: 0.62 ± 0.00 (60 human labels, " in after["reason"]
+    assert "Calibration: 0.62 ± <0.01 (60 human labels, " in after["reason"]
 
 
 def test_another_mark_or_text_than_the_calibrated_one_is_said(here: Path) -> None:

@@ -319,7 +319,6 @@ def _setting(data: Mapping[str, Any]) -> Setting:
         rubric=_rubric_of(data["asked"]),
         template=str(data["fingerprints"]["template"]),
         judge=str(judge["name"]),
-        judge_print=str(data["fingerprints"]["judge"]),
         identity=None if known is None else Identity(**known),
         answered_by=tuple(map(str, judge["answered_by"])),
     )

@@ -64,7 +64,6 @@ class Setting:
         rubric: What was asked.
         template: Digest of the wording of the prompts around a rubric.
         judge: How reports call who was asked.
-        judge_print: The judge's fingerprint; "" where only its ratings are known.
         identity: What makes the judge this judge; None where only its ratings are known.
         answered_by: Models that answered, as they named themselves.
     """
@@ -72,7 +71,6 @@ class Setting:
     rubric: Rubric
     template: str
     judge: str
-    judge_print: str = ""
     identity: Identity | None = None
     answered_by: tuple[str, ...] = ()
 

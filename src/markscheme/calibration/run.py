@@ -44,7 +44,7 @@ class Rater:
 
     def setting(self, rubric: Rubric) -> Setting:
         """All by which its ratings were made, to be held beside those of another run."""
-        return Setting(rubric, template_fingerprint(), self.name, self.fingerprint, self.identity, self.answered_by)
+        return Setting(rubric, template_fingerprint(), self.name, self.identity, self.answered_by)
 
 
 @dataclass(frozen=True)

@@ -168,6 +168,9 @@ async def _graded(rubric: Rubric, judge: Judge, examples: Sequence[Example], con
 
 
 def accept_run(calibration: Calibration, path: Path, split: str | None) -> None:
-    """Write the accepted run, and say where."""
+    """Write the accepted run, and say where; one with too few graded is told and not kept."""
+    if calibration.counts.too_few_graded:
+        print(f"warning: not accepted: {calibration.counts.not_graded} examples are not graded", file=sys.stderr)
+        return
     ratings = accept(calibration, path, split=split)
     print(f"accepted: {path}, with the judge's ratings in {ratings.name}", file=sys.stderr)

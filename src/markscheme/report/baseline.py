@@ -105,6 +105,7 @@ def baseline_json(baseline: Baseline | None) -> dict[str, Any] | None:
             "use": accepted.use,
             "judge": accepted.setting.judge,
             "runs": len(accepted.runs),
+            "split": accepted.split,
         },
         "run": since.run,
         "planned_runs": since.planned,
