@@ -96,9 +96,9 @@ def codes(findings: Sequence[Finding]) -> set[str]:
     return {finding.code for finding in findings}
 
 
-def rounded(levels: Floats) -> Floats:
+def rounded(levels: npt.ArrayLike) -> Floats:
     """To levels of 1 to 5."""
-    return np.clip(np.rint(levels), 1, 5)
+    return np.clip(np.rint(np.asarray(levels, dtype=np.float64)), 1, 5)
 
 
 class Made:
