@@ -94,7 +94,8 @@ def _answer(choice: Choice) -> Iterator[str]:
     else:
         yield f"Choice: none – {choice.because}."
     if choice.reference is not None:
-        yield f"{choice.examples} examples with {REFERENCES[choice.reference]}; tolerance {choice.tolerance:g}. Intervals are 95%."
+        labels = f"{choice.examples} examples with {REFERENCES[choice.reference]}"
+        yield f"{labels}; tolerance {choice.tolerance:g}. Intervals are 95%."
     else:
         yield f"{choice.examples} examples, no labels. Intervals are 95%."
     yield from choice.notes
