@@ -121,11 +121,14 @@ def _gold_levels(
     """For each criterion the level of the strongest kind that labelled it, and the kinds that were used."""
     levels: dict[str, Floats] = {}
     used: set[str] = set()
+    of_kind = {kind: [label for label in labels if label.kind == kind] for kind in KINDS}
     for criterion in rubric.criteria:
         found = np.full(len(ids), np.nan)
         for kind in KINDS:
-            table = level_table((label for label in labels if label.kind == kind), ids, criterion.name)
-            if not table.raters or not np.isnan(found).any():
+            if not of_kind[kind] or not np.isnan(found).any():
+                continue
+            table = level_table(of_kind[kind], ids, criterion.name)
+            if not table.raters:
                 continue
             theirs = gold(table.values, by=by if criterion.scale.ordered else "majority")
             fills = np.isnan(found) & ~np.isnan(theirs)
