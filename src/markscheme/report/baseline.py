@@ -74,7 +74,7 @@ def _criterion(found: CriterionDrift) -> str:
     name, called = found.criterion.name, found.called
     if called.verdict == "no drift":
         return name + (" (watch)" if found.watch else "")
-    told = [with_interval(called.drift.shift, sign=True), f"p {called.p:.2g}"]
+    told = [f"{with_interval(called.drift.shift, sign=True)}, 90%", f"p {called.p:.2g}"]
     if called.needed is not None:
         told.append(f"{called.needed} examples would tell")
     if found.changed.undefined is None:
@@ -86,7 +86,7 @@ def _criterion(found: CriterionDrift) -> str:
 
 def _flips(found: CriterionDrift) -> str:
     now, stored = found.changed.flips_now.value, found.changed.flips_stored.value
-    return f"{share(now)} answers differ, {share(stored)} among the stored runs"
+    return f"{share(now)} of answers differ, {share(stored)} among the stored runs"
 
 
 # --- plain data -----------------------------------------------------------------------------------------------------
