@@ -57,7 +57,8 @@ def test_what_changed_and_what_moved_are_told_with_their_figures(since: Since) -
     )
     assert noise == (
         "Answers differ from the stored runs more than these do among themselves: "
-        "clarity (45% of answers differ, 0% among the stored runs), tone (78% of answers differ, 0% among the stored runs)"
+        "clarity (45% of answers differ, 0% among the stored runs), "
+        "tone (78% of answers differ, 0% among the stored runs)"
     )
 
 
