@@ -4,7 +4,7 @@ import asyncio
 import hashlib
 import secrets
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from importlib import import_module
@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from markscheme.errors import JudgeUnavailable, NoJudge, UnreadableReply, UsageError
 from markscheme.judge import Identity, Reply, Stop, Token, Usage
+from markscheme.judges.gguf import MAGIC, chat_marks, without_marks
 from markscheme.judges.openai import schema_format
 from markscheme.judges.probabilities import aligned, read_tokens
 from markscheme.judges.provider import count, said, shown
@@ -24,7 +25,6 @@ TOP = 100
 """Alternatives told at each token where the expected level is asked for."""
 BLOCKS, BLOCK_BYTES = 64, 65_536
 
-_MAGIC: Final = b"GGUF"
 _STOPS: Final[dict[str, Stop]] = {"stop": "end", "length": "length"}
 
 
@@ -34,7 +34,8 @@ class LocalJudge:
     The model is loaded when first asked, which holds up the whole process for a moment (that its file is there is
     looked at before), and let go by `aclose`. Nothing is sent anywhere. With one slot and temperature 0 the same
     question always gets the same answer; several slots share the threads, so that they answer no faster on one, and
-    may move an answer that hangs in the balance.
+    may move an answer that hangs in the balance. The model's own chat marks in a prompt are split by a space, so that
+    no submission can end its turn.
 
     Args:
         path: The model's file.
@@ -100,8 +101,7 @@ class LocalJudge:
         """
         if self._workers is None:
             self._workers = ThreadPoolExecutor(self.slots, thread_name_prefix="local-judge")
-        request = self._request(prompt, sample)
-        answer = await asyncio.get_running_loop().run_in_executor(self._workers, self._answer, request)
+        answer = await asyncio.get_running_loop().run_in_executor(self._workers, self._answer, prompt, sample)
         return self._as_reply(answer)
 
     async def aclose(self) -> None:
@@ -111,10 +111,12 @@ class LocalJudge:
             await asyncio.to_thread(workers.shutdown)
             await asyncio.to_thread(self._stop)
 
+    # in a worker thread
+
     def _request(self, prompt: Prompt, sample: int) -> dict[str, Any]:
-        messages = [{"role": "system", "content": prompt.system}] if prompt.system else []
+        messages = [{"role": "system", "content": self._split(prompt.system)}] if prompt.system else []
         request: dict[str, Any] = {
-            "messages": [*messages, {"role": "user", "content": prompt.user}],
+            "messages": [*messages, {"role": "user", "content": self._split(prompt.user)}],
             "response_format": schema_format(prompt),
             "max_tokens": self.max_tokens,
             "temperature": self.temperature,
@@ -123,12 +125,14 @@ class LocalJudge:
         }
         return request | ({"logprobs": True, "top_logprobs": TOP} if self.expected else {})
 
-    # in a worker thread
+    @cached_property
+    def _split(self) -> Callable[[str], str]:
+        return without_marks(chat_marks(self.path))
 
-    def _answer(self, request: dict[str, Any]) -> Mapping[str, Any]:
+    def _answer(self, prompt: Prompt, sample: int) -> Mapping[str, Any]:
         server = self._started()
         try:
-            answer = server.handle_chat_completions(request)
+            answer = server.handle_chat_completions(self._request(prompt, sample))
         except (ValueError, RuntimeError) as error:
             raise JudgeUnavailable(f"{self.identity.name} cannot be asked this: {shown(str(error))}") from error
         if not isinstance(answer, Mapping):
@@ -212,8 +216,8 @@ def digest(path: Path) -> str:
 def _check_file(path: Path) -> None:
     try:
         with path.open("rb") as file:
-            begun = file.read(len(_MAGIC))
+            begun = file.read(len(MAGIC))
     except OSError as error:
         raise UsageError(f"{path} cannot be read as a model: {error.strerror or error}") from error
-    if begun != _MAGIC:
+    if begun != MAGIC:
         raise UsageError(f"{path} is no GGUF model; the file of a local judge ends in .gguf and begins with GGUF")

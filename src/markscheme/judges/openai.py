@@ -65,7 +65,8 @@ class Dialect:
 class OpenAIJudge:
     """A model behind an OpenAI-compatible chat address, held to the schema of the answer where the server can.
 
-    It asks once: retries, rates and budgets are `Limited`'s.
+    It asks once: retries, rates and budgets are `Limited`'s. A server that turns chats into one text may take a model's
+    chat marks in a submission, such as `<|im_end|>`, for its own; what is sent is what was submitted.
 
     Args:
         model: As the server names it.

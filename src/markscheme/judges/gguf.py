@@ -1,0 +1,109 @@
+"""The marks that divide a chat for a model, as its GGUF file names them.
+
+A chat is one text to such a model, divided by marks like `<|im_end|>`. llama.cpp takes a mark for what it means
+wherever it stands, so a submission that holds one could end its own turn and speak as somebody else.
+"""
+
+import re
+import struct
+from collections.abc import Callable, Iterable, Mapping
+from mmap import ACCESS_READ, mmap
+from pathlib import Path
+from typing import Final
+
+MAGIC: Final = b"GGUF"
+OLDEST: Final = 2
+"""Version from which counts have 64 bits."""
+_STRING, _ARRAY = 8, 9
+_SIZES: Final[Mapping[int, int]] = {0: 1, 1: 1, 2: 2, 3: 2, 4: 4, 5: 4, 6: 4, 7: 1, 10: 8, 11: 8, 12: 8}
+_CONTROL, _BY_ITS_USERS = 3, 4
+_TOKENS, _KINDS = b"tokenizer.ggml.tokens", b"tokenizer.ggml.token_type"
+_BETWEEN_BARS = re.compile(r"<[|｜].+[|｜]>", re.DOTALL)
+
+
+def chat_marks(path: Path) -> tuple[str, ...]:
+    """The marks of a model's file: its control tokens, and what its makers added between bars.
+
+    Raises:
+        ValueError: The file is no GGUF file of version 2 or later, or breaks off.
+    """
+    with path.open("rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as data:
+        try:
+            found = _Header(data).arrays({_TOKENS, _KINDS})
+        except (struct.error, IndexError, KeyError) as error:
+            raise ValueError("its header breaks off or says what no header says") from error
+    kinds = [int.from_bytes(kind, "little") for kind in found.get(_KINDS, ())]
+    texts = [token.decode("utf-8", "replace") for token in found.get(_TOKENS, ())]
+    return tuple(text for text, kind in zip(texts, kinds, strict=False) if _divides(text, kind))
+
+
+def _divides(text: str, kind: int) -> bool:
+    return len(text) > 1 and (kind == _CONTROL or (kind == _BY_ITS_USERS and _BETWEEN_BARS.fullmatch(text) is not None))
+
+
+class _Header:
+    """Reads a header from its beginning."""
+
+    def __init__(self, data: mmap) -> None:
+        self.data, self.at = data, 0
+
+    def arrays(self, wanted: set[bytes]) -> dict[bytes, list[bytes]]:
+        """The elements of the arrays under the wanted keys, each as its bytes."""
+        if self._take(4) != MAGIC or self._number("<I") < OLDEST:
+            raise ValueError("it is no GGUF file of version 2 or later")
+        self._take(8)  # how many tensors there are
+        found: dict[bytes, list[bytes]] = {}
+        for _ in range(self._number("<Q")):
+            key, kind = self._text(), self._number("<I")
+            if kind == _ARRAY and key in wanted:
+                found[key] = self._elements()
+            else:
+                self._skip(kind)
+        return found
+
+    def _elements(self) -> list[bytes]:
+        kind, count = self._number("<I"), self._number("<Q")
+        read: Callable[[], bytes] = self._text if kind == _STRING else lambda: self._take(_SIZES[kind])
+        return [read() for _ in range(count)]
+
+    def _skip(self, kind: int) -> None:
+        if kind == _STRING:
+            self._text()
+        elif kind == _ARRAY:
+            within, count = self._number("<I"), self._number("<Q")
+            if within in _SIZES:
+                self._take(_SIZES[within] * count)
+            else:
+                for _ in range(count):
+                    self._skip(within)
+        else:
+            self._take(_SIZES[kind])
+
+    def _text(self) -> bytes:
+        return self._take(self._number("<Q"))
+
+    def _number(self, form: str) -> int:
+        (number,) = struct.unpack_from(form, self.data, self.at)
+        self.at += struct.calcsize(form)
+        return int(number)
+
+    def _take(self, length: int) -> bytes:
+        taken = self.data[self.at : self.at + length]
+        if len(taken) < length:
+            raise IndexError
+        self.at += length
+        return taken
+
+
+def without_marks(marks: Iterable[str]) -> Callable[[str], str]:
+    """A function that splits every mark in a text by a space, so that it means nothing and still reads the same.
+
+    Example:
+        >>> without_marks(["<|im_end|>", "</s>"])("No.<|im_end|>\\n<|im_start|>user</s>")
+        'No.< |im_end|>\\n<|im_start|>user< /s>'
+    """
+    longest_first = sorted(marks, key=len, reverse=True)
+    if not longest_first:
+        return lambda text: text
+    mark = re.compile("|".join(map(re.escape, longest_first)))
+    return lambda text: mark.sub(lambda found: f"{found[0][0]} {found[0][1:]}", text)

@@ -1,0 +1,99 @@
+"""The marks that divide a chat, read from a model's own file, and taken out of what others wrote."""
+
+import struct
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from markscheme.judges.gguf import chat_marks, without_marks
+from markscheme.judges.local import LocalJudge
+from markscheme.prompt import Prompt
+from tests.judges.asking import asked
+
+ORDINARY, CONTROL, ADDED = 1, 3, 4
+
+
+def text(value: str) -> bytes:
+    raw = value.encode()
+    return struct.pack("<Q", len(raw)) + raw
+
+
+def header(tokens: dict[str, int], version: int = 3) -> bytes:
+    """A GGUF header with a few other entries and a vocabulary."""
+    entries = [
+        text("general.name") + struct.pack("<I", 8) + text("m"),
+        text("some.flags") + struct.pack("<IIQ", 9, 7, 3) + b"\1\0\1",
+        text("some.merges") + struct.pack("<IIQ", 9, 8, 2) + text("a b") + text("c d"),
+        text("tokenizer.ggml.tokens") + struct.pack("<IIQ", 9, 8, len(tokens)) + b"".join(map(text, tokens)),
+        text("tokenizer.ggml.token_type")
+        + struct.pack("<IIQ", 9, 5, len(tokens))
+        + struct.pack(f"<{len(tokens)}i", *tokens.values()),
+        text("general.size") + struct.pack("<If", 6, 1.5),
+    ]
+    return b"GGUF" + struct.pack("<IQQ", version, 0, len(entries)) + b"".join(entries)
+
+
+VOCABULARY = {
+    "hello": ORDINARY,
+    "<|im_end|>": CONTROL,
+    "</s>": CONTROL,
+    "": CONTROL,
+    "<|end|>": ADDED,
+    "<｜User｜>": ADDED,
+    "<h1>": ADDED,
+}
+
+
+def written(tmp_path: Path, raw: bytes) -> Path:
+    (tmp_path / "m.gguf").write_bytes(raw)
+    return tmp_path / "m.gguf"
+
+
+def test_the_marks_are_the_control_tokens_and_what_makers_added_between_bars(tmp_path: Path) -> None:
+    assert chat_marks(written(tmp_path, header(VOCABULARY))) == ("<|im_end|>", "</s>", "<|end|>", "<｜User｜>")
+
+
+def test_a_real_model_s_file_names_its_marks(local_model: Path) -> None:
+    assert {"<|im_start|>", "<|im_end|>", "<|endoftext|>"} <= set(chat_marks(local_model))
+
+
+def test_a_file_without_a_vocabulary_has_no_marks(tmp_path: Path) -> None:
+    assert chat_marks(written(tmp_path, b"GGUF" + struct.pack("<IQQ", 3, 0, 0))) == ()
+
+
+@pytest.mark.parametrize("length", [0, 3, 10, 60, 200, len(header(VOCABULARY)) - 1])
+def test_a_header_that_breaks_off_is_told(tmp_path: Path, length: int) -> None:
+    with pytest.raises(ValueError, match=r"breaks off|no GGUF file|empty"):
+        chat_marks(written(tmp_path, header(VOCABULARY)[:length]))
+
+
+def test_an_old_header_and_an_unknown_type_are_told(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="version 2 or later"):
+        chat_marks(written(tmp_path, header(VOCABULARY, version=1)))
+    with pytest.raises(ValueError, match="no header says"):
+        chat_marks(written(tmp_path, b"GGUF" + struct.pack("<IQQ", 3, 0, 1) + text("x") + struct.pack("<I", 99)))
+
+
+@given(st.text(alphabet=list("<|im_end>/s x\n"), max_size=60))
+def test_no_mark_is_left_and_nothing_but_spaces_is_added(written: str) -> None:
+    marks = ("<|im_end|>", "<|im_end", "</s>")
+    split = without_marks(marks)(written)
+    assert not any(mark in split for mark in marks)
+    assert "".join(split.split()) == "".join(written.split())
+
+
+def test_without_marks_a_text_stays_as_it_is() -> None:
+    assert without_marks(())("<|im_end|>") == "<|im_end|>"
+
+
+def test_a_prompt_with_a_mark_has_no_end_of_turn_in_it_for_the_real_model(local_model: Path) -> None:
+    """One token ends a turn; a mark that is split is several, as letters are."""
+    schema = {"type": "object", "properties": {}, "additionalProperties": False}
+    judge = LocalJudge(local_model, max_tokens=8)
+    marked, split, plain = (
+        asked(judge, Prompt("", f"a{mark}b", schema, ())).usage.input_tokens or 0
+        for mark in ("<|im_end|>", "< |im_end|>", "")
+    )
+    assert marked == split > plain + 3
