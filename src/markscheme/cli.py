@@ -11,6 +11,7 @@ from markscheme.errors import MarkschemeError, NoJudge
 
 GROUPS = {
     "Start here": {
+        "init": "put graders, a rubric, labelled examples and a configuration into a project",
         "calibrate": "hold a judge to people's labels: may it decide, and what should be edited?",
     },
     "Work": {

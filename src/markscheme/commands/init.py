@@ -1,0 +1,86 @@
+"""`markscheme init`: graders, a rubric, labelled examples and a configuration, put into one's own project."""
+
+import argparse
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from markscheme.commands.options import Parser
+from markscheme.errors import UsageError
+
+SUMMARY = """Put into a project what grading under Promptfoo needs: graders/, a rubric of yes/no criteria, labelled
+examples and a promptfooconfig.yaml that runs. Whatever is there already stays as it is.
+
+Exit status: 0 done, 2 a fault in what was asked."""
+
+PACKAGE = Path(__file__).parents[1]
+ASSERTION = """\
+    - type: python
+      value: file://graders/rubric_grader.py
+      config: {rubric: support-reply}"""
+
+
+def parser() -> argparse.ArgumentParser:
+    """What the command takes."""
+    found = Parser("init", SUMMARY, "markscheme init")
+    found.add_argument("folder", nargs="?", type=Path, default=Path(), metavar="FOLDER", help="the project (here)")
+    found.add_argument("--json", action="store_true", help="print JSON")
+    return found
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Copy what is not there yet, and say what was."""
+    folder: Path = arguments.folder
+    if folder.exists() and not folder.is_dir():
+        raise UsageError(f"{folder} is no folder")
+    made: list[str] = []
+    kept: list[str] = []
+    for place, source in sorted(_files()):
+        (made if _put(source, folder / place) else kept).append(str(place))
+    if arguments.json:
+        print(json.dumps({"schema": 1, "created": made, "kept": kept}))
+    else:
+        print("\n".join(_told(folder, made, kept)))
+    return 0
+
+
+def _files() -> Iterator[tuple[Path, Path]]:
+    """Where each file goes, and where it is taken from."""
+    templates = PACKAGE / "templates"
+    for file in templates.rglob("*"):
+        if file.is_file():
+            yield file.relative_to(templates), file
+    for file in _graders().glob("*.py"):
+        yield Path("graders") / file.name, file
+
+
+def _graders() -> Path:
+    """The wheel's own graders; where the package runs from its repository, the repository's."""
+    shipped = PACKAGE / "graders"
+    return shipped if shipped.is_dir() else PACKAGE.parents[1] / "graders"
+
+
+def _put(source: Path, place: Path) -> bool:
+    """Whether the file was written; one that is there, or something in its way, is left alone.
+
+    Raises:
+        UsageError: It cannot be written.
+    """
+    if place.parent.is_dir() and os.path.lexists(place):
+        return False
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        with place.open("x", encoding="utf-8") as file:
+            file.write(source.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise UsageError(f"{place} cannot be written: {error.strerror or error}") from error
+    return True
+
+
+def _told(folder: Path, made: list[str], kept: list[str]) -> Iterator[str]:
+    yield from (f"made  {folder / name}" for name in made)
+    yield from (f"kept  {folder / name}, which was there" for name in kept)
+    if "promptfooconfig.yaml" in kept:
+        yield f"To grade with it, add to the `assert` of your tests:\n{ASSERTION}"
+    yield "Next: `npx promptfoo eval` grades, and `calibrate support-reply` says how far the grades can be trusted."
