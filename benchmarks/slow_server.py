@@ -13,7 +13,7 @@ from typing import Any
 
 
 def verdicts(schema: dict[str, Any]) -> str:
-    """A well-formed answer to any of our schemas or of the package `rubric`."""
+    """A well-formed answer to any of our schemas, of the package `rubric`, or to a question without one."""
     properties = schema.get("properties", {})
     if "verdicts" in properties:
         names = properties["verdicts"]["properties"]
@@ -23,6 +23,9 @@ def verdicts(schema: dict[str, Any]) -> str:
     if "criteria_evaluations" in properties:
         one = {"criterion_status": "MET", "explanation": "It is so."}
         return json.dumps({"criteria_evaluations": [{"criterion_number": n, **one} for n in range(1, 5)]})
+    if not properties:  # asked in words alone: by Promptfoo's llm-rubric, or a grader written by hand
+        by_hand = {"scores": {"clear": {"score": 0.8, "feedback": "It is so."}}, "overall": 0.8, "summary": "It is so."}
+        return json.dumps({"pass": True, "score": 0.8, "reason": "It is so.", **by_hand})
     return json.dumps({"criterion_status": "MET", "explanation": "It is so."})
 
 
