@@ -143,11 +143,12 @@ def slices_of(comparison: Comparison) -> tuple[Slice, ...]:
         if left:
             worst = min(left, key=lambda which: adjusted[place][which])
             names = tuple(dict.fromkeys(name for which in left if (name := looks[place][which].criterion) is not None))
+            alone = _alone_to_blame(evidence, parts[place], names)
             slices[place] = replace(
                 slices[place],
                 stands_out=True,
-                criteria=names,
-                on_the_whole=len(names) != 1 or _broken_beside(evidence, parts[place], names[0]),
+                criteria=names if alone is None else (alone,),
+                on_the_whole=alone is None,
                 shift=looks[place][worst].shift,
             )
             taken |= parts[place].inside
@@ -163,11 +164,22 @@ def _still_standing(evidence: Evidence, part: Part, telling: Sequence[int], take
     return [which for which in telling if looks[which].matters and looks[which].contrast.p <= SIGNIFICANT]
 
 
-def _broken_beside(evidence: Evidence, part: Part, name: str) -> bool:
-    """Whether the part would be worse even if the judge were right on one criterion."""
-    levels = {**_levels(evidence), name: evidence.seen[name].held_to}
-    whole = _looks(evidence, part, levels)[:OF_WHOLE]
-    return any(look.matters and look.contrast.p <= SIGNIFICANT for look in whole)
+def _alone_to_blame(evidence: Evidence, part: Part, standing: Sequence[str]) -> str | None:
+    """The one criterion without whose errors the part would be no worse on the whole; None if there isn't just one.
+
+    Args:
+        evidence: The judge beside gold.
+        part: A part that stands out.
+        standing: Criteria on which it stands out by themselves.
+    """
+    to_blame = []
+    for name, seen in evidence.seen.items():
+        whole = _looks(evidence, part, {**_levels(evidence), name: seen.held_to})[:OF_WHOLE]
+        if not any(look.matters and look.contrast.p <= SIGNIFICANT for look in whole):
+            to_blame.append(name)
+    if standing:
+        return standing[0] if len(standing) == 1 and standing[0] in to_blame else None
+    return to_blame[0] if len(to_blame) == 1 else None
 
 
 def _slice(evidence: Evidence, part: Part, p: float) -> Slice:

@@ -29,6 +29,8 @@ def calibration_markdown(calibration: Calibration) -> str:
     slices = words.slice_rows(calibration)
     if slices:
         lines += ["", "### Parts that stand out", "", *table(words.SLICE_HEADINGS, slices)]
+    if not calibration.findings:
+        lines += ["", words.NOTHING_FOUND]
     if calibration.findings:
         lines += ["", "### What to look at", ""]
         lines += [

@@ -62,9 +62,10 @@ def _table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
 
 
 def _say_findings(calibration: Calibration, say: Say) -> None:
-    if not calibration.findings:
-        return
     say("")
+    if not calibration.findings:
+        say(words.NOTHING_FOUND)
+        return
     say("What to look at", "bold")
     kinds: dict[tuple[str, bool], list[Finding]] = {}
     for finding in calibration.findings:

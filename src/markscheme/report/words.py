@@ -24,6 +24,7 @@ REFERENCES = {
     "constructed": "constructed labels (true by how the examples were made; no person gave them)",
     "model": "a model's labels (no person gave them)",
 }
+NOTHING_FOUND = "No fault of judge, criteria or labels stands out."
 MOST_IDS = 8
 MOST_DIFFERENCES = 5
 
