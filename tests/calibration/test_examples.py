@@ -190,3 +190,14 @@ def test_a_clean_file_warns_of_nothing(tmp_path: Path) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         load_examples(path, RUBRIC)
+
+
+def test_many_repeated_responses_are_named_by_line_up_to_five_and_then_counted(tmp_path: Path) -> None:
+    path = tmp_path / "examples.jsonl"
+    path.write_text("".join(json.dumps({"id": f"e{i}", "response": "same"}) + "\n" for i in range(9)))
+    with pytest.warns(RatingWarning) as caught:
+        load_examples(path, RUBRIC)
+    told = [str(warning.message) for warning in caught]
+    assert len(told) == 6
+    assert ":2:" in told[0]
+    assert "3 more examples" in told[-1]

@@ -18,6 +18,8 @@ Split = Literal["dev", "test"]
 Drawn = Literal["random", "by-verdict", "chosen"]
 SPLITS: tuple[str, ...] = get_args(Split)
 DRAWN: tuple[str, ...] = get_args(Drawn)
+MOST_WARNED = 5
+"""Responses that stand twice and are warned of one by one, with their lines; the others are counted."""
 SUFFIXES = (".jsonl", ".json", ".yaml", ".yml", ".csv")
 
 _OWN_KEYS = frozenset(
@@ -310,11 +312,18 @@ def _with_labels(examples: list[Example], more: Sequence[Rating], folder: Path |
 
 def _warn_twice(examples: Iterable[Example], path: Path) -> None:
     first: dict[str, Example] = {}
+    twice: list[str] = []
     for example in examples:
         text = json.dumps([example.submission.response, dict(example.submission.inputs)], sort_keys=True)
         other = first.setdefault(text, example)
-        if other is not example:
+        if other is example:
+            continue
+        twice.append(example.id)
+        if len(twice) <= MOST_WARNED:
             _warn(f"{example.id!r} and {other.id!r} hold the same response; it counts twice", path, example.line)
+    more = twice[MOST_WARNED:]
+    if more:
+        _warn(f"{len(more)} more examples hold a response that stands above; it counts twice: {_listed(more)}", path)
 
 
 def _warn_leak(examples: Iterable[Example], rubric: Rubric, path: Path) -> None:
