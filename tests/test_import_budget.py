@@ -22,6 +22,9 @@ ON_THE_WAY = {
     "import markscheme.judges.anthropic": set(),
     "import markscheme.stats": {"numpy", "scipy"},
     "from markscheme.cli import main; main(['--help'])": set(),
+    "from markscheme.commands.calibrate import parser; parser().format_help()": set(),
+    "from markscheme.commands.compare import parser; parser().format_help()": set(),
+    "from markscheme.commands.import_ratings import parser; parser().format_help()": set(),
 }
 
 

@@ -180,6 +180,13 @@ def test_lines_of_gold_and_judge_are_labels_and_verdicts(tmp_path: Path) -> None
     assert [(r.rater, r.passed) for r in found.ratings] == [("judge", False), ("person", True)]
 
 
+def test_a_json_list_is_read_as_lines_are(tmp_path: Path) -> None:
+    found = imported(table(tmp_path, '[{"id": "e1", "label": "pass"}, {"id": "e2", "label": false}]', "r.json"))
+    assert [(r.id, r.passed) for r in found.ratings] == [("e1", True), ("e2", False)]
+    with pytest.raises(RatingError, match=r"r\.json: a rating is an object, found 3"):
+        imported(table(tmp_path, "[3]", "r.json"))
+
+
 def test_plain_lines_are_labels(tmp_path: Path) -> None:
     path = table(tmp_path, "# by Ann\ne1 pass\ne2\tfail\n\ne3, 1\n", "labels.txt")
     found = imported(path, columns=Columns(rater="ann"))

@@ -87,7 +87,7 @@ def test_nothing_is_overwritten_unless_it_is_added_to(project: Path) -> None:
         (("table.csv", "--rubric", "two"), "there is no rubric named 'two'; there are one, quality"),
         (("table.csv", "--rubric", "one", "--map", "good"), "--map is WORD=LEVEL, found 'good'"),
         (("table.csv", "--rubric", "one", "--kind", "dog"), "'dog' is none of adjudicated, human"),
-        (("rubrics/one.yaml", "--rubric", "one"), "is neither Promptfoo's results, a dataset of autorubric"),
+        (("rubrics/one.yaml", "--rubric", "one"), "is none of Promptfoo's results, a dataset of autorubric"),
         (("empty.csv", "--rubric", "one"), "holds nothing that can be a rating; it holds 1 levels 'so-so'"),
     ],
 )
@@ -130,6 +130,26 @@ def test_metrics_of_a_criterion_s_name_are_its_levels(project: Path, evaluation:
     examples = [json.loads(line) for line in (project / "examples.jsonl").read_text().splitlines()]
     assert (len(examples), examples[0]["response"], examples[5]["split"]) == (12, "hello 0", "test")
     assert examples[0]["inputs"] == {"word": "hello", "n": "0"}
+
+
+def test_results_are_a_judge_s_ratings_of_a_rubric_s_examples(project: Path, evaluation: dict[str, Any]) -> None:
+    written(evaluation, project / "results.json")
+    home = project / "calibration" / "quality"
+    home.mkdir(parents=True)
+    levels = {"hello": {"readability": 3, "correctness": 5}, "world": {"readability": 3, "correctness": 1}}
+    lines = [
+        {"id": f"{word}-{n}", "response": f"{word} {n}", "labels": [{"rater": "ann", "criteria": said}]}
+        for word, said in levels.items()
+        for n in range(2)
+    ]
+    (home / "examples.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    done = run("calibrate", "quality", "--ratings", "results.json", "--json", "-", cwd=project)
+    report = json.loads(done.stdout)
+    assert (report["judge"]["name"], report["counts"]["graded"]) == ("promptfoo", 4)
+    assert report["criteria"]["correctness"]["confusion"]["matrix"][0][0] == 2
+    assert report["criteria"]["correctness"]["exact_agreement"]["value"] == 1.0
+    (home / "examples.jsonl").write_text(json.dumps({**lines[0], "response": "something else"}) + "\n")
+    assert "holds none of the examples" in run("calibrate", "quality", "--ratings", "results.json", cwd=project).stderr
 
 
 def test_a_thumb_is_the_level_of_a_rubric_s_only_criterion(project: Path, evaluation: dict[str, Any]) -> None:

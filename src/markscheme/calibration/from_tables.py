@@ -2,7 +2,7 @@
 
 import csv
 import io
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeAlias, get_args
@@ -69,14 +69,26 @@ def import_lines(path: Path, rubric: Rubric, *, words: Mapping[str, str], column
     Raises:
         RatingError: A line cannot be read.
     """
-    if path.suffix == ".jsonl":
+    if path.suffix != ".txt":
         rows = [_object(line, path, at) for at, line in json_lines(path, RatingError)]
     else:
         rows = list(_plain_lines(path))
     return _imported(path, "lines", rows, Reading(rubric, words), columns)
 
 
-def _object(line: Any, path: Path, at: int) -> Mapping[str, Any]:
+def import_objects(
+    path: Path, found: Sequence[Any], rubric: Rubric, *, words: Mapping[str, str], columns: Columns
+) -> Imported:
+    """The ratings in a JSON list of objects, as those of lines.
+
+    Raises:
+        RatingError: An entry is no object.
+    """
+    rows = [_object(entry, path, None) for entry in found]
+    return _imported(path, "a list", rows, Reading(rubric, words), columns)
+
+
+def _object(line: Any, path: Path, at: int | None) -> Mapping[str, Any]:
     if not isinstance(line, Mapping):
         raise RatingError(f"a rating is an object, found {shown(line)}", path=path, line=at)
     return {key: value for key, value in line.items() if value is not None}

@@ -7,7 +7,7 @@ from typing import Any
 
 from markscheme.calibration.from_autorubric import import_autorubric, is_autorubric
 from markscheme.calibration.from_promptfoo import import_promptfoo
-from markscheme.calibration.from_tables import Columns, import_lines, import_table
+from markscheme.calibration.from_tables import Columns, import_lines, import_objects, import_table
 from markscheme.calibration.imported import Imported
 from markscheme.calibration.ratings import Rating
 from markscheme.errors import RatingError
@@ -36,12 +36,13 @@ def import_file(path: Path, rubric: Rubric, *, words: Mapping[str, str], columns
         return import_table(path, rubric, words=words, columns=columns)
     if path.suffix in LINES:
         return import_lines(path, rubric, words=words, columns=columns)
-    if path.suffix == ".json" and is_autorubric(_parsed(path)):
+    data = _parsed(path) if path.suffix == ".json" else None
+    if is_autorubric(data):
         return import_autorubric(path, rubric, words=words, kind=columns.kind or "human")
-    raise RatingError(
-        "is neither Promptfoo's results, a dataset of autorubric, a table (.csv, .tsv) nor lines (.jsonl, .txt)",
-        path=path,
-    )
+    if isinstance(data, list):
+        return import_objects(path, data, rubric, words=words, columns=columns)
+    kinds = "Promptfoo's results, a dataset of autorubric, a table (.csv, .tsv), lines (.jsonl, .txt) or a list (.json)"
+    raise RatingError(f"is none of {kinds}", path=path)
 
 
 def _parsed(path: Path) -> Any:

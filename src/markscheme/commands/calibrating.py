@@ -27,7 +27,7 @@ from markscheme.commands.accepting import (
     with_replay,
 )
 from markscheme.commands.progress import progress
-from markscheme.commands.results import of_results, results_among
+from markscheme.commands.results import of_results, ratings_of_results, results_among
 from markscheme.commands.several import as_one_of, choice_between, chosen, only
 from markscheme.commands.sources import as_asked, asking_of, examples_of, judge_of
 from markscheme.errors import BudgetError, RatingWarning, UsageError
@@ -36,6 +36,7 @@ from markscheme.judge import Judge, total
 from markscheme.judges.family import kinship
 from markscheme.judges.recorded import RecordedJudge
 from markscheme.judges.rerun import FromSample
+from markscheme.promptfoo.results import is_results
 from markscheme.report.json_report import calibration_json, dumps
 from markscheme.rubric import Rubric
 from markscheme.rubric_file import load_rubric
@@ -103,7 +104,7 @@ def _from_ratings(
 ) -> list[Calibration]:
     path = arguments.ratings
     by_rater: dict[str, list[Rating]] = {}
-    for rating in load_ratings(path, rubric):
+    for rating in ratings_of_results(path, rubric, examples) if is_results(path) else load_ratings(path, rubric):
         by_rater.setdefault(rating.rater, []).append(rating)
     if not by_rater:
         raise UsageError(f"{path} holds no ratings")

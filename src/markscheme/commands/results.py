@@ -7,12 +7,22 @@ from dataclasses import replace
 from pathlib import Path
 
 from markscheme.calibration.diagnosis import decide
-from markscheme.calibration.from_promptfoo import graders_ratings, labelled_rows, rubric_of, scored_ids
+from markscheme.calibration.examples import ExampleSet
+from markscheme.calibration.from_promptfoo import (
+    graders_ratings,
+    import_promptfoo,
+    labelled_rows,
+    rubric_of,
+    scored_ids,
+)
+from markscheme.calibration.importing import of_kind
+from markscheme.calibration.ratings import Rating
 from markscheme.calibration.run import Calibration, Options, Rater, calibration_of
 from markscheme.commands.accepting import accept_run, accepted_path, since_accepted
-from markscheme.errors import RatingWarning, UsageError
+from markscheme.errors import ComparisonError, RatingWarning, UsageError
 from markscheme.judge import total
 from markscheme.promptfoo.results import Results, is_results, read_results, together
+from markscheme.rubric import Rubric
 
 GRADERS = "Promptfoo's graders"
 OF_SHARED_LABELS = ("halo", "redundant")
@@ -71,6 +81,30 @@ def of_results(paths: Sequence[Path], arguments: argparse.Namespace) -> Calibrat
     if arguments.accept:
         accept_run(calibration, accepted, (arguments.split or "dev") if examples.has_splits else None)
     return calibration
+
+
+def ratings_of_results(path: Path, rubric: Rubric, examples: ExampleSet) -> list[Rating]:
+    """What the graders in one file of results gave the criteria of a rubric, on its examples.
+
+    An output belongs to the example of its id; else to the one example with the same response.
+
+    Raises:
+        RatingError: It cannot be read.
+        ComparisonError: None of its outputs is an example.
+    """
+    imported = import_promptfoo(path, rubric, words={})
+    known = set(examples.ids)
+    by_response: dict[str, set[str]] = {}
+    for example in examples.examples:
+        by_response.setdefault(example.submission.response, set()).add(example.id)
+    found = {example.id: by_response.get(example.submission.response, set()) for example in imported.examples}
+    names = {
+        unit: unit if unit in known else min(same) for unit, same in found.items() if unit in known or len(same) == 1
+    }
+    if not names:
+        raise ComparisonError(f"{path} holds none of the examples, neither by id nor by response")
+    judges = of_kind(imported.ratings, "judges")
+    return [replace(rating, id=names[rating.id]) for rating in judges if rating.id in names]
 
 
 def _by_row(calibration: Calibration, target: float | None) -> Calibration:
