@@ -136,6 +136,11 @@ def test_rows_of_another_length_are_told_by_line(tmp_path: Path) -> None:
         imported(table(tmp_path, "id,label\ne1,pass\ne2\n"))
 
 
+def test_a_cell_too_long_to_be_one_is_told(tmp_path: Path) -> None:
+    with pytest.raises(RatingError, match=r"t\.csv:2: cannot be read: field larger"):
+        imported(table(tmp_path, 'id,label\ne1,"' + "x" * 200_000 + '"\n'))
+
+
 # --- tables and lines of ratings ------------------------------------------------------------------------------------
 
 

@@ -123,6 +123,13 @@ def test_words_of_unknown_order_need_a_rubric(tmp_path: Path) -> None:
         seeming_rubric([lines(tmp_path, {"a": "fair"}, {"a": "good"})])
 
 
+def test_levels_that_are_none_leave_the_fault_to_the_reader(tmp_path: Path) -> None:
+    path = lines(tmp_path, {"a": 1}, {"a": [2]}, {"a": {"level": {"b": 1}}})
+    rubric = seeming_rubric([path])
+    with pytest.raises(RatingError, match=r"r\.jsonl:2: a: \[2\] is no level"):
+        load_ratings(path, rubric)
+
+
 def test_ratings_of_nothing_need_a_rubric(tmp_path: Path) -> None:
     with pytest.raises(RatingError, match="rates no criterion"):
         seeming_rubric([lines(tmp_path, {}, None)])

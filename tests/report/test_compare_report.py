@@ -87,6 +87,12 @@ def test_text_from_outside_makes_no_markup(choice: Choice) -> None:
     assert "\\<b\\>\\|odd\\*" in text
 
 
+def test_text_from_outside_moves_no_cursor() -> None:
+    found = choose(RUBRIC, [judge("a\x1b[2Jb", 0.4, None, seed=1), judge("c", 0.1, None, seed=2)], None)
+    assert "\x1b" not in shown(found)
+    assert "a\ufffd[2Jb" in shown(found)
+
+
 def test_the_json_holds_every_pair_in_full_precision_and_no_nan(choice: Choice) -> None:
     data = json.loads(dumps(choice_json(choice)))
     assert [(p["first"], p["second"]) for p in data["pairs"]] == [

@@ -56,7 +56,13 @@ def import_table(path: Path, rubric: Rubric, *, words: Mapping[str, str], column
     delimiter = next((d for d in ("\t", ";") if d in header and (path.suffix == ".tsv" or "," not in header)), ",")
     rows = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter)
     found = []
-    for row in rows:
+    while True:
+        try:
+            row = next(rows, None)
+        except csv.Error as problem:
+            raise RatingError(f"cannot be read: {problem}", path=path, line=rows.line_num + 1) from problem
+        if row is None:
+            break
         if None in row or any(value is None for value in row.values()):
             raise RatingError("has another number of cells than the header", path=path, line=rows.line_num)
         found.append({key: value for key, value in row.items() if value.strip()})

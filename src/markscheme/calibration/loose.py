@@ -24,7 +24,7 @@ def seeming_rubric(paths: Sequence[Path]) -> Rubric:
         for _, line in json_lines(path, RatingError):
             for name, said in _criteria(line).items():
                 level = said.get("level") if isinstance(said, Mapping) else said
-                if level is not None:
+                if isinstance(level, str | int | float):  # anything else is told, with its line, when the file is read
                     seen.setdefault(str(name), set()).add(level.casefold() if isinstance(level, str) else level)
     if not seen:
         raise RatingError("rates no criterion; name its rubric by --rubric", path=paths[0])

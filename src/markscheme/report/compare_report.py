@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from markscheme.calibration.choosing import Choice, CriterionPair, Differences, Flip, Pair, Standing, Switch
-from markscheme.report.figures import NONE, number, share, share_with_interval, signed, with_interval
+from markscheme.report.figures import NONE, number, printable, share, share_with_interval, signed, with_interval
 from markscheme.report.markdown import escaped, table
 from markscheme.report.words import REFERENCES
 from markscheme.stats import Estimate
@@ -34,19 +34,19 @@ def print_choice(choice: Choice, file: IO[str], *, width: int | None = None) -> 
         width = PAGE_WIDTH
     console = Console(file=file, width=width, highlight=False)
     console.print(Text(""))
-    console.print(Text(_head(choice), style="bold"))
+    console.print(Text(printable(_head(choice)), style="bold"))
     for line in _answer(choice):
-        console.print(Text(line))
+        console.print(Text(printable(line)))
     console.print(Text(""))
     console.print(_rich(STANDING_HEADINGS, [_standing(standing, choice) for standing in choice.standings]))
     for pair in _shown(choice):
         console.print(Text(""))
-        console.print(Text(f"{pair.first} → {pair.second}, on {pair.n} examples that both graded", style="bold"))
+        console.print(Text(printable(_pair_head(pair)), style="bold"))
         if pair.figures:
             console.print(_rich(_figure_headings(pair), list(_figures(pair))))
         console.print(_rich(_criterion_headings(pair), list(_criteria(pair))))
         for line in _lines(pair):
-            console.print(Text(line))
+            console.print(Text(printable(line)))
 
 
 def choice_markdown(choice: Choice) -> str:
@@ -55,7 +55,7 @@ def choice_markdown(choice: Choice) -> str:
     lines += [f"- {escaped(line)}" for line in _answer(choice)]
     lines += ["", *table(STANDING_HEADINGS, [_standing(standing, choice) for standing in choice.standings])]
     for pair in _shown(choice):
-        lines += ["", f"### {escaped(f'{pair.first} → {pair.second}, on {pair.n} examples that both graded')}", ""]
+        lines += ["", f"### {escaped(_pair_head(pair))}", ""]
         if pair.figures:
             lines += [*table(_figure_headings(pair), list(_figures(pair))), ""]
         lines += table(_criterion_headings(pair), list(_criteria(pair)))
@@ -86,6 +86,10 @@ def choice_json(choice: Choice) -> dict[str, Any]:
 def _head(choice: Choice) -> str:
     names = [standing.name for standing in choice.standings]
     return f"Comparison of {', '.join(names[:-1])} and {names[-1]}"
+
+
+def _pair_head(pair: Differences) -> str:
+    return f"{pair.first} → {pair.second}, on {pair.n} examples that both graded"
 
 
 def _answer(choice: Choice) -> Iterator[str]:
@@ -243,9 +247,9 @@ def _linked(point: Linked) -> str:
 def _rich(headings: tuple[str, ...], rows: list[tuple[str, ...]]) -> Table:
     made = Table(box=None, pad_edge=False, header_style="bold")
     for heading in headings:
-        made.add_column(Text(heading))
+        made.add_column(Text(printable(heading)))
     for row in rows:
-        made.add_row(*(Text(cell) for cell in row))
+        made.add_row(*(Text(printable(cell)) for cell in row))
     return made
 
 

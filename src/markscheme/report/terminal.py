@@ -11,6 +11,7 @@ from markscheme.calibration.diagnosis import Finding
 from markscheme.calibration.run import Calibration
 from markscheme.report import words
 from markscheme.report.baseline import baseline_lines
+from markscheme.report.figures import printable
 
 _COLOURS = {"gate": "bold green", "trend": "bold green", "explore": "bold yellow", "none": "bold red"}
 MOST_FINDINGS = 8
@@ -27,7 +28,7 @@ def print_calibration(calibration: Calibration, file: IO[str], *, width: int | N
     comparison = calibration.comparison
 
     def say(line: str, style: str = "") -> None:
-        console.print(Text(line, style=style))
+        console.print(Text(printable(line), style=style))
 
     say(words.judge_line(calibration))
     say(words.labels_line(calibration))
@@ -57,7 +58,7 @@ def _table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
     for heading in headings:
         table.add_column(heading)
     for row in rows:
-        table.add_row(*(Text(cell) for cell in row))
+        table.add_row(*(Text(printable(cell)) for cell in row))
     return table
 
 
