@@ -3,6 +3,7 @@
 import json
 import re
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,8 +12,8 @@ from markscheme.calibration.comparison import gold_of
 from markscheme.calibration.examples import Example, ExampleSet
 from markscheme.calibration.findings import findings_of
 from markscheme.calibration.ratings import Rated, Rating
-from markscheme.calibration.run import Rater, calibration_of
-from markscheme.rubric import Criterion, Level, Rubric, Scale
+from markscheme.calibration.run import Options, Rater, calibration_of
+from markscheme.rubric import YES_NO, Criterion, Level, Rubric, Scale
 from markscheme.submission import Submission
 from tests.calibration.made import (
     Made,
@@ -373,6 +374,48 @@ def test_evidence_is_plain_data_without_nan_whatever_was_found() -> None:
     text = json.dumps([finding.to_json() for finding in calibration.findings], allow_nan=False)
     assert {entry["code"] for entry in json.loads(text)} == codes(calibration.findings)
     json.dumps([part.to_json() for part in calibration.slices], allow_nan=False)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_no_set_however_odd_stops_the_diagnosis(seed: int) -> None:
+    generator = np.random.default_rng(seed)
+    n = int(generator.integers(1, 60))
+    kinds = Scale((Level(0.0, "tie"), Level(1.0, "first"), Level(2.0, "second")), ordered=False)
+    scales = (Scale.numbered(1, 5), YES_NO, kinds, Scale.numbered(0, 2))
+    of = Rubric(
+        tuple(
+            Criterion(float(generator.choice([1, 2, -1])), "?", name=name, scale=scale)
+            for name, scale in zip("abcd", scales, strict=True)
+        )
+    )
+
+    def levels(missing: float) -> np.ndarray[Any, np.dtype[np.float64]]:
+        few = int(generator.integers(1, 4))
+        given = np.column_stack([generator.choice(scale.values[:few], size=n) for scale in scales]).astype(float)
+        given[generator.random(given.shape) < missing] = np.nan
+        return given
+
+    labels = {f"p{i}": levels(generator.choice([0, 0.3])) for i in range(int(generator.integers(1, 4)))}
+    parts = {
+        "groups": [f"g{i // 4}" for i in range(n)] if seed % 2 else None,
+        "systems": [f"s{i % 3}" for i in range(n)] if seed % 3 else None,
+        "lengths": generator.integers(5, 400, size=n).tolist(),
+    }
+    given = examples(of, labels, kind=str(generator.choice(["human", "adjudicated", "constructed"])), **parts)  # type: ignore[arg-type]
+    ratings = judged(of, levels(generator.choice([0, 0.2])))
+    again = judged(of, levels(0.1), sample=1) if seed % 4 == 0 else []
+    rule = ("median", "mean", "majority")[seed % 3]
+    calibration = calibration_of(
+        of,
+        given,
+        ratings,
+        Rater("judge", "", "ratings"),
+        repeats=again,
+        options=Options(gold_by=rule),  # type: ignore[arg-type]
+    )
+    assert calibration.decision.verdict in ("ok", "adjust", "not-enough-labels")
+    json.dumps([finding.to_json() for finding in calibration.findings], allow_nan=False)
+    assert all(np.isfinite(finding.cost) and finding.cost >= 0 for finding in calibration.findings)
 
 
 def test_unordered_levels_get_no_severity_and_no_slope() -> None:

@@ -192,7 +192,7 @@ class Evidence:
         again = _samples(ratings)
         seen = {}
         for name, found in comparison.criteria.items():
-            mean = _row_mean(found.people)
+            mean = np.where(np.isnan(found.gold), np.nan, _row_mean(found.people))
             seen[name] = Seen(
                 criterion=found.criterion,
                 gold=found.gold,

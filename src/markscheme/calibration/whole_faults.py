@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
-from markscheme.calibration.advice import finding, listed, mean, named, plain, worst_places
+from markscheme.calibration.advice import MOST_WORST, finding, listed, mean, named, plain, worst_places
 from markscheme.calibration.diagnosis import Finding
 from markscheme.calibration.evidence import LEAST_SHARED, Evidence
 from markscheme.calibration.slices import Slice
@@ -33,8 +33,8 @@ MANY_UNREAD, SOME_UNREAD = 0.10, 0.02
 
 def halo_of(evidence: Evidence) -> list[Finding]:
     """A judge that lets criteria colour each other."""
-    seen = [one for one in evidence.seen.values() if one.scale.ordered]
-    if len(seen) < 2 or not all(one.several for one in seen):
+    seen = [one for one in evidence.seen.values() if one.scale.ordered and one.several]
+    if len(seen) < 2:
         return []
     people = np.stack([one.merit(one.people) for one in seen], axis=2)
     judge = np.column_stack([one.merit(one.judge) for one in seen])
@@ -86,7 +86,7 @@ def blind_decisions(evidence: Evidence) -> Iterator[Finding]:
     else:
         said = f"fails every response, though {wrong} of {len(gold)} pass"
     equal, usual = 1 - wrong / len(gold), max(float(gold.mean()), 1 - float(gold.mean()))
-    missed = [evidence.ids.index(name) for name in (*comparison.false_passes, *comparison.false_fails)]
+    missed = [evidence.ids.index(name) for name in (*comparison.false_passes, *comparison.false_fails)[:MOST_WORST]]
     yield finding(
         evidence,
         "no-skill",
@@ -95,7 +95,7 @@ def blind_decisions(evidence: Evidence) -> Iterator[Finding]:
         f"Hold the pass mark ({comparison.rubric.pass_mark:g}) beside the scores of {named(evidence, missed[:3])}, "
         "then look for the criterion that should have told them apart.",
         shows={"accuracy": equal, "constant": usual, "kappa": comparison.overall["pass_kappa"].to_json()},
-        worst=missed[:5],
+        worst=missed,
         gain=evidence.error,
         least="high",
     )
