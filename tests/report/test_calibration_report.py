@@ -75,8 +75,7 @@ def test_hostile_reasons_are_shown_as_text_in_markdown(calibration: Calibration)
     page = calibration_markdown(calibration)
     assert "alert" in page
     live = re.sub(r"\\.", "", page)  # what Markdown would act on
-    assert not re.search(r"<script|javascript:y\)|\*\*bold|@team", live.replace("](javascript", ""))
-    assert "](javascript" not in live
+    assert not any(sign in live for sign in ("<script", "](", "**bold", "@team"))
 
 
 def test_the_json_survives_a_strict_parser(calibration: Calibration) -> None:
