@@ -1,0 +1,76 @@
+"""`calibrate --ratings` as a user runs it: the faults of a judge in the terminal, in Markdown and in JSON."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.calibration.made import Floats, Made, rounded
+from tests.commands.console import run
+
+NAMES = ("clarity", "facts", "tone", "order")
+MADE = Made(80, seed=5)
+SYSTEMS = np.array(list("abcd"))[np.arange(80) % 4]
+
+
+def written(folder: Path, judge: Floats) -> list[str]:
+    """A rubric, labelled examples and the judge's ratings; the command that reads them."""
+    criteria = "".join(f"  - {{name: {name}, description: {name}?, weight: 1}}\n" for name in NAMES)
+    (folder / "made.yaml").write_text(f"name: made\ncriteria:\n{criteria}", encoding="utf-8")
+    examples = [
+        {
+            "id": f"e{i}",
+            "response": f"response {i}",
+            "system": str(SYSTEMS[i]),
+            "labels": [
+                {"rater": person, "kind": "human", "criteria": dict(zip(NAMES, levels[i].tolist(), strict=True))}
+                for person, levels in MADE.people.items()
+            ],
+        }
+        for i in range(80)
+    ]
+    ratings = [
+        {"id": f"e{i}", "judge": "strange", "criteria": dict(zip(NAMES, judge[i].tolist(), strict=True))}
+        for i in range(80)
+    ]
+    for name, lines in (("examples", examples), ("ratings", ratings)):
+        (folder / f"{name}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    return ["calibrate", "made.yaml", "--examples", "examples.jsonl", "--ratings", "ratings.jsonl"]
+
+
+def test_a_fault_is_told_with_its_criterion_an_edit_and_examples(tmp_path: Path) -> None:
+    judge = MADE.judge
+    judge[:, 1] = rounded(MADE.truth[:, 1] + MADE.noise[:, 1] + 1.2)
+    done = run(*written(tmp_path, judge), "--json", "report.json", "--markdown", "report.md", cwd=tmp_path)
+    assert done.stderr == ""
+    assert "facts: the judge is lenient" in " ".join(done.stdout.split())
+    assert "Anchor level" in " ".join(done.stdout.split())
+    report = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))
+    assert [(finding["code"], finding["criterion"]) for finding in report["findings"]] == [("lenient", "facts")]
+    assert {part["by"] for part in report["slices"]} == {"system"}
+    assert not any(part["stands_out"] for part in report["slices"])
+    assert "Parts that stand out" not in (tmp_path / "report.md").read_text(encoding="utf-8")
+
+
+def test_a_broken_part_is_shown_in_a_table(tmp_path: Path) -> None:
+    judge = MADE.judge
+    judge[SYSTEMS == "c"] = rounded(3 + 1.4 * MADE.fresh[SYSTEMS == "c"])
+    done = run(*written(tmp_path, judge), "--json", "report.json", "--markdown", "report.md", cwd=tmp_path)
+    assert "system: c" in done.stdout
+    report = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))
+    assert [part["name"] for part in report["slices"] if part["stands_out"]] == ["c"]
+    assert {finding["code"] for finding in report["findings"]} == {"broken-slice"}
+    assert "Parts that stand out" in (tmp_path / "report.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("stuck", [3.0, 5.0])
+def test_a_judge_that_says_one_thing_exits_1(tmp_path: Path, stuck: float) -> None:
+    done = run(*written(tmp_path, np.full((80, 4), stuck)), cwd=tmp_path)
+    assert done.returncode == 1
+    assert f"the judge gives {stuck:g} to 100%" in done.stdout
+
+
+def test_a_sound_judge_is_told_so(tmp_path: Path) -> None:
+    done = run(*written(tmp_path, MADE.judge), cwd=tmp_path)
+    assert "No fault of judge, criteria or labels stands out." in done.stdout
