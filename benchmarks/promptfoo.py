@@ -32,7 +32,7 @@ from benchmarks.engine import slow_server  # noqa: E402
 from markscheme.session import client  # noqa: E402
 from tests.real.promptfoo import QUIET, install_promptfoo, with_node, without_keys  # noqa: E402
 
-LATENCY, CONCURRENCY, SIZES = 0.02, 4, {24: 5, 200: 3}
+LATENCY, CONCURRENCY, SIZES = 0.02, 4, {24: 5, 200: 2}
 CONSTANT = """
 def get_assert(output, context):
     return {"pass": True, "score": 0.8, "reason": "It is so."}

@@ -34,8 +34,8 @@ LAYERS = [
     "stats",
     "calibration",
     "report",
-    "hooks",
     "commands",
+    "hooks",
     "cli",
 ]
 """A module may import those above it, and those of its own package."""

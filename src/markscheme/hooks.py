@@ -1,6 +1,7 @@
 """What Promptfoo's hooks do: a warm session while the evaluation runs, and afterwards what its results are worth."""
 
 import os
+import sys
 
 from markscheme.session.client import socket_path, start, stop
 
@@ -9,14 +10,69 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
+    from markscheme.calibration.run_worth import RunWorth
+
+LABELS = "MARKSCHEME_CALIBRATION"
+"""A file that tells how the judge errs: what `calibrate --json` wrote, or results that people have rated."""
+REPORT = "MARKSCHEME_REPORT"
+"""The file that the report is written to: JSON where it is named so, else Markdown."""
+
 
 def before_all(file: str) -> None:
     """Start the session for the graders beside `file`, so that the first assertion need not wait for it."""
     start(folder=os.path.dirname(os.path.abspath(file)))
 
 
-def after_all(context: "Mapping[str, Any]", file: str) -> None:  # noqa: ARG001 - the report reads it
-    """End the session."""
+def after_all(context: "Mapping[str, Any]", file: str) -> None:
+    """End the session, and tell what the run is worth on standard error, which Promptfoo shows.
+
+    Whatever goes wrong is told and not raised: Promptfoo would give up a run whose hook fails before it is saved.
+
+    Args:
+        context: As Promptfoo passes it, with `results`.
+        file: The file that Promptfoo called.
+    """
     place = socket_path(os.path.dirname(os.path.abspath(file)))
     if place is not None:
         stop(place)
+    try:
+        lines = _report(context)
+    except Exception as error:
+        lines = [f"what this run is worth can't be told: {error}"]
+    for line in lines:
+        print(f"INFO markscheme: {line}", file=sys.stderr)
+
+
+def _report(context: "Mapping[str, Any]") -> list[str]:
+    from markscheme.report.run_worth_report import run_worth_text
+
+    worth = _worth(context)
+    lines = run_worth_text(worth).splitlines()
+    told = os.environ.get(REPORT)
+    if told:
+        _write(worth, told)
+        lines.append(f"written to {told}")
+    return lines
+
+
+def _worth(context: "Mapping[str, Any]") -> "RunWorth":
+    from pathlib import Path
+
+    from markscheme.calibration.run_worth import own_labels, run_worth
+    from markscheme.commands.rating_passes import read_labelled
+    from markscheme.promptfoo.results import calibrations, results_of
+
+    raw = context.get("results") or []
+    rows = results_of(raw, Path(str(context.get("evalId") or "this evaluation"))).rows
+    named = os.environ.get(LABELS)
+    return run_worth(rows, read_labelled(Path(named)) if named else own_labels(rows), calibrations(raw))
+
+
+def _write(worth: "RunWorth", place: str) -> None:
+    from pathlib import Path
+
+    from markscheme.report.json_report import dumps
+    from markscheme.report.run_worth_report import run_worth_json, run_worth_markdown
+
+    text = dumps(run_worth_json(worth)) + "\n" if place.endswith(".json") else run_worth_markdown(worth)
+    Path(place).write_text(text, encoding="utf-8")

@@ -202,14 +202,39 @@ def read_results(path: Path) -> Results:
         RatingError: It cannot be read, or holds no rows of results.
     """
     data, rows = _raw(path)
+    summary = data.get("results") if isinstance(data.get("results"), Mapping) else data
+    return results_of(rows, path, at=str((summary or {}).get("timestamp") or "")[:10])
+
+
+def results_of(rows: Iterable[Any], path: Path, *, at: str = "") -> Results:
+    """The results in rows as Promptfoo writes them to a file and hands them to a hook.
+
+    Args:
+        rows: As they were parsed.
+        path: The file they are from, or what stands for it in messages.
+        at: The day of the evaluation.
+
+    Raises:
+        RatingError: None of them was graded.
+    """
     reading = _Reading(path, Counter())
     ordered = sorted((raw for raw in rows if isinstance(raw, Mapping)), key=_order)
     found = [row for raw in ordered if (row := reading.row(raw)) is not None]
     if not found:
         raise RatingError("holds no graded output", path=path)
-    summary = data.get("results") if isinstance(data.get("results"), Mapping) else data
-    at = str((summary or {}).get("timestamp") or "")[:10]
     return Results(path, tuple(_with_ids(found)), reading.threshold(), at, dict(reading.aside))
+
+
+def calibrations(rows: Iterable[Any]) -> dict[str, tuple[str, str | None]]:
+    """What our graders said of the calibration behind their grades: by rubric, in words and as a use."""
+    found: dict[str, tuple[str, str | None]] = {}
+    for raw in rows:
+        for component in _list(_mapping(_mapping(raw).get("gradingResult")).get("componentResults")):
+            told = _mapping(_mapping(component).get("metadata"))
+            if isinstance(told.get("rubric"), str) and isinstance(told.get("calibration"), str):
+                use = _mapping(told.get("receipt")).get("use")
+                found.setdefault(told["rubric"], (told["calibration"], use if isinstance(use, str) else None))
+    return found
 
 
 def aligned(first: Results, second: Results) -> Results:
