@@ -50,11 +50,11 @@ def test_chances_add_up_are_never_nothing_and_rise_with_size(sizes: list[float],
 def test_each_unit_is_drawn_as_often_as_its_chance_says() -> None:
     chances = inclusion_chances([1, 1, 2, 3, 3, 8], 3)
     drawn = Counter[int]()
-    for seed in range(4000):
+    for seed in range(2000):
         taken = systematic_draw(chances, np.random.default_rng(seed))
         assert len(set(taken)) == 3
         drawn.update(taken)
-    assert [drawn[place] / 4000 for place in range(6)] == approx(chances.tolist(), abs=0.025)
+    assert [drawn[place] / 2000 for place in range(6)] == approx(chances.tolist(), abs=0.035)
 
 
 # --- what is drawn --------------------------------------------------------------------------------------------------
@@ -64,7 +64,8 @@ def test_the_pool_is_parted_by_decision_and_doubt_and_every_output_has_a_chance(
     examples, ratings = pool([1, 2, 3, 4, 5] * 100)
     draw = choose_next(RUBRIC, examples, ratings, 60)
     assert {s.name: s.pool for s in draw.strata} == {
-        "fail, clear": 200,
+        "fail, clear": 100,
+        "fail, doubtful": 100,
         "pass, clear": 200,
         "pass, doubtful": 100,
     }
@@ -72,6 +73,7 @@ def test_the_pool_is_parted_by_decision_and_doubt_and_every_output_has_a_chance(
     assert sum(taken.values()) == len(draw.picks) == 60
     assert all(n >= 5 for n in taken.values())
     assert taken["pass, doubtful"] / 100 > taken["pass, clear"] / 200
+    assert taken["fail, doubtful"] > taken["fail, clear"]
     assert all(0 < pick.chance <= 1 for pick in draw.picks)
     for name, n in taken.items():
         weights = [1 / pick.chance for pick in draw.picks if pick.stratum == name]
@@ -80,20 +82,20 @@ def test_the_pool_is_parted_by_decision_and_doubt_and_every_output_has_a_chance(
 
 
 def test_judges_that_disagree_make_a_decision_doubtful() -> None:
-    examples, ratings = pool([5.0] * 40)
-    ratings += [rated("p0", 1.0, "k"), rated("p1", 4.0, "k")]
+    examples, ratings = pool([5.0] * 30 + [4.0] * 30)
+    ratings += [rated("p0", 1.0, "k"), rated("p1", 5.0, "k")]
     draw = choose_next(RUBRIC, examples, ratings, 20)
     strata = {id: stratum for id, _, stratum in draw.pool}
     assert (strata["p0"], strata["p1"]) == ("pass, doubtful", "pass, clear")
 
 
 def test_rare_levels_and_neglected_groups_are_likelier_within_their_part() -> None:
-    examples, ratings = pool([5.0] * 180 + [4.0] * 10, group=["old"] * 170 + ["new"] * 20)
+    examples, ratings = pool([5.0] * 192 + [4.0] * 8, group=["old"] * 180 + ["new"] * 20)
     before = [output(f"b{i}", group="old", labels=(rated(f"b{i}", 5, "person"),)) for i in range(6)]
     draw = choose_next(RUBRIC, examples, ratings, 40, labelled=before)
-    chance = {pick.why: pick.chance for pick in draw.picks}
-    assert chance["rare level", "thin group"] == approx(4 * chance[()])
-    assert chance[("thin group",)] == approx(2 * chance[()])
+    chance = {tuple(w for w in pick.why if w != "near the mark"): pick.chance for pick in draw.picks}
+    assert chance["rare level", "thin group"] == approx(1.5**2 * chance[()])
+    assert chance[("thin group",)] == approx(1.5 * chance[()])
 
 
 def test_what_is_labelled_is_not_drawn_again_and_counts_for_its_part() -> None:
@@ -140,7 +142,7 @@ def test_a_rate_estimated_from_two_draws_after_each_other_is_not_bent() -> None:
     groups = ["new" if i % 7 == 0 else "old" for i in range(600)]
     examples, ratings = pool(levels.tolist(), group=groups)
     gold = {e.id: bool(t) for e, t in zip(examples, truth, strict=True)}
-    for seed in range(1, 101):
+    for seed in range(1, 41):
         before = [output(f"b{i}", group="old", labels=(rated(f"b{i}", 5, "person"),)) for i in range(6)]
         first = choose_next(RUBRIC, examples, ratings, 40, labelled=before, seed=seed)
         labelled = [*before, *(pick.example for pick in first.picks)]
@@ -154,4 +156,4 @@ def test_a_rate_estimated_from_two_draws_after_each_other_is_not_bent() -> None:
         corrected = pass_rates(judged, labels).corrected
         assert corrected.value is not None
         values.append(corrected.value)
-    assert np.mean(values) == approx(truth.mean(), abs=3 * float(np.std(values)) / 10)
+    assert np.mean(values) == approx(truth.mean(), abs=3 * float(np.std(values)) / 40**0.5)

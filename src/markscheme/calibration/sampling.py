@@ -1,7 +1,7 @@
 """Which outputs to label next: the doubtful, the rare and the neglected more often, each with a known chance."""
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
@@ -11,22 +11,22 @@ import numpy.typing as npt
 from markscheme.calibration.examples import Example
 from markscheme.calibration.ratings import Rating, overall_of
 from markscheme.errors import UsageError
-from markscheme.rubric import Rubric
+from markscheme.rubric import Criterion, Rubric
 from markscheme.score import ROUNDING
 from markscheme.stats.prevalence import LEAST_LABELS, labels_next
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Integers: TypeAlias = npt.NDArray[np.int64]
 
-NEAR = 0.1
-"""Distance from the pass mark within which a judge's decision is doubtful."""
-RARE = 0.1
+NEAR = 1 / 3
+"""Share of the judge's passes, and of its fails, that lie nearest to the pass mark and count as doubtful."""
+RARE = 0.05
 """Share of the pool below which a level is rare."""
 THIN = 5
 """Labels below which a group or a system counts as neglected."""
-MORE = 2.0
-"""How many times likelier each such reason makes an output to be taken."""
-CLEAR_ERROR, DOUBTFUL_ERROR, WORTH = 0.05, 0.35, 10
+MORE = 1.5
+"""How many times likelier a rare level or a neglected group makes an output to be taken."""
+CLEAR_ERROR, DOUBTFUL_ERROR, WORTH = 0.1, 0.3, 10
 """Share of wrong decisions expected beforehand, and the labels that this expectation counts for."""
 EVERYTHING = "all"
 
@@ -116,9 +116,9 @@ def choose_next(
 ) -> Draw:
     """The outputs of a pool whose labels would say most, drawn so that nothing estimated from them is bent.
 
-    The pool is parted by the judge's decision and by whether that decision is doubtful: near the pass mark, or one on
-    which judges disagree. Each part gets labels by its share of the pool and by how unsure people's decision is there;
-    within it rare levels and neglected groups are twice as likely to be taken. No output has a chance of 0.
+    The pool is parted by the judge's decision and by whether that decision is doubtful: among those nearest to the pass
+    mark, or one on which judges disagree. Each part gets labels by its share of the pool and by how unsure people's
+    decision is there; within it rare levels and neglected groups are likelier to be taken. No output has a chance of 0.
 
     Args:
         rubric: Whose pass mark and scales count.
@@ -271,35 +271,20 @@ class _View:
 
     @classmethod
     def of(cls, rubric: Rubric, pool: Sequence[Example], ratings: Sequence[Rating]) -> "_View":
-        by_id: dict[str, list[Rating]] = {}
+        by_id: dict[str, list[Rating]] = {example.id: [] for example in pool}
         for rating in ratings:
             by_id.setdefault(rating.id, []).append(rating)
-        rare = _rare_levels(rubric, pool, by_id)
-        passed: dict[str, bool] = {}
-        why: dict[str, tuple[str, ...]] = {}
-        for example in pool:
-            rated = by_id.get(example.id, [])
-            decisions = [d for r in rated if (d := _decision(r, rubric)) is not None]
-            if decisions:
-                passed[example.id] = 2 * sum(decisions) >= len(decisions)
-            why[example.id] = tuple(_reasons(rubric, rated, decisions, rare))
+        decided = {e.id: [d for r in by_id[e.id] if (d := _decision(r, rubric)) is not None] for e in pool}
+        passed = {id: 2 * sum(decisions) >= len(decisions) for id, decisions in decided.items() if decisions}
+        near = _nearest(rubric, by_id, passed)
+        rare = _with_rare_level(rubric, pool, by_id)
+        reasons = {
+            "near the mark": near,
+            "judges disagree": {id for id, decisions in decided.items() if len(set(decisions)) > 1},
+            "rare level": rare,
+        }
+        why = {e.id: tuple(reason for reason, ids in reasons.items() if e.id in ids) for e in pool}
         return cls(passed, why)
-
-
-def _reasons(
-    rubric: Rubric, rated: Sequence[Rating], decisions: Sequence[bool], rare: Collection[tuple[str, float]]
-) -> list[str]:
-    scores = [score for rating in rated if (score := overall_of(rating, rubric)) is not None]
-    near = max(NEAR, rubric.ask_within)
-    found = []
-    if scores and abs(float(np.median(scores)) - rubric.pass_mark) <= near + ROUNDING:
-        found.append("near the mark")
-    if len(set(decisions)) > 1:
-        found.append("judges disagree")
-    given = {(name, said.level) for rating in rated for name, said in rating.criteria.items() if said.level is not None}
-    if given & set(rare):
-        found.append("rare level")
-    return found
 
 
 def _decision(rating: Rating, rubric: Rubric) -> bool | None:
@@ -309,22 +294,37 @@ def _decision(rating: Rating, rubric: Rubric) -> bool | None:
     return None if score is None else score >= rubric.pass_mark - ROUNDING
 
 
-def _rare_levels(
-    rubric: Rubric, pool: Sequence[Example], by_id: Mapping[str, Sequence[Rating]]
-) -> set[tuple[str, float]]:
-    """Levels of each criterion that the judges gave to few outputs of the pool."""
-    rare = set()
-    for criterion in rubric.criteria:
-        counts: Counter[float] = Counter()
-        for example in pool:
-            levels = {
-                said.level
-                for rating in by_id.get(example.id, ())
-                if (said := rating.criteria.get(criterion.name)) is not None and said.level is not None
-            }
-            counts.update(levels)
-        rare |= {(criterion.name, level) for level, n in counts.items() if n < RARE * len(pool)}
-    return rare
+def _nearest(rubric: Rubric, by_id: Mapping[str, Sequence[Rating]], passed: Mapping[str, bool]) -> set[str]:
+    """Of the judge's passes, and of its fails, the part whose scores lie nearest to the pass mark."""
+    distance = {}
+    for id in passed:
+        scores = [score for rating in by_id[id] if (score := overall_of(rating, rubric)) is not None]
+        if scores:
+            distance[id] = abs(float(np.median(scores)) - rubric.pass_mark)
+    found: set[str] = set()
+    for side in (True, False):
+        ids = [id for id in distance if passed[id] is side]
+        if ids:
+            reach = max(float(np.quantile([distance[id] for id in ids], NEAR)), rubric.ask_within)
+            found |= {id for id in ids if distance[id] <= reach + ROUNDING}
+    return found
+
+
+def _with_rare_level(rubric: Rubric, pool: Sequence[Example], by_id: Mapping[str, Sequence[Rating]]) -> set[str]:
+    """Ids of outputs to which a judge gave, on some criterion, a level that few outputs of the pool have."""
+    given: dict[tuple[str, float], set[str]] = {}
+    for example in pool:
+        for rating in by_id[example.id]:
+            for criterion in rubric.criteria:
+                said = rating.criteria.get(criterion.name)
+                if said is not None and said.level is not None:
+                    level = _nearest_level(criterion, said.level)
+                    given.setdefault((criterion.name, level), set()).add(example.id)
+    return {id for ids in given.values() if len(ids) < RARE * len(pool) for id in ids}
+
+
+def _nearest_level(criterion: Criterion, level: float) -> float:
+    return min(criterion.scale.values, key=lambda value: abs(value - level))
 
 
 def _cells(view: _View, pool: Sequence[Example], count: int) -> dict[str, str]:
