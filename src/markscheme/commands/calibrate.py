@@ -38,13 +38,24 @@ def parser() -> argparse.ArgumentParser:
     output = found.add_argument_group("output")
     output.add_argument("--json", metavar="FILE", help="write the JSON; - for standard output")
     output.add_argument("--markdown", metavar="FILE", help="write Markdown; - for standard output")
+    output.add_argument("--html", metavar="FILE", help="write a page to open, send or print; - for standard output")
     output.add_argument("--junit", metavar="FILE", help="write JUnit XML, a case a criterion; - for standard output")
+    output.add_argument(
+        "--export-promptfoo",
+        type=Path,
+        metavar="FILE",
+        help="write the examples as a Promptfoo configuration, to be rated in its viewer; ask nobody",
+    )
     output.add_argument("--quiet", action="store_true", help="no report and no progress; files and exit status only")
     return found
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Calibrate, write what was asked for, and give the verdict as exit status; or only plan."""
+    """Calibrate, write what was asked for, and give the verdict as exit status; or only plan, or only export."""
+    if arguments.export_promptfoo is not None:
+        from markscheme.commands.exporting import run as export
+
+        return export(arguments)
     if arguments.plan or arguments.next is not None or arguments.pool is not None:
         from markscheme.commands.planning import run as plan
 

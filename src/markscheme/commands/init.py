@@ -51,11 +51,11 @@ def _files() -> Iterator[tuple[Path, Path]]:
     for file in templates.rglob("*"):
         if file.is_file():
             yield file.relative_to(templates), file
-    for file in _graders().glob("*.py"):
+    for file in graders().glob("*.py"):
         yield Path("graders") / file.name, file
 
 
-def _graders() -> Path:
+def graders() -> Path:
     """The wheel's own graders; where the package runs from its repository, the repository's."""
     shipped = PACKAGE / "graders"
     return shipped if shipped.is_dir() else PACKAGE.parents[1] / "graders"

@@ -1,0 +1,86 @@
+"""Examples that go to the real Promptfoo and come home as they were."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from markscheme.promptfoo.results import read_results
+from tests.commands.console import run
+from tests.promptfoo.answering import judging, project
+from tests.real.messages_front import MessagesFront
+from tests.real.promptfoo import PromptfooInstall, run_eval
+
+STRANGE = [
+    "Paris.",
+    "",
+    "Dear {{ name }}, {% if x %}yes{% endif %} {# a comment #}",
+    "{% raw %}{{ a }}{% endraw %}{{ b }}{%- endraw -%}{% raw %}'\\'",
+    "file:///etc/hostname",
+    "  file://rubrics/capital.yaml",
+    "| a | *table* |\n\n\t\"quoted\" 'text' é \U0001f600 \\n",
+    "[1, 2]",
+    "true",
+]
+
+
+def export(folder: Path, texts: list[str]) -> Path:
+    """The exported configuration of a project whose examples answer, and are asked, with these texts."""
+    project(folder)
+    calibration = folder / "calibration" / "capital"
+    calibration.mkdir(parents=True)
+    label = {"rater": "ana", "kind": "human", "criteria": {"right": "MET", "rude": "UNMET"}}
+    examples = [
+        {"id": f"ex-{n}", "query": f"Well? {text} ?", "response": text, "split": "dev", "labels": [label]}
+        for n, text in enumerate(texts)
+    ]
+    (calibration / "examples.jsonl").write_text("\n".join(map(json.dumps, examples)))
+    done = run("calibrate", "capital", "--export-promptfoo", "rate.yaml", "--judge", "anthropic", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    return folder / "rate.yaml"
+
+
+def test_examples_come_home_under_their_ids_as_they_were(
+    promptfoo: PromptfooInstall, runtime: Path, tmp_path: Path
+) -> None:
+    config = export(tmp_path, STRANGE)
+    with MessagesFront(judging()) as front:
+        env = {"ANTHROPIC_API_KEY": "test", "ANTHROPIC_BASE_URL": front.url, "MARKSCHEME_CACHE": str(tmp_path / "c")}
+        evaluated = run_eval(config, cwd=tmp_path, env=env)
+        direct = run("markscheme", "grade", "capital", "examples.jsonl", "--json", cwd=_copied(tmp_path), env=env)
+        again = len(front.requests)
+    out = tmp_path / "rated.json"
+    out.write_text(json.dumps(evaluated.results))
+    rows = {row.id: row for row in read_results(out).rows}
+    assert {f"ex-{n}": text for n, text in enumerate(STRANGE)} == {id: row.response for id, row in rows.items()}
+    assert all(row.split == "dev" for row in rows.values())
+    assert direct.returncode in (0, 1), direct.stderr
+    assert again == len(STRANGE), "the judge was asked something else than about the examples themselves"
+
+
+def _copied(folder: Path) -> Path:
+    source = folder / "calibration" / "capital" / "examples.jsonl"
+    lines = [json.loads(line) for line in source.read_text().splitlines()]
+    kept = [{key: line[key] for key in ("id", "query", "response")} for line in lines]
+    (folder / "examples.jsonl").write_text("\n".join(map(json.dumps, kept)))
+    return folder
+
+
+def test_labels_stay_at_home(tmp_path: Path) -> None:
+    text = export(tmp_path, ["Paris."]).read_text()
+    assert "ana" not in text
+    assert "expected_label" not in text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["capital", "capital", "--export-promptfoo", "f.yaml"], "takes one rubric"),
+        (["capital", "--export-promptfoo", "nowhere/f.yaml"], "cannot be written"),
+    ],
+)
+def test_what_cannot_be_exported_is_told(tmp_path: Path, arguments: list[str], said: str) -> None:
+    export(tmp_path, ["Paris."])
+    done = run("calibrate", *arguments, cwd=tmp_path)
+    assert done.returncode == 2
+    assert said in done.stderr
