@@ -273,7 +273,8 @@ class _Seen:
     ) -> "_Seen":
         clear = ~np.isin(truth.ids, list(contradictory))
         positions = np.column_stack([_positions(c, column) for c, column in zip(rubric.criteria, levels, strict=True)])
-        skips = np.array([[i in _skipping(ratings, c.name) for c in rubric.criteria] for i in truth.ids], dtype=bool)
+        skipped = _skipped(ratings)
+        skips = np.array([[(i, c.name) in skipped for c in rubric.criteria] for i in truth.ids], dtype=bool)
         return cls(
             ids=truth.ids,
             marks=np.where(clear, _marks(truth, rubric), np.nan),
@@ -304,8 +305,9 @@ def _labels(truth: Gold) -> list[Rating]:
     return [label for example in truth.examples for label in example.labels if label.kind in truth.kinds]
 
 
-def _skipping(ratings: Sequence[Rating], name: str) -> set[str]:
-    return {r.id for r in ratings if (said := r.criteria.get(name)) is not None and said.declined == "not applicable"}
+def _skipped(ratings: Sequence[Rating]) -> set[tuple[str, str]]:
+    """Example and criterion of each verdict that says it doesn't apply."""
+    return {(r.id, name) for r in ratings for name, said in r.criteria.items() if said.declined == "not applicable"}
 
 
 def _column(values: Floats) -> Floats:
