@@ -85,6 +85,12 @@ def test_the_event_loop_goes_on_while_the_model_works_and_the_model_can_be_opene
         assert max(after - before for before, after in pairwise(beats)) < 0.25
 
 
+def test_what_prompts_share_may_be_read_once_and_a_clear_answer_stays(local_model: Path) -> None:
+    plain, keeping = LocalJudge(local_model, max_tokens=60), LocalJudge(local_model, max_tokens=60, keep_prefix=True)
+    first, again = asked_often(keeping, 2, BRIEF)
+    assert first.text == again.text == asked(plain, BRIEF).text
+
+
 def test_several_questions_at_once_are_all_answered_alike(local_model: Path) -> None:
     replies = asked_often(LocalJudge(local_model, max_tokens=60), 3, BRIEF)
     assert len({reply.text for reply in replies}) == 1
@@ -147,8 +153,9 @@ def test_content_and_settings_make_a_model_this_judge(tmp_path: Path, local_mode
         LocalJudge(local_model, temperature=0.7),
         LocalJudge(local_model, seed=1),
         LocalJudge(local_model, max_tokens=9),
+        LocalJudge(local_model, keep_prefix=True),
     ]
-    assert len({judge.identity.fingerprint for judge in (one, *others)}) == 7
+    assert len({judge.identity.fingerprint for judge in (one, *others)}) == 8
 
 
 def test_a_digest_sees_size_beginning_middle_and_end(tmp_path: Path) -> None:

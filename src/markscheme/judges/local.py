@@ -46,6 +46,9 @@ class LocalJudge:
         temperature: 0 asks for the likeliest answer.
         seed: Used with the sample's number added, so that repeated askings may differ.
         max_tokens: The longest answer, in tokens.
+        keep_prefix: True reads what a prompt has in common with the one before only once, which is several times
+            faster where one rubric is asked about many submissions; the odds then depend a little on what was asked
+            before, and so may an answer that hangs in the balance.
 
     Raises:
         UsageError: There is no such file, it cannot be read, or it is no GGUF file.
@@ -63,12 +66,13 @@ class LocalJudge:
         temperature: float = 0.0,
         seed: int = 0,
         max_tokens: int = MAX_TOKENS,
+        keep_prefix: bool = False,
     ) -> None:
         if min(context, slots, threads, max_tokens) < 1:
             raise ValueError("context, slots, threads and max_tokens are whole numbers from 1")
         self.path = Path(path)
         self.context, self.slots, self.threads, self.max_tokens = context, slots, threads, max_tokens
-        self.expected, self.temperature, self.seed = expected, temperature, seed
+        self.expected, self.temperature, self.seed, self.keep_prefix = expected, temperature, seed, keep_prefix
         _check_file(self.path)
         self._lock = threading.Lock()
         self._server: Any = None
@@ -88,6 +92,7 @@ class LocalJudge:
             "temperature": self.temperature,
             "seed": self.seed,
             "max_tokens": self.max_tokens,
+            "keep_prefix": self.keep_prefix,
         }
         return Identity(f"local:{self.path.name}", self.path.stem, parameters)
 
@@ -121,7 +126,7 @@ class LocalJudge:
             "max_tokens": self.max_tokens,
             "temperature": self.temperature,
             "seed": self.seed + sample,
-            "cache_prompt": False,  # what is kept of other prompts moves the odds
+            "cache_prompt": self.keep_prefix,  # what is kept of other prompts moves the odds
         }
         return request | ({"logprobs": True, "top_logprobs": TOP} if self.expected else {})
 
