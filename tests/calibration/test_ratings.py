@@ -92,3 +92,45 @@ def test_tables_hold_units_by_raters_with_gaps_and_the_median_of_samples() -> No
     np.testing.assert_array_equal(table.values, [[4.0, 1.5], [2.0, np.nan]])
     assert table.rated_by.tolist() == [2, 1]
     assert score_table(ratings, ("a", "b"), RUBRIC).raters == ()
+
+
+def _file(folder: Path, *lines: dict[str, object]) -> Path:
+    path = folder / "ann.jsonl"
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return path
+
+
+def test_of_a_person_the_later_line_counts_criterion_by_criterion(tmp_path: Path) -> None:
+    by = {"id": "a", "rater": "ann", "kind": "human"}
+    path = _file(
+        tmp_path,
+        by | {"criteria": {"clarity": 2, "polite": True}, "note": "hm"},
+        by | {"criteria": {"clarity": 1}, "sample": 1},
+        by | {"criteria": {"clarity": 5}},
+    )
+    again, first = load_ratings(path, RUBRIC)
+    assert (again.sample, again.criteria["clarity"].level) == (1, 1.0)
+    assert (first.criteria["clarity"].level, first.criteria["polite"].level, first.note) == (5.0, 1.0, "hm")
+
+
+def test_a_later_line_under_another_wording_takes_over_altogether(tmp_path: Path) -> None:
+    by = {"id": "a", "rater": "ann", "kind": "human"}
+    path = _file(
+        tmp_path,
+        by | {"criteria": {"clarity": 2, "polite": True}, "under": "old"},
+        by | {"criteria": {"clarity": 5}, "under": "new"},
+    )
+    (rating,) = load_ratings(path, RUBRIC)
+    assert set(rating.criteria) == {"clarity"}
+
+
+def test_a_withdrawn_line_takes_back_what_stood_there(tmp_path: Path) -> None:
+    by = {"id": "a", "rater": "ann", "kind": "human"}
+    path = _file(tmp_path, by | {"criteria": {"clarity": 2}}, by | {"withdrawn": True})
+    assert load_ratings(path, RUBRIC) == []
+
+
+def test_two_lines_of_a_judge_or_of_nobody_in_particular_both_count(tmp_path: Path) -> None:
+    judge = {"id": "a", "rater": "gpt", "criteria": {"clarity": 2}}
+    nobody = {"id": "a", "kind": "human", "criteria": {"clarity": 2}}
+    assert len(load_ratings(_file(tmp_path, judge, judge, nobody, nobody), RUBRIC)) == 4

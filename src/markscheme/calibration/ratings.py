@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
 
@@ -107,6 +107,10 @@ def asked_under(rubric: Rubric) -> str:
 def load_ratings(path: Path, rubric: Rubric, *, kind: Kind = "model") -> list[Rating]:
     """The ratings in a file, one a line.
 
+    A person who says something else of the same submission in a later line of the same sample is taken at the later
+    word: criterion by criterion where the wording they went by is the same, altogether where it has changed. A later
+    line that is `withdrawn` takes back what they said.
+
     Args:
         path: A .jsonl file.
         rubric: Whose criteria and scales they are held to.
@@ -116,16 +120,35 @@ def load_ratings(path: Path, rubric: Rubric, *, kind: Kind = "model") -> list[Ra
         RatingError: All lines that are no ratings: unreadable, of unknown criteria, off the scale.
     """
     reader = RatingReader(rubric)
-    found: list[Rating] = []
+    found: dict[tuple[str | int, ...], Rating] = {}
     faults: list[Fault] = []
     for number, line in json_lines(path, RatingError):
         try:
-            found.append(reader.rating(line, kind=kind))
+            rating = reader.rating(line, kind=kind)
         except ValueError as error:
             faults.append(Fault(str(error), number))
+            continue
+        is_named_person = rating.kind in PEOPLE and bool(line.get("rater"))
+        key = (rating.id, rating.rater, rating.kind, rating.sample) if is_named_person else (number,)
+        earlier = found.pop(key, None)
+        if line.get("withdrawn") is not True:
+            found[key] = rating if earlier is None else _corrected(earlier, rating)
     if faults:
         raise RatingError(faults, path=path)
-    return found
+    return list(found.values())
+
+
+def _corrected(earlier: Rating, later: Rating) -> Rating:
+    """What a rater says of a submission who has said something of it before."""
+    if earlier.under != later.under:
+        return later
+    return replace(
+        later,
+        criteria={**earlier.criteria, **later.criteria},
+        overall=earlier.overall if later.overall is None else later.overall,
+        passed=earlier.passed if later.passed is None else later.passed,
+        note=later.note or earlier.note,
+    )
 
 
 @dataclass(frozen=True)
