@@ -67,7 +67,7 @@ def _run(command: str, argv: list[str]) -> int:
     with warnings.catch_warnings():
         warnings.showwarning = _show_warning
         try:
-            status: int = module.run(module.parser().parse_args(argv))
+            status: int = module.run(module.parser().parse_intermixed_args(argv))
             sys.stdout.flush()
             return status
         except NoJudge as error:

@@ -1,0 +1,484 @@
+"""`markscheme grade` as a user runs it: what it takes, what it prints, how it ends, and that nothing is lost."""
+
+import json
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.commands.console import SCRIPTS, environment, run
+from tests.real.messages_front import Answer, MessagesFront, Request, late, message
+
+RUBRIC = """\
+passingThreshold: 0.6
+criteria:
+- {name: clear, description: Is it clear?, weight: 2}
+- {name: rude, requirement: Is it rude?, weight: -1}
+"""
+JUDGING = r"""
+import json, pathlib, re, time
+
+def judge(system_prompt, user_prompt, schema):
+    '''Does as a response tells it: LEVEL=3 rude, or an answer that is none. Every asking is put down.'''
+    with pathlib.Path(__file__).with_name("asked.txt").open("a") as asked:
+        asked.write(json.dumps([schema["required"], user_prompt]) + "\n")
+    if "garbage" in user_prompt:
+        return "I like it."
+    if "down" in user_prompt:
+        raise ConnectionError("the line is dead")
+    number = re.search(r"LEVEL=(\d)", user_prompt)
+    level = number[1] if number else "3"
+    if "score" in schema["required"]:
+        return {"quote": "nothing to quote", "reason": "As a whole.", "score": 20 * int(level)}
+    said = {"clear": level, "rude": "MET" if "rude" in user_prompt.split("Rate the response")[0] else "UNMET"}
+    if "slow" in user_prompt:
+        time.sleep(0.3)
+    names = schema["properties"]["verdicts"]["properties"]
+    verdict = {"quote": f"LEVEL={level}", "reason": "So it reads."}
+    return {"verdicts": {name: verdict | {"level": said[name]} for name in names}}
+"""
+JUDGE = ("--judge", "function:judging:judge")
+GRADE_KEYS = [
+    "id",
+    "score",
+    "raw_score",
+    "llm_raw_score",
+    "pass",
+    "decision",
+    "criteria",
+    "error",
+    "receipt",
+    "usage",
+    "fingerprints",
+]
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A folder with a rubric and a function that judges as it is told."""
+    (tmp_path / "rubrics").mkdir()
+    (tmp_path / "rubrics" / "prose.yaml").write_text(RUBRIC)
+    (tmp_path / "judging.py").write_text(JUDGING)
+    return tmp_path
+
+
+def graded(
+    project: Path, *options: str, stdin: str | None = None, env: dict[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
+    where = {"MARKSCHEME_CACHE": str(project / "cache"), **(env or {})}
+    return run("markscheme", "grade", "prose", *options, cwd=project, env=where, stdin=stdin)
+
+
+def submissions(project: Path, *responses: str, **more: Any) -> str:
+    """A .jsonl file of them, ids s0, s1, …"""
+    lines = [{"id": f"s{n}", "response": text, **more} for n, text in enumerate(responses)]
+    (project / "all.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return "all.jsonl"
+
+
+def asked(project: Path) -> list[str]:
+    """The user prompts that the judge was asked, in order."""
+    file = project / "asked.txt"
+    return [json.loads(line)[1] for line in file.read_text().splitlines()] if file.exists() else []
+
+
+def lines_of(done: subprocess.CompletedProcess[str]) -> list[dict[str, Any]]:
+    def refuse(constant: str) -> Any:
+        raise AssertionError(f"{constant} in the JSON")
+
+    return [json.loads(line, parse_constant=refuse) for line in done.stdout.splitlines()]
+
+
+# --- what is printed ------------------------------------------------------------------------------------------------
+
+
+def test_a_line_of_json_has_the_keys_of_the_format(project: Path) -> None:
+    done = graded(project, submissions(project, "LEVEL=4 rude"), *JUDGE, "--json")
+    (line,) = lines_of(done)
+    assert list(line) == GRADE_KEYS
+    assert (line["id"], line["score"], line["raw_score"], line["llm_raw_score"]) == ("s0", 0.25, 0.5, 0.5)
+    assert (line["pass"], line["error"]) == (False, None)
+    assert line["criteria"] == {
+        "clear": {
+            "level": 4.0,
+            "position": 0.75,
+            "reason": "So it reads.",
+            "quote": "LEVEL=4",
+            "quote_found": True,
+        },
+        "rude": {"level": 1.0, "position": 1.0, "reason": "So it reads.", "quote": "LEVEL=4", "quote_found": True},
+    }
+    assert line["usage"] == {"calls": 1, "input_tokens": None, "output_tokens": None, "usd": None}
+    assert line["fingerprints"].keys() == {"rubric", "prompt", "judge"}
+    assert "not calibrated" in line["receipt"]["text"]
+
+
+def test_what_is_not_graded_says_why_and_keeps_what_came(project: Path) -> None:
+    done = graded(project, submissions(project, "garbage", "it is down"), *JUDGE, "--json")
+    unread, unreached = lines_of(done)
+    assert done.returncode == 5
+    for line in (unread, unreached):
+        assert line["score"] is line["raw_score"] is line["pass"] is None
+    assert "the reply holds no JSON object" in unread["error"]
+    assert unread["criteria"]["clear"] == {
+        "unread": "the reply holds no JSON object of the form asked for",
+        "raw": "I like it.",
+    }
+    assert unread["usage"]["calls"] == 2
+    assert "ConnectionError: the line is dead" in unreached["error"]
+
+
+def test_grades_come_in_the_order_of_the_input_whatever_is_done_first(project: Path) -> None:
+    file = submissions(project, "slow LEVEL=1", *(f"LEVEL={n % 5 + 1} of {n}" for n in range(12)), "slow LEVEL=2")
+    done = graded(project, file, *JUDGE, "--json", "--concurrency", "4")
+    assert [line["id"] for line in lines_of(done)] == [f"s{n}" for n in range(14)]
+    assert [line["criteria"]["clear"]["level"] for line in lines_of(done)] == [
+        1, *(n % 5 + 1 for n in range(12)), 2,
+    ]  # fmt: skip
+
+
+def test_a_person_reads_a_line_a_submission(project: Path) -> None:
+    done = graded(project, submissions(project, "LEVEL=5", "LEVEL=2", "garbage"), *JUDGE)
+    first, second, third = done.stdout.splitlines()
+    assert first == "s0: pass (clear 5, rude 0), 1.00, not calibrated"
+    assert second == "s1: fail (clear 2, rude 0), 0.25, not calibrated"
+    assert third.startswith("s2: not graded: clear: the reply holds no JSON object")
+
+
+def test_what_others_wrote_cannot_write_on_the_terminal(project: Path) -> None:
+    lines = [{"id": "s0: pass, 1.00\n\x1b[2Js1", "response": "garbage"}]
+    (project / "all.jsonl").write_text(json.dumps(lines[0]) + "\n")
+    done = graded(project, "all.jsonl", *JUDGE)
+    assert done.stdout.startswith("s0: pass, 1.00 \ufffd[2Js1: not graded: ")
+    assert done.stdout.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("responses", "status"),
+    [
+        (["LEVEL=5", "LEVEL=4"], 0),
+        (["LEVEL=5", "LEVEL=2"], 1),
+        (["LEVEL=2", "garbage"], 5),
+        (["LEVEL=5", "garbage"], 5),
+    ],
+)
+def test_the_exit_status_tells_the_worst(project: Path, responses: list[str], status: int) -> None:
+    assert graded(project, submissions(project, *responses), *JUDGE).returncode == status
+
+
+# --- what is taken --------------------------------------------------------------------------------------------------
+
+
+def test_a_text_file_and_standard_input_are_one_response_each(project: Path) -> None:
+    (project / "answer.md").write_text("Grüße, LEVEL=5\n", encoding="utf-8")
+    by_file = graded(project, "answer.md", *JUDGE, "--json")
+    assert (by_file.returncode, lines_of(by_file)[0]["id"]) == (0, "answer.md")
+    for arguments in (["-"], []):
+        by_pipe = graded(project, *arguments, *JUDGE, "--json", stdin="LEVEL=2")
+        assert (by_pipe.returncode, lines_of(by_pipe)[0]["id"]) == (1, "-")
+    assert "\nGrüße, LEVEL=5\n\n</response-" in asked(project)[0]
+
+
+def test_inputs_are_given_as_text_or_by_file(project: Path) -> None:
+    (project / "rubrics" / "prose.yaml").write_text("inputs: [query, context]\n" + RUBRIC)
+    (project / "context.txt").write_text("A long story.")
+    inputs = ("--input", "query=a=b?", "--input", "context=@context.txt")
+    done = graded(project, "-", *JUDGE, *inputs, stdin="LEVEL=5")
+    assert done.returncode == 0, done.stderr
+    (prompt,) = asked(project)
+    assert "\na=b?\n" in prompt
+    assert "\nA long story.\n" in prompt
+
+
+def test_a_declared_input_that_lacks_leaves_ungraded_and_nobody_is_asked(project: Path) -> None:
+    (project / "rubrics" / "prose.yaml").write_text("inputs: [query]\n" + RUBRIC)
+    done = graded(project, "-", *JUDGE, stdin="LEVEL=5")
+    assert (done.returncode, asked(project)) == (5, [])
+    assert "not graded: the submission lacks 'query'" in done.stdout
+
+
+def test_a_line_brings_its_inputs_beside_it_or_under_inputs(project: Path) -> None:
+    (project / "rubrics" / "prose.yaml").write_text("inputs: [query, messages]\n" + RUBRIC)
+    lines = [
+        {"output": "LEVEL=5", "query": "one?", "messages": [{"role": "user"}], "labels": []},
+        {"id": None, "response": "LEVEL=4", "inputs": {"query": "two?", "messages": "m"}, "query": "unused"},
+        {"id": 7, "response": "LEVEL=3", "query": "three?", "messages": None},
+    ]
+    (project / "all.jsonl").write_text("\n".join(map(json.dumps, lines)) + "\n\n")
+    done = graded(project, "all.jsonl", *JUDGE, "--json", "--concurrency", "1")
+    assert [line["id"] for line in lines_of(done)] == ["1", "2", "7"]
+    assert [line["error"] for line in lines_of(done)] == [None, None, "the submission lacks 'messages'"]
+    first, second = asked(project)
+    assert "\none?\n" in first
+    assert '\n[{"role": "user"}]\n' in first
+    assert "\ntwo?\n" in second
+    assert "unused" not in second
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ('{"response": "a"}\n{"response": 3}\n', "all.jsonl:2: a submission has a response, a text; found 3"),
+        ('{"response": "a"}\n\n{"answer": "b"}\n', "all.jsonl:3: a submission has a response, a text; found None"),
+        ('["a"]\n', "all.jsonl:1: a submission has a response"),
+        ('{"response": "a", "inputs": ["q"]}\n', "all.jsonl:1: inputs are texts by name, found ['q']"),
+        ('{"response": "a"\n', "all.jsonl:1: is not readable JSON"),
+        ('{"response": "a", "x": NaN}\n', "all.jsonl:1: is not readable JSON"),
+        ("", "all.jsonl holds nothing to grade"),
+    ],
+)
+def test_a_faulty_line_is_told_by_file_and_line_before_anybody_is_asked(project: Path, content: str, said: str) -> None:
+    (project / "all.jsonl").write_text(content)
+    done = graded(project, "all.jsonl", *JUDGE)
+    assert (done.returncode, done.stdout, asked(project)) == (2, "", [])
+    assert said in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["none.txt"], "none.txt cannot be read: No such file"),
+        (["none.jsonl"], "none.jsonl: cannot be read"),
+        (["-", "--input", "query"], "--input is NAME=TEXT or NAME=@FILE, found 'query'"),
+        (["-", "--input", "query=@none.txt"], "none.txt cannot be read"),
+        (["-", "--input", "query=a", "--input", "query=b"], "--input names 'query' twice"),
+        (["all.jsonl", "--input", "query=a"], "--input goes with a single response"),
+        (["-", "--strategy", "guess"], "--strategy is one of one_shot, per_criterion"),
+        (["-", "--samples", "0"], "'0' is no whole number from 1"),
+        (["-", "--concurrency", "none"], "is no whole number from 1"),
+        (["-", "--budget", "0"], "is no number above 0"),
+        (["-", "--price", "cheap"], "a price is IN:OUT"),
+        (["-", "--judge", "oracle"], "'oracle' names no judge"),
+        (["-", "--scorers", "no_such_module"], "--scorers no_such_module: cannot be imported"),
+    ],
+)
+def test_a_fault_in_what_was_asked_exits_2_and_says_what(project: Path, options: list[str], said: str) -> None:
+    submissions(project, "LEVEL=5")
+    done = graded(project, *JUDGE, *options, stdin="LEVEL=5")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_what_is_no_text_is_told(project: Path) -> None:
+    (project / "photo.jpg").write_bytes(b"\xff\xd8\xff\xe0")
+    done = graded(project, "photo.jpg", *JUDGE)
+    assert (done.returncode, "photo.jpg is not UTF-8 text: invalid start byte at byte 0" in done.stderr) == (2, True)
+    with (project / "photo.jpg").open("rb") as photo:
+        piped = subprocess.run(
+            [str(SCRIPTS / "markscheme"), "grade", "prose", "-", *JUDGE],
+            cwd=project, env=environment(), stdin=photo, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+    assert (piped.returncode, "standard input is not UTF-8 text" in piped.stderr) == (2, True)
+
+
+def test_an_input_that_the_rubric_does_not_show_is_told(project: Path) -> None:
+    done = graded(project, "-", *JUDGE, "--input", "qeury=a", stdin="LEVEL=5")
+    assert done.returncode == 0
+    assert "warning: the rubric shows no input 'qeury'; it shows query" in done.stderr
+
+
+@pytest.mark.parametrize("judge", [[], ["--judge", "anthropic"], ["--judge", "anthropic:claude-haiku-5-5"]])
+def test_nobody_to_ask_exits_3_and_names_the_key(project: Path, judge: list[str]) -> None:
+    done = graded(project, "-", *judge, stdin="LEVEL=5")
+    assert (done.returncode, done.stdout) == (3, "")
+    assert "ANTHROPIC_API_KEY" in done.stderr
+
+
+# --- how it is asked ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("strategy", "calls", "score", "raw", "llm_raw"),
+    [
+        ("one_shot", 1, 0.75, 1.5, 1.5),
+        ("per_criterion", 2, 0.75, 1.5, 1.5),
+        ("double_pass", 2, 0.75, 1.5, 1.5),
+        ("holistic", 1, 0.8, 1.6, 80.0),
+    ],
+)
+def test_each_strategy_can_be_asked_for(
+    project: Path, strategy: str, calls: int, score: float, raw: float, llm_raw: float
+) -> None:
+    done = graded(project, "-", *JUDGE, "--json", "--strategy", strategy, stdin="LEVEL=4")
+    (line,) = lines_of(done)
+    assert (line["usage"]["calls"], line["score"], line["raw_score"], line["llm_raw_score"]) == (
+        calls,
+        score,
+        raw,
+        llm_raw,
+    )
+    if strategy == "holistic":
+        assert line["criteria"] == {}
+        assert line["holistic"] == {"reason": "As a whole.", "quote": None, "quote_found": None}
+    if strategy == "double_pass":
+        assert line["criteria"]["clear"]["votes"] == [4.0, 4.0]
+
+
+def test_a_holistic_number_that_cannot_be_read_is_kept_too(project: Path) -> None:
+    done = graded(project, "-", *JUDGE, "--json", "--strategy", "holistic", stdin="garbage")
+    assert lines_of(done)[0]["holistic"]["raw"] == "I like it."
+
+
+def test_a_strategy_that_cannot_honour_the_rubric_is_refused(project: Path) -> None:
+    (project / "rubrics" / "prose.yaml").write_text(RUBRIC.replace("weight: 2", "weight: 2, required: true"))
+    done = graded(project, "-", *JUDGE, "--strategy", "holistic", stdin="LEVEL=4")
+    assert done.returncode == 2
+    assert "cannot tell whether 'clear' fails: it is required" in done.stderr
+
+
+def test_samples_are_all_asked_and_all_votes_kept(project: Path) -> None:
+    done = graded(project, "-", *JUDGE, "--json", "--samples", "3", stdin="LEVEL=4")
+    (line,) = lines_of(done)
+    assert line["usage"]["calls"] == len(asked(project)) == 3
+    assert line["criteria"]["clear"]["votes"] == [4.0, 4.0, 4.0]
+
+
+def test_expected_levels_come_from_the_odds_of_a_real_local_model(project: Path, local_model: Path) -> None:
+    (project / "rubrics" / "prose.yaml").write_text("criteria: [{name: clarity, description: Clear, weight: 1}]\n")
+    judge = ("--judge", f"local:{local_model}", "--json")
+    single, expected = (
+        lines_of(graded(project, "-", *judge, *more, stdin="Paris."))[0]["criteria"]["clarity"]["level"]
+        for more in ([], ["--expected"])
+    )
+    assert single == int(single)
+    assert 1 < expected < 5
+    assert expected != int(expected)
+
+
+CHECKING = """
+from markscheme.scorers import scorer
+
+@scorer
+def polite(prediction, _expected):
+    return 1.0 if "please" in prediction else 0.0
+"""
+
+
+def test_checks_of_a_named_module_decide_beside_the_judge(project: Path) -> None:
+    (project / "checking.py").write_text(CHECKING)
+    (project / "rubrics" / "prose.yaml").write_text(
+        RUBRIC + "- {name: polite, requirement: Says please, check: polite}\n"
+    )
+    done = graded(project, "-", *JUDGE, "--json", "--scorers", "checking", stdin="LEVEL=5 please")
+    assert lines_of(done)[0]["criteria"]["polite"]["level"] == 1.0
+    unnamed = graded(project, "-", *JUDGE, stdin="LEVEL=5 please")
+    assert unnamed.returncode == 2
+    assert "there is no check 'polite'" in unnamed.stderr
+    assert "--scorers" in unnamed.stderr
+
+
+def test_checks_alone_need_no_judge(project: Path) -> None:
+    (project / "rubrics" / "prose.yaml").write_text("criteria: [{name: form, requirement: JSON, check: json_valid}]\n")
+    for text, status in (("[1]", 0), ("[1", 1)):
+        done = graded(project, "-", "--json", stdin=text)
+        assert (done.returncode, lines_of(done)[0]["usage"]["calls"]) == (status, 0), done.stderr
+
+
+def test_no_more_are_asked_at_once_than_allowed_and_no_key_is_shown(project: Path, front: MessagesFront) -> None:
+    file = submissions(project, *(f"LEVEL={n % 5 + 1} of {n}" for n in range(12)))
+    env = {"ANTHROPIC_API_KEY": "a-key-nobody-may-see", "ANTHROPIC_BASE_URL": front.url}
+    done = graded(project, file, "--judge", "anthropic", "--concurrency", "3", "--json", env=env)
+    assert (len(front.requests), front.most_in_flight) == (12, 3)
+    assert all(line["usage"]["input_tokens"] == 100 for line in lines_of(done))
+    assert "nobody-may-see" not in done.stdout + done.stderr
+
+
+# --- going on where it was ------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def front() -> Iterator[MessagesFront]:
+    """A Messages server that takes its time and does as a response tells it."""
+
+    def decide(request: Request) -> Answer:
+        level = request.body["messages"][0]["content"].split("LEVEL=")[1][0]
+        said = {"quote": "nothing to quote", "reason": "It is."}
+        verdicts = {"clear": said | {"level": level}, "rude": said | {"level": "UNMET"}}
+        return late(message(json.dumps({"verdicts": verdicts}), tokens=(100, 50)), 0.05)
+
+    with MessagesFront(decide) as running:
+        yield running
+
+
+def test_a_second_run_asks_nobody_and_says_the_same(project: Path) -> None:
+    file = submissions(project, *(f"LEVEL={n % 5 + 1} of {n}" for n in range(20)), "garbage")
+    first, second = (graded(project, file, *JUDGE, "--json") for _ in range(2))
+    assert len(asked(project)) == 22
+    assert [line["usage"]["calls"] for line in lines_of(second)] == [0] * 21
+    told = [[{**line, "usage": None} for line in lines_of(done)] for done in (first, second)]
+    assert told[0] == told[1]
+    assert (first.returncode, second.returncode) == (5, 5)
+
+
+def test_without_the_cache_everything_is_asked_again_and_nothing_kept(project: Path) -> None:
+    for _ in range(2):
+        graded(project, "-", *JUDGE, "--no-cache", stdin="LEVEL=5")
+    assert len(asked(project)) == 2
+    assert not (project / "cache").exists()
+
+
+def test_a_killed_run_goes_on_where_it_was(project: Path, front: MessagesFront) -> None:
+    file = submissions(project, *(f"LEVEL={n % 5 + 1} of {n}" for n in range(60)))
+    where = {"MARKSCHEME_CACHE": str(project / "cache")}
+    env = environment({**where, "ANTHROPIC_API_KEY": "test-key", "ANTHROPIC_BASE_URL": front.url})
+    command = [str(SCRIPTS / "markscheme"), "grade", "prose", file, "--concurrency", "4", "--json"]
+    with (project / "out.jsonl").open("w") as out:
+        process = subprocess.Popen(command, cwd=project, env=env, stdout=out)
+        deadline = time.monotonic() + 60
+        while len(front.requests) < 20 and time.monotonic() < deadline:
+            time.sleep(0.01)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+    printed = (project / "out.jsonl").read_text().splitlines()
+    assert 20 <= len(front.requests) < 60
+    done = subprocess.run(command, cwd=project, env=env, capture_output=True, text=True, check=False)
+    assert [line["id"] for line in lines_of(done)] == [f"s{n}" for n in range(60)]
+    assert [json.loads(line)["score"] for line in printed] == [line["score"] for line in lines_of(done)][: len(printed)]
+    assert len({request.body["messages"][0]["content"] for request in front.requests}) == 60
+    assert len(front.requests) - 60 <= 4  # those under way when it was killed
+
+
+# --- money ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_budget_without_a_price_exits_2_and_names_the_way_out(project: Path, front: MessagesFront) -> None:
+    env = {"ANTHROPIC_API_KEY": "test-key", "ANTHROPIC_BASE_URL": front.url}
+    done = graded(project, submissions(project, "LEVEL=5"), "--judge", "anthropic", "--budget", "1", env=env)
+    assert (done.returncode, done.stdout, front.requests) == (2, "", [])
+    assert "--price IN:OUT" in done.stderr
+
+
+def test_where_the_budget_ends_what_is_graded_is_printed_and_kept_and_the_rest_is_told(
+    project: Path, front: MessagesFront
+) -> None:
+    file = submissions(project, *(f"LEVEL=5 of {n}" for n in range(30)))
+    env = {"ANTHROPIC_API_KEY": "test-key", "ANTHROPIC_BASE_URL": front.url}
+    price = ("--judge", "anthropic", "--price", "10:100", "--json")
+    # an answered call costs $0.006; before it is answered, one may cost over 4096 tokens at $100 a million
+    done = graded(project, file, *price, "--budget", "0.5", env=env)
+    lines, paid = lines_of(done), [request.body["messages"][0]["content"] for request in front.requests]
+    assert done.returncode == 5
+    assert [line["id"] for line in lines] == [f"s{n}" for n in range(30)]
+    kept = [line for line in lines if line["error"] is None]
+    assert 0 < len(kept) == len(paid) < 30
+    assert all(line["usage"]["usd"] == pytest.approx(0.006) for line in kept)
+    assert sum(line["usage"]["usd"] for line in kept) < 0.5
+    assert all("not asked: the next call may cost $0.4" in line["error"] for line in lines if line not in kept)
+    assert "the budget of $0.5 has $0." in done.stderr
+    assert f"{len(kept)} of 30 are graded" in done.stderr
+
+    again = graded(project, file, *price, "--budget", "5", "--concurrency", "1", env=env)
+    assert (again.returncode, [line["error"] for line in lines_of(again)]) == (0, [None] * 30)
+    assert len(front.requests) == 30
+    assert [line["usage"]["calls"] for line in lines_of(again)].count(0) == len(kept)
+
+
+def test_a_cost_that_nobody_knows_is_null(project: Path, front: MessagesFront) -> None:
+    env = {"ANTHROPIC_API_KEY": "test-key", "ANTHROPIC_BASE_URL": front.url}
+    done = graded(project, submissions(project, "LEVEL=5"), "--judge", "anthropic", "--json", env=env)
+    assert lines_of(done)[0]["usage"] == {"calls": 1, "input_tokens": 100, "output_tokens": 50, "usd": None}
