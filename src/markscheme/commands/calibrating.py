@@ -42,10 +42,13 @@ from markscheme.rubric import Rubric
 from markscheme.rubric_file import load_rubric
 from markscheme.rubric_search import find_rubric
 
+OUTPUTS = ("json", "markdown", "html", "junit")
+"""Options that write a file, or to standard output."""
+
 
 def run(arguments: argparse.Namespace) -> int:
     """Calibrate, write what was asked for, and give the verdict as exit status."""
-    to_output = [name for name in ("json", "markdown", "junit") if getattr(arguments, name) == "-"]
+    to_output = [name for name in OUTPUTS if getattr(arguments, name) == "-"]
     if len(to_output) > 1:
         named = " and ".join(f"--{name} -" for name in to_output)
         raise UsageError(f"{named} cannot share standard output; name a file for all but one of them")
@@ -195,7 +198,7 @@ def _rater(judge: Judge, grades: Sequence[Grade]) -> Rater:
 
 def _write(calibrations: Sequence[Calibration], choice: Choice | None, arguments: argparse.Namespace) -> None:
     """The report goes to standard output, or to standard error where that holds JSON or Markdown."""
-    taken = "-" in (arguments.json, arguments.markdown, arguments.junit)
+    taken = any(getattr(arguments, name) == "-" for name in OUTPUTS)
     if not arguments.quiet:
         from markscheme.report.terminal import print_calibration
 
@@ -206,13 +209,18 @@ def _write(calibrations: Sequence[Calibration], choice: Choice | None, arguments
 
             print_choice(choice, sys.stderr if taken else sys.stdout)
     if arguments.json:
-        _put(dumps(_json(calibrations, choice)) + "\n", arguments.json)
+        put(dumps(_json(calibrations, choice)) + "\n", arguments.json)
     if arguments.markdown:
-        _put(_markdown(calibrations, choice), arguments.markdown)
+        put(_markdown(calibrations, choice), arguments.markdown)
     if arguments.junit:
         from markscheme.report.junit import calibrations_junit
 
-        _put(calibrations_junit(calibrations), arguments.junit)
+        put(calibrations_junit(calibrations), arguments.junit)
+    if arguments.html:
+        from markscheme.report.html_report import calibrations_html
+
+        when = datetime.datetime.now().astimezone().strftime("%Y-%m-%d %H:%M")
+        put(calibrations_html(calibrations, choice, when=when), arguments.html)
     _add_step_summary(calibrations, choice)
 
 
@@ -248,7 +256,7 @@ def _add_step_summary(calibrations: Sequence[Calibration], choice: Choice | None
         print(f"warning: the step summary cannot be written: {error}", file=sys.stderr)
 
 
-def _put(text: str, target: str) -> None:
+def put(text: str, target: str) -> None:
     """Write a file whole or not at all."""
     if target == "-":
         sys.stdout.write(text)

@@ -30,6 +30,7 @@ def parser() -> argparse.ArgumentParser:
     output = found.add_argument_group("output")
     output.add_argument("--json", action="store_true", help="the comparison as JSON")
     output.add_argument("--markdown", action="store_true", help="the comparison as Markdown")
+    output.add_argument("--html", metavar="FILE", help="write a page to open, send or print")
     return found
 
 

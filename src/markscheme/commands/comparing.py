@@ -2,6 +2,7 @@
 
 import argparse
 import asyncio
+import datetime
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -15,6 +16,7 @@ from markscheme.calibration.from_promptfoo import graders_ratings, labelled_rows
 from markscheme.calibration.loose import seeming_rubric
 from markscheme.calibration.ratings import Rating, load_ratings
 from markscheme.calibration.written import Written, gold_between, is_calibration, read_calibration
+from markscheme.commands.calibrating import put
 from markscheme.commands.options import JUDGE_NAMES
 from markscheme.commands.progress import progress
 from markscheme.commands.results import warn_aside
@@ -29,6 +31,7 @@ from markscheme.report.json_report import dumps
 from markscheme.rubric import Rubric
 from markscheme.rubric_file import load_rubric
 from markscheme.rubric_search import find_rubric
+from markscheme.submission import Submission
 
 JUDGES = ("anthropic", "openai", "local", "recorded", "function")
 SEEMING = "No rubric is named: scales are those the ratings seem to use, weights are equal, and the pass mark is 0.5."
@@ -42,24 +45,48 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError("--json and --markdown cannot share standard output; ask for one of them")
     are_results = [is_results(Path(side)) for side in arguments.sides]
     if all(are_results):
-        choice = of_results([Path(side) for side in arguments.sides], arguments)
+        compared = of_results([Path(side) for side in arguments.sides], arguments)
     elif any(are_results):
         raise UsageError("Promptfoo's results are compared with each other; import them to compare with anything else")
     else:
-        choice = _of_sides(arguments)
+        compared = _of_sides(arguments)
+    if arguments.html:
+        _write_page(compared, arguments.html)
     if arguments.json:
-        print(dumps(choice_json(choice)))
+        print(dumps(choice_json(compared.choice)))
     elif arguments.markdown:
-        print(choice_markdown(choice), end="")
+        print(choice_markdown(compared.choice), end="")
     else:
-        print_choice(choice, sys.stdout)
+        print_choice(compared.choice, sys.stdout)
     return 0
+
+
+@dataclass(frozen=True)
+class Compared:
+    """A choice, and what it was made from."""
+
+    choice: Choice
+    contenders: tuple[Contender, ...]
+    truth: Gold | None
+    examples: tuple[Example, ...]
+
+
+def _write_page(compared: Compared, target: str) -> None:
+    from markscheme.report.html_report import choice_html
+
+    if target == "-":
+        raise UsageError("--html takes a file; standard output holds the comparison itself")
+    when = datetime.datetime.now().astimezone().strftime("%Y-%m-%d %H:%M")
+    page = choice_html(
+        compared.choice, compared.contenders, truth=compared.truth, examples=compared.examples, when=when
+    )
+    put(page, target)
 
 
 # --- Promptfoo's results --------------------------------------------------------------------------------------------
 
 
-def of_results(paths: Sequence[Path], arguments: argparse.Namespace) -> Choice:
+def of_results(paths: Sequence[Path], arguments: argparse.Namespace) -> Compared:
     """The graders of several files of results, on the outputs that all of them hold.
 
     Raises:
@@ -78,7 +105,7 @@ def of_results(paths: Sequence[Path], arguments: argparse.Namespace) -> Choice:
     rows = [[row for row in results.rows if row.key in shared] for results in files]
     rubric = rubric_of(files)
     every: list[Row] = [row for part in rows for row in part]
-    truth = None
+    truth, examples = None, ExampleSet(tuple(Example(Submission(row.response, row.inputs, row.id)) for row in every))
     if any(row.is_labelled for row in every):
         examples = _part(labelled_rows(every, rubric), arguments)
         truth = gold_of(examples, rubric, kind=arguments.gold, by=arguments.gold_by)
@@ -96,7 +123,8 @@ def of_results(paths: Sequence[Path], arguments: argparse.Namespace) -> Choice:
     left_out = [len(results.rows) - len(part) for results, part in zip(files, rows, strict=True)]
     notes = [f"{count} outputs of {name} stand in no other file" for name, count in zip(names, left_out, strict=True)]
     kept = [note for note, count in zip(notes, left_out, strict=True) if count]
-    return choose(rubric, contenders, truth, tolerance=arguments.tolerance, notes=kept)
+    choice = choose(rubric, contenders, truth, tolerance=arguments.tolerance, notes=kept)
+    return Compared(choice, tuple(contenders), truth, examples.examples)
 
 
 def _part(examples: ExampleSet, arguments: argparse.Namespace) -> ExampleSet:
@@ -115,7 +143,7 @@ class _Sides:
     judges: dict[int, str]
 
 
-def _of_sides(arguments: argparse.Namespace) -> Choice:
+def _of_sides(arguments: argparse.Namespace) -> Compared:
     sides = _sorted(arguments.sides)
     rubric, notes = _rubric(sides, arguments)
     examples, folder = _examples(rubric, arguments)
@@ -134,7 +162,8 @@ def _of_sides(arguments: argparse.Namespace) -> Choice:
         raise UsageError("a comparison needs two sides: the same rater was named twice, or only one")
     names = told_apart([contender.name for contender in contenders])
     named = [replace(contender, name=name) for contender, name in zip(contenders, names, strict=True)]
-    return choose(rubric, named, truth, tolerance=arguments.tolerance, notes=notes)
+    choice = choose(rubric, named, truth, tolerance=arguments.tolerance, notes=notes)
+    return Compared(choice, tuple(named), truth, examples.examples if examples else ())
 
 
 def _sorted(names: Sequence[str]) -> _Sides:

@@ -34,32 +34,32 @@ def print_choice(choice: Choice, file: IO[str], *, width: int | None = None) -> 
         width = PAGE_WIDTH
     console = Console(file=file, width=width, highlight=False)
     console.print(Text(""))
-    console.print(Text(printable(_head(choice)), style="bold"))
-    for line in _answer(choice):
+    console.print(Text(printable(head(choice)), style="bold"))
+    for line in answer_lines(choice):
         console.print(Text(printable(line)))
     console.print(Text(""))
-    console.print(_rich(STANDING_HEADINGS, [_standing(standing, choice) for standing in choice.standings]))
-    for pair in _shown(choice):
+    console.print(_rich(STANDING_HEADINGS, [standing_row(standing, choice) for standing in choice.standings]))
+    for pair in shown_pairs(choice):
         console.print(Text(""))
         console.print(Text(printable(_pair_head(pair)), style="bold"))
         if pair.figures:
-            console.print(_rich(_figure_headings(pair), list(_figures(pair))))
-        console.print(_rich(_criterion_headings(pair), list(_criteria(pair))))
-        for line in _lines(pair):
+            console.print(_rich(figure_headings(pair), list(figure_rows(pair))))
+        console.print(_rich(criterion_headings(pair), list(criterion_rows(pair))))
+        for line in pair_lines(pair):
             console.print(Text(printable(line)))
 
 
 def choice_markdown(choice: Choice) -> str:
     """The comparison as Markdown; text from outside is escaped."""
-    lines = [f"## {escaped(_head(choice))}", ""]
-    lines += [f"- {escaped(line)}" for line in _answer(choice)]
-    lines += ["", *table(STANDING_HEADINGS, [_standing(standing, choice) for standing in choice.standings])]
-    for pair in _shown(choice):
+    lines = [f"## {escaped(head(choice))}", ""]
+    lines += [f"- {escaped(line)}" for line in answer_lines(choice)]
+    lines += ["", *table(STANDING_HEADINGS, [standing_row(standing, choice) for standing in choice.standings])]
+    for pair in shown_pairs(choice):
         lines += ["", f"### {escaped(_pair_head(pair))}", ""]
         if pair.figures:
-            lines += [*table(_figure_headings(pair), list(_figures(pair))), ""]
-        lines += table(_criterion_headings(pair), list(_criteria(pair)))
-        lines += ["", *(f"- {escaped(line)}" for line in _lines(pair))]
+            lines += [*table(figure_headings(pair), list(figure_rows(pair))), ""]
+        lines += table(criterion_headings(pair), list(criterion_rows(pair)))
+        lines += ["", *(f"- {escaped(line)}" for line in pair_lines(pair))]
     return "\n".join(lines) + "\n"
 
 
@@ -83,7 +83,7 @@ def choice_json(choice: Choice) -> dict[str, Any]:
 # --- in sentences ---------------------------------------------------------------------------------------------------
 
 
-def _head(choice: Choice) -> str:
+def head(choice: Choice) -> str:
     names = [standing.name for standing in choice.standings]
     return f"Comparison of {', '.join(names[:-1])} and {names[-1]}"
 
@@ -92,7 +92,7 @@ def _pair_head(pair: Differences) -> str:
     return f"{pair.first} → {pair.second}, on {pair.n} examples that both graded"
 
 
-def _answer(choice: Choice) -> Iterator[str]:
+def answer_lines(choice: Choice) -> Iterator[str]:
     if choice.recommended is not None:
         yield f"Choice: {choice.recommended} – {choice.because}."
     else:
@@ -105,13 +105,13 @@ def _answer(choice: Choice) -> Iterator[str]:
     yield from choice.notes
 
 
-def _shown(choice: Choice) -> list[Differences]:
+def shown_pairs(choice: Choice) -> list[Differences]:
     """Each judge beside the best one; beside the first where no gold tells the best. JSON holds every pair."""
     centre = choice.best or choice.standings[0].name
     return [pair for pair in choice.pairs if centre in (pair.first, pair.second)]
 
 
-def _standing(standing: Standing, choice: Choice) -> tuple[str, ...]:
+def standing_row(standing: Standing, choice: Choice) -> tuple[str, ...]:
     cost = NONE if standing.usd_per_1000 is None else number(standing.usd_per_1000)
     passes = str(standing.false_passes) if choice.reference is not None else NONE
     return (
@@ -138,11 +138,11 @@ def _behind(standing: Standing) -> str:
     return f"{points}: can't tell{needed}"
 
 
-def _figure_headings(pair: Differences) -> tuple[str, ...]:
+def figure_headings(pair: Differences) -> tuple[str, ...]:
     return ("", pair.first, pair.second, "difference")
 
 
-def _figures(pair: Differences) -> Iterator[tuple[str, ...]]:
+def figure_rows(pair: Differences) -> Iterator[tuple[str, ...]]:
     for name, words in FIGURES.items():
         found = pair.figures[name]
         spell = share_with_interval if name in AS_SHARE else _signed if name == "signed_error" else with_interval
@@ -167,13 +167,13 @@ def _points(estimate: Estimate) -> str:
     return f"{text} [{signed(100 * estimate.low, 0)}, {signed(100 * estimate.high, 0)}]"
 
 
-def _criterion_headings(pair: Differences) -> tuple[str, ...]:
+def criterion_headings(pair: Differences) -> tuple[str, ...]:
     if any(found.exact is not None for found in pair.criteria.values()):
         return ("criterion", "exact, first", "exact, second", "difference", "same level", "shift in levels", "p")
     return ("criterion", "same level", "shift in levels", "p")
 
 
-def _criteria(pair: Differences) -> Iterator[tuple[str, ...]]:
+def criterion_rows(pair: Differences) -> Iterator[tuple[str, ...]]:
     for name, found in pair.criteria.items():
         last = (share_with_interval(found.between), _signed(found.shift), _chance(found.p))
         if found.exact is None:
@@ -183,7 +183,7 @@ def _criteria(pair: Differences) -> Iterator[tuple[str, ...]]:
             yield (name, *each, _points(found.exact.difference), *last)
 
 
-def _lines(pair: Differences) -> Iterator[str]:
+def pair_lines(pair: Differences) -> Iterator[str]:
     yield f"Score: {_signed(pair.shift)} from first to second (p {_chance(pair.shift_p)})."
     if pair.figures:
         for name, ids in zip((pair.first, pair.second), pair.false_passes, strict=True):

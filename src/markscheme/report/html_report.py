@@ -1,0 +1,290 @@
+"""A Calibration, or a Choice between judges, as one HTML page that needs no network and no script.
+
+The page's own few lines of script filter the examples; a Content-Security-Policy lets nothing else run. Charts are
+SVG in the page itself: a charting library would need leave to run code that the page otherwise denies to everyone.
+Text from outside is escaped wherever it is printed, its invisible characters are spelt out, and long texts are cut.
+"""
+
+import base64
+import hashlib
+import platform
+import re
+import unicodedata
+from collections.abc import Sequence
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+from markscheme.calibration.changes import template_fingerprint
+from markscheme.calibration.choosing import Choice, Contender
+from markscheme.calibration.comparison import Gold
+from markscheme.calibration.examples import Example
+from markscheme.calibration.run import Calibration
+from markscheme.errors import UsageError
+from markscheme.report import compare_report, words
+from markscheme.report.baseline import baseline_lines
+from markscheme.report.figures import NONE, number
+from markscheme.report.html_cases import Cases, cases_of_calibration, cases_of_choice
+from markscheme.report.html_charts import (
+    agreement_bars,
+    criterion_views,
+    drift_views,
+    scatter,
+    slice_views,
+    standing_bars,
+)
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+LARGEST_PAGE = 2_800_000
+"""Bytes of a page above which its texts are cut shorter."""
+TEXT_LIMITS = (8000, 4000, 2000, 1000, 500, 250, 120, 60, 30)
+"""Characters shown of a response, an input, a reason or a quote: the most that keeps the page small enough."""
+LONGEST_LINE = 2000
+"""Characters shown of anything else."""
+JOINERS = "\u200c\u200d"
+"""Invisible characters that words and emoji are spelt with."""
+UNUSUAL = re.compile(r"[^\t\n -~\u00a1-\u00ac\u00ae-\u02ff]")
+"""Characters that may be invisible, and others beside them."""
+MOST_LINKS = 20
+
+
+def calibrations_html(calibrations: Sequence[Calibration], choice: Choice | None = None, *, when: str = "") -> str:
+    """The page of one calibration, or of several on the same examples with the choice between them.
+
+    Args:
+        calibrations: One a judge.
+        choice: Between several.
+        when: The day and time to print on the page.
+
+    Raises:
+        UsageError: Jinja2 is not installed.
+    """
+    rubric = calibrations[0].rubric
+    judges = [_judge(calibration, f"j{place}") for place, calibration in enumerate(calibrations)]
+    return _page(
+        title=f"Calibration of {rubric.name}",
+        choice=None if choice is None else _choice(choice, judges[0]["cases"]),
+        judges=judges,
+        cases=None,
+        run=[("made", when)] if when else [],
+    )
+
+
+def choice_html(
+    choice: Choice,
+    contenders: Sequence[Contender],
+    *,
+    truth: Gold | None = None,
+    examples: Sequence[Example] = (),
+    when: str = "",
+) -> str:
+    """The page of a comparison: the choice, each pair, and the examples with what every judge said of them.
+
+    Args:
+        choice: Between the contenders.
+        contenders: With their ratings, named as in the choice.
+        truth: The gold, where there is any.
+        examples: Where responses are found; a response that is in none of them is not shown.
+        when: The day and time to print on the page.
+
+    Raises:
+        UsageError: Jinja2 is not installed.
+    """
+    cases = cases_of_choice(choice, contenders, truth, examples)
+    run = [
+        ("rubric", f"{choice.rubric.name} ({choice.rubric.fingerprint})"),
+        ("cost", "; ".join(f"{one.name}: {_cost(one.cost.calls, one.cost.usd)}" for one in contenders)),
+        ("made by", _versions()),
+        *([("made", when)] if when else []),
+    ]
+    return _page(title=compare_report.head(choice), choice=_choice(choice, cases), judges=[], cases=cases, run=run)
+
+
+# --- the parts of a page --------------------------------------------------------------------------------------------
+
+
+def _judge(calibration: Calibration, prefix: str) -> dict[str, Any]:
+    """All that the template shows of one judge."""
+    comparison, baseline = calibration.comparison, calibration.baseline
+    cases = cases_of_calibration(calibration, prefix)
+    return {
+        "prefix": prefix,
+        "name": calibration.rater.name,
+        "use": calibration.decision.use,
+        "use_line": words.use_line(calibration).partition(". Verdict:"),
+        "false_passes": _linked(comparison.false_passes, cases),
+        "false_fails": _linked(comparison.false_fails, cases),
+        "findings": [_finding(found, cases) for found in calibration.findings],
+        "lines": [words.agreement_line(calibration), words.overall_line(calibration), *words.care_lines(calibration)],
+        "labels_line": words.labels_line(calibration),
+        "bars": agreement_bars(calibration),
+        "scatter": scatter(comparison, cases),
+        "criteria": criterion_views(comparison, cases),
+        "slices": slice_views(calibration.slices, cases),
+        "baseline": baseline_lines(baseline) if baseline else [],
+        "drift": drift_views(baseline, cases) if baseline else [],
+        "flipped": _linked(baseline.score.flipped, cases) if baseline and baseline.score else None,
+        "cases": cases,
+        "run": _what_was_run(calibration),
+    }
+
+
+def _finding(found: Any, cases: Cases) -> dict[str, Any]:
+    return {
+        "code": found.code,
+        "criterion": found.criterion,
+        "severity": found.severity,
+        "message": found.message,
+        "suggestion": found.suggestion,
+        "examples": _linked(found.examples, cases),
+    }
+
+
+def _linked(ids: Sequence[str], cases: Cases) -> dict[str, Any]:
+    """Ids with the place each is shown at, and how many more there are."""
+    shown = [(unit, cases.anchors.get(unit)) for unit in ids[:MOST_LINKS]]
+    return {"n": len(ids), "ids": shown, "more": len(ids) - len(shown)}
+
+
+def _what_was_run(calibration: Calibration) -> list[tuple[str, str]]:
+    rater, cost, rubric = calibration.rater, calibration.cost, calibration.rubric
+    tokens = ", ".join(
+        f"{count} {name} tokens"
+        for count, name in ((cost.input_tokens, "input"), (cost.output_tokens, "output"))
+        if count is not None
+    )
+    accepted = calibration.baseline.since.accepted if calibration.baseline else None
+    rows = [
+        ("rubric", f"{rubric.name} ({rubric.fingerprint})"),
+        ("prompt wording", template_fingerprint()),
+        ("judge", words.judge_line(calibration).removeprefix("Judge: ")),
+        ("judge's fingerprint", rater.fingerprint or f"{NONE} (only its ratings are known)"),
+        ("answered by", ", ".join(rater.answered_by) or NONE),
+        ("labels", words.labels_line(calibration).removeprefix("Labels: ")),
+        ("examples", f"{calibration.counts.graded} graded of {calibration.counts.examples}"),
+        ("cost", ", ".join(part for part in (_cost(cost.calls, cost.usd), tokens) if part)),
+        ("accepted run", f"{accepted.date}, {accepted.digest} ({accepted.path})" if accepted else "none"),
+        ("made by", _versions()),
+    ]
+    return [(name, value) for name, value in rows if value]
+
+
+def _cost(calls: int, usd: float | None) -> str:
+    if not calls:
+        return "no call"
+    price = "price not known" if usd is None else f"{number(usd, 4)} US dollars"
+    return f"{calls} {'call' if calls == 1 else 'calls'}, {price}"
+
+
+def _versions() -> str:
+    return ", ".join([f"markscheme {version('markscheme')}", f"Python {platform.python_version()}"])
+
+
+def _choice(choice: Choice, cases: Cases) -> dict[str, Any]:
+    return {
+        "lines": list(compare_report.answer_lines(choice)),
+        "headings": compare_report.STANDING_HEADINGS,
+        "standings": [compare_report.standing_row(standing, choice) for standing in choice.standings],
+        "bars": standing_bars(choice),
+        "pairs": [
+            {
+                "name": f"{pair.first} → {pair.second}",
+                "n": pair.n,
+                "figures": (compare_report.figure_headings(pair), list(compare_report.figure_rows(pair)))
+                if pair.figures
+                else None,
+                "criteria": (compare_report.criterion_headings(pair), list(compare_report.criterion_rows(pair))),
+                "lines": list(compare_report.pair_lines(pair)),
+                "flips": _linked([flip.id for flip in pair.flips], cases),
+            }
+            for pair in compare_report.shown_pairs(choice)
+        ],
+    }
+
+
+# --- the page -------------------------------------------------------------------------------------------------------
+
+
+def _page(**parts: Any) -> str:
+    """The page, its texts cut as little as its size allows."""
+    environment = _environment()
+    template = environment.get_template("report.html.j2")
+    style, script = (_plain(environment, name) for name in ("report.css.j2", "report.js.j2"))
+    page = ""
+    for limit in TEXT_LIMITS:
+        page = template.render(
+            **parts,
+            style=_markup(style),
+            script=_markup(script),
+            style_digest=_digest(style),
+            script_digest=_digest(script),
+            limit=limit,
+        )
+        if len(page.encode()) <= LARGEST_PAGE:
+            break
+    return page
+
+
+def _environment() -> "Environment":
+    try:
+        from jinja2 import Environment, PackageLoader, StrictUndefined
+    except ImportError as error:
+        raise UsageError("an HTML report needs Jinja2: pip install 'markscheme[report]'") from error
+    environment = Environment(
+        loader=PackageLoader("markscheme.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=_finalized,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["cut"] = _cut
+    return environment
+
+
+def _plain(environment: "Environment", name: str) -> str:
+    assert environment.loader is not None
+    return environment.loader.get_source(environment, name)[0].strip()
+
+
+def _digest(text: str) -> str:
+    """As a Content-Security-Policy names the one script, or the one style, that it lets through."""
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def _markup(text: str) -> Any:
+    from markupsafe import Markup
+
+    return Markup(text)  # noqa: S704 - only ever given the page's own style and script, and text escaped before
+
+
+def _finalized(value: Any) -> Any:
+    """Whatever a template prints: text of the page as it is, all else with its invisible characters spelt out."""
+    return value if hasattr(value, "__html__") or not isinstance(value, str) else cut(value, LONGEST_LINE)
+
+
+def _cut(text: str, limit: int) -> Any:
+    from markupsafe import escape
+
+    return _markup(str(escape(cut(text, limit))))
+
+
+def cut(text: str, limit: int) -> str:
+    """At most `limit` characters of a text, its invisible ones spelt out, with a note where something is missing.
+
+    >>> cut("safe\\u202eexe.txt", 80), cut("a" * 1000, 5)
+    ('safe⟨U+202E⟩exe.txt', 'aaaaa… [cut: 1,000 characters in all]')
+    """
+    shown = UNUSUAL.sub(_spelt, text[: limit + 1].replace("\r\n", "\n"))
+    if len(text) <= limit and len(shown) <= 2 * limit:
+        return shown
+    return f"{shown[:limit]}… [cut: {len(text):,} characters in all]"
+
+
+def _spelt(found: re.Match[str]) -> str:
+    """A character that would not be seen, or would change how others are, by its number; any other as it is."""
+    letter = found[0]
+    if letter in JOINERS or unicodedata.category(letter) not in ("Cc", "Cf", "Cs", "Zl", "Zp"):
+        return letter
+    return f"⟨U+{ord(letter):04X}⟩"

@@ -1,0 +1,205 @@
+"""A report as a page: what it leads with, where its links lead, and what hostile text becomes in it."""
+
+import re
+import subprocess
+import sys
+from html.parser import HTMLParser
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from markscheme.calibration.choosing import Contender, choose
+from markscheme.calibration.comparison import gold_of
+from markscheme.calibration.run import Calibration, Rater, calibration_of
+from markscheme.report.html_report import calibrations_html, choice_html, cut
+from markscheme.rubric import Rubric
+from markscheme.stats.severity import confusion
+from tests.calibration import made
+from tests.commands.console import run
+from tests.commands.judged_project import make_project
+from tests.report.hostile import ATTACKS, hostile_calibration
+
+SMALL_ENOUGH = 3_000_000
+VOID = {"meta", "input"}
+
+
+class Page(HTMLParser):
+    """The elements of a page, and faults in how they are nested."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.ids: list[str] = []
+        self.targets: list[str] = []
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.faults: list[str] = []
+        self.text: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = dict(attrs)
+        self.elements.append((tag, given))
+        self.ids += [given["id"] or ""] if "id" in given else []
+        if tag == "a":
+            self.targets.append(given["href"] or "")
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag: str) -> None:
+        if not self.open or self.open.pop() != tag:
+            self.faults.append(f"</{tag}> at {self.getpos()}")
+
+    def handle_data(self, data: str) -> None:
+        self.text.append(data)
+
+
+@pytest.fixture(scope="module")
+def lenient() -> Calibration:
+    """A judge that is one level too high on clarity for every other example."""
+    people = made.Made()
+    levels = people.judge.copy()
+    levels[::2, 0] = np.clip(levels[::2, 0] + 2, 1, 5)
+    given = made.examples(people.rubric, people.people, systems=["a", "b"] * 50)
+    return calibration_of(people.rubric, given, made.judged(people.rubric, levels), Rater("lenient", "", "ratings"))
+
+
+@pytest.fixture(scope="module")
+def hostile() -> str:
+    return calibrations_html([hostile_calibration(500)])
+
+
+def well_made(text: str) -> Page:
+    """The page, once its elements are nested rightly, its ids are unique and each of its links leads somewhere."""
+    page = Page(text)
+    assert page.faults == []
+    assert page.open == []
+    assert len(set(page.ids)) == len(page.ids)
+    assert {target.removeprefix("#") for target in page.targets} <= set(page.ids)
+    assert all(target.startswith("#") for target in page.targets)
+    return page
+
+
+def test_the_page_leads_with_use_false_passes_and_what_to_do(lenient: Calibration) -> None:
+    text = " ".join(" ".join(well_made(calibrations_html([lenient])).text).split())
+    use, false_passes, first = (text.index(words) for words in ("NONE – no use", "False passes:", "Do first:"))
+    assert use < false_passes < first < text.index("What to do", first) < text.index("Judge against gold")
+    assert f"False passes: {len(lenient.comparison.false_passes)}" in text
+
+
+def test_each_criterion_has_its_matrix_and_stands_beside_people_constant_and_chance(lenient: Calibration) -> None:
+    page = calibrations_html([lenient])
+    for place, (name, found) in enumerate(lenient.comparison.criteria.items()):
+        section = page[page.index(f'id="j0-c{place}"') :].split("</section>")[0]
+        assert name in section
+        cells = re.findall(r'<td class="(?:[ab]\d|zero)">(?:<a [^>]*>)?(\d+)', section)
+        levels = sorted({1.0, 2.0, 3.0, 4.0, 5.0, *found.gold.tolist()})
+        assert [int(cell) for cell in cells] == confusion(found.gold, found.judge, levels).flatten().tolist()
+        for who in ("judge", "two people", "a constant", "chance"):
+            assert f"<bdi>{who}</bdi>" in section
+
+
+def test_findings_and_false_passes_open_their_examples(lenient: Calibration) -> None:
+    page = calibrations_html([lenient])
+    wanted = {*lenient.comparison.false_passes[:20], *(e for f in lenient.findings for e in f.examples)}
+    assert wanted
+    for unit in wanted:
+        anchor = re.search(rf'<a href="#(j0-x\d+)"><bdi>{unit}</bdi></a>', page)
+        assert anchor is not None
+        assert f'<article id="{anchor[1]}" aria-label="Example {unit}">' in page
+
+
+def test_an_example_shows_response_verdict_reason_quote_and_each_label() -> None:
+    page = calibrations_html([hostile_calibration(3, attacks=["plain words"])])
+    case = page[page.index("<article ") :].split("</article>")[0]
+    for told in ("plain words", "a reason: plain words", "a quote: plain words", "not in the response", "p1", "p2"):
+        assert told in case
+
+
+def test_hostile_text_stays_text(hostile: str) -> None:
+    page = well_made(hostile)
+    assert [tag for tag, _ in page.elements].count("script") == 1
+    assert {"img", "iframe", "object", "b-evil", "link", "base"}.isdisjoint(tag for tag, _ in page.elements)
+    assert not [name for _, given in page.elements for name in given if name.startswith("on")]
+    for attack in ATTACKS:
+        for letter in "\u202e\u2066\x00\x1b\u200b":
+            if letter in attack:
+                assert letter not in hostile
+                assert f"⟨U+{ord(letter):04X}⟩" in hostile
+
+
+def test_a_page_of_500_hostile_examples_with_long_lines_stays_small(hostile: str) -> None:
+    assert len(hostile.encode()) < SMALL_ENOUGH
+    assert hostile.count('<details class="case"') == 500
+    assert "[cut: 1,000,0" in hostile
+
+
+def test_nothing_but_the_pages_own_script_and_style_may_run(hostile: str) -> None:
+    policy = re.search(r'Content-Security-Policy" content="([^"]*)"', hostile)
+    assert policy is not None
+    assert policy[1].startswith("default-src 'none'; style-src 'sha256-")
+    assert "unsafe" not in policy[1]
+    assert not re.search(r'\b(?:src|style|action|srcdoc)="', hostile)
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("short", "short"),
+        ("two\r\nlines\tand a tab", "two\nlines\tand a tab"),
+        ("family 👩\u200d👩\u200d👧", "family 👩\u200d👩\u200d👧"),
+        ("x\u202ey\u2028z\x07", "x⟨U+202E⟩y⟨U+2028⟩z⟨U+0007⟩"),
+    ],
+)
+def test_only_characters_that_deceive_are_spelt_out(text: str, shown: str) -> None:
+    assert cut(text, 60) == shown
+
+
+def test_a_long_text_is_cut_with_a_note() -> None:
+    assert cut("ab" * 500, 10) == "ababababab… [cut: 1,000 characters in all]"
+    assert len(cut("\u202e" * 1000, 100)) < 200
+
+
+def test_a_comparison_shows_every_judge_and_opens_flipped_decisions() -> None:
+    of: Rubric = made.rubric("clarity")
+    levels = np.tile(np.arange(1.0, 6.0), 8)[:, None]
+    given = made.examples(of, {"p1": levels, "p2": levels})
+    judges = {"steady": levels, "<b-evil>": np.clip(levels + (np.arange(40) % 4 == 0)[:, None], 1, 5)}
+    contenders = [Contender(name, tuple(made.judged(of, its))) for name, its in judges.items()]
+    truth = gold_of(given, of)
+    choice = choose(of, contenders, truth)
+    text = choice_html(choice, contenders, truth=truth, examples=given.examples, when="2026-01-02")
+    page = well_made(text)
+    assert "b-evil" not in {tag for tag, _ in page.elements}
+    flips = {flip.id for pair in choice.pairs for flip in pair.flips}
+    assert flips
+    for unit in flips:
+        assert re.search(rf'<a href="#x\d+"><bdi>{unit}</bdi></a>', text)
+    assert "2026-01-02" in text
+
+
+def test_calibrate_and_compare_write_the_page(tmp_path: Path) -> None:
+    project = make_project(tmp_path)
+    done = run("calibrate", "manners", "--ratings", "lenient.jsonl", "--html", "one.html", cwd=project)
+    assert done.returncode in (0, 1, 4), done.stderr
+    several = run("calibrate", "manners", "--ratings", "judges.jsonl", "--html", "several.html", cwd=project)
+    assert several.returncode in (0, 1, 4), several.stderr
+    compared = run("markscheme", "compare", "gpt.jsonl", "claude.jsonl", "--html", "two.html", cwd=project)
+    assert compared.returncode == 0, compared.stderr
+    for name in ("one", "several", "two"):
+        page = well_made((project / f"{name}.html").read_text(encoding="utf-8"))
+        assert ("html", {"lang": "en"}) in page.elements
+
+
+def test_without_jinja_the_way_out_is_told(tmp_path: Path) -> None:
+    project = make_project(tmp_path)
+    (project / "jinja2.py").write_text("raise ImportError('not installed')\n")
+    code = "import sys; from markscheme.cli import main; sys.exit(main(sys.argv[1:]))"
+    call = ["calibrate", "manners", "--ratings", "gpt.jsonl", "--html", "one.html", "--quiet"]
+    done = subprocess.run([sys.executable, "-c", code, *call], cwd=project, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "pip install 'markscheme[report]'" in done.stderr
+    assert not (project / "one.html").exists()
