@@ -29,10 +29,15 @@ def run(arguments: argparse.Namespace) -> int:
     """Lint each; the worst status of all."""
     worst = 0
     for name in arguments.rubrics:
-        report = lint_file(find_rubric(name))
+        report = lint_file(_from_here(find_rubric(name)))
         print(json.dumps(report, ensure_ascii=False) if arguments.json else _text(report))
         worst = max(worst, report["status"])
     return worst
+
+
+def _from_here(path: Path) -> Path:
+    """The path as a person who stands here writes it."""
+    return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
 
 
 def lint_file(path: Path) -> dict[str, Any]:
@@ -50,9 +55,11 @@ def lint_file(path: Path) -> dict[str, Any]:
 
 
 def _text(report: dict[str, Any]) -> str:
-    lines = [f"{report['rubric']}:{fault['line'] or 1}: {fault['problem']}" for fault in report["faults"]]
-    lines += [
-        f"{report['rubric']}: {item['code']}{' ' + repr(item['criterion']) if item['criterion'] else ''}: {item['message']}"
-        for item in report["advice"]
-    ]
-    return "\n".join(lines) or f"{report['rubric']}: nothing to say"
+    name = report["rubric"]
+    lines = [f"{name}:{fault['line'] or 1}: {fault['problem']}" for fault in report["faults"]]
+    lines += [f"{name}: {_kind(said)}: {said['message']}" for said in report["advice"]]
+    return "\n".join(lines) or f"{name}: nothing to say"
+
+
+def _kind(said: dict[str, Any]) -> str:
+    return f"{said['code']} {said['criterion']!r}" if said["criterion"] else str(said["code"])

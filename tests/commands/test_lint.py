@@ -1,0 +1,88 @@
+"""`markscheme lint` as a user runs it: faults by file and line, advice, and an exit status for scripts."""
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.commands.console import ROOT, run
+
+SOUND = "criteria:\n- {name: date, requirement: The reply names a date.}\n"
+ADVISED = "criteria:\n- {name: date, requirement: The reply names a good date.}\n"
+FAULTY = "passingThreshold: 2\ncriteria:\n- {name: date, requirement: The reply names a date., wieght: 1}\n"
+
+
+def linted(folder: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
+    return run("markscheme", "lint", *arguments, cwd=folder)
+
+
+def write(folder: Path, **rubrics: str) -> None:
+    for name, text in rubrics.items():
+        (folder / f"{name}.yaml").write_text(text)
+
+
+@pytest.mark.parametrize(("text", "status"), [(SOUND, 0), (ADVISED, 1), (FAULTY, 2)])
+def test_the_exit_status_tells_whether_there_is_something_to_say(tmp_path: Path, text: str, status: int) -> None:
+    write(tmp_path, it=text)
+    for more in ((), ("--json",)):
+        done = linted(tmp_path, "it.yaml", *more)
+        assert (done.returncode, done.stderr) == (status, "")
+
+
+def test_nothing_to_say_is_said(tmp_path: Path) -> None:
+    write(tmp_path, it=SOUND)
+    assert linted(tmp_path, "it.yaml").stdout == "it.yaml: nothing to say\n"
+
+
+def test_faults_stand_at_their_lines_all_at_once(tmp_path: Path) -> None:
+    write(tmp_path, it=FAULTY)
+    assert linted(tmp_path, "it.yaml").stdout.splitlines() == [
+        "it.yaml:1: passingThreshold is at most 1, found 2",
+        "it.yaml:3: unknown key 'wieght' (did you mean 'weight'?)",
+    ]
+
+
+def test_advice_names_its_kind_and_the_criterion(tmp_path: Path) -> None:
+    write(tmp_path, it=ADVISED)
+    (line,) = linted(tmp_path, "it.yaml").stdout.splitlines()
+    assert line.startswith("it.yaml: vague 'date': “good” means something else to everybody")
+
+
+def test_what_a_file_says_in_vain_is_noted(tmp_path: Path) -> None:
+    write(tmp_path, it="name: other\n" + SOUND)
+    done = linted(tmp_path, "it.yaml")
+    assert (done.returncode, done.stderr) == (1, "")
+    assert done.stdout.startswith("it.yaml: noted: it.yaml:1: is named 'other' but stands in 'it.yaml'")
+
+
+def test_of_several_rubrics_each_has_its_say_and_the_worst_its_status(tmp_path: Path) -> None:
+    write(tmp_path, a=SOUND, b=FAULTY, c=ADVISED)
+    done = linted(tmp_path, "a.yaml", "b.yaml", "c.yaml", "--json")
+    assert done.returncode == 2
+    assert [(line["rubric"], line["status"]) for line in map(json.loads, done.stdout.splitlines())] == [
+        ("a.yaml", 0),
+        ("b.yaml", 2),
+        ("c.yaml", 1),
+    ]
+
+
+def test_the_json_has_faults_with_lines_and_advice_with_codes(tmp_path: Path) -> None:
+    write(tmp_path, bad=FAULTY, meh=ADVISED)
+    bad, meh = (json.loads(line) for line in linted(tmp_path, "bad.yaml", "meh.yaml", "--json").stdout.splitlines())
+    assert [fault["line"] for fault in bad["faults"]] == [1, 3]
+    assert bad["advice"] == meh["faults"] == []
+    assert [(said["code"], said["criterion"]) for said in meh["advice"]] == [("vague", "date")]
+
+
+def test_a_rubric_is_found_by_name_and_one_that_is_not_there_is_told(tmp_path: Path) -> None:
+    assert linted(ROOT, "code-quality").returncode == 0
+    done = linted(ROOT, "code-qualty")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "did you mean 'code-quality'?" in done.stderr
+
+
+def test_nothing_to_lint_is_a_fault_of_the_call(tmp_path: Path) -> None:
+    done = linted(tmp_path)
+    assert done.returncode == 2
+    assert "RUBRIC" in done.stderr
