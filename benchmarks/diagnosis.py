@@ -90,7 +90,8 @@ def central(now: World, size: float, _generator: np.random.Generator) -> World:
 
 
 def coloured(now: World, size: float, _generator: np.random.Generator) -> World:
-    return replace(now, judge_sees=(1 - size) * now.truth + size * now.truth.mean(axis=1, keepdims=True))
+    others = (now.truth.sum(axis=1, keepdims=True) - now.truth) / (len(CRITERIA) - 1)
+    return replace(now, judge_sees=(1 - size) * now.truth + size * others)
 
 
 def noisy(now: World, size: float, _generator: np.random.Generator) -> World:

@@ -18,6 +18,7 @@ from markscheme.calibration.ratings import Rating
 from markscheme.calibration.rubric_faults import flat, of_labels, redundant, split, unused, unvaried
 from markscheme.calibration.slices import Slice
 from markscheme.calibration.whole_faults import (
+    at_equal_length,
     beaten_by_constant,
     blind_decisions,
     broken_slice,
@@ -79,7 +80,8 @@ def _without_skill(whole: Evidence, of_criteria: Sequence[Finding]) -> list[Find
 def _of_criteria(evidence: Evidence, by_length: Sequence[Finding]) -> Iterator[Finding]:
     """Faults of judge, criterion and people on single criteria, in the order in which one hides another.
 
-    A judge that rewards length moves all criteria together, which looks like a halo and like noise.
+    A judge that rewards length moves all criteria together, which looks like a halo and like noise: then these must
+    stand at equal length.
     """
     seen = evidence.seen
     hardly_differ = flat(evidence, seen)
@@ -88,10 +90,12 @@ def _of_criteria(evidence: Evidence, by_length: Sequence[Finding]) -> Iterator[F
     untried = unvaried(evidence, _but(seen, hardly_differ, one_level, blind))
     still = {name: found for name, found in blind.items() if found.evidence["correlation"] is None}
     leaning = shifted(evidence, _but(seen, one_level, still))
-    coloured = [] if by_length else halo_of(evidence)
+    even = at_equal_length(evidence) if by_length else evidence
+    coloured = halo_of(even)
     straight = {} if coloured else _but(seen, hardly_differ, one_level, blind, untried)
     middling = narrow(evidence, straight)
-    scattered = {} if by_length else noisy(evidence, _but(straight, middling))
+    noise = noisy(even, {name: even.seen[name] for name in _but(straight, middling)})
+    scattered = noisy(evidence, {name: seen[name] for name in noise}) if by_length else noise
     disputed = split(evidence, _but(seen, hardly_differ, untried))
     untold = unclear(evidence, _but(straight, middling, scattered, leaning))
     explained = {**hardly_differ, **one_level, **blind, **untried, **leaning, **middling}

@@ -1,6 +1,7 @@
 """What a judge does wrong over all criteria: halo, blind decisions, length, a broken part, unreadable replies."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -137,7 +138,7 @@ def length(evidence: Evidence) -> Iterator[Finding]:
     there = np.isfinite(misses)
     if int(there.sum()) < FEWEST_TO_DIAGNOSE:
         return
-    log_length = np.log1p([float(len(example.submission.response)) for example in comparison.gold.examples])
+    log_length = _log_lengths(evidence)
     short, long = np.quantile(log_length[there], [0.1, 0.9])
     groups = next(iter(evidence.seen.values())).groups
     leans = leaning(_scores_of_people(evidence), np.where(there, comparison.scores, np.nan), log_length, groups=groups)
@@ -163,6 +164,22 @@ def length(evidence: Evidence) -> Iterator[Finding]:
         worst=worst,
         gain=max(0.0, float(np.abs(misses[there]).mean() - np.abs(misses[there] - excess[there]).mean())),
     )
+
+
+def at_equal_length(evidence: Evidence) -> Evidence:
+    """The same with what the judge adds for length taken off every criterion."""
+    log_length = _log_lengths(evidence)
+    seen = {}
+    for name, one in evidence.seen.items():
+        leans = leaning(one.people if one.several else one.held_to, one.judge, log_length, groups=one.groups)
+        excess = (leans.value or 0.0) * (log_length - log_length.mean())
+        seen[name] = replace(one, judge=one.judge - excess) if one.scale.ordered else one
+    return replace(evidence, seen=seen)
+
+
+def _log_lengths(evidence: Evidence) -> Floats:
+    lengths = [float(len(example.submission.response)) for example in evidence.comparison.gold.examples]
+    return np.asarray(np.log1p(lengths), dtype=np.float64)
 
 
 def _same_way(one: Estimate, other: Estimate) -> bool:
