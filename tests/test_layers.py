@@ -34,6 +34,7 @@ LAYERS = [
     "stats",
     "calibration",
     "report",
+    "labelling",
     "commands",
     "hooks",
     "cli",

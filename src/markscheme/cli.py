@@ -13,6 +13,7 @@ GROUPS = {
     "Start here": {
         "init": "put graders, a rubric, labelled examples and a configuration into a project",
         "calibrate": "hold a judge to people's labels: may it decide, and what should be edited?",
+        "label": "label responses on a local page, blind to judges and other people",
     },
     "Work": {
         "grade": "grade responses with a rubric",

@@ -1,0 +1,175 @@
+"""What may be labelled, from examples or Promptfoo's results; and the set that labelled examples belong to."""
+
+import fcntl
+import json
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from markscheme.calibration.examples import SUFFIXES, Example, examples_file, load_examples
+from markscheme.calibration.from_promptfoo import import_promptfoo
+from markscheme.calibration.ratings import Rating
+from markscheme.errors import RatingError
+from markscheme.promptfoo.results import is_results
+from markscheme.rubric import Rubric
+
+JUDGES = ("model", "code")
+
+
+@dataclass(frozen=True)
+class Pool:
+    """Responses that may be labelled.
+
+    Attributes:
+        path: The file they came from.
+        examples: Those with a text, ids unique.
+        verdicts: What judges said of them, for choosing among them; never shown.
+        labels: What people said of them in the file itself.
+        empty: Outputs left out because they hold nothing, counted.
+    """
+
+    path: Path
+    examples: tuple[Example, ...]
+    verdicts: tuple[Rating, ...]
+    labels: tuple[Rating, ...]
+    empty: int
+
+
+def read_pool(path: Path, rubric: Rubric) -> Pool:
+    """The responses in a file of examples, of any form, or of Promptfoo's results.
+
+    Raises:
+        RatingError: It is neither, or every response in it is empty.
+    """
+    if is_results(path):
+        imported = import_promptfoo(path, rubric, words={})
+        examples, ratings = imported.examples, imported.ratings
+    else:
+        examples = load_examples(path, rubric).examples
+        ratings = tuple(label for example in examples for label in example.labels)
+    kept = tuple(example for example in examples if example.submission.response.strip())
+    if not kept:
+        raise RatingError("holds no response with a text in it", path=path)
+    return Pool(
+        path,
+        kept,
+        tuple(rating for rating in ratings if rating.kind in JUDGES),
+        tuple(rating for rating in ratings if rating.kind not in JUDGES),
+        len(examples) - len(kept),
+    )
+
+
+@dataclass(frozen=True)
+class SetFile:
+    """The file of examples in a rubric's calibration folder, to which labelled responses are added.
+
+    Attributes:
+        path: The file.
+        rubric: Whose examples they are.
+    """
+
+    path: Path
+    rubric: Rubric
+
+    @classmethod
+    def within(cls, folder: Path, rubric: Rubric) -> "SetFile":
+        """The set of a calibration folder; examples.jsonl where there is none yet.
+
+        Raises:
+            RatingError: The folder holds several.
+        """
+        is_there = any((folder / f"examples{suffix}").is_file() for suffix in SUFFIXES)
+        return cls(examples_file(folder) if is_there else folder / "examples.jsonl", rubric)
+
+    def read(self) -> tuple[Example, ...]:
+        """All examples in it; none where it isn't there yet."""
+        if not self.path.is_file() or not self.path.stat().st_size:
+            return ()
+        return load_examples(self.path, self.rubric).examples
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Alone with the file: whoever else labels waits."""
+        folder = os.open(self.path.parent, os.O_RDONLY)
+        try:
+            fcntl.flock(folder, fcntl.LOCK_EX)
+            yield
+        finally:
+            os.close(folder)
+
+    def check(self, pool: Sequence[Example]) -> None:
+        """Refuse a pool whose ids stand for other responses here, or which cannot be added.
+
+        Raises:
+            RatingError: With the ids, or with the way out.
+        """
+        there = {example.id: example.submission.response for example in self.read()}
+        others = [e.id for e in pool if there.get(e.id, e.submission.response) != e.submission.response]
+        if others:
+            named = ", ".join(others[:5]) + (", …" if len(others) > 5 else "")
+            raise RatingError(
+                f"holds other responses under {len(others)} ids of the pool: {named}; rename them in the pool",
+                path=self.path,
+            )
+        if self.path.suffix != ".jsonl" and any(example.id not in there for example in pool):
+            raise RatingError(
+                "cannot be added to; make it an examples.jsonl, or label it by itself with --pool", path=self.path
+            )
+
+    def add(self, lines: Sequence[dict[str, Any]]) -> None:
+        """Append the examples that aren't there yet; on disk when this returns.
+
+        To be called alone with the file (see `held`).
+        """
+        there = set(self._ids())
+        new = [line for line in lines if line["id"] not in there]
+        if new:
+            append_lines(self.path, new)
+
+    def _ids(self) -> Iterator[str]:
+        if self.path.is_file():
+            with self.path.open(encoding="utf-8-sig") as file:
+                for place, line in enumerate((line for line in file if line.strip()), start=1):
+                    yield str(json.loads(line).get("id") or f"ex-{place}")
+
+
+def example_line(example: Example, split: str | None = None) -> dict[str, Any]:
+    """A response of the pool as the line of an example set; `split` counts where it names none itself."""
+    line: dict[str, Any] = {"id": example.id, "inputs": dict(example.submission.inputs)}
+    line["response"] = example.submission.response
+    said = {key: getattr(example, key) for key in ("group", "system", "split", "drawn", "stratum")}
+    said["split"] = example.split or split
+    line |= {key: value for key, value in said.items() if value}
+    return line if example.weight == 1 else {**line, "weight": example.weight}
+
+
+def append_lines(path: Path, lines: Sequence[dict[str, Any]]) -> None:
+    """Append JSON objects, one a line; on disk when this returns."""
+    text = "".join(json.dumps(line, ensure_ascii=False, allow_nan=False) + "\n" for line in lines)
+    is_new = not path.exists()
+    with path.open("ab+") as file:
+        if file.tell() and not _ends_its_line(path):
+            text = "\n" + text
+        file.write(text.encode())
+        file.flush()
+        os.fsync(file.fileno())
+    if is_new:
+        keep_entry(path.parent)
+
+
+def _ends_its_line(path: Path) -> bool:
+    with path.open("rb") as file:
+        file.seek(-1, os.SEEK_END)
+        return file.read(1) == b"\n"
+
+
+def keep_entry(folder: Path) -> None:
+    """A new file is there after a power cut only once its folder is on disk too."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

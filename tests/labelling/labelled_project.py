@@ -1,0 +1,183 @@
+"""A folder with a rubric and a pool, and the labelling page as a process of its own, used over HTTP."""
+
+import json
+import re
+import subprocess
+import urllib.error
+import urllib.parse
+import urllib.request
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tests.commands.console import SCRIPTS, environment
+
+RUBRIC = """
+description: How a reply reads.
+inputs: [query]
+criteria:
+- name: polite
+  description: Is the reply polite?
+  weight: 1
+  not_applicable: true
+  levels:
+  - {value: 1, label: rude, description: It insults., example: "Go away."}
+  - {value: 2, label: cold}
+  - {value: 3, label: kind, description: It thanks or greets.}
+- {name: waffle, requirement: The reply says things twice, weight: -0.5}
+"""
+
+
+def make_pool(folder: Path, n: int = 20) -> Path:
+    """Rubric `manners` and pool.jsonl with n responses that a judge has rated."""
+    (folder / "rubrics").mkdir()
+    (folder / "rubrics" / "manners.yaml").write_text(RUBRIC)
+    (folder / ".git").mkdir()
+    lines = [
+        {
+            "id": f"model-x-{i}",
+            "query": f"question {i}",
+            "system": "model-x",
+            "response": f"<script>window.ran = {i}</script> reply {i} & more",
+            "labels": [
+                {"rater": "judge-z", "kind": "model", "criteria": {"polite": {"level": 1 + i % 3, "reason": "psst"}}}
+            ],
+        }
+        for i in range(n)
+    ]
+    (folder / "pool.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return folder
+
+
+class NoRedirect(urllib.request.HTTPRedirectHandler):
+    """Redirects are looked at, not followed."""
+
+    def redirect_request(self, *_: Any) -> None:
+        return None
+
+
+OPENER = urllib.request.build_opener(NoRedirect)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What the server said."""
+
+    status: int
+    text: str
+    headers: Mapping[str, str]
+
+    @property
+    def unit(self) -> str:
+        """What stands for the response in the page's form."""
+        found = re.search(r'name="unit" value="(\w+)"', self.text)
+        assert found, self.text
+        return found.group(1)
+
+    @property
+    def reply(self) -> int:
+        """Which reply of the pool is shown."""
+        found = re.search(r"reply (\d+) &amp; more", self.text)
+        assert found, self.text
+        return int(found.group(1))
+
+
+@dataclass
+class Server:
+    """`markscheme label` at work.
+
+    Attributes:
+        folder: Where it runs.
+        options: Further ones.
+    """
+
+    folder: Path
+    options: Sequence[str] = ()
+    rater: str = "ann"
+    process: subprocess.Popen[str] = field(init=False)
+    said: dict[str, Any] = field(init=False)
+
+    def __enter__(self) -> "Server":
+        command = [str(SCRIPTS / "markscheme"), "label", "manners", "--rater", self.rater, "--json", *self.options]
+        if "--pool" not in self.options and "--adjudicate" not in self.options:
+            command += ["--pool", "pool.jsonl"]
+        self.process = subprocess.Popen(
+            command, cwd=self.folder, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+        assert self.process.stdout is not None
+        line = self.process.stdout.readline()
+        if not line:
+            _, told = self.process.communicate()
+            raise AssertionError(told)
+        self.said = json.loads(line)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.end()
+
+    @property
+    def url(self) -> str:
+        """Where the page is."""
+        return str(self.said["url"])
+
+    @property
+    def file(self) -> Path:
+        """Where labels are kept."""
+        return self.folder / "calibration" / "manners" / "ratings" / f"{self.rater}.jsonl"
+
+    @property
+    def lines(self) -> list[dict[str, Any]]:
+        """What is on disk."""
+        return [json.loads(line) for line in self.file.read_text().splitlines()]
+
+    def kill(self) -> None:
+        """As a power cut does."""
+        self.process.kill()
+        self.process.communicate()
+
+    def end(self) -> str:
+        """As Ctrl-C does; what it told on standard error."""
+        if self.process.poll() is None:
+            self.process.send_signal(2)
+        return self.process.communicate(timeout=10)[1]
+
+    def get(self, place: str = "", **headers: str) -> Answer:
+        """A page."""
+        return fetch(urllib.parse.urljoin(self.url, place), None, headers)
+
+    def post(self, place: str, form: Mapping[str, str]) -> Answer:
+        """A form sent."""
+        return fetch(urllib.parse.urljoin(self.url, place), urllib.parse.urlencode(form).encode(), {})
+
+    def label(self, polite: str = "1", waffle: str = "0", note: str = "") -> int:
+        """Label the response that is next; which reply it was."""
+        page = self.get()
+        given = self.post("give", {"unit": page.unit, "c0": polite, "c1": waffle, "note": note})
+        assert given.status == 303, given.text
+        return page.reply
+
+
+def fetch(url: str, body: bytes | None, headers: Mapping[str, str]) -> Answer:
+    """What a server says, whatever it is."""
+    request = urllib.request.Request(url, data=body, headers=dict(headers))
+    try:
+        with OPENER.open(request, timeout=10) as found:
+            return Answer(found.status, found.read().decode(), dict(found.headers))
+    except urllib.error.HTTPError as error:
+        with error:
+            return Answer(error.code, error.read().decode(), dict(error.headers))
+
+
+def refused(folder: Path, *options: str) -> tuple[int, str]:
+    """Exit status and message of a labelling page that doesn't open."""
+    done = subprocess.run(
+        [str(SCRIPTS / "markscheme"), "label", "manners", *options],
+        cwd=folder,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    return done.returncode, done.stderr

@@ -1,0 +1,285 @@
+"""The labelling page as a process of its own, used over HTTP."""
+
+import json
+from collections import Counter
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+
+from markscheme import load_rubric
+from markscheme.calibration.examples import load_examples
+from tests.labelling.labelled_project import Server, fetch, make_pool, refused
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A rubric and a pool of 20."""
+    return make_pool(tmp_path)
+
+
+def test_what_is_given_is_on_disk_before_the_next_page_as_a_blind_rating(project: Path) -> None:
+    with Server(project) as server:
+        reply = server.label(polite="2", waffle="t", note="reads cold")
+        (line,) = server.lines
+    rubric = load_rubric(project / "rubrics" / "manners.yaml")
+    assert line["id"] == f"model-x-{reply}"
+    assert (line["rater"], line["kind"], line["sample"], line["blind"]) == ("ann", "human", 0, True)
+    assert line["criteria"]["polite"]["level"] == 3.0
+    assert line["criteria"]["waffle"] == {"abstained": "", "under": rubric.criterion("waffle").fingerprint}
+    assert line["note"] == "reads cold"
+
+
+def test_a_labelled_response_belongs_to_the_set_that_calibrate_reads(project: Path) -> None:
+    with Server(project) as server:
+        reply = server.label(polite="x")
+    home = project / "calibration" / "manners"
+    found = load_examples(
+        home / "examples.jsonl", load_rubric(project / "rubrics" / "manners.yaml"), ratings=home / "ratings"
+    )
+    (example,) = found.examples
+    assert (example.id, example.system) == (f"model-x-{reply}", "model-x")
+    (label,) = example.labels
+    assert label.criteria["polite"].declined == "not applicable"
+    assert found.stale == 0
+
+
+def test_a_server_killed_between_any_two_labels_loses_none_and_asks_none_again(project: Path) -> None:
+    seen: list[int] = []
+    while len(seen) < 21:
+        with Server(project) as server:
+            assert server.said["given"] == len(seen)
+            seen += [server.label() for _ in range(min(4, 21 - len(seen)))]
+            server.kill()
+    with Server(project) as server:
+        assert "All labelled" in server.get().text
+        assert [line["id"] for line in server.lines] == [f"model-x-{reply}" for reply in seen]
+    (twice,) = [reply for reply, count in Counter(seen).items() if count == 2]
+    assert server.lines[-1]["sample"] == 1
+    assert seen.index(twice) <= 9
+
+
+def test_half_a_line_left_by_a_power_cut_is_cut_off_and_told(project: Path) -> None:
+    with Server(project) as server:
+        server.label()
+    with server.file.open("a") as file:
+        file.write('{"id": "model-x-3", "rat')
+    with Server(project) as server:
+        assert server.said["given"] == 1
+        server.label()
+        assert len(server.lines) == 2
+        assert "half a line" in server.end()
+
+
+def test_undo_takes_back_shows_what_was_chosen_and_the_later_word_counts(project: Path) -> None:
+    with Server(project) as server:
+        server.label()
+        reply = server.label(polite="0", note="first thought")
+        assert server.post("undo", {"given": "2"}).status == 303
+        page = server.get()
+        assert page.reply == reply
+        assert "first thought" in page.text
+        assert page.text.count(" checked") == 2
+        assert server.post("undo", {"given": "2"}).status == 303
+        assert server.label(polite="2") == reply
+        assert [line.get("withdrawn", False) for line in server.lines] == [False, False, True, False]
+    with Server(project) as server:
+        assert server.said["given"] == 2
+
+
+def test_only_who_knows_the_token_and_calls_the_machine_by_its_name_is_told_anything(project: Path) -> None:
+    with Server(project) as server:
+        port = urlsplit(server.url).port
+        for place in ("/", "/wrong/", "/wrong/page.css", server.url[:-2] + "/", "/%00/", "/%ff/"):
+            answer = server.get(place)
+            assert (answer.status, answer.text) == (403, "refused\n"), place
+        for host in ("evil.example", f"evil.example:{port}", "127.0.0.1", "127.0.0.1:1"):
+            answer = server.get(Host=host)
+            assert (answer.status, answer.text) == (403, "refused\n"), host
+        assert server.get(Host=f"localhost:{port}").status == 200
+        assert fetch(server.url.replace(server.url.split("/")[3], "x" * 32) + "give", b"unit=1", {}).status == 403
+        assert not server.file.read_text()
+
+
+def test_the_page_tells_nothing_of_judges_or_of_who_wrote_the_response(project: Path) -> None:
+    with Server(project) as server:
+        page, progress = server.get(), server.get("progress")
+    for secret in ("model-x", "judge-z", "psst"):
+        assert secret not in page.text + progress.text
+
+
+def test_text_stays_text_and_nothing_comes_from_afar(project: Path) -> None:
+    with Server(project) as server:
+        page = server.get()
+    assert f"&lt;script&gt;window.ran = {page.reply}" in page.text
+    assert "http" not in page.text
+    assert page.headers["content-security-policy"].startswith("default-src 'none'")
+    assert "unsafe" not in page.headers["content-security-policy"]
+
+
+def test_unanswered_criteria_are_asked_for_and_what_was_chosen_stays(project: Path) -> None:
+    with Server(project) as server:
+        page = server.get()
+        for wrong in ({}, {"c1": "7"}, {"c1": "x"}):
+            answer = server.post("give", {"unit": page.unit, "c0": "1", "note": "\nkept <b>", **wrong})
+            assert answer.status == 422
+            assert "1 of 2 criteria still needs an answer" in answer.text
+            assert answer.text.count(" checked") == 1
+            assert "\n\nkept &lt;b&gt;</textarea>" in answer.text
+        assert not server.file.read_text()
+
+
+def test_the_same_page_sent_twice_is_kept_once(project: Path) -> None:
+    with Server(project) as server:
+        form = {"unit": server.get().unit, "c0": "1", "c1": "0"}
+        assert server.post("give", form).status == 303
+        again = server.post("give", {**form, "c0": "2"})
+        assert (again.status, len(server.lines)) == (409, 1)
+        assert server.post("give", {**form, "note": "x" * 300_000}).status == 413
+
+
+def test_two_raters_label_at_once_in_their_own_orders_and_nobody_twice(project: Path) -> None:
+    with Server(project) as ann, Server(project, rater="ben") as ben:
+        assert urlsplit(ann.url).port != urlsplit(ben.url).port
+        orders = [(ann.label(), ben.label()) for _ in range(21)]
+        assert [a for a, _ in orders] != [b for _, b in orders]
+        assert len(ann.lines) == len(ben.lines) == 21
+        status, told = refused(project, "--pool", "pool.jsonl", "--rater", "ann")
+        assert status == 2
+        assert "labelling already" in told
+    examples = (project / "calibration" / "manners" / "examples.jsonl").read_text().splitlines()
+    assert len(examples) == len({json.loads(line)["id"] for line in examples}) == 20
+
+
+def test_steadiness_is_told_once_a_response_has_come_back(project: Path) -> None:
+    with Server(project) as server:
+        assert "Nothing labelled twice yet" in server.get("progress").text
+        for place in range(21):
+            server.label(polite="1", waffle="1" if place < 20 else "0")
+        assert "The same answer on 1 of 2 criteria" in server.get("progress").text
+
+
+def test_people_disagreeing_is_settled_without_names(project: Path) -> None:
+    with Server(project) as ann, Server(project, rater="ben") as ben:
+        replies = [ann.label(polite="0") for _ in range(21)]
+        for _ in range(21):
+            reply = ben.get().reply
+            ben.label(polite="2" if reply == replies[0] else "0")
+    with Server(project, ["--adjudicate", "--pool", "pool.jsonl"], rater="zoe") as zoe:
+        assert zoe.said["total"] == 1
+        page = zoe.get()
+        assert page.reply == replies[0]
+        assert "People gave: <strong>1 · 3</strong>" in page.text
+        assert "waffle" not in page.text
+        assert "ben" not in page.text
+        assert zoe.post("give", {"unit": page.unit, "c0": "1"}).status == 303
+        (line,) = zoe.lines
+        assert (line["kind"], line["criteria"]["polite"]["level"]) == ("adjudicated", 2.0)
+        assert "All labelled" in zoe.get().text
+    status, told = refused(project, "--adjudicate", "--rater", "yan")
+    assert (status, "nothing to settle" in told) == (0, True)
+
+
+def test_a_rubric_that_changes_stops_the_labelling_and_labels_under_old_words_come_again(project: Path) -> None:
+    rubric = project / "rubrics" / "manners.yaml"
+    text = rubric.read_text()
+    with Server(project) as server:
+        first = server.label()
+        unit = server.get().unit
+        rubric.write_text(text.replace("weight: 1", "weight: 2"))
+        assert server.get().status == 200
+        for broken in (text.replace("Is the reply polite?", "Is it civil?"), "criteria: ["):
+            rubric.write_text(broken)
+            assert server.get().status == 409
+            answer = server.post("give", {"unit": unit, "c0": "1", "c1": "0"})
+            assert answer.status == 409
+            assert "was not saved" in answer.text
+        assert len(server.lines) == 1
+        assert "labelling has stopped" in server.end()
+    rubric.write_text(text.replace("Is the reply polite?", "Is it civil?"))
+    with Server(project) as server:
+        assert server.said["given"] == 0
+        assert server.label() == first
+
+
+def test_the_plan_chooses_and_goes_on_choosing_what_is_labelled(project: Path) -> None:
+    drawn = project / "calibration" / "manners" / "examples.jsonl"
+    for round_, total in ((1, 5), (2, 5), (3, 10)):
+        with Server(project, ["--next", "5"]) as server:
+            assert server.said["total"] == total, round_
+            for _ in range(2 if round_ == 1 else total - server.said["given"]):
+                server.label()
+    lines = [json.loads(line) for line in drawn.read_text().splitlines()]
+    assert len({line["id"] for line in lines}) == 10
+    assert all(line["drawn"] == "chosen" and line["weight"] >= 1 for line in lines)
+
+
+def test_promptfoos_results_are_a_pool(project: Path) -> None:
+    row = {
+        "testIdx": 0,
+        "promptIdx": 0,
+        "vars": {"query": "the question"},
+        "response": {"output": "reply 7 & more"},
+        "success": True,
+        "score": 1,
+        "gradingResult": {
+            "pass": True,
+            "score": 1,
+            "reason": "psst",
+            "componentResults": [{"pass": True, "score": 1, "reason": "psst", "assertion": {"type": "llm-rubric"}}],
+        },
+    }
+    (project / "results.json").write_text(json.dumps({"evalId": "e", "results": {"results": [row], "prompts": []}}))
+    with Server(project, ["--pool", "results.json"]) as server:
+        page = server.get()
+        assert "the question" in page.text
+        assert "psst" not in page.text
+        assert server.label() == 7
+        assert server.said["total"] == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (["--pool", "nowhere.jsonl"], "there is no file"),
+        (["--pool", "rubrics/manners.yaml"], "a list of examples"),
+        (["--pool", "broken.jsonl"], "broken.jsonl:1: is not readable JSON"),
+        (["--pool", "empty.jsonl"], "holds no response with a text"),
+        (["--pool", "pool.jsonl", "--rater", "../ann"], "--rater is a name"),
+        (["--pool", "pool.jsonl", "--next", "3", "--adjudicate"], "give one"),
+        (["--rater", "ann"], "say by --pool FILE"),
+    ],
+)
+def test_what_cannot_be_labelled_exits_2_and_says_why(project: Path, options: list[str], told: str) -> None:
+    (project / "broken.jsonl").write_text("{not json\n")
+    (project / "empty.jsonl").write_text('{"id": "a", "response": "  "}\n')
+    status, message = refused(project, *options)
+    assert status == 2
+    assert told in message
+
+
+def test_ids_that_stand_for_other_responses_in_the_set_are_refused(project: Path) -> None:
+    home = project / "calibration" / "manners"
+    home.mkdir(parents=True)
+    (home / "examples.jsonl").write_text('{"id": "model-x-0", "response": "another"}')
+    status, message = refused(project, "--pool", "pool.jsonl", "--rater", "ann")
+    assert status == 2
+    assert "other responses under 1 ids of the pool: model-x-0" in message
+
+
+def test_a_set_whose_last_line_has_no_end_is_added_to_all_the_same(project: Path) -> None:
+    home = project / "calibration" / "manners"
+    home.mkdir(parents=True)
+    (home / "examples.jsonl").write_text('{"id": "own", "query": "q", "response": "mine"}')
+    with Server(project) as server:
+        server.label()
+    assert len([json.loads(line) for line in (home / "examples.jsonl").read_text().splitlines()]) == 2
+
+
+def test_a_judges_file_is_not_labelled_into(project: Path) -> None:
+    ratings = project / "calibration" / "manners" / "ratings"
+    ratings.mkdir(parents=True)
+    (ratings / "gpt.jsonl").write_text('{"id": "model-x-0", "rater": "gpt", "kind": "model", "criteria": {}}\n')
+    status, message = refused(project, "--pool", "pool.jsonl", "--rater", "gpt")
+    assert status == 2
+    assert "holds ratings of kind model" in message
