@@ -5,7 +5,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Page, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Dialog, Page, sync_playwright
 
 from markscheme.calibration.choosing import Contender, choose
 from markscheme.report.html_report import calibrations_html, choice_html
@@ -39,11 +39,15 @@ class Opened:
         self.told: list[str] = []
         self.asked: list[str] = []
         self.page: Page = context.new_page()
-        self.page.on("dialog", lambda dialog: (self.told.append(dialog.message), dialog.dismiss()))
+        self.page.on("dialog", self._refuse)
         self.page.on("console", self._note)
         self.page.on("pageerror", lambda error: self.told.append(str(error)))
         self.page.on("request", lambda request: self.asked.append(request.url))
         self.page.goto(file.as_uri())
+
+    def _refuse(self, dialog: Dialog) -> None:
+        self.told.append(dialog.message)
+        dialog.dismiss()
 
     def _note(self, message: ConsoleMessage) -> None:
         self.told.append(message.text)

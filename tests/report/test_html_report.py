@@ -97,7 +97,9 @@ def test_each_criterion_has_its_matrix_and_stands_beside_people_constant_and_cha
         assert name in section
         cells = re.findall(r'<td class="(?:[ab]\d|zero)">(?:<a [^>]*>)?(\d+)', section)
         levels = sorted({1.0, 2.0, 3.0, 4.0, 5.0, *found.gold.tolist()})
-        assert [int(cell) for cell in cells] == confusion(found.gold, found.judge, levels).flatten().tolist()
+        given = [place for place, level in enumerate(levels) if level == int(level)]
+        counts = confusion(found.gold, found.judge, levels)[:, given]
+        assert [int(cell) for cell in cells] == counts.flatten().tolist()
         for who in ("judge", "two people", "a constant", "chance"):
             assert f"<bdi>{who}</bdi>" in section
 
@@ -192,6 +194,20 @@ def test_calibrate_and_compare_write_the_page(tmp_path: Path) -> None:
     for name in ("one", "several", "two"):
         page = well_made((project / f"{name}.html").read_text(encoding="utf-8"))
         assert ("html", {"lang": "en"}) in page.elements
+
+
+def test_the_page_shows_what_moved_since_the_accepted_run(tmp_path: Path) -> None:
+    project = make_project(tmp_path)
+    accepted = run("calibrate", "manners", "--ratings", "claude.jsonl", "--accept", cwd=project)
+    assert (project / "calibration" / "manners" / "accepted.json").exists(), accepted.stderr
+    done = run("calibrate", "manners", "--ratings", "lenient.jsonl", "--html", "now.html", cwd=project)
+    assert done.returncode in (0, 1, 4), done.stderr
+    text = (project / "now.html").read_text(encoding="utf-8")
+    well_made(text)
+    drift = text[text.index("Since the accepted run") :].split("</section>")[0]
+    assert "Since the run accepted on" in drift
+    assert "polite" in drift
+    assert 'href="#j0-x' in drift
 
 
 def test_without_jinja_the_way_out_is_told(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from markscheme.calibration.run import Calibration
 from markscheme.calibration.slices import Slice
 from markscheme.report.figures import NONE, number, share, share_with_interval, with_interval
 from markscheme.report.html_cases import Cases, cell_tag, level_name, levels_given, slice_tag
+from markscheme.rubric import Criterion
 from markscheme.stats import Estimate
 from markscheme.stats.agreement import corrected, percent_agreement
 from markscheme.stats.severity import agreement_constant, confusion
@@ -25,6 +26,7 @@ SIDE = 400
 """Of the scatter of scores."""
 SHADES = 4
 MOST_NAMED = 5
+PARTS = {0.25: "a quarter of the scale", 0.5: "half of the scale", 1.0: "the whole scale"}
 EXACT = 1e-6
 """A tolerance that no two levels fall into."""
 
@@ -130,12 +132,30 @@ def scatter(comparison: Comparison, cases: Cases) -> dict[str, Any]:
 
 def criterion_views(comparison: Comparison, cases: Cases) -> list[dict[str, Any]]:
     """For each criterion its agreement beside people, constant and chance, its signed error and its matrix."""
-    return [_criterion(place, name, found, cases) for place, (name, found) in enumerate(comparison.criteria.items())]
+    errors = [(found.statistics["signed_error"], found.criterion) for found in comparison.criteria.values()]
+    part = part_of_scale(errors)
+    return [
+        _criterion(place, name, found, cases, part) for place, (name, found) in enumerate(comparison.criteria.items())
+    ]
 
 
-def _criterion(place: int, name: str, found: CriterionComparison, cases: Cases) -> dict[str, Any]:
-    scale = found.criterion.scale
-    reach = max(scale.values) - min(scale.values)
+def part_of_scale(shifts: Sequence[tuple[Estimate, Criterion]]) -> float:
+    """The part of their scales that a drawing needs to hold all shifts: a quarter, a half or all, either way."""
+    ends = [
+        abs(limit) / _reach(criterion)
+        for shift, criterion in shifts
+        for limit in (shift.value, shift.low, shift.high)
+        if limit is not None
+    ]
+    return next((part for part in (0.25, 0.5) if max(ends, default=0.0) <= part), 1.0)
+
+
+def _reach(criterion: Criterion) -> float:
+    return max(criterion.scale.values) - min(criterion.scale.values)
+
+
+def _criterion(place: int, name: str, found: CriterionComparison, cases: Cases, part: float) -> dict[str, Any]:
+    scale, reach = found.criterion.scale, part * _reach(found.criterion)
     error = found.statistics["signed_error"]
     kappa = found.statistics["weighted_kappa" if scale.ordered and not scale.is_yes_no else "cohen_kappa"]
     return {
@@ -145,10 +165,10 @@ def _criterion(place: int, name: str, found: CriterionComparison, cases: Cases) 
         "weight": f"{found.criterion.weight:g}",
         "bars": _beside(found),
         "signed": _bar(name, with_interval(error, sign=True), error, (-reach, reach)),
+        "drawn": PARTS[part],
         "kappa": with_interval(kappa) if kappa.undefined is None else f"{NONE} ({kappa.undefined})",
         "people": _ceiling(found),
         "apart": sum(f"c{place}" in case.tags for case in cases.cases),
-        "levels": [level_name(found.criterion, level) for level in levels_given(found)],
         "matrix": _matrix(place, found, cases),
     }
 
@@ -157,9 +177,11 @@ def _beside(found: CriterionComparison) -> list[Bar]:
     """Exact agreement of the judge, of people with each other, of the best constant, and what chance would give."""
     both = ~np.isnan(found.gold) & ~np.isnan(found.judge)
     bars = [share_bar("judge", found.statistics["exact_agreement"])]
-    levels = sorted(set(found.criterion.scale.values))
+    levels = levels_given(found)
     if found.people.size and ((~np.isnan(found.people)).sum(axis=1) >= 2).any():
-        bars.append(share_bar("two people", percent_agreement(found.people, levels=levels), "people"))
+        bars.append(
+            share_bar("two people", percent_agreement(found.people, levels=found.criterion.scale.values), "people")
+        )
     bars.append(share_bar("a constant", agreement_constant(found.gold[both], EXACT), "constant"))
     chance = corrected("cohen_kappa", np.column_stack([found.gold[both], found.judge[both]]), levels=levels).pe
     known = None if math.isnan(chance) else float(chance)
@@ -176,27 +198,29 @@ def _ceiling(found: CriterionComparison) -> str:
     return f"alpha between two people {people}, judge and a person {judge}: {told}"
 
 
-def _matrix(place: int, found: CriterionComparison, cases: Cases) -> list[list[dict[str, Any]]]:
+def _matrix(place: int, found: CriterionComparison, cases: Cases) -> dict[str, Any]:
     """Rows gold, columns judge; each cell with its count, its shade and the first example in it."""
-    matrix = confusion(found.gold, found.judge, levels_given(found)).tolist()
+    levels = levels_given(found)
+    table = confusion(found.gold, found.judge, levels)
+    of_scale = np.isin(levels, found.criterion.scale.values)
+    rows, columns = (np.flatnonzero(of_scale | (table.sum(axis=axis) > 0)).tolist() for axis in (1, 0))
     first: dict[str, str] = {}
     for case in cases.cases:
         for tag in case.tags:
             first.setdefault(tag, case.anchor)
-    most = max((count for row in matrix for count in row), default=0)
-    return [
-        [
-            {
-                "n": count,
-                "alike": row == column,
-                "shade": math.ceil(SHADES * count / most) if most else 0,
-                "tag": cell_tag(place, row, column),
-                "anchor": first.get(cell_tag(place, row, column)),
-            }
-            for column, count in enumerate(counts)
-        ]
-        for row, counts in enumerate(matrix)
-    ]
+    most = max(1, int(table.max()))
+
+    def cell(row: int, column: int) -> dict[str, Any]:
+        count, tag = int(table[row, column]), cell_tag(place, row, column)
+        shade = math.ceil(SHADES * count / most)
+        return {"n": count, "alike": row == column, "shade": shade, "tag": tag, "anchor": first.get(tag)}
+
+    names = [level_name(found.criterion, level) for level in levels]
+    return {
+        "between": len(rows) > int(of_scale.sum()),
+        "columns": [names[column] for column in columns],
+        "rows": [(names[row], [cell(row, column) for column in columns]) for row in rows],
+    }
 
 
 # --- parts and drift ------------------------------------------------------------------------------------------------
@@ -229,14 +253,15 @@ def slice_views(slices: Sequence[Slice], cases: Cases) -> list[dict[str, Any]]:
 
 def drift_views(baseline: Baseline, cases: Cases) -> list[dict[str, Any]]:
     """How each criterion moved since the accepted run, as a share of its scale."""
+    part = part_of_scale([(one.called.drift.shift, one.criterion) for one in baseline.criteria.values()])
     found = []
     for name, one in baseline.criteria.items():
-        called, values = one.called, one.criterion.scale.values
-        reach = max(values) - min(values)
+        called, reach = one.called, part * _reach(one.criterion)
         shift = called.drift.shift
         found.append(
             {
                 "name": name,
+                "drawn": PARTS[part],
                 "verdict": called.verdict,
                 "watch": one.watch,
                 "bar": _bar(name, with_interval(shift, sign=True), shift, (-reach, reach)),
