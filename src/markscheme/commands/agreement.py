@@ -2,6 +2,8 @@
 
 import argparse
 import csv
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -57,7 +59,7 @@ class Table:
 
 def run(arguments: argparse.Namespace) -> int:
     """Measure and print."""
-    table = read_table(arguments.table, arguments.levels)
+    table = read_table(arguments.table, arguments.levels, between=arguments.scale != "nominal")
     are_words = any(isinstance(level, str) for level in table.levels)
     scale: Scale = arguments.scale or ("nominal" if are_words else "ordinal")
     if are_words and scale != "nominal" and not arguments.levels:
@@ -85,39 +87,40 @@ def measure(table: Table, scale: Scale) -> dict[str, Estimate]:
     return found
 
 
-def read_table(path: Path, levels: str | None = None) -> Table:
+def read_table(path: Path, levels: str | None = None, *, between: bool = True) -> Table:
     """The table in a CSV file.
 
     Args:
         path: The file.
         levels: The scale's levels, worst first, with commas between; those that occur where None.
+        between: Whether a number between two levels is a rating, as a mean of runs is.
 
     Raises:
         RatingError: No table, rows of another length than the header, a cell that is none of the levels.
+        UsageError: Levels that are none.
     """
-    rows = _rows(path)
-    header, body = rows[0], rows[1:]
-    skip = 1 if header and header[0].strip().casefold() in UNIT_COLUMNS else 0
+    (_, header), *body = _rows(path)
+    skip = 1 if header[0].strip().casefold() in UNIT_COLUMNS else 0
     raters = tuple(name.strip() for name in header[skip:])
     if len(raters) < 2 or not body:
         raise RatingError(
             "a table of ratings has a header row, two columns of raters or more, and a row for each unit", path=path
         )
-    faults = [
-        Fault(f"has {len(row)} cells, the header {len(header)}", n)
-        for n, row in enumerate(body, 2)
-        if len(row) != len(header)
+    faults = list(_faults_of_raters(raters))
+    faults += [
+        Fault(f"has {len(row)} cells, the header {len(header)}", n) for n, row in body if len(row) != len(header)
     ]
     if faults:
         raise RatingError(faults, path=path)
-    cells = [[cell.strip() for cell in row[skip:]] for row in body]
-    return _coded(raters, cells, _levels(cells, levels), path)
+    return _coded(raters, [(n, [cell.strip() for cell in row[skip:]]) for n, row in body], levels, between, path)
 
 
-def _rows(path: Path) -> list[list[str]]:
+def _rows(path: Path) -> list[tuple[int, list[str]]]:
+    """The rows that hold anything, each with the line on which it ends."""
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
-            rows = [row for row in csv.reader(file) if row]
+            reader = csv.reader(file)
+            rows = [(reader.line_num, row) for row in reader if row]
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise RatingError(f"cannot be read: {error}", path=path) from error
     if not rows:
@@ -125,34 +128,71 @@ def _rows(path: Path) -> list[list[str]]:
     return rows
 
 
-def _levels(cells: list[list[str]], said: str | None) -> tuple[float | str, ...]:
-    names = (
-        [name.strip() for name in said.split(",")] if said else sorted({cell for row in cells for cell in row if cell})
-    )
-    numbers = [_as_number(name) for name in names]
-    if all(number is not None for number in numbers):
-        known = [number for number in numbers if number is not None]
-        return tuple(known) if said else tuple(sorted(set(known)))
-    return tuple(names)
+def _faults_of_raters(raters: Sequence[str]) -> Iterator[Fault]:
+    for name, count in Counter(raters).items():
+        if not name:
+            yield Fault("a rater has no name; a column of names is headed unit, id or item", 1)
+        elif count > 1:
+            yield Fault(f"{count} raters are named {name!r}", 1)
 
 
-def _coded(raters: tuple[str, ...], cells: list[list[str]], levels: tuple[float | str, ...], path: Path) -> Table:
-    place = {level: float(level) if isinstance(level, float) else float(n) for n, level in enumerate(levels)}
-    are_numbers = all(isinstance(level, float) for level in levels)
-    values = np.full((len(cells), len(raters)), np.nan)
-    faults = []
-    for row, given in enumerate(cells):
-        for column, cell in enumerate(given):
-            if not cell:
-                continue
-            value = _as_number(cell) if are_numbers else place.get(cell)
-            if value is None or (are_numbers and not min(place.values()) <= value <= max(place.values())):
-                faults.append(Fault(f"{cell!r} is none of the levels {', '.join(map(_name, levels))}", row + 2))
-            else:
-                values[row, column] = value
+def _coded(
+    raters: tuple[str, ...], rows: list[tuple[int, list[str]]], said: str | None, between: bool, path: Path
+) -> Table:
+    cells = [(n, cell) for n, row in rows for cell in row if cell]
+    if not cells:
+        raise RatingError("holds no rating", path=path)
+    levels = _named_levels(said) if said else _levels_among(cells, path)
+    codes = {cell: _code(cell, levels, between) for _, cell in cells}
+    faults = [
+        Fault(f"{cell!r} is none of the levels {', '.join(map(_name, levels))}", n)
+        for n, cell in cells
+        if codes[cell] is None
+    ]
     if faults:
         raise RatingError(faults, path=path)
-    return Table(raters, levels, values)
+    values = [[codes[cell] if cell else np.nan for cell in row] for _, row in rows]
+    return Table(raters, levels, np.array(values, dtype=float))
+
+
+def _code(cell: str, levels: tuple[float | str, ...], between: bool) -> float | None:
+    """A number for itself, a word for its place; None for what is no level."""
+    numbers = [level for level in levels if isinstance(level, float)]
+    if not numbers:
+        return float(levels.index(cell)) if cell in levels else None
+    value = _as_number(cell)
+    if value is None or not (min(numbers) <= value <= max(numbers) if between else value in numbers):
+        return None
+    return value
+
+
+def _named_levels(said: str) -> tuple[float | str, ...]:
+    names = [name.strip() for name in said.split(",")]
+    numbers = [number for number in map(_as_number, names) if number is not None]
+    levels: tuple[float | str, ...] = tuple(numbers) if len(numbers) == len(names) else tuple(names)
+    if len(levels) < 2 or len(set(levels)) < len(levels) or not all(names):
+        raise UsageError(f"--levels names two or more different levels, worst first; found {said!r}")
+    if numbers == list(levels) and numbers != sorted(numbers):
+        raise UsageError(f"levels that are numbers stand lowest first; found {said!r}")
+    return levels
+
+
+def _levels_among(cells: Sequence[tuple[int, str]], path: Path) -> tuple[float | str, ...]:
+    numbers = {cell: _as_number(cell) for _, cell in cells}
+    words = [(n, cell) for n, cell in cells if numbers[cell] is None]
+    if not words:
+        return tuple(sorted({number for number in numbers.values() if number is not None}))
+    if len({cell for _, cell in words}) < len(numbers):
+        raise RatingError(
+            [
+                Fault(
+                    f"{cell!r} is no number, and others are; a missing rating is an empty cell, or name the --levels", n
+                )
+                for n, cell in words
+            ],
+            path=path,
+        )
+    return tuple(sorted(numbers))
 
 
 def _as_number(text: str) -> float | None:

@@ -1,0 +1,173 @@
+"""`markscheme agreement` as a user runs it: a table from anywhere in, the whole family of coefficients out."""
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.commands.console import run
+
+SHROUT_FLEISS = """\
+item,1,2,3,4
+a,9,2,5,8
+b,6,1,3,2
+c,8,4,6,8
+d,7,1,2,6
+e,10,5,6,9
+f,6,2,4,7
+"""
+"""Six targets rated by four judges: Shrout and Fleiss (1979), Psychological Bulletin 86(2), table 2."""
+YES_NO = "id,one,two\n" + "".join(
+    f"{n},{one},{two}\n"
+    for n, (one, two) in enumerate(
+        [("yes", "yes")] * 20 + [("yes", "no")] * 5 + [("no", "yes")] * 10 + [("no", "no")] * 15
+    )
+)
+"""The table of 20, 5, 10 and 15: observed 0.7, by chance 0.5, kappa 0.4."""
+ESTIMATE = {"value", "low", "high", "level", "n", "method", "undefined", "note"}
+FAMILY = {
+    "exact_agreement", "percent_agreement", "cohen_kappa", "weighted_kappa", "fleiss_kappa", "conger_kappa",
+    "scott_pi", "brennan_prediger", "gwet_ac1", "gwet_ac2", "krippendorff_alpha",
+}  # fmt: skip
+DEGREES = {"icc_1_1", "icc_2_1", "icc_3_1", "icc_1_k", "icc_2_k", "icc_3_k"}
+PAIRS = {"ccc", "pearson", "spearman", "kendall"}
+
+
+def measured(folder: Path, table: str | bytes, *options: str) -> "subprocess.CompletedProcess[str]":
+    (folder / "table.csv").write_bytes(table if isinstance(table, bytes) else table.encode())
+    return run("markscheme", "agreement", "table.csv", *options, cwd=folder)
+
+
+def as_json(folder: Path, table: str | bytes, *options: str) -> dict[str, Any]:
+    done = measured(folder, table, *options, "--json")
+    assert done.returncode == 0, done.stderr
+
+    def refuse(constant: str) -> Any:
+        raise AssertionError(f"{constant} in the JSON")
+
+    found: dict[str, Any] = json.loads(done.stdout, parse_constant=refuse)
+    return found
+
+
+def test_the_json_has_the_keys_of_the_format(tmp_path: Path) -> None:
+    found = as_json(tmp_path, SHROUT_FLEISS, "--scale", "interval")
+    assert list(found) == ["schema", "units", "raters", "scale", "levels", "statistics"]
+    assert (found["schema"], found["units"], found["scale"]) == (1, 6, "interval")
+    assert found["raters"] == ["1", "2", "3", "4"]
+    assert found["levels"] == [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]
+    assert found["statistics"].keys() >= (FAMILY - {"cohen_kappa", "weighted_kappa", "scott_pi"}) | DEGREES
+    assert all(set(estimate) == ESTIMATE for estimate in found["statistics"].values())
+
+
+def test_published_intraclass_correlations_come_out(tmp_path: Path) -> None:
+    found = as_json(tmp_path, SHROUT_FLEISS, "--scale", "interval")["statistics"]
+    published = {"icc_1_1": 0.17, "icc_2_1": 0.29, "icc_3_1": 0.71, "icc_1_k": 0.44, "icc_2_k": 0.62, "icc_3_k": 0.91}
+    assert {name: round(found[name]["value"], 2) for name in published} == published
+
+
+def test_words_are_kinds_and_two_raters_have_a_kappa(tmp_path: Path) -> None:
+    found = as_json(tmp_path, YES_NO)
+    assert (found["scale"], found["levels"], found["units"]) == ("nominal", ["no", "yes"], 50)
+    assert found["statistics"].keys() >= FAMILY
+    assert not found["statistics"].keys() & (DEGREES | PAIRS)
+    assert found["statistics"]["cohen_kappa"]["value"] == pytest.approx(0.4)
+    assert found["statistics"]["percent_agreement"]["value"] == pytest.approx(0.7)
+
+
+def test_words_in_an_order_are_degrees(tmp_path: Path) -> None:
+    table = "a,b\n" + "poor,poor\npoor,fair\nfair,fair\ngood,good\ngood,fair\nfair,good\n" * 4
+    found = as_json(tmp_path, table, "--levels", "poor,fair,good", "--scale", "ordinal")
+    assert found["levels"] == ["poor", "fair", "good"]
+    assert found["statistics"].keys() >= FAMILY | DEGREES | PAIRS
+    turned = as_json(tmp_path, table, "--levels", "good,fair,poor", "--scale", "ordinal")
+    assert turned["statistics"]["weighted_kappa"]["value"] == pytest.approx(
+        found["statistics"]["weighted_kappa"]["value"]
+    )
+
+
+def test_numbers_are_degrees_unless_said_otherwise(tmp_path: Path) -> None:
+    table = "a,b\n1,2\n2,2\n3,3\n1,1\n3,2\n"
+    assert as_json(tmp_path, table)["scale"] == "ordinal"
+    nominal = as_json(tmp_path, table, "--scale", "nominal")["statistics"]
+    assert nominal["weighted_kappa"]["value"] == nominal["cohen_kappa"]["value"]
+
+
+def test_a_level_that_nobody_used_counts_where_it_is_named(tmp_path: Path) -> None:
+    table = "a,b\n1,2\n2,2\n1,1\n2,1\n"
+    assert as_json(tmp_path, table)["levels"] == [1, 2]
+    assert as_json(tmp_path, table, "--levels", "1,2,3,4,5")["levels"] == [1, 2, 3, 4, 5]
+
+
+def test_a_missing_rating_is_an_empty_cell_and_a_half_level_lies_between(tmp_path: Path) -> None:
+    found = as_json(tmp_path, "unit,a,b,c\nx,1, ,2\ny,,2,2\nz,3,3,2.5\nw,,,\n", "--levels", "1,2,3")
+    assert (found["units"], found["raters"]) == (4, ["a", "b", "c"])
+    assert found["statistics"]["krippendorff_alpha"]["n"] < 4
+    assert "2.5 lies between levels" in found["statistics"]["gwet_ac1"]["undefined"]
+
+
+@pytest.mark.parametrize("head", ["unit", "ID", " item "])
+def test_a_first_column_of_names_holds_no_ratings(tmp_path: Path, head: str) -> None:
+    assert as_json(tmp_path, f"{head},a,b\n100,1,1\n200,2,2\n")["raters"] == ["a", "b"]
+
+
+def test_a_table_as_spreadsheets_write_it_is_read(tmp_path: Path) -> None:
+    table = '\ufeff"unit","a","b"\r\n"x, y","1","2"\r\n\r\n"a\nb","2","2"\r\n'.encode()
+    assert as_json(tmp_path, table)["units"] == 2
+
+
+def test_a_person_reads_a_line_a_coefficient(tmp_path: Path) -> None:
+    done = measured(tmp_path, YES_NO)
+    first, _, *rest = done.stdout.splitlines()
+    assert (done.returncode, first) == (0, "50 units, 2 raters, nominal scale of 2 levels")
+    (kappa,) = (line for line in rest if line.startswith("cohen_kappa"))
+    assert "0.40 [" in kappa
+    assert any("undefined: " in line or "[" in line for line in rest)
+
+
+@pytest.mark.parametrize(
+    ("table", "options", "said"),
+    [
+        ("", [], "table.csv: is empty"),
+        ("a,b\n", [], "a row for each unit"),
+        ("unit,a\nx,1\n", [], "two columns of raters or more"),
+        ("a;b\n1;2\n", [], "two columns of raters or more"),
+        ("unit,a,b\nx,,\n", [], "table.csv: holds no rating"),
+        ("a,b\n1,2\n\n1,2,3\n", [], "table.csv:4: has 3 cells, the header 2"),
+        (",a,b\n0,1,2\n", [], "table.csv:1: a rater has no name; a column of names is headed unit, id or item"),
+        ("a,b,a\n1,2,1\n", [], "table.csv:1: 2 raters are named 'a'"),
+        ("a,b\n1,2\nn/a,2\n", [], "table.csv:3: 'n/a' is no number, and others are; a missing rating is an empty"),
+        ("a,b\n1,NaN\n2,2\n", [], "table.csv:2: 'NaN' is no number"),
+        ("a,b\n1,inf\n2,2\n", [], "table.csv:2: 'inf' is no number"),
+        ("a,b\n1,2\n1,4\n", ["--levels", "1,2,3"], "table.csv:3: '4' is none of the levels 1, 2, 3"),
+        ("a,b\n1,2.5\n", ["--levels", "1,2,3", "--scale", "nominal"], "'2.5' is none of the levels"),
+        ("a,b\nyes,no\nmaybe,no\n", ["--levels", "no,yes"], "table.csv:3: 'maybe' is none of the levels no, yes"),
+        ("a,b\n1,2\n", ["--levels", "2,1"], "levels that are numbers stand lowest first"),
+        ("a,b\n1,2\n", ["--levels", "1,2,2"], "two or more different levels"),
+        ("a,b\n1,2\n", ["--levels", "1,,2"], "two or more different levels"),
+        ("a,b\nyes,no\n", ["--scale", "ordinal"], "levels that are words have no order by themselves"),
+        ("a,b\nyes,no\n", ["--scale", "interval", "--levels", "no,yes"], "an interval scale has levels that are"),
+        ("a,b\n1,2\n", ["--scale", "ratio"], "invalid choice: 'ratio'"),
+        (b"a,b\n\xff,2\n", [], "cannot be read"),
+    ],
+)
+def test_what_is_no_table_of_ratings_is_told_by_its_line(
+    tmp_path: Path, table: str | bytes, options: list[str], said: str
+) -> None:
+    done = measured(tmp_path, table, *options)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
+    done = run("markscheme", "agreement", "none.csv", cwd=tmp_path)
+    assert (done.returncode, "none.csv: cannot be read" in done.stderr) == (2, True)
+
+
+def test_where_nothing_can_be_said_the_reason_is_given_and_no_number(tmp_path: Path) -> None:
+    found = as_json(tmp_path, "a,b\n1,1\n1,1\n")["statistics"]
+    assert found["cohen_kappa"]["value"] is None
+    assert found["cohen_kappa"]["undefined"] == "the scale has one level only"
+    assert found["percent_agreement"]["value"] == 1.0
