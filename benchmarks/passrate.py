@@ -158,7 +158,7 @@ def main() -> None:
     parser.add_argument("--judgy-runs", type=int, default=60)
     parser.add_argument("--write", type=Path)
     options = parser.parse_args()
-    started = time.perf_counter()
+    started = time.process_time()
     judges = ", ".join(f"{a:g}/{b:g}" for a, b in JUDGES)
     known, theirs = (2 * (0.95 * 0.05 / max(1, runs)) ** 0.5 for runs in (options.runs, options.judgy_runs))
     lines = [
@@ -170,7 +170,7 @@ def main() -> None:
         "",
         *table(options.runs, options.judgy_runs),
     ]
-    text = "\n".join([*lines, "", f"Took {time.perf_counter() - started:.0f} s on one core."])
+    text = "\n".join([*lines, "", f"Took {time.process_time() - started:.0f} s of one core."])
     print(text)
     if options.write:
         options.write.write_text(text + "\n", encoding="utf-8")
