@@ -1,11 +1,10 @@
 """A report in a real browser, from disk with the network off: nothing hostile runs, and a reader finds the way."""
 
-from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Dialog, Page, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Dialog, Page
 
 from markscheme.calibration.choosing import Contender, choose
 from markscheme.report.html_report import calibrations_html, choice_html
@@ -13,27 +12,14 @@ from tests.report.hostile import hostile_calibration
 
 pytestmark = pytest.mark.browser
 
-CHROMIUM = "/usr/bin/chromium"
-FLAGS = [
-    "--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update",
-    "--disable-sync", "--no-first-run", "--disable-quic",
-]  # fmt: skip
 PLAIN = ("First, mix the flour.", "It depends on the size of the pan.", "Yes.")
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        running = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield running
-        running.close()
 
 
 class Opened:
     """A page with the network off, and all that it tried."""
 
-    def __init__(self, browser: Browser, file: Path, *, script: bool = True, dark: bool = False) -> None:
-        context = browser.new_context(
+    def __init__(self, chromium: Browser, file: Path, *, script: bool = True, dark: bool = False) -> None:
+        context = chromium.new_context(
             offline=True, java_script_enabled=script, color_scheme="dark" if dark else "light"
         )
         self.told: list[str] = []
@@ -67,8 +53,8 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return file
 
 
-def test_five_hundred_hostile_examples_run_nothing(browser: Browser, hostile: Path) -> None:
-    opened = Opened(browser, hostile)
+def test_five_hundred_hostile_examples_run_nothing(chromium: Browser, hostile: Path) -> None:
+    opened = Opened(chromium, hostile)
     page = opened.page
     page.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true })")
     page.mouse.move(400, 400)
@@ -81,8 +67,8 @@ def test_five_hundred_hostile_examples_run_nothing(browser: Browser, hostile: Pa
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
-def test_a_reader_filters_and_opens_an_example(browser: Browser, plain: Path) -> None:
-    opened = Opened(browser, plain)
+def test_a_reader_filters_and_opens_an_example(chromium: Browser, plain: Path) -> None:
+    opened = Opened(chromium, plain)
     page = opened.page
     cases = page.locator("details.case:visible")
     assert cases.count() == 60
@@ -103,8 +89,8 @@ def test_a_reader_filters_and_opens_an_example(browser: Browser, plain: Path) ->
     assert opened.told == []
 
 
-def test_an_example_opens_by_keyboard_alone(browser: Browser, plain: Path) -> None:
-    page = Opened(browser, plain).page
+def test_an_example_opens_by_keyboard_alone(chromium: Browser, plain: Path) -> None:
+    page = Opened(chromium, plain).page
     page.locator(".lead a").first.focus()
     page.keyboard.press("Enter")
     article = page.locator("details.case[open] article")
@@ -114,8 +100,8 @@ def test_an_example_opens_by_keyboard_alone(browser: Browser, plain: Path) -> No
     article.wait_for(state="hidden")
 
 
-def test_without_script_links_still_open_examples(browser: Browser, plain: Path) -> None:
-    page = Opened(browser, plain, script=False).page
+def test_without_script_links_still_open_examples(chromium: Browser, plain: Path) -> None:
+    page = Opened(chromium, plain, script=False).page
     assert not page.locator("form.filter").first.is_visible()
     page.locator(".lead a").first.click()
     page.locator("details.case[open] article").wait_for(state="visible")
@@ -123,11 +109,11 @@ def test_without_script_links_still_open_examples(browser: Browser, plain: Path)
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 @pytest.mark.parametrize("which", ["one", "comparison"])
-def test_axe_finds_no_serious_fault(browser: Browser, plain: Path, tmp_path: Path, which: str, dark: bool) -> None:
+def test_axe_finds_no_serious_fault(chromium: Browser, plain: Path, tmp_path: Path, which: str, dark: bool) -> None:
     file = plain if which == "one" else tmp_path / "comparison.html"
     if which == "comparison":
         file.write_text(_comparison(), encoding="utf-8")
-    page = Opened(browser, file, dark=dark).page
+    page = Opened(chromium, file, dark=dark).page
     page.evaluate("document.querySelectorAll('details').forEach((one, n) => { one.open = n < 5 })")
     page.evaluate(_axe())
     found = page.evaluate("axe.run()")
