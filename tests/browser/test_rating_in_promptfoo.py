@@ -1,0 +1,145 @@
+"""Outputs rated by hand in Promptfoo's own viewer come home as people's labels, beside the judge's own verdicts."""
+
+import json
+import os
+import socket
+import subprocess
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, Response, expect, sync_playwright
+from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
+
+from markscheme.promptfoo.results import read_results
+from tests.calibration.test_to_promptfoo import export
+from tests.commands.console import run
+from tests.promptfoo.answering import judging
+from tests.real.messages_front import MessagesFront
+from tests.real.promptfoo import QUIET, install_promptfoo, run_eval, with_node, without_keys
+
+pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("promptfoo", "runtime")]
+CHROMIUM = "/usr/bin/chromium"
+TEXTS = ["Paris it is.", "Paris, I guess.", "Rome.", "Madrid.", "Paris or Lyon.", "Oslo."]
+
+
+@contextmanager
+def viewer(env: Mapping[str, str]) -> Iterator[str]:
+    """The address of Promptfoo's viewer."""
+    with closing(socket.socket()) as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    process = subprocess.Popen(
+        [*install_promptfoo().command, "view", "--no", "--port", str(port)],
+        env=env,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        yield answering(f"http://localhost:{port}", process)
+    finally:
+        process.terminate()
+        process.wait(20)
+
+
+def answering(address: str, process: subprocess.Popen[bytes]) -> str:
+    """The address, once somebody answers there."""
+    until = time.monotonic() + 60
+    while process.poll() is None and time.monotonic() < until:
+        try:
+            with urllib.request.urlopen(f"{address}/health", timeout=5):
+                return address
+        except (urllib.error.URLError, TimeoutError, ConnectionError):
+            time.sleep(0.2)
+    raise RuntimeError(f"the viewer did not start (exit code {process.poll()})")
+
+
+@contextmanager
+def page_at(address: str) -> Iterator[Page]:
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        page = browser.new_page(viewport={"width": 1600, "height": 1400})
+        page.goto(address)
+        yield page
+        browser.close()
+
+
+def _keeps(reply: Response) -> bool:
+    return "/api/eval/" in reply.url and reply.request.method == "POST"
+
+
+def press(page: Page, text: str, button: str) -> None:
+    """Press a button of the cell that shows `text`, and wait until the server has kept what it does."""
+    cell = page.locator("td", has_text=text).filter(has=page.get_by_label(button)).last
+    cell.hover()
+    with page.expect_response(_keeps) as kept:
+        cell.get_by_label(button, exact=True).click()
+    assert kept.value.ok
+
+
+def score(page: Page, text: str, value: str) -> None:
+    """Type a score for the cell that shows `text`; the table may be drawn anew and close the dialog meanwhile."""
+    cell = page.locator("td", has_text=text).filter(has=page.get_by_label("Set test score")).last
+    for last in (False, False, True):
+        cell.hover()
+        cell.get_by_label("Set test score", exact=True).click()
+        try:
+            page.locator("#score-input").fill(value, timeout=10_000)
+            with page.expect_response(_keeps) as kept:
+                page.get_by_role("button", name="Save").click(timeout=10_000)
+        except PlaywrightTimeoutError:
+            if last:
+                raise
+        else:
+            assert kept.value.ok
+            return
+
+
+def test_thumbs_and_a_score_come_home_beside_the_judge_s_own_verdicts(tmp_path: Path) -> None:
+    config = export(tmp_path, TEXTS)
+    private = tmp_path / "promptfoo"
+    with MessagesFront(judging()) as front:
+        asked = {"ANTHROPIC_API_KEY": "test", "ANTHROPIC_BASE_URL": front.url, "MARKSCHEME_CACHE": str(tmp_path / "c")}
+        evaluated = run_eval(config, cwd=tmp_path, env=asked | {"PROMPTFOO_CONFIG_DIR": str(private)})
+    name = evaluated.results["evalId"]
+    judged = {row["vars"]["query"]: row["success"] for row in evaluated.results["results"]["results"]}
+    env = with_node(without_keys(os.environ)) | QUIET | {"PROMPTFOO_CONFIG_DIR": str(private)}
+    with viewer(env) as address, page_at(f"{address}/eval/{name}") as page:
+        expect(page.get_by_text(TEXTS[0], exact=True).first).to_be_visible(timeout=60_000)
+        press(page, TEXTS[0], "Mark test passed")
+        press(page, TEXTS[1], "Mark test failed")
+        press(page, TEXTS[2], "Mark test failed")
+        press(page, TEXTS[3], "Mark test passed")
+        score(page, TEXTS[4], "0.4")
+    rated = tmp_path / "rated.json"
+    exported = subprocess.run(
+        [*install_promptfoo().command, "export", "eval", name, "-o", str(rated)],
+        env=env,
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert exported.returncode == 0, exported.stdout + exported.stderr
+
+    rows = {row.response: row for row in read_results(rated).rows}
+    manual = {text: row.manual for text, row in rows.items()}
+    thumbs = {text: said.passed for text, said in manual.items() if said is not None and said.passed is not None}
+    assert thumbs == {TEXTS[0]: True, TEXTS[1]: False, TEXTS[2]: False, TEXTS[3]: True}
+    scored = manual[TEXTS[4]]
+    assert scored is not None
+    assert scored.score == pytest.approx(0.4)
+    assert manual[TEXTS[5]] is None
+    assert {row.inputs["query"]: row.passed for row in rows.values()} == judged
+
+    calibrated = run("calibrate", str(rated), "--json", "-", cwd=tmp_path)
+    assert calibrated.returncode in (1, 4), calibrated.stderr
+    report = json.loads(calibrated.stdout)
+    assert report["counts"]["examples"] == 5
+    assert report["agreement"]["n"] == 5
+    assert report["false_passes"] == ["ex-1", "ex-4"]  # a score under the pass mark is a fail
+    assert report["false_fails"] == ["ex-3"]
