@@ -1,0 +1,119 @@
+"""What the README and docs/coming-from.md promise to those who come from elsewhere is there and runs."""
+
+import inspect
+import re
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+import pytest
+
+from markscheme.cli import COMMANDS, module_of
+from markscheme.grading import Grading
+from markscheme.rubric import STRATEGIES
+from markscheme.rubric_file import json_schema
+from markscheme.scorers import llm_judge
+from tests.commands.console import ROOT
+
+PAGE = (ROOT / "docs" / "coming-from.md").read_text(encoding="utf-8")
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+HEADING = "## Coming from rubric, autorubric or aieval"
+NEIGHBOURS = ("rubric", "autorubric", "aieval")
+
+
+def readme_section() -> str:
+    found = re.search(rf"^{HEADING}\n(.*?)^## ", README, re.MULTILINE | re.DOTALL)
+    assert found, f"the README has no section {HEADING!r} before another"
+    return found[1]
+
+
+def rows(text: str) -> list[tuple[str, str]]:
+    """The rows of all tables with two columns or more, the last two cells of each, without heads and rules."""
+    lines = [[cell.strip() for cell in line.strip("|").split("|")] for line in text.splitlines() if line[:1] == "|"]
+    return [(cells[-2], cells[-1]) for cells in lines if cells[-1] != "here" and not set(cells[0]) <= set("- ")]
+
+
+def spans(cell: str) -> list[str]:
+    return re.findall(r"`([^`]+)`", cell)
+
+
+OURS = [span for text in (PAGE, readme_section()) for _, cell in rows(text) for span in spans(cell)]
+ENTRIES = (json_schema(), *json_schema()["$defs"].values())
+KEYS = {key for entry in ENTRIES for key in entry.get("properties", {})} | set(STRATEGIES)
+"""What a rubric's file may say."""
+TAKERS: dict[str, Callable[..., Any]] = {"renormalize": Grading, 'on_malformed="zero"': llm_judge}
+"""Keywords that a cell names, and what takes them."""
+
+
+def resolved(dotted: str) -> Any:
+    """What a dotted name leads to, through modules first and then attributes."""
+    parts = dotted.split(".")
+    for at in range(len(parts), 0, -1):
+        try:
+            found = import_module(".".join(parts[:at]))
+        except ModuleNotFoundError:
+            continue
+        for name in parts[at:]:
+            found = getattr(found, name)
+        return found
+    raise AssertionError(f"{dotted} leads nowhere")
+
+
+def options_of(command: str) -> set[str]:
+    return {
+        option for action in import_module(module_of(command)).parser()._actions for option in action.option_strings
+    }
+
+
+def is_there(span: str) -> bool:
+    """Whether what a code span on our side names exists: an import, a dotted name, a command, an option or a key."""
+    if found := re.fullmatch(r"from (markscheme[\w.]*) import (.+)", span):
+        return all(hasattr(import_module(found[1]), name.strip()) for name in found[2].split(","))
+    if re.fullmatch(r"markscheme(\.\w+)*", span):
+        return resolved(span) is not None
+    command = re.fullmatch(r"(?:markscheme )?(\w+)((?: --[\w-]+)*)", span)
+    if command and command[1] in COMMANDS:
+        return set(command[2].split()) <= options_of(command[1])
+    if span.startswith("--"):
+        return span in options_of("grade") & options_of("calibrate")
+    if span in TAKERS:
+        return span.split("=")[0] in inspect.signature(TAKERS[span]).parameters
+    return span in KEYS
+
+
+@pytest.mark.parametrize("span", sorted(set(OURS)))
+def test_every_name_on_our_side_is_there(span: str) -> None:
+    assert is_there(span), f"{span} is none of ours"
+
+
+@pytest.mark.parametrize("span", ["markscheme.Rubrik", "markscheme gradee", "--juge", "passing_threshold"])
+def test_a_name_that_is_not_there_is_found_out(span: str) -> None:
+    with pytest.raises((AssertionError, AttributeError)):
+        assert is_there(span)
+
+
+def test_each_row_says_what_to_do_here_and_each_neighbour_has_some() -> None:
+    assert all(there and here for there, here in rows(PAGE) + rows(readme_section()))
+    heads = re.split(r"^## From ", PAGE, flags=re.MULTILINE)[1:]
+    assert [len(rows(section)) >= 5 for section in heads] == [True] * len(heads)
+    assert [head.split("\n")[0].strip("`") for head in heads] == [*NEIGHBOURS, "a script of your own"]
+    named = {line.strip("|").split("|")[0].strip() for line in readme_section().splitlines() if line[:1] == "|"}
+    assert named >= set(NEIGHBOURS)
+
+
+def test_the_readme_leads_to_the_page() -> None:
+    assert "(docs/coming-from.md)" in readme_section()
+
+
+@pytest.mark.parametrize("section", re.split(r"^## From ", PAGE, flags=re.MULTILINE)[1:], ids=lambda s: s.split()[0])
+def test_the_snippets_run(section: str) -> None:
+    snippets = re.findall(r"```python\n(.*?)```", section, re.DOTALL)
+    assert snippets
+    names: dict[str, Any] = {}
+    for snippet in snippets:
+        exec(compile(snippet, "docs/coming-from.md", "exec"), names)
+
+
+def test_prose_names_only_what_is_there() -> None:
+    for span in re.findall(r"`(markscheme(?:\.\w+)+)`", PAGE):
+        assert resolved(span) is not None
