@@ -3,8 +3,9 @@
     python benchmarks/engine.py
 
 Beside each other: markscheme asking for all criteria in one call, a bare loop round AsyncAnthropic that reads nothing,
-and the package `rubric` 2.2.0 with the OpenAI SDK, one call a criterion and one call for all. Each contestant is a process
-of its own; `rubric` gets an environment under .cache/; they run in turn, five rounds, and medians count. Then 20,000 submissions through `reward`, with the peak of memory.
+and the package `rubric` 2.2.0 with the OpenAI SDK, one call a criterion and one call for all. Each contestant is a
+process of its own, `rubric` in an environment under .cache/; they run in turn, five rounds, and medians count. Then
+20,000 submissions through `reward`, with the peak of memory.
 """
 
 import asyncio

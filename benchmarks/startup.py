@@ -48,9 +48,9 @@ def _once(command: Sequence[str], cwd: Path, env: Mapping[str, str]) -> tuple[fl
 
 
 def cached_run() -> tuple[Cost, Cost, int, int]:
-    """The first and the second run of the same calibration against a server that takes 200 ms, and its calls in each."""
+    """The first and the second run of a calibration against a server that takes 200 ms, and its calls in each."""
 
-    def decide(request: Request) -> Answer:
+    def decide(_: Request) -> Answer:
         answer = {"verdicts": {"polite": {"quote": "nothing to quote", "reason": "It is.", "level": "MET"}}}
         return late(message(json.dumps(answer)), LATENCY)
 

@@ -5,7 +5,6 @@ import sys
 import warnings
 from collections.abc import Sequence
 from importlib import import_module
-from typing import TextIO
 
 from markscheme.errors import MarkschemeError, NoJudge
 
@@ -88,14 +87,7 @@ def _fault(message: str, status: int = FAULT) -> int:
     return status
 
 
-def _show_warning(
-    message: Warning | str,
-    category: type[Warning],
-    filename: str,
-    lineno: int,
-    file: TextIO | None = None,
-    line: str | None = None,
-) -> None:
+def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
     print(f"warning: {message}", file=sys.stderr)
 
 

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -94,7 +95,7 @@ def test_tables_hold_units_by_raters_with_gaps_and_the_median_of_samples() -> No
     assert score_table(ratings, ("a", "b"), RUBRIC).raters == ()
 
 
-def _file(folder: Path, *lines: dict[str, object]) -> Path:
+def _file(folder: Path, *lines: dict[str, Any]) -> Path:
     path = folder / "ann.jsonl"
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
     return path

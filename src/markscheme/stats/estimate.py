@@ -25,8 +25,9 @@ class Estimate:
             interval upside down or one that leaves its value outside.
 
     Example:
-        >>> Estimate(0.8, 0.7, 0.88, n=60, method="jackknife t, logit")
-        Estimate(value=0.8, low=0.7, high=0.88, level=0.95, n=60, method='jackknife t, logit', undefined=None, note=None)
+        >>> estimate = Estimate(0.8, 0.7, 0.88, n=60, method="jackknife t, logit")
+        >>> estimate.value, estimate.low, estimate.high, estimate.level
+        (0.8, 0.7, 0.88, 0.95)
         >>> Estimate.without_value("one level only", n=12, method="cohen_kappa").undefined
         'one level only'
     """

@@ -1,0 +1,36 @@
+"""A real Chromium, started once a session."""
+
+import shutil
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+    "--disable-quic",
+]
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Browser]:
+    """Debian's Chromium."""
+    path = shutil.which("chromium")
+    assert path, "there is no chromium: apt-get install chromium"
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, headless=True, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(params=["light", "dark"])
+def page(chromium: Browser, request: pytest.FixtureRequest) -> Iterator[Page]:
+    """A fresh page, light and dark."""
+    context = chromium.new_context(color_scheme=request.param, viewport={"width": 1280, "height": 800})
+    yield context.new_page()
+    context.close()
