@@ -1,0 +1,64 @@
+"""`markscheme session`: start, look at and end the warm process."""
+
+import json
+import os
+import signal
+from pathlib import Path
+
+from tests.commands.console import ROOT, run
+from tests.session.processes import assess, files, session_pids, wait_until
+
+CONFIG = {"rubric": "code-quality"}
+
+
+def test_started_by_hand_it_is_the_one_that_assertions_meet(runtime: Path, tmp_path: Path) -> None:
+    env = {"XDG_RUNTIME_DIR": str(runtime), "MARKSCHEME_CACHE": str(tmp_path)}
+    started = run("markscheme", "session", "start", "--graders", str(ROOT / "graders"), cwd=tmp_path, env=env)
+    assert started.returncode == 0, started.stderr
+    (pid,) = session_pids(runtime)
+    assert f"process {pid}," in started.stdout
+    assess("x", CONFIG, tmp_path, env)
+    assert session_pids(runtime) == [pid]
+    told = run("markscheme", "session", "status", "--json", cwd=tmp_path, env=env)
+    (one,) = json.loads(told.stdout)["sessions"]
+    assert (one["pid"], one["answered"], one["cwd"]) == (pid, 1, str(tmp_path))
+    ended = run("markscheme", "session", "stop", cwd=tmp_path, env=env)
+    assert ended.returncode == 0
+    assert wait_until(lambda: not session_pids(runtime), 2)
+    assert files(runtime) == []
+
+
+def test_nothing_to_show_or_end_is_told_by_the_exit_status(runtime: Path, tmp_path: Path) -> None:
+    env = {"XDG_RUNTIME_DIR": str(runtime)}
+    for what in ("status", "stop"):
+        done = run("markscheme", "session", what, cwd=tmp_path, env=env)
+        assert done.returncode == 1
+        assert "no session is running" in done.stderr
+    assert json.loads(run("markscheme", "session", "status", "--json", env=env).stdout) == {"schema": 1, "sessions": []}
+
+
+def test_stop_cleans_up_after_a_killed_one(runtime: Path, tmp_path: Path) -> None:
+    env = {"XDG_RUNTIME_DIR": str(runtime)}
+    run("markscheme", "session", "start", cwd=tmp_path, env=env)
+    os.kill(session_pids(runtime)[0], signal.SIGKILL)
+    assert wait_until(lambda: not session_pids(runtime))
+    assert run("markscheme", "session", "stop", cwd=tmp_path, env=env).returncode == 1
+    assert files(runtime) == []
+
+
+def test_one_at_a_path_of_its_own_is_started_and_ended_there(runtime: Path, tmp_path: Path) -> None:
+    env = {"XDG_RUNTIME_DIR": str(runtime)}
+    place = str(runtime / "mine.sock")
+    assert run("markscheme", "session", "start", "--socket", place, cwd=tmp_path, env=env).returncode == 0
+    assert Path(place).is_socket()
+    assert run("markscheme", "session", "stop", "--socket", place, cwd=tmp_path, env=env).returncode == 0
+    assert not Path(place).exists()
+
+
+def test_where_none_can_be_started_the_reason_is_told(runtime: Path, tmp_path: Path) -> None:
+    off = {"XDG_RUNTIME_DIR": str(runtime), "MARKSCHEME_SESSION": "off"}
+    done = run("markscheme", "session", "start", cwd=tmp_path, env=off)
+    assert done.returncode == 2
+    assert "MARKSCHEME_SESSION is off" in done.stderr
+    nowhere = run("markscheme", "session", "start", "--graders", "nowhere", cwd=tmp_path, env=off)
+    assert "there is no folder nowhere" in nowhere.stderr
