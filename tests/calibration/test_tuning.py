@@ -242,8 +242,8 @@ def test_ratios_are_refitted_with_each_example_left_out() -> None:
 @pytest.mark.parametrize(
     ("n", "k", "change", "reason", "needed"),
     [
-        (29, 3, {}, "29 examples have people's overall mark and all levels; 3 weights need 30", 30),
-        (39, 8, {}, "39 examples have people's overall mark and all levels; 8 weights need 40", 40),
+        (29, 3, {}, "29 examples have an overall mark and all levels; 3 weights need 30", 30),
+        (39, 8, {}, "39 examples have an overall mark and all levels; 8 weights need 40", 40),
         (60, 3, {"y": lambda y: (y > 0.5).astype(float)}, "take only 2 values: tune the pass mark", None),
         (60, 1, {}, "only 1 weight could be tuned", None),
         (60, 3, {"groups": np.arange(60) % 4}, "only 4 groups; holding out needs 5", None),
@@ -385,7 +385,7 @@ def test_a_score_that_does_not_order_what_people_pass_moves_no_mark() -> None:
     scores, passed = judged(100, 0.5, 6)
     kept = fit_pass_mark(scores, 1 - passed, 0.3)
     assert (kept.after, kept.supported) == (0.3, False)
-    assert kept.reason == kept.crossing.undefined == "the score doesn't order what people pass"
+    assert kept.reason == kept.crossing.undefined == "the score doesn't order what passes"
 
 
 @pytest.mark.parametrize(
@@ -393,8 +393,8 @@ def test_a_score_that_does_not_order_what_people_pass_moves_no_mark() -> None:
     [
         (20, 20, "40 labelled examples with 20 passes and 20 fails; a mark needs 50 with 10 of each", 50),
         (95, 5, "100 labelled examples with 95 passes and 5 fails; a mark needs 50 with 10 of each", 200),
-        (60, 0, "people passed all of 60 examples: label some of the other kind", 70),
-        (0, 60, "people failed all of 60 examples: label some of the other kind", 70),
+        (60, 0, "all of 60 labelled examples pass: label some of the other kind", 70),
+        (0, 60, "all of 60 labelled examples fail: label some of the other kind", 70),
     ],
 )
 def test_too_few_passes_or_fails_keep_the_mark_and_say_what_is_needed(

@@ -70,6 +70,10 @@ def tuned(project: Path, *options: str) -> tuple[int, dict[str, Any]]:
     return done.returncode, json.loads(done.stdout)
 
 
+def examples_file(project: Path) -> Path:
+    return project / "calibration" / "code-quality" / "examples.jsonl"
+
+
 def git(project: Path, *arguments: str) -> None:
     identity = ["-c", "user.name=t", "-c", "user.email=t@example.org"]
     subprocess.run(["git", *identity, *arguments], cwd=project, check=True, capture_output=True)
@@ -135,8 +139,8 @@ def test_a_false_pass_that_costs_more_raises_the_mark(project: Path) -> None:
     [
         (20, overall, "4 weights need 30"),
         (60, lambda mark: {"overall": 0.8 + mark / 10}, "a mark needs 50 labelled examples with 10 of each"),
-        (60, lambda mark: {"overall": round(1 - mark, 1)}, "the score doesn't order what people pass"),
-        (60, lambda mark: {}, "nobody said of any example whether it passes; a mark needs 50"),
+        (60, lambda mark: {"overall": round(1 - mark, 1)}, "the score doesn't order what passes"),
+        (60, lambda mark: {}, "no label says whether an example passes; a mark needs 50"),
         (30, lambda mark: {"pass": mark >= 0.6}, "a mark needs 50 with 10 of each"),
     ],
     ids=["few", "one class", "against the score", "no word on the whole", "few passes and fails"],
@@ -155,7 +159,8 @@ def test_a_rater_who_passes_and_fails_one_example_contradicts_the_label(project:
     label(project, 60, AUTHOR)
     folder = project / "calibration" / "code-quality" / "ratings"
     folder.mkdir()
-    again = [{"id": f"e{i}", "rater": "a", "pass": passed} for i in range(40) for passed in (True, False)]
+    marks = [json.loads(line)["labels"][0]["overall"] for line in examples_file(project).read_text().splitlines()]
+    again = [{"id": f"e{i}", "rater": "a", "pass": mark < 0.7} for i, mark in enumerate(marks[:40])]
     (folder / "a.jsonl").write_text("".join(json.dumps(line) + "\n" for line in again))
     status, report = tuned(project)
     assert len(report["labels"]["contradictory"]) == 40
@@ -321,3 +326,11 @@ def test_uncommitted_changes_are_not_written_over_unasked(project: Path) -> None
     assert file.read_text().endswith("# mine\n")
     git(project, "commit", "-q", "-a", "-m", "tuned")
     assert run("markscheme", "tune", "rubrics/code-quality.yaml", "--write", cwd=project).returncode == 0
+
+
+def test_labels_that_nobody_gave_are_not_called_people_s() -> None:
+    done = run("markscheme", "tune", "error-messages")
+    assert done.returncode == 4
+    assert "no person gave them" in done.stdout
+    assert "Through the labels' levels" in done.stdout
+    assert "people's" not in done.stdout.replace("evidence about people", "")

@@ -469,6 +469,10 @@ def _band(
     fresh = there & seen.random & ~np.isin(seen.ids, list(used))
     wrong = seen.decisions(scores, numbers.mark, rubric) != seen.passed
     n = int(fresh.sum())
+    aside = int(there.sum()) - n
+    left_out = f"; {aside} labels left out that were chosen by hand or moved these numbers before" if aside else ""
+    if not n:
+        return TunedBand(before, before, False, f"no labels are left for it to rest on{left_out}", None, split)
     kept_to = promised.of or promise_for(n, alpha=promised.error, confidence=promised.confidence)
     band = automatic_band(
         scores[fresh] - numbers.mark,
@@ -478,8 +482,6 @@ def _band(
         alpha=promised.error,
         confidence=promised.confidence,
     )
-    aside = int(there.sum()) - n
-    left_out = f"; {aside} labels left out that were chosen by hand or moved these numbers before" if aside else ""
     if band.half_width is None:
         return TunedBand(before, before, False, f"{band.automatic.undefined}{left_out}", band, split)
     of = "the automatic decisions" if kept_to == "automatic" else "all responses"

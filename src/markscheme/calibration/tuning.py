@@ -274,7 +274,8 @@ def fit_weights(
     if left_alone.shape != weights.shape:
         raise ValueError(f"fixed must have shape {weights.shape} as author has, not {left_alone.shape}")
     group_of, _ = group_numbers(groups, len(levels))
-    tuned = np.flatnonzero((weights != 0) & ~left_alone & _varied(levels[~np.isnan(marks)]))
+    marked = ~np.isnan(marks)
+    tuned = np.flatnonzero((weights != 0) & ~left_alone & (_varied(levels[marked]) | ~marked.any()))
     there = ~np.isnan(marks) & ~np.isnan(levels[:, tuned]).any(axis=1)
     levels, marks = levels[there], marks[there]
     group_of, n_groups = group_numbers(group_of[there], int(there.sum()))
@@ -414,9 +415,9 @@ def _cannot_tune(task: _Task) -> tuple[str | None, int | None]:
     if k < 2:
         return f"only {k} weight{'' if k == 1 else 's'} could be tuned, and weights count against each other", None
     if n < least:
-        return f"{n} examples have people's overall mark and all levels; {k} weights need {least}", least
+        return f"{n} examples have an overall mark and all levels; {k} weights need {least}", least
     if marks < LEAST_MARKS:
-        return f"people's overall marks take only {marks} values: tune the pass mark, not the weights", None
+        return f"the overall marks take only {marks} values: tune the pass mark, not the weights", None
     if task.n_groups < FOLDS:
         return f"the examples form only {task.n_groups} groups; holding out needs {FOLDS}", None
     if _ridge(task.sums, task.author) is None:
@@ -437,7 +438,7 @@ def _decision(p: float, gained: bool, *, changed: bool) -> tuple[bool, str]:
         return False, "rounded as finely as yours, the tuned weights are yours"
     if not gained:
         return False, "on examples held out, the tuned and rounded weights do no better than yours"
-    return True, f"people's marks follow other weights (p = {p:.2g})"
+    return True, f"the marks follow other weights (p = {p:.2g})"
 
 
 def _ridge(sums: _Sums, author: Floats, worth: float = AUTHOR_WORTH) -> Ridge | None:
@@ -690,17 +691,17 @@ def fit_pass_mark(
     free, held = _logistic(points - author, counts), _logistic(points - author, counts, intercept=goal)
     p = float(erfc(math.sqrt(max(0.0, float(free.loglik[0] - held.loglik[0])))))
     if free.slope[0] <= 0:
-        reason = "the score doesn't order what people pass"
+        reason = "the score doesn't order what passes"
         return _mark_kept(author, reason, None, p, _no_crossing(reason, len(h)))
     crossing = _crossing(
         points, place.reshape(-1), h, counts, author, goal, None if groups is None else group_of[there]
     )
     if p > MARK_P:
-        return _mark_kept(author, f"people's verdicts don't speak against your mark (p = {p:.2g})", None, p, crossing)
+        return _mark_kept(author, f"the labels don't speak against your mark (p = {p:.2g})", None, p, crossing)
     mark = _snapped(author + (goal - float(free.intercept[0])) / float(free.slope[0]), possible)
     if np.array_equal(possible >= mark - STILL, possible >= author - STILL):
         return _mark_kept(author, "no attainable score lies between your mark and the better one", None, p, crossing)
-    return TunedMark(author, mark, True, f"people draw the line elsewhere (p = {p:.2g})", None, p, crossing)
+    return TunedMark(author, mark, True, f"the labels draw the line elsewhere (p = {p:.2g})", None, p, crossing)
 
 
 @dataclass(frozen=True, slots=True)
@@ -793,9 +794,9 @@ def _cannot_move(passed: Floats) -> tuple[str | None, int | None]:
         return None, None
     asked = f"a mark needs {LEAST_FOR_MARK} labelled examples with {LEAST_OF_EACH} of each"
     if n == 0:
-        return f"nobody said of any example whether it passes; {asked}", LEAST_FOR_MARK
+        return f"no label says whether an example passes; {asked}", LEAST_FOR_MARK
     if rarer == 0:
-        seen = f"people {'passed' if passes else 'failed'} all of {n} examples"
+        seen = f"all of {n} labelled examples {'pass' if passes else 'fail'}"
         return f"{seen}: label some of the other kind; {asked}", max(LEAST_FOR_MARK, n + LEAST_OF_EACH)
     needed = max(LEAST_FOR_MARK, n + 1, math.ceil(LEAST_OF_EACH * n / rarer - 1e-9))
     seen = f"{n} labelled examples with {passes} passes and {n - passes} fails"

@@ -13,14 +13,14 @@ from markscheme.report.figures import number, share, share_with_interval, signed
 from markscheme.report.openings import openings_line
 from markscheme.stats import Estimate
 
-THROUGH: Mapping[Source, str] = {
-    "human": "people's levels (is it the weights?)",
-    "judge": "the judge's levels (is it the judge?)",
+NOBODY: Mapping[str, str] = {
+    "constructed": "These labels are constructed, no person gave them: what they support is no evidence about people.",
+    "model": "These labels are a model's, no person gave them: what they support is no evidence about people.",
 }
 MEASURES = {
     "mae": "mean miss of the score",
     "agreement": "agreement",
-    "pass_agreement": "pass or fail as people",
+    "pass_agreement": "pass or fail as labelled",
 }
 MOST_FINDINGS = 8
 
@@ -87,7 +87,16 @@ def _head(run: TuneRun) -> str:
         line += f" {len(proposal.contradictory)} left out that one rater both passed and failed."
     if run.judge is not None:
         line += f"\nJudge: {run.judge.name}."
-    return f"{line} Through {THROUGH[proposal.source]}."
+    if proposal.truth.reference in NOBODY:
+        line += f"\n{NOBODY[proposal.truth.reference]}"
+    return f"{line} Through {_through(proposal, proposal.source)}."
+
+
+def _through(proposal: Proposal, source: Source) -> str:
+    if source == "judge":
+        return "the judge's levels (is it the judge?)"
+    whose = "the labels'" if proposal.truth.reference in NOBODY else "people's"
+    return f"{whose} levels (is it the weights?)"
 
 
 def _findings(findings: Sequence[Finding] | None) -> list[str]:
@@ -116,7 +125,7 @@ def _weights(proposal: Proposal) -> Iterator[str]:
     for source, other in proposal.tuned.items():
         if source != proposal.source:
             said = "they would change" if other.weights.supported else "kept"
-            yield f"  Through {THROUGH[source]}: {said}, {other.weights.reason}"
+            yield f"  Through {_through(proposal, source)}: {said}, {other.weights.reason}"
 
 
 def _weight_rows(proposal: Proposal, weights: TunedWeights) -> Iterator[str]:
@@ -146,7 +155,7 @@ def _mark(mark: TunedMark, costs: tuple[float, float]) -> Iterator[str]:
     yield f"{head}: {mark.reason}"
     if mark.crossing.value is not None:
         fp, fn = costs
-        yield f"  where people pass as often as costs of {fp:g}:{fn:g} ask: {with_interval(mark.crossing)}"
+        yield f"  where labels pass as often as costs of {fp:g}:{fn:g} ask: {with_interval(mark.crossing)}"
 
 
 def _thresholds(proposal: Proposal) -> Iterator[str]:
@@ -203,7 +212,11 @@ def tune_json(run: TuneRun) -> dict[str, Any]:
         "source": proposal.source,
         "split": run.split or None,
         "findings": None if run.findings is None else [finding.to_json() for finding in run.findings],
-        "labels": {"kinds": dict(proposal.truth.kinds), "contradictory": list(proposal.contradictory)},
+        "labels": {
+            "kinds": dict(proposal.truth.kinds),
+            "reference": proposal.truth.reference,
+            "contradictory": list(proposal.contradictory),
+        },
         **_tuned_json(proposal, chosen, run.costs),
         "sources": {source: _tuned_json(proposal, tuned, run.costs) for source, tuned in proposal.tuned.items()},
         "ask_within": None if proposal.band is None else _band_json(proposal.band),
