@@ -233,6 +233,17 @@ def test_a_calibration_says_how_its_labels_were_drawn(tmp_path: Path) -> None:
     assert limits(report["corrected"]) == approx(STRATIFIED, abs=6e-7)
 
 
+def test_labels_that_nobody_gave_are_not_called_people_s(tmp_path: Path) -> None:
+    path = calibrated(tmp_path)
+    data = json.loads(path.read_text())
+    data["raters"]["reference"] = "constructed"
+    path.write_text(json.dumps(data))
+    pool(tmp_path / "pool.jsonl", 700, 1000)
+    done = run("markscheme", "passrate", "pool.jsonl", "--calibration", "labels.jsonl", cwd=tmp_path)
+    assert done.stdout.startswith("Pass rate, as the labels (constructed; no person gave them) would decide")
+    assert rated(tmp_path)["reference"] == "constructed"
+
+
 def test_a_calibration_of_the_documented_keys_alone_serves_too(tmp_path: Path) -> None:
     path = calibrated(tmp_path)
     data = json.loads(path.read_text())

@@ -20,7 +20,8 @@ TOO_FEW = 4
 def run(arguments: argparse.Namespace) -> int:
     """Correct and print."""
     rates = pass_rates(read_judged(arguments.file), read_labelled(arguments.calibration), how=arguments.drawn)
-    print(dumps(pass_rate_json(rates)) if arguments.json else pass_rate_text(rates))
+    reference = reference_of(arguments.calibration)
+    print(dumps(pass_rate_json(rates, reference)) if arguments.json else pass_rate_text(rates, reference))
     return 0 if rates.corrected.undefined is None else TOO_FEW
 
 
@@ -53,6 +54,13 @@ def read_labelled(path: Path) -> list[Labelled]:
     if not found:
         raise RatingError("holds nothing that both people and the judge decided on", path=path)
     return found
+
+
+def reference_of(path: Path) -> str | None:
+    """What the labels of a calibration are worth: adjudicated, people, one-person, constructed or model."""
+    data = None if is_results(path) else _document(path)
+    told = data.get("raters") if data is not None else None
+    return str(told["reference"]) if isinstance(told, Mapping) and told.get("reference") else None
 
 
 def _lines(path: Path, read: Callable[[Mapping[str, Any]], T | None]) -> list[T]:

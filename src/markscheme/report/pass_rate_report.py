@@ -8,13 +8,19 @@ from markscheme.report.figures import share_with_interval, signed
 from markscheme.stats import Estimate
 
 
-def pass_rate_text(rates: PassRates) -> str:
-    """The rates as text: corrected first, the judge's own beside it."""
-    return "\n".join(_lines(rates))
+def pass_rate_text(rates: PassRates, reference: str | None = None) -> str:
+    """The rates as text: corrected first, the judge's own beside it.
+
+    Args:
+        rates: The rates.
+        reference: What the labels are worth, where the calibration says it.
+    """
+    return "\n".join(_lines(rates, reference))
 
 
-def _lines(rates: PassRates) -> Iterator[str]:
-    yield f"Pass rate, as people would decide: {_share(rates.corrected)}; the judge alone says {_share(rates.raw)}."
+def _lines(rates: PassRates, reference: str | None) -> Iterator[str]:
+    who = f"the labels ({reference}; no person gave them)" if reference in ("constructed", "model") else "people"
+    yield f"Pass rate, as {who} would decide: {_share(rates.corrected)}; the judge alone says {_share(rates.raw)}."
     yield f"By {rates.labels} labels, {rates.corrected.method}: {WORDS[rates.how]}."
     if rates.not_graded:
         yield f"{rates.not_graded} responses are not graded; they count in no rate."
@@ -41,7 +47,7 @@ def _difference(estimate: Estimate) -> str:
     return f"{signed(estimate.value)} [{signed(estimate.low)}, {signed(estimate.high)}] on {estimate.n} tests of both"
 
 
-def pass_rate_json(rates: PassRates) -> dict[str, Any]:
+def pass_rate_json(rates: PassRates, reference: str | None = None) -> dict[str, Any]:
     """The rates by the keys of the file format."""
     return {
         "schema": 1,
@@ -50,6 +56,7 @@ def pass_rate_json(rates: PassRates) -> dict[str, Any]:
         "method": rates.corrected.method,
         "drawn": rates.how,
         "labels": rates.labels,
+        "reference": reference,
         "not_graded": rates.not_graded,
         "other_verdicts": rates.other_verdicts,
         "groups": {
