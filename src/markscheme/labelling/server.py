@@ -296,7 +296,7 @@ def _choices(question: Question, chosen: str) -> Iterator[Mapping[str, Any]]:
         key = choice if by_number else str(place + 1)
         label = level.label if level.label and level.label != choice else ""
         if scale.is_yes_no:
-            label = "It is so." if place else "It is not so."
+            label = "it is so" if place else "it is not so"
         yield _choice(str(place), key if len(key) == 1 else "", choice, chosen, label, level.description, level.example)
     if NOT_APPLICABLE in question.answers:
         yield _choice(NOT_APPLICABLE, "x", "Does not apply", chosen)

@@ -218,4 +218,4 @@ def _word(rated: Rated) -> tuple[float | None, str]:
 def seen(rubric: Rubric) -> str:
     """Digest of all of a rubric that raters see; weights and marks are none of it."""
     criteria = [[c.name, c.fingerprint, c.weight < 0, list(rubric.shown_to(c))] for c in rubric.criteria]
-    return fingerprint(rubric.name, rubric.description, criteria)
+    return fingerprint(rubric.name, rubric.description, rubric.guidelines, criteria)

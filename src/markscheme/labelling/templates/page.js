@@ -81,4 +81,6 @@ window.addEventListener("pageshow", (event) => {
 if (form) {
   mark(current);
   document.getElementById("text").focus({ preventScroll: true });
+} else {
+  document.getElementById("back")?.focus();
 }

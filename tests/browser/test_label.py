@@ -1,0 +1,153 @@
+"""The labelling page in a real browser, by keyboard alone."""
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, expect
+
+from tests.labelling.labelled_project import RUBRIC, Server, make_pool
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A rubric and a pool of 20."""
+    return make_pool(tmp_path)
+
+
+@pytest.fixture
+def complaints(page: Page) -> Iterator[list[str]]:
+    """What the browser complains of; nothing by the end, and nothing asked of any other machine."""
+    found: list[str] = []
+    page.on("console", lambda message: found.append(message.text) if message.type == "error" else None)
+    page.on("pageerror", lambda error: found.append(str(error)))
+    page.on("request", lambda asked: found.append(asked.url) if "//127.0.0.1:" not in asked.url else None)
+    yield found
+    assert [told for told in found if not told.startswith("data:")] == []
+
+
+def _press(page: Page, *keys: str) -> None:
+    for key in keys:
+        page.keyboard.press(key)
+
+
+def _arrive(page: Page, place: int) -> None:
+    """Wait until the response at a place can be labelled."""
+    expect(page.get_by_role("heading", level=1)).to_have_text(f"Response {place} of 21")
+    expect(page.locator("#text")).to_be_focused()
+
+
+def _label(page: Page, place: int, *keys: str) -> None:
+    """Label the response at a place."""
+    _arrive(page, place)
+    _press(page, *keys, "Enter")
+
+
+@pytest.mark.usefixtures("complaints")
+def test_twenty_labels_by_keyboard_with_the_server_killed_between_two(project: Path, page: Page) -> None:
+    choices = [("3", "1"), ("1", "2"), ("x", "t")]
+    with Server(project) as server:
+        page.goto(server.url)
+        for place in range(1, 12):
+            _label(page, place, *choices[place % 3])
+        expect(page.get_by_role("heading", level=1)).to_have_text("Response 12 of 21")
+        server.kill()
+        assert len(server.lines) == 11
+    with Server(project) as server:
+        page.goto(server.url)
+        for place in range(12, 21):
+            _label(page, place, *choices[place % 3])
+        expect(page.get_by_role("heading", level=1)).to_have_text("Response 21 of 21")
+        assert page.evaluate("window.ran") is None
+        lines = server.lines
+    assert len(lines) == 20
+    levels = Counter(line["criteria"]["polite"].get("level", "does not apply") for line in lines)
+    assert levels == {3.0: 6, 1.0: 7, "does not apply": 7}
+    assert Counter(line["criteria"]["waffle"].get("level", "can't tell") for line in lines) == {
+        0.0: 6,
+        1.0: 7,
+        "can't tell": 7,
+    }
+
+
+@pytest.mark.usefixtures("complaints")
+def test_undo_note_and_progress_by_keyboard(project: Path, page: Page) -> None:
+    with Server(project) as server:
+        page.goto(server.url)
+        _label(page, 1, "2", "1")
+        _label(page, 2, "3", "2", "n", "u", "p", "1", "Escape")
+        _arrive(page, 3)
+        assert server.lines[-1]["note"] == "up1"
+        _press(page, "u")
+        expect(page.get_by_role("status")).to_contain_text("Taken back")
+        expect(page.get_by_role("textbox")).to_have_value("up1")
+        _arrive(page, 2)
+        _press(page, "1", "Enter")
+        _arrive(page, 3)
+        assert [line["criteria"].get("polite", {}).get("level") for line in server.lines] == [2.0, 3.0, None, 1.0]
+        _press(page, "p")
+        expect(page.get_by_role("heading", level=1)).to_have_text("Progress")
+        expect(page.locator("#back")).to_be_focused()
+        _press(page, "Enter")
+        _arrive(page, 3)
+
+
+@pytest.mark.usefixtures("complaints")
+def test_enter_with_a_criterion_open_saves_nothing(project: Path, page: Page) -> None:
+    with Server(project) as server:
+        page.goto(server.url)
+        _arrive(page, 1)
+        _press(page, "2", "Enter")
+        assert page.evaluate("document.activeElement.name") == "c1"
+        assert server.lines == []
+        _press(page, "1", "Enter")
+        expect(page.get_by_role("heading", level=1)).to_have_text("Response 2 of 21")
+
+
+def test_without_the_script_tab_space_and_enter_do_it(project: Path, page: Page) -> None:
+    page.route("**/page.js", lambda route: route.abort())
+    with Server(project) as server:
+        page.goto(server.url)
+        page.locator("input[name=c0]").first.focus()
+        _press(page, "ArrowDown", "Tab", "Space", "Tab", "Tab", "Enter")
+        expect(page.get_by_role("heading", level=1)).to_have_text("Response 2 of 21")
+        (line,) = server.lines
+    assert (line["criteria"]["polite"]["level"], line["criteria"]["waffle"]["level"]) == (2.0, 0.0)
+
+
+def _serious(page: Page) -> list[Any]:
+    found = Axe().run(page).response["violations"]
+    return [(fault["id"], fault["nodes"][0]["html"]) for fault in found if fault["impact"] in ("serious", "critical")]
+
+
+def test_axe_finds_no_serious_fault_on_any_page(project: Path, page: Page, tmp_path: Path) -> None:
+    long = {"id": "long", "query": "q", "response": "a long line " * 20_000}
+    (project / "pool.jsonl").write_text(json.dumps(long) + "\n")
+    with Server(project) as server:
+        page.goto(server.url)
+        _press(page, "2")
+        page.screenshot(path=tmp_path / "label.png")
+        assert _serious(page) == []
+        page.goto(server.url + "progress")
+        assert _serious(page) == []
+        (project / "rubrics" / "manners.yaml").write_text(RUBRIC.replace("rude", "gruff"))
+        page.goto(server.url)
+        expect(page.get_by_role("alert")).to_contain_text("the rubric changed")
+        assert _serious(page) == []
+
+
+def test_page_down_scrolls_a_long_response_wherever_the_focus_is(project: Path, page: Page) -> None:
+    long = {"id": "long", "query": "q", "response": "a line\n" * 500}
+    (project / "pool.jsonl").write_text(json.dumps(long) + "\n")
+    with Server(project) as server:
+        page.goto(server.url)
+        _press(page, "2", "PageDown")
+        page.wait_for_function("document.getElementById('text').scrollTop > 300")
+        _press(page, "1")
+        assert page.evaluate("document.activeElement.id") == "save"
