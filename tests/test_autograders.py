@@ -524,6 +524,24 @@ def test_a_rubric_that_asks_for_more_than_yes_or_no_is_sent_to_the_engine(data: 
         graded(PerCriterionGrader(one_by_one()), Rubric.from_dict(data))
 
 
+@pytest.mark.parametrize(
+    ("criterion", "words"),
+    [
+        ({"required": True}, "cannot tell whether 'c1' fails: it is required"),
+        ({"sees": []}, "shows all inputs at once"),
+        ({"check": "json_valid"}, "runs no check"),
+    ],
+)
+def test_one_number_cannot_honour_what_speaks_of_one_criterion(criterion: dict[str, Any], words: str) -> None:
+    rubric = Rubric.from_dict([{"requirement": "A", **criterion}])
+
+    async def generate(*_: str) -> RubricAsJudgeOutput:
+        raise AssertionError("nobody is asked")
+
+    with pytest.raises(RubricError, match=words):
+        asyncio.run(rubric.grade("x", autograder=RubricAsJudgeGrader(generate)))
+
+
 @pytest.mark.parametrize("make", MAKERS, ids=IDS)
 def test_a_declared_input_that_is_lacking_leaves_the_response_ungraded(make: Callable[[Any], Autograder]) -> None:
     for inputs, query in ((["query"], None), (["query", "reference"], "q")):

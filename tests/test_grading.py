@@ -86,6 +86,18 @@ def test_a_double_pass_keeps_the_verdict_that_scores_worse() -> None:
     assert done.raw_score == -1
 
 
+def test_a_double_pass_turns_round_only_what_has_an_order() -> None:
+    one = Criterion(1.0, "C", "c", sees=("query",))
+    alone = Rubric((one,), inputs=("query", "reference"), strategy="double_pass")
+    beside = replace(alone, criteria=(*TWO.criteria, one))
+    inputs = {"query": "q", "reference": "r"}
+    for rubric, asked in ((alone, [("c",)]), (beside, [("a", "b"), ("c",), ("b", "a")])):
+        script = level_by_name({"a": "MET", "b": "UNMET", "c": "MET"})
+        done, judge = graded(rubric, script, Submission("x", inputs))
+        assert sorted(asked_of(judge)) == sorted(asked)
+        assert (done.score, done.verdicts["c"].votes) == (1.0, ())
+
+
 def test_a_holistic_grade_keeps_the_judges_own_number() -> None:
     done, _ = graded(by("holistic"), ['{"quote": "x", "reason": "Good.", "score": 80}'])
     assert (done.score, done.raw_score, done.llm_raw_score) == (0.8, 1.6, 80)
@@ -337,6 +349,14 @@ def test_a_judge_that_cannot_be_asked_at_all_is_no_fault_of_the_submission(strat
 def test_concurrency_below_one_is_refused() -> None:
     with pytest.raises(ValueError, match="concurrency is a whole number from 1, found 0"):
         asyncio.run(all_of(Grading(TWO, ScriptedJudge([])), iter([]), 0))
+
+
+def test_where_too_few_askings_answer_the_reason_is_that_of_the_failure() -> None:
+    def script(prompt: Prompt, sample: int) -> Any:
+        return JudgeUnavailable("asks to wait (429)") if sample else {"a": "3"}
+
+    done, _ = graded(replace(CLEAR, samples=3), script)
+    assert done.error == "a: asks to wait (429)"
 
 
 def test_a_scripted_judge_is_a_judge() -> None:

@@ -556,10 +556,11 @@ class RubricAsJudgeGrader(Autograder):
         """The number, from 0 to 100, or why there is none.
 
         Raises:
+            RubricError: A rubric that one number cannot honour: checks, required criteria, inputs only some see.
             UsageError: A rubric that asks for more than one number.
             JudgeError: The generate function said that nobody could be asked.
         """
-        rubric = _as_rubric(rubric)
+        rubric = replace(_as_rubric(rubric), strategy="holistic")
         _refuse_samples(rubric)
         lacking = _lacking(rubric, query)
         if lacking:

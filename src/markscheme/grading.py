@@ -161,7 +161,7 @@ class Grading:
         outcomes = self._checked(submission)  # first: a check nobody knows is told before anybody is paid
         judged = [criterion for criterion in self.rubric.criteria if criterion.check is None]
         passes = await all_or_first_error(self._pass(submission, order, asked) for order in orders(self.rubric))
-        outcomes |= {c.name: _reconciled([found[c.name] for found in passes], c) for c in judged}
+        outcomes |= {c.name: _reconciled([found[c.name] for found in passes if c.name in found], c) for c in judged}
         return {criterion.name: outcomes[criterion.name] for criterion in self.rubric.criteria}
 
     async def _pass(
@@ -274,8 +274,9 @@ def orders(rubric: Rubric) -> list[list[list[Criterion]]]:
     match rubric.strategy:
         case "per_criterion":
             return [[[criterion] for criterion in judged]]
-        case "double_pass":
-            return [together, [list(reversed(group)) for group in together]]
+        case "double_pass":  # a criterion asked about by itself has no order to turn round
+            turned = [list(reversed(group)) for group in together if len(group) > 1]
+            return [together, turned] if turned else [together]
         case _:
             return [together]
 

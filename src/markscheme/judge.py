@@ -107,6 +107,7 @@ class Reply:
         tokens: The answer's tokens with their alternatives, where the provider tells; empty otherwise.
         parts: The replies of a panel or of one judge asked several times; `text` is then empty.
         rule: How `parts` are combined.
+        error: Why nothing came, where one part of several stands for an asking that gave nothing.
     """
 
     text: str
@@ -118,6 +119,12 @@ class Reply:
     tokens: tuple[Token, ...] = ()
     parts: tuple["Reply", ...] = ()
     rule: Literal["median", "majority"] = "median"
+    error: str = ""
+
+    @classmethod
+    def without_answer(cls, error: BaseException) -> "Reply":
+        """What stands for an asking that gave nothing, beside others that did."""
+        return cls("", stop="other", error=str(error) or type(error).__name__)
 
 
 @runtime_checkable

@@ -77,7 +77,7 @@ def json_lines(path: Path, error: type[FileError]) -> Iterator[tuple[int, Any]]:
 
 def _json_line(line: str, path: Path, number: int, error: type[FileError]) -> Any:
     try:
-        return json.loads(line, parse_constant=_no_constant)
+        return json.loads(line, parse_constant=_no_constant, object_pairs_hook=_pairs_once)
     except (ValueError, RecursionError) as problem:
         raise error(f"is not readable JSON: {problem}", path=path, line=number) from problem
 

@@ -325,7 +325,7 @@ class _JudgeScorer:
 
 def _with_zeros(reply: Reply, prediction: str) -> Holistic:
     """The median where every answer that cannot be read counts as 0; an asking that gave none has no vote."""
-    given = [part for part in reply.parts if part.text or part.stop != "other"]
+    given = [part for part in reply.parts if not part.error]
     read = [read_holistic(part, prediction, highest=HIGHEST) for part in given]
     counted = [found if isinstance(found, Holistic) else Holistic(0.0, found.why) for found in read]
     middle = median(found.score for found in counted)

@@ -247,6 +247,8 @@ def _one_answer(reply: Reply, is_answer: Callable[[Mapping[str, Any]], bool], re
 
     An object that stands in the response word for word is a quotation of it, whoever wrote it there, and no answer.
     """
+    if reply.error:
+        raise _Unreadable(reply.error)
     if reply.stop == "refusal":
         raise _Unreadable("the judge refused")
     if not reply.text.strip():

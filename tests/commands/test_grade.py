@@ -183,6 +183,12 @@ def test_a_text_file_and_standard_input_are_one_response_each(project: Path) -> 
     assert "\nGrüße, LEVEL=5\n\n</response-" in asked(project)[0]
 
 
+@pytest.mark.parametrize("name", ["ALL.JSONL", "all.ndjson"])
+def test_lines_are_lines_however_the_file_s_name_is_written(project: Path, name: str) -> None:
+    (project / submissions(project, "LEVEL=5", "LEVEL=4")).rename(project / name)
+    assert len(lines_of(graded(project, name, *JUDGE, "--json"))) == 2
+
+
 def test_inputs_are_given_as_text_or_by_file(project: Path) -> None:
     (project / "rubrics" / "prose.yaml").write_text("inputs: [query, context]\n" + RUBRIC)
     (project / "context.txt").write_text("A long story.")
@@ -227,6 +233,7 @@ def test_a_line_brings_its_inputs_beside_it_or_under_inputs(project: Path) -> No
         ('["a"]\n', "all.jsonl:1: a submission has a response"),
         ('{"response": "a", "inputs": ["q"]}\n', "all.jsonl:1: inputs are texts by name, found ['q']"),
         ('{"response": "a"\n', "all.jsonl:1: is not readable JSON"),
+        ('{"response": "a", "response": "b"}\n', "all.jsonl:1: is not readable JSON: the key 'response' stands twice"),
         ('{"response": "a", "x": NaN}\n', "all.jsonl:1: is not readable JSON"),
         ("", "all.jsonl holds nothing to grade"),
     ],

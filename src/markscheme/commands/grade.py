@@ -110,7 +110,7 @@ async def _in_order(grading: Grading, submissions: list[Submission], concurrency
 
 
 def _submissions(arguments: argparse.Namespace) -> Iterator[Submission]:
-    if arguments.file != "-" and arguments.file.endswith(".jsonl"):
+    if arguments.file.casefold().endswith((".jsonl", ".ndjson")):
         if arguments.input:
             raise UsageError("--input goes with a single response; in a .jsonl file each line brings its own inputs")
         yield from _from_lines(Path(arguments.file))

@@ -66,7 +66,7 @@ class Panel:
                 raise answer
         if all(isinstance(answer, JudgeError) for answer in answers):
             raise self._nobody([answer for answer in answers if isinstance(answer, JudgeError)])
-        parts = (answer if isinstance(answer, Reply) else Reply("", stop="other") for answer in answers)
+        parts = (answer if isinstance(answer, Reply) else Reply.without_answer(answer) for answer in answers)
         return Reply("", parts=tuple(parts), rule=self.rule)
 
     async def aclose(self) -> None:

@@ -41,7 +41,7 @@ class Repeated:
         for error in errors:
             if len(errors) == self.samples or not isinstance(error, JudgeError):
                 raise error
-        parts = (answer if isinstance(answer, Reply) else Reply("", stop="other") for answer in answers)
+        parts = (answer if isinstance(answer, Reply) else Reply.without_answer(answer) for answer in answers)
         return Reply("", parts=tuple(parts))
 
     async def aclose(self) -> None:
