@@ -386,6 +386,23 @@ def test_checks_alone_need_no_judge(project: Path) -> None:
         assert (done.returncode, lines_of(done)[0]["usage"]["calls"]) == (status, 0), done.stderr
 
 
+@pytest.mark.parametrize(
+    ("judge", "model"),
+    [
+        ("{name: anthropic, model: claude-haiku-5-5}", "claude-haiku-5-5"),
+        ("{model: claude-haiku-5-5}", "claude-haiku-5-5"),
+        ("{name: openai, model: gpt-5}", "claude-sonnet-5-5"),
+    ],
+)
+def test_the_rubric_s_model_is_for_the_judge_it_names(
+    project: Path, front: MessagesFront, judge: str, model: str
+) -> None:
+    (project / "rubrics" / "prose.yaml").write_text(f"judge: {judge}\n{RUBRIC}")
+    env = {"ANTHROPIC_API_KEY": "test-key", "ANTHROPIC_BASE_URL": front.url}
+    graded(project, "-", "--judge", "anthropic", stdin="LEVEL=5", env=env)
+    assert [request.body["model"] for request in front.requests] == [model]
+
+
 def test_no_more_are_asked_at_once_than_allowed_and_no_key_is_shown(project: Path, front: MessagesFront) -> None:
     file = submissions(project, *(f"LEVEL={n % 5 + 1} of {n}" for n in range(12)))
     env = {"ANTHROPIC_API_KEY": "a-key-nobody-may-see", "ANTHROPIC_BASE_URL": front.url}

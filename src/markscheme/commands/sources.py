@@ -47,10 +47,15 @@ def asking_of(arguments: argparse.Namespace) -> Asking:
 
 
 def judge_of(name: str | None, rubric: Rubric, prompts: Sequence[Prompt], folder: Path | None, asking: Asking) -> Judge:
-    """The judge that was named, or whoever can be asked."""
+    """The judge that was named, or whoever can be asked; the rubric's model is for a judge of the kind it names."""
     if name is not None:
-        return open_judge(name, model=rubric.judge.get("model"), asking=asking)
+        is_its_kind = _kind(rubric.judge.get("name", name)) == _kind(name)
+        return open_judge(name, model=rubric.judge.get("model") if is_its_kind else None, asking=asking)
     return choose_judge(rubric, prompts, folder / "replies" if folder else None, asking=asking)
+
+
+def _kind(name: str) -> str:
+    return name.partition(":")[0]
 
 
 def as_asked(rubric: Rubric, arguments: argparse.Namespace) -> Rubric:
