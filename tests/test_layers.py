@@ -38,6 +38,7 @@ LAYERS = [
     "commands",
     "hooks",
     "cli",
+    "__main__",
 ]
 """A module may import those above it, and those of its own package."""
 

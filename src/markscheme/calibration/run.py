@@ -1,5 +1,6 @@
 """A rubric, labelled examples and a judge's ratings to a Calibration: everything a report shows."""
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from markscheme.judge import Identity, Usage
 from markscheme.rubric import Rubric
 from markscheme.stats.people import GoldRule
 
+_DIGEST = re.compile(r"\b[0-9a-f]{16}\b")
 MOST_UNGRADED = 0.1
 """Share of examples without a grade above which a calibration says nothing."""
 
@@ -94,6 +96,16 @@ class Calibration:
     repeats: tuple[Rating, ...] = ()
     slices: tuple[Slice, ...] = ()
     openings: Openings | None = None
+
+    @property
+    def reasons_not_graded(self) -> dict[str, str]:
+        """Why each example without a score has none, by id; the digests in a reason are left out."""
+        judged = zip(self.comparison.gold.ids, self.comparison.judged, self.comparison.scores.tolist(), strict=True)
+        return {
+            unit: _DIGEST.sub("…", rating.error or "no score") if rating is not None else "the judge did not rate it"
+            for unit, rating, score in judged
+            if score != score
+        }
 
     @property
     def exit_status(self) -> int:

@@ -23,7 +23,6 @@ from markscheme.stats.severity import error_family
 Scale = Literal["nominal", "ordinal", "interval"]
 SCALES: tuple[str, ...] = get_args(Scale)
 UNIT_COLUMNS = ("unit", "id", "item")
-ASSOCIATION = ("ccc", "pearson", "spearman", "kendall")
 
 SUMMARY = """Measure how far raters agree: a CSV table with a header row, units in rows, raters in columns, an empty
 cell where a rating is missing. A first column named unit, id or item holds names, not ratings."""
@@ -82,8 +81,7 @@ def measure(table: Table, scale: Scale) -> dict[str, Estimate]:
     if scale != "nominal":
         found |= icc_family(table.values)
         if len(table.raters) == 2:
-            errors = error_family(table.values[:, 0], table.values[:, 1], levels=table.codes)
-            found |= {name: errors[name] for name in ASSOCIATION}
+            found |= error_family(table.values[:, 0], table.values[:, 1], levels=table.codes)
     return found
 
 

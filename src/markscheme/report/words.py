@@ -1,5 +1,6 @@
 """What a calibration says in sentences, the same in the terminal and in Markdown."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -27,6 +28,7 @@ REFERENCES = {
 NOTHING_FOUND = "No fault of judge, criteria or labels stands out."
 MOST_IDS = 8
 MOST_DIFFERENCES = 5
+MOST_REASONS = 3
 
 
 def judge_line(calibration: Calibration) -> str:
@@ -97,6 +99,12 @@ def overall_line(calibration: Calibration) -> str:
     )
 
 
+def cut_short(text: str, length: int = 160) -> str:
+    """A text from outside on one line, cut where it is long."""
+    line = " ".join(text.split())
+    return line if len(line) <= length else line[: length - 1] + "…"
+
+
 def care_lines(calibration: Calibration) -> list[str]:
     """What was counted apart, and by which policy."""
     counts = calibration.counts
@@ -105,6 +113,8 @@ def care_lines(calibration: Calibration) -> list[str]:
         lines.append(
             f"{counts.not_graded} of {counts.examples} examples not graded; they count in no score, never as 0"
         )
+        reasons = Counter(calibration.reasons_not_graded.values()).most_common(MOST_REASONS)
+        lines += [f"  {n} times: {cut_short(why)}" for why, n in reasons]
     if counts.unread:
         lines.append(f"{counts.unread} verdicts could not be read, even asked again; none was taken for a level")
     if counts.abstained:
