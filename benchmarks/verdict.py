@@ -63,7 +63,8 @@ def tasks(n: int, truth: float, generator: np.random.Generator) -> Made:
 def _scored(n: int, near: npt.NDArray[np.bool_], generator: np.random.Generator, *, grouped: bool = False) -> Made:
     gold = generator.integers(0, 21, size=n) / 20
     near_by = np.clip(gold + generator.choice([-0.05, 0.0, 0.05], size=n), 0, 1)
-    judge = np.where(near, near_by, np.abs(gold - generator.uniform(0.2, 0.5, size=n) * np.sign(gold - 0.45)))
+    far_off = gold + generator.uniform(0.2, 0.5, size=n) * np.where(gold < 0.5, 1, -1)
+    judge = np.where(near, near_by, far_off)
     labels = [[_overall(i, rater, "human", gold[i]) for rater in ("p1", "p2")] for i in range(n)]
     return SCORED, _examples(labels, grouped=grouped), [_overall(i, "judge", "model", judge[i]) for i in range(n)]
 
