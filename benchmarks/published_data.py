@@ -273,11 +273,11 @@ def report_on(sets: Sequence[Inputs], folder: Path, data: Path) -> str:
     lines = []
     for inputs in sets:
         of_set = {judge: reports[inputs.name, judge] for judge in inputs.judges}
-        above = sum(
-            (report["agreement"]["value"] or 0) > (report["agreement_constant"]["value"] or 0)
+        unshown = sum(
+            any(finding["code"] == "no-skill" and finding["criterion"] is None for finding in report["findings"])
             for report in of_set.values()
         )
-        lines += [f"## {inputs.name}: {above} of {len(of_set)} judges agree oftener than a constant", ""]
+        lines += [f"## {inputs.name}: {unshown} of {len(of_set)} judges are not shown to beat a constant", ""]
         lines += [
             "| judge | verdict | use | scored | unread | agreement | constant | a person | findings, worst first |"
         ]

@@ -456,3 +456,16 @@ def test_adjudicated_labels_are_what_severity_is_measured_against() -> None:
     assert gold_of(given, of).reference == "adjudicated"
     of_code(found(of, given, judged(of, gold + 1)), "lenient", "tone")
     assert "severe" not in codes(found(of, given, judged(of, gold)))
+
+
+def test_choices_without_order_get_no_finding_on_passes_or_length() -> None:
+    kinds = Scale((Level(0.0, "tie"), Level(1.0, "first"), Level(2.0, "second")), ordered=False)
+    of = rubric("which", scale=kinds)
+    generator = np.random.default_rng(7)
+    gold = generator.choice([0.0, 1.0, 2.0], p=[0.1, 0.45, 0.45], size=(200, 1))
+    judge = np.where(
+        (gold == 0) | (generator.random(gold.shape) < 0.1), generator.choice([1.0, 2.0], size=gold.shape), gold
+    )
+    lengths = np.where(judge[:, 0] == 2, 400, 100).tolist()
+    findings = found(of, examples(of, {"p": gold}, lengths=lengths), judged(of, judge))
+    assert not codes(findings) & {"no-skill", "length"}

@@ -224,6 +224,11 @@ class Evidence:
         """Whether no person gave the labels."""
         return self.comparison.gold.reference in ("constructed", "model")
 
+    @property
+    def scores_rank(self) -> bool:
+        """Whether a higher score is better: not where every criterion is a choice between levels without order."""
+        return any(seen.scale.ordered for seen in self.seen.values())
+
     @cached_property
     def misses(self) -> Floats:
         """Judge minus gold in score, shape (n,)."""

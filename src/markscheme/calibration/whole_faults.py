@@ -73,7 +73,8 @@ def blind_decisions(evidence: Evidence) -> Iterator[Finding]:
     comparison = evidence.comparison
     both = np.isfinite(comparison.passes) & np.isfinite(comparison.gold.passed) & evidence.kept
     passes, gold = comparison.passes[both], comparison.gold.passed[both]
-    if min(int(gold.sum()), int((1 - gold).sum())) < OFF or len(gold) < FEWEST_FOR_SPREAD:
+    too_few = min(int(gold.sum()), int((1 - gold).sum())) < OFF or len(gold) < FEWEST_FOR_SPREAD
+    if too_few or not evidence.scores_rank:
         return
     always = bool(np.ptp(passes) == 0)
     follows = pearson(gold, passes, level=ONE_SIDED)
@@ -136,7 +137,7 @@ def length(evidence: Evidence) -> Iterator[Finding]:
     """A judge that rewards (or punishes) length beyond what the labels do."""
     comparison, misses = evidence.comparison, evidence.misses
     there = np.isfinite(misses)
-    if int(there.sum()) < FEWEST_TO_DIAGNOSE:
+    if int(there.sum()) < FEWEST_TO_DIAGNOSE or not evidence.scores_rank:
         return
     log_length = _log_lengths(evidence)
     short, long = np.quantile(log_length[there], [0.1, 0.9])
