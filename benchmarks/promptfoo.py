@@ -127,7 +127,7 @@ class Bench:
             "ANTHROPIC_API_KEY": "none",
             "ANTHROPIC_BASE_URL": self.url,
             "MARKSCHEME_CACHE": str(self.folder / "cache"),
-            "MARKSCHEME_SESSION_IDLE": "600",
+            "MARKSCHEME_SESSION_IDLE": "7200",
             "XDG_RUNTIME_DIR": str(self.folder / "run"),
             "PROMPTFOO_CONFIG_DIR": str(self.folder / "promptfoo"),
             "PROMPTFOO_PYTHON": sys.executable,
@@ -201,6 +201,7 @@ def contest(bench: Bench, tests: int, rounds: int) -> dict[str, Run]:
     for _ in range(rounds):
         for name in runs:
             runs[name].append(bench.evaluate(name, tests))
+            print(f"{name or '-'} {tests}: {runs[name][-1].wall:.2f} s", file=sys.stderr, flush=True)
     return {name: median(found) for name, found in runs.items()}
 
 

@@ -17,6 +17,7 @@ import pytest
 
 from markscheme.session import client
 from tests.commands.console import ROOT
+from tests.real.messages_front import MessagesFront, message
 from tests.session.conftest import CONFIG
 from tests.session.processes import assess, call, files, is_running, session_pids, wait_until
 
@@ -303,33 +304,27 @@ def test_a_setting_that_no_session_can_start_with_is_told(project: Path, runtime
 def test_a_caller_that_goes_away_is_not_graded_for_ever(project: Path, runtime: Path, env: dict[str, str]) -> None:
     assess("Paris.", CONFIG, project, env)
     place = str(runtime / "markscheme" / files(runtime)[0])
-    for message in (b"", b"{", b"[]", b'{"key": "wrong", "request": {}}', b'{"key": 1}' * 5):
+    for said in (b"", b"{", b"[]", b'{"key": "wrong", "request": {}}', b'{"key": 1}' * 5):
         connection = client.connected(place)
         assert connection is not None
         with connection:
-            connection.sendall(message)
+            connection.sendall(said)
     assert assess("Paris.", CONFIG, project, env)["pass"] is True
     assert len(session_pids(runtime)) == 1
 
 
-def test_a_session_that_gives_no_sign_of_life_is_given_up(project: Path, runtime: Path, env: dict[str, str]) -> None:
-    assess("Paris.", CONFIG, project, env)
-    (pid,) = session_pids(runtime)
-    os.kill(pid, signal.SIGSTOP)
-    try:
-        place = str(runtime / "markscheme" / files(runtime)[0])
-        connection = client.connected(place)
-        assert connection is not None
-        with connection:
-            connection.settimeout(0.3)
-            connection.sendall(b'{"control": "status"}')
-            connection.shutdown(socket.SHUT_WR)
-            began = time.monotonic()
-            with pytest.raises(TimeoutError):
-                connection.recv(1)
-            assert time.monotonic() - began < 5
-    finally:
-        os.kill(pid, signal.SIGCONT)
+def test_an_answer_from_the_cache_loads_no_sdk_even_without_a_session(
+    project: Path, runtime: Path, env: dict[str, str]
+) -> None:
+    config = {"rubric": "capital", "judge": "anthropic", "session": "off"}
+    said = {"quote": "Paris.", "reason": "It says so.", "level": "MET"}
+    with MessagesFront(lambda request: message(json.dumps({"verdicts": {"right": said}}))) as front:
+        keyed = env | {"ANTHROPIC_API_KEY": "none", "ANTHROPIC_BASE_URL": front.url}
+        first, again = (call("get_assert", "Paris.", {"config": config}, cwd=project, env=keyed) for _ in range(2))
+        assert len(front.requests) == 1
+    assert first["given"]["pass"] is again["given"]["pass"] is True
+    assert "anthropic" in first["modules"]
+    assert not {"anthropic", "httpx2", "numpy"} & set(again["modules"])
 
 
 def test_hooks_start_and_end_the_session_of_the_graders_beside_them(

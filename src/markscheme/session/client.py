@@ -80,16 +80,17 @@ def stop(place: str) -> bool:
     try:
         connection = connected(place)
         if connection is None:
-            _remove_stale(place)
             return False
         with connection:
             connection.sendall(b'{"control": "stop"}')
             connection.shutdown(socket.SHUT_WR)
             while connection.recv(4096):  # until the process has ended
                 pass
+        return True
     except OSError:
         return False
-    return True
+    finally:
+        _remove_stale(place)
 
 
 def status(place: str) -> "dict[str, Any] | None":

@@ -5,6 +5,7 @@ import json
 import os
 import signal
 import socket
+import sys
 import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -19,6 +20,9 @@ BEAT = 5.0
 """Seconds between signs of life to a caller who waits."""
 LONGEST = 1 << 28
 """Bytes of one request."""
+
+LEAVE_FILE: Mapping[str, Any] = {"cleanup_socket": False} if sys.version_info >= (3, 13) else {}
+"""The file is ours to remove, under the folder's lock; asyncio might take another's for it."""
 
 Answering = Callable[[Mapping[str, Any]], Awaitable[Mapping[str, Any]]]
 
@@ -60,7 +64,7 @@ class Session:
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, self._ending.set)
-        server = await asyncio.start_unix_server(self._connection, sock=self.listener, limit=1 << 20)
+        server = await asyncio.start_unix_server(self._connection, sock=self.listener, limit=1 << 20, **LEAVE_FILE)
         await self._until_ending()
         self.release()  # whoever comes now starts another one
         server.close()
@@ -148,11 +152,12 @@ async def _all(reader: asyncio.StreamReader) -> bytes:
 @contextmanager
 def socket_file(path: str) -> Iterator[Callable[[], None]]:
     """What removes a socket's file, which is done at the end in any case, and never to a file that is another's."""
-    bound = _inode(path)
+    bound = [_identity(path)]
 
     def release() -> None:
+        mine = bound.pop() if bound else None
         with suppress(OSError), Alone(os.path.dirname(path)):
-            if bound is not None and _inode(path) == bound:
+            if mine is not None and _identity(path) == mine:
                 os.unlink(path)
 
     try:
@@ -161,8 +166,9 @@ def socket_file(path: str) -> Iterator[Callable[[], None]]:
         release()
 
 
-def _inode(path: str) -> tuple[int, int] | None:
+def _identity(path: str) -> tuple[int, int, int] | None:
+    """What tells a file from another of its name; a number alone may be given out again."""
     with suppress(OSError):
         about = os.lstat(path)
-        return about.st_dev, about.st_ino
+        return about.st_dev, about.st_ino, about.st_ctime_ns
     return None

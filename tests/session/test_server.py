@@ -1,0 +1,93 @@
+"""The server of a session, in this process."""
+
+import asyncio
+import json
+import os
+import socket
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from markscheme.session.server import BEAT, Retired, Session, socket_file
+
+
+async def said(place: Path, message: bytes) -> bytes:
+    """All that comes back for a message."""
+    reader, writer = await asyncio.open_unix_connection(str(place))
+    writer.write(message)
+    writer.write_eof()
+    answer = await reader.read()
+    writer.close()
+    return answer
+
+
+async def talk(place: Path, answer: Any, *messages: Mapping[str, Any]) -> list[bytes]:
+    """What a session that answers by `answer` says to the messages, which ends when nobody comes any more."""
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(place))
+        listener.listen()
+        listener.setblocking(False)
+        with socket_file(str(place)) as release:
+            serving = asyncio.ensure_future(Session(listener, release, "key", answer, idle=0.3).serve())
+            answers = await asyncio.gather(*(said(place, json.dumps(message).encode()) for message in messages))
+            await asyncio.wait_for(serving, 10)
+    assert not place.exists()
+    return answers
+
+
+def test_a_caller_who_waits_gets_signs_of_life_before_the_answer(runtime: Path) -> None:
+    async def slow(request: Mapping[str, Any]) -> dict[str, Any]:
+        await asyncio.sleep(BEAT + 0.5)
+        return {"given": request["n"]}
+
+    (answer,) = asyncio.run(talk(runtime / "s", slow, {"key": "key", "request": {"n": 1}}))
+    assert answer == b' {"answer": {"given": 1}}'
+
+
+def test_another_key_and_a_fault_are_refused_without_detail(runtime: Path) -> None:
+    async def faulty(request: Mapping[str, Any]) -> dict[str, Any]:
+        raise RuntimeError("sk-secret stood in the message")
+
+    messages = {"key": "other", "request": {}}, {"key": "key", "request": {}}
+    refused, failed = asyncio.run(talk(runtime / "s", faulty, *messages))
+    assert refused == b'{"refused": "environment"}'
+    assert failed == b'{"refused": "failed"}'
+
+
+def test_retired_it_ends_by_itself(runtime: Path) -> None:
+    async def retired(request: Mapping[str, Any]) -> dict[str, Any]:
+        raise Retired
+
+    (answer,) = asyncio.run(talk(runtime / "s", retired, {"key": "key", "request": {}}))
+    assert answer == b'{"refused": "retired"}'
+
+
+def test_another_s_socket_is_never_removed(runtime: Path) -> None:
+    place = runtime / "s"
+    with socket.socket(socket.AF_UNIX) as first, socket.socket(socket.AF_UNIX) as second:
+        first.bind(str(place))
+        with socket_file(str(place)):
+            os.rename(place, runtime / "old")
+            second.bind(str(place))
+        assert place.exists()
+
+
+@pytest.mark.parametrize("message", [b"", b"{", b"[]", b"[" * 100_000, b'"text"', b"\xff", b'{"key": "key"}'])
+def test_what_nobody_can_read_gets_no_answer_and_ends_nothing(runtime: Path, message: bytes) -> None:
+    async def fine(request: Mapping[str, Any]) -> dict[str, Any]:
+        return {"given": 1}
+
+    async def story() -> None:
+        with socket.socket(socket.AF_UNIX) as listener:
+            listener.bind(str(runtime / "s"))
+            listener.listen()
+            listener.setblocking(False)
+            with socket_file(str(runtime / "s")) as release:
+                serving = asyncio.ensure_future(Session(listener, release, "key", fine, idle=0.5).serve())
+                assert await said(runtime / "s", message) in (b"", b'{"refused": "failed"}')
+                assert await said(runtime / "s", b'{"key": "key", "request": {}}') == b'{"answer": {"given": 1}}'
+                await asyncio.wait_for(serving, 5)
+
+    asyncio.run(story())
