@@ -6,7 +6,6 @@ import signal
 import socket
 import stat
 import threading
-import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -335,8 +334,6 @@ def test_hooks_start_and_end_the_session_of_the_graders_beside_them(
     (pid,) = session_pids(runtime)
     assess("Paris.", CONFIG, project, env)
     assert session_pids(runtime) == [pid]
-    began = time.monotonic()
     call("afterAll", {"results": []}, {"hookName": "afterAll"}, cwd=project, env=env, grader=hooks)
     assert wait_until(lambda: not is_running(pid), 2)
-    assert time.monotonic() - began < 4
     assert files(runtime) == []
