@@ -252,7 +252,7 @@ def noisy(evidence: Evidence, seen: Mapping[str, Seen]) -> dict[str, Finding]:
             shows["flip_rate"] = changed.to_json()
             said.append(f"asked again it gives another level in {changed.value or 0:.0%} of pairs of answers")
         scatter = one.errors - mean(one.errors)
-        worst = worst_places(np.ptp(one.repeats, axis=1) if name in flipping else np.abs(scatter))
+        worst = worst_places(np.ptp(one.repeats, axis=1) if name in flipping else np.abs(one.errors))
         found[name] = finding(
             evidence,
             "noisy",
