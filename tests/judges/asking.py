@@ -15,7 +15,7 @@ from markscheme.prompt import Prompt
 RUBRIC = Rubric.from_dict([{"weight": 1, "requirement": "Mentions Paris"}])
 PROMPT: Prompt = questions(RUBRIC, Submission("Paris is the capital of France."))[0]
 VERDICT = json.dumps({"verdicts": {"c1": {"quote": "Paris", "reason": "It does.", "level": "MET"}}})
-KEY = "sk-ant-a-key-that-nobody-may-see"
+KEY = "a-key-that-nobody-may-see"
 
 
 def asked(judge: Judge, prompt: Prompt = PROMPT) -> Reply:
