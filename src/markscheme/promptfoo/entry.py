@@ -1,5 +1,6 @@
 """What the files in `graders/` call: through the warm session where there is one, else here."""
 
+import gc
 import os
 
 from markscheme.session.client import ask
@@ -21,11 +22,12 @@ def get_assert(output: "Any", context: "Mapping[str, Any]", file: str) -> "dict[
     request = {"grader": "assertion", "output": output, "context": context}
     answer = ask(request, folder=folder, wish=config.get("session") if isinstance(config, dict) else "off")
     if answer is None:
-        from pathlib import Path
+        with Hurry():
+            from pathlib import Path
 
-        from markscheme.promptfoo.assertion import get_assert as graded
+            from markscheme.promptfoo.assertion import get_assert as graded
 
-        return graded(output, context, beside=Path(folder))
+            return graded(output, context, beside=Path(folder))
     if "raised" in answer:
         from markscheme.promptfoo.assertion import NotGraded
 
@@ -41,10 +43,24 @@ def call_api(prompt: "Any", options: "Mapping[str, Any]", context: "Mapping[str,
     request = {"grader": "provider", "prompt": prompt, "options": options, "context": context}
     answer = ask(request, folder=folder, wish=config.get("session"))
     if answer is None:
-        from pathlib import Path
+        with Hurry():
+            from pathlib import Path
 
-        from markscheme.promptfoo.provider import call_api as answered
+            from markscheme.promptfoo.provider import call_api as answered
 
-        return answered(prompt, options, context, beside=Path(folder))
+            return answered(prompt, options, context, beside=Path(folder))
     result: dict[str, Any] = answer["given"]
     return result
+
+
+class Hurry:
+    """No search for garbage in a process that loads much, grades once and ends: what it loads, it keeps."""
+
+    def __enter__(self) -> None:
+        self.collecting = gc.isenabled()
+        gc.disable()
+
+    def __exit__(self, *error: object) -> None:
+        gc.freeze()  # nor at the end
+        if self.collecting:
+            gc.enable()
