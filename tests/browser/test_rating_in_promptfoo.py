@@ -12,7 +12,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, Response, expect, sync_playwright
+from playwright.sync_api import Browser, Page, Response, expect
 from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
 
 from markscheme.promptfoo.results import read_results
@@ -23,7 +23,6 @@ from tests.real.messages_front import MessagesFront
 from tests.real.promptfoo import QUIET, install_promptfoo, run_eval, with_node, without_keys
 
 pytestmark = [pytest.mark.browser, pytest.mark.usefixtures("promptfoo", "runtime")]
-CHROMIUM = "/usr/bin/chromium"
 TEXTS = ["Paris it is.", "Paris, I guess.", "Rome.", "Madrid.", "Paris or Lyon.", "Oslo."]
 
 
@@ -59,13 +58,11 @@ def answering(address: str, process: subprocess.Popen[bytes]) -> str:
 
 
 @contextmanager
-def page_at(address: str) -> Iterator[Page]:
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        page = browser.new_page(viewport={"width": 1600, "height": 1400})
-        page.goto(address)
-        yield page
-        browser.close()
+def page_at(chromium: Browser, address: str) -> Iterator[Page]:
+    page = chromium.new_page(viewport={"width": 1600, "height": 1400})
+    page.goto(address)
+    yield page
+    page.close()
 
 
 def _keeps(reply: Response) -> bool:
@@ -99,7 +96,7 @@ def score(page: Page, text: str, value: str) -> None:
             return
 
 
-def test_thumbs_and_a_score_come_home_beside_the_judge_s_own_verdicts(tmp_path: Path) -> None:
+def test_thumbs_and_a_score_come_home_beside_the_judge_s_own_verdicts(chromium: Browser, tmp_path: Path) -> None:
     config = export(tmp_path, TEXTS)
     private = tmp_path / "promptfoo"
     with MessagesFront(judging()) as front:
@@ -108,7 +105,7 @@ def test_thumbs_and_a_score_come_home_beside_the_judge_s_own_verdicts(tmp_path: 
     name = evaluated.results["evalId"]
     judged = {row["vars"]["query"]: row["success"] for row in evaluated.results["results"]["results"]}
     env = with_node(without_keys(os.environ)) | QUIET | {"PROMPTFOO_CONFIG_DIR": str(private)}
-    with viewer(env) as address, page_at(f"{address}/eval/{name}") as page:
+    with viewer(env) as address, page_at(chromium, f"{address}/eval/{name}") as page:
         expect(page.get_by_text(TEXTS[0], exact=True).first).to_be_visible(timeout=60_000)
         press(page, TEXTS[0], "Mark test passed")
         press(page, TEXTS[1], "Mark test failed")
