@@ -32,7 +32,7 @@ from benchmarks.engine import slow_server  # noqa: E402
 from markscheme.session import client  # noqa: E402
 from tests.real.promptfoo import QUIET, install_promptfoo, with_node, without_keys  # noqa: E402
 
-LATENCY, CONCURRENCY, SIZES = 0.02, 4, {24: 3, 200: 1}
+LATENCY, CONCURRENCY, SIZES = 0.02, 4, {24: 5, 200: 2}
 CONSTANT = """
 def get_assert(output, context):
     return {"pass": True, "score": 0.8, "reason": "It is so."}
@@ -215,7 +215,7 @@ def table(tests: int, rounds: int, found: Mapping[str, Run]) -> list[str]:
     bare, constant = found[""], found["a"]
     lines = [
         "",
-        f"{tests} assertions, concurrency {CONCURRENCY}, {f"medians of {rounds} rounds" if rounds > 1 else "one round"}. An evaluation without any "
+        f"{tests} assertions, concurrency {CONCURRENCY}, {f'medians of {rounds} rounds' if rounds > 1 else 'one round'}. An evaluation without any "
         f"assertion takes {bare.wall:.2f} s ({bare.cpu:.2f} s CPU).",
         "",
         "| | contestant | wall s | CPU s | wall, of (a) |",
