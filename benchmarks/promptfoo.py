@@ -213,6 +213,7 @@ def median(runs: list[Run]) -> Run:
 def table(tests: int, rounds: int, found: Mapping[str, Run]) -> list[str]:
     """One contest in Markdown."""
     bare, constant = found[""], found["a"]
+    how = f"medians of {rounds} rounds" if rounds > 1 else "one round"
     lines = [
         "",
         f"{tests} assertions, concurrency {CONCURRENCY}, {f'medians of {rounds} rounds' if rounds > 1 else 'one round'}. An evaluation without any "
