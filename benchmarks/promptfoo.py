@@ -216,7 +216,7 @@ def table(tests: int, rounds: int, found: Mapping[str, Run]) -> list[str]:
     how = f"medians of {rounds} rounds" if rounds > 1 else "one round"
     lines = [
         "",
-        f"{tests} assertions, concurrency {CONCURRENCY}, {f'medians of {rounds} rounds' if rounds > 1 else 'one round'}. An evaluation without any "
+        f"{tests} assertions, concurrency {CONCURRENCY}, {how}. An evaluation without any "
         f"assertion takes {bare.wall:.2f} s ({bare.cpu:.2f} s CPU).",
         "",
         "| | contestant | wall s | CPU s | wall, of (a) |",
