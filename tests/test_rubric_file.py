@@ -288,6 +288,49 @@ def test_all_faults_of_a_file_are_told_at_once_in_its_order(tmp_path: Path) -> N
     assert all(word in problem for word, (_, problem) in zip(words, found, strict=True))
 
 
+def test_a_key_that_cannot_be_read_hides_no_other_fault_of_its_criterion_or_rubric(tmp_path: Path) -> None:
+    path = written(
+        tmp_path,
+        "pass_mark: 2\n"
+        "strategy: holistic\n"
+        "criteria:\n"
+        "  - description: A\n"
+        "    requirement: B\n"
+        "    weight: 0\n"
+        "    scale: {min: 3, max: 1}\n"
+        "    required: true\n"
+        "    sees: [context]\n"
+        "  - weight: .nan\n"
+        "    levels: [{value: 2}, {value: 1}]\n",
+    )
+    found = refusals(path)
+    assert [line for line, _ in found] == [1, 2, 2, 5, 6, 7, 9, 10, 10, 11]
+    told = "\n".join(problem for _, problem in found)
+    for words in (
+        "'c1' fails",
+        "same key",
+        "other than 0",
+        "min 3, max 1",
+        "sees 'context'",
+        "is missing",
+        "worst first",
+    ):
+        assert words in told
+
+
+@pytest.mark.parametrize(
+    "criterion",
+    ["{requirment: A}", "{description: ''}", "{requirement: A, binary: false, levels: [{value: x}]}", "Mentions Paris"],
+)
+def test_what_an_unreadable_key_may_say_is_not_called_missing(criterion: str, tmp_path: Path) -> None:
+    assert len(refusals(written(tmp_path, f"criteria:\n  - {criterion}\n"))) == 1
+
+
+def test_inputs_that_cannot_be_read_make_no_input_undeclared(tmp_path: Path) -> None:
+    text = "inputs: [1]\ncriteria:\n  - requirement: A\n    sees: [reference]\n"
+    assert [line for line, _ in refusals(written(tmp_path, text))] == [1]
+
+
 def test_faults_in_sections_and_under_rubric_stand_at_their_own_lines(tmp_path: Path) -> None:
     text = "rubric:\n  sections:\n    - criteria:\n        - requirement: A\n          weight: 0\n      colour: red\n"
     assert [line for line, _ in refusals(written(tmp_path, text))] == [5, 6]

@@ -6,10 +6,10 @@ The pydantic models here are the file format; `rubrics/schema.json` is generated
 import difflib
 import math
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import IO, Annotated, Any, Literal
+from typing import IO, Annotated, Any, Generic, Literal, TypeVar
 
 from pydantic import (
     AfterValidator,
@@ -64,6 +64,10 @@ Share = Annotated[StrictFloat, Field(ge=0, le=1)]
 
 class _Entry(BaseModel):
     model_config = ConfigDict(extra="forbid", populate_by_name=True)
+
+
+T = TypeVar("T")
+E = TypeVar("E", bound=_Entry)
 
 
 class LevelEntry(_Entry):
@@ -235,13 +239,17 @@ class _Reading:
 
     def rubric(self) -> Rubric:
         top, self.top_path, self.criterion_paths = self._canonical()
-        entry = self._validated(top)
-        criteria = self._criteria(top, entry)
-        rubric = self._built(entry, criteria)
-        if rubric is None or entry is None:
+        self._hold_to_format(top)
+        raw = top.get("criteria")
+        entries = [_readable(CriterionEntry, one) for one in (raw if isinstance(raw, list) else ())]
+        rubric = self._built(
+            _readable(RubricEntry, {**top, "criteria": [{}]}),
+            [self._criterion(entry, place) for place, entry in enumerate(entries)],
+        )
+        if rubric is None:
             faults = sorted(dict.fromkeys(self.faults), key=lambda fault: fault.line or 0)
             raise RubricError(faults, path=self.path)
-        self._warn(entry)
+        self._warn(top, entries)
         return rubric
 
     # every dialect comes down to {…, criteria: [...]}
@@ -293,48 +301,55 @@ class _Reading:
             else:
                 yield where, entry
 
-    def _validated(self, top: dict[str, Any]) -> RubricEntry | None:
+    def _hold_to_format(self, top: dict[str, Any]) -> None:
+        """What the format refuses, key by key."""
         try:
-            return RubricEntry.model_validate(top)
+            RubricEntry.model_validate(top)
         except ValidationError as error:
             for problem in error.errors(include_url=False):
                 at = _path_in(top, problem["loc"])
                 self._fault(_sentence(problem, at), self._source(at))
-            return None
 
-    def _criteria(self, top: dict[str, Any], entry: RubricEntry | None) -> list[Criterion]:
-        """A criterion for each entry, with a stand-in for one that cannot be, so that all faults are told at once."""
-        raw = top.get("criteria")
-        entries = entry.criteria if entry else [_if_valid(one) for one in (raw if isinstance(raw, list) else ())]
-        built = [self._criterion(one, place) if one else None for place, one in enumerate(entries)]
-        return [criterion or self._stand_in(place) for place, criterion in enumerate(built)]
+    def _criterion(self, read: "_Read[CriterionEntry]", place: int) -> Criterion:
+        """The criterion; what it cannot have is told and stood in for, so that all faults are told at once."""
+        entry = read.entry
+        return Criterion(
+            weight=entry.weight,
+            requirement=self._or_fault(_words, read, place) or "stands in",
+            name=self._name(place),
+            scale=self._or_fault(_scale, read, place) or YES_NO,
+            good=entry.examples.good if entry.examples else None,
+            bad=entry.examples.bad if entry.examples else None,
+            sees=tuple(entry.sees) if entry.sees is not None else None,
+            required=entry.required,
+            threshold=entry.threshold,
+            not_applicable=entry.not_applicable or any(option.na for option in entry.options or ()),
+            check=entry.check,
+        )
 
-    def _criterion(self, entry: CriterionEntry, place: int) -> Criterion | None:
-        at = self.criterion_paths[place]
+    def _or_fault(self, part: Callable[[CriterionEntry], T], read: "_Read[CriterionEntry]", place: int) -> T | None:
         try:
-            return replace(_criterion(entry), name=self._name(place))
+            return part(read.entry)
         except _KeyedFault as fault:
-            self._fault(str(fault), (*at, fault.key))
-        except RubricError as error:
-            for problem in error.faults:
-                key = problem.problem.split()[0]
-                self._fault(problem.problem, (*at, key) if (*at, key) in self.lines else at)
-        return None
-
-    def _stand_in(self, place: int) -> Criterion:
-        sees = self._value(self.criterion_paths[place], "sees")
-        readable = isinstance(sees, list) and all(isinstance(name, str) for name in sees)
-        return Criterion(1.0, "stands in", self._name(place), sees=tuple(sees) if readable else None)
+            may_say_it = fault.unless_said_by and any(
+                key in fault.unless_said_by or key not in CriterionEntry.model_fields for key in read.unread
+            )
+            if may_say_it:
+                return None
+            self._fault(str(fault), (*self.criterion_paths[place], fault.key))
+            return None
 
     def _name(self, place: int) -> str:
         name = self._value(self.criterion_paths[place], "name")
         return name if isinstance(name, str) and name.strip() else f"c{place + 1}"
 
-    def _built(self, entry: RubricEntry | None, criteria: list[Criterion]) -> Rubric | None:
+    def _built(self, read: "_Read[RubricEntry]", criteria: list[Criterion]) -> Rubric | None:
         """The rubric, or None where there are faults; those of the rubric as a whole are added to them."""
-        said = entry or RubricEntry.model_construct(**self._readable_inputs())
+        said = read.entry
         if not criteria:
             return None
+        if "inputs" in read.unread:
+            criteria = [replace(criterion, sees=None) for criterion in criteria]
         try:
             rubric = Rubric(
                 criteria=tuple(criteria),
@@ -356,10 +371,6 @@ class _Reading:
             return None
         return None if self.faults else rubric
 
-    def _readable_inputs(self) -> dict[str, Any]:
-        inputs = self._value(self.top_path, "inputs")
-        return {"inputs": inputs} if isinstance(inputs, list) and all(isinstance(name, str) for name in inputs) else {}
-
     def _line_of(self, problem: str) -> int | None:
         """The line that a fault of the whole rubric speaks of: the key it opens with, or the name it quotes."""
         key = (*self.top_path, problem.split()[0])
@@ -380,15 +391,16 @@ class _Reading:
                 return None
         return found
 
-    def _warn(self, entry: RubricEntry) -> None:
-        if self.path is not None and entry.name is not None and entry.name != self.path.stem:
+    def _warn(self, top: Mapping[str, Any], entries: Sequence["_Read[CriterionEntry]"]) -> None:
+        name = top.get("name")
+        if self.path is not None and name is not None and name != self.path.stem:
             self._warning(
-                f"is named {entry.name!r} but stands in {self.path.name!r}: it is found by the file's name", ("name",)
+                f"is named {name!r} but stands in {self.path.name!r}: it is found by the file's name", ("name",)
             )
         for at, unused in self.sections:
             self._warning(f"a section's {unused} is not shown to the judge; put it with the criteria", at)
-        for place, criterion in enumerate(entry.criteria):
-            if criterion.aggregation is not None:
+        for place, read in enumerate(entries):
+            if read.entry.aggregation is not None:
                 at = (*self.criterion_paths[place], "aggregation")
                 self._warning("`aggregation` is not used here: several verdicts are combined by their median", at)
 
@@ -414,41 +426,47 @@ class _Reading:
 
 
 class _KeyedFault(Exception):  # noqa: N818
-    """A fault of one key of a criterion."""
+    """A fault of one key of a criterion.
 
-    def __init__(self, key: str, problem: str) -> None:
+    Attributes:
+        key: Which.
+        unless_said_by: Where the fault is that something is not said: the keys that could say it.
+    """
+
+    def __init__(self, key: str, problem: str, *, unless_said_by: tuple[str, ...] = ()) -> None:
         super().__init__(problem)
         self.key = key
+        self.unless_said_by = unless_said_by
 
 
-def _if_valid(raw: Any) -> CriterionEntry | None:
+@dataclass(frozen=True)
+class _Read(Generic[E]):
+    """What could be read of a mapping, and the keys that could not."""
+
+    entry: E
+    unread: frozenset[str]
+
+
+def _readable(model: type[E], raw: Any) -> _Read[E]:
+    if not isinstance(raw, Mapping):
+        return _Read(model.model_validate({}), frozenset({"all"}))
+    named = {key: value for key, value in raw.items() if isinstance(key, str)}
     try:
-        return CriterionEntry.model_validate(raw)
-    except ValidationError:
-        return None
+        return _Read(model.model_validate(named), frozenset(map(str, raw.keys() - named.keys())))
+    except ValidationError as error:
+        unread = frozenset(str(problem["loc"][0]) for problem in error.errors(include_url=False))
+        rest = {key: value for key, value in named.items() if key not in unread}
+        return _Read(model.model_validate(rest), unread)
 
 
-def _criterion(entry: CriterionEntry) -> Criterion:
+def _words(entry: CriterionEntry) -> str:
     if entry.description is not None and entry.requirement is not None:
         raise _KeyedFault("requirement", "`requirement` and `description` are the same key; give one of them")
     text = entry.description or entry.requirement
     if text is None:
-        raise _KeyedFault(
-            "name", "a criterion says in words what is judged: `description` (or `requirement`) is missing"
-        )
-    scale = _scale(entry)
-    return Criterion(
-        weight=entry.weight,
-        requirement=text,
-        scale=scale,
-        good=entry.examples.good if entry.examples else None,
-        bad=entry.examples.bad if entry.examples else None,
-        sees=tuple(entry.sees) if entry.sees is not None else None,
-        required=entry.required,
-        threshold=entry.threshold,
-        not_applicable=entry.not_applicable or any(option.na for option in entry.options or ()),
-        check=entry.check,
-    )
+        problem = "a criterion says in words what is judged: `description` (or `requirement`) is missing"
+        raise _KeyedFault("name", problem, unless_said_by=("description", "requirement"))
+    return text
 
 
 def _scale(entry: CriterionEntry) -> Scale:
@@ -470,7 +488,8 @@ def _scale(entry: CriterionEntry) -> Scale:
     if ends is not None:
         return replace(Scale.numbered(*ends), ordered=entry.scale_type != "nominal")
     if entry.binary is False and entry.requirement is not None:
-        raise _KeyedFault("binary", "a `requirement` is yes/no where nothing else is said; give `scale` or `levels`")
+        problem = "a `requirement` is yes/no where nothing else is said; give `scale` or `levels`"
+        raise _KeyedFault("binary", problem, unless_said_by=("scale", "scale_min", "scale_max", "levels", "options"))
     if binary or entry.check is not None or entry.requirement is not None:
         return YES_NO
     return Scale.numbered(1, 5)
