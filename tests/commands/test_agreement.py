@@ -163,7 +163,10 @@ def test_what_is_no_table_of_ratings_is_told_by_its_line(
 
 def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
     done = run("markscheme", "agreement", "none.csv", cwd=tmp_path)
-    assert (done.returncode, "none.csv: cannot be read" in done.stderr) == (2, True)
+    assert (done.returncode, done.stderr) == (
+        2,
+        "error: there is no file none.csv; name a CSV table with a header row, units in rows, raters in columns\n",
+    )
 
 
 def test_where_nothing_can_be_said_the_reason_is_given_and_no_number(tmp_path: Path) -> None:
@@ -171,3 +174,16 @@ def test_where_nothing_can_be_said_the_reason_is_given_and_no_number(tmp_path: P
     assert found["cohen_kappa"]["value"] is None
     assert found["cohen_kappa"]["undefined"] == "the scale has one level only"
     assert found["percent_agreement"]["value"] == 1.0
+
+
+def test_notes_call_raters_by_their_names(tmp_path: Path) -> None:
+    rows = [f"{1 + n % 3},2,{1 + n % 3}" for n in range(30)]
+    (tmp_path / "three.csv").write_text("\n".join(["ann,bob,cy", *rows]), encoding="utf-8")
+    three = run("markscheme", "agreement", "three.csv", cwd=tmp_path).stdout
+    assert "withheld: bob never leaves level 2" in three
+    (tmp_path / "two.csv").write_text(
+        "\n".join(["ann,bob", *(row.rpartition(",")[0] for row in rows)]), encoding="utf-8"
+    )
+    two = run("markscheme", "agreement", "two.csv", cwd=tmp_path).stdout
+    assert "undefined: bob never leaves level 2" in two
+    assert not any(name in three + two for name in ("rater 2", "judge", "gold"))

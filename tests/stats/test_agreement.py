@@ -459,7 +459,8 @@ def test_the_guard_counts_groups_where_units_stand_together() -> None:
     assert cohen_kappa(ratings, levels=[0, 1]).note is None
     together = np.concatenate([np.arange(13) // 5, np.arange(3, 30)])
     assert (
-        cohen_kappa(ratings, levels=[0, 1], groups=together).note == "withheld: only 3 examples off the commonest level"
+        cohen_kappa(ratings, levels=[0, 1], groups=together).note
+        == "withheld: only 3 groups with an example off the commonest level"
     )
 
 

@@ -215,7 +215,9 @@ def test_the_guard_counts_groups_not_units(statistic: Statistic) -> None:
     judge = np.array([0.0] * 2 + [1.0] * 38 + [0.0] * 11 + [1.0])
     groups = np.concatenate([np.arange(40), np.arange(40, 52) // 4 * 100])
     assert statistic(gold, judge).note is None
-    assert statistic(gold, judge, groups=groups).note == "withheld: only 3 examples off the commonest level"
+    assert (
+        statistic(gold, judge, groups=groups).note == "withheld: only 3 groups with an example off the commonest level"
+    )
 
 
 def test_rank_correlations_of_100_000_units_with_intervals_take_under_a_second() -> None:

@@ -173,10 +173,24 @@ def test_groups_are_left_out_whole_and_missing_ratings_are_left_aside() -> None:
 def test_a_ceiling_needs_two_people_on_thirty_examples() -> None:
     people, judge = drawn(29, 0.5, 1)
     few = ceiling(people, judge, levels=FIVE)
-    why = "needs two people who rated the same 30 examples, beside the judge"
-    assert few.people.undefined == few.judge.undefined == few.gap.undefined == why
+    why = "needs two people who rated the same 30 examples"
+    assert few.people.undefined == why
+    assert few.judge.undefined == few.gap.undefined == f"{why}, beside the judge"
     assert few.as_good is None
-    assert ceiling(people[:, :1], judge, levels=FIVE).gap.undefined == why
+    assert ceiling(people[:, :1], judge, levels=FIVE).gap.undefined == f"{why}, beside the judge"
+
+
+def test_what_people_reach_is_the_same_beside_any_judge() -> None:
+    people, judge = drawn(120, 0.5, 7)
+    whole, beside = ceiling(people, judge, levels=FIVE), beside_people(people, judge, tolerance=0.5)
+    judge[30:] = nan
+    judge[:28] = 0
+    other, beside_other = ceiling(people, judge, levels=FIVE), beside_people(people, judge, tolerance=0.5)
+    assert other.people == whole.people
+    assert other.judge.note == "withheld: only 2 examples off the commonest level"
+    assert (other.gap.n, whole.gap.n) == (30, 120)
+    assert beside_other.together.person == beside.together.person
+    assert beside_other.together.judge.n == beside_other.together.difference.n == 30
 
 
 def test_a_ceiling_on_one_level_is_undefined_and_on_few_others_withheld() -> None:

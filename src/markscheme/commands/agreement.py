@@ -77,11 +77,13 @@ def run(arguments: argparse.Namespace) -> int:
 
 def measure(table: Table, scale: Scale) -> dict[str, Estimate]:
     """All that can be said of the table: agreement always, reliability and association where levels are degrees."""
-    found = agreement_family(table.values, levels=table.codes, scale=scale)
+    found = agreement_family(table.values, levels=table.codes, scale=scale, raters=table.raters)
     if scale != "nominal":
-        found |= icc_family(table.values)
+        found |= icc_family(table.values, raters=table.raters)
         if len(table.raters) == 2:
-            found |= error_family(table.values[:, 0], table.values[:, 1], levels=table.codes)
+            first, second = table.raters
+            pair = table.values[:, 0], table.values[:, 1]
+            found |= error_family(*pair, levels=table.codes, raters=(first, second))
     return found
 
 
@@ -115,6 +117,10 @@ def read_table(path: Path, levels: str | None = None, *, between: bool = True) -
 
 def _rows(path: Path) -> list[tuple[int, list[str]]]:
     """The rows that hold anything, each with the line on which it ends."""
+    if not path.is_file():
+        raise UsageError(
+            f"there is no file {path}; name a CSV table with a header row, units in rows, raters in columns"
+        )
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
             reader = csv.reader(file)

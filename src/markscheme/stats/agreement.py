@@ -10,7 +10,7 @@ worst first, used or not.
 """
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
@@ -23,6 +23,7 @@ from markscheme.stats.intervals import (
     LOGIT,
     OFF_TO_TRUST,
     Floats,
+    few_off,
     group_numbers,
     guard,
     jackknife,
@@ -400,7 +401,15 @@ def _estimate(name: str, weights: Weights, table: RatingTable, level: float) -> 
         agreed = no_disagreement(1.0, n=n, below=loss.largest / by_chance, floor=-1.0, level=level, method=loss.name)
         return _guarded(agreed, coefficient, table) if coefficient.guarded else agreed
     made = f"{loss.name}, leaving out groups" if table.grouped else loss.name
-    estimate = jackknife(float(values[0]), values[1:], counts=copies, transform=ATANH, level=level, method=made)
+    estimate = jackknife(
+        float(values[0]),
+        values[1:],
+        counts=copies,
+        transform=ATANH,
+        level=level,
+        method=made,
+        grouped=table.grouped,
+    )
     if coefficient.guarded:
         return _guarded(estimate, coefficient, table)
     partial = loss.uniform < 1 - 1 / len(table.levels) - SAME_LEVEL
@@ -409,15 +418,16 @@ def _estimate(name: str, weights: Weights, table: RatingTable, level: float) -> 
 
 def _guarded(estimate: Estimate, coefficient: _Coefficient, table: RatingTable) -> Estimate:
     off, constant = _off(coefficient, table)
-    return withhold(estimate, constant) if constant else guard(estimate, off)
+    return withhold(estimate, constant) if constant else guard(estimate, off, grouped=table.grouped)
 
 
 def _rough_if_few(estimate: Estimate, coefficient: _Coefficient, table: RatingTable) -> Estimate:
     """Marked where simulated coverage falls below 93 %: few examples, or few off the commonest level."""
     if estimate.n < FEW_FOR_PARTIAL_CREDIT:
-        return mark_rough(estimate, f"partial credit on fewer than {FEW_FOR_PARTIAL_CREDIT} examples")
+        units = "groups of examples" if table.grouped else "examples"
+        return mark_rough(estimate, f"partial credit on fewer than {FEW_FOR_PARTIAL_CREDIT} {units}")
     off, _ = _off(coefficient, table)
-    return mark_rough(estimate, f"only {off} examples off the commonest level") if off < OFF_TO_TRUST else estimate
+    return mark_rough(estimate, few_off(off, grouped=table.grouped)) if off < OFF_TO_TRUST else estimate
 
 
 def _off(coefficient: _Coefficient, table: RatingTable) -> tuple[int, str | None]:
@@ -467,7 +477,9 @@ def _share(table: RatingTable, per_row: Floats, level: float, method: str) -> Es
     value = float(shares[0])
     if value in (0.0, 1.0):
         return wilson_share(value * n, n, level=level, method=method)
-    return jackknife(value, shares[1:], counts=copies, transform=LOGIT, level=level, method=method)
+    return jackknife(
+        value, shares[1:], counts=copies, transform=LOGIT, level=level, method=method, grouped=table.grouped
+    )
 
 
 def _reach(table: RatingTable, place: Floats) -> Floats:
@@ -1109,6 +1121,7 @@ def agreement_family(
     scale: Scale,
     groups: npt.ArrayLike | None = None,
     level: float = 0.95,
+    raters: Sequence[str] = (),
 ) -> dict[str, Estimate]:
     """Every measure of agreement of a table of ratings, each with its interval.
 
@@ -1120,6 +1133,7 @@ def agreement_family(
             an ordinal scale has ratings between its levels).
         groups: A name for each unit, shape (n_units,), where units that share one are not independent.
         level: Coverage of the intervals.
+        raters: What notes call the raters; "rater 1" and so on where not given.
 
     Returns:
         `exact_agreement`, `within_one` (four ordered levels or more), `percent_agreement`, and one entry for each of
@@ -1133,7 +1147,7 @@ def agreement_family(
         >>> round(found["krippendorff_alpha"].value, 4), found["scott_pi"].undefined
         (0.0772, 'needs two raters, not 3: fleiss_kappa is its form for more')
     """
-    table = _checked(scale, read_ratings(ratings, levels, groups=groups))
+    table = _checked(scale, read_ratings(ratings, levels, groups=groups, raters=raters))
     found = {"exact_agreement": _exact(table, level)}
     if scale != "nominal" and len(table.levels) >= 4:
         found["within_one"] = _within_one(table, level)

@@ -424,9 +424,9 @@ def _correlation(
         return Estimate.without_value(why, n=pairs.n_groups, method=method, level=level)
     found = float(value(pairs))
     if abs(found) >= ALMOST_ONE:
-        return guard(_no_exception_seen(pairs, found, level, method), pairs.off)
-    sure = jackknife(found, left_out(pairs), transform=ATANH, level=level, method=method)
-    return guard(sure, pairs.off)
+        return _guarded(_no_exception_seen(pairs, found, level, method), pairs)
+    sure = jackknife(found, left_out(pairs), transform=ATANH, level=level, method=method, grouped=pairs.grouped)
+    return _guarded(sure, pairs)
 
 
 def _concordance(pairs: Pairs, formula: Callable[[Moments], Floats], level: float, method: str) -> Estimate:
@@ -436,9 +436,14 @@ def _concordance(pairs: Pairs, formula: Callable[[Moments], Floats], level: floa
     if pairs.stuck:
         return withhold(Estimate(0.0, n=pairs.n_groups, method=method, level=level), pairs.stuck)
     if pairs.agree:
-        return guard(_no_exception_seen(pairs, 1.0, level, method), pairs.off)
+        return _guarded(_no_exception_seen(pairs, 1.0, level, method), pairs)
     value, left_out = float(formula(pairs.moments)), formula(pairs.moments_left_out)
-    return guard(jackknife(value, left_out, transform=ATANH, level=level, method=method), pairs.off)
+    sure = jackknife(value, left_out, transform=ATANH, level=level, method=method, grouped=pairs.grouped)
+    return _guarded(sure, pairs)
+
+
+def _guarded(estimate: Estimate, pairs: Pairs) -> Estimate:
+    return guard(estimate, pairs.off, grouped=pairs.grouped)
 
 
 def _no_exception_seen(pairs: Pairs, sign: float, level: float, method: str) -> Estimate:

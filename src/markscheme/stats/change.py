@@ -633,9 +633,10 @@ def mean_estimate(
     if transform is LOGIT and mean in (0.0, 1.0):
         return wilson_share(mean * n, n, level=level, method=method)
     if n == 1:
-        return withhold(Estimate(mean, level=level, n=1, method=method), "one example only")
+        why = "one example only" if len(x) == 1 else "one group of examples only"
+        return withhold(Estimate(mean, level=level, n=1, method=method), why)
     left_out = (x.sum() - sums) / (len(x) - sizes)
-    return jackknife(mean, left_out, transform=transform, level=level, method=method)
+    return jackknife(mean, left_out, transform=transform, level=level, method=method, grouped=n < len(x))
 
 
 def whole_multiples(values: npt.ArrayLike) -> tuple[Integers, float]:

@@ -154,6 +154,7 @@ def jackknife(
     transform: Transform,
     level: float = 0.95,
     method: str = "",
+    grouped: bool = False,
 ) -> Estimate:
     """A statistic with its interval, from what it becomes when one unit (or group) is left out.
 
@@ -169,6 +170,7 @@ def jackknife(
             error and ratios, IDENTITY for signed errors and differences.
         level: Coverage, 0 to 1.
         method: What `Estimate.method` says before the kind of interval.
+        grouped: Whether groups are left out, for the words of a note.
 
     Returns:
         Value and limits in the statistic's own unit; `n` is the number of units (or groups).
@@ -192,9 +194,9 @@ def jackknife(
     n = round(float(weight.sum()))
     bare = Estimate(value, level=level, n=n, method=method)
     if n < 2:
-        return withhold(bare, "one example only")
+        return withhold(bare, f"one {_unit(grouped)} only")
     if not np.isfinite(theta[weight > 0]).all():
-        return withhold(bare, "hangs on one example")
+        return withhold(bare, f"hangs on one {_unit(grouped)}")
     if not transform.reaches(value):
         return withhold(bare, f"value at the end of the {transform.name} scale")
     spread_of_value = spread(theta, weight)
@@ -225,12 +227,17 @@ def mark_rough(estimate: Estimate, why: str) -> Estimate:
     return estimate if estimate.low is None or estimate.note else replace(estimate, note=f"rough: {why}")
 
 
-def guard(estimate: Estimate, off: int) -> Estimate:
+def _unit(grouped: bool) -> str:
+    return "group of examples" if grouped else "example"
+
+
+def guard(estimate: Estimate, off: int, *, grouped: bool = False) -> Estimate:
     """A chance-corrected or rank statistic with its interval withheld or marked where too few examples carry it.
 
     Args:
         estimate: A statistic that rests on how the ratings vary.
-        off: Examples off the commonest level, least over the raters (`fewest_off`).
+        off: Examples (or groups with one) off the commonest level, least over the raters (`fewest_off`).
+        grouped: Whether `off` counts groups, for the words of the note.
 
     Returns:
         Without interval below 5, marked rough from 5 to 9, unchanged from 10. An interval that was made without
@@ -240,11 +247,25 @@ def guard(estimate: Estimate, off: int) -> Estimate:
         >>> e = Estimate(0.4, -0.3, 0.8, n=40)
         >>> guard(e, 3).low, guard(e, 7).note, guard(e, 12).note
         (None, 'rough: only 7 examples off the commonest level', None)
+        >>> guard(e, 7, grouped=True).note
+        'rough: only 7 groups with an example off the commonest level'
     """
     if estimate.low is None or off >= OFF_TO_TRUST:
         return estimate
-    why = f"only {off} example{'' if off == 1 else 's'} off the commonest level"
+    why = few_off(off, grouped=grouped)
     return withhold(estimate, why) if off < OFF_TO_SHOW else mark_rough(estimate, why)
+
+
+def few_off(off: int, *, grouped: bool = False) -> str:
+    """That few examples, or groups with one, stand off a rater's commonest level.
+
+    Example:
+        >>> few_off(1), few_off(4, grouped=True)
+        ('only 1 example off the commonest level', 'only 4 groups with an example off the commonest level')
+    """
+    ending = "" if off == 1 else "s"
+    counted = f"{off} group{ending} with an example" if grouped else f"{off} example{ending}"
+    return f"only {counted} off the commonest level"
 
 
 def fewest_off(margins: npt.ArrayLike) -> int:

@@ -80,6 +80,7 @@ class Pairs:
         worst: Lower end of the scale.
         best: Upper end of the scale.
         step: From one level of the scale to the next; the whole scale where only its ends are known.
+        raters: What messages call the two.
     """
 
     gold: Floats
@@ -89,6 +90,7 @@ class Pairs:
     worst: float
     best: float
     step: float
+    raters: tuple[str, str] = ("gold", "judge")
 
     def __len__(self) -> int:
         return len(self.gold)
@@ -132,8 +134,8 @@ class Pairs:
     @cached_property
     def stuck(self) -> str | None:
         """Which rater gives every unit the same value; None where both vary."""
-        raters = (("gold", self.gold), ("judge", self.judge))
-        return "; ".join(f"{name} never leaves level {v[0]:g}" for name, v in raters if np.ptp(v) == 0) or None
+        columns = zip(self.raters, (self.gold, self.judge), strict=True)
+        return "; ".join(f"{name} never leaves level {v[0]:g}" for name, v in columns if np.ptp(v) == 0) or None
 
     @cached_property
     def moments(self) -> Moments:

@@ -6,6 +6,7 @@ People's ratings come as a table of shape (n_units, n_people), nan where a perso
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import combinations
 from typing import Literal, TypeAlias
 
@@ -33,6 +34,8 @@ Closeness: TypeAlias = Literal["accuracy", "neg_rmse"]
 LEAST_EXAMPLES = 30
 LEAST_PEOPLE = 3
 AS_GOOD = -0.10
+GAP_LEVEL = 0.90
+"""Coverage of the gap's interval, so that its lower limit is a one-sided one of 95 %."""
 EPSILON = {"expert": 0.20, "skilled": 0.15, "crowd": 0.10}
 """How much worse than a person the alternative annotator test lets a judge be, by who the people are."""
 TIE = 1e-12
@@ -43,9 +46,11 @@ class Ceiling:
     """How well people agree with each other, how well the judge agrees with them, and the difference.
 
     Attributes:
-        people: Krippendorff's alpha between two people, mean over pairs of them.
-        judge: Alpha between the judge and a person, mean over the people.
-        gap: Judge minus people; its interval is the 90 % one, so that `gap.low` is the one-sided 95 % limit.
+        people: Krippendorff's alpha between two people, mean over pairs of them, on every example that two rated:
+            the same beside any judge.
+        judge: Alpha between the judge and a person, mean over the people, where the judge rated as well.
+        gap: Judge minus people on the examples of `judge`; its interval is the 90 % one, so that `gap.low` is the
+            one-sided 95 % limit.
         floor: What `gap.low` must exceed for the judge to count as good as a second person.
     """
 
@@ -65,9 +70,9 @@ class LeftOut:
     """One person, or all of them in turn, held to the gold of the others, and the judge held to the same gold.
 
     Attributes:
-        person: The person's error or agreement.
-        judge: The judge's, on the same examples against the same gold.
-        difference: Judge minus person.
+        person: The person's error or agreement, on every example that somebody else rated: the same beside any judge.
+        judge: The judge's against the same gold, on those of these examples that the judge rated.
+        difference: Judge minus person, on the examples of `judge`.
     """
 
     person: Estimate
@@ -173,13 +178,13 @@ def ceiling(
     groups: npt.ArrayLike | None = None,
     level: float = 0.95,
 ) -> Ceiling:
-    """How well people agree with each other beside how well the judge agrees with them, on the same examples.
+    """How well people agree with each other beside how well the judge agrees with them.
 
     Args:
         people: Ratings, shape (n_units, n_people), nan = missing. Many raters of a few examples each are best given
             as first, second, third rating of an example.
-        judge: Ratings, shape (n_units,), nan = missing. An example counts where the judge and two people rated it,
-            a pair of raters where both rated 30 of these.
+        judge: Ratings, shape (n_units,), nan = missing. An example counts where two people rated it, for the judge
+            and for the gap where the judge did too; a pair of raters counts where both rated 30 of these.
         levels: The scale's levels, worst first.
         metric: How alpha measures distance: "nominal" for two levels or unordered ones, "ordinal", "interval".
         groups: Which group each example belongs to, shape (n_units,); a whole group is left out at a time.
@@ -204,33 +209,14 @@ def ceiling(
         (0.948, 0.946, True)
     """
     table, rated = _people_and_judge(people, judge)
-    counted = ~np.isnan(rated) & ((~np.isnan(table)).sum(axis=1) >= 2)
+    twice = (~np.isnan(table)).sum(axis=1) >= 2
     numbers, _ = group_numbers(groups, len(table))
-    columns = np.column_stack([rated, table])[counted]
-    group_of, n = group_numbers(numbers[counted], int(counted.sum()))
-    among = [(a + 1, b + 1) for a, b in combinations(range(table.shape[1]), 2)]
-    people_pairs = [pair for pair in among if _shared(columns, pair) >= LEAST_EXAMPLES]
-    judge_pairs = [(0, b) for b in sorted({b for pair in people_pairs for b in pair})]
-    if not people_pairs:
-        why = f"needs two people who rated the same {LEAST_EXAMPLES} examples, beside the judge"
-        return _undefined_ceiling(why, n, level)
-    means = []
-    for pairs in (people_pairs, judge_pairs):
-        alphas = [_alpha_left_out(columns[:, pair], levels, metric, group_of, n) for pair in pairs]
-        means.append((sum(a for a, _ in alphas) / len(alphas), np.mean([left_out for _, left_out in alphas], axis=0)))
-    (among_people, people_left), (with_judge, judge_left) = means
-    if math.isnan(among_people) or math.isnan(with_judge):
-        return _undefined_ceiling("one level only, for two people or a person and the judge", n, level)
-    made = f"Krippendorff's alpha, {metric}, mean over pairs"
-    off = _fewest_off(columns[:, [0, *(b for _, b in judge_pairs)]])
-    gap = jackknife(with_judge - among_people, judge_left - people_left, transform=IDENTITY, level=0.90, method=made)
-    if among_people == with_judge == 1:
-        gap = _gap_of_full_agreement(gap, columns, levels, metric, group_of)
-    return Ceiling(
-        people=guard(jackknife(among_people, people_left, transform=ATANH, level=level, method=made), off),
-        judge=guard(jackknife(with_judge, judge_left, transform=ATANH, level=level, method=made), off),
-        gap=guard(gap, off),
-    )
+    of_people = _Beside(np.column_stack([rated, table])[twice], numbers[twice], levels, metric)
+    both = twice & ~np.isnan(rated)
+    with_judge = of_people
+    if not np.array_equal(twice, both):
+        with_judge = _Beside(np.column_stack([rated, table])[both], numbers[both], levels, metric)
+    return Ceiling(of_people.people(level), *with_judge.judge_and_gap(level))
 
 
 def beside_people(
@@ -246,8 +232,8 @@ def beside_people(
 
     Args:
         people: Ratings or scores, shape (n_units, n_people), nan = missing.
-        judge: The judge's, shape (n_units,), nan = missing. An example counts for a person where that person, the
-            judge and somebody else rated it.
+        judge: The judge's, shape (n_units,), nan = missing. An example counts for a person where that person and
+            somebody else rated it, for the judge and the difference where the judge did too.
         tolerance: Where given, agreement is the share of examples nearer to gold than this, the distance rounded to 9
             decimals. Where not, what is compared is the mean absolute error.
         by: How the others' ratings become gold.
@@ -272,8 +258,9 @@ def beside_people(
     person_scores, judge_scores = np.full(table.shape, np.nan), np.full(table.shape, np.nan)
     for h in range(table.shape[1]):
         others = gold(np.where(np.arange(table.shape[1]) == h, np.nan, table), by=by)
-        there = ~np.isnan(table[:, h]) & ~np.isnan(rated) & ~np.isnan(others)
+        there = ~np.isnan(table[:, h]) & ~np.isnan(others)
         person_scores[there, h] = _closeness_to_gold(table[there, h], others[there], tolerance)
+        there &= ~np.isnan(rated)
         judge_scores[there, h] = _closeness_to_gold(rated[there], others[there], tolerance)
     transform, made = (LOG, "mean absolute error") if tolerance is None else (LOGIT, f"share within {tolerance:g}")
 
@@ -379,6 +366,104 @@ def _shared(columns: Floats, pair: Sequence[int]) -> int:
     return int((~np.isnan(columns[:, pair])).all(axis=1).sum())
 
 
+@dataclass(frozen=True)
+class _Beside:
+    """Judge and people on the examples that count, and what is left out in turn.
+
+    Attributes:
+        columns: Shape (n_units, 1 + n_people), the judge first, nan = missing.
+        numbers: The group of each example, shape (n_units,).
+        levels: The scale's.
+        metric: How alpha measures distance.
+    """
+
+    columns: Floats
+    numbers: npt.NDArray[np.int64]
+    levels: npt.ArrayLike
+    metric: Metric
+
+    @cached_property
+    def groups(self) -> tuple[npt.NDArray[np.int64], int]:
+        """The group of each example, counted from 0, and how many there are."""
+        return group_numbers(self.numbers, len(self.columns))
+
+    @property
+    def grouped(self) -> bool:
+        """Whether some examples are left out together."""
+        return self.groups[1] < len(self.columns)
+
+    @property
+    def method(self) -> str:
+        """What estimates say of how they were made."""
+        return f"Krippendorff's alpha, {self.metric}, mean over pairs"
+
+    @cached_property
+    def people_pairs(self) -> list[tuple[int, int]]:
+        """Columns of two people who share enough examples."""
+        among = combinations(range(1, self.columns.shape[1]), 2)
+        return [pair for pair in among if _shared(self.columns, pair) >= LEAST_EXAMPLES]
+
+    @property
+    def judge_pairs(self) -> list[tuple[int, int]]:
+        """The judge's column with that of each person in `people_pairs`."""
+        return [(0, person) for person in self.people_in_pairs]
+
+    @property
+    def people_in_pairs(self) -> list[int]:
+        """Columns of the people in `people_pairs`."""
+        return sorted({person for pair in self.people_pairs for person in pair})
+
+    @cached_property
+    def among_people(self) -> tuple[float, Floats]:
+        """Mean alpha between two people, and the same with each group left out."""
+        return self._mean_alpha(self.people_pairs)
+
+    def people(self, level: float) -> Estimate:
+        """Alpha between two people."""
+        if not self.people_pairs:
+            return self._undefined(f"needs two people who rated the same {LEAST_EXAMPLES} examples", level)
+        if math.isnan(self.among_people[0]):
+            return self._undefined("one level only, for two people", level)
+        return self._coefficient(self.among_people, self.people_in_pairs, level)
+
+    def judge_and_gap(self, level: float) -> tuple[Estimate, Estimate]:
+        """Alpha between the judge and a person, and how far it lies above that between two people."""
+        why = f"needs two people who rated the same {LEAST_EXAMPLES} examples, beside the judge"
+        if self.people_pairs:
+            (among_people, people_left), (with_judge, judge_left) = (
+                self.among_people,
+                self._mean_alpha(self.judge_pairs),
+            )
+            why = "one level only, for two people or a person and the judge"
+        if not self.people_pairs or math.isnan(among_people) or math.isnan(with_judge):
+            return self._undefined(why, level), self._undefined(why, GAP_LEVEL)
+        gap = jackknife(
+            with_judge - among_people,
+            judge_left - people_left,
+            transform=IDENTITY,
+            level=GAP_LEVEL,
+            method=self.method,
+            grouped=self.grouped,
+        )
+        if among_people == with_judge == 1:
+            gap = _gap_of_full_agreement(gap, self.columns, self.levels, self.metric, self.groups[0])
+        rating = [0, *self.people_in_pairs]
+        judge = self._coefficient((with_judge, judge_left), rating, level)
+        return judge, guard(gap, _fewest_off(self.columns[:, rating]))
+
+    def _coefficient(self, found: tuple[float, Floats], rating: Sequence[int], level: float) -> Estimate:
+        value, left_out = found
+        made = jackknife(value, left_out, transform=ATANH, level=level, method=self.method, grouped=self.grouped)
+        return guard(made, _fewest_off(self.columns[:, rating]))
+
+    def _mean_alpha(self, pairs: Sequence[tuple[int, int]]) -> tuple[float, Floats]:
+        alphas = [_alpha_left_out(self.columns[:, pair], self.levels, self.metric, *self.groups) for pair in pairs]
+        return sum(a for a, _ in alphas) / len(alphas), np.mean([left_out for _, left_out in alphas], axis=0)
+
+    def _undefined(self, why: str, level: float) -> Estimate:
+        return Estimate.without_value(why, n=self.groups[1], method="Krippendorff's alpha", level=level)
+
+
 def _alpha_left_out(
     pair: Floats, levels: npt.ArrayLike, metric: Metric, group_of: npt.NDArray[np.int64], n_groups: int
 ) -> tuple[float, Floats]:
@@ -398,11 +483,6 @@ def _fewest_off(columns: Floats) -> int:
     """Examples off a rater's commonest level, least over the raters."""
     given = [column[~np.isnan(column)] for column in columns.T]
     return min(len(ratings) - int(np.unique(ratings, return_counts=True)[1].max()) for ratings in given)
-
-
-def _undefined_ceiling(why: str, n: int, level: float) -> Ceiling:
-    nothing = Estimate.without_value(why, n=n, method="Krippendorff's alpha", level=level)
-    return Ceiling(nothing, nothing, replace(nothing, level=0.90))
 
 
 def _gap_of_full_agreement(

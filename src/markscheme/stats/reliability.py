@@ -200,13 +200,19 @@ def icc_3_k(
 
 
 def icc_family(
-    ratings: npt.ArrayLike, *, groups: npt.ArrayLike | None = None, limits: Limits = "auto", level: float = 0.95
+    ratings: npt.ArrayLike,
+    *,
+    groups: npt.ArrayLike | None = None,
+    limits: Limits = "auto",
+    level: float = 0.95,
+    raters: Sequence[str] = (),
 ) -> dict[str, Estimate]:
     """All six intraclass correlations by name, icc_1_1 to icc_3_k.
 
     Args:
         ratings: Shape (n_units, n_raters), nan where missing. An example counts only where every rater rated it.
         groups: As in `icc_1_1`; so are `limits` and `level`.
+        raters: What notes call the raters; "rater 1" and so on where not given.
 
     Raises:
         ValueError: The caller's fault: not a table, or F limits asked for groups.
@@ -215,7 +221,7 @@ def icc_family(
         >>> list(icc_family([[1, 2], [2, 2], [3, 4]]))
         ['icc_1_1', 'icc_2_1', 'icc_3_1', 'icc_1_k', 'icc_2_k', 'icc_3_k']
     """
-    table = _complete(ratings, groups, limits)
+    table = replace(_complete(ratings, groups, limits), raters=tuple(raters))
     return {name: _icc(name, table, limits, level) for name in ICC_NAMES}
 
 
@@ -315,6 +321,12 @@ class _Ratings:
     group: Integers
     n_groups: int
     dropped: int
+    raters: tuple[str, ...] = ()
+
+    @property
+    def grouped(self) -> bool:
+        """Whether some rows are left out together."""
+        return self.n_groups < len(self.ratings)
 
     @cached_property
     def anova(self) -> _Anova:
@@ -361,7 +373,10 @@ class _Ratings:
     def stuck(self) -> str | None:
         """Which rater gives every example the same rating; None where all vary."""
         still = np.flatnonzero(np.ptp(self.ratings, axis=0) == 0)
-        return f"rater {still[0] + 1} never leaves level {self.ratings[0, still[0]]:g}" if len(still) else None
+        if not len(still):
+            return None
+        name = self.raters[still[0]] if self.raters else f"rater {still[0] + 1}"
+        return f"{name} never leaves level {self.ratings[0, still[0]]:g}"
 
     @cached_property
     def off(self) -> int:
@@ -424,14 +439,14 @@ def _icc(name: str, table: _Ratings, limits: Limits, level: float) -> Estimate:
     if table.stuck or not noise[0] < math.inf:
         return withhold(bare, table.stuck or "the examples' means don't differ")
     if noise[0] == 0:
-        return guard(_no_noise(table, model, coefficient, bare), table.off)
+        return guard(_no_noise(table, model, coefficient, bare), table.off, grouped=table.grouped)
     if table.takes_f(limits):
         most, least = _f_limits(model, table.anova, level)
         if size == "k" and not 0 < most < math.inf:
             return withhold(bare, "no lower limit")
         return _reaching(replace(bare, method=f"{method}; F, if normal"), coefficient(most), coefficient(least))
-    found = jackknife(float(noise[0]), noise[1:], transform=LOG, level=level, method=method)
-    return guard(_falling(found, coefficient), table.off)
+    found = jackknife(float(noise[0]), noise[1:], transform=LOG, level=level, method=method, grouped=table.grouped)
+    return guard(_falling(found, coefficient), table.off, grouped=table.grouped)
 
 
 def _falling(estimate: Estimate, falling: Callable[[float], float]) -> Estimate:

@@ -166,6 +166,7 @@ def error_family(
     groups: npt.ArrayLike | None = None,
     levels: npt.ArrayLike | None = None,
     level: float = 0.95,
+    raters: tuple[str, str] = ("gold", "judge"),
 ) -> dict[str, Estimate]:
     """All that is said of a judge's distance from gold and of how it follows gold, by name.
 
@@ -175,6 +176,7 @@ def error_family(
         groups: A name for each unit, shape (n_units,), where several share a task and are left out together.
         levels: The scale's levels or its two ends; the lowest and highest value seen where not given.
         level: Coverage of the intervals, 0 to 1.
+        raters: What notes call the two.
 
     Returns:
         mae, rmse and signed_error in the unit of the ratings; icc, ccc, pearson, spearman and kendall from -1 to 1.
@@ -186,7 +188,7 @@ def error_family(
         >>> list(error_family([1, 2, 3], [1, 2, 2]))
         ['mae', 'rmse', 'signed_error', 'icc', 'ccc', 'pearson', 'spearman', 'kendall']
     """
-    pairs = paired(gold, judge, groups, levels)
+    pairs = replace(paired(gold, judge, groups, levels), raters=raters)
     return {name: statistic(pairs, level) for name, statistic in _ERROR_FAMILY.items()}
 
 
@@ -234,7 +236,9 @@ def error_by_level(
         one_way = 1 if _same(place, every.worst) else -1 if _same(place, every.best) else 0
         signed = _signed(size, one_way) if one_way else signed_error_of(pairs, level)
         errors = {"signed_error": signed, "mae": size}
-        found[float(place)] = {name: _with_enough(e, f"gold {place:g}") for name, e in errors.items()}
+        found[float(place)] = {
+            name: _with_enough(e, f"gold {place:g}", grouped=pairs.grouped) for name, e in errors.items()
+        }
     return found
 
 
@@ -392,7 +396,7 @@ def _error(
     if why:
         return Estimate.without_value(why, n=0, method=method, level=level)
     value, left_out = float(formula(pairs.moments)), formula(pairs.moments_left_out)
-    return jackknife(value, left_out, transform=transform, level=level, method=method)
+    return jackknife(value, left_out, transform=transform, level=level, method=method, grouped=pairs.grouped)
 
 
 def _no_error(pairs: Pairs, below: float, above: float, level: float, method: str) -> Estimate:
@@ -420,11 +424,12 @@ def _signed(size: Estimate, sign: int) -> Estimate:
     return replace(size, value=0.0 - size.value, low=low, high=high)
 
 
-def _with_enough(estimate: Estimate, of_what: str) -> Estimate:
-    """The estimate, its interval withheld where fewer than five examples make it."""
+def _with_enough(estimate: Estimate, of_what: str, *, grouped: bool) -> Estimate:
+    """The estimate, its interval withheld where fewer than five examples (or groups) make it."""
     if estimate.low is None or estimate.n >= FEWEST_TO_SHOW:
         return estimate
-    return withhold(estimate, f"only {estimate.n} example{'' if estimate.n == 1 else 's'} with {of_what}")
+    counted = f"{'group' if grouped else 'example'}{'' if estimate.n == 1 else 's'}"
+    return withhold(estimate, f"only {estimate.n} {counted} with {of_what}")
 
 
 def _through(estimate: Estimate, rising: Callable[[float], float]) -> Estimate:
@@ -564,7 +569,9 @@ def gain_over_constant(
     constant = best_constant(pairs.gold, tolerance)
     gain = _close(pairs.gold, pairs.judge, tolerance) - _close(pairs.gold, constant, tolerance)
     left_out = _shares_left_out(pairs, gain, np.ones(len(pairs)))
-    found = jackknife(float(gain.mean()), left_out, transform=IDENTITY, level=level, method=method)
+    found = jackknife(
+        float(gain.mean()), left_out, transform=IDENTITY, level=level, method=method, grouped=pairs.grouped
+    )
     if found.low is None or found.high is None:
         return found
     return replace(found, low=max(-1.0, found.low), high=min(1.0, found.high))
@@ -603,7 +610,7 @@ def _share(pairs: Pairs, hits: Floats, of: Floats, level: float, method: str, no
         n = len(left_out)
         low, high = clopper_pearson(value * n, n, level=level)
         return Estimate(value, low, high, level, n, f"{method}; Clopper-Pearson")
-    return jackknife(value, left_out, transform=LOGIT, level=level, method=method)
+    return jackknife(value, left_out, transform=LOGIT, level=level, method=method, grouped=pairs.grouped)
 
 
 # -- decisions ---------------------------------------------------------------------------------------------------------
@@ -800,7 +807,9 @@ def _decisions(pairs: Pairs, gold: Flags, judge: Flags, level: float) -> dict[st
         "prevalence_judge": share(judge, every, "examples"),
     }
     few = {"precision": "judge yes", "recall": "gold yes", "specificity": "gold no", "f1": "a yes"}
-    return found | {name: _with_enough(found[name], with_what) for name, with_what in few.items()}
+    return found | {
+        name: _with_enough(found[name], with_what, grouped=pairs.grouped) for name, with_what in few.items()
+    }
 
 
 _MACRO = ("macro_precision", "macro_recall", "macro_f1")
