@@ -2,11 +2,11 @@
 
     python benchmarks/promptfoo.py
 
-Beside each other: (a) a python assertion that returns a constant, (b) ours with a warm session, (c) ours without one,
-(d) a grader written by hand that imports the SDK and makes one call, (e) Promptfoo's own `llm-rubric`, which runs
-inside Promptfoo. Each evaluates the same number of outputs at concurrency 4, every output new to every cache; they run
-in turn, several rounds, and medians count. Then what a session costs to start, to keep and to end, and an unchanged
-run again.
+Beside each other: (a) a python assertion that returns a constant, (a+) one that waits as long as the server takes,
+(b) ours with a warm session, (c) ours without one, (d) a grader written by hand that imports the SDK and makes one
+call, (e) Promptfoo's own `llm-rubric`, which runs inside Promptfoo. Each evaluates the same number of outputs at
+concurrency 4, every output new to every cache; they run in turn, several rounds, and medians count. Then what a session
+costs to start, to keep and to end, and an unchanged run again.
 """
 
 import json
@@ -32,9 +32,16 @@ from benchmarks.engine import slow_server  # noqa: E402
 from markscheme.session import client  # noqa: E402
 from tests.real.promptfoo import QUIET, install_promptfoo, with_node, without_keys  # noqa: E402
 
-LATENCY, CONCURRENCY, SIZES = 0.02, 4, {24: 5, 200: 2}
+LATENCY, CONCURRENCY, SIZES = 0.02, 4, {24: 5, 200: 3}
 CONSTANT = """
 def get_assert(output, context):
+    return {"pass": True, "score": 0.8, "reason": "It is so."}
+"""
+WAITING = """
+import time
+
+def get_assert(output, context):
+    time.sleep(0.02)
     return {"pass": True, "score": 0.8, "reason": "It is so."}
 """
 BY_HAND = """
@@ -66,6 +73,7 @@ HOOKS = [f"file://graders/session.py:{hook}" for hook in ("beforeAll", "afterAll
 OURS = {"type": "python", "value": "file://graders/rubric_grader.py"}
 ASSERTS: Mapping[str, Mapping[str, Any]] = {
     "a": {"type": "python", "value": "file://graders/constant.py"},
+    "a+": {"type": "python", "value": "file://graders/waiting.py"},
     "b": {**OURS, "config": {"rubric": "plain", "judge": "anthropic"}},
     "c": {**OURS, "config": {"rubric": "plain", "judge": "anthropic", "session": "off"}},
     "d": {"type": "python", "value": "file://graders/by_hand.py"},
@@ -77,6 +85,7 @@ ASSERTS: Mapping[str, Mapping[str, Any]] = {
 }
 NAMES = {
     "a": "python assertion that returns a constant",
+    "a+": "the same, waiting for as long as the server takes",
     "b": "ours, with a warm session",
     "c": "ours, without a session",
     "d": "SDK imported, one call, by hand",
@@ -117,6 +126,7 @@ class Bench:
         (self.folder / "rubrics" / "plain.yaml").write_text(RUBRIC)
         shutil.copytree(ROOT / "graders", self.folder / "graders", ignore=shutil.ignore_patterns("__pycache__"))
         (self.folder / "graders" / "constant.py").write_text(CONSTANT)
+        (self.folder / "graders" / "waiting.py").write_text(WAITING)
         (self.folder / "graders" / "by_hand.py").write_text(BY_HAND)
         (self.folder / "run").mkdir(mode=0o700)
 
