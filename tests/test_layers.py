@@ -31,6 +31,7 @@ LAYERS = [
     "autograders",
     "rewards",
     "promptfoo",
+    "pytest_plugin",
     "stats",
     "calibration",
     "report",

@@ -1,0 +1,257 @@
+"""`assert_grade` as a user's own tests use it: a pytest of its own over a small project."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from tests.commands.console import environment, run
+from tests.test_import_budget import HEAVY
+
+RUBRIC = """
+passingThreshold: 0.6
+inputs: [query]
+criteria:
+- {name: polite, description: The reply is polite, weight: 3}
+- {name: dated, requirement: The reply names a date, weight: 1}
+- {name: blames, requirement: The reply blames the customer, weight: -1}
+"""
+JUDGES = """
+import json
+from pathlib import Path
+
+CALLS = Path(__file__).with_name("calls.txt")
+
+
+def _answer(**levels):
+    with CALLS.open("a") as file:
+        file.write("asked\\n")
+    quote = "nothing to quote" if levels["polite"] == "5" else "No!"
+    told = {"quote": quote, "reason": "Because \\x1b[31mit is\\n so."}
+    return {"verdicts": {name: {**told, "level": level} for name, level in levels.items()}}
+
+
+def kind(system_prompt, user_prompt):
+    return _answer(polite="5", dated="MET", blames="UNMET")
+
+
+async def harsh(system_prompt, user_prompt):
+    return _answer(polite="2", dated="UNMET", blames="UNMET")
+
+
+def silent(system_prompt, user_prompt):
+    raise RuntimeError("no answer today")
+"""
+HEAD = """
+import asyncio
+import pytest
+import judges
+from markscheme import Rubric, ScriptedJudge
+"""
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A rubric, a module of judges and an empty folder of tests."""
+    (tmp_path / "rubrics").mkdir()
+    (tmp_path / "rubrics" / "manners.yaml").write_text(RUBRIC)
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "tests" / "judges.py").write_text(JUDGES)
+    (tmp_path / ".git").mkdir()
+    return tmp_path
+
+
+def run_tests(project: Path, body: str, *options: str, **variables: str) -> "subprocess.CompletedProcess[str]":
+    """pytest over tests of that text."""
+    (project / "tests" / "test_replies.py").write_text(HEAD + body)
+    kept = {"MARKSCHEME_CACHE": str(project / "cache"), "XDG_RUNTIME_DIR": str(project), **variables}
+    command = ("pytest", "-q", "-p", "no:cacheprovider", "-W", "error", "--color=no", *options)
+    return run(*command, cwd=project, env=kept)
+
+
+def outcomes(done: "subprocess.CompletedProcess[str]") -> dict[str, int]:
+    """How many passed, failed and erred."""
+    assert done.stderr == ""
+    return {
+        word: int(count) for count, word in re.findall(r"(\d+) (passed|failed|error)", done.stdout.splitlines()[-1])
+    }
+
+
+def calls(project: Path) -> int:
+    file = project / "tests" / "calls.txt"
+    return len(file.read_text().splitlines()) if file.exists() else 0
+
+
+def test_an_output_that_passes_gives_its_grade(project: Path) -> None:
+    done = run_tests(
+        project,
+        """
+def test_passes(assert_grade):
+    grade = assert_grade("Sorry! On 3 May.", "manners", judge=judges.kind, inputs={"query": "When?"})
+    assert (grade.score, grade.passed) == (1.0, True)
+    assert grade.verdicts["polite"].level == 5
+""",
+    )
+    assert outcomes(done) == {"passed": 1}, done.stdout
+
+
+def test_a_failure_tells_score_criteria_reasons_and_the_calibration_and_nothing_of_our_frames(project: Path) -> None:
+    done = run_tests(
+        project,
+        """
+def test_fails(assert_grade):
+    assert_grade("No.", "manners", judge=judges.harsh, inputs={"query": "When?"})
+""",
+    )
+    assert outcomes(done) == {"failed": 1}
+    told = [line.removeprefix("E").strip() for line in done.stdout.splitlines() if line.startswith("E ")]
+    assert told == [
+        "AssertionError: the output fails manners: 0.19, pass mark 0.6",
+        "polite 2 of 5 (weight 3): Because �[31mit is so.",
+        "“No!” (which is not in the output)",
+        "dated UNMET (weight 1): Because �[31mit is so.",
+        "“No!” (which is not in the output)",
+        "full marks: blames",
+        "calibration: 0.19, not calibrated",
+    ]
+    assert "pytest_plugin" not in done.stdout
+    assert "assert_grade = <assert_grade>" in done.stdout
+    assert "\x1b" not in done.stdout
+
+
+def test_the_threshold_of_a_call_is_the_pass_mark(project: Path) -> None:
+    done = run_tests(
+        project,
+        """
+@pytest.mark.parametrize("threshold", [0.1, 0.2])
+def test_it(assert_grade, threshold):
+    assert_grade("No.", "manners", judge=judges.harsh, inputs={"query": "When?"}, threshold=threshold)
+""",
+    )
+    assert outcomes(done) == {"passed": 1, "failed": 1}
+    assert "0.19, pass mark 0.2" in done.stdout
+
+
+def test_what_is_not_graded_is_no_pass_and_no_failed_assertion(project: Path) -> None:
+    done = run_tests(
+        project,
+        """
+@pytest.mark.xfail(raises=AssertionError, strict=True)
+@pytest.mark.parametrize("judge", [judges.silent, ScriptedJudge(["no JSON", "none again"])], ids=["silent", "garbled"])
+def test_it(assert_grade, judge):
+    assert_grade("No.", "manners", judge=judge, inputs={"query": "When?"})
+""",
+    )
+    assert outcomes(done) == {"failed": 2}, done.stdout
+    assert done.stdout.count("JudgeError: not graded by manners, which is neither a pass nor a fail:") >= 2
+    assert "no answer today" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        ('"No.", "maners"', "did you mean 'manners'?"),
+        ('"No.", "manners", judge=judges.kind', "needs 'query': give inputs={'query': …}"),
+        ('"No.", "manners", inputs={"query": "?"}', "or name recorded replies (judge=recorded:PATH)"),
+        ('"No.", "manners", judge="gpt", inputs={"query": "?"}', "'gpt' names no judge"),
+        ('"No.", "manners", judge=judges.kind, inputs={"query": "?", "answer": "x"}', "shows no input 'answer'"),
+        ('"No.", "manners", judge=judges.kind, inputs={"query": "?"}, calibration="require"', "not calibrated"),
+        ('"No.", "manners", judge=judges.kind, inputs={"query": "?"}, calibration="on"', "warn, require, off"),
+    ],
+)
+def test_what_cannot_be_asked_fails_with_the_way_out(project: Path, call: str, told: str) -> None:
+    done = run_tests(project, f"\ndef test_it(assert_grade):\n    assert_grade({call})\n")
+    assert outcomes(done) == {"failed": 1}
+    assert told in done.stdout
+
+
+def test_a_judge_for_all_tests_is_named_on_the_command_line_or_in_the_settings(project: Path) -> None:
+    body = '\ndef test_it(assert_grade):\n    assert_grade("No.", "manners", inputs={"query": "?"})\n'
+    (project / "pytest.ini").write_text("[pytest]\nmarkscheme_judge = function:judges:harsh\n")
+    assert outcomes(run_tests(project, body)) == {"failed": 1}
+    assert outcomes(run_tests(project, body, "--markscheme-judge", "function:judges:kind")) == {"passed": 1}
+
+
+def test_replies_of_a_named_judge_are_kept_and_those_of_a_function_are_not(project: Path) -> None:
+    body = '\ndef test_it(assert_grade):\n    assert_grade("No.", "manners", judge={}, inputs={{"query": "?"}})\n'
+    named, given = body.format('"function:judges:kind"'), body.format("judges.kind")
+    for asked, text, variables in (
+        (1, named, {}),
+        (1, named, {}),
+        (2, named, {"MARKSCHEME_NO_CACHE": "1"}),
+        (3, given, {}),
+        (4, given, {}),
+    ):
+        assert outcomes(run_tests(project, text, **variables)) == {"passed": 1}
+        assert calls(project) == asked
+
+
+def test_recorded_replies_answer_and_the_receipt_is_told(project: Path) -> None:
+    done = run_tests(
+        project,
+        """
+import json
+from pathlib import Path
+
+def test_it(assert_grade):
+    lines = Path(FILE).read_text().splitlines()
+    example = next(e for e in map(json.loads, lines) if e["id"] == "cq-004")
+    given = {"query": example["query"]}
+    grade = assert_grade(example["response"], FOLDER / "rubrics/code-quality.yaml", inputs=given, threshold=0)
+    assert dict(grade.replies) == {"recorded": 1}
+    assert_grade(example["response"], FOLDER / "rubrics/code-quality.yaml", inputs=given, threshold=1)
+""".replace("FILE", "FOLDER / 'calibration/code-quality/examples.jsonl'").replace(
+            "FOLDER", f"Path({str(Path(__file__).parents[1])!r})"
+        ),
+    )
+    assert outcomes(done) == {"failed": 1}, done.stdout
+    assert "calibration: " in done.stdout
+    assert "judge: claude" in done.stdout
+
+
+def test_a_test_that_runs_an_event_loop_may_ask_too(project: Path) -> None:
+    done = run_tests(
+        project,
+        """
+def test_it(assert_grade):
+    async def inside():
+        return assert_grade("Hm.", "manners", judge=judges.kind, inputs={"query": "?"}).score
+    assert asyncio.run(inside()) == 1.0
+    rubric = Rubric.from_dict([{"weight": 1, "requirement": "A"}])
+    assert_grade({"any": "data"}, rubric, judge=ScriptedJudge([{"c1": "MET"}]))
+""",
+    )
+    assert outcomes(done) == {"passed": 1}, done.stdout
+
+
+def test_the_junit_file_carries_score_and_calibration(project: Path) -> None:
+    body = (
+        '\ndef test_it(assert_grade):\n    assert_grade("No.", "manners", judge=judges.kind, inputs={"query": "?"})\n'
+    )
+    run_tests(project, body, "--junit-xml", "out.xml")
+    kept = ElementTree.parse(project / "out.xml").iter("property")
+    assert [(one.get("name"), one.get("value")) for one in kept] == [
+        ("markscheme_rubric", "manners"),
+        ("markscheme_score", "1"),
+        ("markscheme_calibration", "not calibrated"),
+    ]
+
+
+def test_tests_that_never_ask_pay_for_nothing(project: Path) -> None:
+    (project / "tests" / "test_other.py").write_text(
+        f"import sys\ndef test_it():\n    assert not {HEAVY | {'yaml', 'pydantic'}!r} & set(sys.modules)\n"
+        "    assert {name for name in sys.modules if name.startswith('markscheme')} == "
+        "{'markscheme', 'markscheme.pytest_plugin'}\n"
+    )
+    done = run("pytest", "-q", "-p", "no:cacheprovider", "tests/test_other.py", cwd=project)
+    assert outcomes(done) == {"passed": 1}, done.stdout
+
+
+def test_importing_the_plugin_loads_nothing_else_of_ours() -> None:
+    code = "import sys, pytest\nbefore = set(sys.modules)\nimport markscheme.pytest_plugin\n"
+    code += "print(*sorted(set(sys.modules) - before))"
+    done = subprocess.run([sys.executable, "-c", code], env=environment(), capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["markscheme", "markscheme.pytest_plugin"]
