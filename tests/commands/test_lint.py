@@ -82,6 +82,20 @@ def test_a_rubric_is_found_by_name_and_one_that_is_not_there_is_told(tmp_path: P
     assert "did you mean 'code-quality'?" in done.stderr
 
 
+def test_advice_may_be_allowed_and_a_refusal_may_not(tmp_path: Path) -> None:
+    write(tmp_path, advised=ADVISED, faulty=FAULTY)
+    done = linted(tmp_path, "--allow-advice", "advised.yaml")
+    assert done.returncode == 0
+    assert "vague 'date'" in done.stdout
+    assert linted(tmp_path, "--allow-advice", "advised.yaml", "faulty.yaml").returncode == 2
+
+
+def test_the_format_is_printed_for_editors(tmp_path: Path) -> None:
+    done = linted(tmp_path, "--schema")
+    assert done.returncode == 0
+    assert done.stdout == (ROOT / "rubrics" / "schema.json").read_text(encoding="utf-8")
+
+
 def test_nothing_to_lint_is_a_fault_of_the_call(tmp_path: Path) -> None:
     done = linted(tmp_path)
     assert done.returncode == 2

@@ -7,32 +7,44 @@ from pathlib import Path
 from typing import Any
 
 from markscheme.commands.options import Parser
-from markscheme.errors import RubricError, RubricWarning
+from markscheme.errors import RubricError, RubricWarning, UsageError
 from markscheme.lint import advice
-from markscheme.rubric_file import load_rubric
+from markscheme.rubric_file import json_schema, load_rubric
 from markscheme.rubric_search import find_rubric
 
 SUMMARY = """Say what is wrong with rubrics, by file and line, and what might be better in them.
 
 Exit status: 0 nothing to say, 1 advice, 2 refused."""
+ADVICE = 1
 
 
 def parser() -> argparse.ArgumentParser:
     """What the command takes."""
     found = Parser("lint", SUMMARY, "markscheme lint rubrics/*.yaml")
-    found.add_argument("rubrics", nargs="+", metavar="RUBRIC", help="a rubric's file or name")
+    found.add_argument("rubrics", nargs="*", metavar="RUBRIC", help="a rubric's file or name")
+    found.add_argument("--allow-advice", action="store_true", help="status 0 where there is nothing but advice")
+    found.add_argument("--schema", action="store_true", help="print the format of rubric files as JSON Schema instead")
     found.add_argument("--json", action="store_true", help="one JSON object a rubric")
     return found
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Lint each; the worst status of all."""
+    """Lint each; the worst status of all.
+
+    Raises:
+        UsageError: There is nothing to lint.
+    """
+    if arguments.schema:
+        print(json.dumps(json_schema(), indent=2, ensure_ascii=False))
+        return 0
+    if not arguments.rubrics:
+        raise UsageError("name a RUBRIC to lint, by its file or its name; --schema prints the format of the files")
     worst = 0
     for name in arguments.rubrics:
         report = lint_file(_from_here(find_rubric(name)))
         print(json.dumps(report, ensure_ascii=False) if arguments.json else _text(report))
         worst = max(worst, report["status"])
-    return worst
+    return 0 if worst == ADVICE and arguments.allow_advice else worst
 
 
 def _from_here(path: Path) -> Path:
@@ -51,7 +63,7 @@ def lint_file(path: Path) -> dict[str, Any]:
             return {"rubric": str(path), "status": 2, "faults": faults, "advice": []}
     found = [{"code": "noted", "criterion": None, "message": str(warning.message)} for warning in noted]
     found += [{"code": a.code, "criterion": a.criterion, "message": a.message} for a in advice(rubric)]
-    return {"rubric": str(path), "status": 1 if found else 0, "faults": [], "advice": found}
+    return {"rubric": str(path), "status": ADVICE if found else 0, "faults": [], "advice": found}
 
 
 def _text(report: dict[str, Any]) -> str:
