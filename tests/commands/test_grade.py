@@ -141,12 +141,23 @@ def test_grades_come_in_the_order_of_the_input_whatever_is_done_first(project: P
     ]  # fmt: skip
 
 
-def test_a_person_reads_a_line_a_submission(project: Path) -> None:
-    done = graded(project, submissions(project, "LEVEL=5", "LEVEL=2", "garbage"), *JUDGE)
-    first, second, third = done.stdout.splitlines()
-    assert first == "s0: pass (clear 5, rude 0), 1.00, not calibrated"
-    assert second == "s1: fail (clear 2, rude 0), 0.25, not calibrated"
-    assert third.startswith("s2: not graded: clear: the reply holds no JSON object")
+def test_a_person_reads_each_outcome_and_below_it_the_reasons(project: Path) -> None:
+    done = graded(project, submissions(project, "LEVEL=5", "LEVEL=2 rude", "garbage"), *JUDGE)
+    *graded_lines, ungraded = done.stdout.splitlines()
+    assert graded_lines == [
+        "s0: pass, 1.00, not calibrated",
+        "  clear 5: So it reads.",
+        "  rude UNMET: So it reads.",
+        "s1: fail, 0.00, not calibrated",
+        "  clear 2: So it reads.",
+        "  rude MET: So it reads.",
+    ]
+    assert ungraded.startswith("s2: not graded: clear: the reply holds no JSON object")
+
+
+def test_the_reason_of_one_number_for_the_whole_is_told(project: Path) -> None:
+    done = graded(project, "-", *JUDGE, "--strategy", "holistic", stdin="LEVEL=4")
+    assert done.stdout.splitlines()[1:] == ["  As a whole."]
 
 
 def test_what_others_wrote_cannot_write_on_the_terminal(project: Path) -> None:
@@ -205,6 +216,7 @@ def test_a_declared_input_that_lacks_leaves_ungraded_and_nobody_is_asked(project
     done = graded(project, "-", *JUDGE, stdin="LEVEL=5")
     assert (done.returncode, asked(project)) == (5, [])
     assert "not graded: the submission lacks 'query'" in done.stdout
+    assert "the rubric asks for the input 'query'; give it as --input query=TEXT or --input query=@FILE" in done.stderr
 
 
 def test_a_line_brings_its_inputs_beside_it_or_under_inputs(project: Path) -> None:
@@ -223,6 +235,20 @@ def test_a_line_brings_its_inputs_beside_it_or_under_inputs(project: Path) -> No
     assert '\n[{"role": "user"}]\n' in first
     assert "\ntwo?\n" in second
     assert "unused" not in second
+    assert "warning: 1 of 3 lines bring no input 'messages'; each is to name it beside its response" in done.stderr
+
+
+@pytest.mark.parametrize("nothing", ["", "\n"])
+def test_nothing_on_standard_input_is_a_mistake_and_an_empty_file_an_empty_response(
+    project: Path, nothing: str
+) -> None:
+    piped = graded(project, "-", *JUDGE, stdin=nothing)
+    assert (piped.returncode, piped.stdout, asked(project)) == (2, "", [])
+    assert (
+        "error: standard input holds nothing to grade; an empty response is graded from an empty file" in piped.stderr
+    )
+    (project / "empty.txt").write_text(nothing)
+    assert graded(project, "empty.txt", *JUDGE).stdout.startswith("empty.txt: ")
 
 
 @pytest.mark.parametrize(
@@ -236,6 +262,11 @@ def test_a_line_brings_its_inputs_beside_it_or_under_inputs(project: Path) -> No
         ('{"response": "a", "response": "b"}\n', "all.jsonl:1: is not readable JSON: the key 'response' stands twice"),
         ('{"response": "a", "x": NaN}\n', "all.jsonl:1: is not readable JSON"),
         ("", "all.jsonl holds nothing to grade"),
+        (
+            '{"id": "a", "response": "a"}\n{"id": "a", "response": "b"}\n',
+            "all.jsonl:2: the id 'a' is that of line 1 already; ids are unique",
+        ),
+        ('{"response": "a"}\n{"id": 1, "response": "b"}\n', "all.jsonl:2: the id '1' is that of line 1 already"),
     ],
 )
 def test_a_faulty_line_is_told_by_file_and_line_before_anybody_is_asked(project: Path, content: str, said: str) -> None:

@@ -5,15 +5,16 @@ import asyncio
 import json
 import sys
 import warnings
+from collections import Counter
 from collections.abc import AsyncIterator, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from markscheme.commands.options import Parser, add_judge
+from markscheme.commands.options import Parser, add_judge, add_scorers
 from markscheme.commands.progress import progress
-from markscheme.commands.sources import as_asked, asking_of, judge_of
+from markscheme.commands.sources import as_asked, asking_of, judge_of, scorers_of
 from markscheme.errors import BudgetError, RatingError, RatingWarning, UsageError
-from markscheme.grading import Grade, Grading, grade_many, questions, receipt_of
+from markscheme.grading import Grade, Grading, grade_many, lacking_inputs, questions, receipt_of
 from markscheme.judge import Judge
 from markscheme.judges.family import kinship
 from markscheme.plain_data import json_lines, shown
@@ -21,7 +22,6 @@ from markscheme.receipt import receipt_json, score_text
 from markscheme.rubric import Criterion, Rubric
 from markscheme.rubric_file import load_rubric
 from markscheme.rubric_search import find_calibration, find_rubric
-from markscheme.scorers import load_scorers
 from markscheme.submission import Submission
 from markscheme.verdict import Abstention, Holistic, NotApplicable, Outcome, Unread, Verdict
 
@@ -39,7 +39,7 @@ def parser() -> argparse.ArgumentParser:
     found = Parser(
         "grade", SUMMARY, 'markscheme grade code-quality answer.md --input query="Parse a date" --judge anthropic'
     )
-    found.add_argument("rubric", help="a rubric's file or name")
+    found.add_argument("rubric", metavar="RUBRIC", help="a rubric's file or name")
     found.add_argument("file", nargs="?", default="-", metavar="FILE", help="what is graded; - for standard input")
     found.add_argument(
         "--input",
@@ -48,7 +48,7 @@ def parser() -> argparse.ArgumentParser:
         metavar="NAME=TEXT",
         help="an input of a single response; NAME=@FILE reads it",
     )
-    found.add_argument("--scorers", action="append", default=[], metavar="MODULE", help="a module with checks by code")
+    add_scorers(found)
     found.add_argument("--json", action="store_true", help="one JSON object a submission, in the order of the input")
     add_judge(found)
     return found
@@ -57,15 +57,16 @@ def parser() -> argparse.ArgumentParser:
 def run(arguments: argparse.Namespace) -> int:
     """Grade, print, and give the outcome as exit status."""
     rubric = as_asked(load_rubric(find_rubric(arguments.rubric)), arguments)
+    scorers = scorers_of(arguments, rubric)
     submissions = list(_submissions(arguments))
     if not submissions:
         raise UsageError(f"{arguments.file} holds nothing to grade")
     _warn_of_hidden(arguments.input, rubric)
+    _warn_of_lacking(arguments, rubric, submissions)
     folder = find_calibration(rubric.name, Path.cwd())
     to_cover = submissions if arguments.judge is None else []
     prompts = [prompt for submission in to_cover for prompt in questions(rubric, submission)]
     judge = judge_of(arguments.judge, rubric, prompts, folder, asking_of(arguments))
-    scorers = {name: scorer for module in arguments.scorers for name, scorer in load_scorers(module).items()}
     receipt = receipt_of(rubric, judge, Path.cwd())
     if SYSTEM not in rubric.known_inputs:
         _warn_of_kinship(judge, submissions)
@@ -80,7 +81,7 @@ async def _print_all(grading: Grading, submissions: list[Submission], arguments:
                 print(
                     json.dumps(grade_json(grade, grading.rubric), ensure_ascii=False)
                     if arguments.json
-                    else _line(grade),
+                    else _text(grade, grading.rubric),
                     flush=True,
                 )
                 failed += grade.passed is False
@@ -110,19 +111,36 @@ async def _in_order(grading: Grading, submissions: list[Submission], concurrency
 
 
 def _submissions(arguments: argparse.Namespace) -> Iterator[Submission]:
-    if arguments.file.casefold().endswith((".jsonl", ".ndjson")):
+    if _holds_lines(arguments.file):
         if arguments.input:
             raise UsageError("--input goes with a single response; in a .jsonl file each line brings its own inputs")
         yield from _from_lines(Path(arguments.file))
         return
     inputs = _inputs(arguments.input)
     if arguments.file == "-":
-        yield Submission(_decoded(sys.stdin.buffer.read(), "standard input"), inputs, "-")
+        response = _decoded(sys.stdin.buffer.read(), "standard input")
+        if not response.strip():
+            raise UsageError("standard input holds nothing to grade; an empty response is graded from an empty file")
+        yield Submission(response, inputs, "-")
         return
     yield Submission(_text_of(Path(arguments.file)), inputs, Path(arguments.file).name)
 
 
+def _holds_lines(file: str) -> bool:
+    return file.casefold().endswith((".jsonl", ".ndjson"))
+
+
 def _from_lines(path: Path) -> Iterator[Submission]:
+    stood: dict[str, int] = {}
+    for number, submission in _of_lines(path):
+        if submission.id in stood:
+            problem = f"the id {submission.id!r} is that of line {stood[submission.id]} already; ids are unique"
+            raise RatingError(problem, path=path, line=number)
+        stood[submission.id] = number
+        yield submission
+
+
+def _of_lines(path: Path) -> Iterator[tuple[int, Submission]]:
     for number, line in json_lines(path, RatingError):
         response = line.get("response", line.get("output")) if isinstance(line, dict) else None
         if not isinstance(response, str):
@@ -131,7 +149,8 @@ def _from_lines(path: Path) -> Iterator[Submission]:
         if not isinstance(named, dict):
             raise RatingError(f"inputs are texts by name, found {shown(named)}", path=path, line=number)
         beside = {key: value for key, value in line.items() if key not in ("id", "response", "output", "inputs")}
-        yield Submission(response, {**beside, **named}, str(number if line.get("id") is None else line["id"]))
+        id = str(number if line.get("id") is None else line["id"])
+        yield number, Submission(response, {**beside, **named}, id)
 
 
 def _inputs(said: Sequence[str]) -> dict[str, str]:
@@ -154,6 +173,18 @@ def _warn_of_hidden(said: Sequence[str], rubric: Rubric) -> None:
         if name not in rubric.known_inputs:
             known = ", ".join(rubric.known_inputs) or "none"
             warnings.warn(f"the rubric shows no input {name!r}; it shows {known}", RatingWarning, stacklevel=2)
+
+
+def _warn_of_lacking(arguments: argparse.Namespace, rubric: Rubric, submissions: Sequence[Submission]) -> None:
+    """Where declared inputs lack, how to give them."""
+    lacking = Counter(name for submission in submissions for name in lacking_inputs(rubric, submission))
+    for name, count in lacking.items():
+        said = (
+            f"{count} of {len(submissions)} lines bring no input {name!r}; each is to name it beside its response"
+            if _holds_lines(arguments.file)
+            else f"the rubric asks for the input {name!r}; give it as --input {name}=TEXT or --input {name}=@FILE"
+        )
+        warnings.warn(said, RatingWarning, stacklevel=2)
 
 
 def _input(said: str) -> tuple[str, str]:
@@ -222,15 +253,35 @@ def _holistic_json(holistic: Holistic | Unread) -> dict[str, Any]:
     return {**said, "votes": list(holistic.votes)} if holistic.votes else said
 
 
-def _line(grade: Grade) -> str:
-    """A grade on one line, whatever characters id and reason bring."""
-    line = " ".join(_words(grade).split())
-    return "".join(letter if letter.isprintable() else "\ufffd" for letter in line)
+def _text(grade: Grade, rubric: Rubric) -> str:
+    """A grade on one line, and each reason on a line of its own below it."""
+    return "\n".join([_line(_words(grade)), *(f"  {_line(reason)}" for reason in _reasons(grade, rubric))])
+
+
+def _line(words: str) -> str:
+    """The words on one line, whatever characters id and reason bring."""
+    return "".join(letter if letter.isprintable() else "\ufffd" for letter in " ".join(words.split()))
+
+
+def _reasons(grade: Grade, rubric: Rubric) -> Iterator[str]:
+    """Why each criterion got its level; what has none stands in the grade's error."""
+    for name, outcome in grade.outcomes.items():
+        match outcome:
+            case Verdict(level=level, reason=reason):
+                yield f"{name} {_level(level, rubric.criterion(name))}: {reason or 'no reason given'}"
+            case NotApplicable(reason=reason):
+                yield f"{name} does not apply: {reason}"
+    if isinstance(grade.holistic, Holistic) and grade.holistic.reason:
+        yield grade.holistic.reason
+
+
+def _level(level: float, criterion: Criterion) -> str:
+    """The level as the judge chose it; between two levels its number."""
+    return dict(zip(criterion.scale.values, criterion.scale.choices, strict=True)).get(level, f"{level:g}")
 
 
 def _words(grade: Grade) -> str:
     if grade.score is None:
         return f"{grade.id}: not graded: {grade.error}"
-    levels = ", ".join(f"{name} {verdict.level:g}" for name, verdict in grade.verdicts.items())
     word = "a person should look" if grade.decision == "ask" else grade.decision
-    return f"{grade.id}: {word}{f' ({levels})' if levels else ''}, {score_text(grade.score, grade.receipt)}"
+    return f"{grade.id}: {word}, {score_text(grade.score, grade.receipt)}"

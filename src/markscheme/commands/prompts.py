@@ -20,7 +20,7 @@ calibration/RUBRIC/replies/JUDGE.jsonl under the fingerprint of its prompt."""
 def parser() -> argparse.ArgumentParser:
     """What the command takes."""
     found = Parser("prompts", SUMMARY, "markscheme prompts rubrics/code-quality.yaml --missing")
-    found.add_argument("rubric", help="a rubric's file or name")
+    found.add_argument("rubric", metavar="RUBRIC", help="a rubric's file or name")
     found.add_argument("--examples", type=Path, metavar="FILE", help="the examples, instead of the rubric's own set")
     found.add_argument("--missing", action="store_true", help="only those that no recording answers")
     found.add_argument("--json", action="store_true", help="the same; every line is JSON already")
