@@ -1,23 +1,48 @@
-"""docs/ci.md: its commands are commands, and its workflows are YAML."""
+"""docs/ci.md: its commands are commands, and its workflows do what the page says."""
 
 import re
 import shlex
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 import yaml
 
-from markscheme.commands import calibrate, status
+from markscheme.commands import calibrate, lint, status
 from tests.commands.console import ROOT
 
 PAGE = (ROOT / "docs" / "ci.md").read_text(encoding="utf-8")
-PARSERS = {"calibrate": calibrate.parser, "markscheme status": status.parser}
+PARSERS = {"calibrate": calibrate.parser, "markscheme lint": lint.parser, "markscheme status": status.parser}
+OTHERS = ("pip install ", "gh pr comment ")
+"""What the workflows run that is not ours."""
+WORKFLOWS = {
+    block["name"]: block
+    for text in re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL)
+    if "jobs" in (block := yaml.safe_load(text))
+}
+
+
+def _steps(workflow: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    for job in workflow["jobs"].values():
+        yield from job["steps"]
+
+
+def _lines() -> Iterator[str]:
+    yield from re.findall(r"^    ((?:calibrate|markscheme) .*)$", PAGE, re.MULTILINE)
+    for workflow in WORKFLOWS.values():
+        yield from (line for step in _steps(workflow) for line in step.get("run", "").splitlines())
 
 
 def _commands() -> Iterator[tuple[str, list[str]]]:
-    for line in re.findall(r"^(?:    |\s+- run: )((?:calibrate|markscheme status)\b.*)$", PAGE, re.MULTILINE):
-        name = "calibrate" if line.startswith("calibrate") else "markscheme status"
-        yield name, shlex.split(line.removeprefix(name), comments=True)
+    for line in _lines():
+        words = shlex.split(line, comments=True)
+        name = " ".join(words[: 2 if words[0] == "markscheme" else 1])
+        if not line.startswith(OTHERS):
+            yield name, words[len(name.split()) :]
+
+
+def _ran(workflow: dict[str, Any], start: str) -> list[str]:
+    return [step["run"] for step in _steps(workflow) if step.get("run", "").startswith(start)]
 
 
 @pytest.mark.parametrize(("name", "arguments"), list(_commands()), ids=str)
@@ -28,9 +53,35 @@ def test_every_command_on_the_page_is_understood(name: str, arguments: list[str]
 def test_the_page_shows_accepting_a_gate_a_weekly_run_and_the_status() -> None:
     told = [(name, " ".join(arguments)) for name, arguments in _commands()]
     assert any("--accept" in arguments for _, arguments in told)
-    assert any("--junit" in arguments for _, arguments in told)
     assert any("--no-cache --planned-runs" in arguments for _, arguments in told)
     assert ("markscheme status", "") in told
+
+
+def test_the_gate_lints_calibrates_comments_and_keeps_the_files_it_wrote() -> None:
+    gate = WORKFLOWS["calibrate"]
+    (calibrated,) = _ran(gate, "calibrate")
+    (commented,) = _ran(gate, "gh pr comment")
+    assert _ran(gate, "markscheme lint")
+    written = dict(re.findall(r"--(junit|html|markdown) (\S+)", calibrated))
+    assert set(written) == {"junit", "html", "markdown"}
+    assert f"--body-file {written['markdown']}" in commented
+    assert gate["permissions"] == {"contents": "read", "pull-requests": "write"}
+    (kept,) = (step for step in _steps(gate) if "upload-artifact" in step.get("uses", ""))
+    assert kept["if"] == "always()"
+    assert kept["with"]["path"].split() == [written["junit"], written["html"]]
+
+
+def test_what_a_pull_request_says_of_itself_never_becomes_part_of_a_command() -> None:
+    for workflow in WORKFLOWS.values():
+        for step in _steps(workflow):
+            assert "${{" not in step.get("run", "")
+
+
+def test_the_package_is_installed_from_a_file_as_it_is_on_no_index() -> None:
+    installs = [line for workflow in WORKFLOWS.values() for line in _ran(workflow, "pip install")]
+    assert len(installs) == len(WORKFLOWS)
+    assert all("vendor/markscheme-*.whl" in line for line in installs)
+    assert not re.search(r"pip install (?:markscheme|'markscheme)", PAGE)
 
 
 @pytest.mark.parametrize("block", re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL))
