@@ -1,0 +1,189 @@
+"""What is known of a command or a piece of data without running it."""
+
+import argparse
+import re
+import shlex
+import tomllib
+from collections.abc import Iterator
+from functools import cache
+from importlib import import_module
+from itertools import dropwhile
+from typing import Any
+
+import yaml
+
+from markscheme import Rubric
+from markscheme.cli import COMMANDS, module_of
+from markscheme.promptfoo.assertion import CONFIG_KEYS
+from tests.commands.console import ROOT
+
+JOINTS = {"&&", "||", "|", ";", "&"}
+REDIRECTIONS = {">", ">>", "<", ">&"}
+PAID = ("anthropic", "openai:", "local:")
+"""Judges that cost money or a download."""
+VIEWERS = {"view", "export"}
+"""What Promptfoo is asked that needs its viewer and a person in it."""
+
+
+class UnknownError(AssertionError):
+    """A page shows what nothing here knows how to check."""
+
+
+def words(line: str) -> Iterator[list[str]]:
+    """The simple commands of a line, as words, without the variables set in front and without redirections."""
+    lexer = shlex.shlex(line.replace("\\\n", " "), posix=True, punctuation_chars="&|;<>")
+    lexer.whitespace_split = True
+    part: list[str] = []
+    tokens = iter([*lexer, ";"])
+    for token in tokens:
+        if token in REDIRECTIONS:
+            next(tokens)
+        elif token not in JOINTS:
+            part.append(token)
+        elif part:
+            yield list(dropwhile(lambda word: re.match(r"\w+=", word), part))
+            part = []
+
+
+@cache
+def parser(command: str) -> argparse.ArgumentParser:
+    """The parser of one of our commands."""
+    found: argparse.ArgumentParser = import_module(module_of(command)).parser()
+    return found
+
+
+def ours(part: list[str]) -> tuple[str, list[str]] | None:
+    """The command of ours that a simple command is, and its arguments; None where it is none."""
+    if part[:1] == ["calibrate"]:
+        return "calibrate", part[1:]
+    if part[:1] == ["markscheme"]:
+        return (part[1], part[2:]) if len(part) > 1 and part[1] in COMMANDS else ("", part[1:])
+    return None
+
+
+def understood(part: list[str]) -> argparse.Namespace:
+    """What a command of ours is told; its parser must understand every word.
+
+    Raises:
+        UnknownError: It doesn't, or there is no such command.
+    """
+    command, arguments = ours(part) or ("", part)
+    if not command:
+        raise UnknownError(f"{' '.join(part)} is no command of ours")
+    try:
+        return parser(command).parse_intermixed_args(arguments)
+    except SystemExit as refused:
+        raise UnknownError(f"the parser refuses: {' '.join(part)}") from refused
+
+
+def options_exist(span: str) -> None:
+    """Whatever option a command in a sentence names is one of that command's; values and files may be left out.
+
+    Raises:
+        UnknownError: One is not.
+    """
+    command, arguments = ours(shlex.split(span, comments=True)) or ("", [])
+    if not command:
+        raise UnknownError(f"{span} is no command of ours")
+    known = {option for action in parser(command)._actions for option in action.option_strings}
+    for word in arguments:
+        if word.startswith("--") and word not in known:
+            raise UnknownError(f"{word} in `{span}` is none of {command}'s options")
+
+
+def installs(part: list[str]) -> bool:
+    """Whether a command gets software or a place for it; extras it names must be ours.
+
+    Raises:
+        UnknownError: An extra that the package doesn't have.
+    """
+    if part[:2] != ["pip", "install"] and part[:3] not in (["python3", "-m", "venv"], ["git", "clone"]):
+        return part[:1] in (["source"], ["cd"], ["npm"], ["playwright"], ["pre-commit"])
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    for extras in re.findall(r"\[([\w,]+)\]", " ".join(part)):
+        if unknown := set(extras.split(",")) - set(project["optional-dependencies"]):
+            raise UnknownError(f"{' '.join(part)}: there is no extra {unknown}")
+    return True
+
+
+def cannot_run(line: str) -> str | None:
+    """Why a line is not run here, once what can be known of it has been checked; None where it can be run.
+
+    Raises:
+        UnknownError: A command of ours that its parser refuses.
+    """
+    if re.fullmatch(r"export \w*KEY=\S+", line):
+        return "a reader's own key"
+    for part in words(line):
+        if installs(part):
+            return "gets software from elsewhere"
+        if part[:1] == ["npx"] and len(part) > 2 and part[2] in VIEWERS:
+            return "Promptfoo's viewer waits for a person"
+        if ours(part):
+            told = understood(part)
+            if (ours(part) or ("",))[0] == "label":
+                return "waits for people; tests/browser labels on the real page"
+            if any(name.startswith(PAID) for name in _judges(told)):
+                return "asks a model that costs money or a download"
+    return None
+
+
+def _judges(told: argparse.Namespace) -> list[str]:
+    """Whoever a command names as judge, in an option or as a side of a comparison."""
+    named = getattr(told, "judge", None) or []
+    return [*([named] if isinstance(named, str) else named), *getattr(told, "sides", [])]
+
+
+def data_is_valid(data: Any, text: str) -> str:
+    """The kind of thing a YAML block is, checked as far as it can be without running it.
+
+    Raises:
+        UnknownError: None of the kinds that a page may show.
+    """
+    match data:
+        case {"jobs": dict() as jobs}:
+            _steps_are_understood(step for job in jobs.values() for step in job["steps"])
+            return "workflow"
+        case {"runs": {"steps": list() as steps}}:
+            _steps_are_understood(steps)
+            return "action"
+        case {"repos": list() as repositories}:
+            hooks = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
+            used = {hook["id"] for repository in repositories for hook in repository["hooks"]}
+            if not used <= {hook["id"] for hook in hooks}:
+                raise UnknownError(f"there is no hook {used}")
+            return "pre-commit"
+        case {"variants": _, "cases": _}:
+            return "experiment"
+        case {"criteria": _} | {"sections": _} | {"rubric": dict()}:
+            Rubric.from_yaml(text)
+            return "rubric"
+        case {"prompts": _} | {"tests": _} | {"assert": _} | {"defaultTest": _}:
+            for assertion in _assertions(data):
+                if unknown := set(assertion.get("config", {})) - set(CONFIG_KEYS):
+                    raise UnknownError(f"{unknown} is no key of an assertion's config")
+            return "promptfoo"
+        case [{"id": _, "response": _}, *_]:
+            return "examples"
+        case None if text.startswith("# yaml-language-server: $schema="):
+            return "directive"
+    raise UnknownError(f"this is nothing that a page may show: {text[:200]}")
+
+
+def _steps_are_understood(steps: Any) -> None:
+    for step in steps:
+        for line in step.get("run", "").replace("\\\n", " ").splitlines():
+            for part in words(re.sub(r"\$\{\{.*?\}\}", "1", line)):
+                if ours(part):
+                    understood(part)
+
+
+def _assertions(data: Any) -> Iterator[dict[str, Any]]:
+    """Every Python assertion that grades by a rubric, however deep."""
+    if isinstance(data, dict):
+        if "rubric_grader" in str(data.get("value", "")):
+            yield data
+        data = list(data.values())
+    if isinstance(data, list):
+        for inner in data:
+            yield from _assertions(inner)

@@ -1,0 +1,131 @@
+"""The pages of the documentation, taken apart: fenced blocks, and commands shown in an indented line or a code span."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from tests.commands.console import ROOT
+
+DOCS = ROOT / "docs"
+PAGES = sorted(DOCS.rglob("*.md"))
+FENCE = re.compile(r"^(?P<indent>\s*)(?P<fence>`{3,})\s*(?P<info>.*)$")
+TITLE = re.compile(r'title="([^"]+)"')
+OURS = r"(?:markscheme|calibrate|npx promptfoo)"
+INDENTED = re.compile(rf"^ {{4}}({OURS} .*)$")
+SPAN = re.compile(rf"`({OURS} [^`\n]+)`")
+STATUS = re.compile(r"#\s*exit (\d+)\s*$")
+OUTPUT = "Output"
+"""The title of a block that shows what the block before it prints."""
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A fenced block of a page.
+
+    Attributes:
+        page: The page it stands on.
+        line: Of its opening fence, from 1.
+        language: The first word behind the fence; empty where there is none.
+        title: The file it is kept as, or OUTPUT; None where it has none.
+        text: What stands in it, without the page's indent.
+    """
+
+    page: Path
+    line: int
+    language: str
+    title: str | None
+    text: str
+
+    @property
+    def place(self) -> str:
+        """Where it stands, for a message."""
+        return f"{self.page.relative_to(ROOT)}:{self.line}"
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A line that a reader types.
+
+    Attributes:
+        line: What is typed.
+        status: The exit status the page names, behind the command or below what it shows; 0 where it names none.
+        shown: The lines the page shows below it; empty where it shows none.
+    """
+
+    line: str
+    status: int = 0
+    shown: tuple[str, ...] = ()
+
+
+def blocks(page: Path) -> list[Block]:
+    """The fenced blocks of a page, in order.
+
+    Raises:
+        ValueError: A fence is never closed.
+    """
+    return list(_blocks(page, page.read_text(encoding="utf-8").split("\n")))
+
+
+def _blocks(page: Path, lines: list[str]) -> Iterator[Block]:
+    at = 0
+    while at < len(lines):
+        opened = FENCE.match(lines[at])
+        if not opened:
+            at += 1
+            continue
+        closing = f"{opened['indent']}{opened['fence']}"
+        end = next((n for n in range(at + 1, len(lines)) if lines[n].rstrip() == closing), None)
+        if end is None:
+            raise ValueError(f"{page}:{at + 1}: this fence is never closed")
+        text = "".join(f"{line.removeprefix(opened['indent'])}\n" for line in lines[at + 1 : end])
+        language, _, rest = opened["info"].partition(" ")
+        title = TITLE.search(rest)
+        yield Block(page, at + 1, language, title[1] if title else None, text)
+        at = end + 1
+
+
+def commands(block: Block) -> list[Command]:
+    """What a `console` block types, with what it shows below each command.
+
+    Raises:
+        ValueError: It doesn't open with a command.
+    """
+    found: list[Command] = []
+    typing = False
+    for line in block.text.rstrip("\n").split("\n"):
+        if typing:
+            typed = f"{found[-1].line}\n{line.removeprefix('> ')}"
+            found[-1] = _command(typed)
+        elif line.startswith("$ "):
+            found.append(_command(line.removeprefix("$ ")))
+        elif not found:
+            raise ValueError(f"{block.place}: a console block opens with `$ `, found {line!r}")
+        elif ended := STATUS.fullmatch(line):
+            found[-1] = replace(found[-1], status=int(ended[1]))
+        else:
+            found[-1] = replace(found[-1], shown=(*found[-1].shown, line.rstrip()))
+        typing = (typing or line.startswith("$ ")) and line.endswith("\\")
+    return found
+
+
+def _command(typed: str) -> Command:
+    status = STATUS.search(typed)
+    return Command(typed, int(status[1]) if status else 0)
+
+
+def prose(page: Path) -> list[str]:
+    """The lines of a page outside its fenced blocks."""
+    lines = page.read_text(encoding="utf-8").split("\n")
+    fenced = {at for block in blocks(page) for at in range(block.line - 1, block.line + block.text.count("\n") + 1)}
+    return [line for at, line in enumerate(lines) if at not in fenced]
+
+
+def indented(page: Path) -> list[str]:
+    """The commands of a page that stand in a line indented by four."""
+    return [found[1] for line in prose(page) if (found := INDENTED.match(line))]
+
+
+def spans(page: Path) -> list[str]:
+    """The commands of a page that stand in its sentences."""
+    return [span for line in prose(page) for span in SPAN.findall(line)]

@@ -1,0 +1,189 @@
+"""A page as a story: its blocks, in order, in a folder of the page's own."""
+
+import contextlib
+import difflib
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from tests.commands.console import SCRIPTS, environment
+from tests.docs.checks import UnknownError, cannot_run, data_is_valid
+from tests.docs.pages import OUTPUT, Block, Command, commands
+from tests.real.promptfoo import NODE, QUIET, install_promptfoo
+
+WIDTH = "100"
+SECONDS = 120
+EXPORT = re.compile(r"export (\w+)=(\S+)")
+
+
+@dataclass
+class Story:
+    """What a page's blocks have led to so far.
+
+    Attributes:
+        folder: Where its files are kept and its commands run.
+        names: What its Python programs have defined.
+        printed: What the last of them printed.
+        unchecked: By kind, the commands that were not run; each was checked as far as it can be.
+        exported: The variables that its commands have exported.
+    """
+
+    folder: Path
+    names: dict[str, Any] = field(default_factory=lambda: {"__name__": "__main__"})
+    printed: str | None = None
+    unchecked: dict[str, list[str]] = field(default_factory=dict)
+    exported: dict[str, str] = field(default_factory=dict)
+
+    def tell(self, block: Block) -> None:
+        """Keep, run or check one block.
+
+        Raises:
+            AssertionError: It isn't true, or nothing here knows how to check it.
+        """
+        try:
+            if block.title == OUTPUT:
+                assert self.printed is not None, "no program printed anything before"
+                shows(block.text.splitlines(), self.printed)
+            elif block.title is not None:
+                self._keep(block, block.title)
+            elif block.language in RUNNERS:
+                RUNNERS[block.language](self, block)
+            else:
+                raise UnknownError(f"no check for {block.language!r} without a title")
+        except AssertionError as fault:
+            raise AssertionError(f"{block.place}: {fault}") from fault
+
+    def _keep(self, block: Block, title: str) -> None:
+        place = self.folder / title
+        assert place.resolve().is_relative_to(self.folder.resolve()), f"{title} leaves the folder"
+        READERS[block.language](block.text)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(block.text, encoding="utf-8")
+
+    def console(self, block: Block) -> None:
+        """Run each command; its exit status and what it prints must be those on the page."""
+        for command in commands(block):
+            if why := cannot_run(command.line):
+                self.unchecked.setdefault(why, []).append(command.line)
+            elif exports := EXPORT.match(command.line):
+                self._export(*exports.groups())
+            else:
+                self._run(command)
+
+    def script(self, block: Block) -> None:
+        """Run the lines of a `bash` block, each of which must succeed."""
+        typed = "".join(f"$ {line}\n" for line in block.text.replace("\\\n", " ").splitlines() if line.strip())
+        self.console(replace(block, text=typed))
+
+    def _run(self, command: Command) -> None:
+        done = subprocess.run(
+            ["bash", "-o", "pipefail", "-c", command.line],
+            cwd=self.folder,
+            env=environment(self._settings()),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=SECONDS,
+            check=False,
+        )
+        assert done.returncode == command.status, (
+            f"`{command.line}` ended with {done.returncode}, not {command.status}:\n{done.stdout}"
+        )
+        if command.shown:
+            shows(command.shown, done.stdout)
+
+    def _export(self, name: str, value: str) -> None:
+        told = ["bash", "-c", f'printf %s "{value}"']
+        done = subprocess.run(told, cwd=self.folder, capture_output=True, text=True, check=True)
+        self.exported[name] = done.stdout
+
+    def _settings(self) -> Mapping[str, str]:
+        beside = self.folder.parent
+        places = (beside / "bin", SCRIPTS, NODE.parent, os.environ["PATH"])
+        settings = {
+            "COLUMNS": WIDTH,
+            "HOME": str(self.folder),
+            "MARKSCHEME_CACHE": str(beside / "cache"),
+            "PATH": os.pathsep.join(map(str, places)),
+            "PROMPTFOO_CONFIG_DIR": str(beside / "promptfoo"),
+            "PROMPTFOO_PYTHON": sys.executable,
+        }
+        return QUIET | settings | self.exported
+
+    def program(self, block: Block) -> None:
+        """Run a Python program; it knows what the programs before it defined."""
+        printed = io.StringIO()
+        before, modules, path = Path.cwd(), set(sys.modules), list(sys.path)
+        os.chdir(self.folder)
+        sys.path.insert(0, str(self.folder))
+        try:
+            with contextlib.redirect_stdout(printed):
+                exec(compile(block.text, block.place, "exec"), self.names)
+        finally:
+            os.chdir(before)
+            sys.path[:] = path
+            for name in set(sys.modules) - modules:
+                if str(getattr(sys.modules[name], "__file__", None) or "").startswith(str(self.folder)):
+                    del sys.modules[name]
+        self.printed = printed.getvalue()
+
+    def data(self, block: Block) -> None:
+        """Hold a piece of YAML to what its kind must be."""
+        data_is_valid(yaml.safe_load(block.text), block.text)
+
+    def json(self, block: Block) -> None:
+        """Read a piece of JSON."""
+        json.loads(block.text)
+
+
+RUNNERS: Mapping[str, Callable[[Story, Block], None]] = {
+    "console": Story.console,
+    "bash": Story.script,
+    "python": Story.program,
+    "yaml": Story.data,
+    "json": Story.json,
+}
+"""How a block without a title is checked, by its language; a block of any other language must have one."""
+
+READERS: Mapping[str, Callable[[str], Any]] = {
+    "python": lambda text: compile(text, "page", "exec"),
+    "yaml": lambda text: data_is_valid(yaml.safe_load(text), text),
+    "json": json.loads,
+    "jsonl": lambda text: [json.loads(line) for line in text.splitlines()],
+    "csv": str,
+    "text": str,
+    "toml": tomllib.loads,
+}
+"""How a block that is a file is read before it is kept: what reads it later is a command or a program of the page."""
+
+
+def shows(shown: Sequence[str], printed: str) -> None:
+    """What a page shows must be what was printed, wherever lines break; `...` stands for anything.
+
+    Raises:
+        AssertionError: It isn't.
+    """
+    parts = [" ".join(part.split()) for part in "\n".join(shown).split("...")]
+    if not re.fullmatch(" ?.* ?".join(map(re.escape, parts)), " ".join(printed.split())):
+        told = difflib.unified_diff(shown, printed.split("\n"), "the page", "what was printed", lineterm="", n=99)
+        raise AssertionError("the page shows something else:\n" + "\n".join(told))
+
+
+def promptfoo_command(folder: Path) -> None:
+    """Put an `npx` into `folder` that starts the installed Promptfoo."""
+    folder.mkdir()
+    command = " ".join(f"'{word}'" for word in install_promptfoo().command)
+    npx = folder / "npx"
+    npx.write_text(f'#!/bin/sh\nshift\nexec {command} "$@"\n', encoding="utf-8")
+    npx.chmod(0o755)

@@ -1,0 +1,127 @@
+"""A page that is not true is found out."""
+
+from pathlib import Path
+
+import pytest
+
+from markscheme import RubricError
+from tests.commands.console import ROOT
+from tests.docs.checks import UnknownError, cannot_run, data_is_valid, options_exist, words
+from tests.docs.pages import Block, blocks, commands
+from tests.docs.stories import RUNNERS, Story, shows
+
+
+def block(language: str, text: str, title: str | None = None) -> Block:
+    return Block(ROOT / "docs" / "page.md", 1, language, title, text)
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        block("console", "$ true  # exit 4\n"),
+        block("console", "$ false\n"),
+        block("console", "$ echo one\ntwo\n"),
+        block("bash", "true\nfalse\n"),
+        block("python", "assert False\n"),
+        block("yaml", "something: else\n"),
+        block("text", "nothing was printed\n", "Output"),
+        block("text", "nobody looks at this\n"),
+        block("", "nor at this\n"),
+        block("rust", "fn main() {}\n"),
+        block("yaml", "criteria: []\n", "../outside.yaml"),
+    ],
+    ids=lambda told: f"{told.language}: {told.text.splitlines()[0]}",
+)
+def test_a_block_that_is_not_true_fails(told: Block, tmp_path: Path) -> None:
+    (tmp_path / "project").mkdir()
+    with pytest.raises((AssertionError, RubricError)):
+        Story(tmp_path / "project").tell(told)
+
+
+def test_a_story_goes_on_in_its_folder(tmp_path: Path) -> None:
+    (tmp_path / "project").mkdir()
+    story = Story(tmp_path / "project")
+    told = [
+        block("python", "def two():\n    return 2\n", "numbers_of_a_page.py"),
+        block("python", "from numbers_of_a_page import two\nprint('two is', two())\n"),
+        block("text", "two is ...\n", "Output"),
+        block("console", "$ cat numbers_of_a_page.py\ndef two():\n...\n$ test -f nothing  # exit 1\n"),
+    ]
+    for one in told:
+        story.tell(one)
+    assert story.names["two"]() == 2
+
+
+@pytest.mark.parametrize(
+    ("shown", "printed", "same"),
+    [
+        (["one", "..."], "one\ntwo\nthree\n", True),
+        (["...", "three"], "one\ntwo\nthree\n", True),
+        (["one", "...", "three"], "one\nthree\n", True),
+        (["on...e", "two"], "on the line\ntwo", True),
+        (["one two", "three"], "one\n  two three\n", True),
+        (["..."], "one\ntwo\n", True),
+        (["one", "...", "four"], "one\ntwo\nthree\n", False),
+        (["one"], "one\ntwo\n", False),
+        (["a.c"], "abc", False),
+    ],
+)
+def test_three_dots_stand_for_anything(shown: list[str], printed: str, *, same: bool) -> None:
+    if same:
+        shows(shown, printed)
+    else:
+        with pytest.raises(AssertionError, match="the page shows something else"):
+            shows(shown, printed)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "calibrate reply --juge anthropic",
+        "cat answer.md | markscheme gradee reply -",
+        "pip install 'markscheme[nothing]'",
+        "true && markscheme label reply --pool",
+    ],
+)
+def test_a_command_that_cannot_be_run_is_still_checked(line: str) -> None:
+    with pytest.raises(UnknownError):
+        cannot_run(line)
+
+
+def test_options_in_a_sentence_must_exist() -> None:
+    options_exist("calibrate RUBRIC --plan")
+    with pytest.raises(UnknownError, match="--plann"):
+        options_exist("calibrate --plann")
+
+
+def test_a_line_is_split_into_its_commands() -> None:
+    line = "A=1 markscheme grade r - < in.txt | head -1 && calibrate r > out.txt; markscheme status"
+    assert list(words(line)) == [
+        ["markscheme", "grade", "r", "-"],
+        ["head", "-1"],
+        ["calibrate", "r"],
+        ["markscheme", "status"],
+    ]
+
+
+def test_a_workflow_with_an_unknown_command_is_refused() -> None:
+    step = {"run": "calibrate code-quality --acept"}
+    with pytest.raises(UnknownError, match="--acept"):
+        data_is_valid({"jobs": {"one": {"steps": [step]}}}, "")
+
+
+def test_fences_within_admonitions_are_found(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text('??? note\n    ```python title="a.py"\n    if True:\n        print()\n    ```\n')
+    (found,) = blocks(page)
+    assert (found.title, found.text) == ("a.py", "if True:\n    print()\n")
+
+
+def test_a_command_goes_on_behind_a_backslash() -> None:
+    first, second = commands(block("console", "$ one \\\n>   two  # exit 3\nshown\n$ three\n"))
+    assert (first.line, first.status, first.shown) == ("one \\\n  two  # exit 3", 3, ("shown",))
+    assert second.line == "three"
+
+
+def test_every_language_that_runs_is_known() -> None:
+    assert set(RUNNERS) == {"console", "bash", "python", "yaml", "json"}
