@@ -70,4 +70,5 @@ def _shipped() -> list[Path]:
 def _instead(name: str, start: Path, beside: Path | None) -> str:
     known = known_rubrics(start, beside=beside)
     near = difflib.get_close_matches(Path(name).stem, known, n=1)
-    return f"; did you mean {near[0]!r}?" if near else f"; there are {', '.join(known) or 'none'}"
+    there = ", ".join(known) or "none"
+    return f"; did you mean {near[0]!r}? There are {there}" if near else f"; there are {there}"

@@ -584,7 +584,7 @@ def run_check(criterion: Criterion, submission: Submission, scorers: Mapping[str
         >>> run_check(criterion, Submission("[1]"), {}).level
         1.0
     """
-    check = _named(criterion, scorers)
+    check = check_of(criterion, scorers)
     context = {
         "example": {**submission.inputs, "response": submission.response},
         "model": None,
@@ -602,7 +602,20 @@ def run_check(criterion: Criterion, submission: Submission, scorers: Mapping[str
     return Verdict(criterion.name, level, found.reason or f"{check.name} scores {found.score:g}")
 
 
-def _named(criterion: Criterion, scorers: Mapping[str, Callable[..., Any]]) -> Scorer:
+def check_of(criterion: Criterion, scorers: Mapping[str, Callable[..., Any]]) -> Scorer:
+    """The code behind a criterion's `check`.
+
+    Args:
+        criterion: One with a `check`.
+        scorers: Registered checks by name, beside the shipped ones.
+
+    Raises:
+        UsageError: No check of that name, one that asks a judge, or one registered by the name of a shipped check.
+
+    Example:
+        >>> check_of(Criterion(1.0, "Answers in JSON", "form", check="json_valid"), {}).name
+        'json_valid'
+    """
     name = str(criterion.check)
     if name in SHIPPED and scorers.get(name, SHIPPED[name]) is not SHIPPED[name]:
         raise UsageError(f"criterion {criterion.name!r}: {name!r} is a shipped check; register yours by another name")

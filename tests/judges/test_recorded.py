@@ -64,14 +64,27 @@ def test_a_folder_with_one_recording_is_that_recording(tmp_path: Path) -> None:
     [
         (line("a", "y"), "j.jsonl:2: answers prompt"),
         ("{", "j.jsonl:2: is not readable JSON"),
-        (json.dumps({"fingerprint": "f"}), "j.jsonl:2: is no recorded reply"),
-        (line("b", "y").replace('"y"', "3"), "j.jsonl:2: is no recorded reply"),
+        (
+            json.dumps({"fingerprint": "f", "text": "x"}),
+            "j.jsonl:2: is no recorded reply: it lacks `judge`, `model`; a reply has `fingerprint`, `judge`, `model`",
+        ),
+        (line("b", "y").replace('"y"', "3"), "j.jsonl:2: is no recorded reply: `text` is a text, found 3"),
+        (line("b", "y", sample="x"), "`sample` is a whole number from 0, found 'x'"),
+        ("[1]", r"j.jsonl:2: is no recorded reply: a line is an object, found \[1\]"),
         (line("b", "y", judge="k"), r"holds the replies of several judges: j \(m\), k \(m\)"),
     ],
 )
 def test_a_faulty_recording_is_told_by_its_line(tmp_path: Path, second: str, said: str) -> None:
     with pytest.raises(RatingError, match=said):
         RecordedJudge.load(written(tmp_path / "j.jsonl", line("a", "x"), second))
+
+
+def test_a_recording_of_nothing_is_told(tmp_path: Path) -> None:
+    with pytest.raises(RatingError, match=r"j\.jsonl: holds no recorded reply"):
+        RecordedJudge.load(written(tmp_path / "j.jsonl", ""))
+    (tmp_path / "k.jsonl").write_bytes(b"\xff\xfe")
+    with pytest.raises(RatingError, match=r"k\.jsonl: cannot be read"):
+        RecordedJudge.load(tmp_path / "k.jsonl")
 
 
 def test_a_recording_that_is_not_there_is_a_fault_of_the_call(tmp_path: Path) -> None:

@@ -55,7 +55,7 @@ def eval_with(tmp_path: Path, config: dict[str, Any], env: dict[str, str] | None
     }
     path = tmp_path / "promptfooconfig.yaml"
     path.write_text(yaml.safe_dump(document))
-    environment = {"MARKSCHEME_CACHE": str(tmp_path / "cache"), "PYTHONPATH": str(tmp_path), **(env or {})}
+    environment = {"MARKSCHEME_CACHE": str(tmp_path / "cache"), **(env or {})}
     return rows(run_eval(path, cwd=tmp_path, env=environment))[0]
 
 

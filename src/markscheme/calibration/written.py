@@ -60,13 +60,23 @@ class Written:
 
 def is_calibration(path: Path) -> bool:
     """Whether a file holds what `calibrate --json` writes for one judge."""
+    return bool(report_in(path))
+
+
+def report_in(path: Path) -> str | None:
+    """The rubric's name where a file holds what `calibrate --json` writes, "" for several judges; None otherwise."""
     if path.suffix != ".json" or not path.is_file():
-        return False
+        return None
     try:
         data = json.loads(path.read_text(encoding="utf-8-sig"))
     except (OSError, ValueError, RecursionError):
-        return False
-    return isinstance(data, dict) and "rated" in data and "judge" in data
+        return None
+    if not isinstance(data, dict):
+        return None
+    if "rated" in data and "judge" in data:
+        rubric = data.get("rubric")
+        return str(rubric.get("name", "")) or "RUBRIC" if isinstance(rubric, dict) else "RUBRIC"
+    return "" if "judges" in data and "comparison" in data else None
 
 
 def read_calibration(path: Path) -> Written:

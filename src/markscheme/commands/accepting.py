@@ -15,6 +15,7 @@ from markscheme.calibration.drift import MARGIN, Since, why_incomparable
 from markscheme.calibration.examples import Example, ExampleSet
 from markscheme.calibration.ratings import Rating
 from markscheme.calibration.run import Calibration
+from markscheme.commands.sources import scorers_of
 from markscheme.errors import BudgetError, ComparisonError, RatingError, RatingWarning, UsageError
 from markscheme.fingerprint import fingerprint
 from markscheme.grading import Grade, Grading
@@ -141,26 +142,27 @@ def replaying_judge(judge: Judge, reopened: Callable[[], Judge], *, may_ask: boo
 
 
 def with_replay(
-    since: Since | None, now: Setting, examples: Sequence[Example], judge: Judge | None, concurrency: int
+    since: Since | None, now: Setting, examples: Sequence[Example], judge: Judge | None, arguments: argparse.Namespace
 ) -> tuple[Since | None, Usage]:
     """The same, with the judge asked by the accepted rubric where that tells its doing from the rubric's; the cost."""
     if since is None or judge is None or not need_replay(changes_between(since.accepted.setting, now)):
         return since, Usage()
     rubric = since.accepted.setting.rubric
-    grades = asyncio.run(_graded(rubric, judge, examples, concurrency))
+    grading = Grading(rubric, judge, scorers=scorers_of(arguments, rubric))
+    grades = asyncio.run(_graded(grading, examples, arguments.concurrency))
     ratings = tuple(rating_of(grade, rubric, str(judge.identity)) for grade in grades)
     return replace(since, replayed=ratings), total(grade.usage for grade in grades)
 
 
-async def _graded(rubric: Rubric, judge: Judge, examples: Sequence[Example], concurrency: int) -> list[Grade]:
+async def _graded(grading: Grading, examples: Sequence[Example], concurrency: int) -> list[Grade]:
     found: list[Grade] = []
     try:
-        async for _, grade in grade_examples(Grading(rubric, judge), examples, concurrency=concurrency):
+        async for _, grade in grade_examples(grading, examples, concurrency=concurrency):
             found.append(grade)
     except BudgetError as error:
         print(f"warning: {error}; {len(found)} of {len(examples)} examples are replayed", file=sys.stderr)
     finally:
-        await judge.aclose()
+        await grading.judge.aclose()
     return found
 
 

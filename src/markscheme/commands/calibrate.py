@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from markscheme.commands.options import Parser, add_judge, amount, kind, share, whole_number
+from markscheme.commands.options import Parser, add_judge, add_scorers, amount, kind, share, whole_number
 
 SUMMARY = """Grade examples that people have labelled, compare judge, people and a constant, and say what the
 judge may therefore decide.
@@ -23,6 +23,7 @@ def parser() -> argparse.ArgumentParser:
         "rubric", nargs="+", metavar="RUBRIC|RESULTS", help="a rubric's file or name, or files of Promptfoo's results"
     )
     add_judge(found, several=True)
+    add_scorers(found)
     labels = found.add_argument_group("examples and labels")
     labels.add_argument(
         "--examples", type=Path, metavar="FILE", help="labelled examples, instead of the rubric's own set"

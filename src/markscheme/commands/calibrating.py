@@ -14,7 +14,6 @@ from typing import Any
 from markscheme.calibration.choosing import Choice
 from markscheme.calibration.collect import first_prompts, grade_examples, rating_of
 from markscheme.calibration.examples import ExampleSet, load_examples
-from markscheme.calibration.held_out import Openings, open_test_labels, openings_of
 from markscheme.calibration.ratings import Rating, load_ratings
 from markscheme.calibration.run import Calibration, Options, Rater, calibration_of
 from markscheme.commands.accepting import (
@@ -26,10 +25,18 @@ from markscheme.commands.accepting import (
     since_accepted,
     with_replay,
 )
+from markscheme.commands.parts import openings_by, part_of
 from markscheme.commands.progress import progress
 from markscheme.commands.results import of_results, ratings_of_results, results_among
 from markscheme.commands.several import as_one_of, choice_between, chosen, only
-from markscheme.commands.sources import as_asked, asking_of, examples_of, judge_of
+from markscheme.commands.sources import (
+    as_asked,
+    asking_of,
+    examples_of,
+    judge_of,
+    refuse_what_is_no_rubric,
+    scorers_of,
+)
 from markscheme.errors import BudgetError, RatingWarning, UsageError
 from markscheme.grading import Grade, Grading
 from markscheme.judge import Judge, total
@@ -52,6 +59,8 @@ def run(arguments: argparse.Namespace) -> int:
     if len(to_output) > 1:
         named = " and ".join(f"--{name} -" for name in to_output)
         raise UsageError(f"{named} cannot share standard output; name a file for all but one of them")
+    for name in OUTPUTS:
+        refuse_unwritable(getattr(arguments, name))
     results = results_among(arguments.rubric)
     refuse_accepting(arguments, of_results=bool(results))
     calibrations = [of_results(results, arguments)] if results else _of_rubric(arguments)
@@ -62,14 +71,16 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _of_rubric(arguments: argparse.Namespace) -> list[Calibration]:
     """A calibration for each judge that is named, or for each rater in a file of ratings."""
-    plain = load_rubric(find_rubric(*arguments.rubric))
+    (named,) = arguments.rubric
+    refuse_what_is_no_rubric(named)
+    plain = load_rubric(find_rubric(named))
     rubric = as_asked(plain, arguments)
     if arguments.accept:
         rubric = replace(rubric, samples=plain.samples)
     file, folder = examples_of(rubric, arguments.examples)
     examples = load_examples(file, rubric, ratings=folder / "ratings" if folder and not arguments.examples else None)
-    openings = _openings(examples, arguments)
-    examples = examples.part(arguments.split or ("dev" if examples.has_splits else "all"))
+    openings = openings_by(arguments, examples, "calibrate")
+    examples = part_of(examples, arguments)
     options = Options(arguments.gold, arguments.gold_by, arguments.tolerance, arguments.target)
     if arguments.ratings is not None:
         calibrations = _from_ratings(rubric, examples, folder, arguments, options)
@@ -91,15 +102,6 @@ def _warn_of_kinship(rater: Rater, examples: ExampleSet) -> None:
     said = kinship(", ".join(dict.fromkeys((named, *rater.answered_by))), (e.system for e in examples.examples))
     if said:
         warnings.warn(said, RatingWarning, stacklevel=2)
-
-
-def _openings(examples: ExampleSet, arguments: argparse.Namespace) -> Openings | None:
-    """How often labels that are kept back were looked at; this time counts if they are among those asked for."""
-    before = openings_of(examples)
-    if before is None or arguments.split not in ("test", "all"):
-        return before
-    today = datetime.date.today().isoformat()
-    return open_test_labels(examples, by=f"calibrate --split {arguments.split}", at=today)[1]
 
 
 def _from_ratings(
@@ -144,7 +146,7 @@ def _from_judge(
     if not arguments.several:
         since = since_accepted(rubric, examples, ratings, accepted_path(rubric, folder, arguments.accepted), arguments)
     replaying = replaying_judge(judge, opened, may_ask=arguments.replay)
-    since, of_replay = with_replay(since, rater.setting(rubric), labelled, replaying, arguments.concurrency)
+    since, of_replay = with_replay(since, rater.setting(rubric), labelled, replaying, arguments)
     grades = [grade for run in (first, *later) for grade in run]
     return calibration_of(
         rubric,
@@ -168,11 +170,12 @@ async def _graded(
 ) -> list[list[Grade]]:
     """For each run every example's grade, in order; what was graded before the budget ran out, if it did."""
     runs: list[dict[int, Grade]] = [{} for _ in range(runs_to_keep(arguments))]
-    n = len(examples.examples)
+    n, scorers = len(examples.examples), scorers_of(arguments, rubric)
     try:
         with progress("grading", n * len(runs), quiet=arguments.quiet) as shown:
             for number, grades in enumerate(runs):
-                grading = Grading(rubric, FromSample(judge, number * rubric.samples) if number else judge)
+                asked = FromSample(judge, number * rubric.samples) if number else judge
+                grading = Grading(rubric, asked, scorers=scorers)
                 async for place, grade in grade_examples(grading, examples.examples, concurrency=arguments.concurrency):
                     grades[place] = grade
                     shown.step()
@@ -254,6 +257,23 @@ def _add_step_summary(calibrations: Sequence[Calibration], choice: Choice | None
         append_step_summary(_markdown(calibrations, choice))
     except OSError as error:
         print(f"warning: the step summary cannot be written: {error}", file=sys.stderr)
+
+
+def refuse_unwritable(target: str | None) -> None:
+    """Say before anybody is asked that a file can't be written.
+
+    Raises:
+        UsageError: Its folder is not there or takes no file, or it is a folder itself.
+    """
+    if target is None or target == "-":
+        return
+    path = Path(target)
+    if path.is_dir():
+        raise UsageError(f"{target} cannot be written: it is a folder; name a file in it")
+    if not path.parent.is_dir():
+        raise UsageError(f"{target} cannot be written: there is no folder {path.parent}; make it first")
+    if not os.access(path.parent, os.W_OK):
+        raise UsageError(f"{target} cannot be written: {path.parent} takes no new file")
 
 
 def put(text: str, target: str) -> None:

@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from markscheme.commands.options import JUDGE_NAMES, Parser, add_asking, amount, kind
+from markscheme.commands.options import JUDGE_NAMES, Parser, add_asking, add_scorers, amount, kind
 
 SUMMARY = f"""Compare judges on the same examples: which agrees better with people, by how much, which examples flip,
 what each costs, which is the cheapest that is no worse, and what an old score means if you switch.
@@ -26,7 +26,9 @@ def parser() -> argparse.ArgumentParser:
     labels.add_argument("--gold-by", choices=("median", "mean", "majority"), default="median", help="how several count")
     labels.add_argument("--split", choices=("dev", "test", "all"), help="which examples (dev, once a set has splits)")
     labels.add_argument("--tolerance", type=amount, metavar="D", help="how far a score may miss and still agree (0.1)")
-    add_asking(found.add_argument_group("asking judges"))
+    asking = found.add_argument_group("asking judges")
+    add_asking(asking)
+    add_scorers(asking)
     output = found.add_argument_group("output")
     output.add_argument("--json", action="store_true", help="the comparison as JSON")
     output.add_argument("--markdown", action="store_true", help="the comparison as Markdown")

@@ -16,18 +16,20 @@ from markscheme.calibration.from_promptfoo import graders_ratings, labelled_rows
 from markscheme.calibration.loose import seeming_rubric
 from markscheme.calibration.ratings import Rating, load_ratings
 from markscheme.calibration.written import Written, gold_between, is_calibration, read_calibration
-from markscheme.commands.calibrating import put
+from markscheme.commands.calibrating import put, refuse_unwritable
 from markscheme.commands.options import JUDGE_NAMES
+from markscheme.commands.parts import openings_by, part_of
 from markscheme.commands.progress import progress
 from markscheme.commands.results import warn_aside
 from markscheme.commands.several import told_apart
-from markscheme.commands.sources import as_asked, asking_of, examples_of, judge_of
+from markscheme.commands.sources import as_asked, asking_of, examples_of, judge_of, scorers_of
 from markscheme.errors import BudgetError, ComparisonError, MarkschemeError, UsageError
 from markscheme.grading import Grade, Grading
 from markscheme.judge import total
 from markscheme.promptfoo.results import Row, aligned, is_results, read_results
 from markscheme.report.compare_report import choice_json, choice_markdown, print_choice
 from markscheme.report.json_report import dumps
+from markscheme.report.openings import openings_line
 from markscheme.rubric import Rubric
 from markscheme.rubric_file import load_rubric
 from markscheme.rubric_search import find_rubric
@@ -43,6 +45,9 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError("a comparison needs two sides: markscheme compare A B")
     if arguments.json and arguments.markdown:
         raise UsageError("--json and --markdown cannot share standard output; ask for one of them")
+    if arguments.html == "-":
+        raise UsageError("--html takes a file; standard output holds the comparison itself")
+    refuse_unwritable(arguments.html)
     are_results = [is_results(Path(side)) for side in arguments.sides]
     if all(are_results):
         compared = of_results([Path(side) for side in arguments.sides], arguments)
@@ -74,8 +79,6 @@ class Compared:
 def _write_page(compared: Compared, target: str) -> None:
     from markscheme.report.html_report import choice_html
 
-    if target == "-":
-        raise UsageError("--html takes a file; standard output holds the comparison itself")
     when = datetime.datetime.now().astimezone().strftime("%Y-%m-%d %H:%M")
     page = choice_html(
         compared.choice, compared.contenders, truth=compared.truth, examples=compared.examples, when=when
@@ -107,7 +110,7 @@ def of_results(paths: Sequence[Path], arguments: argparse.Namespace) -> Compared
     every: list[Row] = [row for part in rows for row in part]
     truth, examples = None, ExampleSet(tuple(Example(Submission(row.response, row.inputs, row.id)) for row in every))
     if any(row.is_labelled for row in every):
-        examples = _part(labelled_rows(every, rubric), arguments)
+        examples = part_of(labelled_rows(every, rubric), arguments)
         truth = gold_of(examples, rubric, kind=arguments.gold, by=arguments.gold_by)
     by_score = scored_ids(every) if truth is not None else {row.id for row in every}
     names = told_apart([path.stem for path in paths])
@@ -127,10 +130,6 @@ def of_results(paths: Sequence[Path], arguments: argparse.Namespace) -> Compared
     return Compared(choice, tuple(contenders), truth, examples.examples)
 
 
-def _part(examples: ExampleSet, arguments: argparse.Namespace) -> ExampleSet:
-    return examples.part(arguments.split or ("dev" if examples.has_splits else "all"))
-
-
 # --- ratings, calibrations, judges ----------------------------------------------------------------------------------
 
 
@@ -146,7 +145,7 @@ class _Sides:
 def _of_sides(arguments: argparse.Namespace) -> Compared:
     sides = _sorted(arguments.sides)
     rubric, notes = _rubric(sides, arguments)
-    examples, folder = _examples(rubric, arguments)
+    examples, folder = _examples(rubric, arguments, notes)
     truth = _gold(examples, rubric, sides, arguments, notes)
     found: dict[int, list[Contender]] = {}
     for place, path in sides.ratings.items():
@@ -238,8 +237,8 @@ def _common_rubric(written: Sequence[Written]) -> Rubric:
     return replace(first.rubric, criteria=kept)
 
 
-def _examples(rubric: Rubric, arguments: argparse.Namespace) -> tuple[ExampleSet | None, Path | None]:
-    """The rubric's labelled examples; None where there are none."""
+def _examples(rubric: Rubric, arguments: argparse.Namespace, notes: list[str]) -> tuple[ExampleSet | None, Path | None]:
+    """The rubric's labelled examples; None where there are none. What is to be known of them goes to `notes`."""
     if rubric.source is None and arguments.examples is None:
         return None, None
     try:
@@ -249,7 +248,11 @@ def _examples(rubric: Rubric, arguments: argparse.Namespace) -> tuple[ExampleSet
             raise
         return None, None
     beside = folder / "ratings" if folder and not arguments.examples else None
-    return _part(load_examples(file, rubric, ratings=beside), arguments), folder
+    every = load_examples(file, rubric, ratings=beside)
+    openings = openings_by(arguments, every, "compare")
+    if openings is not None:
+        notes.append(openings_line(openings))
+    return part_of(every, arguments), folder
 
 
 def _gold(
@@ -318,7 +321,8 @@ def _asked(
     name: str, rubric: Rubric, examples: ExampleSet, folder: Path | None, arguments: argparse.Namespace
 ) -> Contender:
     judge = judge_of(name, rubric, first_prompts(rubric, examples.examples), folder, asking_of(arguments))
-    grades = asyncio.run(_graded(Grading(rubric, judge), examples.examples, arguments))
+    grading = Grading(rubric, judge, scorers=scorers_of(arguments, rubric))
+    grades = asyncio.run(_graded(grading, examples.examples, arguments))
     return Contender(
         name=str(judge.identity),
         ratings=tuple(rating_of(grade, rubric, str(judge.identity)) for grade in grades),

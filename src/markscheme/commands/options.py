@@ -32,6 +32,12 @@ def add_judge(parser: argparse.ArgumentParser, *, several: bool = False) -> None
     add_asking(group)
 
 
+def add_scorers(group: argparse._ActionsContainer) -> None:
+    """`--scorers`: where checks by code come from."""
+    text = "a module with checks by code, for criteria with a `check`; may be repeated"
+    group.add_argument("--scorers", action="append", default=[], metavar="MODULE", help=text)
+
+
 def add_asking(group: argparse._ActionsContainer) -> None:
     """What bounds the asking, and how it is asked."""
     group.add_argument("--samples", type=whole_number, metavar="N", help="ask N times; the median level counts")

@@ -19,6 +19,7 @@ from markscheme.calibration.importing import of_kind
 from markscheme.calibration.ratings import Rating
 from markscheme.calibration.run import Calibration, Options, Rater, calibration_of
 from markscheme.commands.accepting import accept_run, accepted_path, since_accepted
+from markscheme.commands.parts import part_of
 from markscheme.errors import ComparisonError, RatingWarning, UsageError
 from markscheme.judge import total
 from markscheme.promptfoo.results import Results, is_results, read_results, together
@@ -27,7 +28,7 @@ from markscheme.rubric import Rubric
 GRADERS = "Promptfoo's graders"
 OF_SHARED_LABELS = ("halo", "redundant")
 """Findings that one label for all criteria of an output would always give."""
-ASK_NOBODY = ("judge", "ratings", "examples", "samples", "strategy", "replay")
+ASK_NOBODY = ("judge", "ratings", "examples", "samples", "strategy", "replay", "scorers")
 
 
 def results_among(named: Sequence[str]) -> list[Path]:
@@ -61,7 +62,7 @@ def of_results(paths: Sequence[Path], arguments: argparse.Namespace) -> Calibrat
         warn_aside(results)
     rows, rubric = together(files), rubric_of(files)
     examples = labelled_rows(rows, rubric)
-    examples = examples.part(arguments.split or ("dev" if examples.has_splits else "all"))
+    examples = part_of(examples, arguments)
     kept = set(examples.ids)
     rows = tuple(row for row in rows if row.id in kept)
     ratings = graders_ratings(rows, GRADERS, rubric, by_score=scored_ids(rows))

@@ -4,8 +4,10 @@ import argparse
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from markscheme.calibration.examples import examples_file
+from markscheme.calibration.written import report_in
 from markscheme.errors import UsageError
 from markscheme.judge import Judge
 from markscheme.judges.limited import Limiter
@@ -15,6 +17,9 @@ from markscheme.judges.remembering import Memory
 from markscheme.prompt import Prompt
 from markscheme.rubric import STRATEGIES, Rubric
 from markscheme.rubric_search import find_calibration
+
+if TYPE_CHECKING:
+    from markscheme.scorers import Scorer
 
 
 def examples_of(rubric: Rubric, named: Path | None) -> tuple[Path, Path | None]:
@@ -34,6 +39,32 @@ def examples_of(rubric: Rubric, named: Path | None) -> tuple[Path, Path | None]:
             "or name a file of labelled examples with --examples"
         )
     return examples_file(folder), folder
+
+
+def refuse_what_is_no_rubric(name: str) -> None:
+    """Say of a file that calibrate reads or writes elsewhere what it is, and what to run instead.
+
+    Raises:
+        UsageError: It is a report, or lines of examples or ratings.
+    """
+    path = Path(name)
+    if path.suffix == ".jsonl" and path.is_file():
+        raise UsageError(
+            f"{name} holds lines of JSON, and no rubric; examples go with --examples, ratings with --ratings: "
+            f"markscheme calibrate RUBRIC --examples {name}"
+        )
+    rubric = report_in(path)
+    if rubric is None:
+        return
+    if not rubric:
+        raise UsageError(
+            f"{name} is a report on several judges that `calibrate --json` wrote, and no rubric; to calibrate again, "
+            "name the rubric: markscheme calibrate RUBRIC --judge A --judge B"
+        )
+    raise UsageError(
+        f"{name} is a report that `calibrate --json` wrote, and no rubric; to calibrate again: "
+        f"markscheme calibrate {rubric}; to hold it beside another: markscheme compare {name} OTHER.json"
+    )
 
 
 def asking_of(arguments: argparse.Namespace) -> Asking:
@@ -69,3 +100,20 @@ def as_asked(rubric: Rubric, arguments: argparse.Namespace) -> Rubric:
             raise UsageError(f"--strategy is one of {', '.join(STRATEGIES)}; found {arguments.strategy!r}")
         rubric = replace(rubric, strategy=arguments.strategy)
     return replace(rubric, samples=arguments.samples) if arguments.samples is not None else rubric
+
+
+def scorers_of(arguments: argparse.Namespace, *rubrics: Rubric) -> dict[str, "Scorer"]:
+    """The checks by code in the modules that were named, before anybody is asked.
+
+    Raises:
+        UsageError: A module cannot be had, or a criterion of the rubrics names a check that is in none of them.
+    """
+    checked = [criterion for rubric in rubrics for criterion in rubric.criteria if criterion.check is not None]
+    if not checked and not arguments.scorers:
+        return {}
+    from markscheme.scorers import check_of, load_scorers
+
+    scorers = {name: scorer for module in arguments.scorers for name, scorer in load_scorers(module).items()}
+    for criterion in checked:
+        check_of(criterion, scorers)
+    return scorers

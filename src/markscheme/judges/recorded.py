@@ -1,6 +1,5 @@
 """Replies recorded earlier, which are a judge for just the prompts they answer."""
 
-import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,7 +7,11 @@ from typing import Any
 
 from markscheme.errors import MissingReply, RatingError, UsageError
 from markscheme.judge import Identity, Reply, Usage
+from markscheme.plain_data import json_lines, shown
 from markscheme.prompt import Prompt
+
+KEYS = ("fingerprint", "judge", "model", "text")
+"""What every recorded reply has."""
 
 
 @dataclass(frozen=True)
@@ -43,17 +46,22 @@ class RecordedJudge:
         replies: dict[tuple[str, int], Reply] = {}
         judges: set[tuple[str, str]] = set()
         dates: list[str] = []
-        for line, record in _records(path):
+        for line, record in json_lines(path, RatingError):
             try:
-                key = record["fingerprint"], int(record.get("sample", 0))
-                judges.add((record["judge"], record["model"]))
-                reply = _reply(record)
-            except (KeyError, TypeError, ValueError) as error:
-                raise RatingError(f"is no recorded reply: {error!r}", path=path, line=line) from error
+                _check(record)
+            except ValueError as error:
+                raise RatingError(f"is no recorded reply: {error}", path=path, line=line) from error
+            key = record["fingerprint"], record.get("sample", 0)
+            judges.add((record["judge"], record["model"]))
+            reply = _reply(record)
             if key in replies:
                 raise RatingError(f"answers prompt {key[0]} (sample {key[1]}) a second time", path=path, line=line)
             replies[key] = reply
             dates.append(str(record.get("recorded", "")))
+        if not replies:
+            raise RatingError(
+                "holds no recorded reply; a line is one reply, as a run with `--judge` keeps it", path=path
+            )
         if len(judges) > 1:
             names = ", ".join(sorted(f"{judge} ({model})" for judge, model in judges))
             raise RatingError(f"holds the replies of several judges: {names}; keep one file for each", path=path)
@@ -100,23 +108,25 @@ def _only_file(path: Path) -> Path:
     return path
 
 
-def _records(path: Path) -> Iterable[tuple[int, Any]]:
-    with path.open(encoding="utf-8") as lines:
-        for number, line in enumerate(lines, start=1):
-            if line.strip():
-                try:
-                    yield number, json.loads(line)
-                except ValueError as error:
-                    raise RatingError(f"is not readable JSON: {error}", path=path, line=number) from error
+def _check(record: Any) -> None:
+    """Raise ValueError, in words, for what is no reply."""
+    if not isinstance(record, Mapping):
+        raise ValueError(f"a line is an object, found {shown(record)}")
+    lacking = [f"`{key}`" for key in KEYS if key not in record]
+    if lacking:
+        raise ValueError(f"it lacks {', '.join(lacking)}; a reply has {', '.join(f'`{key}`' for key in KEYS)}")
+    for key in KEYS:
+        if not isinstance(record[key], str):
+            raise ValueError(f"`{key}` is a text, found {shown(record[key])}")
+    sample = record.get("sample", 0)
+    if isinstance(sample, bool) or not isinstance(sample, int) or sample < 0:
+        raise ValueError(f"`sample` is a whole number from 0, found {shown(sample)}")
 
 
 def _reply(record: Mapping[str, Any]) -> Reply:
-    text = record["text"]
-    if not isinstance(text, str):
-        raise TypeError(f"text is {text!r}")
     return Reply(
-        text=text,
-        model=str(record["model"]),
+        text=record["text"],
+        model=record["model"],
         stop=record.get("stop", "end"),
         usage=Usage(),
         source="recorded",

@@ -13,7 +13,7 @@ from markscheme.errors import MarkschemeError, NoJudge, UsageError
 from markscheme.grading import Grade, Grading, questions, receipt_of
 from markscheme.judge import Judge, Usage
 from markscheme.judges.family import same_family
-from markscheme.promptfoo.engine import Engine
+from markscheme.promptfoo.engine import Engine, make_importable
 from markscheme.receipt import Receipt, calibration_text, receipt_json, score_text
 from markscheme.rubric import STRATEGIES, Criterion, Rubric
 from markscheme.rubric_search import find_calibration, find_rubric
@@ -118,6 +118,7 @@ async def assess(output: Any, context: Mapping[str, Any], *, beside: Path, engin
     Raises:
         NotGraded: It could not be graded, and the assertion is a `not-python`.
     """
+    make_importable(Path.cwd(), beside, beside.parent)
     try:
         call = read_call(output, context, beside, engine)
         grade = await graded(call, engine)
@@ -353,7 +354,7 @@ def told_reason(grade: Grade, call: Call) -> str:
     if scored.doubtful:
         head += f"; within {rubric.ask_within:g} of the mark: a person should look"
     if grade.holistic is not None and not isinstance(grade.holistic, Unread):
-        said = [grade.holistic.reason]
+        said = [_sentence(grade.holistic.reason)]
     else:
         said = [_said(criterion, grade.outcomes[criterion.name]) for criterion in rubric.criteria]
     if call.calibration != "off":
@@ -364,11 +365,21 @@ def told_reason(grade: Grade, call: Call) -> str:
 def _said(criterion: Criterion, outcome: Outcome) -> str:
     match outcome:
         case Verdict():
-            return f"{criterion.name} {_level(criterion, outcome)}: {outcome.reason}"
+            return _sentence(f"{criterion.name} {_level(criterion, outcome)}: {outcome.reason}")
         case NotApplicable():
-            return f"{criterion.name} does not apply: {outcome.reason}"
+            return _sentence(f"{criterion.name} does not apply: {outcome.reason}")
         case Abstention() | Unread():
             return f"{criterion.name}: no verdict."
+
+
+def _sentence(text: str) -> str:
+    """The text with a full stop where it ends without a mark of its own, so that the next one stands apart.
+
+    >>> _sentence("tone 4 of 5: kind"), _sentence('It says "no."'), _sentence("facts MET: ")
+    ('tone 4 of 5: kind.', 'It says "no."', 'facts MET.')
+    """
+    said = text.rstrip().removesuffix(":")
+    return said if said.rstrip("\"'”’»)]").endswith((".", "!", "?", "…")) else f"{said}."
 
 
 def tokens_used(grade: Grade) -> dict[str, int]:

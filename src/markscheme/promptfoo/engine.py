@@ -85,6 +85,14 @@ class Engine:
             self.asking.memory.close()
 
 
+def make_importable(*folders: Path) -> None:
+    """Let a user's own modules be found in these folders, after all others: a judge `function:module:name` may stand
+    beside the configuration, as it may where a command is run."""
+    known = {Path(place or ".").resolve() for place in sys.path}
+    asked = dict.fromkeys(folder.resolve() for folder in folders)
+    sys.path.extend(str(folder) for folder in asked if folder not in known)
+
+
 def asking_from(environment: Mapping[str, str]) -> Asking:
     """The limiter, price and memory that the environment asks for.
 

@@ -24,7 +24,7 @@ from markscheme.promptfoo.assertion import (
     told_reason,
     way_out,
 )
-from markscheme.promptfoo.engine import Engine
+from markscheme.promptfoo.engine import Engine, make_importable
 from markscheme.rubric import Criterion, Rubric
 from markscheme.rubric_file import rubric_from_data
 from markscheme.rubric_search import SUFFIXES, find_rubric, known_rubrics
@@ -80,6 +80,7 @@ async def respond(
     prompt: str, options: Mapping[str, Any], context: Mapping[str, Any], *, beside: Path, engine: Engine
 ) -> dict[str, Any]:
     """The same as `call_api`, by the judges that `engine` keeps open."""
+    make_importable(Path.cwd(), beside, beside.parent)
     try:
         config = _config(options)
         variables = context.get("vars") or {}

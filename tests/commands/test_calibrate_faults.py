@@ -1,0 +1,112 @@
+"""What `calibrate` says of faults in what was asked, before anybody is asked."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.commands import scripted_setting as setting
+from tests.commands.console import run
+
+CHECKS = """
+from markscheme.scorers import scorer
+
+@scorer
+def says_tone(prediction, _expected):
+    return 1.0 if "tone=" in prediction else 0.0
+"""
+CHECKED = setting.RUBRIC + "  - {name: named, requirement: Says its tone, weight: 1, check: says_tone}\n"
+
+
+@pytest.fixture
+def here(tmp_path: Path) -> Path:
+    """A working directory with a rubric, labelled examples and a judge."""
+    return setting.make_setting(tmp_path / "here")
+
+
+def said(here: Path, *arguments: str) -> str:
+    """What a faulty command says, once it is sure that nobody was asked."""
+    done = run("calibrate", *arguments, cwd=here, env=setting.environment(here))
+    assert (done.returncode, done.stdout) == (2, ""), done.stderr
+    assert setting.calls(here) == 0
+    return done.stderr
+
+
+@pytest.mark.parametrize("option", ["--json", "--markdown", "--html", "--junit"])
+def test_a_file_that_cannot_be_written_is_told_first(here: Path, option: str) -> None:
+    stderr = said(here, "clear", "--judge", setting.JUDGE, option, "nowhere/x.out")
+    assert stderr == "error: nowhere/x.out cannot be written: there is no folder nowhere; make it first\n"
+    stderr = said(here, "clear", "--judge", setting.JUDGE, option, "rubrics")
+    assert stderr == "error: rubrics cannot be written: it is a folder; name a file in it\n"
+
+
+def test_a_report_in_place_of_a_rubric_is_told_as_one(here: Path) -> None:
+    done = run("calibrate", "clear", "--judge", setting.JUDGE, "--quiet", "--json", "report.json", cwd=here)
+    assert done.returncode == 0, done.stderr
+    (here / "calls.txt").unlink()
+    stderr = said(here, "report.json")
+    assert stderr == (
+        "error: report.json is a report that `calibrate --json` wrote, and no rubric; to calibrate again: "
+        "markscheme calibrate clear; to hold it beside another: markscheme compare report.json OTHER.json\n"
+    )
+    (here / "several.json").write_text(json.dumps({"schema": 1, "judges": [], "comparison": {}}), encoding="utf-8")
+    assert "several.json is a report on several judges" in said(here, "several.json")
+
+
+def test_examples_or_ratings_in_place_of_a_rubric_say_where_they_belong(here: Path) -> None:
+    file = "calibration/clear/examples.jsonl"
+    assert said(here, file) == (
+        f"error: {file} holds lines of JSON, and no rubric; examples go with --examples, ratings with --ratings: "
+        f"markscheme calibrate RUBRIC --examples {file}\n"
+    )
+
+
+def test_a_part_that_no_example_belongs_to_is_told(here: Path) -> None:
+    stderr = said(here, "clear", "--judge", setting.JUDGE, "--split", "test")
+    assert 'no example in calibration/clear/examples.jsonl has "split": "test"' in stderr.replace(f"{here}/", "")
+    assert "leave --split out" in stderr
+
+
+def test_checks_by_code_are_known_before_anybody_is_asked(here: Path) -> None:
+    (here / "rubrics" / "clear.yaml").write_text(CHECKED, encoding="utf-8")
+    (here / "checks.py").write_text(CHECKS, encoding="utf-8")
+    assert "there is no check 'says_tone'" in said(here, "clear", "--judge", setting.JUDGE)
+    assert "no_such: cannot be imported" in said(here, "clear", "--judge", setting.JUDGE, "--scorers", "no_such")
+
+
+def test_checks_of_a_named_module_are_calibrated_beside_the_judge(here: Path) -> None:
+    (here / "rubrics" / "clear.yaml").write_text(CHECKED, encoding="utf-8")
+    (here / "checks.py").write_text(CHECKS, encoding="utf-8")
+    examples = here / "calibration" / "clear" / "examples.jsonl"
+    text = examples.read_text(encoding="utf-8").replace('"criteria": {', '"criteria": {"named": "MET", ')
+    examples.write_text(text, encoding="utf-8")
+    by = ("--judge", setting.JUDGE, "--scorers", "checks")
+    done = run("calibrate", "clear", *by, "--quiet", "--json", "-", cwd=here, env=setting.environment(here))
+    found = json.loads(done.stdout)
+    assert found["rated"]["judge"]["criteria"]["named"] == [1.0] * setting.N
+    assert found["counts"]["graded"] == setting.N
+    beside = run(
+        "markscheme", "compare", setting.JUDGE, "function:judging:judge", "--rubric", "clear", "--scorers", "checks",
+        cwd=here, env=setting.environment(here),
+    )  # fmt: skip
+    assert "60 examples with labels of two or more people" in beside.stdout, beside.stderr
+
+
+def test_looking_at_test_labels_is_recorded_and_said_ever_after(here: Path) -> None:
+    examples = here / "calibration" / "clear" / "examples.jsonl"
+    lines = [json.loads(line) for line in examples.read_text(encoding="utf-8").splitlines()]
+    lines = [{**line, "split": "test" if place % 2 else "dev"} for place, line in enumerate(lines)]
+    examples.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    ask = ("calibrate", "clear", "--judge", setting.JUDGE)
+    untouched = run(*ask, cwd=here, env=setting.environment(here)).stdout
+    assert "Test labels of 30 examples: never opened." in untouched
+    opened = run(*ask, "--split", "test", "--json", "report.json", cwd=here, env=setting.environment(here))
+    assert "Test labels of 30 examples: opened once" in opened.stdout
+    record = json.loads((examples.parent / "opened.jsonl").read_text(encoding="utf-8"))
+    assert (record["by"], record["n"]) == ("calibrate --split test", 30)
+    assert json.loads((here / "report.json").read_text(encoding="utf-8"))["test_labels"]["opened"] == 1
+    sides = ("markscheme", "compare", setting.JUDGE, setting.JUDGE, "--rubric", "clear")
+    compared = run(*sides, "--split", "test", cwd=here, env=setting.environment(here))
+    assert "Test labels of 30 examples: opened 2 times" in compared.stdout, compared.stderr
+    later = run(*ask, cwd=here, env=setting.environment(here)).stdout
+    assert "Test labels of 30 examples: opened 2 times" in later

@@ -1,0 +1,60 @@
+"""What an assertion answers, called as Promptfoo calls it: by a script that stands elsewhere."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from tests.commands import scripted_setting as setting
+from tests.commands.console import ROOT, environment
+
+CALLING = """
+import json, sys
+sys.path[0] = sys.argv[1]
+from rubric_grader import get_assert
+print(json.dumps(get_assert("answer 7: tone=3 facts=4", {"config": json.loads(sys.argv[2])})))
+"""
+
+
+def _assert(here: Path, grader: Path, **config: Any) -> dict[str, Any]:
+    """The grading result that the grader in a folder gives, where nothing but its own folder is on the path."""
+    script = here.parent / "elsewhere" / "calling.py"
+    script.parent.mkdir(exist_ok=True)
+    script.write_text(CALLING, encoding="utf-8")
+    config = {"rubric": "clear", "judge": setting.JUDGE, "session": "off", **config}
+    done = subprocess.run(
+        [sys.executable, str(script), str(grader), json.dumps(config)],
+        cwd=here,
+        env=environment({**setting.environment(here), "PYTHONPATH": str(ROOT / "src")}),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def test_a_function_beside_the_configuration_is_found(tmp_path: Path) -> None:
+    here = setting.make_setting(tmp_path / "here")
+    assert _assert(here, ROOT / "graders")["pass"]
+    (here / "rubrics" / "clear.yaml").rename(tmp_path / "clear.yaml")
+    graders = here / "graders"
+    graders.mkdir()
+    (graders / "rubric_grader.py").write_bytes((ROOT / "graders" / "rubric_grader.py").read_bytes())
+    below = here / "below"
+    below.mkdir()
+    assert _assert(below, graders, rubric=str(tmp_path / "clear.yaml"))["pass"]
+
+
+def test_reasons_stand_apart_by_a_full_stop(tmp_path: Path) -> None:
+    here = setting.make_setting(tmp_path / "here")
+    said = _assert(here, ROOT / "graders")["reason"]
+    assert said.startswith("0.62 passes (pass mark 0.5). tone 3 of 5: so. facts 4 of 5: so. Calibration: ")
+
+
+def test_a_rubric_misspelt_is_told_with_those_there_are(tmp_path: Path) -> None:
+    here = setting.make_setting(tmp_path / "here")
+    said = _assert(here, ROOT / "graders", rubric="claer")["reason"]
+    assert "did you mean 'clear'? There are clear, " in said
+    assert "code-quality" in said
