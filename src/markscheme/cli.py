@@ -13,6 +13,7 @@ GROUPS = {
         "init": "put graders, a rubric, labelled examples and a configuration into a project",
         "calibrate": "hold a judge to people's labels: may it decide, and what should be edited?",
         "label": "label responses on a local page, blind to judges and other people",
+        "demo": "for sceptics, offline: what agreement is worth, and a planted fault found",
     },
     "Work": {
         "grade": "grade responses with a rubric",

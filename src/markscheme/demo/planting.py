@@ -1,0 +1,217 @@
+"""Made examples, two made people and a made judge with one fault or none: ratings drawn by seed, so that the truth is
+known. Nobody is asked and nobody labels anything."""
+
+import hashlib
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from markscheme.calibration.examples import Example
+from markscheme.calibration.ratings import Kind, Rated, Rating
+from markscheme.demo.faults import FAULTS, HALF_A_LEVEL, JUDGE, NOISY, NOTHING, PART_OFF, PERSON, Charge, on_system
+from markscheme.submission import Submission
+
+Floats = npt.NDArray[np.float64]
+
+NAME = "support-answers"
+WORDINGS: Mapping[str, tuple[str, str]] = {
+    "truth": ("Is what the answer says true?", "Is every statement of the answer true by the handbook?"),
+    "completeness": ("Does it answer the whole question?", "Does it answer each part of the question?"),
+    "clarity": ("Can a customer follow it?", "Can a customer follow it in one reading, without a dictionary?"),
+    "tone": ("Is it polite?", "Is it polite without flattering or scolding?"),
+    "brevity": ("Is it as short as it can be?", "Would the customer miss any sentence of it?"),
+    "next-step": ("Does it say what to do next?", "Does it name one thing the customer can do now?"),
+}
+"""Each criterion's wording when the run was accepted, and the one it may have been given since."""
+CRITERIA = tuple(WORDINGS)
+SYSTEMS = ("atlas", "birch", "cedar", "delta")
+LOWEST, MIDDLE, HIGHEST = 1, 3, 5
+SPREAD, CORRELATION = 1.1, 0.35
+"""Of the true levels: their standard deviation, and their correlation between criteria."""
+PEOPLE = ("simulated-person-1", "simulated-person-2")
+JUDGE_NAME = "simulated-judge"
+RUNS_KEPT = 3
+
+
+@dataclass(frozen=True)
+class Round:
+    """What one round plants, and all that anybody rated in it.
+
+    Attributes:
+        planted: What is wrong with the judge, and where.
+        nonce: What makes the seal impossible to guess from its few possible contents.
+        seed: From which all of it is drawn.
+        asked_then: The rubric of the accepted run, as the data of a rubric file.
+        asked_now: The same now; two criteria read otherwise, whatever is planted.
+        examples: With the labels of two made people.
+        accepted: The judge's ratings of the accepted run, three askings of each example.
+        ratings: The judge's ratings now.
+    """
+
+    planted: Charge
+    nonce: str
+    seed: int
+    asked_then: Mapping[str, Any]
+    asked_now: Mapping[str, Any]
+    examples: tuple[Example, ...]
+    accepted: tuple[Rating, ...]
+    ratings: tuple[Rating, ...]
+
+    @property
+    def secret(self) -> str:
+        """What the seal is the sha256 of: fault, place and nonce."""
+        return f"{self.planted.fault}|{self.planted.place}|{self.nonce}"
+
+    @cached_property
+    def seal(self) -> str:
+        """The sha256 of the secret, which can be told before the secret is."""
+        return hashlib.sha256(self.secret.encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class _Judge:
+    """How the made judge sees the examples, in levels.
+
+    Attributes:
+        then: Where its ratings centre when the run is accepted, shape (n, criteria).
+        now: The same now.
+        noise: Standard deviation of its errors, drawn anew at each asking, shape (criteria,).
+    """
+
+    then: Floats
+    now: Floats
+    noise: Floats
+
+
+@dataclass(frozen=True)
+class _Place:
+    """The criterion and the system at which a fault is planted, as masks.
+
+    Attributes:
+        criterion: True at the one criterion, shape (criteria,).
+        on_system: True at the one criterion on the one system, shape (n, criteria).
+    """
+
+    criterion: npt.NDArray[np.bool_]
+    on_system: npt.NDArray[np.bool_]
+
+
+def _lenient(judge: _Judge, at: _Place) -> _Judge:
+    added = HALF_A_LEVEL * at.criterion
+    return replace(judge, then=judge.then + added, now=judge.now + added)
+
+
+def _slice(judge: _Judge, at: _Place) -> _Judge:
+    added = PART_OFF * at.on_system
+    return replace(judge, then=judge.then + added, now=judge.now + added)
+
+
+def _noisy(judge: _Judge, at: _Place) -> _Judge:
+    return replace(judge, noise=np.where(at.criterion, NOISY, judge.noise))
+
+
+def _text(judge: _Judge, at: _Place) -> _Judge:
+    return replace(judge, now=judge.now + HALF_A_LEVEL * at.criterion)
+
+
+def _nothing(judge: _Judge, _at: _Place) -> _Judge:
+    return judge
+
+
+_PLANTS: Mapping[str, Callable[[_Judge, _Place], _Judge]] = {
+    "lenient": _lenient,
+    "slice": _slice,
+    "noisy": _noisy,
+    "text": _text,
+    NOTHING: _nothing,
+}
+
+
+def made_round(*, n: int, seed: int, fault: str | None = None) -> Round:
+    """A round drawn by a seed.
+
+    Args:
+        n: How many examples.
+        seed: The same seed draws the same round.
+        fault: What to plant; drawn as well where None.
+    """
+    drawn = np.random.default_rng(seed)
+    by_lot = tuple(FAULTS)[drawn.integers(len(FAULTS))]
+    reworded = drawn.permutation(len(CRITERIA))[:2].tolist()
+    anywhere, system = int(drawn.integers(len(CRITERIA))), int(drawn.integers(len(SYSTEMS)))
+    nonce = drawn.bytes(16).hex()
+    fault = by_lot if fault is None else fault
+    criterion = reworded[0] if fault == "text" else anywhere
+    truth = _true_levels(n, drawn)
+    systems = np.arange(n) % len(SYSTEMS)
+    people = truth[:, None, :] + PERSON * drawn.normal(size=(n, len(PEOPLE), len(CRITERIA)))
+    here = np.arange(len(CRITERIA)) == criterion
+    sound = _Judge(truth, truth, np.full(len(CRITERIA), JUDGE))
+    judge = _PLANTS[fault](sound, _Place(here, (systems == system)[:, None] & here))
+    ids = [f"made-{number:04}" for number in range(1, n + 1)]
+
+    def asked(centre: Floats, sample: int = 0) -> list[Rating]:
+        seen = centre + judge.noise * drawn.normal(size=centre.shape)
+        return [_rating(id, JUDGE_NAME, "model", row, sample) for id, row in zip(ids, seen, strict=True)]
+
+    return Round(
+        planted=_charge(fault, CRITERIA[criterion], SYSTEMS[system]),
+        nonce=nonce,
+        seed=seed,
+        asked_then=rubric_data(()),
+        asked_now=rubric_data([CRITERIA[place] for place in reworded]),
+        examples=tuple(
+            Example(
+                Submission(f"(response {id} is withheld)", {}, id),
+                tuple(_rating(id, who, "human", row) for who, row in zip(PEOPLE, people[place], strict=True)),
+                system=SYSTEMS[systems[place]],
+            )
+            for place, id in enumerate(ids)
+        ),
+        accepted=tuple(rating for run in range(RUNS_KEPT) for rating in asked(judge.then, run)),
+        ratings=tuple(asked(judge.now)),
+    )
+
+
+def rubric_data(reworded: Sequence[str]) -> dict[str, Any]:
+    """The rubric as the data of its file; the criteria in `reworded` have their later wording.
+
+    Each criterion is asked in a question of its own, so that rewording one leaves the others as they are.
+    """
+    return {
+        "name": NAME,
+        "description": "Answers of a support desk; made up for a demonstration",
+        "strategy": "per_criterion",
+        "criteria": [
+            {
+                "name": name,
+                "description": wordings[name in reworded],
+                "weight": 1,
+                "scale": {"min": LOWEST, "max": HIGHEST},
+            }
+            for name, wordings in WORDINGS.items()
+        ],
+    }
+
+
+def _true_levels(n: int, drawn: np.random.Generator) -> Floats:
+    shared, own = drawn.normal(size=(n, 1)), drawn.normal(size=(n, len(CRITERIA)))
+    return MIDDLE + SPREAD * (math.sqrt(CORRELATION) * shared + math.sqrt(1 - CORRELATION) * own)
+
+
+def _charge(fault: str, criterion: str, system: str) -> Charge:
+    if fault == NOTHING:
+        return Charge(fault)
+    return Charge(fault, on_system(criterion, system) if fault == "slice" else criterion)
+
+
+def _rating(id: str, rater: str, kind: Kind, seen: Floats, sample: int = 0) -> Rating:
+    levels = np.clip(np.rint(seen), LOWEST, HIGHEST).tolist()
+    return Rating(
+        id, rater, kind, {name: Rated(level) for name, level in zip(CRITERIA, levels, strict=True)}, sample=sample
+    )

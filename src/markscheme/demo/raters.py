@@ -1,0 +1,132 @@
+"""Five raters of one labelled set: two that read the answers, and three that don't."""
+
+import asyncio
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from markscheme.calibration.collect import grade_examples, rating_of
+from markscheme.calibration.comparison import Comparison, compare, gold_of
+from markscheme.calibration.examples import ExampleSet, load_examples
+from markscheme.calibration.ratings import Rated, Rating, load_ratings
+from markscheme.calibration.run import Calibration, Rater, calibration_of
+from markscheme.grading import Grade, Grading
+from markscheme.judges.recorded import RecordedJudge
+from markscheme.rubric import Rubric
+from markscheme.rubric_file import load_rubric
+
+NAME = "code-quality"
+OTHER_MARK = 0.5
+"""The pass mark of a rubric that names none: most answers of the set pass it."""
+PROVENANCE = (
+    "The labels are constructed: a Claude model wrote the answers with planted faults of known cost, and the labels "
+    "follow from these. No person labelled anything."
+)
+SEED = 1
+PACKAGE = Path(__file__).parents[1]
+
+
+@dataclass(frozen=True)
+class Held:
+    """One rater held to the labels.
+
+    Attributes:
+        name: What the demonstration calls it.
+        does: How it rates, in words.
+        calibration: What `calibrate` says of it.
+        other: The same comparison under `OTHER_MARK`.
+    """
+
+    name: str
+    does: str
+    calibration: Calibration
+    other: Comparison
+
+
+def labelled_set() -> tuple[Rubric, ExampleSet]:
+    """The rubric and the examples with their constructed labels."""
+    rubric = load_rubric(_shipped(f"rubrics/{NAME}.yaml", f"rubrics/{NAME}.yaml"))
+    return rubric, load_examples(_data("examples.jsonl"), rubric)
+
+
+def five_raters() -> tuple[Held, ...]:
+    """The five, each through the product's own calibration, the readers first."""
+    rubric, examples = labelled_set()
+    recorded, second = _recorded(rubric, examples), load_ratings(_data("ratings/claude-reader.jsonl"), rubric)
+    told: Iterable[tuple[str, str, Sequence[Rating]]] = (
+        ("recorded judge", "a Claude model's recorded replies, by the rubric", recorded),
+        ("second rater", "another conversation with a Claude model, no person, that read everything", second),
+        ("always-pass", "gives everything the best level, reads nothing", _always_pass(rubric, examples)),
+        ("coin", "deals the labels' own levels out by lot, reads nothing", _coin(rubric, examples)),
+        ("longer-is-better", "the longer the answer the better its levels", _longer_is_better(rubric, examples)),
+    )
+    return tuple(_held(name, does, _undecided(ratings), rubric, examples) for name, does, ratings in told)
+
+
+def _data(name: str) -> Path:
+    return _shipped(f"demo/{NAME}/{name}", f"calibration/{NAME}/{name}")
+
+
+def _shipped(in_package: str, in_repository: str) -> Path:
+    """A file that comes with the wheel; where the package runs from its repository, the repository's."""
+    place = PACKAGE / in_package
+    return place if place.exists() else PACKAGE.parents[1] / in_repository
+
+
+def _held(name: str, does: str, ratings: Sequence[Rating], rubric: Rubric, examples: ExampleSet) -> Held:
+    calibration = calibration_of(rubric, examples, ratings, Rater(name, "", "ratings"))
+    other = replace(rubric, pass_mark=OTHER_MARK)
+    return Held(name, does, calibration, compare(other, gold_of(examples, other), ratings))
+
+
+def _undecided(ratings: Iterable[Rating]) -> list[Rating]:
+    """The ratings without a decision of their own, so that the pass mark decides."""
+    return [replace(rating, passed=None) for rating in ratings]
+
+
+def _recorded(rubric: Rubric, examples: ExampleSet) -> list[Rating]:
+    judge = RecordedJudge.load(_data("replies/claude.jsonl"))
+    return [rating_of(grade, rubric, judge.judge) for grade in asyncio.run(_graded(Grading(rubric, judge), examples))]
+
+
+async def _graded(grading: Grading, examples: ExampleSet) -> list[Grade]:
+    grades = {place: grade async for place, grade in grade_examples(grading, examples.examples, concurrency=8)}
+    return [grades[place] for place in sorted(grades)]
+
+
+# --- raters that read nothing ---------------------------------------------------------------------------------------
+
+
+def _always_pass(rubric: Rubric, examples: ExampleSet) -> list[Rating]:
+    best = {c.name: max(c.scale.values) if c.weight > 0 else min(c.scale.values) for c in rubric.criteria}
+    return [_by_code(id, best) for id in examples.ids]
+
+
+def _coin(rubric: Rubric, examples: ExampleSet) -> list[Rating]:
+    """What each example was given goes to another one by lot: every level comes up as often as in the labels."""
+    lots = np.random.default_rng(SEED).permutation(len(examples.ids)).tolist()
+    return [_by_code(id, _levels(rubric, examples, lots[place])) for place, id in enumerate(examples.ids)]
+
+
+def _longer_is_better(rubric: Rubric, examples: ExampleSet) -> list[Rating]:
+    """The labels' own levels, the worst to the shortest response and the best to the longest."""
+    n = len(examples.ids)
+    everyone = [_levels(rubric, examples, place) for place in range(n)]
+    rising = {c.name: sorted((levels[c.name] for levels in everyone), reverse=c.weight < 0) for c in rubric.criteria}
+    shortest_first = sorted(range(n), key=lambda place: len(examples.examples[place].submission.response))
+    return [
+        _by_code(examples.ids[place], {name: levels[rank] for name, levels in rising.items()})
+        for rank, place in enumerate(shortest_first)
+    ]
+
+
+def _levels(rubric: Rubric, examples: ExampleSet, place: int) -> dict[str, float]:
+    (label,) = examples.examples[place].labels
+    levels = {criterion.name: label.criteria[criterion.name].level for criterion in rubric.criteria}
+    return {name: level for name, level in levels.items() if level is not None}
+
+
+def _by_code(id: str, levels: Mapping[str, float]) -> Rating:
+    return Rating(id, "code", "code", {name: Rated(level) for name, level in levels.items()})

@@ -1,0 +1,94 @@
+"""A round's files, the process that is given them, and what it says."""
+
+import contextlib
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from markscheme.calibration.accepted import load_accepted
+from markscheme.calibration.examples import load_examples
+from markscheme.calibration.ratings import load_ratings
+from markscheme.cli import main
+from markscheme.demo.faults import FAULTS, NOTHING, Charge
+from markscheme.demo.naming import COMMAND, charge_of, diagnosed, in_another_process, write_project
+from markscheme.demo.planting import JUDGE_NAME, NAME, RUNS_KEPT, made_round
+from markscheme.rubric_file import load_rubric
+
+SEEDS = {"lenient": 11, "slice": 12, "noisy": 13, "text": 14, "nothing": 15}
+
+
+def in_this_process(folder: Path, command: Sequence[str]) -> int:
+    with contextlib.chdir(folder):
+        return main(command)
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_another_process_names_what_was_planted_as_this_one_does(fault: str, tmp_path: Path) -> None:
+    made = made_round(n=100, seed=SEEDS[fault], fault=fault)
+    write_project(made, tmp_path)
+    elsewhere = diagnosed(tmp_path)
+    assert elsewhere.named == made.planted
+    assert diagnosed(tmp_path, in_this_process) == elsewhere
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_the_files_tell_neither_fault_nor_nonce(fault: str, tmp_path: Path) -> None:
+    made = made_round(n=30, seed=3, fault=fault)
+    for name in write_project(made, tmp_path):
+        text = (tmp_path / name).read_text(encoding="utf-8")
+        assert made.nonce not in text
+        assert made.seal not in text
+        assert '"lenient"' not in text
+        assert '"noisy"' not in text
+
+
+def test_the_files_are_those_of_a_project_and_read_back_as_they_were_made(tmp_path: Path) -> None:
+    made = made_round(n=40, seed=4, fault=NOTHING)
+    written = write_project(made, tmp_path)
+    rubric = load_rubric(tmp_path / f"rubrics/{NAME}.yaml")
+    home = tmp_path / "calibration" / NAME
+    accepted = load_accepted(home / "accepted.json")
+    assert len(written) == 5
+    assert load_ratings(tmp_path / "ratings.jsonl", rubric) == list(made.ratings)
+    examples = load_examples(home / "examples.jsonl", rubric).examples
+    assert [example.labels for example in examples] == [example.labels for example in made.examples]
+    assert [example.system for example in examples] == [example.system for example in made.examples]
+    assert len(accepted.runs) == RUNS_KEPT
+    assert accepted.setting.judge == JUDGE_NAME
+
+
+def test_the_report_is_the_ordinary_one(tmp_path: Path) -> None:
+    made = made_round(n=60, seed=6, fault="lenient")
+    write_project(made, tmp_path)
+    assert in_another_process(tmp_path, COMMAND) in (0, 1, 4)
+    report = json.loads((tmp_path / "report.json").read_text())
+    assert report["schema"] == 1
+    assert report["rubric"]["name"] == NAME
+    assert report["baseline"] is not None
+
+
+def test_a_process_that_fails_is_told_with_its_words(tmp_path: Path) -> None:
+    with pytest.raises(RuntimeError, match="status 2: error: there is no rubric file"):
+        diagnosed(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("code", "criterion", "evidence", "charge"),
+    [
+        ("lenient", "tone", {}, Charge("lenient", "tone")),
+        ("noisy", "tone", {}, Charge("noisy", "tone")),
+        ("broken-slice", "tone", {"slice": {"name": "delta"}}, Charge("slice", "tone on delta")),
+        ("broken-slice", None, {"slice": {"name": "delta"}}, Charge("slice", "several criteria on delta")),
+        ("drift", "tone", {"causes": ["text:tone"]}, Charge("text", "tone")),
+        ("drift-gold", "tone", {"causes": ["text:tone"]}, Charge("text", "tone")),
+        ("drift", "tone", {"causes": []}, Charge("drift", "tone")),
+        ("drift", "tone", {"causes": ["text:tone", "judge"]}, Charge("drift", "tone")),
+        ("halo", None, {}, Charge("halo", "nowhere")),
+    ],
+)
+def test_a_finding_is_read_as_fault_and_place(
+    code: str, criterion: str | None, evidence: dict[str, object], charge: Charge
+) -> None:
+    assert charge_of({"code": code, "criterion": criterion, "evidence": evidence}) == charge
