@@ -1,6 +1,7 @@
 """The labelling page as a process of its own, used over HTTP."""
 
 import json
+import re
 from collections import Counter
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -157,6 +158,31 @@ def test_steadiness_is_told_once_a_response_has_come_back(project: Path) -> None
         for place in range(21):
             server.label(polite="1", waffle="1" if place < 20 else "0")
         assert "The same answer on 1 of 2 criteria" in server.get("progress").text
+
+
+def test_agreement_with_another_is_told_in_fives_and_only_of_what_was_labelled(project: Path) -> None:
+    with Server(project) as ann, Server(project, rater="ben") as ben:
+        for _ in range(21):
+            ann.label(polite="0", waffle="0")
+        for place in range(9):
+            text = ben.get("progress").text
+            assert not re.search(r"\bann\b", text)
+            assert ("the same 5 responses" in text) == (place < 5)
+            if place >= 5:
+                assert '<tr><th scope="row">polite</th><td>80%</td><td>5</td></tr>' in text
+                assert '<tr><th scope="row">waffle</th><td>0%</td><td>5</td></tr>' in text
+            ben.label(polite="1" if place == 0 or place > 5 else "0", waffle="1")
+        (ann.file.parent / "eve.jsonl").write_text("half a li")
+        assert "cannot be read just now" in ben.get("progress").text
+
+
+def test_a_port_in_use_is_told_and_the_next_is_taken(project: Path) -> None:
+    with Server(project) as ann:
+        port = urlsplit(ann.url).port
+        with Server(project, ["--port", str(port)], rater="ben") as ben:
+            assert (urlsplit(ben.url).port or 0) > (port or 0)
+            assert ben.get().status == 200
+            assert f"port {port} is in use" in ben.end()
 
 
 def test_people_disagreeing_is_settled_without_names(project: Path) -> None:

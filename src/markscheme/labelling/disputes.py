@@ -1,12 +1,55 @@
-"""On which examples people disagree, criterion by criterion, without saying who said what."""
+"""How often people agree, and on which examples they don't, criterion by criterion, without saying who said what."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from markscheme.calibration.ratings import Rated, Rating, load_ratings
 from markscheme.rubric import Criterion, Rubric
 
 NOT_APPLICABLE = "not applicable"
+STEP = 5
+"""Agreement is counted over so many examples at a time, so that no single label of another can be told from it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Alike:
+    """How often a rater said of one criterion what other people said of the same examples.
+
+    Attributes:
+        criterion: Its name.
+        examples: Counted, of those that the rater and somebody else labelled; 0 below STEP of them.
+        others: Labels of other people on these.
+        same: Of these, equal to the rater's own.
+    """
+
+    criterion: str
+    examples: int
+    others: int
+    same: int
+
+
+def alike(ratings: Iterable[Rating], rubric: Rubric, rater: str, ids: Sequence[str]) -> list[Alike]:
+    """A rater's agreement with other people so far, for each criterion.
+
+    Counted are whole STEPs of examples, the earliest first. "Can't tell" and labels given under another wording are no
+    labels here.
+
+    Args:
+        ratings: Everybody's, the rater's own among them.
+        rubric: Whose present wording counts.
+        rater: Whose agreement it is.
+        ids: What the rater has labelled, in the order they did; no other example is looked at.
+    """
+    said = _first_words(ratings, rubric)
+    found = []
+    for criterion in rubric.criteria:
+        by_rater = [said.get(id, {}).get(criterion.name, {}) for id in ids]
+        common = [words for words in by_rater if rater in words and len(words) > 1]
+        counted = common[: len(common) // STEP * STEP]
+        equal = [word == words[rater] for words in counted for other, word in words.items() if other != rater]
+        found.append(Alike(criterion.name, len(counted), len(equal), sum(equal)))
+    return found
 
 
 def ratings_in(folder: Path, rubric: Rubric) -> list[Rating]:

@@ -76,7 +76,7 @@ def _work(asked: Asked, rubric: Rubric, source: Path, pool: Pool, home: SetFile,
         people = [*pool.labels, *ratings_in(file.path.parent, rubric)]
         questions = _to_settle(people, rubric, asked.rater, examples)
         ids = list(questions)
-    work = Work(rubric, source, examples, questions, _steps(asked, ids), file, home, split)
+    work = Work(rubric, source, examples, questions, _steps(asked, ids), file, home, split, pool.labels)
     if asked.next is not None:
         return _drawn(asked, asked.next, work, pool)
     return work

@@ -19,6 +19,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from markscheme.errors import UsageError
 from markscheme.fingerprint import fingerprint
+from markscheme.labelling.disputes import STEP
 from markscheme.labelling.order import Step
 from markscheme.labelling.work import CANNOT_TELL, NOT_APPLICABLE, Question, Work
 
@@ -236,7 +237,8 @@ class _Pages:
         )
 
     def _progress(self) -> Response:
-        return self._rendered("progress.html", 200, progress=self.work.progress(), is_done=self.work.current is None)
+        is_done = self.work.current is None
+        return self._rendered("progress.html", 200, progress=self.work.progress(), is_done=is_done, step=STEP)
 
     def _message(self, title: str, text: str, status: int, *, goes_on: bool = True) -> Response:
         return self._rendered("message.html", status, title=title, text=text, goes_on=goes_on)

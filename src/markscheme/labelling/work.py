@@ -9,8 +9,9 @@ from pathlib import Path
 
 from markscheme.calibration.examples import Example
 from markscheme.calibration.ratings import Rated, Rating, asked_under
-from markscheme.errors import MarkschemeError
+from markscheme.errors import MarkschemeError, RatingError
 from markscheme.fingerprint import fingerprint
+from markscheme.labelling.disputes import Alike, alike, ratings_in
 from markscheme.labelling.order import Step
 from markscheme.labelling.pool import SetFile, example_line
 from markscheme.labelling.store import LabelFile
@@ -60,7 +61,7 @@ class Question:
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a rater has come, and how steady they are; nothing of anybody else.
+    """How far a rater has come, how steady they are, and how often they agree with other people.
 
     Attributes:
         given: Responses labelled, those that came back counted again.
@@ -69,6 +70,7 @@ class Progress:
         again: Responses labelled twice.
         asked_again: Criteria answered twice.
         same: Of these, answered alike both times.
+        alike: Agreement with other people, by criterion; None where their labels cannot be read just now.
     """
 
     given: int
@@ -77,6 +79,7 @@ class Progress:
     again: int
     asked_again: int
     same: int
+    alike: tuple[Alike, ...] | None
 
 
 @dataclass
@@ -92,6 +95,7 @@ class Work:
         file: Where labels are kept.
         home: The set that labelled responses belong to.
         split: The split of responses that are new to the set; None in a set without.
+        people: What people said in the pool's own file; others' files are read when they are asked for.
     """
 
     rubric: Rubric
@@ -102,6 +106,7 @@ class Work:
     file: LabelFile
     home: SetFile
     split: str | None = None
+    people: tuple[Rating, ...] = ()
 
     def __post_init__(self) -> None:
         self._read = self.source.read_bytes()
@@ -186,13 +191,22 @@ class Work:
             for step in self.steps
             if step.sample == 1 and self._is_done(step) and self._is_done(Step(step.id))
         ]
-        alike = [
-            _word(first.criteria[q.criterion.name]) == _word(again.criteria[q.criterion.name])
-            for first, again in pairs
+        again = [
+            _word(first.criteria[q.criterion.name]) == _word(second.criteria[q.criterion.name])
+            for first, second in pairs
             for q in self.questions[first.id]
         ]
         declined = sum(rated.declined == "abstained" for rating in own for rated in rating.criteria.values())
-        return Progress(len(own), len(self.steps), declined, len(pairs), len(alike), sum(alike))
+        return Progress(len(own), len(self.steps), declined, len(pairs), len(again), sum(again), self._alike())
+
+    def _alike(self) -> tuple[Alike, ...] | None:
+        """Agreement with other people over what the rater has labelled, and nothing else."""
+        done = [step.id for step in self.file.given if step.sample == 0 and step in self._own and self._is_done(step)]
+        try:
+            everybody = [*self.people, *ratings_in(self.file.path.parent, self.rubric)]
+        except RatingError:  # somebody else's file is faulty, or half written
+            return None
+        return tuple(alike(everybody, self.rubric, self.file.rater, done))
 
     def change(self) -> str:
         """What happened to the rubric since the work began, as a sentence; "" where raters see no change."""
