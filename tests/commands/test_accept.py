@@ -31,6 +31,10 @@ def _json(here: Path, *options: str) -> tuple[dict[str, Any], int]:
     return json.loads(done.stdout), done.returncode
 
 
+def _first_line(done: Done) -> str:
+    return done.stdout.splitlines()[0]
+
+
 def _grade(here: Path, *options: str) -> Done:
     (here / "answer.txt").write_text("answer 7: tone=3 facts=4", encoding="utf-8")
     command = ("markscheme", "grade", "clear", "answer.txt", "--judge", setting.JUDGE, *options)
@@ -39,18 +43,18 @@ def _grade(here: Path, *options: str) -> Done:
 
 def test_an_accepted_run_gates_and_its_grades_say_so(here: Path) -> None:
     before = _grade(here)
-    assert before.stdout.endswith("0.62, not calibrated\n")
+    assert _first_line(before).endswith("0.62, not calibrated")
     done = _calibrate(here, "--accept")
     assert done.returncode == 0, done.stderr
     assert "accepted.json" in done.stderr
     grade = _grade(here)
     assert "0.62 ± <0.01 (60 human labels, " in grade.stdout
-    assert grade.stdout.endswith("; may gate)\n")
+    assert _first_line(grade).endswith("; may gate)")
     receipt = json.loads(_grade(here, "--json").stdout)["receipt"]
     assert (receipt["holds"], receipt["use"], receipt["labels"]) == (True, "gate", {"n": 60, "kind": "human"})
-    assert _grade(here, "--samples", "2").stdout.endswith("calibrated for another pass mark or way of asking\n")
+    assert _first_line(_grade(here, "--samples", "2")).endswith("calibrated for another pass mark or way of asking")
     setting.ask_strictly(here)
-    assert _grade(here).stdout.endswith("calibrated for an older rubric\n")
+    assert _first_line(_grade(here)).endswith("calibrated for an older rubric")
 
 
 def test_the_same_judge_again_has_not_drifted(here: Path) -> None:
@@ -134,14 +138,14 @@ def test_accepting_three_samples_keeps_three_runs_and_measures_one(here: Path) -
     kept = here / "calibration" / "clear" / accepted["ratings"]["file"]
     lines = [json.loads(line) for line in kept.read_text(encoding="utf-8").splitlines()]
     assert [line["sample"] for line in lines] == [0] * 60 + [1] * 60 + [2] * 60
-    assert _grade(here).stdout.endswith("; may gate)\n")
+    assert _first_line(_grade(here)).endswith("; may gate)")
     assert "(3 runs kept)" in _calibrate(here).stdout
 
 
 def test_one_persons_labels_never_gate(tmp_path: Path) -> None:
     here = setting.make_setting(tmp_path / "here", raters=1)
     assert _calibrate(here, "--accept", "--quiet").returncode == 0
-    assert _grade(here).stdout.endswith("; may show trends)\n")
+    assert _first_line(_grade(here)).endswith("; may show trends)")
 
 
 def test_another_file_can_be_named_and_must_be_there(here: Path) -> None:
@@ -261,4 +265,4 @@ def test_ratings_of_a_file_can_be_accepted_and_held_against(here: Path) -> None:
     done = run("calibrate", "clear", "--ratings", "now.jsonl", cwd=here, env=setting.environment(here))
     assert done.returncode == 1
     assert "What asked the judge is not on record" in " ".join(done.stdout.split())
-    assert _grade(here).stdout.endswith("calibrated for another judge\n")
+    assert _first_line(_grade(here)).endswith("calibrated for another judge")
