@@ -4,6 +4,7 @@
     ├── UsageError              whoever called: an option, a name or a path that cannot be
     ├── RubricError             the rubric's author: a file asks for what a rubric cannot be
     ├── RatingError             whoever keeps examples and labels
+    ├── ExperimentError         the experiment's author: a file asks for what an experiment cannot be
     ├── ComparisonError         nothing in common to compare
     ├── BudgetError             the next call would cost more than is left, or its price is not known
     └── JudgeError
@@ -64,6 +65,10 @@ class RubricError(FileError):
 
 class RatingError(FileError):
     """Examples or ratings that cannot be read as such; whoever keeps them can mend it."""
+
+
+class ExperimentError(FileError):
+    """An experiment asks for what it cannot be; its author can mend it."""
 
 
 class ComparisonError(MarkschemeError):

@@ -31,7 +31,7 @@ class Prompt:
     Attributes:
         system: Instructions and rubric; alike for every submission to one rubric.
         user: The fenced submission.
-        schema: JSON Schema of the answer.
+        schema: JSON Schema of the answer; empty where any text may be the answer.
         criteria: Names of the criteria asked about, in the order asked; empty for a holistic question.
     """
 

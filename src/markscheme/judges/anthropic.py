@@ -88,8 +88,9 @@ class AnthropicJudge:
             "model": self.model,
             "max_tokens": self.max_tokens,
             "messages": [{"role": "user", "content": prompt.user}],
-            "output_config": {"format": {"type": "json_schema", "schema": prompt.schema}},
         }
+        if prompt.schema:
+            request["output_config"] = {"format": {"type": "json_schema", "schema": prompt.schema}}
         if prompt.system:
             request["system"] = [{"type": "text", "text": prompt.system, "cache_control": {"type": "ephemeral"}}]
         return request

@@ -122,12 +122,13 @@ class LocalJudge:
         messages = [{"role": "system", "content": self._split(prompt.system)}] if prompt.system else []
         request: dict[str, Any] = {
             "messages": [*messages, {"role": "user", "content": self._split(prompt.user)}],
-            "response_format": schema_format(prompt),
             "max_tokens": self.max_tokens,
             "temperature": self.temperature,
             "seed": self.seed + sample,
             "cache_prompt": self.keep_prefix,  # what is kept of other prompts moves the odds
         }
+        if prompt.schema:
+            request["response_format"] = schema_format(prompt)
         return request | ({"logprobs": True, "top_logprobs": TOP} if self.expected else {})
 
     @cached_property

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 from markscheme.errors import NoJudge, UsageError
 from markscheme.judge import Judge
@@ -33,12 +34,29 @@ class Asking:
         price: Of a judge's tokens; None where it is not known.
         memory: Where replies are kept; None keeps none.
         expected: Whether to score the expected level where a provider tells the odds.
+        temperature: How freely a model answers, of those that take one; None leaves the likeliest answer.
+        max_tokens: The longest answer; None leaves the adapter's own.
     """
 
     limiter: Limiter = field(default_factory=Limiter)
     price: Price | None = None
     memory: Memory | None = field(default_factory=Memory)
     expected: bool = False
+    temperature: float | None = None
+    max_tokens: int | None = None
+
+    def settings(self, *names: str) -> dict[str, Any]:
+        """Those of temperature and max_tokens that are given, for a model that takes the ones named.
+
+        Raises:
+            UsageError: One is given that it doesn't take.
+        """
+        given = {name: getattr(self, name) for name in ("temperature", "max_tokens")}
+        there = {name: value for name, value in given.items() if value is not None}
+        refused = [name for name in there if name not in names]
+        if refused:
+            raise UsageError(f"this kind of model takes no {' and no '.join(refused)}; leave it out")
+        return there
 
 
 def open_judge(name: str, *, model: str | None = None, asking: Asking | None = None) -> Judge:
@@ -110,29 +128,29 @@ def choose_judge(
     raise NoJudge(f"no judge to ask: ANTHROPIC_API_KEY is not set, and {detail}. Ways out: {WAYS_OUT}")
 
 
-def _anthropic(rest: str, asking: Asking) -> Judge:  # noqa: ARG001 - Anthropic tells no odds
+def _anthropic(rest: str, asking: Asking) -> Judge:
     from markscheme.judges.anthropic import DEFAULT_MODEL, AnthropicJudge
 
-    return AnthropicJudge(rest or DEFAULT_MODEL)
+    return AnthropicJudge(rest or DEFAULT_MODEL, **asking.settings("max_tokens"))
 
 
 def _openai(rest: str, asking: Asking) -> Judge:
     from markscheme.judges.openai import OpenAIJudge
 
-    return OpenAIJudge(rest, expected=asking.expected) if rest else _refused("openai", "name the model: openai:MODEL")
+    if not rest:
+        return _refused("openai", "name the model: openai:MODEL")
+    return OpenAIJudge(rest, expected=asking.expected, **asking.settings("temperature", "max_tokens"))
 
 
 def _local(rest: str, asking: Asking) -> Judge:
     from markscheme.judges.local import LocalJudge
 
-    return (
-        LocalJudge(Path(rest), expected=asking.expected)
-        if rest
-        else _refused("local", "name the file: local:PATH.gguf")
-    )
+    if not rest:
+        return _refused("local", "name the file: local:PATH.gguf")
+    return LocalJudge(Path(rest), expected=asking.expected, **asking.settings("temperature", "max_tokens"))
 
 
-def _function(rest: str, asking: Asking) -> Judge:  # noqa: ARG001 - a function tells no odds
+def _function(rest: str, asking: Asking) -> Judge:
     from markscheme.judges.function import FunctionJudge
 
     module_name, _, function_name = rest.partition(":")
@@ -142,6 +160,7 @@ def _function(rest: str, asking: Asking) -> Judge:  # noqa: ARG001 - a function 
         found = getattr(import_module(module_name), function_name)
     except (ImportError, AttributeError) as error:
         raise UsageError(f"function {function_name!r} of module {module_name!r} cannot be had: {error}") from error
+    asking.settings()
     return FunctionJudge(found, f"function:{rest}")
 
 

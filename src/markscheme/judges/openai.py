@@ -168,7 +168,7 @@ class OpenAIJudge:
         request: dict[str, Any] = {"model": self.model, "messages": [*messages, _user(prompt)]}
         if dialect.limits[0]:
             request[dialect.limits[0]] = self.max_tokens
-        if dialect.formats[0]:
+        if dialect.formats[0] and prompt.schema:
             request["response_format"] = _FORMATS[dialect.formats[0]](prompt)
         if dialect.temperature:
             request["temperature"] = self.temperature

@@ -192,32 +192,34 @@ def is_results(path: Path) -> bool:
     return '"evalId"' in head or '"gradingResult"' in head or ('"results"' in head and '"prompts"' in head)
 
 
-def read_results(path: Path) -> Results:
+def read_results(path: Path, *, unjudged: bool = False) -> Results:
     """The rows of a file that `promptfoo eval -o` or `promptfoo export` wrote.
 
     Args:
         path: A .json or .jsonl file.
+        unjudged: True keeps outputs that no assertion judges, as ungraded rows.
 
     Raises:
         RatingError: It cannot be read, or holds no rows of results.
     """
     data, rows = _raw(path)
     summary = data.get("results") if isinstance(data.get("results"), Mapping) else data
-    return results_of(rows, path, at=str((summary or {}).get("timestamp") or "")[:10])
+    return results_of(rows, path, at=str((summary or {}).get("timestamp") or "")[:10], unjudged=unjudged)
 
 
-def results_of(rows: Iterable[Any], path: Path, *, at: str = "") -> Results:
+def results_of(rows: Iterable[Any], path: Path, *, at: str = "", unjudged: bool = False) -> Results:
     """The results in rows as Promptfoo writes them to a file and hands them to a hook.
 
     Args:
         rows: As they were parsed.
         path: The file they are from, or what stands for it in messages.
         at: The day of the evaluation.
+        unjudged: True keeps outputs that no assertion judges, as ungraded rows.
 
     Raises:
         RatingError: None of them was graded.
     """
-    reading = _Reading(path, Counter())
+    reading = _Reading(path, Counter(), unjudged=unjudged)
     ordered = sorted((raw for raw in rows if isinstance(raw, Mapping)), key=_order)
     found = [row for raw in ordered if (row := reading.row(raw)) is not None]
     if not found:
@@ -296,6 +298,7 @@ class _Reading:
 
     path: Path
     aside: Counter[str]
+    unjudged: bool = False
     thresholds: set[float | None] = field(default_factory=set)
     names: dict[tuple[str, str], str] = field(default_factory=dict)
 
@@ -309,13 +312,16 @@ class _Reading:
         failed = _failed(raw)
         verdicts = tuple(self._verdicts(_components(grading)))
         manual = _manual(raw, grading)
-        if not failed and not verdicts and not grading.get("componentResults"):
+        is_unjudged = not verdicts and not grading.get("componentResults")
+        if is_unjudged and not failed and not self.unjudged:
             self.aside["outputs that no assertion judges"] += 1
             return None
         threshold = _number(test.get("threshold"))
         self.thresholds.add(threshold)
         metadata = {**_mapping(test.get("metadata")), **_mapping(raw.get("metadata"))}
         ungraded = failed or next((f"{v.metric}: {v.ungraded}" for v in verdicts if v.ungraded and not v.is_part), None)
+        if is_unjudged and ungraded is None:
+            ungraded = "no assertion judges it"
         passed, score, why = (None, None, ungraded) if ungraded else _decided(raw, grading, manual, threshold, test)
         response = _response(raw)
         inputs = _mapping(raw.get("vars"))
