@@ -184,12 +184,20 @@ def criterion_rows(pair: Differences) -> Iterator[tuple[str, ...]]:
 
 
 def pair_lines(pair: Differences) -> Iterator[str]:
-    yield f"Score: {_signed(pair.shift)} from first to second (p {_chance(pair.shift_p)})."
+    yield shift_line(pair)
     if pair.figures:
         for name, ids in zip((pair.first, pair.second), pair.false_passes, strict=True):
             yield f"False passes of {name}: {_ids(ids)}"
-    yield from _flip_lines(pair)
-    yield from _switch_lines(pair.switch)
+    yield flips_line(pair)
+    for flip in pair.flips[:MOST_FLIPS]:
+        yield f"  {flip.id}: {flip_text(flip)}"
+    if len(pair.flips) > MOST_FLIPS:
+        yield f"  and {len(pair.flips) - MOST_FLIPS} more"
+    yield from switch_lines(pair.switch)
+
+
+def shift_line(pair: Differences) -> str:
+    return f"Score: {_signed(pair.shift)} from first to second (p {_chance(pair.shift_p)})."
 
 
 def _chance(p: float) -> str:
@@ -203,29 +211,23 @@ def _ids(ids: tuple[str, ...]) -> str:
     return f"{len(ids)} ({', '.join(ids[:MOST_IDS])}{more})"
 
 
-def _flip_lines(pair: Differences) -> Iterator[str]:
+def flips_line(pair: Differences) -> str:
     if not pair.flips:
-        yield "No decision flips."
-        return
-    up = sum(flip.passes for flip in pair.flips)
-    yield (
-        f"{len(pair.flips)} decisions flip: {up} to pass, {len(pair.flips) - up} to fail (p {_chance(pair.flips_p)})."
-    )
-    for flip in pair.flips[:MOST_FLIPS]:
-        yield f"  {_flip(flip)}"
-    if len(pair.flips) > MOST_FLIPS:
-        yield f"  and {len(pair.flips) - MOST_FLIPS} more"
+        return "No decision flips."
+    up, n = sum(flip.passes for flip in pair.flips), len(pair.flips)
+    flipping = "1 decision flips" if n == 1 else f"{n} decisions flip"
+    return f"{flipping}: {up} to pass, {n - up} to fail (p {_chance(pair.flips_p)})."
 
 
-def _flip(flip: Flip) -> str:
+def flip_text(flip: Flip) -> str:
     turn = "fail → pass" if flip.passes else "pass → fail"
     scores = "" if any(map(math.isnan, flip.scores)) else f", {number(flip.scores[0])} → {number(flip.scores[1])}"
     if flip.gold is None:
-        return f"{flip.id}: {turn}{scores}"
-    return f"{flip.id}: {turn}{scores}; gold says {'pass' if flip.gold else 'fail'}"
+        return f"{turn}{scores}"
+    return f"{turn}{scores}; gold says {'pass' if flip.gold else 'fail'}"
 
 
-def _switch_lines(switch: Switch) -> Iterator[str]:
+def switch_lines(switch: Switch) -> Iterator[str]:
     if switch.link.undefined is None:
         yield (
             "On a switch an old score means: "
