@@ -63,6 +63,24 @@ def test_labels_of_these_responses_that_say_nothing_count_within_each_verdict(tm
     assert limits(report["corrected"]) == approx(STRATIFIED, abs=6e-7)
 
 
+@pytest.mark.parametrize("drawn", ["random", "by-verdict"])
+def test_labels_of_other_responses_are_called_another_sample_with_what_that_takes_for_granted(
+    tmp_path: Path, drawn: str
+) -> None:
+    among = labels(tmp_path / "labels.jsonl", drawn=drawn)
+    pool(tmp_path / "pool.jsonl", 640, 1000)
+    report = rated(tmp_path)
+    assert (report["labels"], report["labels_here"]) == (50, 0)
+    assert report["assumed"].startswith("none of the labelled responses is graded here: they are another sample, taken")
+    assert "say --drawn elsewhere" in report["assumed"]
+    done = run("markscheme", "passrate", "pool.jsonl", "--calibration", "labels.jsonl", cwd=tmp_path)
+    assert report["assumed"] in done.stdout
+    pool(tmp_path / "pool.jsonl", 640, 1000, among=among)
+    report = rated(tmp_path)
+    assert report["labels_here"] == 50
+    assert "another sample" not in report["assumed"]
+
+
 @pytest.mark.parametrize("more", [{}, {"drawn": "chosen"}])
 def test_labels_from_elsewhere_correct_by_the_judge_s_error_rates(tmp_path: Path, more: dict[str, Any]) -> None:
     labels(tmp_path / "labels.jsonl", **more)

@@ -26,6 +26,22 @@ WORDS: Mapping[How, str] = {
         "responses would say more"
     ),
 }
+OF_OTHERS: Mapping[How, str] = {
+    "random": (
+        "none of the labelled responses is graded here: they are another sample, taken for a random draw from where "
+        "these came from; where prompt, model or inputs differ, say --drawn elsewhere"
+    ),
+    "by-verdict": (
+        "none of the labelled responses is graded here: they are another sample, taken for a random part of the "
+        "judge's passes where these came from, and of its fails; where prompt, model or inputs differ, say --drawn "
+        "elsewhere"
+    ),
+    "by-stratum": (
+        "none of the labelled responses is graded here: they are another sample, taken for a draw with known chances "
+        "from strata like these; where prompt, model or inputs differ, say --drawn elsewhere"
+    ),
+}
+"""What is assumed where labels that were drawn so are of other responses."""
 OWN = 5
 """Labels of each verdict with which a group is corrected by its own labels."""
 MOST_GROUPS = 6
@@ -97,6 +113,7 @@ class PassRates:
         corrected: What people would pass.
         how: How the labels were drawn, which decides the correction.
         labels: How many labels it rests on.
+        labels_here: How many of them are of responses that are graded here.
         not_graded: Responses without a verdict; they count in no rate.
         groups: By name; empty where there is one group or none.
         differences: First group minus second of the corrected rates, on the units that both have.
@@ -107,10 +124,16 @@ class PassRates:
     corrected: Estimate
     how: How
     labels: int
+    labels_here: int
     not_graded: int
     groups: Mapping[str, GroupRate]
     differences: Mapping[tuple[str, str], Estimate]
     other_verdicts: int
+
+    @property
+    def assumed(self) -> str:
+        """What the correction takes for granted of the labels, in a sentence."""
+        return WORDS[self.how] if self.labels_here else OF_OTHERS.get(self.how, WORDS[self.how])
 
 
 def pass_rates(judged: Sequence[Judged], labelled: Sequence[Labelled], *, how: How | None = None) -> PassRates:
@@ -133,6 +156,7 @@ def pass_rates(judged: Sequence[Judged], labelled: Sequence[Labelled], *, how: H
         corrected=_corrected(graded, labelled, how),
         how=how,
         labels=len(labelled),
+        labels_here=len({one.id for one in judged} & {label.id for label in labelled}),
         not_graded=len(judged) - len(graded),
         groups={name: _group(rows, labelled, how) for name, rows in by_group.items()} if several else {},
         differences=_differences(by_group, labelled, how) if several else {},

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from markscheme.calibration.pass_rates import WORDS, PassRates
+from markscheme.calibration.pass_rates import PassRates
 from markscheme.report.figures import share_with_interval, signed
 from markscheme.stats import Estimate
 
@@ -21,7 +21,7 @@ def pass_rate_text(rates: PassRates, reference: str | None = None) -> str:
 def _lines(rates: PassRates, reference: str | None) -> Iterator[str]:
     who = f"the labels ({reference}; no person gave them)" if reference in ("constructed", "model") else "people"
     yield f"Pass rate, as {who} would decide: {_share(rates.corrected)}; the judge alone says {_share(rates.raw)}."
-    yield f"By {rates.labels} labels, {rates.corrected.method}: {WORDS[rates.how]}."
+    yield f"By {rates.labels} labels, {rates.corrected.method}: {rates.assumed}."
     if rates.not_graded:
         yield f"{rates.not_graded} responses are not graded; they count in no rate."
     if rates.other_verdicts:
@@ -56,6 +56,8 @@ def pass_rate_json(rates: PassRates, reference: str | None = None) -> dict[str, 
         "method": rates.corrected.method,
         "drawn": rates.how,
         "labels": rates.labels,
+        "labels_here": rates.labels_here,
+        "assumed": rates.assumed,
         "reference": reference,
         "not_graded": rates.not_graded,
         "other_verdicts": rates.other_verdicts,
