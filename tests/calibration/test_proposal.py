@@ -78,7 +78,7 @@ def test_levels_alone_say_nothing_of_the_mark_they_are_held_to() -> None:
     )
     proposal = propose(rubric(), ExampleSet(examples), ratings=ratings(judge))
     assert proposal.tuned["human"].mark.p is None
-    assert "no label says whether an example passes" in proposal.tuned["human"].mark.reason
+    assert "no example has a score and labels that decide whether it passes" in proposal.tuned["human"].mark.reason
     assert proposal.tuned["judge"].mark.after > 0.5
     assert proposal.tuned["judge"].weights.p is None
     assert not proposal.too_few

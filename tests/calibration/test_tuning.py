@@ -21,6 +21,7 @@ from markscheme.calibration.tuning import (
     ridge_weights,
     weighted_scores,
     weights_fit_p,
+    weights_step,
 )
 from markscheme.stats.estimate import Estimate
 from tests.stats.shared_numbers import block
@@ -121,6 +122,33 @@ def test_the_gate_is_the_f_test_of_the_authors_line_against_free_weights() -> No
     f = (rss[0] - rss[1]) / 2 / (rss[1] / 46)
     # With 2 and m degrees of freedom the upper tail of F is (1 + 2F/m)^(-m/2).
     assert weights_fit_p(x, y, AUTHOR) == approx((1 + 2 * f / 46) ** -23)
+
+
+def test_labels_that_only_just_pass_the_gate_carry_half_of_the_way_and_clear_ones_all_of_it() -> None:
+    draw = np.random.default_rng(4)
+    x = draw.integers(0, 5, (60, 3)) / 4
+    noise = draw.normal(0, 0.2, 60)
+    found = []
+    for share in np.linspace(0, 1, 101):
+        y = x @ (np.array(AUTHOR) + share * np.array([0.6, -0.2, -0.4])) + noise
+        found.append((weights_fit_p(x, y, AUTHOR), weights_step(x, y, AUTHOR)))
+    steps = [step for _, step in sorted(found, reverse=True)]
+    assert steps == sorted(steps)
+    assert 0 <= steps[0] < 0.5
+    assert steps[-1] > 0.9
+    assert all((step >= 0.5) == (p <= 0.05) for p, step in found)
+
+
+def test_a_proposal_goes_no_further_than_its_labels_carry() -> None:
+    x, y = labelled(60, [0.55, 0.2, 0.25], 2, noise=0.15)
+    before = np.array([100.0, 200.0, 200.0])
+    tuned = fit_weights(x, y, before, generator=generator())
+    fitted = np.array(ridge_weights(x, y, before).weights)
+    fitted *= before.sum() / fitted.sum()
+    step = weights_step(x, y, before)
+    assert tuned.supported
+    assert 0.5 <= step < 1
+    assert tuned.after == approx(before + step * (fitted - before), abs=1.01)
 
 
 def test_levels_that_say_the_same_thing_twice_count_once_in_the_gate() -> None:
@@ -244,10 +272,26 @@ def test_ratios_are_refitted_with_each_example_left_out() -> None:
     [
         (29, 3, {}, "29 examples have an overall mark and all levels; 3 weights need 30", 30),
         (39, 8, {}, "39 examples have an overall mark and all levels; 8 weights need 40", 40),
-        (60, 3, {"y": lambda y: (y > 0.5).astype(float)}, "take only 2 values: tune the pass mark", None),
-        (60, 1, {}, "only 1 weight could be tuned", None),
-        (60, 3, {"groups": np.arange(60) % 4}, "only 4 groups; holding out needs 5", None),
-        (60, 2, {"x": lambda x: np.column_stack([x[:, 0], 1 - x[:, 0]])}, "same for every example", None),
+        (60, 3, {"y": lambda y: (y > 0.5).astype(float)}, "take only 2 values, weights need 5 different ones", None),
+        (60, 1, {}, "the rubric has one criterion", None),
+        (60, 3, {"groups": np.arange(60) % 4}, "only 4 groups; holding out whole groups needs 5", 75),
+        (60, 3, {"groups": np.zeros(60)}, "only 1 group; holding out whole groups needs 5", 300),
+        (60, 2, {"x": lambda x: np.column_stack([x[:, 0], 1 - x[:, 0]])}, "every example the same score", 90),
+        (
+            60,
+            2,
+            {"fixed": [True, False]},
+            "1 of 2 weights can be tuned, and one counts only against another: 1 req",
+            None,
+        ),
+        (
+            60,
+            3,
+            {"x": lambda x: np.full_like(x, 0.5)},
+            "3 criteria with one level in all 60 examples; label some at other levels, 70 examples in all",
+            70,
+        ),
+        (60, 3, {"x": lambda x: np.full_like(x, np.nan)}, "0 examples have an overall mark and all levels", 30),
     ],
 )
 def test_too_little_to_tune_on_keeps_the_weights_and_says_what_is_needed(
@@ -255,7 +299,7 @@ def test_too_little_to_tune_on_keeps_the_weights_and_says_what_is_needed(
 ) -> None:
     x, y = labelled(n, [1 / k] * k, 15)
     x, y = change.get("x", lambda x: x)(x), change.get("y", lambda y: y)(y)
-    kept = fit_weights(x, y, [1.0] * k, generator=generator(), groups=change.get("groups"))
+    kept = fit_weights(x, y, [1.0] * k, generator=generator(), groups=change.get("groups"), fixed=change.get("fixed"))
     assert not kept.supported
     assert kept.after == kept.before == (1.0,) * k
     assert reason in kept.reason
@@ -385,7 +429,16 @@ def test_a_score_that_does_not_order_what_people_pass_moves_no_mark() -> None:
     scores, passed = judged(100, 0.5, 6)
     kept = fit_pass_mark(scores, 1 - passed, 0.3)
     assert (kept.after, kept.supported) == (0.3, False)
-    assert kept.reason == kept.crossing.undefined == "the score doesn't order what passes"
+    assert kept.reason == kept.crossing.undefined
+    assert kept.reason.startswith(
+        "the score doesn't order what passes: the 48 passes score no higher than the 52 fails"
+    )
+
+
+def test_one_score_for_all_examples_moves_no_mark_and_has_no_crossing() -> None:
+    kept = fit_pass_mark(np.full(60, 0.5), np.arange(60) % 2, 0.3)
+    assert (kept.p, kept.crossing.value, kept.needed) == (None, None, 110)
+    assert kept.reason == "all 60 labelled examples have the score 0.5: label some with others"
 
 
 @pytest.mark.parametrize(

@@ -140,7 +140,7 @@ def test_a_false_pass_that_costs_more_raises_the_mark(project: Path) -> None:
         (20, overall, "4 weights need 30"),
         (60, lambda mark: {"overall": 0.8 + mark / 10}, "a mark needs 50 labelled examples with 10 of each"),
         (60, lambda mark: {"overall": round(1 - mark, 1)}, "the score doesn't order what passes"),
-        (60, lambda mark: {}, "no label says whether an example passes; a mark needs 50"),
+        (60, lambda mark: {}, "no example has a score and labels that decide whether it passes; a mark needs 50"),
         (30, lambda mark: {"pass": mark >= 0.6}, "a mark needs 50 with 10 of each"),
     ],
     ids=["few", "one class", "against the score", "no word on the whole", "few passes and fails"],
@@ -165,6 +165,39 @@ def test_a_rater_who_passes_and_fails_one_example_contradicts_the_label(project:
     status, report = tuned(project)
     assert len(report["labels"]["contradictory"]) == 40
     assert (status, report["counts"]["marks"], report["weights"]["needed"]) == (4, 20, 30)
+
+
+def test_raters_who_decide_evenly_against_each_other_leave_an_example_undecided(project: Path) -> None:
+    label(project, 60, AUTHOR, says=lambda mark: {"pass": mark >= 0.6})
+    lines = [json.loads(line) for line in examples_file(project).read_text().splitlines()]
+    for line in lines:
+        (first,) = line["labels"]
+        line["labels"].append({**first, "rater": "b", "pass": not first["pass"]})
+    examples_file(project).write_text("".join(json.dumps(line) + "\n" for line in lines))
+    status, report = tuned(project)
+    assert (status, len(report["labels"]["torn"]), report["counts"]["passes"]) == (4, 60, 0)
+    assert "60 left undecided that as many raters passed as failed" in run(
+        "markscheme", "tune", "code-quality", cwd=project
+    ).stdout  # fmt: skip
+
+
+def test_one_level_throughout_is_said_and_exits_4(project: Path) -> None:
+    label(project, 60, AUTHOR)
+    lines = [json.loads(line) for line in examples_file(project).read_text().splitlines()]
+    for line in lines:
+        line["labels"][0]["criteria"] = dict.fromkeys(NAMES, 3)
+    examples_file(project).write_text("".join(json.dumps(line) + "\n" for line in lines))
+    status, report = tuned(project)
+    assert status == 4
+    assert "4 criteria with one level in all 60 examples; label some at other levels, 70 examples" in report["reason"]
+    assert "all 60 labelled examples have the score 0.5" in report["pass_mark"]["reason"]
+
+
+def test_a_file_without_ratings_is_a_fault(project: Path) -> None:
+    label(project, 60, AUTHOR)
+    (project / "judge.jsonl").write_text("")
+    done = run("markscheme", "tune", "code-quality", "--ratings", "judge.jsonl", cwd=project)
+    assert (done.returncode, done.stderr) == (2, "error: judge.jsonl holds no ratings\n")
 
 
 def test_passes_and_fails_alone_move_the_mark_and_leave_the_weights(project: Path) -> None:

@@ -19,7 +19,7 @@ from markscheme.score import ROUNDING
 from markscheme.stats.change import mean_estimate
 from markscheme.stats.intervals import IDENTITY, LOG, LOGIT
 from markscheme.stats.people import gold
-from markscheme.stats.prevalence import Band, Promise, automatic_band, promise_for
+from markscheme.stats.prevalence import Band, Promise, automatic_band, least_labels, promise_for
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Booleans: TypeAlias = npt.NDArray[np.bool_]
@@ -109,6 +109,7 @@ class Proposal:
         source: Which rater's levels the proposal goes by.
         tuned: What the labels say, by source; both where both are known.
         contradictory: Ids of examples that one rater both passed and failed; they count nowhere.
+        torn: Ids of examples that as many raters passed as failed; they count for no pass mark.
         band: The doubtful middle; None without a judge.
         final: On the test split, with the numbers as they are and as proposed: `mae`, `agreement`,
             `pass_agreement`; None unless it was opened.
@@ -119,6 +120,7 @@ class Proposal:
     source: Source
     tuned: Mapping[Source, Tuned]
     contradictory: tuple[str, ...] = ()
+    torn: tuple[str, ...] = ()
     band: TunedBand | None = None
     final: Mapping[str, HeldOut] | None = None
 
@@ -209,6 +211,7 @@ def propose(
         source=chosen,
         tuned=tuned,
         contradictory=contradictory,
+        torn=_torn(truth, contradictory),
         band=band,
         final=None if on_test is None else _final(on_test, rubric, after),
     )
@@ -336,6 +339,13 @@ def _contradictory(truth: Gold, rubric: Rubric) -> tuple[str, ...]:
             said.setdefault((label.id, label.rater), set()).add(decision)
     both = {id for (id, _), decisions in said.items() if len(decisions) == 2}
     return tuple(id for id in truth.ids if id in both)
+
+
+def _torn(truth: Gold, contradictory: Collection[str]) -> tuple[str, ...]:
+    """Examples that as many raters passed as failed."""
+    decided = {label.id for label in _labels(truth) if label.passed is not None} - set(contradictory)
+    nobody = np.isnan(truth.passed).tolist()
+    return tuple(id for id, undecided in zip(truth.ids, nobody, strict=True) if undecided and id in decided)
 
 
 def _positions(criterion: Criterion, levels: Floats) -> Floats:
@@ -472,7 +482,9 @@ def _band(
     aside = int(there.sum()) - n
     left_out = f"; {aside} labels left out that were chosen by hand or moved these numbers before" if aside else ""
     if not n:
-        return TunedBand(before, before, False, f"no labels are left for it to rest on{left_out}", None, split)
+        least = least_labels(0, alpha=promised.error, confidence=promised.confidence)
+        reason = f"no labels are left for it to rest on, and it takes {least} or more, drawn at random{left_out}"
+        return TunedBand(before, before, False, reason, None, split)
     kept_to = promised.of or promise_for(n, alpha=promised.error, confidence=promised.confidence)
     band = automatic_band(
         scores[fresh] - numbers.mark,

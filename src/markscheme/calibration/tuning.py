@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.linalg import cholesky, solve_triangular
 from scipy.optimize import nnls
-from scipy.special import erfc, expit, fdtrc, log_expit
+from scipy.special import erfc, expit, fdtrc, fdtri, log_expit
 
 from markscheme.stats.change import mean_estimate
 from markscheme.stats.estimate import Estimate
@@ -37,6 +37,7 @@ LEAST_PER_WEIGHT = 5
 LEAST_MARKS = 5
 LEAST_TO_QUOTE_A_GAIN = 80
 WEIGHTS_P = 0.05
+STEP_AT_THE_GATE = 0.5
 FOLDS, REPEATS = 5, 4
 GRAINS = (1.0, 0.05, 0.01)
 ALIKE = 0.9
@@ -94,7 +95,7 @@ class TunedWeights:
         p: Of the F test that the author's weights fit as well as any; None where it wasn't reached.
         gain: Share by which the held-out root mean squared error falls, shrunk for having been selected; undefined
             below 80 examples.
-        ratios: Tuned weight over the author's, one a criterion; undefined where a weight isn't tuned.
+        ratios: Fitted weight over the author's, one a criterion; undefined where a weight isn't tuned.
         alike: Pairs of criteria with a correlation above 0.9: how weight is split between them is arbitrary.
         held_out: `mae`, `agreement` and `pass_agreement` of the scores; empty where there was no fit.
     """
@@ -223,7 +224,36 @@ def weights_fit_p(x: npt.ArrayLike, y: npt.ArrayLike, author: npt.ArrayLike) -> 
         1.0
     """
     levels, marks, weights = _checked(x, y, author)
-    return _f_test(_Sums.of(levels, marks), weights)
+    return _FTest.of(_Sums.of(levels, marks), weights).p
+
+
+def weights_step(x: npt.ArrayLike, y: npt.ArrayLike, author: npt.ArrayLike) -> float:
+    """How far labels carry from the author's weights towards fitted ones.
+
+    What passes a gate by luck passes it narrowly. So where free weights only just fit better (p = .05) half of the
+    way is gone, and the more clearly they do the more of it.
+
+    Args:
+        x: Position of each criterion's level, shape (n, k).
+        y: People's overall marks, shape (n,).
+        author: The author's weights, shape (k,).
+
+    Returns:
+        0 for the author's weights, 1 for the fitted ones.
+
+    Raises:
+        ValueError: The caller's fault: shapes that don't fit.
+
+    Source:
+        Sclove, Morris and Radhakrishnan (1972), Annals of Mathematical Statistics 43(5), 1481-1490.
+
+    Example:
+        >>> x = np.array([[0.0, 1.0], [1.0, 0.0], [1.0, 1.0], [0.0, 0.0], [0.5, 0.0]])
+        >>> weights_step(x, x @ [0.2, 0.8], [0.2, 0.8]), weights_step(x, x @ [0.2, 0.8], [0.8, 0.2])
+        (0.0, 1.0)
+    """
+    levels, marks, weights = _checked(x, y, author)
+    return _FTest.of(_Sums.of(levels, marks), weights).step
 
 
 def fit_weights(
@@ -252,7 +282,8 @@ def fit_weights(
         tolerance: How far a score may miss people's mark and still agree.
 
     Returns:
-        The proposal. It keeps signs and the sum of positive weights, and is rounded as finely as the author's own.
+        The proposal. It goes as far towards the fitted weights as `weights_step` says, keeps signs and the sum of
+        positive weights, and is rounded as finely as the author's own.
 
     Raises:
         ValueError: The caller's fault: shapes that don't fit, infinite values, or no weight at all.
@@ -275,16 +306,17 @@ def fit_weights(
         raise ValueError(f"fixed must have shape {weights.shape} as author has, not {left_alone.shape}")
     group_of, _ = group_numbers(groups, len(levels))
     marked = ~np.isnan(marks)
-    tuned = np.flatnonzero((weights != 0) & ~left_alone & (_varied(levels[marked]) | ~marked.any()))
+    one_level = _one_level(levels[marked]) & (weights != 0) & ~left_alone
+    tuned = np.flatnonzero((weights != 0) & ~left_alone & ~one_level)
     there = ~np.isnan(marks) & ~np.isnan(levels[:, tuned]).any(axis=1)
     levels, marks = levels[there], marks[there]
     group_of, n_groups = group_numbers(group_of[there], int(there.sum()))
     task = _Task(levels, marks, weights, tuned, group_of, n_groups)
-    refusal, needed = _cannot_tune(task)
+    refusal, needed = _cannot_tune(task, int(left_alone.sum()), int(one_level.sum()))
     if refusal:
         return _kept(task, refusal, needed)
-    p = _f_test(task.sums, task.author)
-    after = task.rounded(task.normalised(task.sums))
+    p = _FTest.of(task.sums, task.author).p
+    after = task.rounded(task.carried(task.sums))
     folds = list(_folds(task, generator))
     gain, gained = _held_out_gain(folds, task)
     supported, reason = _decision(p, gained, changed=after != tuple(weights.tolist()))
@@ -379,6 +411,10 @@ class _Task:
         total = float(fitted[positive].sum())
         return fitted * (float(self.author[positive].sum()) / total) if total > 0 else self.author
 
+    def carried(self, sums: _Sums) -> Floats:
+        """Weights as far from the author's towards the fitted ones as these examples carry."""
+        return self.author + _FTest.of(sums, self.author).step * (self.normalised(sums) - self.author)
+
     def rounded(self, upright: Floats) -> tuple[float, ...]:
         """All weights, the tuned ones rounded to the author's grain, none to 0, the positive sum kept."""
         grain = _grain(self.weights)
@@ -399,30 +435,58 @@ def _checked(x: npt.ArrayLike, y: npt.ArrayLike, author: npt.ArrayLike) -> tuple
     return levels, marks, weights
 
 
-def _varied(levels: Floats) -> npt.NDArray[np.bool_]:
-    """Which columns hold two different levels or more."""
+def _one_level(levels: Floats) -> npt.NDArray[np.bool_]:
+    """Which columns hold one and the same level wherever they hold one."""
     seen = ~np.isnan(levels)
     highest = np.where(seen, levels, -np.inf).max(axis=0, initial=-np.inf)
     lowest = np.where(seen, levels, np.inf).min(axis=0, initial=np.inf)
-    return np.asarray(highest > lowest)
+    return np.asarray(highest == lowest)
 
 
-def _cannot_tune(task: _Task) -> tuple[str | None, int | None]:
-    """Why there is nothing to fit, with the examples needed where more would help."""
-    n, k = len(task.marks), len(task.tuned)
+def _cannot_tune(task: _Task, required: int, one_level: int) -> tuple[str | None, int | None]:
+    """Why there is nothing to fit, with the examples needed where more would help.
+
+    Args:
+        task: What is to be fitted.
+        required: Weights left alone because the author said so.
+        one_level: Weights left alone because all examples have one level.
+    """
+    n, k, groups = len(task.marks), len(task.tuned), task.n_groups
     least = max(LEAST_FOR_WEIGHTS, LEAST_PER_WEIGHT * k)
     marks = len(np.unique(task.marks))
     if k < 2:
-        return f"only {k} weight{'' if k == 1 else 's'} could be tuned, and weights count against each other", None
+        return _nothing_to_weigh(task, required, one_level)
     if n < least:
         return f"{n} examples have an overall mark and all levels; {k} weights need {least}", least
     if marks < LEAST_MARKS:
-        return f"the overall marks take only {marks} values: tune the pass mark, not the weights", None
-    if task.n_groups < FOLDS:
-        return f"the examples form only {task.n_groups} groups; holding out needs {FOLDS}", None
+        asked = f"weights need {LEAST_MARKS} different ones"
+        return f"the overall marks take only {_count(marks, 'value')}, {asked}: tune the pass mark instead", None
+    if groups < FOLDS:
+        asked = f"the examples form only {_count(groups, 'group')}; holding out whole groups needs {FOLDS}"
+        return asked, math.ceil(FOLDS * n / groups)
     if _ridge(task.sums, task.author) is None:
-        return "the author's score is the same for every example", None
+        return "your weights give every example the same score: label some with other levels", n + LEAST_FOR_WEIGHTS
     return None, None
+
+
+def _nothing_to_weigh(task: _Task, required: int, one_level: int) -> tuple[str, int | None]:
+    n, k, all_weights = len(task.marks), len(task.tuned), len(task.weights)
+    if all_weights == 1:
+        return "the rubric has one criterion, and a weight counts only against another", None
+    causes = []
+    if required:
+        causes.append(f"{_count(required, 'required criterion', 'required criteria')} kept as they are")
+    if one_level:
+        causes.append(f"{_count(one_level, 'criterion', 'criteria')} with one level in all {n} examples")
+    said = f"{k} of {all_weights} weights can be tuned, and one counts only against another: {', '.join(causes)}"
+    if k + one_level < 2:
+        return said, None
+    needed = max(LEAST_FOR_WEIGHTS, n + LEAST_OF_EACH)
+    return f"{said}; label some at other levels, {needed} examples in all", needed
+
+
+def _count(n: int, one: str, several: str = "") -> str:
+    return f"{n} {one if n == 1 else several or one + 's'}"
 
 
 def _kept(task: _Task, reason: str, needed: int | None) -> TunedWeights:
@@ -460,20 +524,44 @@ def _ridge(sums: _Sums, author: Floats, worth: float = AUTHOR_WORTH) -> Ridge | 
     return Ridge(tuple(solution[:k].tolist()), float(solution[k]), penalty, objective)
 
 
-def _f_test(sums: _Sums, author: Floats) -> float:
-    """p of the author's line against all weights free; collinear levels count once."""
-    values, vectors = np.linalg.eigh(sums.levels)
-    used = values > STILL * max(float(values.max()), STILL)
-    rank = int(used.sum())
-    free = sums.mark - float(((vectors[:, used].T @ sums.with_mark) ** 2 / values[used]).sum())
-    of_score = float(author @ sums.levels @ author)
-    explained = float(author @ sums.with_mark) ** 2 / of_score if of_score > STILL else 0.0
-    lost, spare = sums.mark - explained - free, sums.n - rank - 1
-    if rank < 2 or spare < 1 or lost <= STILL * sums.mark:
-        return 1.0
-    if free <= STILL * sums.mark:
-        return 0.0
-    return float(fdtrc(rank - 1, spare, lost / (rank - 1) / (free / spare)))
+@dataclass(frozen=True, slots=True)
+class _FTest:
+    """The author's line against all weights free.
+
+    Attributes:
+        ratio: F; 0 where both fit alike, infinite where only free weights fit exactly.
+        more: Weights that are free beyond the author's line.
+        spare: Examples beyond all that is fitted.
+    """
+
+    ratio: float
+    more: int
+    spare: float
+
+    @classmethod
+    def of(cls, sums: _Sums, author: Floats) -> "_FTest":
+        """Collinear levels count once."""
+        values, vectors = np.linalg.eigh(sums.levels)
+        used = values > STILL * max(float(values.max()), STILL)
+        rank = int(used.sum())
+        free = sums.mark - float(((vectors[:, used].T @ sums.with_mark) ** 2 / values[used]).sum())
+        of_score = float(author @ sums.levels @ author)
+        explained = float(author @ sums.with_mark) ** 2 / of_score if of_score > STILL else 0.0
+        lost, spare = sums.mark - explained - free, sums.n - rank - 1
+        if rank < 2 or spare < 1 or lost <= STILL * sums.mark:
+            return cls(0.0, 1, 1.0)
+        ratio = math.inf if free <= STILL * sums.mark else lost / (rank - 1) / (free / spare)
+        return cls(ratio, rank - 1, spare)
+
+    @property
+    def p(self) -> float:
+        return 0.0 if math.isinf(self.ratio) else float(fdtrc(self.more, self.spare, self.ratio))
+
+    @property
+    def step(self) -> float:
+        """How far towards the free weights, 0 to 1; `STEP_AT_THE_GATE` where p is just what the gate asks."""
+        at_the_gate = float(fdtri(self.more, self.spare, 1 - WEIGHTS_P))
+        return max(0.0, 1 - (1 - STEP_AT_THE_GATE) * at_the_gate / self.ratio) if self.ratio > 0 else 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -493,7 +581,7 @@ def _folds(task: _Task, generator: np.random.Generator) -> Iterator[_Fold]:
         for fold in range(FOLDS):
             held = part == fold
             rest = everything.without(upright[held], task.marks[held])
-            yield _Fold(held, rest, task.rounded(task.normalised(rest)))
+            yield _Fold(held, rest, task.rounded(task.carried(rest)))
 
 
 def _held_out_gain(folds: Sequence[_Fold], task: _Task) -> tuple[Estimate, bool]:
@@ -681,7 +769,7 @@ def fit_pass_mark(
     if np.isinf(s).any() or not np.isin(h, (0.0, 1.0)).all() or not 0 <= author <= 1 or not cost > 0:
         raise ValueError("scores must be finite, passed 0 or 1, the mark within 0 to 1 and the cost above 0")
     possible = np.unique(s) if attainable is None else np.unique(np.asarray(attainable, dtype=np.float64))
-    refusal, needed = _cannot_move(h)
+    refusal, needed = _cannot_move(s, h)
     if refusal:
         return _mark_kept(author, refusal, needed, None, _no_crossing(refusal, len(h)))
     points, place = np.unique(s, return_inverse=True)
@@ -691,7 +779,10 @@ def fit_pass_mark(
     free, held = _logistic(points - author, counts), _logistic(points - author, counts, intercept=goal)
     p = float(erfc(math.sqrt(max(0.0, float(free.loglik[0] - held.loglik[0])))))
     if free.slope[0] <= 0:
-        reason = "the score doesn't order what passes"
+        reason = (
+            f"the score doesn't order what passes: the {int(h.sum())} passes score no higher than the "
+            f"{int((1 - h).sum())} fails; a mark needs {LEAST_FOR_MARK} labels that go with the score"
+        )
         return _mark_kept(author, reason, None, p, _no_crossing(reason, len(h)))
     crossing = _crossing(
         points, place.reshape(-1), h, counts, author, goal, None if groups is None else group_of[there]
@@ -787,14 +878,16 @@ def _crossing(
     return jackknife(value, left_out, counts=times, transform=IDENTITY, method="logistic cut")
 
 
-def _cannot_move(passed: Floats) -> tuple[str | None, int | None]:
+def _cannot_move(scores: Floats, passed: Floats) -> tuple[str | None, int | None]:
     n, passes = len(passed), int(passed.sum())
     rarer = min(passes, n - passes)
     if n >= LEAST_FOR_MARK and rarer >= LEAST_OF_EACH:
-        return None, None
+        if scores.min() < scores.max():
+            return None, None
+        return f"all {n} labelled examples have the score {scores[0]:g}: label some with others", n + LEAST_FOR_MARK
     asked = f"a mark needs {LEAST_FOR_MARK} labelled examples with {LEAST_OF_EACH} of each"
     if n == 0:
-        return f"no label says whether an example passes; {asked}", LEAST_FOR_MARK
+        return f"no example has a score and labels that decide whether it passes; {asked}", LEAST_FOR_MARK
     if rarer == 0:
         seen = f"all of {n} labelled examples {'pass' if passes else 'fail'}"
         return f"{seen}: label some of the other kind; {asked}", max(LEAST_FOR_MARK, n + LEAST_OF_EACH)

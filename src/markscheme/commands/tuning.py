@@ -102,6 +102,8 @@ def _ratings(
     if arguments.ratings is not None:
         ratings = load_ratings(arguments.ratings, rubric)
         raters = sorted({rating.rater for rating in ratings})
+        if not raters:
+            raise UsageError(f"{arguments.ratings} holds no ratings")
         if len(raters) != 1:
             raise UsageError(
                 f"{arguments.ratings} holds the ratings of {len(raters)} raters ({', '.join(raters)}); keep one file "

@@ -85,6 +85,8 @@ def _head(run: TuneRun) -> str:
     )
     if proposal.contradictory:
         line += f" {len(proposal.contradictory)} left out that one rater both passed and failed."
+    if proposal.torn:
+        line += f" {len(proposal.torn)} left undecided that as many raters passed as failed."
     if run.judge is not None:
         line += f"\nJudge: {run.judge.name}."
     if proposal.truth.reference in NOBODY:
@@ -155,7 +157,8 @@ def _mark(mark: TunedMark, costs: tuple[float, float]) -> Iterator[str]:
     yield f"{head}: {mark.reason}"
     if mark.crossing.value is not None:
         fp, fn = costs
-        yield f"  where labels pass as often as costs of {fp:g}:{fn:g} ask: {with_interval(mark.crossing)}"
+        where = with_interval(mark.crossing) if 0 <= mark.crossing.value <= 1 else "at no score from 0 to 1"
+        yield f"  where labels pass as often as costs of {fp:g}:{fn:g} ask: {where}"
 
 
 def _thresholds(proposal: Proposal) -> Iterator[str]:
@@ -216,6 +219,7 @@ def tune_json(run: TuneRun) -> dict[str, Any]:
             "kinds": dict(proposal.truth.kinds),
             "reference": proposal.truth.reference,
             "contradictory": list(proposal.contradictory),
+            "torn": list(proposal.torn),
         },
         **_tuned_json(proposal, chosen, run.costs),
         "sources": {source: _tuned_json(proposal, tuned, run.costs) for source, tuned in proposal.tuned.items()},
