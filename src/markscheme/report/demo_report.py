@@ -64,7 +64,8 @@ class DemoPage:
     def seal(self, digest: str) -> None:
         """The hash of what is planted, before anything is looked at."""
         self._say("")
-        self._say(f"Sealed. sha256 of fault, place and nonce: {digest}", "bold")
+        self._say("Sealed. The sha256 of fault, place and nonce:", "bold")
+        self._verbatim(digest)
 
     def planted(self, made: Round) -> None:
         """What is planted, where it is no secret."""
@@ -74,7 +75,7 @@ class DemoPage:
     def files(self, written: Sequence[str]) -> None:
         """What the other process is given and told to do."""
         self._say(f"A new process, started in a folder that holds {', '.join(written)}, runs")
-        self._say(f"  markscheme {' '.join(COMMAND)}")
+        self._verbatim(f"markscheme {' '.join(COMMAND)}")
 
     def diagnosis(self, found: Diagnosis) -> None:
         """What the other process says."""
@@ -91,10 +92,10 @@ class DemoPage:
         """The secret of the seal, and how to check it."""
         self._say("")
         self._say(f"The seal is opened: {made.planted} ({FAULTS[made.planted.fault]}).", "bold")
-        self._say("Check it, the hash stands above:")
-        self._say(f"  printf %s '{made.secret}' | sha256sum")
-        again = f"markscheme demo --sealed --seed {made.seed} -n {len(made.examples)}"
-        self._say(f"{_outcome(made, right=right)} The same round again: {again}")
+        self._say(_outcome(made, right=right))
+        self._say("To check the hash above, and to draw the same round again:")
+        self._verbatim(f"printf %s '{made.secret}' | sha256sum")
+        self._verbatim(f"markscheme demo --sealed --seed {made.seed} -n {len(made.examples)}")
 
     def told(self, made: Round, *, right: bool) -> None:
         """Whether it was named, where it was no secret."""
@@ -107,6 +108,11 @@ class DemoPage:
 
     def _say(self, line: str, style: str = "") -> None:
         self._console.print(Text(printable(line), style=style))
+        self._file.flush()
+
+    def _verbatim(self, line: str) -> None:
+        """A line to be copied, which is never broken."""
+        self._console.print(Text(f"  {printable(line)}"), soft_wrap=True)
         self._file.flush()
 
     def _table(self, headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:

@@ -1,0 +1,164 @@
+"""`markscheme demo`, run as a sceptic runs it: in an empty folder, without a key."""
+
+import hashlib
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from markscheme.demo.faults import FAULTS
+from markscheme.demo.naming import COMMAND
+from tests.commands.console import ROOT, SCRIPTS, environment, run
+
+MINUTE = 60
+
+
+def test_it_shows_raw_agreement_then_what_each_may_decide_then_a_sealed_round(tmp_path: Path) -> None:
+    begun = time.monotonic()
+    done = run("markscheme", "demo", "--seed", "3", cwd=tmp_path)
+    assert time.monotonic() - begun < MINUTE
+    assert (done.returncode, done.stderr) == (0, "")
+    places = [
+        done.stdout.index(words)
+        for words in ("Raw agreement", "What it is worth", "A planted fault", "Sealed.", "It names:", "The seal is")
+    ]
+    assert places == sorted(places)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_labels_are_called_constructed_and_people_of_a_round_simulated(tmp_path: Path) -> None:
+    told = " ".join(run("markscheme", "demo", "--seed", "3", cwd=tmp_path).stdout.split())
+    assert "The labels are constructed: a Claude model wrote" in told
+    assert "No person labelled anything." in told
+    assert "no person and no model takes part" in told
+    assert "two simulated people" in told
+    assert "human" not in told
+
+
+def test_the_hash_comes_before_the_diagnosis_and_is_that_of_what_the_seal_held(tmp_path: Path) -> None:
+    for seed in ("1", "2", "4"):
+        told = run("markscheme", "demo", "--sealed", "--seed", seed, cwd=tmp_path).stdout
+        (digest,) = re.findall(r"^  ([0-9a-f]{64})$", told, re.MULTILINE)
+        (secret,) = re.findall(r"printf %s '(.+)' \| sha256sum", told)
+        assert told.index(digest) < told.index("It names:") < told.index(secret)
+        assert hashlib.sha256(secret.encode()).hexdigest() == digest
+        assert secret.split("|")[0] in FAULTS
+
+
+def test_the_printed_line_checks_the_hash_in_a_shell(tmp_path: Path) -> None:
+    told = run("markscheme", "demo", "--sealed", "--seed", "2", cwd=tmp_path).stdout
+    (line,) = re.findall(r"^  (printf .+)$", told, re.MULTILINE)
+    checked = subprocess.run(["bash", "-c", line], capture_output=True, text=True, check=True).stdout
+    assert checked.split()[0] in told
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_fault_of_one_s_choice_is_planted_and_named(fault: str, tmp_path: Path) -> None:
+    done = run("markscheme", "demo", "--plant", fault, "--seed", "21", "--json", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    shown = json.loads(done.stdout)
+    assert "raters" not in shown
+    assert shown["round"]["planted"]["fault"] == fault
+    assert shown["round"]["named"] == shown["round"]["planted"]
+    assert shown["round"]["right"] is True
+    assert bool(shown["round"]["findings"]) == (fault != "nothing")
+
+
+def test_where_nothing_is_planted_nothing_is_said(tmp_path: Path) -> None:
+    told = run("markscheme", "demo", "--plant", "nothing", "--seed", "21", cwd=tmp_path).stdout
+    assert "It names: nothing" in told
+    assert "No fault of judge, criteria or labels stands out." in told
+    assert "Nothing was wrong and nothing was said." in told
+
+
+def test_as_json_the_hash_goes_to_standard_error_first(tmp_path: Path) -> None:
+    done = run("markscheme", "demo", "--sealed", "--seed", "8", "--json", cwd=tmp_path)
+    shown = json.loads(done.stdout)["round"]
+    assert done.stderr == f"seal: {shown['seal']}\n"
+    assert hashlib.sha256(shown["secret"].encode()).hexdigest() == shown["seal"]
+    again = run("markscheme", "demo", "--sealed", "--seed", str(shown["seed"]), "--json", cwd=tmp_path)
+    assert again.stdout == done.stdout
+
+
+def test_without_a_seed_every_round_is_another(tmp_path: Path) -> None:
+    seals = {run("markscheme", "demo", "--sealed", "-n", "30", "--json", cwd=tmp_path).stderr for _ in range(3)}
+    assert len(seals) == 3
+
+
+def test_all_of_it_is_there_as_json(tmp_path: Path) -> None:
+    shown = json.loads(run("markscheme", "demo", "--seed", "3", "--json", cwd=tmp_path).stdout)
+    assert shown["schema"] == 1
+    assert [one["use"] for one in shown["raters"]] == ["explore", "explore", "none", "none", "none"]
+    assert {one["reference"] for one in shown["raters"]} == {"constructed"}
+    assert shown["round"]["n"] == 100
+
+
+def test_kept_files_hold_a_project_on_which_the_shown_command_finds_the_same(tmp_path: Path) -> None:
+    done = run("markscheme", "demo", "--plant", "lenient", "--seed", "5", "--keep", "kept", "--json", cwd=tmp_path)
+    shown = json.loads(done.stdout)["round"]
+    kept = tmp_path / "kept"
+    (kept / "report.json").unlink()
+    assert run("markscheme", *COMMAND, cwd=kept).returncode in (0, 1, 4)
+    assert json.loads((kept / "report.json").read_text())["findings"] == shown["findings"]
+
+
+def test_what_cannot_be_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "there").mkdir()
+    assert run("markscheme", "demo", "-n", "29", cwd=tmp_path).returncode == 2
+    assert run("markscheme", "demo", "-n", "many", cwd=tmp_path).returncode == 2
+    assert run("markscheme", "demo", "--plant", "rot", cwd=tmp_path).returncode == 2
+    assert run("markscheme", "demo", "--plant", "text", "--sealed", cwd=tmp_path).returncode == 2
+    kept = run("markscheme", "demo", "--sealed", "--keep", "there", cwd=tmp_path)
+    assert kept.returncode == 2
+    assert kept.stderr.startswith("error: there cannot be made")
+
+
+def test_help_loads_no_numerics() -> None:
+    code = (
+        "import sys; from markscheme.commands.demo import parser; parser().format_help(); print('numpy' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
+    assert done.stdout == "False\n"
+
+
+NO_NETWORK = """
+import sys
+
+def refuse(event, arguments):
+    if event in ("socket.connect", "socket.getaddrinfo"):
+        raise SystemExit(f"{event} {arguments}")
+
+sys.addaudithook(refuse)
+sys.path.insert(0, sys.argv[1])
+from markscheme.cli import main
+import markscheme
+assert markscheme.__file__.startswith(sys.argv[1]), markscheme.__file__
+sys.exit(main(["demo", "--seed", "21"]))
+"""
+
+
+def test_a_wheel_carries_all_it_needs(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", str(tmp_path), str(ROOT)]
+    built = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert built.returncode == 0, built.stderr
+    (wheel,) = tmp_path.glob("*.whl")
+    unpacked = tmp_path / "unpacked"
+    subprocess.run([sys.executable, "-m", "zipfile", "-e", str(wheel), str(unpacked)], check=True)
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    done = subprocess.run(
+        [sys.executable, "-I", "-c", NO_NETWORK, str(unpacked)],
+        cwd=empty,
+        env=environment({"PATH": f"{SCRIPTS}{os.pathsep}{os.environ['PATH']}"}),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "The seal is opened" in done.stdout
+    assert list(empty.iterdir()) == []
