@@ -49,6 +49,19 @@ def test_advice_names_its_kind_and_the_criterion(tmp_path: Path) -> None:
     assert line.startswith("it.yaml: vague 'date': “good” means something else to everybody")
 
 
+def test_a_check_that_nobody_registered_is_told_and_one_in_a_named_module_is_known(tmp_path: Path) -> None:
+    write(tmp_path, it="criteria:\n- {name: form, requirement: It is JSON., check: jsn_valid}\n")
+    done = linted(tmp_path, "it.yaml")
+    assert done.returncode == 1
+    assert done.stdout.startswith("it.yaml: unknown-check 'form': there is no check 'jsn_valid'; there are exact_match")
+    assert "named by --scorers" in done.stdout
+    (tmp_path / "checking.py").write_text(
+        "from markscheme.scorers import scorer\n\n\n@scorer\ndef jsn_valid(prediction, expected):\n    return 1.0\n"
+    )
+    assert linted(tmp_path, "it.yaml", "--scorers", "checking").returncode == 0
+    assert linted(tmp_path, "it.yaml", "--scorers", "nowhere").returncode == 2
+
+
 def test_what_a_file_says_in_vain_is_noted(tmp_path: Path) -> None:
     write(tmp_path, it="name: other\n" + SOUND)
     done = linted(tmp_path, "it.yaml")

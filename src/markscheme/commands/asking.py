@@ -1,5 +1,7 @@
 """A judge asked about examples, for a command that wants its ratings and no report on it."""
 
+from collections.abc import Mapping
+
 from markscheme.calibration.collect import grade_examples, rating_of
 from markscheme.calibration.examples import ExampleSet
 from markscheme.calibration.ratings import Rating
@@ -7,10 +9,13 @@ from markscheme.commands.progress import progress
 from markscheme.grading import Grading
 from markscheme.judge import Judge
 from markscheme.rubric import Rubric
+from markscheme.scorers import Scorer
 
 
-async def asked(rubric: Rubric, judge: Judge, examples: ExampleSet, concurrency: int) -> list[Rating]:
-    """The judge's ratings of the examples, in order.
+async def asked(
+    rubric: Rubric, judge: Judge, examples: ExampleSet, concurrency: int, scorers: Mapping[str, Scorer]
+) -> list[Rating]:
+    """The judge's ratings of the examples, in order, criteria with a `check` by the code of that name.
 
     Raises:
         BudgetError: The budget does not cover them all.
@@ -18,9 +23,8 @@ async def asked(rubric: Rubric, judge: Judge, examples: ExampleSet, concurrency:
     found: dict[int, Rating] = {}
     try:
         with progress("grading", len(examples.examples)) as shown:
-            async for place, grade in grade_examples(
-                Grading(rubric, judge), examples.examples, concurrency=concurrency
-            ):
+            grading = Grading(rubric, judge, scorers=scorers)
+            async for place, grade in grade_examples(grading, examples.examples, concurrency=concurrency):
                 found[place] = rating_of(grade, rubric, str(judge.identity))
                 shown.step()
     finally:

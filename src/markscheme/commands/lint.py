@@ -3,12 +3,14 @@
 import argparse
 import json
 import warnings
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from markscheme.commands.options import Parser
+from markscheme.commands.options import Parser, add_scorers
 from markscheme.errors import RubricError, RubricWarning, UsageError
 from markscheme.lint import advice
+from markscheme.rubric import Rubric
 from markscheme.rubric_file import json_schema, load_rubric
 from markscheme.rubric_search import find_rubric
 
@@ -25,6 +27,7 @@ def parser() -> argparse.ArgumentParser:
     found.add_argument("--allow-advice", action="store_true", help="status 0 where there is nothing but advice")
     found.add_argument("--schema", action="store_true", help="print the format of rubric files as JSON Schema instead")
     found.add_argument("--json", action="store_true", help="one JSON object a rubric")
+    add_scorers(found)
     return found
 
 
@@ -41,7 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError("name a RUBRIC to lint, by its file or its name; --schema prints the format of the files")
     worst = 0
     for name in arguments.rubrics:
-        report = lint_file(_from_here(find_rubric(name)))
+        report = lint_file(_from_here(find_rubric(name)), arguments.scorers)
         print(json.dumps(report, ensure_ascii=False) if arguments.json else _text(report))
         worst = max(worst, report["status"])
     return 0 if worst == ADVICE and arguments.allow_advice else worst
@@ -52,8 +55,8 @@ def _from_here(path: Path) -> Path:
     return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
 
 
-def lint_file(path: Path) -> dict[str, Any]:
-    """What there is to say of one file: status, faults and advice."""
+def lint_file(path: Path, scorers: Sequence[str] = ()) -> dict[str, Any]:
+    """What there is to say of one file, with checks by code in these modules: status, faults and advice."""
     with warnings.catch_warnings(record=True) as noted:
         warnings.simplefilter("always", RubricWarning)
         try:
@@ -62,8 +65,31 @@ def lint_file(path: Path) -> dict[str, Any]:
             faults = [{"line": fault.line, "problem": fault.problem} for fault in error.faults]
             return {"rubric": str(path), "status": 2, "faults": faults, "advice": []}
     found = [{"code": "noted", "criterion": None, "message": str(warning.message)} for warning in noted]
+    found += _unknown_checks(rubric, scorers)
     found += [{"code": a.code, "criterion": a.criterion, "message": a.message} for a in advice(rubric)]
     return {"rubric": str(path), "status": ADVICE if found else 0, "faults": [], "advice": found}
+
+
+def _unknown_checks(rubric: Rubric, modules: Sequence[str]) -> list[dict[str, Any]]:
+    """Checks that neither ship nor stand in a module that was named: nothing is graded with them."""
+    checked = [criterion for criterion in rubric.criteria if criterion.check is not None]
+    if not checked and not modules:
+        return []
+    from markscheme.scorers import check_of, load_scorers
+
+    scorers = {name: scorer for module in modules for name, scorer in load_scorers(module).items()}
+    found = []
+    for criterion in checked:
+        try:
+            check_of(criterion, scorers)
+        except UsageError as error:
+            found.append({"code": "unknown-check", "criterion": criterion.name, "message": _of_check(error)})
+    return found
+
+
+def _of_check(error: UsageError) -> str:
+    """The sentence without the criterion's name, which lint says before it."""
+    return str(error).partition(": ")[2]
 
 
 def _text(report: dict[str, Any]) -> str:

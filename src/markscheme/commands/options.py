@@ -1,9 +1,24 @@
 """Options that several commands share."""
 
 import argparse
+import textwrap
 from pathlib import Path
 
 from markscheme.errors import UsageError
+
+
+class _Help(argparse.HelpFormatter):
+    """Paragraphs filled to the width at hand; examples and lists in columns keep their lines."""
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        return "\n\n".join(
+            paragraph
+            if "  " in paragraph
+            else textwrap.fill(
+                paragraph, width, initial_indent=indent, subsequent_indent=indent, break_on_hyphens=False
+            )
+            for paragraph in text.split("\n\n")
+        )
 
 
 class Parser(argparse.ArgumentParser):
@@ -14,7 +29,7 @@ class Parser(argparse.ArgumentParser):
             prog=f"markscheme {command}",
             description=summary,
             epilog=f"example:\n  {example}",
-            formatter_class=argparse.RawDescriptionHelpFormatter,
+            formatter_class=_Help,
         )
 
 

@@ -16,7 +16,7 @@ from markscheme.calibration.planning import Cost, cost_of, needs_of
 from markscheme.calibration.ratings import Rating, load_ratings
 from markscheme.calibration.sampling import Draw, choose_next, with_split
 from markscheme.commands.asking import asked
-from markscheme.commands.sources import as_asked, asking_of, examples_of, judge_of
+from markscheme.commands.sources import as_asked, asking_of, examples_of, judge_of, scorers_of
 from markscheme.errors import ComparisonError, NoJudge, UsageError
 from markscheme.judge import Judge, Reply
 from markscheme.judges.price import Price
@@ -48,7 +48,7 @@ def run(arguments: argparse.Namespace) -> int:
     labelled = [example for example in examples.examples if example.labels]
     prompts = first_prompts(rubric, labelled or examples.examples)
     judges = [_judge(name, rubric, prompts, folder, arguments) for name in arguments.judge or [None]]
-    pilot = _pilot(rubric, truth, examples, ratings, judges, arguments.concurrency)
+    pilot = _pilot(rubric, truth, examples, ratings, judges, arguments)
     target = rubric.target if arguments.target is None else arguments.target
     plan = Plan(
         rubric.name,
@@ -108,7 +108,7 @@ def _pilot(
     examples: ExampleSet,
     ratings: Sequence[Rating],
     judges: Sequence[Judge | None],
-    concurrency: int,
+    arguments: argparse.Namespace,
 ) -> Comparison | None:
     """A judge beside the labels so far, from ratings or a recording; nobody is asked for it."""
     if not truth.ids:
@@ -116,7 +116,7 @@ def _pilot(
     recorded = next((judge for judge in judges if isinstance(judge, RecordedJudge)), None)
     if not ratings and recorded is not None:
         labelled = ExampleSet(tuple(example for example in examples.examples if example.labels), examples.path)
-        ratings = asyncio.run(asked(rubric, recorded, labelled, concurrency))
+        ratings = asyncio.run(asked(rubric, recorded, labelled, arguments.concurrency, scorers_of(arguments, rubric)))
     raters = {rating.rater for rating in ratings}
     ids = set(truth.ids)
     if len(raters) != 1 or not any(rating.id in ids for rating in ratings):

@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from markscheme.commands.options import Parser, add_judge, kind, share
+from markscheme.commands.options import Parser, add_judge, add_scorers, kind, share
 
 SUMMARY = """Say what people's labels support changing in a rubric: its wording first, then weights, pass mark,
 thresholds, and the doubtful middle in which a person should decide. What isn't supported is kept, and the reason
@@ -50,6 +50,7 @@ def parser() -> argparse.ArgumentParser:
     output.add_argument("--force", action="store_true", help="write even where the file has uncommitted changes")
     output.add_argument("--json", action="store_true", help="print JSON")
     add_judge(found)
+    add_scorers(found)
     return found
 
 

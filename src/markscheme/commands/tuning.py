@@ -20,7 +20,7 @@ from markscheme.calibration.proposal import Promised, Proposal, propose
 from markscheme.calibration.ratings import Rating, load_ratings
 from markscheme.calibration.run import Options, Rater, calibration_of
 from markscheme.commands.asking import asked
-from markscheme.commands.sources import as_asked, asking_of, examples_of, judge_of
+from markscheme.commands.sources import as_asked, asking_of, examples_of, judge_of, scorers_of
 from markscheme.errors import UsageError
 from markscheme.judges.recorded import RecordedJudge
 from markscheme.report.json_report import dumps
@@ -116,7 +116,8 @@ def _ratings(
     if not labelled.examples:
         raise UsageError(f"no example in {examples.path} has a label to tune by")
     judge = judge_of(arguments.judge, rubric, first_prompts(rubric, labelled.examples), folder, asking_of(arguments))
-    ratings = asyncio.run(asked(rubric, judge, labelled, arguments.concurrency))
+    scorers = scorers_of(arguments, rubric)
+    ratings = asyncio.run(asked(rubric, judge, labelled, arguments.concurrency, scorers))
     identity = judge.identity
     recorded = isinstance(judge, RecordedJudge)
     return ratings, Rater(str(identity), identity.fingerprint, "recorded" if recorded else "live")
