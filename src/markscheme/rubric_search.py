@@ -44,6 +44,33 @@ def known_rubrics(start: Path | None = None, *, beside: Path | None = None) -> d
     return found
 
 
+def own_rubrics(start: Path | None = None) -> dict[str, Path]:
+    """The rubrics of `rubrics/` here and above, with their files; not those that come with markscheme.
+
+    One that comes with markscheme is a user's own where a folder `calibration/<rubric>` holds examples for it.
+    """
+    start = start or Path.cwd()
+    here = {root / "rubrics" for root in (start, *start.parents)}
+    return {
+        name: file
+        for name, file in known_rubrics(start).items()
+        if file.parent in here or find_calibration(name, start) is not None
+    }
+
+
+def calibrations(start: Path) -> dict[str, Path]:
+    """The folders `calibration/<name>` of `start` and its parents that a name would find, by name."""
+    found: dict[str, Path] = {}
+    for folder in (start, *start.parents):
+        inside = folder / "calibration"
+        for one in sorted(inside.iterdir()) if inside.is_dir() else ():
+            if one.is_dir():
+                found.setdefault(one.name, one)
+        if (folder / ".git").exists() or folder == Path.home():
+            break
+    return found
+
+
 def find_calibration(name: str, start: Path) -> Path | None:
     """The folder `calibration/<name>` of `start` or the nearest of its parents, up to a `.git` or the home folder."""
     for folder in (start, *start.parents):

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.commands import scripted_setting as setting
-from tests.commands.console import run
+from tests.commands.console import ROOT, run
 
 
 @pytest.fixture
@@ -71,7 +71,7 @@ def test_an_accepted_run_goes_stale_by_age_by_text_and_by_labels(here: Path) -> 
     found = _clear(here)
     assert found["stale"] == [
         "accepted for an older rubric",
-        "the labels of 1 examples are others now",
+        "the labels of 1 example are others now",
         "accepted over 90 days ago",
     ]
     assert found["fresh_until"] is None
@@ -99,7 +99,8 @@ def test_what_cannot_be_read_is_told_beside_the_rest(here: Path, broken: str) ->
     (here / broken).write_text("{", encoding="utf-8")
     found = _clear(here)
     assert broken.rsplit("/", 1)[1] in found["fault"]
-    assert len(_status(here)["rubrics"]) > 1
+    (here / "rubrics" / "other.yaml").write_text(setting.RUBRIC.replace("clear", "other"), encoding="utf-8")
+    assert [rubric["name"] for rubric in _status(here)["rubrics"]] == ["clear", "other"]
     done = run("markscheme", "status", cwd=here, env=setting.environment(here))
     assert done.returncode == 0
     assert "cannot be read" in done.stdout
@@ -132,3 +133,50 @@ def test_judges_are_told_without_their_keys(here: Path) -> None:
     assert "can ask recorded:PATH: calibration/clear/replies/mine.jsonl" in done.stdout
     assert secret not in done.stdout
     assert "pass@" not in done.stdout
+
+
+def test_a_folder_without_rubrics_says_how_to_get_one(tmp_path: Path) -> None:
+    env = {"MARKSCHEME_CACHE": str(tmp_path / "cache"), "XDG_RUNTIME_DIR": str(tmp_path)}
+    done = run("markscheme", "status", cwd=tmp_path, env=env)
+    first, blank, *rest = done.stdout.splitlines()
+    assert first.startswith("No rubric is here yet: `markscheme init` puts one with labelled examples into this folder")
+    assert (blank, len(rest)) == ("", 6)
+    assert json.loads(run("markscheme", "status", "--json", cwd=tmp_path, env=env).stdout)["rubrics"] == []
+
+
+def test_a_shipped_rubric_is_listed_once_it_has_examples_of_ones_own(here: Path) -> None:
+    assert [rubric["name"] for rubric in _status(here)["rubrics"]] == ["clear"]
+    folder = here / "calibration" / "error-messages"
+    folder.mkdir()
+    shipped = ROOT / "calibration" / "error-messages" / "examples.jsonl"
+    (folder / "examples.jsonl").write_bytes(shipped.read_bytes())
+    found = {rubric["name"]: rubric for rubric in _status(here)["rubrics"]}
+    assert found.keys() == {"clear", "error-messages"}
+    assert found["error-messages"]["labelled_examples"] == 55
+
+
+def test_a_rubric_that_stands_elsewhere_is_listed_by_its_accepted_run(here: Path) -> None:
+    (here / "rubrics" / "clear.yaml").rename(here / "clear.yaml")
+    command = ("calibrate", "clear.yaml", "--judge", setting.JUDGE, "--accept", "--quiet")
+    assert run(*command, cwd=here, env=setting.environment(here)).returncode == 0
+    found = _clear(here)
+    assert (found["use"], found["file"], found["judge"]) == ("gate", None, setting.JUDGE)
+    assert found["labels"] == {"n": 60, "kind": "human"}
+    done = run("markscheme", "status", cwd=here, env=setting.environment(here))
+    assert any(line.startswith("clear ") and "may gate" in line for line in done.stdout.splitlines())
+    assert "clear: its file is not in rubrics/; what its accepted run tells is shown" in done.stdout
+    (here / "calibration" / "clear" / "accepted.json").write_text("{", encoding="utf-8")
+    assert "accepted.json" in _clear(here)["fault"]
+
+
+def test_a_running_session_has_a_line(here: Path, runtime: Path) -> None:
+    env = {"XDG_RUNTIME_DIR": str(runtime)}
+    assert "session: none is running" in run("markscheme", "status", cwd=here, env=env).stdout
+    assert _status(here, **env)["sessions"] == []
+    assert run("markscheme", "session", "start", cwd=here, env=env).returncode == 0
+    line = run("markscheme", "status", cwd=here, env=env).stdout.splitlines()[-1]
+    assert line.startswith("session: process ")
+    assert "0 answered, 0 under way, 0 calls to judges" in line
+    (session,) = _status(here, **env)["sessions"]
+    assert session["cwd"] == str(here)
+    assert run("markscheme", "session", "stop", cwd=here, env=env).returncode == 0

@@ -4,11 +4,13 @@ import argparse
 import json
 import socket
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from markscheme.commands.options import Parser
 from markscheme.errors import UsageError
+from markscheme.report.counts import counted
 from markscheme.session import client
 
 SUMMARY = """Start, end or look at the warm process that grades for Promptfoo. The first assertion starts one by itself
@@ -64,26 +66,27 @@ def _places(arguments: argparse.Namespace) -> list[str]:
 
 
 def _print(arguments: argparse.Namespace, places: list[str]) -> int:
-    if arguments.what == "stop":
-        told: list[dict[str, Any]] = [{"socket": place} for place in places]
-    else:
-        answers = {place: client.status(place) for place in places}
-        told = [{"socket": place, **answer} for place, answer in answers.items() if answer is not None]
+    told = [{"socket": place} for place in places] if arguments.what == "stop" else sessions_at(places)
     if arguments.json:
         print(json.dumps({"schema": 1, "sessions": told}, ensure_ascii=False))
     else:
         for one in told:
-            print(_line(one, arguments.what))
+            print(f"ended: {one['socket']}" if arguments.what == "stop" else session_line(one))
         if not told:
             print("no session is running", file=sys.stderr)
     return 0 if told else 1
 
 
-def _line(one: dict[str, Any], what: str) -> str:
-    if what == "stop":
-        return f"ended: {one['socket']}"
-    calls = one["usage"]["calls"]
+def sessions_at(places: Sequence[str]) -> list[dict[str, Any]]:
+    """What the sessions at these sockets say of themselves; those that answer nothing are left out."""
+    answers = {place: client.status(place) for place in places}
+    return [{"socket": place, **answer} for place, answer in answers.items() if answer is not None]
+
+
+def session_line(one: Mapping[str, Any]) -> str:
+    """A running session in a line."""
+    calls = counted(one["usage"]["calls"], "call")
     return (
         f"process {one['pid']}, {one['seconds']:.0f} s old: {one['answered']} answered, {one['under_way']} under way, "
-        f"{calls} calls to judges; for {one['graders']} in {one['cwd']}; ends after {one['idle']:g} s of silence"
+        f"{calls} to judges; for {one['graders']} in {one['cwd']}; ends after {one['idle']:g} s of silence"
     )

@@ -1,27 +1,37 @@
-"""`markscheme status`: every rubric here on a line, and the judges that can be asked here."""
+"""`markscheme status`: every rubric here on a line, the judges that can be asked here, and the warm session."""
 
 import argparse
 import json
 import os
+import socket
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from markscheme.commands.options import Parser
+from markscheme.commands.session import session_line, sessions_at
 from markscheme.errors import MarkschemeError, RatingError
 from markscheme.receipt import ACCEPTED, ALLOWS, NOT_CALIBRATED, Receipt, accepted_data, load_receipt
+from markscheme.report.counts import counted
 from markscheme.rubric import Rubric
-from markscheme.rubric_search import find_calibration, known_rubrics
+from markscheme.rubric_search import calibrations, find_calibration, known_rubrics, own_rubrics
+from markscheme.session import client
 
 SUMMARY = """Say of every rubric here what its judge may decide, by the accepted run: use, judge, labels, false passes,
-cost of a thousand grades, and until when it is fresh; and which judges can be asked here. Nobody is asked."""
+cost of a thousand grades, and until when it is fresh; which judges can be asked here; and whether a session is
+running. Nobody is asked."""
 
 FRESH_DAYS = 90
 """Days after which an accepted run counts as stale: providers change what stands behind a model's name."""
+NO_RUBRICS = (
+    "No rubric is here yet: `markscheme init` puts one with labelled examples into this folder; {shipped} come with "
+    "markscheme and are found by name."
+)
+NO_SESSION = "session: none is running; under Promptfoo the first assertion starts one"
 HEADINGS = ("rubric", "use", "judge", "labels", "false passes", "cost / 1,000", "fresh until")
 
 
@@ -31,7 +41,7 @@ class RubricStatus:
 
     Attributes:
         name: The rubric's.
-        file: Where it stands.
+        file: Where it stands; None for one that is known by its accepted run only.
         fault: Why it, its examples or its accepted run cannot be read; None where they can.
         labelled: Examples with a label; None without a set of examples.
         receipt: Of its accepted run; None without one.
@@ -44,7 +54,7 @@ class RubricStatus:
     """
 
     name: str
-    file: Path
+    file: Path | None
     fault: str | None = None
     labelled: int | None = None
     receipt: Receipt | None = None
@@ -60,7 +70,7 @@ class RubricStatus:
         receipt = self.receipt
         return {
             "name": self.name,
-            "file": str(self.file),
+            "file": None if self.file is None else str(self.file),
             "fault": self.fault,
             "use": None if receipt is None else receipt.use,
             "judge": self.judge or None,
@@ -99,18 +109,51 @@ def parser() -> argparse.ArgumentParser:
 def run(arguments: argparse.Namespace) -> int:
     """Print it; 0."""
     start, today = Path.cwd(), date.today()
-    rubrics = [rubric_status(file, start, today) for file in known_rubrics(start).values()]
+    rubrics = list(rubrics_here(start, today))
     judges = list(judges_here([status.name for status in rubrics], start))
+    sessions = sessions_at(list(client.sockets())) if hasattr(socket, "AF_UNIX") else []
     if arguments.json:
-        data = {"schema": 1, "rubrics": [r.to_json() for r in rubrics], "judges": [j.to_json() for j in judges]}
+        data = {
+            "schema": 1,
+            "rubrics": [rubric.to_json() for rubric in rubrics],
+            "judges": [judge.to_json() for judge in judges],
+            "sessions": sessions,
+        }
         print(json.dumps(data, ensure_ascii=False, indent=2, allow_nan=False))
-    else:
-        print("\n".join([*_table([HEADINGS, *map(_cells, rubrics)]), "", *map(_judge_line, judges)]))
-        print("\n".join(_remarks(rubrics)), end="")
+        return 0
+    table = _table([HEADINGS, *map(_cells, rubrics)]) if rubrics else [_nothing_here(start)]
+    running = [f"session: {session_line(one)}" for one in sessions] or [NO_SESSION]
+    print("\n".join([*table, *_remarks(rubrics), "", *map(_judge_line, judges), *running]))
     return 0
 
 
+def _nothing_here(start: Path) -> str:
+    return NO_RUBRICS.format(shipped=", ".join(known_rubrics(start)))
+
+
 # --- rubrics --------------------------------------------------------------------------------------------------------
+
+
+def rubrics_here(start: Path, today: date) -> Iterator[RubricStatus]:
+    """Every rubric of the user's, and every one whose accepted run is here though its file stands elsewhere."""
+    told = [rubric_status(file, start, today) for file in own_rubrics(start).values()]
+    yield from told
+    names = {status.name for status in told}
+    for name, folder in calibrations(start).items():
+        if name not in names and (folder / ACCEPTED).is_file():
+            yield _by_accepted_run(name, folder, today)
+
+
+def _by_accepted_run(name: str, folder: Path, today: date) -> RubricStatus:
+    from markscheme.calibration.accepted import load_accepted
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            found = _with_calibration(load_accepted(folder / ACCEPTED).setting.rubric, None, folder, today)
+            return replace(found, name=name)
+    except MarkschemeError as error:
+        return RubricStatus(name, None, fault=str(error).splitlines()[0])
 
 
 def rubric_status(file: Path, start: Path, today: date) -> RubricStatus:
@@ -129,7 +172,7 @@ def rubric_status(file: Path, start: Path, today: date) -> RubricStatus:
         return RubricStatus(file.stem, file, fault=str(error).splitlines()[0])
 
 
-def _with_calibration(rubric: Rubric, file: Path, folder: Path, today: date) -> RubricStatus:
+def _with_calibration(rubric: Rubric, file: Path | None, folder: Path, today: date) -> RubricStatus:
     from markscheme.calibration.accepted import load_accepted
     from markscheme.calibration.examples import examples_file, load_examples
 
@@ -176,7 +219,7 @@ def _other_labels(then: Mapping[str, str], labelled: Sequence[Any]) -> Iterator[
 
     changed = sum(example.id in then and labels_digest(example) != then[example.id] for example in labelled)
     if changed:
-        yield f"the labels of {changed} examples are others now"
+        yield f"the labels of {counted(changed, 'example')} are others now"
 
 
 def _measured(path: Path) -> tuple[tuple[str, ...], float | None, float | None]:
@@ -239,7 +282,7 @@ def _cells(status: RubricStatus) -> tuple[str, ...]:
     receipt = status.receipt
     if receipt is None:
         found = "cannot be read" if status.fault else NOT_CALIBRATED
-        labelled = "–" if status.labelled is None else f"{status.labelled} examples"
+        labelled = "–" if status.labelled is None else counted(status.labelled, "example")
         return (status.name, found, "–", labelled, "–", "–", "–")
     cost = "–" if status.tokens is None else f"{status.tokens:,.0f} tokens each"
     return (
@@ -264,10 +307,15 @@ def _judge_line(judge: JudgeStatus) -> str:
 
 def _remarks(rubrics: Sequence[RubricStatus]) -> list[str]:
     remarks = [f"{status.name}: {status.fault}" for status in rubrics if status.fault]
+    remarks += [
+        f"{status.name}: its file is not in rubrics/; what its accepted run tells is shown"
+        for status in rubrics
+        if status.file is None and not status.fault
+    ]
     remarks += [f"{status.name} is stale: {'; '.join(status.stale)}" for status in rubrics if status.stale]
     remarks += [
         f"{status.name} passes what its labels don't: {', '.join(status.false_passes)}"
         for status in rubrics
         if status.false_passes
     ]
-    return ["", *remarks, ""] if remarks else []
+    return ["", *remarks] if remarks else []
