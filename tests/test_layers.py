@@ -34,6 +34,7 @@ LAYERS = [
     "pytest_plugin",
     "stats",
     "calibration",
+    "experiment",
     "demo",
     "report",
     "labelling",

@@ -20,6 +20,7 @@ GROUPS = {
         "lint": "say what is wrong with a rubric, and what might be better",
         "tune": "say which weights, pass mark and thresholds people's labels support",
         "compare": "hold judges, runs or results beside each other, and say which to choose",
+        "experiment": "run prompt variants on cases, grade the outputs, and say which differ",
         "import": "turn other tools' labels and verdicts into ratings, and say what was lost",
         "status": "every rubric here on a line: what its judge may decide, and until when",
     },

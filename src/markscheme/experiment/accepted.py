@@ -1,0 +1,96 @@
+"""The accepted experiment: the marks that later runs are held against."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from datetime import date
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from markscheme.errors import ComparisonError, RatingError
+from markscheme.experiment.definition import Case, Cell
+from markscheme.experiment.running import ExperimentRun
+from markscheme.experiment.table import Difference, Mark, marks_of, since
+from markscheme.grading import Fingerprints
+from markscheme.receipt import accepted_data
+
+
+@dataclass(frozen=True)
+class AcceptedExperiment:
+    """An accepted run as it was read back: when, by whom graded, and each cell's mark with its case's digest."""
+
+    path: Path
+    date: str
+    judge: str
+    fingerprints: Fingerprints
+    marks: dict[Cell, Mark]
+    digests: dict[str, str]
+
+    def since(self, run: ExperimentRun) -> list[Difference]:
+        """Each variant then and now, on the cases that are what they were.
+
+        Raises:
+            ComparisonError: Another rubric, another way of asking or another judge graded it, or nothing is common.
+        """
+        now, then = run.grading.fingerprints, self.fingerprints
+        changed = [what for what in ("rubric", "prompt", "judge") if getattr(now, what) != getattr(then, what)]
+        if changed:
+            what = " and ".join(changed)
+            raise ComparisonError(f"{self.path}: the accepted run was graded by another {what}; accept anew (--accept)")
+        cases: Sequence[Case] = [c for c in run.experiment.cases if self.digests.get(c.id) == c.digest]
+        variants = [name for name in run.experiment.by_name if any((name, case.id) in self.marks for case in cases)]
+        if not variants:
+            raise ComparisonError(f"{self.path}: the accepted run has no variant and case in common with this one")
+        return since(self.marks, marks_of(run), variants, cases, run.experiment.rubric)
+
+
+def accepted_json(run: ExperimentRun) -> dict[str, Any]:
+    """A run as it is kept: marks without outputs and reasons.
+
+    Raises:
+        RatingError: Over a tenth of it is not graded.
+    """
+    if run.too_few_graded:
+        raise RatingError(f"not accepted: {run.not_graded} of {len(run.grades)} outputs are not graded")
+    return {
+        "schema": 1,
+        "version": version("markscheme"),
+        "date": date.today().isoformat(),
+        "experiment": run.experiment.name,
+        "judge": str(run.grading.judge.identity),
+        "model": run.outputs.model,
+        "fingerprints": asdict(run.grading.fingerprints),
+        "cases": {case.id: case.digest for case in run.experiment.cases},
+        "marks": [
+            {"variant": v, "case": c, "score": m.score, "pass": m.passed, "levels": dict(m.levels)}
+            for (v, c), m in marks_of(run).items()
+        ],
+    }
+
+
+def load_accepted_experiment(path: Path) -> AcceptedExperiment:
+    """The accepted run in a file.
+
+    Raises:
+        RatingError: It cannot be read as one.
+    """
+    data = accepted_data(path)
+    try:
+        marks = {
+            (str(m["variant"]), str(m["case"])): Mark(
+                None if m["score"] is None else float(m["score"]),
+                m["pass"],
+                {str(name): float(level) for name, level in m["levels"].items()},
+            )
+            for m in data["marks"]
+        }
+        prints = Fingerprints(**data["fingerprints"])
+        return AcceptedExperiment(path, str(data["date"]), str(data["judge"]), prints, marks, dict(data["cases"]))
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise RatingError(f"is no accepted experiment: {error!r}; accept one anew (--accept)", path=path) from error
+
+
+def accepted_text(run: ExperimentRun) -> str:
+    """A run as the text of the file that keeps it."""
+    return json.dumps(accepted_json(run), ensure_ascii=False, allow_nan=False, indent=1) + "\n"

@@ -1,0 +1,221 @@
+"""What an experiment is: variants of a prompt, cases they answer, and the rubric that grades the answers."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from markscheme.errors import ExperimentError, Fault
+from markscheme.fingerprint import fingerprint
+from markscheme.judges.price import Price
+from markscheme.prompt import Prompt
+from markscheme.rubric import Rubric
+from markscheme.submission import Submission
+
+PLACE = re.compile(r"\{\{\s*([^{}|%]+?)\s*\}\}")
+OVERALL, PASS_RATE = "overall", "pass_rate"
+FIGURES = (OVERALL, PASS_RATE)
+"""Names in the table that no criterion can bear."""
+
+
+@dataclass(frozen=True)
+class Variant:
+    """One way to ask.
+
+    Attributes:
+        name: What the table calls it; the judge never sees it.
+        prompt: The question, with {{name}} where an input of the case goes.
+        system: What the model is told before it, likewise; "" for nothing.
+    """
+
+    name: str
+    prompt: str = "{{query}}"
+    system: str = ""
+
+    @property
+    def named(self) -> set[str]:
+        """Names of the inputs that it shows."""
+        return set(PLACE.findall(self.system)) | set(PLACE.findall(self.prompt))
+
+    def ask(self, case: "Case") -> Prompt:
+        """The question about a case; what a value holds is text, whatever braces it has."""
+        system, user = (PLACE.sub(lambda at: case.inputs[at[1]], text) for text in (self.system, self.prompt))
+        return Prompt(system, user, {}, ())
+
+
+@dataclass(frozen=True)
+class Case:
+    """What every variant is asked.
+
+    Attributes:
+        id: What the table calls it.
+        inputs: Texts by name, for prompts and judge.
+        expected: Texts by name that the judge alone is shown.
+    """
+
+    id: str
+    inputs: Mapping[str, str]
+    expected: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def digest(self) -> str:
+        """Digest of all that makes it this case."""
+        return fingerprint(dict(self.inputs), dict(self.expected))
+
+    def submission(self, response: str, id: str) -> Submission:
+        """A response to the case, as a judge grades it."""
+        return Submission(response, {**self.inputs, **self.expected}, id)
+
+
+@dataclass(frozen=True)
+class Model:
+    """Who answers: named as judges are, and how it is asked; None leaves what the adapter does by itself."""
+
+    name: str
+    temperature: float | None = None
+    max_tokens: int | None = None
+    price: Price | None = None
+
+
+@dataclass(frozen=True)
+class Output:
+    """What a variant made of a case.
+
+    Attributes:
+        text: The output; None where there is none.
+        why: Why there is none; "" where there is one.
+        under: Digest of what was asked and who answered; "" where the output came from a file.
+        cut_off: Whether the longest answer allowed cut it off.
+    """
+
+    text: str | None
+    why: str = ""
+    under: str = ""
+    cut_off: bool = False
+
+    def __post_init__(self) -> None:
+        if (self.text is None) != bool(self.why):
+            raise ValueError("an output is a text, or there is a reason why it is none")
+
+
+Cell = tuple[str, str]
+"""Name of a variant and id of a case."""
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """Variants x cases, and the rubric that grades what comes of them.
+
+    Attributes:
+        rubric: What good is.
+        variants: One or more, names unique.
+        cases: One or more, ids unique.
+        name: What reports call it.
+        model: Who answers; None where every output is given, or a model is named when it is run.
+        given: Outputs that need no asking.
+        source: The file it came from.
+
+    Raises:
+        ExperimentError: All that an experiment cannot be: nothing to compare, a name twice, a place in a prompt that
+            a case cannot fill.
+
+    Example:
+        >>> rubric = Rubric.from_dict([{"weight": 1, "requirement": "Names a city"}])
+        >>> shy = Variant("shy", "Perhaps you know: {{query}}")
+        >>> experiment = Experiment(rubric, (shy,), (Case("capital", {"query": "Capital of France?"}),))
+        >>> experiment.variants[0].ask(experiment.cases[0]).user
+        'Perhaps you know: Capital of France?'
+    """
+
+    rubric: Rubric
+    variants: tuple[Variant, ...]
+    cases: tuple[Case, ...]
+    name: str = "experiment"
+    model: Model | None = None
+    given: Mapping[Cell, Output] = field(default_factory=dict)
+    source: Path | None = None
+
+    def __post_init__(self) -> None:
+        faults = tuple(self._faults())
+        if faults:
+            raise ExperimentError(faults, path=self.source)
+
+    @classmethod
+    def from_file(cls, path: Path | str, *, outputs: Path | str | None = None) -> "Experiment":
+        """The experiment in a .yaml or .json file.
+
+        Args:
+            path: The file.
+            outputs: A file that every variant's outputs are taken from, whatever the experiment says.
+
+        Raises:
+            ExperimentError: All that is wrong with it, each fault with its line.
+            RatingError: A file of outputs or cases that cannot be read.
+        """
+        from markscheme.experiment.file import read_experiment
+
+        return read_experiment(Path(path), None if outputs is None else Path(outputs))
+
+    @property
+    def cells(self) -> list[Cell]:
+        """Every variant with every case, case by case."""
+        return [(variant.name, case.id) for case in self.cases for variant in self.variants]
+
+    @property
+    def to_ask(self) -> list[Cell]:
+        """The cells that have no given output."""
+        return [cell for cell in self.cells if cell not in self.given]
+
+    @cached_property
+    def by_name(self) -> Mapping[str, Variant]:
+        """Its variants by name."""
+        return {variant.name: variant for variant in self.variants}
+
+    @cached_property
+    def by_id(self) -> Mapping[str, Case]:
+        """Its cases by id."""
+        return {case.id: case for case in self.cases}
+
+    def _faults(self) -> Iterator[Fault]:
+        for what, names in (("variant", [v.name for v in self.variants]), ("case", [c.id for c in self.cases])):
+            if not names:
+                yield Fault(f"an experiment has at least one {what}")
+            twice = [name for name, count in Counter(names).items() if count > 1]
+            yield from (Fault(f"{what} {name!r} stands here twice; names are unique") for name in twice)
+        for criterion in self.rubric.criteria:
+            if criterion.name in FIGURES:
+                yield Fault(f"a criterion called {criterion.name!r} has no room in the table, which has one of its own")
+        asked = dict.fromkeys(name for name, _ in self.to_ask)
+        yield from (fault for v in self.variants if v.name in asked for fault in self._unfilled(v))
+        yield from self._lacking()
+
+    def _unfilled(self, variant: Variant) -> Iterator[Fault]:
+        rest = PLACE.sub("", variant.system) + PLACE.sub("", variant.prompt)
+        if "{{" in rest or "{%" in rest:
+            yield Fault(f"variant {variant.name!r}: only {{{{name}}}} is filled in, without filters or blocks")
+        for name in sorted(variant.named):
+            lacking = [case for case in self.cases if name not in case.inputs]
+            if lacking:
+                hidden = any(name in case.expected for case in lacking)
+                why = "which is for the judge alone" if hidden else "which is none of its inputs"
+                yield Fault(f"{_named(lacking)} cannot fill {{{{{name}}}}} of variant {variant.name!r}, {why}")
+
+    def _lacking(self) -> Iterator[Fault]:
+        for name in self.rubric.inputs or ():
+            lacking = [case for case in self.cases if name not in case.inputs and name not in case.expected]
+            if lacking:
+                yield Fault(f"{_named(lacking)} lacks {name!r}, which rubric {self.rubric.name!r} needs")
+        for name in dict.fromkeys(name for case in self.cases for name in case.expected):
+            if name not in self.rubric.known_inputs:
+                shown = ", ".join(self.rubric.known_inputs) or "none"
+                expecting = [case for case in self.cases if name in case.expected]
+                yield Fault(
+                    f"{_named(expecting)} expects {name!r}, which the rubric shows to no judge; it shows {shown}"
+                )
+
+
+def _named(cases: Sequence[Case]) -> str:
+    more = f" (and {len(cases) - 1} more)" if len(cases) > 1 else ""
+    return f"case {cases[0].id!r}{more}"

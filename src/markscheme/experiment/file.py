@@ -1,0 +1,246 @@
+"""YAML or JSON to Experiment; a fault is told by file and line, all faults at once."""
+
+import difflib
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from markscheme.errors import ExperimentError, Fault, RubricError, UsageError
+from markscheme.experiment.definition import Case, Cell, Experiment, Model, Output, Variant
+from markscheme.experiment.outputs import Given, case_of, read_outputs, records
+from markscheme.judges.price import Price
+from markscheme.plain_data import Place, form_of, plain_data, read_text, shown
+from markscheme.rubric import Rubric
+from markscheme.rubric_file import load_rubric
+from markscheme.rubric_search import find_rubric
+
+MAX_BYTES = 1 << 20
+KEYS = ("name", "rubric", "model", "variants", "cases", "outputs")
+VARIANT_KEYS = ("name", "system", "prompt", "outputs")
+CASE_KEYS = ("id", "inputs", "expected")
+MODEL_KEYS = ("name", "temperature", "max_tokens", "price")
+FILE = "file://"
+
+
+def read_experiment(path: Path, outputs: Path | None) -> Experiment:
+    """The experiment in a file, with its rubric and the outputs it takes from other files.
+
+    Args:
+        path: A .yaml or .json file; other files are named from its folder.
+        outputs: A file that every variant's outputs are taken from instead.
+
+    Raises:
+        ExperimentError: All that is wrong with it, each fault with its line.
+        RatingError: A file of outputs or cases that cannot be read.
+    """
+    text = read_text(path, ExperimentError, most_bytes=MAX_BYTES)
+    data, lines = plain_data(text, form_of(path), ExperimentError, path=path)
+    if not isinstance(data, dict):
+        raise ExperimentError(f"is a mapping with {', '.join(KEYS)}; found {shown(data)}", path=path, line=1)
+    return _Reading(path, data, lines, outputs).experiment()
+
+
+@dataclass
+class _Reading:
+    """One reading; faults are collected and told together."""
+
+    path: Path
+    data: Mapping[str, Any]
+    lines: Mapping[Place, int]
+    outputs: Path | None
+    faults: list[Fault] = field(default_factory=list)
+
+    def experiment(self) -> Experiment:
+        self._known(self.data, KEYS, ())
+        rubric = self._rubric()
+        model = self._model(self.data.get("model"))
+        found = self._outputs()
+        variants = self._variants(found)
+        cases = self._cases(found)
+        given = self._given(found, variants, cases)
+        name = self._text(self.data, "name", ()) or self.path.name.partition(".")[0]
+        built = self._built(name, rubric, variants, cases, model, given)
+        if built is None or self.faults:
+            raise ExperimentError(sorted(self.faults, key=lambda fault: fault.line or 0), path=self.path)
+        return built
+
+    def _built(
+        self,
+        name: str,
+        rubric: Rubric | None,
+        variants: list[tuple[Variant, Path | None]],
+        cases: list[Case],
+        model: Model | None,
+        given: dict[Cell, Output],
+    ) -> Experiment | None:
+        """The experiment, or None where there are faults; those of the whole are added to the others."""
+        if rubric is None or not variants or not cases:
+            return None
+        try:
+            plain = tuple(variant for variant, _ in variants)
+            return Experiment(rubric, plain, tuple(cases), name, model, given, self.path)
+        except ExperimentError as error:
+            self.faults += [Fault(fault.problem, self._line_of(fault.problem)) for fault in error.faults]
+            return None
+
+    # parts
+
+    def _rubric(self) -> Rubric | None:
+        named = self._text(self.data, "rubric", ())
+        if named is None:
+            self._fault("`rubric` is missing: the name or the file of what grades the outputs", ("rubric",))
+            return None
+        try:
+            return load_rubric(find_rubric(named, self.path.parent))
+        except (RubricError, UsageError) as error:
+            self._fault(str(error), ("rubric",))
+            return None
+
+    def _model(self, said: Any) -> Model | None:
+        at: Place = ("model",)
+        if said is None:
+            return None
+        if isinstance(said, str):
+            return Model(said)
+        if not isinstance(said, Mapping) or not isinstance(said.get("name"), str):
+            self._fault(f"`model` is a name, or a mapping with name and {', '.join(MODEL_KEYS[1:])}", at)
+            return None
+        self._known(said, MODEL_KEYS, at)
+        price = None
+        try:
+            price = Price.parse(str(said["price"])) if "price" in said else None
+        except UsageError as error:
+            self._fault(str(error), (*at, "price"))
+        tokens = self._number(said, "max_tokens", at, least=1)
+        if tokens is not None and tokens != int(tokens):
+            self._fault(f"max_tokens is a whole number, found {tokens}", (*at, "max_tokens"))
+        temperature = self._number(said, "temperature", at, least=0)
+        return Model(said["name"], temperature, None if tokens is None else int(tokens), price)
+
+    def _outputs(self) -> list[Given]:
+        """Outputs of all variants: from the file that was named for this run, else the one the experiment names."""
+        named = self._text(self.data, "outputs", ())
+        path = self.outputs or (self.path.parent / named if named else None)
+        return read_outputs(path) if path is not None else []
+
+    def _variants(self, found: list[Given]) -> list[tuple[Variant, Path | None]]:
+        """Variants with the file of their own outputs; those of the common file where none are named."""
+        entries = self._list("variants")
+        if not entries and found:
+            return [(Variant(name), None) for name in dict.fromkeys(given.variant for given in found) if name]
+        return [variant for place, raw in enumerate(entries) if (variant := self._variant(raw, ("variants", place)))]
+
+    def _variant(self, raw: Any, at: Place) -> tuple[Variant, Path | None] | None:
+        if not isinstance(raw, Mapping):
+            self._fault(f"a variant is a mapping with {', '.join(VARIANT_KEYS)}; found {shown(raw)}", at)
+            return None
+        self._known(raw, VARIANT_KEYS, at)
+        name, system, prompt, outputs = (self._text(raw, key, at) for key in VARIANT_KEYS)
+        if not name:
+            self._fault("a variant needs a `name`", at)
+        if not (system or prompt or outputs or self.outputs or self.data.get("outputs")):
+            self._fault("a variant has a `system` text, a `prompt` or a file of `outputs`", at)
+        texts = {
+            key: self._template(said, (*at, key)) for key, said in (("system", system), ("prompt", prompt)) if said
+        }
+        return Variant(name or f"variant {at[-1]}", **texts), self.path.parent / outputs if outputs else None
+
+    def _template(self, said: str, at: Place) -> str:
+        if not said.startswith(FILE):
+            return said
+        try:
+            return read_text(self.path.parent / said.removeprefix(FILE), ExperimentError)
+        except ExperimentError as error:
+            self._fault(str(error), at)
+            return ""
+
+    def _cases(self, found: list[Given]) -> list[Case]:
+        said = self.data.get("cases")
+        if said is None and found:
+            inputs: dict[str, Case] = {}
+            for given in found:
+                inputs.setdefault(given.case, Case(given.case, given.inputs))
+            return list(inputs.values())
+        if isinstance(said, str):
+            return [case for line, raw in records(self.path.parent / said) if (case := self._case(raw, None, line))]
+        return [
+            case for place, raw in enumerate(self._list("cases")) if (case := self._case(raw, ("cases", place), None))
+        ]
+
+    def _case(self, raw: Any, at: Place | None, line: int | None) -> Case | None:
+        """A case here, or on a line of another file."""
+        try:
+            if at is not None and isinstance(raw, Mapping):
+                self._known(raw, CASE_KEYS, at)
+            return case_of(raw)
+        except ValueError as error:
+            where: Place = ("cases",) if at is None else at
+            self._fault(str(error) if line is None else f"{self.data['cases']}:{line}: {error}", where)
+            return None
+
+    def _given(
+        self, found: list[Given], variants: list[tuple[Variant, Path | None]], cases: list[Case]
+    ) -> dict[Cell, Output]:
+        """An output for each cell of a variant whose outputs come from a file, or why that holds none."""
+        given: dict[Cell, Output] = {}
+        for place, (variant, own) in enumerate(variants):
+            if own is None and not (self.outputs or self.data.get("outputs")):
+                continue
+            there = read_outputs(own) if own is not None and self.outputs is None else found
+            its = {one.case: one.output for one in there if one.variant in ("", variant.name)}
+            if not its.keys() & {case.id for case in cases}:
+                held = ", ".join(sorted({one.variant for one in there} - {""})) or "other cases only"
+                self._fault(f"there is no output of variant {variant.name!r}; there are {held}", ("variants", place))
+            nothing = Output(None, "the file holds no output of this variant for this case")
+            given |= {(variant.name, case.id): its.get(case.id, nothing) for case in cases}
+        return given
+
+    # values and places
+
+    def _list(self, key: str) -> list[Any]:
+        said = self.data.get(key)
+        if isinstance(said, list) and said:
+            return said
+        if said is not None or not (self.outputs or self.data.get("outputs")):
+            self._fault(f"`{key}` is a list of one or more", (key,))
+        return []
+
+    def _text(self, raw: Mapping[str, Any], key: str, at: Place) -> str | None:
+        said = raw.get(key)
+        if said is None or (isinstance(said, str) and said.strip()):
+            return said
+        self._fault(f"{key} is a text that is not empty, found {shown(said)}", (*at, key))
+        return None
+
+    def _number(self, raw: Mapping[str, Any], key: str, at: Place, *, least: float) -> float | None:
+        said = raw.get(key)
+        if said is None:
+            return None
+        if isinstance(said, bool) or not isinstance(said, int | float) or not (math.isfinite(said) and said >= least):
+            self._fault(f"{key} is a number from {least:g}, found {shown(said)}", (*at, key))
+            return None
+        return float(said)
+
+    def _known(self, raw: Mapping[str, Any], keys: tuple[str, ...], at: Place) -> None:
+        for key in (key for key in raw if key not in keys):
+            near = difflib.get_close_matches(str(key), keys, n=1)
+            hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(keys)}"
+            self._fault(f"unknown key {key!r}; {hint}", (*at, key))
+
+    def _fault(self, problem: str, at: Place) -> None:
+        self.faults.append(Fault(problem, self._line(at)))
+
+    def _line(self, at: Place) -> int | None:
+        while at and at not in self.lines:
+            at = at[:-1]
+        return self.lines.get(at)
+
+    def _line_of(self, problem: str) -> int | None:
+        """The line of the case or variant that a fault of the whole experiment names."""
+        for key, name in (("cases", "id"), ("variants", "name")):
+            for place, raw in reversed(list(enumerate(self.data.get(key) or ()))):
+                if isinstance(raw, Mapping) and f"{key[:-1]} {str(raw.get(name))!r}" in problem:
+                    return self._line((key, place))
+        return self._line(("rubric",))

@@ -1,0 +1,195 @@
+"""Outputs from files: lines, tables, Promptfoo's results; and those of a run, kept as they come."""
+
+import csv
+import datetime
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from markscheme.errors import Fault, RatingError, UsageError
+from markscheme.experiment.definition import Case, Output
+from markscheme.judge import Reply
+from markscheme.plain_data import json_lines, shown
+from markscheme.promptfoo.results import Row, is_results, read_results
+from markscheme.submission import as_text
+
+TEXT_KEYS = ("output", "response")
+OWN_KEYS = frozenset(["id", "case", "variant", "inputs", "expected", "error", *TEXT_KEYS])
+AT = " @ "
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """One output in a file: of which variant ("" where the file doesn't say) and case, with the case's inputs."""
+
+    variant: str
+    case: str
+    output: Output
+    inputs: Mapping[str, str] = field(default_factory=dict)
+
+
+def read_outputs(path: Path) -> list[Given]:
+    """The outputs in a .jsonl or .csv file, or in Promptfoo's results.
+
+    Raises:
+        RatingError: All lines that hold none, or that say twice what a variant made of a case.
+    """
+    found: dict[tuple[str, str], Given] = {}
+    faults: list[Fault] = []
+    entries = _of_results(read_results(path, unjudged=True).rows) if is_results(path) else records(path)
+    for line, entry in entries:
+        try:
+            one = entry if isinstance(entry, Given) else _given(entry)
+            if (one.variant, one.case) in found:
+                raise ValueError(f"a second output of {one.variant or 'the variant'} for case {one.case!r}")
+            found[one.variant, one.case] = one
+        except ValueError as error:
+            faults.append(Fault(str(error), line))
+    if faults or not found:
+        raise RatingError(faults or "holds no outputs", path=path)
+    return list(found.values())
+
+
+def records(path: Path) -> Iterator[tuple[int, Any]]:
+    """The objects of a .jsonl file or the rows of a .csv file, each with its line; empty cells are left out.
+
+    Raises:
+        RatingError: It is neither, or cannot be read.
+    """
+    if path.suffix == ".jsonl":
+        yield from json_lines(path, RatingError)
+        return
+    if path.suffix != ".csv":
+        raise RatingError("is neither .jsonl nor .csv nor Promptfoo's results", path=path)
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            rows = csv.DictReader(file)
+            for row in rows:
+                if None in row or None in row.values():
+                    raise RatingError("has another number of cells than the header", path=path, line=rows.line_num)
+                yield rows.line_num, {key: cell for key, cell in row.items() if cell or key in TEXT_KEYS}
+    except (OSError, UnicodeDecodeError, csv.Error) as problem:
+        raise RatingError(f"cannot be read: {problem}", path=path) from problem
+
+
+def case_of(record: Any) -> Case:
+    """The case in a mapping: `id`, `inputs`, `expected`.
+
+    Raises:
+        ValueError: It is none.
+    """
+    if not isinstance(record, Mapping):
+        raise ValueError(f"a case is a mapping with id, inputs and expected; found {shown(record)}")
+    return Case(_named(record, "id"), _texts(record, "inputs"), _texts(record, "expected"))
+
+
+def _given(record: Any) -> Given:
+    if not isinstance(record, Mapping):
+        raise ValueError(f"an output is an object with case and output; found {shown(record)}")
+    case = _named(record, "case" if "case" in record else "id")
+    text = next((record[key] for key in TEXT_KEYS if record.get(key) is not None), None)
+    if text is None and not record.get("error"):
+        raise ValueError("`output` is missing; where there is none, `error` says why")
+    beside = {key: as_text(value) for key, value in record.items() if key not in OWN_KEYS and value is not None}
+    output = Output(None, as_text(record["error"])) if text is None else Output(as_text(text))
+    return Given(as_text(record.get("variant") or ""), case, output, beside | _texts(record, "inputs"))
+
+
+def _named(record: Mapping[str, Any], key: str) -> str:
+    found = record.get(key)
+    if isinstance(found, bool) or not isinstance(found, str | int) or not str(found).strip():
+        raise ValueError(f"`{key}` is missing: a name, as in {key}: refund" if found is None else f"`{key}` is no name")
+    return str(found)
+
+
+def _texts(record: Mapping[str, Any], key: str) -> dict[str, str]:
+    said = record.get(key)
+    if said is not None and not isinstance(said, Mapping):
+        raise ValueError(f"`{key}` is texts by name, as in {key}: {{query: …}}; found {shown(said)}")
+    return {str(name): as_text(value) for name, value in (said or {}).items() if value is not None}
+
+
+def _of_results(rows: Sequence[Row]) -> Iterator[tuple[None, Given]]:
+    """Prompt (and provider, where there are several) is the variant, the test is the case."""
+    providers = {row.system.rpartition(" / ")[2] for row in rows}
+    one_provider = len(providers) == 1 and all(" / " in row.system for row in rows)
+    cases: dict[int, str] = {}
+    for row in rows:
+        if row.test not in cases:
+            name = row.id.partition(f"{AT}{row.system}")[0]
+            cases[row.test] = name if name not in cases.values() else f"{name} #{row.test}"
+        variant = row.system.rpartition(" / ")[0] if one_provider else row.system
+        failed = not row.response and row.ungraded is not None
+        output = Output(None, row.ungraded or "") if failed else Output(row.response)
+        inputs = {name: as_text(value) for name, value in row.inputs.items() if value is not None}
+        yield None, Given(variant, cases[row.test], output, inputs)
+
+
+@dataclass
+class Kept:
+    """The outputs of earlier runs, one a line, which are no asked for again; a pool for `markscheme label` too.
+
+    Attributes:
+        path: The file; None keeps nothing.
+    """
+
+    path: Path | None
+
+    def __post_init__(self) -> None:
+        lines = self._read()
+        self._texts = {line["under"]: Output(line["response"], "", line["under"], line["cut_off"]) for line in lines}
+
+    def find(self, under: str) -> Output | None:
+        """The output to just this question by just this model."""
+        return self._texts.get(under)
+
+    def keep(self, reply: Reply, under: str, variant: str, case: Case) -> Output:
+        """The output in a reply; on disk when this returns."""
+        output = Output(reply.text, "", under, reply.stop == "length")
+        line = {
+            "id": output_id(variant, case.id, under),
+            "group": case.id,
+            "system": variant,
+            "inputs": {**case.inputs, **case.expected},
+            "response": reply.text,
+            "under": under,
+            "cut_off": output.cut_off,
+            "model": reply.model,
+            "at": datetime.date.today().isoformat(),
+        }
+        if self.path is not None and under not in self._texts:
+            _append(self.path, json.dumps(line, ensure_ascii=False) + "\n")
+        return self._texts.setdefault(under, output)
+
+    def _read(self) -> Iterator[dict[str, Any]]:
+        """Lines that can be read; half a line, which a power cut may leave, is an output that isn't there."""
+        if self.path is None or not self.path.is_file():
+            return
+        for text in self.path.read_bytes().split(b"\n"):
+            try:
+                line = json.loads(text)
+                if isinstance(line["response"], str) and isinstance(line["under"], str):
+                    yield {"cut_off": False, **line}
+            except (ValueError, TypeError, KeyError):
+                continue
+
+
+def output_id(variant: str, case: str, under: str) -> str:
+    """What files call an output: labels of it hold for this very answer, so its digest is part of the name."""
+    return f"{case}{AT}{variant}" + (f" ({under[:8]})" if under else "")
+
+
+def _append(path: Path, text: str) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("ab+") as file:
+            file.seek(max(0, file.seek(0, os.SEEK_END) - 1))
+            half = file.read(1) not in (b"", b"\n")
+            file.write((("\n" if half else "") + text).encode())
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError as error:
+        raise UsageError(f"{path} cannot be written: {error.strerror or error}") from error

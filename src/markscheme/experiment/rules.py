@@ -1,0 +1,93 @@
+"""What fails a run: rules such as `overall < 0.8`, read by a grammar of one line."""
+
+import difflib
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from markscheme.errors import UsageError
+from markscheme.experiment.definition import FIGURES, OVERALL, PASS_RATE, Experiment
+from markscheme.experiment.table import Difference, VariantFigures
+from markscheme.score import ROUNDING
+
+WORSE = "worse"
+_RULE: Final = re.compile(r"\s*(.+?)\s*(<=|>=|<|>)\s*([+-]?\d+(?:\.\d+)?)\s*", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What fails a run: `figure` of any of `variants` standing to `bound` as `sign` says.
+
+    Attributes:
+        text: As it was typed.
+        variants: Names of those it is about.
+        figure: overall, pass_rate or a criterion.
+        sign: <, <=, > or >=.
+        bound: On the figure's own scale.
+    """
+
+    text: str
+    variants: tuple[str, ...]
+    figure: str
+    sign: str
+    bound: float
+
+    @classmethod
+    def parse(cls, text: str, experiment: Experiment) -> "Rule":
+        """The rule in `[VARIANT.]FIGURE SIGN NUMBER`.
+
+        Raises:
+            UsageError: It is none, names what the experiment hasn't, or a number that its figure can't reach.
+        """
+        found = _RULE.fullmatch(text)
+        if found is None:
+            raise UsageError(f'--fail-if is `worse`, or as in "overall < 0.8" (<, <=, >, >=); found {text!r}')
+        variants, figure = _named(found[1], experiment)
+        bound = float(found[3])
+        scale = (0.0, 1.0) if figure in FIGURES else experiment.rubric.criterion(figure).scale.values
+        if not min(scale) <= bound <= max(scale):
+            raise UsageError(f"--fail-if {text!r}: {figure} lies between {min(scale):g} and {max(scale):g}")
+        return cls(text, variants, figure, found[2], bound)
+
+    def hits(self, rows: Mapping[str, VariantFigures]) -> list[str]:
+        """A sentence for each variant that fails by it; one whose figure is not known does not hold it either."""
+        return [why for name in self.variants if (why := self._why(name, self._value(rows[name])))]
+
+    def _why(self, name: str, value: float | None) -> str:
+        if value is None:
+            return f"{name}: {self.figure} is not known, so that {self.text!r} cannot be told"
+        return f"{name}: {self.figure} is {value:.4g}, and the run fails if {self.text}" if self._fails(value) else ""
+
+    def _value(self, row: VariantFigures) -> float | None:
+        if self.figure == PASS_RATE:
+            return row.pass_rate.value
+        return row.overall.mean if self.figure == OVERALL else row.criteria[self.figure].mean
+
+    def _fails(self, value: float) -> bool:
+        """By more than rounding; a value at the bound meets <= and >= and nothing else."""
+        if abs(value - self.bound) <= ROUNDING:
+            return "=" in self.sign
+        return value < self.bound if self.sign[0] == "<" else value > self.bound
+
+
+def worse_than_accepted(differences: Iterable[Difference]) -> list[str]:
+    """A sentence for each variant that is shown to be worse than it was."""
+    found = [(each.second, each.worse) for each in differences]
+    return [f"{name}: worse than the accepted run in {', '.join(figures)}" for name, figures in found if figures]
+
+
+def _named(said: str, experiment: Experiment) -> tuple[tuple[str, ...], str]:
+    """The variants and the figure that a name stands for; a figure of all variants before one of a single variant."""
+    known = [*FIGURES, *(criterion.name for criterion in experiment.rubric.criteria)]
+    if said in known:
+        return tuple(experiment.by_name), said
+    for variant in experiment.by_name:
+        if said.startswith(f"{variant}.") and said.removeprefix(f"{variant}.") in known:
+            return (variant,), said.removeprefix(f"{variant}.")
+    raise UsageError(f"--fail-if knows no {said!r}{_instead(said, known)}; VARIANT.FIGURE names one variant's")
+
+
+def _instead(said: str, known: Sequence[str]) -> str:
+    near = difflib.get_close_matches(said, known, n=1)
+    return f"; did you mean {near[0]!r}?" if near else f"; there are {', '.join(known)}"
