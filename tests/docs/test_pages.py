@@ -5,12 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.commands.console import ROOT
 from tests.docs.checks import cannot_run, options_exist, understood, words
-from tests.docs.pages import PAGES, blocks, indented, spans
+from tests.docs.pages import DOCS, PAGES, blocks, indented, spans
 from tests.docs.stories import Story, promptfoo_command
 
 GIVEN = Path(__file__).parent / "given"
+TUTORIAL = DOCS / "tutorial.md"
+AFTER_TUTORIAL = "in the folder that the [tutorial]"
+"""What a page says whose commands begin where the tutorial ends."""
 WHY_NOT_RUN = {
     "a reader's own key",
     "gets software from elsewhere",
@@ -22,21 +24,27 @@ WHY_NOT_RUN = {
 
 
 def name_of(page: Path) -> str:
-    return str(page.relative_to(ROOT / "docs").with_suffix(""))
+    return page.relative_to(DOCS).with_suffix("").as_posix()
 
 
-@pytest.mark.parametrize("page", PAGES, ids=name_of)
-def test_what_a_page_tells_happens(page: Path, tmp_path: Path, runtime: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("MARKSCHEME_CACHE", str(tmp_path / "cache"))
-    given = GIVEN / page.relative_to(ROOT / "docs").with_suffix("")
-    folder = tmp_path / "project"
-    shutil.copytree(given, folder) if given.is_dir() else folder.mkdir()
-    if "npx promptfoo" in page.read_text(encoding="utf-8"):
-        promptfoo_command(tmp_path / "bin")
-    story = Story(folder)
+@pytest.mark.parametrize("page", [page for page in PAGES if page != TUTORIAL], ids=name_of)
+def test_what_a_page_tells_happens(page: Path, told_in: Story, request: pytest.FixtureRequest) -> None:
+    text = page.read_text(encoding="utf-8")
+    if "$ npx promptfoo eval" in text:
+        promptfoo_command(told_in.folder.parent / "bin")
+    if AFTER_TUTORIAL in text:
+        shutil.copytree(request.getfixturevalue("tutorial").folder, told_in.folder, dirs_exist_ok=True)
+    if (GIVEN / name_of(page)).is_dir():
+        shutil.copytree(GIVEN / name_of(page), told_in.folder, dirs_exist_ok=True)
     for block in blocks(page):
-        story.tell(block)
-    assert set(story.unchecked) <= WHY_NOT_RUN
+        told_in.tell(block)
+    assert set(told_in.unchecked) <= WHY_NOT_RUN
+
+
+def test_what_the_tutorial_tells_happens(tutorial: Story) -> None:
+    assert set(tutorial.unchecked) <= WHY_NOT_RUN
+    assert (tutorial.folder / "calibration" / "reply" / "accepted.json").is_file()
+    assert (tutorial.folder / "results.json").is_file()
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)

@@ -1,0 +1,266 @@
+"""What the site says that would go stale if it were written down, made anew at each build.
+
+The commands come from their parsers, the keys of a rubric from its schema, the Python names from `__all__`, and what a
+page links to outside `docs/` (results of benchmarks, the changelog) becomes a page or a file of the site.
+"""
+
+import argparse
+import json
+import posixpath
+import re
+from collections.abc import Iterable, Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+OUTSIDE = "repository"
+"""Under which path of the site stands what is not in `docs/`."""
+LINK = re.compile(r"(?<=\]\()([^)#\s:]+)(?=[)#])")
+PYTHON = {
+    "rubrics-and-grades": (
+        "Rubrics, submissions and grades",
+        ["rubric", "rubric_file", "lint", "submission", "grading", "verdict", "score", "receipt", "rewards"],
+    ),
+    "judges": (
+        "Judges",
+        [
+            "judge",
+            "judges.named",
+            "judges.anthropic",
+            "judges.openai",
+            "judges.local",
+            "judges.function",
+            "judges.recorded",
+            "judges.scripted",
+            "judges.panel",
+            "judges.repeated",
+            "judges.remembering",
+            "judges.limited",
+            "judges.price",
+        ],
+    ),
+    "scorers": ("Scorers and checks", ["scorers"]),
+    "autograders": ("Graders under other names", ["autograders", "types"]),
+    "statistics-functions": ("Statistics", ["stats"]),
+    "errors": ("Errors", ["errors"]),
+}
+"""The pages of the Python reference, each with its modules; every name that users import stands on one of them."""
+
+
+def on_files(files: Any, config: Any) -> Any:
+    """Add the pages that are made here."""
+    from mkdocs.structure.files import File
+
+    for uri, text in pages():
+        files.append(File.generated(config, uri, content=text))
+    for path in sorted(linked_outside()):
+        files.append(File.generated(config, f"{OUTSIDE}/{path}", content=(ROOT / path).read_text(encoding="utf-8")))
+    return files
+
+
+def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
+    """Let links lead to where their targets stand on the site."""
+    return with_links_of_site(markdown, page.file.src_uri)
+
+
+def pages() -> Iterator[tuple[str, str]]:
+    """Path and text of every page that is made here."""
+    yield "reference/commands.md", commands_page()
+    yield "reference/rubric-keys.md", rubric_keys_page()
+    yield "decisions/index.md", decisions_page()
+    yield "reference/python.md", package_page()
+    for stem, (title, modules) in PYTHON.items():
+        yield f"reference/{stem}.md", python_page(title, modules)
+
+
+def decisions_page() -> str:
+    """Every decision by its heading."""
+    found = sorted((DOCS / "decisions").glob("0*.md"))
+    rows = [f"- [{place.read_text(encoding='utf-8').splitlines()[0].lstrip('# ')}]({place.name})" for place in found]
+    opening = "Choices that were hard to take, each with its reason."
+    return "\n\n".join(["# Decisions", opening, "\n".join(rows)]) + "\n"
+
+
+def commands_page() -> str:
+    """Every command with its options, as its parser knows them."""
+    from markscheme.cli import GROUPS, module_of
+
+    parts = ["# Commands", "What `markscheme COMMAND --help` says. `calibrate` is the same as `markscheme calibrate`."]
+    for group, commands in GROUPS.items():
+        parts.append(f"## {group}")
+        for name, summary in commands.items():
+            parser: argparse.ArgumentParser = import_module(module_of(name)).parser()
+            parts += [f"### {name} {{#{name}}}", f"*{_escaped(summary)}*", *_command(parser)]
+    return "\n\n".join(parts) + "\n"
+
+
+def _command(parser: argparse.ArgumentParser) -> Iterator[str]:
+    """What stands under a command's heading: its description, usage, options by group, and its example."""
+    yield f"```text\n{parser.format_usage().removeprefix('usage: ').rstrip()}\n```"
+    for paragraph in (parser.description or "").split("\n\n"):
+        yield _paragraph(paragraph)
+    for group in parser._action_groups:
+        actions = [action for action in group._group_actions if "--help" not in action.option_strings]
+        if actions:
+            title = {"positional arguments": "arguments", "options": "other options"}.get(str(group.title), group.title)
+            rows = [f"| `{_told(action)}` | {_escaped(action.help or '')} |" for action in actions]
+            yield "\n".join([f"| {title} | |", "|---|---|", *rows])
+    if parser.epilog:
+        yield "```bash\n" + parser.epilog.removeprefix("example:").replace("\n  ", "\n").strip() + "\n```"
+
+
+def _paragraph(text: str) -> str:
+    """A paragraph as it is; one that lines up words in columns, as a list of those."""
+    lines = text.split("\n")
+    if all(re.match(r"\w+ {2,}\S|\w+ {2}", line) for line in lines):
+        return "\n".join(f"- `{line.split()[0]}`: {_escaped(line.split(maxsplit=1)[1])}" for line in lines)
+    return _escaped(text)
+
+
+def _told(action: argparse.Action) -> str:
+    """An option or an argument, with what is given for it."""
+    choices = "{" + ",".join(map(str, action.choices)) + "}" if action.choices else ""
+    metavar = " ".join(action.metavar) if isinstance(action.metavar, tuple) else action.metavar
+    value = metavar or choices or action.dest
+    if not action.option_strings:
+        return value.replace("|", "\\|")
+    told = ", ".join(action.option_strings)
+    return told if action.nargs == 0 else f"{told} {value}".replace("|", "\\|")
+
+
+def _escaped(text: str) -> str:
+    """Text that Markdown would otherwise take for marks."""
+    return re.sub(r"([*_<>\[\]|])", r"\\\1", text)
+
+
+def rubric_keys_page() -> str:
+    """Every key of a rubric's file, from the schema that editors read."""
+    schema = json.loads((ROOT / "rubrics" / "schema.json").read_text(encoding="utf-8"))
+    entries = {"A rubric": schema, **{_heading(name): entry for name, entry in schema["$defs"].items()}}
+    parts = [
+        "# Keys of a rubric",
+        "From [the schema](../../rubrics/schema.json) that editors read. What they mean for a grade is told in "
+        "[file formats](formats.md) and [how to write a rubric](../howto/write-a-rubric.md).",
+    ]
+    for heading, entry in entries.items():
+        rows = [_key(name, entry, key) for name, key in entry["properties"].items()]
+        table = "\n".join(["| key | may be | if it is not given | what it says |", "|---|---|---|---|", *rows])
+        parts += [f"## {heading}", _escaped(entry.get("description", "")), table]
+    return "\n\n".join(parts) + "\n"
+
+
+def _heading(name: str) -> str:
+    return "One of `" + {"CriterionEntry": "criteria", "JudgeEntry": "judge"}.get(name, _key_of(name)) + "`"
+
+
+def _key_of(name: str) -> str:
+    stem = name.removesuffix("Entry").lower()
+    return stem if stem in ("examples", "scale") else f"{stem}s"
+
+
+def _key(name: str, entry: Any, key: Any) -> str:
+    needed = name in entry.get("required", ())
+    default = key.get("default")
+    absent = "must be there" if needed else "" if default is None else f"`{json.dumps(default)}`"
+    return f"| `{name}` | {_may_be(key)} | {absent} | {_escaped(key.get('description') or '')} |"
+
+
+def _may_be(key: Any) -> str:
+    """The kinds of value a key takes, in words."""
+    kinds = [_kind(choice) for choice in key.get("anyOf", [key]) if choice.get("type") != "null"]
+    return " or ".join(dict.fromkeys(kinds))
+
+
+def _kind(choice: Any) -> str:
+    words = {"string": "text", "array": "list", "object": "keys", "boolean": "true, false", "integer": "whole number"}
+    if "enum" in choice:
+        return ", ".join(f"`{value}`" for value in choice["enum"])
+    if "const" in choice:
+        return f"`{choice['const']}`"
+    if "$ref" in choice:
+        return "keys"
+    if choice.get("type") == "array" and choice.get("items"):
+        return f"list of {_may_be(choice['items'])}"
+    return str(words.get(choice.get("type", ""), choice.get("type", "anything")))
+
+
+def package_page() -> str:
+    """What `markscheme` itself exports, each name leading to where it is told."""
+    package = import_module("markscheme")
+    rows = []
+    for name in package.__all__:
+        value = getattr(package, name)
+        first = (getattr(value, "__doc__", None) or "").strip().split("\n")[0]
+        rows.append(f"| [`{name}`][{value.__module__}.{name}] | {_escaped(first)} |")
+    opening = "What `from markscheme import …` gives. Each name is loaded on first use."
+    return "\n\n".join(["# The package", opening, "\n".join(["| name | what it is |", "|---|---|", *rows])]) + "\n"
+
+
+def python_page(title: str, modules: Iterable[str]) -> str:
+    """A page of the Python reference: each public name that the modules define, from its docstring."""
+    parts = [f"# {title}"]
+    for name in modules:
+        parts += [f"## {name}", f"::: markscheme.{name}\n    options: {{members: false, show_root_toc_entry: false}}"]
+        parts += [f"::: {place}" for place in public(f"markscheme.{name}")]
+    return "\n\n".join(parts) + "\n"
+
+
+def public(module: str) -> list[str]:
+    """Where each public function and class of a module, or of the modules it gathers, is defined."""
+    loaded = import_module(module)
+    gathers = hasattr(loaded, "__path__")
+    return [
+        f"{value.__module__}.{name}"
+        for name, value in vars(loaded).items()
+        if not name.startswith("_") and callable(value) and hasattr(value, "__qualname__")
+        if value.__module__ == module or (gathers and value.__module__.startswith(f"{module}."))
+    ]
+
+
+def linked_outside() -> set[str]:
+    """What the pages link to that is no page of `docs/`, and what that links to, by its path in the repository."""
+    found: set[str] = set()
+    left = [(place, place.relative_to(ROOT).as_posix()) for place in DOCS.rglob("*.md")]
+    left += [(ROOT / path, path) for path in ("CHANGELOG.md", "benchmarks/README.md", "rubrics/schema.json")]
+    while left:
+        place, path = left.pop()
+        if not path.startswith("docs/"):
+            found.add(path)
+        if path.endswith(".md"):
+            for target in _targets(place.read_text(encoding="utf-8"), posixpath.dirname(path)):
+                if target not in found and not target.startswith("docs/"):
+                    left.append((ROOT / target, target))
+                    found.add(target)
+    return found
+
+
+def _targets(markdown: str, folder: str) -> Iterator[str]:
+    """The files of the repository that a text links to."""
+    for link in LINK.findall(markdown):
+        if target := _target(link, folder):
+            yield target
+
+
+def _target(link: str, folder: str) -> str | None:
+    """The file of the repository that a link means; of a folder, its page. None where there is none."""
+    path = posixpath.normpath(posixpath.join(folder, link))
+    for candidate in (path, f"{path}/README.md", f"{path}/index.md"):
+        if not candidate.startswith("..") and (ROOT / candidate).is_file():
+            return candidate
+    return None
+
+
+def with_links_of_site(markdown: str, uri: str) -> str:
+    """`markdown` with links that work on the site, where the page stands at `uri`."""
+    folder = posixpath.dirname(uri.removeprefix(f"{OUTSIDE}/") if uri.startswith(f"{OUTSIDE}/") else f"docs/{uri}")
+
+    def led(link: re.Match[str]) -> str:
+        target = _target(link[1], folder)
+        if target is None:
+            return link[1]
+        place = target.removeprefix("docs/") if target.startswith("docs/") else f"{OUTSIDE}/{target}"
+        return posixpath.relpath(place, posixpath.dirname(uri) or ".")
+
+    return LINK.sub(led, markdown)
