@@ -1,6 +1,6 @@
 """Do labels picked by `calibrate --next` say more than random ones, and does nothing estimated from them bend?
 
-    python benchmarks/next_labels.py [--runs 300] [--write benchmarks/results/next_labels.md]
+    python benchmarks/next_labels.py [--runs 1000] [--write benchmarks/results/next_labels.md]
 
 A pool of outputs is judged; n of them get people's decisions, picked at random or by `choose_next`, which is what
 `calibrate --next` calls; then `pass_rates`, which is what `markscheme passrate` calls, says what share of the pool
@@ -40,6 +40,8 @@ DATA = Path(__file__).parents[2] / "shared" / "data"
 SIZES = (30, 50, 75, 100, 150, 200, 300)
 POOL, TOP = 1_000, 4
 JUDGES = {"excellent": 0.15, "good": 0.4, "fair": 0.8}
+BEYOND_TWO = 0.0455
+"""Share of a normal distribution beyond two standard deviations on either side."""
 HANNA_JUDGES = ("ChatGPT/prompt1", "Beluga-13B/prompt1")
 HANNA = ("Relevance", "Coherence", "Empathy", "Surprise", "Engagement", "Complexity")
 
@@ -145,13 +147,17 @@ def table(runs: int) -> Iterator[str]:
     yield "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |"
     pools = {f"made, {name} judge": made(noise, 5) for name, noise in JUDGES.items()} | {"HANNA": hanna()}
     found: dict[str, tuple[list[float], list[float]]] = {}
+    beyond = rows = 0
     for name, pool in pools.items():
         right = float(np.mean(np.array(pool.verdicts) == np.array(pool.gold)))
         widths: tuple[list[float], list[float]] = ([], [])
         for n in SIZES:
             generator = np.random.default_rng(n)
             random = Summary.of([pool.at_random(n, generator) for _ in range(runs)], pool.truth)
-            picked = Summary.of([pool.picked(n, seed + 1) for seed in range(runs)], pool.truth)
+            seeds = range(1 + rows * runs, 1 + (rows + 1) * runs)
+            picked = Summary.of([pool.picked(n, seed) for seed in seeds], pool.truth)
+            beyond += abs(picked.bias) > 2 * picked.bias_se
+            rows += 1
             widths[0].append(random.width)
             widths[1].append(picked.width)
             yield (
@@ -159,6 +165,8 @@ def table(runs: int) -> Iterator[str]:
                 f"{picked.bias:+.4f} ± {2 * picked.bias_se:.4f} | {random.coverage:.3f} | {picked.coverage:.3f} |"
             )
         found[name] = widths
+    yield ""
+    yield f"Of {rows} biases {beyond} lie beyond 2 standard errors; by chance {rows * BEYOND_TWO:.1f} would."
     yield ""
     yield "Labels that a width of the 95 % interval takes, between the sizes above by a straight line in 1/√n:"
     yield ""
@@ -179,13 +187,13 @@ def _labels_for(width: float, widths: Sequence[float]) -> float:
 def main() -> None:
     """Print the tables, and write them if asked to."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--runs", type=int, default=300)
+    parser.add_argument("--runs", type=int, default=1_000)
     parser.add_argument("--write", type=Path)
     options = parser.parse_args()
     started = time.process_time()
     known = 2 * (0.95 * 0.05 / options.runs) ** 0.5
     lines = [
-        f"{options.runs} seeded draws a row; a coverage of .95 is known to ±{known:.3f}. Widths are of 95 % intervals",
+        f"{options.runs:,} seeded draws a row; a coverage of .95 is known to ±{known:.3f}. Widths are of 95 % intervals",
         "of the pass rate, random labels by verdict strata, labels of `--next` by strata and weights they come with.",
         "Covered is this pool's own rate; intervals also allow for the chance that made the pool, and so cover more.",
         "",

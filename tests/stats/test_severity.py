@@ -303,6 +303,17 @@ def test_one_example_has_values_without_intervals_and_nothing_warns() -> None:
         assert value(macro_family([1.0], [2.0])["macro_f1"]) == 0
 
 
+def test_limits_of_an_error_stay_within_the_scale_where_it_is_told() -> None:
+    gold, judge = [1, 1, 3], [1, 5, 3]
+    assert (mae(gold, judge).high or 0) > 4
+    for statistic in (mae, rmse):
+        assert statistic(gold, judge, levels=[1, 2, 3, 4, 5]).high == 4
+    signed = signed_error(gold, judge, levels=[1, 5])
+    assert (signed.low, signed.high) == (-4, 4)
+    off_the_scale = mae([0, 0, 0], [5, 6, 4], levels=[0, 1])
+    assert (off_the_scale.value, off_the_scale.high) == (5, 5)
+
+
 def test_a_judge_without_error_has_nothing_to_split() -> None:
     split = error_split([1, 2, 3], [1, 2, 3])
     assert split["shift_share"].undefined == "no error to split"

@@ -17,7 +17,7 @@ from markscheme.rubric import Criterion, Rubric
 from markscheme.rubric_edit import Changes
 from markscheme.score import ROUNDING
 from markscheme.stats.change import mean_estimate
-from markscheme.stats.intervals import IDENTITY, LOG, LOGIT
+from markscheme.stats.intervals import IDENTITY, LOG, LOGIT, kept_within
 from markscheme.stats.people import gold
 from markscheme.stats.prevalence import Band, Promise, automatic_band, least_labels, promise_for
 
@@ -451,7 +451,13 @@ def _paired(name: str, before: Floats, after: Floats, groups: list[str] | None) 
     both = ~np.isnan(before) & ~np.isnan(after)
     scale = LOG if name == "mae" else LOGIT
     first, second, difference = (
-        mean_estimate(np.where(both, values, np.nan), transform=transform, groups=groups, method=f"test split, {name}")
+        kept_within(
+            mean_estimate(
+                np.where(both, values, np.nan), transform=transform, groups=groups, method=f"test split, {name}"
+            ),
+            -1.0,
+            1.0,
+        )
         for values, transform in ((before, scale), (after, scale), (after - before, IDENTITY))
     )
     return HeldOut(first, second, difference)

@@ -25,6 +25,7 @@ from markscheme.stats.intervals import (
     Integers,
     group_numbers,
     jackknife,
+    kept_within,
     spread,
     t_quantile,
 )
@@ -635,7 +636,9 @@ def _held_out_scores(folds: Sequence[_Fold], task: _Task, *, pass_mark: float, t
     for name, each in measured.items():
         transform = LOG if name == "mae" else LOGIT
         before, after, difference = (
-            mean_estimate(values, transform=scale, groups=task.group_of, method=f"held out, {name}")
+            kept_within(
+                mean_estimate(values, transform=scale, groups=task.group_of, method=f"held out, {name}"), -1.0, 1.0
+            )
             for values, scale in (
                 (each[0] / REPEATS, transform),
                 (each[1] / REPEATS, transform),

@@ -217,6 +217,19 @@ def withhold(estimate: Estimate, why: str) -> Estimate:
     return replace(estimate, low=None, high=None, note=f"withheld: {why}")
 
 
+def kept_within(estimate: Estimate, lowest: float, highest: float) -> Estimate:
+    """The same estimate, its limits no further out than the statistic can be, nor past its value.
+
+    Example:
+        >>> kept_within(Estimate(0.4, 0.1, 1.7, n=3), 0.0, 1.0).high
+        1.0
+    """
+    value, low, high = estimate.value, estimate.low, estimate.high
+    if value is None or low is None or high is None:
+        return estimate
+    return replace(estimate, low=min(value, max(lowest, low)), high=max(value, min(highest, high)))
+
+
 def mark_rough(estimate: Estimate, why: str) -> Estimate:
     """The same estimate, marked as covering less than it says; a withheld interval stays as it is.
 

@@ -1,14 +1,14 @@
 """Two raters of the same units: by how much one beats the other, and what a score of one means under the other."""
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from markscheme.stats.change import mean_estimate, shift_interval
 from markscheme.stats.estimate import Estimate
-from markscheme.stats.intervals import IDENTITY, Floats, clopper_pearson, t_quantile
+from markscheme.stats.intervals import IDENTITY, Floats, clopper_pearson, kept_within, t_quantile
 from markscheme.stats.pairs import numbers
 
 FEWEST_TO_LINK = 10
@@ -84,8 +84,10 @@ def gain_in_hits(
     difference = _difference(first, second)
     method = "share right, second minus first"
     if groups is None:
-        return _within(shift_interval(difference, span=1.0, level=level, method=method))
-    return _within(mean_estimate(difference, transform=IDENTITY, groups=groups, level=level, method=method))
+        return kept_within(shift_interval(difference, span=1.0, level=level, method=method), -1.0, 1.0)
+    return kept_within(
+        mean_estimate(difference, transform=IDENTITY, groups=groups, level=level, method=method), -1.0, 1.0
+    )
 
 
 def gain_in_error(
@@ -200,13 +202,6 @@ def _difference(first: npt.ArrayLike, second: npt.ArrayLike) -> Floats:
     if left.shape != right.shape or left.ndim != 1:
         raise ValueError(f"first and second must be equally long vectors, not {left.shape} and {right.shape}")
     return right - left
-
-
-def _within(estimate: Estimate) -> Estimate:
-    """The estimate with its limits kept within -1 to 1."""
-    if estimate.low is None or estimate.high is None:
-        return estimate
-    return replace(estimate, low=max(-1.0, estimate.low), high=min(1.0, estimate.high))
 
 
 def _why_no_line(old: Floats, new: Floats) -> str | None:

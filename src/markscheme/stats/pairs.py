@@ -81,6 +81,7 @@ class Pairs:
         best: Upper end of the scale.
         step: From one level of the scale to the next; the whole scale where only its ends are known.
         raters: What messages call the two.
+        scale_told: Whether the scale's ends are known, not only the ratings that occurred.
     """
 
     gold: Floats
@@ -91,6 +92,7 @@ class Pairs:
     best: float
     step: float
     raters: tuple[str, str] = ("gold", "judge")
+    scale_told: bool = False
 
     def __len__(self) -> int:
         return len(self.gold)
@@ -238,7 +240,7 @@ def paired(
     scale = np.unique(np.asarray(levels, dtype=np.float64)) if levels is not None else _ends(left, right)
     step = float(np.diff(scale).min()) if len(scale) > 1 else 0.0
     worst, best = (float(scale[0]), float(scale[-1])) if len(scale) else (0.0, 0.0)
-    return Pairs(left, right, group, n_groups, worst, best, step)
+    return Pairs(left, right, group, n_groups, worst, best, step, scale_told=levels is not None)
 
 
 def numbers(values: npt.ArrayLike, what: str) -> Floats:

@@ -22,6 +22,7 @@ from markscheme.stats.intervals import (
     Transform,
     clopper_pearson,
     jackknife,
+    kept_within,
     mark_rough,
     no_disagreement,
     t_quantile,
@@ -396,7 +397,8 @@ def _error(
     if why:
         return Estimate.without_value(why, n=0, method=method, level=level)
     value, left_out = float(formula(pairs.moments)), formula(pairs.moments_left_out)
-    return jackknife(value, left_out, transform=transform, level=level, method=method, grouped=pairs.grouped)
+    found = jackknife(value, left_out, transform=transform, level=level, method=method, grouped=pairs.grouped)
+    return kept_within(found, -pairs.span, pairs.span) if pairs.scale_told else found
 
 
 def _no_error(pairs: Pairs, below: float, above: float, level: float, method: str) -> Estimate:
