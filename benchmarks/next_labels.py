@@ -193,8 +193,8 @@ def main() -> None:
     started = time.process_time()
     known = 2 * (0.95 * 0.05 / options.runs) ** 0.5
     lines = [
-        f"{options.runs:,} seeded draws a row; a coverage of .95 is known to ±{known:.3f}. Widths are of 95 % intervals",
-        "of the pass rate, random labels by verdict strata, labels of `--next` by strata and weights they come with.",
+        f"{options.runs:,} seeded draws a row; a coverage of .95 is known to ±{known:.3f}. Widths are of 95 % intervals"
+        "\nof the pass rate, random labels by verdict strata, labels of `--next` by strata and weights they come with.",
         "Covered is this pool's own rate; intervals also allow for the chance that made the pool, and so cover more.",
         "",
         *table(options.runs),
