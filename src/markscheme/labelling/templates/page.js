@@ -16,7 +16,7 @@ function moveOn() {
   mark(next ?? null);
   if (next) {
     (next.querySelector("input:checked") ?? next.querySelector("input")).focus({ preventScroll: true });
-    next.scrollIntoView({ block: "nearest" });
+    next.scrollIntoView({ block: "start" });
   } else {
     document.getElementById("save").focus();
   }
