@@ -12,7 +12,7 @@ from markscheme.experiment.table import Difference, VariantFigures
 from markscheme.score import ROUNDING
 
 WORSE = "worse"
-_RULE: Final = re.compile(r"\s*(.+?)\s*(<=|>=|<|>)\s*([+-]?\d+(?:\.\d+)?)\s*", re.DOTALL)
+_RULE: Final = re.compile(r"\s*([^<>=]+?)\s*(<=|>=|<|>)\s*([+-]?\d+(?:\.\d+)?)\s*")
 
 
 @dataclass(frozen=True)

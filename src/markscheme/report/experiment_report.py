@@ -213,7 +213,7 @@ def _on_differences(differences: Sequence[Difference]) -> Iterator[str]:
 
 
 def _harmless(text: str) -> str:
-    return f"'{text}" if text.startswith(FORMULA) else text
+    return printable(f"'{text}" if text.startswith(FORMULA) else text)
 
 
 # --- as plain data --------------------------------------------------------------------------------------------------

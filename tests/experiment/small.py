@@ -1,0 +1,34 @@
+"""The experiment of the documentation in a folder of its own, with the stand-ins for model and judge beside it."""
+
+import json
+import shutil
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from tests.commands.console import ROOT
+
+EXAMPLES = ROOT / "docs" / "examples"
+FILE, RECORDED = "support.experiment.yaml", "support.outputs.jsonl"
+JUDGE, MODEL = "function:desk:judge", "function:desk:answer"
+
+
+def make_experiment(folder: Path) -> Path:
+    """The documentation's files, copied; the experiment's own."""
+    for path in EXAMPLES.iterdir():
+        if path.is_file():
+            shutil.copy(path, folder)
+    return folder / FILE
+
+
+def without_settings(file: Path, model: str = MODEL) -> Path:
+    """The experiment with another model, which takes no settings."""
+    lines = [f"model: {model}" if line.startswith("model:") else line for line in file.read_text().splitlines()]
+    file.write_text("\n".join(lines) + "\n")
+    return file
+
+
+def write_lines(path: Path, lines: Sequence[Mapping[str, Any]]) -> Path:
+    """One JSON object a line."""
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    return path

@@ -1,0 +1,197 @@
+"""The documentation's experiment on recorded outputs and levels: every figure worked out by hand.
+
+levels (accuracy, tone, completeness, conciseness)      sum   score = (sum - 4) / 16
+formal  password       5 4 5 4                           18    14/16
+        charged-twice  4 3 4 3                           14    10/16
+        dark-mode      5 5 4 5                           19    15/16
+casual  password       4 5 4 5                           18    14/16
+        charged-twice  4 5 3 4                           16    12/16
+        dark-mode      4 5 3 3                           15    11/16
+"""
+
+import asyncio
+import csv
+import io
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from markscheme.calibration.pass_rates import Labelled
+from markscheme.experiment.definition import Case, Experiment
+from markscheme.experiment.running import ExperimentRun, run_experiment
+from markscheme.experiment.table import Mark, between_variants, corrected_rates, figures, marks_of, since
+from markscheme.judges.named import Asking, open_judge
+from markscheme.report.experiment_report import (
+    ExperimentReport,
+    experiment_csv,
+    experiment_json,
+    experiment_markdown,
+    print_experiment,
+)
+from tests.experiment.small import JUDGE, RECORDED, make_experiment
+
+approx: Any = pytest.approx
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ExperimentRun:
+    monkeypatch.syspath_prepend(tmp_path)
+    file = make_experiment(tmp_path)
+    experiment = Experiment.from_file(file, outputs=tmp_path / RECORDED)
+    return asyncio.run(run_experiment(experiment, open_judge(JUDGE, asking=Asking(memory=None))))
+
+
+def report_of(run: ExperimentRun) -> ExperimentReport:
+    marks, rubric, cases = marks_of(run), run.experiment.rubric, run.experiment.cases
+    rows = {name: figures(marks, name, rubric) for name in run.experiment.by_name}
+    return ExperimentReport(run, rows, between_variants(marks, list(rows), cases, rubric))
+
+
+def test_means_and_ends_of_each_variant_and_criterion(run: ExperimentRun) -> None:
+    rows = report_of(run).rows
+    told = {
+        name: {criterion: (found.mean, found.least, found.most, found.n) for criterion, found in row.criteria.items()}
+        for name, row in rows.items()
+    }
+    assert told == {
+        "formal": {
+            "accuracy": (approx(14 / 3), 4, 5, 3),
+            "tone": (4, 3, 5, 3),
+            "completeness": (approx(13 / 3), 4, 5, 3),
+            "conciseness": (4, 3, 5, 3),
+        },
+        "casual": {
+            "accuracy": (4, 4, 4, 3),
+            "tone": (5, 5, 5, 3),
+            "completeness": (approx(10 / 3), 3, 4, 3),
+            "conciseness": (4, 3, 5, 3),
+        },
+    }
+    # formal: (14 + 10 + 15) / 48 of the whole scale, 51 levels' points over 12; casual: (14 + 12 + 11) / 48, 49 over 12
+    assert (rows["formal"].overall.mean, rows["formal"].mean_level) == (approx(39 / 48), 4.25)
+    assert (rows["casual"].overall.mean, rows["casual"].mean_level) == (approx(37 / 48), approx(49 / 12))
+    # the pass mark is 0.7: 14/16, 15/16 and 12/16 pass, 10/16 and 11/16 do not
+    assert [row.pass_rate.value for row in rows.values()] == [approx(2 / 3), approx(2 / 3)]
+
+
+def test_differences_case_by_case_with_interval_and_adjusted_p(run: ExperimentRun) -> None:
+    (found,) = report_of(run).differences
+    assert (found.first, found.second) == ("formal", "casual")
+    overall = found.shifts["overall"]
+    # 0, +2/16, -4/16: mean -2/48. With one pair +1, -1 added: sum -1/8, mean -1/40 over 5; squares 1/64 + 4/64 + 2;
+    # variance (2.078125 - 5/1600) / 4 = 0.51875; t(4) at 97.5 % is 2.776445
+    reach = 2.776445 * math.sqrt(0.51875 / 5)
+    made = overall.difference
+    assert (made.value, made.low, made.high, made.n) == (
+        approx(-2 / 48),
+        approx(-1 / 40 - reach),
+        approx(-1 / 40 + reach),
+        3,
+    )
+    # +2 and -4 with signs at random give |sum| of 2 or 6, each half the time: p 1, mid-p 1/2 + 1/4; alone in its family
+    assert overall.p == 0.75
+    # accuracy -1 0 -1: sums -2 0 0 2, mid-p 1/4; tone +1 +2 0: -3 -1 1 3, 1/4; completeness -1 -1 -1: 1/8;
+    # conciseness +1 +1 -2: sum 0 twice of 8, mid-p 6/8 + 1/8. Holm: 4/8; then 3/4 and 2/4, not under 3/4; then 7/8
+    assert {name: (shift.difference.value, shift.p) for name, shift in found.shifts.items() if name != "overall"} == {
+        "accuracy": (approx(-2 / 3), 0.75),
+        "tone": (1, 0.75),
+        "completeness": (-1, 0.5),
+        "conciseness": (0, 0.875),
+    }
+    assert found.worse == []
+
+
+def test_the_table_as_csv_has_the_same_figures(run: ExperimentRun) -> None:
+    rows = list(csv.DictReader(io.StringIO(experiment_csv(report_of(run)))))
+    assert list(rows[0]) == ["variant", "criterion", "mean", "min", "max", "n", "not_graded", "overall"]
+    first = rows[0]
+    assert (first["variant"], first["criterion"], first["n"], first["not_graded"]) == ("formal", "accuracy", "3", "0")
+    assert [float(first[key]) for key in ("mean", "min", "max", "overall")] == [approx(14 / 3), 4, 5, 0.8125]
+    by_name = {(row["variant"], row["criterion"]): row["mean"] for row in rows}
+    assert float(by_name["casual", "overall"]) == approx(37 / 48)
+    assert float(by_name["casual", "pass_rate"]) == approx(2 / 3)
+
+
+def test_the_printed_report_fits_a_screen(run: ExperimentRun) -> None:
+    text = io.StringIO()
+    print_experiment(report_of(run), text, width=80)
+    lines = text.getvalue().splitlines()
+    assert max(map(len, lines)) <= 80
+    assert len(lines) <= 30
+    assert any(line.split() == ["formal", "accuracy", "4.67", "4", "5", "3", "0"] for line in lines)
+    assert "formal: overall 0.81 (4.25 in levels); passes 67% (21–94)" in text.getvalue()
+    assert "With 3 cases no difference can be shown, however large: 5 are the least." in text.getvalue()
+
+
+def test_markdown_and_json_tell_the_same(run: ExperimentRun) -> None:
+    report = report_of(run)
+    assert "| formal | accuracy | 4.67 | 4 | 5 | 3 | 0 |" in experiment_markdown(report)
+    data = experiment_json(report)
+    assert data["table"]["formal"]["criteria"]["tone"] == {"mean": 4.0, "min": 3.0, "max": 5.0, "n": 3, "not_graded": 0}
+    assert data["differences"][0]["figures"]["overall"]["p"] == 0.75
+
+
+def test_pass_rates_are_corrected_by_labels_of_other_responses(run: ExperimentRun) -> None:
+    counts = {(True, True): 27, (True, False): 3, (False, True): 4, (False, False): 16}
+    labelled = [
+        Labelled(f"l{place}-{n}", gold, judge)
+        for place, ((gold, judge), count) in enumerate(counts.items())
+        for n in range(count)
+    ]
+    rates = corrected_rates(run, labelled)
+    # sensitivity 27/30, specificity 16/20, the judge passes 4 of 6: (2/3 + 0.8 - 1) / (0.9 + 0.8 - 1)
+    assert (rates.how, rates.corrected.value) == ("elsewhere", approx((2 / 3 - 0.2) / 0.7))
+    assert set(rates.groups) == {"formal", "casual"}
+
+
+def test_labels_of_these_very_outputs_correct_by_verdict(run: ExperimentRun) -> None:
+    labelled = [Labelled(grade.id, gold=True, judge=bool(grade.passed)) for grade in run.grades.values()]
+    assert corrected_rates(run, labelled).how == "by-verdict"
+
+
+# --- many cases -----------------------------------------------------------------------------------------------------
+
+
+def marked(scores: dict[str, list[float]]) -> tuple[dict[tuple[str, str], Mark], list[Case]]:
+    n = len(next(iter(scores.values())))
+    cases = [Case(f"c{place}", {"query": str(place)}) for place in range(n)]
+    marks = {
+        (name, case.id): Mark(score, score >= 0.5, {"accuracy": 1 + 4 * score})
+        for name, given in scores.items()
+        for case, score in zip(cases, given, strict=True)
+    }
+    return marks, cases
+
+
+def test_a_drop_in_every_case_is_worse_and_a_variant_is_worse_in_few_of_many_unchanged_ones(run: ExperimentRun) -> None:
+    then, cases = marked({"a": [0.75] * 30})
+    now, _ = marked({"a": [0.5] * 30})
+    (fell,) = since(then, now, ["a"], cases, run.experiment.rubric)
+    assert fell.worse == ["overall", "accuracy"]
+    (stayed,) = since(then, then, ["a"], cases, run.experiment.rubric)
+    assert stayed.worse == []
+
+
+def test_three_variants_are_one_family(run: ExperimentRun) -> None:
+    marks, cases = marked({"a": [0.25] * 8, "b": [0.5] * 8, "c": [0.5] * 8})
+    found = between_variants(marks, ["a", "b", "c"], cases, run.experiment.rubric)
+    # eight like signs: mid-p 1/256, of which there are two; times 3, then times 2 but no less than the one before
+    assert [difference.shifts["overall"].p for difference in found] == [3 / 256, 3 / 256, 1.0]
+
+
+def test_cases_with_the_same_inputs_count_once_by_the_mean_of_their_outputs(run: ExperimentRun) -> None:
+    marks, cases = marked({"a": [0.25, 0.5, 0.5], "b": [0.75, 0.5, 1.0]})
+    twice = [cases[0], Case("c1", cases[0].inputs), cases[2]]
+    (found,) = between_variants(marks, ["a", "b"], twice, run.experiment.rubric)
+    # (0.75 + 0.5) / 2 - (0.25 + 0.5) / 2 = 0.25, and 0.5
+    assert (found.shifts["overall"].difference.n, found.shifts["overall"].difference.value) == (2, approx(0.375))
+
+
+def test_what_is_not_graded_is_in_no_mean(run: ExperimentRun) -> None:
+    marks = {("a", "x"): Mark(None, None, {"tone": 2.0}), ("a", "y"): Mark(1.0, True, {"tone": 4.0, "accuracy": 5.0})}
+    row = figures(marks, "a", run.experiment.rubric)
+    assert (row.overall.mean, row.overall.n, row.overall.not_graded) == (1.0, 1, 1)
+    assert (row.criteria["tone"].mean, row.criteria["accuracy"].not_graded) == (3.0, 1)
+    assert (row.criteria["conciseness"].mean, row.criteria["conciseness"].n) == (None, 0)

@@ -1,0 +1,45 @@
+"""The experiment of the documentation with a real model behind both ends: it answers, and it grades."""
+
+import asyncio
+from dataclasses import replace
+from pathlib import Path
+
+from markscheme.experiment.definition import Experiment, Model
+from markscheme.experiment.outputs import Kept
+from markscheme.experiment.running import ExperimentRun, make_outputs, open_model, run_experiment
+from markscheme.experiment.table import figures, marks_of
+from markscheme.judges.local import LocalJudge
+from tests.commands.console import ROOT
+
+FILE = ROOT / "docs" / "examples" / "support.experiment.yaml"
+
+
+def test_the_documented_experiment_runs_on_a_real_model_and_a_second_run_makes_nothing_anew(
+    local_model: Path, tmp_path: Path
+) -> None:
+    documented = Experiment.from_file(FILE)
+    assert documented.model is not None
+    experiment = replace(documented, model=Model(f"local:{local_model}", documented.model.temperature, max_tokens=40))
+
+    def run() -> ExperimentRun:
+        judge = LocalJudge(local_model, max_tokens=180, keep_prefix=True)
+        kept = Kept(tmp_path / "outputs.jsonl")
+        return asyncio.run(run_experiment(experiment, judge, model=open_model(experiment), kept=kept, concurrency=1))
+
+    first = run()
+    assert len(first.grades) == 2 * 3
+    assert first.outputs.made == 6
+    texts = [output.text for output in first.outputs.by_cell.values()]
+    assert all(texts)
+    assert len(set(texts)) == 6
+    rows = {name: figures(marks_of(first), name, experiment.rubric) for name in experiment.by_name}
+    for row in rows.values():
+        for found in row.criteria.values():
+            assert found.n + found.not_graded == 3
+            assert found.mean is None or 1 <= (found.least or 0) <= found.mean <= (found.most or 0) <= 5
+    assert sum(found.n for row in rows.values() for found in row.criteria.values()) > 0
+    assert len((tmp_path / "outputs.jsonl").read_text().splitlines()) == 6
+
+    again = asyncio.run(make_outputs(experiment, open_model(experiment), kept=Kept(tmp_path / "outputs.jsonl")))
+    assert again.made == 0
+    assert [output.text for output in again.by_cell.values()] == texts
