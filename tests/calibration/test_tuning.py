@@ -438,7 +438,7 @@ def test_a_score_that_does_not_order_what_people_pass_moves_no_mark() -> None:
 def test_one_score_for_all_examples_moves_no_mark_and_has_no_crossing() -> None:
     kept = fit_pass_mark(np.full(60, 0.5), np.arange(60) % 2, 0.3)
     assert (kept.p, kept.crossing.value, kept.needed) == (None, None, 110)
-    assert kept.reason == "all 60 labelled examples have the score 0.5: label some with others"
+    assert kept.reason == "all 60 labelled examples score 0.5: label others too, 110 examples in all"
 
 
 @pytest.mark.parametrize(

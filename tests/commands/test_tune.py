@@ -190,7 +190,17 @@ def test_one_level_throughout_is_said_and_exits_4(project: Path) -> None:
     status, report = tuned(project)
     assert status == 4
     assert "4 criteria with one level in all 60 examples; label some at other levels, 70 examples" in report["reason"]
-    assert "all 60 labelled examples have the score 0.5" in report["pass_mark"]["reason"]
+    assert "all 60 labelled examples score 0.5" in report["pass_mark"]["reason"]
+
+
+def test_no_label_at_all_exits_4_with_the_numbers_needed(project: Path) -> None:
+    examples_file(project).write_text('{"id": "a", "query": "q", "response": "r"}\n')
+    done = run("markscheme", "tune", "code-quality", cwd=project)
+    assert (done.returncode, done.stdout) == (4, "")
+    assert "is labelled; weights need 30 examples with an overall mark, a pass mark 50 with 10 passes" in done.stderr
+    label(project, 60, AUTHOR)
+    done = run("markscheme", "tune", "code-quality", "--gold", "adjudicated", cwd=project)
+    assert (done.returncode, "adjudicated" in done.stderr) == (2, True)
 
 
 def test_a_file_without_ratings_is_a_fault(project: Path) -> None:

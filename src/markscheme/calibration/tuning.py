@@ -463,8 +463,9 @@ def _cannot_tune(task: _Task, required: int, one_level: int) -> tuple[str | None
         asked = f"weights need {LEAST_MARKS} different ones"
         return f"the overall marks take only {_count(marks, 'value')}, {asked}: tune the pass mark instead", None
     if groups < FOLDS:
-        asked = f"the examples form only {_count(groups, 'group')}; holding out whole groups needs {FOLDS}"
-        return asked, math.ceil(FOLDS * n / groups)
+        needed = math.ceil(FOLDS * n / groups)
+        formed = f"the examples form only {_count(groups, 'group')}; holding out whole groups needs {FOLDS}"
+        return f"{formed}, about {needed} examples in all", needed
     if _ridge(task.sums, task.author) is None:
         return "your weights give every example the same score: label some with other levels", n + LEAST_FOR_WEIGHTS
     return None, None
@@ -887,7 +888,8 @@ def _cannot_move(scores: Floats, passed: Floats) -> tuple[str | None, int | None
     if n >= LEAST_FOR_MARK and rarer >= LEAST_OF_EACH:
         if scores.min() < scores.max():
             return None, None
-        return f"all {n} labelled examples have the score {scores[0]:g}: label some with others", n + LEAST_FOR_MARK
+        needed = n + LEAST_FOR_MARK
+        return f"all {n} labelled examples score {scores[0]:g}: label others too, {needed} examples in all", needed
     asked = f"a mark needs {LEAST_FOR_MARK} labelled examples with {LEAST_OF_EACH} of each"
     if n == 0:
         return f"no example has a score and labels that decide whether it passes; {asked}", LEAST_FOR_MARK

@@ -4,6 +4,7 @@ import argparse
 import asyncio
 import datetime
 import subprocess
+import sys
 from pathlib import Path
 
 from markscheme.calibration.collect import first_prompts
@@ -19,6 +20,7 @@ from markscheme.calibration.held_out import (
 from markscheme.calibration.proposal import Promised, Proposal, propose
 from markscheme.calibration.ratings import Rating, load_ratings
 from markscheme.calibration.run import Options, Rater, calibration_of
+from markscheme.calibration.tuning import LEAST_FOR_MARK, LEAST_FOR_WEIGHTS, LEAST_OF_EACH
 from markscheme.commands.asking import asked
 from markscheme.commands.sources import as_asked, asking_of, examples_of, judge_of, scorers_of
 from markscheme.errors import UsageError
@@ -31,6 +33,10 @@ from markscheme.rubric_file import load_rubric
 from markscheme.rubric_search import find_rubric
 
 TOO_FEW = 4
+NEEDED = (
+    f"weights need {LEAST_FOR_WEIGHTS} examples with an overall mark, a pass mark {LEAST_FOR_MARK} with "
+    f"{LEAST_OF_EACH} passes and {LEAST_OF_EACH} fails"
+)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -42,8 +48,11 @@ def run(arguments: argparse.Namespace) -> int:
     file, folder = examples_of(rubric, arguments.examples)
     examples = load_examples(file, rubric, ratings=folder / "ratings" if folder and not arguments.examples else None)
     warn_of_split_groups(examples)
-    test, openings = _kept_back(examples, final=arguments.final)
     dev = examples.part("dev" if examples.has_splits else "all")
+    if not any(example.labels for example in dev.examples):
+        print(f"error: no example in {file} is labelled; {NEEDED}", file=sys.stderr)
+        return TOO_FEW
+    test, openings = _kept_back(examples, final=arguments.final)
     rated = ExampleSet((*dev.examples, *(test.examples if test else ())), examples.path)
     ratings, rater = _ratings(rubric, rated, folder, arguments)
     proposal = propose(
@@ -113,8 +122,6 @@ def _ratings(
     if arguments.judge is None and arguments.source != "judge":
         return [], None
     labelled = ExampleSet(tuple(example for example in examples.examples if example.labels), examples.path)
-    if not labelled.examples:
-        raise UsageError(f"no example in {examples.path} has a label to tune by")
     judge = judge_of(arguments.judge, rubric, first_prompts(rubric, labelled.examples), folder, asking_of(arguments))
     scorers = scorers_of(arguments, rubric)
     ratings = asyncio.run(asked(rubric, judge, labelled, arguments.concurrency, scorers))
