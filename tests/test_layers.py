@@ -12,6 +12,7 @@ LAYERS = [
     "errors",
     "session",
     "fingerprint",
+    "counts",
     "plain_data",
     "rubric",
     "rubric_file",

@@ -124,6 +124,24 @@ def test_two_calibrations_compare_as_their_ratings_do(project: Path) -> None:
     assert written_down["reference"] == "people"
 
 
+def test_calibrations_know_which_examples_share_a_task(project: Path) -> None:
+    examples = project / "calibration" / "manners" / "examples.jsonl"
+    lines = [json.loads(line) for line in examples.read_text().splitlines()]
+    write_lines(examples, [{**line, "group": f"task {place // 4}"} for place, line in enumerate(lines)])
+    for judge in ("gpt", "claude"):
+        run("calibrate", "manners", "--ratings", f"{judge}.jsonl", "--quiet", "--json", f"{judge}.json", cwd=project)
+    written = json.loads((project / "gpt.json").read_text())["rated"]["groups"]
+    assert written[:5] == ["task 0"] * 4 + ["task 1"]
+    live = run("markscheme", "compare", "gpt.jsonl", "claude.jsonl", "--rubric", "manners", "--json", cwd=project)
+    kept = run("markscheme", "compare", "gpt.json", "claude.json", "--json", cwd=project)
+    (by_ratings,), (by_reports,) = json.loads(live.stdout)["pairs"], json.loads(kept.stdout)["pairs"]
+    assert by_ratings["agreement"]["difference"]["n"] == 15
+    for figure in ("agreement", "mae", "signed_error", "accuracy"):
+        told, wanted = by_reports[figure]["difference"], by_ratings[figure]["difference"]
+        assert (told["low"], told["high"], told["n"]) == pytest.approx((wanted["low"], wanted["high"], 15), abs=1e-9)
+    assert by_reports["criteria"]["polite"]["shift"] == by_ratings["criteria"]["polite"]["shift"]
+
+
 def test_a_calibration_of_unknown_weights_is_not_mixed_with_ratings(project: Path) -> None:
     calibrated(project, "gpt")
     assert compared(project, "gpt.json", "claude.jsonl")["best"] == "claude"

@@ -3,13 +3,16 @@
 import io
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from markscheme.calibration.examples import Example, ExampleSet
 from markscheme.calibration.ratings import Kind, Rated, Rating
-from markscheme.calibration.run import Calibration, Rater, calibration_of
+from markscheme.calibration.run import Calibration, Counts, Rater, calibration_of
+from markscheme.judge import Usage
+from markscheme.report import words
 from markscheme.report.json_report import calibration_json, dumps
 from markscheme.report.markdown import calibration_markdown
 from markscheme.report.terminal import print_calibration
@@ -84,3 +87,65 @@ def test_the_json_survives_a_strict_parser(calibration: Calibration) -> None:
 
     text = dumps(calibration_json(calibration))
     assert json.loads(text, parse_constant=refuse)["counts"]["not_graded"] == 2
+
+
+def test_the_first_line_fits_a_narrow_screen(calibration: Calibration) -> None:
+    recorded = Rater(
+        "recorded:claude, claude (version not known)", "f00d", "recorded", "claude.jsonl, 2026-11-21: obtained somehow"
+    )
+    first, second, *_ = on_screen(replace(calibration, rater=recorded)).splitlines()
+    assert first == "Judge: recorded:claude, claude (version not known) – recorded, nobody asked"
+    assert second == "Replies: claude.jsonl, 2026-11-21: obtained somehow"
+    assert len(first) <= 80
+
+
+def test_one_of_a_thing_is_told_in_the_singular(calibration: Calibration) -> None:
+    counts = Counts(1, 1, 1, 0, 1, 1, 1, 1, 1, 1)
+    one = replace(calibration, rater=Rater("j", "f00d", "live"), counts=counts, cost=Usage(1))
+    said = "\n".join([words.judge_line(one), *words.care_lines(one)])
+    assert "1 call, 1 reply from the cache" in said
+    assert "1 verdict could not be read" in said
+    assert "1 abstention: taken for no level" in said
+    assert "1 of 1 quote not found" in said
+    assert "1 label of another wording" in said
+
+
+def few_fails(n: int = 60) -> Calibration:
+    """A judge and people who both see six impolite replies among many."""
+
+    def said(unit: int, rater: str, kind: Kind, places: range) -> Rating:
+        return rating(unit, rater, kind, 1 + unit % 5, unit not in places)
+
+    examples = [Example(Submission("", {}, f"e{unit}"), (said(unit, "a", "human", range(6)),)) for unit in range(n)]
+    ratings = [said(unit, "judge", "model", range(1, 7)) for unit in range(n)]
+    return calibration_of(RUBRIC, ExampleSet(tuple(examples)), ratings, Rater("judge", "f00d", "ratings", "j.jsonl"))
+
+
+def test_the_sign_of_a_rough_interval_is_explained_where_it_stands_and_only_there(calibration: Calibration) -> None:
+    rough = few_fails()
+    assert " ~" in on_screen(rough)
+    legend = "~ marks a rough interval: too few examples off the commonest level carry it."
+    assert legend in " ".join(on_screen(rough).split())
+    assert f"\\{legend}" in calibration_markdown(rough)
+    assert "~" not in on_screen(calibration)
+    assert "rough" not in on_screen(calibration)
+
+
+def test_every_negative_figure_bears_the_same_minus() -> None:
+    def lower(unit: int) -> Rating:
+        return rating(unit, "judge", "model", max(1, unit % 5), unit % 3 == 0)
+
+    examples = ExampleSet(tuple(labelled(unit) for unit in range(60)))
+    below = calibration_of(
+        RUBRIC, examples, [lower(u) for u in range(60)], Rater("judge", "f00d", "ratings", "j.jsonl")
+    )
+    text = on_screen(below)
+    assert "−" in text
+    assert not re.search(r"(?<![\w.])-\d", text)
+
+
+def test_numbers_in_the_json_bear_no_dust_of_arithmetic(calibration: Calibration) -> None:
+    found = json.loads(dumps(calibration_json(calibration)))
+    numbers = re.findall(r"-?\d+\.\d+(?:e-?\d+)?", dumps(found))
+    assert numbers
+    assert max(len(number.partition("e")[0].lstrip("-0.").replace(".", "")) for number in numbers) <= 12

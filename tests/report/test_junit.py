@@ -47,7 +47,7 @@ def test_too_few_graded_is_an_error_of_the_whole(calibration: Calibration) -> No
     unfinished = replace(_decided(calibration, "ok"), counts=replace(calibration.counts, not_graded=30))
     error = _cases(unfinished)[WHOLE].find("error")
     assert error is not None
-    assert error.get("message") == "30 of 60 examples are not graded"
+    assert error.get("message") == "30 of 60 examples not graded"
 
 
 def test_a_criterion_fails_by_findings_of_high_severity_only(calibration: Calibration) -> None:

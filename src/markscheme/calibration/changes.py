@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
+from markscheme.counts import counted
 from markscheme.fingerprint import fingerprint
 from markscheme.grading import asking_fingerprint, orders
 from markscheme.judge import Identity
@@ -263,4 +264,6 @@ def labels_changed() -> Change:
 
 def responses_changed(count: int) -> Change:
     """Some examples hold another response or input than then: the system under test, not its judge."""
-    return Change("responses", f"the response or an input of {count} examples (the system under test)", "examples")
+    return Change(
+        "responses", f"the response or an input of {counted(count, 'example')} (the system under test)", "examples"
+    )

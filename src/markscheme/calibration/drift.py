@@ -560,7 +560,7 @@ def _moved_finding(found: CriterionDrift, baseline: Baseline, share: float, now:
     name, drifted = found.criterion.name, found.called.drift
     shift = drifted.shift.value or 0.0
     message = (
-        f"{name}: the judge's level moved by {shift:+.2f}{_interval(drifted.shift)} on {drifted.moved.n} examples "
+        f"{name}: the judge's level moved by {_signed(shift)}{_interval(drifted.shift)} on {drifted.moved.n} examples "
         f"since the run accepted on {baseline.since.accepted.date}. {cause_sentence(found.explanation, now)}"
     )
     evidence: dict[str, Any] = {
@@ -582,7 +582,7 @@ def _gold_finding(found: CriterionDrift, gold: GoldChange, baseline: Baseline, s
     lost = abs(gold.change.value or 0.0)
     message = (
         f"{name}: agreement with gold fell since the run accepted on {baseline.since.accepted.date}: {what} changed by "
-        f"{gold.change.value or 0.0:+.2f}{_interval(gold.change)} on the same examples and labels. "
+        f"{_signed(gold.change.value or 0.0)}{_interval(gold.change)} on the same examples and labels. "
         f"{cause_sentence(found.explanation, now)}"
     )
     evidence: dict[str, Any] = {
@@ -600,7 +600,11 @@ def _gold_finding(found: CriterionDrift, gold: GoldChange, baseline: Baseline, s
 def _interval(estimate: Estimate) -> str:
     if estimate.low is None or estimate.high is None:
         return ""
-    return f" [{estimate.low:+.2f}, {estimate.high:+.2f}; {estimate.level:.0%}]"
+    return f" [{_signed(estimate.low)}, {_signed(estimate.high)}; {estimate.level:.0%}]"
+
+
+def _signed(value: float) -> str:
+    return f"{value:+.2f}".replace("-", "−")
 
 
 def cause_sentence(explanation: Explanation, now: Setting) -> str:
@@ -620,7 +624,7 @@ def cause_sentence(explanation: Explanation, now: Setting) -> str:
 def _part(part: Part) -> str:
     names = " and ".join(change.sentence for change in part.changes)
     shift = part.drift.shift
-    return f"{names}: {shift.value or 0.0:+.2f}{_interval(shift)}"
+    return f"{names}: {_signed(shift.value or 0.0)}{_interval(shift)}"
 
 
 def _way_out(explanation: Explanation) -> str:

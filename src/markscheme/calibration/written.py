@@ -41,6 +41,7 @@ class Written:
         reference: What the gold is worth.
         kinds: How many raters of each kind labelled.
         responses: Digest of each example's response.
+        groups: The group of each example that has one.
         cost: What asking cost.
         kept: Replies that came from the cache.
     """
@@ -54,6 +55,7 @@ class Written:
     reference: str
     kinds: Mapping[str, int]
     responses: Mapping[str, str]
+    groups: Mapping[str, str]
     cost: Usage
     kept: int
 
@@ -99,8 +101,9 @@ def gold_between(written: Sequence[Written], rubric: Rubric) -> tuple[Gold, int]
         differing += sum(settled[unit] != said for unit, said in one.gold.items() if unit in settled)
         settled |= one.gold
     rows = list(settled.values())
+    groups = {unit: group for one in written for unit, group in one.groups.items()}
     gold = Gold(
-        examples=tuple(Example(Submission("", {}, unit)) for unit in settled),
+        examples=tuple(Example(Submission("", {}, unit), group=groups.get(unit, "")) for unit in settled),
         levels={c.name: _floats(said.levels.get(c.name) for said in rows) for c in rubric.criteria},
         overall=_floats(said.overall for said in rows),
         passed=_floats(None if said.passed is None else float(said.passed) for said in rows),
@@ -134,9 +137,16 @@ def _read(data: Mapping[str, Any], path: Path) -> Written:
         reference=str(data["raters"]["reference"]),
         kinds={str(kind): int(n) for kind, n in data["raters"]["kinds"].items()},
         responses=dict(zip(ids, map(str, data["rated"]["responses"]), strict=True)),
+        groups={unit: str(group) for unit, group in zip(ids, _groups(data, len(ids)), strict=True) if group},
         cost=Usage(int(cost["calls"]), cost["input_tokens"], cost["output_tokens"], cost["usd"]),
         kept=int(data["counts"]["from_cache"]),
     )
+
+
+def _groups(data: Mapping[str, Any], n: int) -> Sequence[Any]:
+    """The group of each example; a report of an earlier markscheme tells none."""
+    groups: Sequence[Any] = data["rated"].get("groups") or [None] * n
+    return groups
 
 
 def _scale(levels: Sequence[float]) -> Scale:

@@ -10,7 +10,7 @@ from typing import Any
 
 from markscheme.commands.options import Parser
 from markscheme.errors import UsageError
-from markscheme.report.counts import counted
+from markscheme.counts import counted
 from markscheme.session import client
 
 SUMMARY = """Start, end or look at the warm process that grades for Promptfoo. The first assertion starts one by itself

@@ -3,6 +3,7 @@
 from typing import Any
 
 from markscheme.calibration.drift import Baseline, CriterionDrift, Explanation, GoldChange, Part, ScoreDrift
+from markscheme.counts import counted
 from markscheme.report.figures import share, signed, with_interval
 
 MOST_IDS = 5
@@ -29,7 +30,7 @@ def _compared(baseline: Baseline) -> str:
     since, accepted = baseline.since, baseline.since.accepted
     runs = len(accepted.runs)
     line = f"Since the run accepted on {accepted.date} ({runs} {'run' if runs == 1 else 'runs'} kept): "
-    line += f"{baseline.shared} examples alike"
+    line += f"{counted(baseline.shared, 'example')} alike"
     for count, what in (
         (baseline.other_response, "with another response or input"),
         (baseline.gone, "gone"),
@@ -76,7 +77,7 @@ def _criterion(found: CriterionDrift) -> str:
         return name + (" (watch)" if found.watch else "")
     told = [f"{with_interval(called.drift.shift, sign=True)}, 90%", f"p {called.p:.2g}"]
     if called.needed is not None:
-        told.append(f"{called.needed} examples would tell")
+        told.append(f"{counted(called.needed, 'example')} would tell")
     if found.changed.undefined is None:
         told.append(_flips(found))
     if found.watch and called.verdict != "drifted":

@@ -9,9 +9,10 @@ from rich.table import Table
 from rich.text import Text
 
 from markscheme.calibration.choosing import Choice, CriterionPair, Differences, Flip, Pair, Standing, Switch
+from markscheme.counts import counted
 from markscheme.report.figures import NONE, number, printable, share, share_with_interval, signed, with_interval
 from markscheme.report.markdown import escaped, table
-from markscheme.report.words import REFERENCES
+from markscheme.report.words import REFERENCES, legend
 from markscheme.stats import Estimate
 from markscheme.stats.linking import Linked
 
@@ -47,6 +48,8 @@ def print_choice(choice: Choice, file: IO[str], *, width: int | None = None) -> 
         console.print(_rich(criterion_headings(pair), list(criterion_rows(pair))))
         for line in pair_lines(pair):
             console.print(Text(printable(line)))
+    for line in _legend(choice):
+        console.print(Text(printable(line)))
 
 
 def choice_markdown(choice: Choice) -> str:
@@ -60,11 +63,12 @@ def choice_markdown(choice: Choice) -> str:
             lines += [*table(figure_headings(pair), list(figure_rows(pair))), ""]
         lines += table(criterion_headings(pair), list(criterion_rows(pair)))
         lines += ["", *(f"- {escaped(line)}" for line in pair_lines(pair))]
+    lines += [f"\n{escaped(line)}" for line in _legend(choice)]
     return "\n".join(lines) + "\n"
 
 
 def choice_json(choice: Choice) -> dict[str, Any]:
-    """The comparison as plain data, in full precision; never a NaN."""
+    """The comparison as plain data; never a NaN."""
     return {
         "schema": 1,
         "rubric": {"name": choice.rubric.name, "fingerprint": choice.rubric.fingerprint},
@@ -89,7 +93,7 @@ def head(choice: Choice) -> str:
 
 
 def _pair_head(pair: Differences) -> str:
-    return f"{pair.first} → {pair.second}, on {pair.n} examples that both graded"
+    return f"{pair.first} → {pair.second}, on {counted(pair.n, 'example')} that both graded"
 
 
 def answer_lines(choice: Choice) -> Iterator[str]:
@@ -98,10 +102,10 @@ def answer_lines(choice: Choice) -> Iterator[str]:
     else:
         yield f"Choice: none – {choice.because}."
     if choice.reference is not None:
-        labels = f"{choice.examples} examples with {REFERENCES[choice.reference]}"
+        labels = f"{counted(choice.examples, 'example')} with {REFERENCES[choice.reference]}"
         yield f"{labels}; tolerance {choice.tolerance:g}. Intervals are 95%."
     else:
-        yield f"{choice.examples} examples, no labels. Intervals are 95%."
+        yield f"{counted(choice.examples, 'example')}, no labels. Intervals are 95%."
     yield from choice.notes
 
 
@@ -134,7 +138,8 @@ def _behind(standing: Standing) -> str:
         return f"{points}: no worse"
     if standing.is_worse:
         return f"{points}: worse"
-    needed = f"; about {standing.labels_needed} labels would tell" if standing.labels_needed is not None else ""
+    labels = None if standing.labels_needed is None else counted(standing.labels_needed, "label")
+    needed = "" if labels is None else f"; about {labels} would tell"
     return f"{points}: can't tell{needed}"
 
 
@@ -244,6 +249,14 @@ def switch_lines(switch: Switch) -> Iterator[str]:
 
 def _linked(point: Linked) -> str:
     return f"{number(point.old)} is now {number(point.mean.value)} [{number(point.low)}, {number(point.high)}]"
+
+
+def _legend(choice: Choice) -> list[str]:
+    rows = [standing_row(standing, choice) for standing in choice.standings]
+    for pair in shown_pairs(choice):
+        rows += [*figure_rows(pair)] if pair.figures else []
+        rows += [*criterion_rows(pair), tuple(pair_lines(pair))]
+    return legend(cell for row in rows for cell in row)
 
 
 def _rich(headings: tuple[str, ...], rows: list[tuple[str, ...]]) -> Table:

@@ -3,6 +3,8 @@
 from markscheme.stats import Estimate
 
 NONE = "–"
+ROUGH = " ~"
+"""What a rough interval ends with."""
 
 
 def printable(text: str) -> str:
@@ -28,8 +30,13 @@ def number(value: float | None, digits: int = 2) -> str:
 
     >>> number(0.4567), number(None)
     ('0.46', '–')
+    >>> number(-0.5), number(-0.001)
+    ('−0.50', '0.00')
     """
-    return NONE if value is None else f"{value:.{digits}f}"
+    if value is None:
+        return NONE
+    text = f"{value:.{digits}f}"
+    return text.lstrip("-") if float(text) == 0 else text.replace("-", "−")
 
 
 def signed(value: float | None, digits: int = 2) -> str:
@@ -67,12 +74,12 @@ def with_interval(estimate: Estimate | None, *, sign: bool = False) -> str:
     if estimate is None or estimate.value is None:
         return NONE
     spell = signed if sign else number
-    text = spell(estimate.value).replace("-", "−")
+    text = spell(estimate.value)
     if estimate.low is None or estimate.high is None:
         return text
-    low, high = (spell(limit).replace("-", "−") for limit in (estimate.low, estimate.high))
+    low, high = spell(estimate.low), spell(estimate.high)
     return f"{text} [{low}, {high}]{_rough(estimate)}"
 
 
 def _rough(estimate: Estimate) -> str:
-    return " ~" if estimate.note is not None and estimate.note.startswith("rough") else ""
+    return ROUGH if estimate.note is not None and estimate.note.startswith("rough") else ""

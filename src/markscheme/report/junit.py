@@ -6,6 +6,7 @@ from xml.etree import ElementTree as Xml
 
 from markscheme.calibration.diagnosis import Finding
 from markscheme.calibration.run import Calibration
+from markscheme.counts import counted
 from markscheme.report import words
 
 WHOLE = "verdict"
@@ -42,7 +43,7 @@ def _whole(calibration: Calibration) -> Xml.Element:
     case, line = _case(calibration, WHOLE), words.use_line(calibration)
     counts, verdict = calibration.counts, calibration.decision.verdict
     if counts.too_few_graded:
-        _outcome(case, "error", f"{counts.not_graded} of {counts.examples} examples are not graded")
+        _outcome(case, "error", f"{counts.not_graded} of {counted(counts.examples, 'example')} not graded")
     elif verdict == "adjust":
         of_all = [finding for finding in calibration.findings if finding.criterion is None]
         _outcome(case, "failure", line, _told(of_all))
@@ -62,6 +63,7 @@ def _whole_lines(calibration: Calibration) -> str:
             words.agreement_line(calibration),
             words.overall_line(calibration),
             words.judge_line(calibration),
+            *words.source_lines(calibration),
             words.labels_line(calibration),
         ]
     )

@@ -22,13 +22,16 @@ def calibration_markdown(calibration: Calibration) -> str:
         *(f"- {escaped(line)}" for line in words.care_lines(calibration)),
         *(f"- {escaped(line)}" for line in (baseline_lines(calibration.baseline) if calibration.baseline else ())),
         f"- {escaped(words.judge_line(calibration))}",
+        *(f"- {escaped(line)}" for line in words.source_lines(calibration)),
         f"- {escaped(words.labels_line(calibration))}",
         "",
         *table(words.CRITERION_HEADINGS, words.criterion_rows(calibration)),
     ]
     slices = words.slice_rows(calibration)
+    rough = words.rough_legend(calibration)
     if slices:
         lines += ["", "### Parts that stand out", "", *table(words.SLICE_HEADINGS, slices)]
+    lines += [f"\n{escaped(line)}" for line in rough]
     if not calibration.findings:
         lines += ["", words.NOTHING_FOUND]
     if calibration.findings:

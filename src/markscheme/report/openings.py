@@ -1,17 +1,15 @@
 """How often test labels were looked at, in words."""
 
 from markscheme.calibration.held_out import Openings
+from markscheme.counts import counted
 
 
 def openings_line(openings: Openings) -> str:
     """How often test labels were looked at, in a sentence."""
-    looks = len(openings.all)
+    looks, of = len(openings.all), f"Test labels of {counted(openings.n, 'example')}"
     if not looks:
-        return f"Test labels of {openings.n} examples: never opened."
+        return f"{of}: never opened."
     times = "once" if looks == 1 else f"{looks} times"
     same = "" if openings.of_these == looks else f", {openings.of_these} of them as they are now"
     span = openings.all[0].at if looks == 1 else f"{openings.all[0].at} to {openings.all[-1].at}"
-    return (
-        f"Test labels of {openings.n} examples: opened {times}{same} ({span}). Each look that leads to an edit makes "
-        "the next one flatter."
-    )
+    return f"{of}: opened {times}{same} ({span}). Each look that leads to an edit makes the next one flatter."

@@ -18,6 +18,7 @@ def rated_json(comparison: Comparison) -> dict[str, Any]:
     judge = {name: found.judge for name, found in comparison.criteria.items()}
     return {
         "responses": [fingerprint(example.submission.response) for example in gold.examples],
+        "groups": [example.group or None for example in gold.examples],
         "gold": _said(gold.overall, gold.passed, {name: gold.levels[name] for name in judge}),
         "judge": _said(comparison.scores, comparison.passes, judge),
         "drawn": [example.drawn for example in gold.examples],

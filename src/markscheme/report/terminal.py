@@ -30,8 +30,8 @@ def print_calibration(calibration: Calibration, file: IO[str], *, width: int | N
     def say(line: str, style: str = "") -> None:
         console.print(Text(printable(line), style=style))
 
-    say(words.judge_line(calibration))
-    say(words.labels_line(calibration))
+    for line in (words.judge_line(calibration), *words.source_lines(calibration), words.labels_line(calibration)):
+        say(line)
     say("")
     say(words.use_line(calibration), _COLOURS[calibration.decision.use])
     say(words.parted_line(comparison.false_passes, "False passes"))
@@ -44,11 +44,13 @@ def print_calibration(calibration: Calibration, file: IO[str], *, width: int | N
     for line in baseline_lines(calibration.baseline) if calibration.baseline else ():
         say(line)
     say("")
-    console.print(_table(words.CRITERION_HEADINGS, words.criterion_rows(calibration)))
-    slices = words.slice_rows(calibration)
+    rows, slices = words.criterion_rows(calibration), words.slice_rows(calibration)
+    console.print(_table(words.CRITERION_HEADINGS, rows))
     if slices:
         say("")
         console.print(_table(words.SLICE_HEADINGS, slices))
+    for line in words.rough_legend(calibration):
+        say(line)
     _say_findings(calibration, say)
     _say_differences(calibration, say)
 

@@ -1,7 +1,7 @@
 """What a calibration says in sentences, the same in the terminal and in Markdown."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,7 +9,8 @@ import numpy as np
 from markscheme.calibration.comparison import CriterionComparison
 from markscheme.calibration.ratings import Rating
 from markscheme.calibration.run import Calibration
-from markscheme.report.figures import number, share, share_with_interval, signed, with_interval
+from markscheme.counts import counted
+from markscheme.report.figures import ROUGH, number, share, share_with_interval, signed, with_interval
 from markscheme.report.openings import openings_line
 
 USES = {
@@ -32,29 +33,37 @@ MOST_REASONS = 3
 
 
 def judge_line(calibration: Calibration) -> str:
-    """Who answered, and where from."""
-    rater, counts = calibration.rater, calibration.counts
-    match rater.source:
+    """Who answered, and where from, in a line that fits."""
+    match calibration.rater.source:
         case "live":
-            asked = f"asked now ({calibration.cost.calls} calls, {counts.from_cache} replies from the cache)"
+            kept = counted(calibration.counts.from_cache, "reply", "replies")
+            asked = f"asked now ({counted(calibration.cost.calls, 'call')}, {kept} from the cache)"
         case "recorded":
-            asked = f"recorded replies, nobody asked. {rater.provenance}".rstrip()
+            asked = "recorded, nobody asked"
         case _:
-            asked = f"its ratings were read, nobody asked. {rater.provenance}".rstrip()
-    return f"Judge: {rater.name} – {asked}"
+            asked = "ratings read, nobody asked"
+    return f"Judge: {calibration.rater.name} – {asked}"
+
+
+def source_lines(calibration: Calibration) -> list[str]:
+    """Where recorded replies or ratings come from; nothing for a judge that was asked."""
+    rater = calibration.rater
+    if not rater.provenance:
+        return []
+    return [f"{'Replies' if rater.source == 'recorded' else 'Ratings'}: {rater.provenance}"]
 
 
 def labels_line(calibration: Calibration) -> str:
     """Whose labels it was held to."""
     gold = calibration.comparison.gold
     kinds = ", ".join(f"{n} {kind} {'rater' if n == 1 else 'raters'}" for kind, n in gold.kinds.items())
-    line = f"Labels: {len(gold.ids)} examples, {REFERENCES[gold.reference]}; {kinds}"
+    line = f"Labels: {counted(len(gold.ids), 'example')}, {REFERENCES[gold.reference]}; {kinds}"
     if gold.reference in ("constructed", "model"):
         line += ". Agreement with them is no evidence about people"
     if gold.not_blind:
         line += f"; {gold.not_blind} given with the judge's verdict in sight"
     if gold.set_aside:
-        line += f"; {gold.set_aside} examples without people's labels set aside"
+        line += f"; {counted(gold.set_aside, 'example')} without people's labels set aside"
     return line
 
 
@@ -65,7 +74,7 @@ def use_line(calibration: Calibration) -> str:
     if decision.people_are_lower:
         line += " The target is people's own agreement, which is lower than the one asked for."
     if decision.labels_needed is not None:
-        line += f" About {decision.labels_needed} labels would settle it if the agreement stays as it is."
+        line += f" About {counted(decision.labels_needed, 'label')} would settle it if the agreement stays as it is."
     return line
 
 
@@ -111,27 +120,41 @@ def care_lines(calibration: Calibration) -> list[str]:
     lines = []
     if counts.not_graded:
         lines.append(
-            f"{counts.not_graded} of {counts.examples} examples not graded; they count in no score, never as 0"
+            f"{counts.not_graded} of {counted(counts.examples, 'example')} not graded: counted in no score, never as 0"
         )
         reasons = Counter(calibration.reasons_not_graded.values()).most_common(MOST_REASONS)
-        lines += [f"  {n} times: {cut_short(why)}" for why, n in reasons]
+        lines += [f"  {'once' if n == 1 else f'{n} times'}: {cut_short(why)}" for why, n in reasons]
     if counts.unread:
-        lines.append(f"{counts.unread} verdicts could not be read, even asked again; none was taken for a level")
+        lines.append(f"{counted(counts.unread, 'verdict')} could not be read, even asked again: taken for no level")
     if counts.abstained:
-        lines.append(f"{counts.abstained} verdicts abstained; none was taken for a level")
+        lines.append(f"{counted(counts.abstained, 'abstention')}: taken for no level")
     if counts.quotes_not_found:
-        lines.append(f"{counts.quotes_not_found} of {counts.quotes} quotes are not in the response")
+        lines.append(f"{counts.quotes_not_found} of {counted(counts.quotes, 'quote')} not found in the response")
     if counts.stale_labels:
-        lines.append(f"{counts.stale_labels} labels were given under another wording (stale); they still count")
+        lines.append(f"{counted(counts.stale_labels, 'label')} of another wording (stale), which still count")
     uneven = sum(example.weight != 1 for example in calibration.comparison.gold.examples)
     if uneven:
         lines.append(
-            f"{uneven} examples were drawn with unequal chances: these figures describe the labels as they are; for "
-            "all that they were drawn from, `passrate` weighs them"
+            f"{counted(uneven, 'example')} drawn with unequal chances: these figures describe the labels as they are; "
+            "for all that they were drawn from, `passrate` weighs them"
         )
     if calibration.openings is not None:
         lines.append(openings_line(calibration.openings))
     return lines
+
+
+def legend(told: Iterable[str]) -> list[str]:
+    """What the sign of a rough interval means, where one of these texts bears it."""
+    if not any(text.endswith(ROUGH) or f"{ROUGH}," in text or f"{ROUGH};" in text for text in told):
+        return []
+    return [f"{ROUGH.strip()} marks a rough interval: too few examples off the commonest level carry it."]
+
+
+def rough_legend(calibration: Calibration) -> list[str]:
+    """The same for all figures of a calibration that are printed."""
+    rows = [*criterion_rows(calibration), *slice_rows(calibration)]
+    lines = [agreement_line(calibration), overall_line(calibration)]
+    return legend([*lines, *(cell for row in rows for cell in row)])
 
 
 CRITERION_HEADINGS = ("criterion", "exact", "kappa", "signed error", "judge / gold mean")
