@@ -142,6 +142,28 @@ def test_axe_finds_no_serious_fault_on_any_page(project: Path, page: Page, tmp_p
         assert _serious(page) == []
 
 
+def test_agreement_is_told_in_a_table_that_axe_and_a_phone_can_take(project: Path, page: Page) -> None:
+    with Server(project) as ann, Server(project, rater="ben") as ben:
+        for _ in range(21):
+            ann.label()
+        for _ in range(5):
+            ben.label()
+        page.set_viewport_size({"width": 390, "height": 844})
+        page.goto(ben.url + "progress")
+        expect(page.get_by_role("row", name="polite 100% 5")).to_be_visible()
+        assert page.evaluate("document.documentElement.scrollWidth") == 390
+        assert _serious(page) == []
+
+
+def test_the_next_criterion_comes_into_sight_with_its_levels(project: Path, page: Page) -> None:
+    rubric = RUBRIC.replace("Is the reply polite?", "Is the reply polite? " * 150)
+    (project / "rubrics" / "manners.yaml").write_text(rubric.replace("says things twice", "says things twice " * 40))
+    with Server(project) as server:
+        page.goto(server.url)
+        _press(page, "2")
+        expect(page.locator("fieldset").nth(1)).to_be_in_viewport(ratio=0.99)
+
+
 def test_page_down_scrolls_a_long_response_wherever_the_focus_is(project: Path, page: Page) -> None:
     long = {"id": "long", "query": "q", "response": "a line\n" * 500}
     (project / "pool.jsonl").write_text(json.dumps(long) + "\n")

@@ -107,12 +107,35 @@ def test_without_script_links_still_open_examples(chromium: Browser, plain: Path
     page.locator("details.case[open] article").wait_for(state="visible")
 
 
-@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-@pytest.mark.parametrize("which", ["one", "comparison"])
-def test_axe_finds_no_serious_fault(chromium: Browser, plain: Path, tmp_path: Path, which: str, dark: bool) -> None:
-    file = plain if which == "one" else tmp_path / "comparison.html"
+@pytest.mark.parametrize("which", ["one", "comparison", "hostile"])
+def test_on_a_phone_the_page_is_no_wider_than_the_screen(
+    chromium: Browser, plain: Path, hostile: Path, tmp_path: Path, which: str
+) -> None:
+    file = {"one": plain, "hostile": hostile}.get(which, tmp_path / "comparison.html")
     if which == "comparison":
         file.write_text(_comparison(), encoding="utf-8")
+    page = Opened(chromium, file).page
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.evaluate("document.querySelectorAll('details').forEach((one, n) => { one.open = n < 20 })")
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+
+
+def test_paper_is_white_also_where_the_screen_is_dark(chromium: Browser, plain: Path) -> None:
+    page = Opened(chromium, plain, dark=True).page
+    colours = "[getComputedStyle(document.body).backgroundColor, getComputedStyle(document.body).color]"
+    assert page.evaluate(colours)[0] == "rgb(20, 23, 27)"
+    page.emulate_media(media="print")
+    assert page.evaluate(colours) == ["rgb(255, 255, 255)", "rgb(27, 31, 36)"]
+    assert not page.locator("nav").is_visible()
+    assert not page.locator("form.filter").first.is_visible()
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize("which", ["one", "several", "comparison"])
+def test_axe_finds_no_serious_fault(chromium: Browser, plain: Path, tmp_path: Path, which: str, dark: bool) -> None:
+    file = plain if which == "one" else tmp_path / f"{which}.html"
+    if which != "one":
+        file.write_text(_comparison() if which == "comparison" else _several(), encoding="utf-8")
     page = Opened(chromium, file, dark=dark).page
     page.evaluate("document.querySelectorAll('details').forEach((one, n) => { one.open = n < 5 })")
     page.evaluate(_axe())
@@ -129,6 +152,11 @@ def _comparison() -> str:
     truth = first.comparison.gold
     choice = choose(first.rubric, contenders, truth)
     return choice_html(choice, contenders, truth=truth, when="2026-01-02")
+
+
+def _several() -> str:
+    judges = [hostile_calibration(30, attacks=PLAIN), hostile_calibration(30, attacks=PLAIN[::-1])]
+    return calibrations_html(judges)
 
 
 def _axe() -> str:

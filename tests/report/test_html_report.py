@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import pytest
 
 from markscheme.calibration.choosing import Contender, choose
 from markscheme.calibration.comparison import gold_of
+from markscheme.calibration.examples import ExampleSet
 from markscheme.calibration.run import Calibration, Rater, calibration_of
 from markscheme.report.html_report import calibrations_html, choice_html, cut
 from markscheme.rubric import Rubric
@@ -104,6 +106,49 @@ def test_each_criterion_has_its_matrix_and_stands_beside_people_constant_and_cha
             assert f"<bdi>{who}</bdi>" in section
 
 
+def test_as_many_scores_are_drawn_off_gold_as_agreement_counts(lenient: Calibration) -> None:
+    page = calibrations_html([lenient])
+    comparison = lenient.comparison
+    agreement = comparison.agreement
+    assert agreement.value is not None
+    off = round(agreement.n * (1 - agreement.value))
+    assert off == int((np.abs(comparison.misses) >= comparison.tolerance).sum())
+    assert f"Scores of {agreement.n} examples: {off} miss gold by 0.1 or more" in page
+    assert f'<option value="off">score misses gold by the tolerance or more ({off})</option>' in page
+
+
+def test_a_score_that_misses_by_just_the_tolerance_is_off_as_in_the_agreement() -> None:
+    of = replace(made.rubric("clarity"), tolerance=0.25)
+    gold = np.tile(np.arange(1.0, 6.0), 8)[:, None]
+    judge = np.clip(gold + 1, 1, 5)  # one level of four: a quarter of the score
+    given = made.examples(of, {"p1": gold, "p2": gold})
+    found = calibration_of(of, given, made.judged(of, judge), Rater("one up", "", "ratings"))
+    assert found.comparison.agreement.value == 0.2
+    assert "Scores of 40 examples: 32 miss gold by 0.25 or more" in calibrations_html([found])
+
+
+@pytest.mark.parametrize(
+    ("off", "constructed", "told"),
+    [(0, False, "Nothing: no fault stands out."), (18, False, "Label more examples"), (0, True, "Let people label")],
+)
+def test_without_a_finding_the_page_still_says_what_to_do_first(off: int, constructed: bool, told: str) -> None:
+    of = made.rubric("clarity")
+    gold = np.tile(np.arange(1.0, 6.0), 20)[:, None]
+    judge = gold.copy()
+    judge[:off] = np.clip(gold[:off] + np.where(np.arange(off) % 2, 1, -1)[:, None], 1, 5)
+    given = made.examples(of, {"p1": gold})
+    if constructed:
+        given = ExampleSet(
+            tuple(
+                replace(one, labels=tuple(replace(label, kind="constructed") for label in one.labels))
+                for one in given.examples
+            )
+        )
+    found = calibration_of(of, given, made.judged(of, judge), Rater("same", "", "ratings"))
+    assert found.findings == ()
+    assert f"<b>Do first:</b> {told}" in calibrations_html([found])
+
+
 def test_findings_and_false_passes_open_their_examples(lenient: Calibration) -> None:
     page = calibrations_html([lenient])
     wanted = {*lenient.comparison.false_passes[:20], *(e for f in lenient.findings for e in f.examples)}
@@ -180,7 +225,27 @@ def test_a_comparison_shows_every_judge_and_opens_flipped_decisions() -> None:
     assert flips
     for unit in flips:
         assert re.search(rf'<a href="#x\d+"><bdi>{unit}</bdi></a>', text)
-    assert "2026-01-02" in text
+    assert "Made on 2026-01-02 by markscheme" in text
+
+
+def test_a_comparison_with_gold_holds_each_judge_beside_it_and_its_cells_open_examples() -> None:
+    of: Rubric = made.rubric("clarity")
+    levels = np.tile(np.arange(1.0, 6.0), 8)[:, None]
+    given = made.examples(of, {"p1": levels, "p2": levels})
+    judges = {"steady": levels, "up": np.clip(levels + (np.arange(40) % 4 == 0)[:, None], 1, 5)}
+    contenders = [Contender(name, tuple(made.judged(of, its))) for name, its in judges.items()]
+    truth = gold_of(given, of)
+    text = choice_html(choose(of, contenders, truth), contenders, truth=truth, examples=given.examples)
+    well_made(text)
+    for place, its in enumerate(judges.values()):
+        section = text[text.index(f'id="k{place}-c0"') :].split("</section>")[0]
+        for tag, n in re.findall(r'data-tag="([^"]+)"[^>]*>(\d+)</a>', section):
+            assert len(re.findall(rf'data-tags="[^"]*(?<![\w-]){tag}(?![\w-])', text)) == int(n), tag
+        counts = confusion(levels[:, 0], its[:, 0], [1.0, 2.0, 3.0, 4.0, 5.0])
+        cells = re.findall(r'<td class="(?:[ab]\d|zero)">(?:<a [^>]*>)?(\d+)', section)
+        assert [int(cell) for cell in cells] == counts.flatten().tolist()
+    without = choice_html(choose(of, contenders, None), contenders, examples=given.examples)
+    assert "beside gold" not in well_made(without).text
 
 
 def test_calibrate_and_compare_write_the_page(tmp_path: Path) -> None:

@@ -88,14 +88,19 @@ class Cases:
     anchors: Mapping[str, str] = field(default_factory=dict)
 
 
-def cell_tag(criterion: int, gold: int, judge: int) -> str:
-    """The tag of the examples in one cell of a criterion's matrix, levels counted from 0."""
-    return f"m{criterion}-{gold}-{judge}"
+def cell_tag(criterion: int, gold: int, judge: int, of: str = "") -> str:
+    """The tag of the examples in one cell of a criterion's matrix, levels counted from 0; `of` names the judge."""
+    return f"{of}m{criterion}-{gold}-{judge}"
 
 
 def slice_tag(place: int) -> str:
     """The tag of the examples in one part."""
     return f"s{place}"
+
+
+def is_off(comparison: Comparison, place: int) -> bool:
+    """Whether the judge's score misses gold by the tolerance or more, as agreement counts it."""
+    return bool(abs(comparison.misses[place]) >= comparison.tolerance)
 
 
 def levels_given(found: CriterionComparison) -> list[float]:
@@ -129,7 +134,7 @@ def cases_of_calibration(calibration: Calibration, prefix: str) -> Cases:
     names = {
         "false-pass": "false passes",
         "false-fail": "false fails",
-        "off": "score outside the tolerance",
+        "off": "score misses gold by the tolerance or more",
         "declined": "not graded, or a verdict missing",
     }
     names |= {f"c{number}": f"another level on {name}" for number, name in enumerate(comparison.criteria)}
@@ -176,19 +181,24 @@ def _badges(comparison: Comparison, place: int, rating: Rating | None) -> Iterat
 
 
 def _tags(comparison: Comparison, place: int, rating: Rating | None) -> Iterator[str]:
-    if abs(comparison.misses[place]) > comparison.tolerance + 1e-9:
-        yield "off"
     said = rating.criteria.values() if rating is not None else ()
     if rating is None or rating.error is not None or any(one.level is None for one in said):
         yield "declined"
+    yield from _beside_gold(comparison, place)
+
+
+def _beside_gold(comparison: Comparison, place: int, of: str = "") -> Iterator[str]:
+    """The tags of how a judge lies to gold: outside the tolerance, on another level, in which cell of each matrix."""
+    if is_off(comparison, place):
+        yield f"{of}off"
     for number_, found in enumerate(comparison.criteria.values()):
         gold, judge = found.gold[place], found.judge[place]
         if math.isnan(gold) or math.isnan(judge):
             continue
         if gold != judge:
-            yield f"c{number_}"
+            yield f"{of}c{number_}"
         levels = levels_given(found)
-        yield cell_tag(number_, levels.index(gold), levels.index(judge))
+        yield cell_tag(number_, levels.index(gold), levels.index(judge), of)
 
 
 def _rows(
@@ -254,9 +264,21 @@ def _decision(passed: float) -> str:
 
 
 def cases_of_choice(
-    choice: Choice, contenders: Sequence[Contender], truth: Gold | None, examples: Sequence[Example]
+    choice: Choice,
+    contenders: Sequence[Contender],
+    truth: Gold | None,
+    examples: Sequence[Example],
+    beside_gold: Mapping[str, Comparison],
 ) -> Cases:
-    """The examples the judges rated, those whose decision flips first, then those whose scores part most."""
+    """The examples the judges rated, those whose decision flips first, then those whose scores part most.
+
+    Args:
+        choice: Between the contenders.
+        contenders: With their ratings.
+        truth: The gold, where there is any.
+        examples: Where responses are found.
+        beside_gold: Each contender beside gold, by what its tags begin with; empty without gold.
+    """
     known = {example.id: example for example in (*(truth.examples if truth else ()), *examples)}
     said = [_first_ratings(contender) for contender in contenders]
     ids = dict.fromkeys(unit for ratings in said for unit in ratings if truth is None or unit in truth.ids)
@@ -271,6 +293,7 @@ def cases_of_choice(
         head = [f"{name} {_score(score)}" for name, score in zip(names, scores[unit], strict=True)]
         if truth:
             head.insert(0, f"gold {_score(truth.overall[places[unit]])}")
+        tags = [tag for of, comparison in beside_gold.items() for tag in _beside_gold(comparison, places[unit], of)]
         example = known.get(unit)
         ratings = [theirs.get(unit) for theirs in said]
         found.append(
@@ -279,7 +302,7 @@ def cases_of_choice(
                 id=unit,
                 head=", ".join(head),
                 badges=("decision flips",) if unit in flips else (),
-                tags=(*(["flips"] if unit in flips else []), *(["apart"] if _spread(scores[unit]) > 0 else [])),
+                tags=(*(["flips"] if unit in flips else []), *(["apart"] if _spread(scores[unit]) > 0 else []), *tags),
                 response=example.submission.response if example else None,
                 inputs=tuple(example.submission.inputs.items()) if example else (),
                 facts=_facts(example) if example else (),
@@ -288,7 +311,9 @@ def cases_of_choice(
                 notes=tuple(note for one in ratings if one is not None for note in _notes((), one)),
             )
         )
-    return _cases("x", found, len(order) - len(found), {"flips": "decision flips", "apart": "scores differ"})
+    filters = {"flips": "decision flips", "apart": "scores differ"}
+    filters |= {f"{of}off": f"{name} misses gold" for of, name in zip(beside_gold, names, strict=False)}
+    return _cases("x", found, len(order) - len(found), filters)
 
 
 def _judges_rows(

@@ -11,10 +11,9 @@ import numpy as np
 from markscheme.calibration.choosing import Choice
 from markscheme.calibration.comparison import Comparison, CriterionComparison
 from markscheme.calibration.drift import Baseline
-from markscheme.calibration.run import Calibration
 from markscheme.calibration.slices import Slice
 from markscheme.report.figures import NONE, number, share, share_with_interval, with_interval
-from markscheme.report.html_cases import Cases, cell_tag, level_name, levels_given, slice_tag
+from markscheme.report.html_cases import Cases, cell_tag, is_off, level_name, levels_given, slice_tag
 from markscheme.rubric import Criterion
 from markscheme.stats import Estimate
 from markscheme.stats.agreement import corrected, percent_agreement
@@ -27,6 +26,8 @@ SIDE = 400
 SHADES = 4
 MOST_NAMED = 5
 PARTS = {0.25: "a quarter of the scale", 0.5: "half of the scale", 1.0: "the whole scale"}
+LONGEST_BARE = 6
+"""Characters of a level that needs no room for words: a number, MET, UNMET."""
 EXACT = 1e-6
 """A tolerance that no two levels fall into."""
 
@@ -73,9 +74,9 @@ def _x(value: float, span: tuple[float, float]) -> float:
     return round(WIDTH * min(1.0, max(0.0, (value - lowest) / (highest - lowest))), 1)
 
 
-def agreement_bars(calibration: Calibration) -> list[Bar]:
+def agreement_bars(comparison: Comparison, target: float) -> list[Bar]:
     """Agreement of the whole: judge, a person, a constant, and the target."""
-    c, target = calibration.comparison, calibration.decision.target
+    c = comparison
     people = [share_bar("a person left out", c.agreement_person, "people")] if c.agreement_person else []
     return [
         share_bar("judge", c.agreement),
@@ -96,32 +97,32 @@ def standing_bars(choice: Choice) -> list[Bar]:
 def scatter(comparison: Comparison, cases: Cases) -> dict[str, Any]:
     """Gold scores across, the judge's upwards, with the band of the tolerance and the pass mark."""
     tolerance, mark = comparison.tolerance, comparison.rubric.pass_mark
-    together: dict[tuple[float, float], list[str]] = defaultdict(list)
-    for unit, gold, judge in zip(comparison.gold.ids, comparison.gold.overall, comparison.scores, strict=True):
+    together: dict[tuple[float, float, bool], list[str]] = defaultdict(list)
+    for place, unit in enumerate(comparison.gold.ids):
+        gold, judge = float(comparison.gold.overall[place]), float(comparison.scores[place])
         if not (math.isnan(gold) or math.isnan(judge)):
-            together[round(float(gold), 3), round(float(judge), 3)].append(unit)
+            together[round(gold, 3), round(judge, 3), is_off(comparison, place)].append(unit)
     points = []
-    for (gold, judge), ids in together.items():
+    for (gold, judge, off), ids in together.items():
         named = ", ".join(unit[:40] for unit in ids[:MOST_NAMED]) + (", …" if len(ids) > MOST_NAMED else "")
         points.append(
             Point(
                 x=round(SIDE * gold, 1),
                 y=round(SIDE * (1 - judge), 1),
                 r=round(min(14.0, 3 + 1.6 * math.sqrt(len(ids))), 1),
-                off=abs(gold - judge) > tolerance + 1e-9,
+                off=off,
                 title=f"gold {number(gold)}, judge {number(judge)}: {len(ids)} ({named})",
                 anchor=cases.anchors.get(ids[0]),
             )
         )
     t, s = round(SIDE * min(tolerance, 1.0), 1), SIDE
     band = f"0,{s} 0,{s - t} {s - t},0 {s},0 {s},{t} {t},{s}"
-    off = sum(len(ids) for (gold, judge), ids in together.items() if abs(gold - judge) > tolerance + 1e-9)
     return {
         "points": sorted(points, key=lambda point: (point.off, -point.r)),
         "band": band,
         "mark": round(SIDE * mark, 1),
         "n": sum(map(len, together.values())),
-        "off": off,
+        "off": sum(len(ids) for (_, _, off), ids in together.items() if off),
         "tolerance": f"{tolerance:g}",
         "pass_mark": f"{mark:g}",
     }
@@ -130,12 +131,19 @@ def scatter(comparison: Comparison, cases: Cases) -> dict[str, Any]:
 # --- criteria -------------------------------------------------------------------------------------------------------
 
 
-def criterion_views(comparison: Comparison, cases: Cases) -> list[dict[str, Any]]:
-    """For each criterion its agreement beside people, constant and chance, its signed error and its matrix."""
+def criterion_views(comparison: Comparison, cases: Cases, of: str = "") -> list[dict[str, Any]]:
+    """For each criterion its agreement beside people, constant and chance, its signed error and its matrix.
+
+    Args:
+        comparison: A judge beside gold.
+        cases: The examples that are shown.
+        of: What the judge's tags begin with, where several share the examples.
+    """
     errors = [(found.statistics["signed_error"], found.criterion) for found in comparison.criteria.values()]
     part = part_of_scale(errors)
     return [
-        _criterion(place, name, found, cases, part) for place, (name, found) in enumerate(comparison.criteria.items())
+        _criterion(place, name, found, cases, part, of)
+        for place, (name, found) in enumerate(comparison.criteria.items())
     ]
 
 
@@ -154,7 +162,7 @@ def _reach(criterion: Criterion) -> float:
     return max(criterion.scale.values) - min(criterion.scale.values)
 
 
-def _criterion(place: int, name: str, found: CriterionComparison, cases: Cases, part: float) -> dict[str, Any]:
+def _criterion(place: int, name: str, found: CriterionComparison, cases: Cases, part: float, of: str) -> dict[str, Any]:
     scale, reach = found.criterion.scale, part * _reach(found.criterion)
     error = found.statistics["signed_error"]
     kappa = found.statistics["weighted_kappa" if scale.ordered and not scale.is_yes_no else "cohen_kappa"]
@@ -168,8 +176,8 @@ def _criterion(place: int, name: str, found: CriterionComparison, cases: Cases, 
         "drawn": PARTS[part],
         "kappa": with_interval(kappa) if kappa.undefined is None else f"{NONE} ({kappa.undefined})",
         "people": _ceiling(found),
-        "apart": sum(f"c{place}" in case.tags for case in cases.cases),
-        "matrix": _matrix(place, found, cases),
+        "apart": sum(f"{of}c{place}" in case.tags for case in cases.cases),
+        "matrix": _matrix(place, found, cases, of),
     }
 
 
@@ -198,7 +206,7 @@ def _ceiling(found: CriterionComparison) -> str:
     return f"alpha between two people {people}, judge and a person {judge}: {told}"
 
 
-def _matrix(place: int, found: CriterionComparison, cases: Cases) -> dict[str, Any]:
+def _matrix(place: int, found: CriterionComparison, cases: Cases, of: str) -> dict[str, Any]:
     """Rows gold, columns judge; each cell with its count, its shade and the first example in it."""
     levels = levels_given(found)
     table = confusion(found.gold, found.judge, levels)
@@ -211,12 +219,13 @@ def _matrix(place: int, found: CriterionComparison, cases: Cases) -> dict[str, A
     most = max(1, int(table.max()))
 
     def cell(row: int, column: int) -> dict[str, Any]:
-        count, tag = int(table[row, column]), cell_tag(place, row, column)
+        count, tag = int(table[row, column]), cell_tag(place, row, column, of)
         shade = math.ceil(SHADES * count / most)
         return {"n": count, "alike": row == column, "shade": shade, "tag": tag, "anchor": first.get(tag)}
 
     names = [level_name(found.criterion, level) for level in levels]
     return {
+        "named": any(len(name) > LONGEST_BARE for name in names),
         "between": len(rows) > int(of_scale.sum()),
         "columns": [names[column] for column in columns],
         "rows": [(names[row], [cell(row, column) for column in columns]) for row in rows],

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from markscheme.calibration.changes import template_fingerprint
 from markscheme.calibration.choosing import Choice, Contender
-from markscheme.calibration.comparison import Gold
+from markscheme.calibration.comparison import Comparison, Gold, compare
 from markscheme.calibration.examples import Example
 from markscheme.calibration.run import Calibration
 from markscheme.errors import UsageError
@@ -64,10 +64,12 @@ def calibrations_html(calibrations: Sequence[Calibration], choice: Choice | None
     judges = [_judge(calibration, f"j{place}") for place, calibration in enumerate(calibrations)]
     return _page(
         title=f"Calibration of {rubric.name}",
+        made=_made(when),
         choice=None if choice is None else _choice(choice, judges[0]["cases"]),
         judges=judges,
+        beside=[],
         cases=None,
-        run=[("made", when)] if when else [],
+        run=[],
     )
 
 
@@ -91,14 +93,29 @@ def choice_html(
     Raises:
         UsageError: Jinja2 is not installed.
     """
-    cases = cases_of_choice(choice, contenders, truth, examples)
+    beside_gold = {
+        f"k{place}-": compare(choice.rubric, truth, contender.ratings, tolerance=choice.tolerance)
+        for place, contender in enumerate(contenders)
+        if truth is not None
+    }
+    cases = cases_of_choice(choice, contenders, truth, examples, beside_gold)
+    beside = [
+        {"name": one.name, "prefix": of.rstrip("-"), **_whole(comparison, choice.rubric.target, cases, of)}
+        for one, (of, comparison) in zip(contenders, beside_gold.items(), strict=False)
+    ]
     run = [
         ("rubric", f"{choice.rubric.name} ({choice.rubric.fingerprint})"),
         ("cost", "; ".join(f"{one.name}: {_cost(one.cost.calls, one.cost.usd)}" for one in contenders)),
-        ("made by", _versions()),
-        *([("made", when)] if when else []),
     ]
-    return _page(title=compare_report.head(choice), choice=_choice(choice, cases), judges=[], cases=cases, run=run)
+    return _page(
+        title=compare_report.head(choice),
+        made=_made(when),
+        choice=_choice(choice, cases),
+        judges=[],
+        beside=beside,
+        cases=cases,
+        run=run,
+    )
 
 
 # --- the parts of a page --------------------------------------------------------------------------------------------
@@ -116,11 +133,10 @@ def _judge(calibration: Calibration, prefix: str) -> dict[str, Any]:
         "false_passes": _linked(comparison.false_passes, cases),
         "false_fails": _linked(comparison.false_fails, cases),
         "findings": [_finding(found, cases) for found in calibration.findings],
+        "first": _first_step(calibration),
         "lines": [words.agreement_line(calibration), words.overall_line(calibration), *words.care_lines(calibration)],
         "labels_line": words.labels_line(calibration),
-        "bars": agreement_bars(calibration),
-        "scatter": scatter(comparison, cases),
-        "criteria": criterion_views(comparison, cases),
+        **_whole(comparison, calibration.decision.target, cases),
         "slices": slice_views(calibration.slices, cases),
         "baseline": baseline_lines(baseline) if baseline else [],
         "drift": drift_views(baseline, cases) if baseline else [],
@@ -128,6 +144,31 @@ def _judge(calibration: Calibration, prefix: str) -> dict[str, Any]:
         "cases": cases,
         "run": _what_was_run(calibration),
     }
+
+
+def _whole(comparison: Comparison, target: float, cases: Cases, of: str = "") -> dict[str, Any]:
+    """A judge beside gold: agreement, scores and criteria, each with its way to the examples."""
+    return {
+        "list": cases.prefix,
+        "bars": agreement_bars(comparison, target),
+        "scatter": scatter(comparison, cases),
+        "criteria": criterion_views(comparison, cases, of),
+    }
+
+
+def _first_step(calibration: Calibration) -> str:
+    """What to do first."""
+    if calibration.findings:
+        return calibration.findings[0].suggestion or calibration.findings[0].message
+    if calibration.comparison.gold.reference in ("constructed", "model"):
+        return "Let people label examples: no fault stands out, and no person's label stands behind that."
+    match calibration.decision.verdict:
+        case "not-enough-labels":
+            return "Label more examples: no fault stands out, and these are too few to tell."
+        case "adjust":
+            return "Read the examples that differ most: no single fault explains them."
+        case "ok":
+            return "Nothing: no fault stands out."
 
 
 def _finding(found: Any, cases: Cases) -> dict[str, Any]:
@@ -157,15 +198,15 @@ def _what_was_run(calibration: Calibration) -> list[tuple[str, str]]:
     accepted = calibration.baseline.since.accepted if calibration.baseline else None
     rows = [
         ("rubric", f"{rubric.name} ({rubric.fingerprint})"),
-        ("prompt wording", template_fingerprint()),
+        ("prompt wording", "" if rater.source == "ratings" else template_fingerprint()),
         ("judge", words.judge_line(calibration).removeprefix("Judge: ")),
+        ("judged by", rater.provenance),
         ("judge's fingerprint", rater.fingerprint or f"{NONE} (only its ratings are known)"),
         ("answered by", ", ".join(rater.answered_by) or NONE),
         ("labels", words.labels_line(calibration).removeprefix("Labels: ")),
         ("examples", f"{calibration.counts.graded} graded of {calibration.counts.examples}"),
         ("cost", ", ".join(part for part in (_cost(cost.calls, cost.usd), tokens) if part)),
         ("accepted run", f"{accepted.date}, {accepted.digest} ({accepted.path})" if accepted else "none"),
-        ("made by", _versions()),
     ]
     return [(name, value) for name, value in rows if value]
 
@@ -177,8 +218,9 @@ def _cost(calls: int, usd: float | None) -> str:
     return f"{calls} {'call' if calls == 1 else 'calls'}, {price}"
 
 
-def _versions() -> str:
-    return ", ".join([f"markscheme {version('markscheme')}", f"Python {platform.python_version()}"])
+def _made(when: str) -> str:
+    by = f"markscheme {version('markscheme')}, Python {platform.python_version()}"
+    return f"Made on {when} by {by}" if when else f"Made by {by}"
 
 
 def _choice(choice: Choice, cases: Cases) -> dict[str, Any]:
@@ -195,8 +237,19 @@ def _choice(choice: Choice, cases: Cases) -> dict[str, Any]:
                 if pair.figures
                 else None,
                 "criteria": (compare_report.criterion_headings(pair), list(compare_report.criterion_rows(pair))),
-                "lines": list(compare_report.pair_lines(pair)),
-                "flips": _linked([flip.id for flip in pair.flips], cases),
+                "shift": compare_report.shift_line(pair),
+                "false_passes": [
+                    (name, _linked(ids, cases))
+                    for name, ids in zip((pair.first, pair.second), pair.false_passes, strict=True)
+                    if pair.figures
+                ],
+                "flips_line": compare_report.flips_line(pair),
+                "flips": [
+                    (flip.id, cases.anchors.get(flip.id), compare_report.flip_text(flip))
+                    for flip in pair.flips[:MOST_LINKS]
+                ],
+                "more_flips": max(0, len(pair.flips) - MOST_LINKS),
+                "switch": list(compare_report.switch_lines(pair.switch)),
             }
             for pair in compare_report.shown_pairs(choice)
         ],
