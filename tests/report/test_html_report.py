@@ -184,6 +184,15 @@ def test_a_page_of_500_hostile_examples_with_long_lines_stays_small(hostile: str
     assert "[cut: 1,000,0" in hostile
 
 
+def test_several_judges_on_hostile_examples_share_the_room_of_one_page() -> None:
+    judge = hostile_calibration(300)
+    page = calibrations_html([judge, judge])
+    assert len(page.encode()) < SMALL_ENOUGH
+    assert page.count('<details class="case"') == 500
+    assert page.count("50 more, which differ less, are not on this page") == 2
+    well_made(page)
+
+
 def test_nothing_but_the_pages_own_script_and_style_may_run(hostile: str) -> None:
     policy = re.search(r'Content-Security-Policy" content="([^"]*)"', hostile)
     assert policy is not None

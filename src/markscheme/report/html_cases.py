@@ -14,8 +14,6 @@ from markscheme.calibration.run import Calibration
 from markscheme.report.figures import NONE, number, signed
 from markscheme.rubric import Criterion, Rubric
 
-MOST_CASES = 1000
-"""Examples shown in full, those on which judge and gold part most first."""
 BLANK = Rated(None)
 
 
@@ -120,8 +118,8 @@ def level_name(criterion: Criterion, level: float) -> str:
 # --- of a calibration -----------------------------------------------------------------------------------------------
 
 
-def cases_of_calibration(calibration: Calibration, prefix: str) -> Cases:
-    """The examples with gold, false passes first, then those on which judge and gold part most."""
+def cases_of_calibration(calibration: Calibration, prefix: str, most: int) -> Cases:
+    """At most `most` examples with gold, false passes first, then those on which judge and gold part most."""
     comparison = calibration.comparison
     inside = {slice_tag(place): part.part.inside for place, part in enumerate(calibration.slices)}
     false_passes = set(comparison.false_passes)
@@ -129,7 +127,7 @@ def cases_of_calibration(calibration: Calibration, prefix: str) -> Cases:
     order = sorted(range(len(far)), key=lambda place: (comparison.gold.ids[place] not in false_passes, -far[place]))
     found = [
         _case(comparison, place, f"{prefix}-x{place}", [tag for tag, flags in inside.items() if flags[place]])
-        for place in order[:MOST_CASES]
+        for place in order[:most]
     ]
     names = {
         "false-pass": "false passes",
@@ -269,6 +267,7 @@ def cases_of_choice(
     truth: Gold | None,
     examples: Sequence[Example],
     beside_gold: Mapping[str, Comparison],
+    most: int,
 ) -> Cases:
     """The examples the judges rated, those whose decision flips first, then those whose scores part most.
 
@@ -278,6 +277,7 @@ def cases_of_choice(
         truth: The gold, where there is any.
         examples: Where responses are found.
         beside_gold: Each contender beside gold, by what its tags begin with; empty without gold.
+        most: So many examples are shown.
     """
     known = {example.id: example for example in (*(truth.examples if truth else ()), *examples)}
     said = [_first_ratings(contender) for contender in contenders]
@@ -288,7 +288,7 @@ def cases_of_choice(
     names = [contender.name for contender in contenders]
     places = {unit: place for place, unit in enumerate(truth.ids)} if truth else {}
     found = []
-    for place, unit in enumerate(order[:MOST_CASES]):
+    for place, unit in enumerate(order[:most]):
         gold = {n: float(levels[places[unit]]) for n, levels in truth.levels.items()} if truth else {}
         head = [f"{name} {_score(score)}" for name, score in zip(names, scores[unit], strict=True)]
         if truth:

@@ -10,7 +10,7 @@ import hashlib
 import platform
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
@@ -37,9 +37,10 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 LARGEST_PAGE = 2_800_000
-"""Bytes of a page above which its texts are cut shorter."""
-TEXT_LIMITS = (8000, 4000, 2000, 1000, 500, 250, 120, 60, 30)
-"""Characters shown of a response, an input, a reason or a quote: the most that keeps the page small enough."""
+"""Bytes of a page above which its texts are cut shorter, and then fewer examples are shown."""
+CASES = {1000: (8000, 4000, 2000, 1000, 500), 500: (4000, 1000, 250, 120, 60, 30)}
+"""Examples on a page, and the characters of a response, an input, a reason or a quote that are shown: the first that
+keep the page small enough. Several judges share the examples of their page."""
 LONGEST_LINE = 2000
 """Characters shown of anything else."""
 JOINERS = "\u200c\u200d"
@@ -61,16 +62,14 @@ def calibrations_html(calibrations: Sequence[Calibration], choice: Choice | None
         UsageError: Jinja2 is not installed.
     """
     rubric = calibrations[0].rubric
-    judges = [_judge(calibration, f"j{place}") for place, calibration in enumerate(calibrations)]
-    return _page(
-        title=f"Calibration of {rubric.name}",
-        made=_made(when),
-        choice=None if choice is None else _choice(choice, judges[0]["cases"]),
-        judges=judges,
-        beside=[],
-        cases=None,
-        run=[],
-    )
+
+    def parts(most: int) -> dict[str, Any]:
+        each = most // len(calibrations)
+        judges = [_judge(calibration, f"j{place}", each) for place, calibration in enumerate(calibrations)]
+        shown = None if choice is None else _choice(choice, judges[0]["cases"])
+        return {"choice": shown, "judges": judges, "beside": [], "cases": None, "run": []}
+
+    return _page(f"Calibration of {rubric.name}", when, parts)
 
 
 def choice_html(
@@ -98,33 +97,29 @@ def choice_html(
         for place, contender in enumerate(contenders)
         if truth is not None
     }
-    cases = cases_of_choice(choice, contenders, truth, examples, beside_gold)
-    beside = [
-        {"name": one.name, "prefix": of.rstrip("-"), **_whole(comparison, choice.rubric.target, cases, of)}
-        for one, (of, comparison) in zip(contenders, beside_gold.items(), strict=False)
-    ]
     run = [
         ("rubric", f"{choice.rubric.name} ({choice.rubric.fingerprint})"),
         ("cost", "; ".join(f"{one.name}: {_cost(one.cost.calls, one.cost.usd)}" for one in contenders)),
     ]
-    return _page(
-        title=compare_report.head(choice),
-        made=_made(when),
-        choice=_choice(choice, cases),
-        judges=[],
-        beside=beside,
-        cases=cases,
-        run=run,
-    )
+
+    def parts(most: int) -> dict[str, Any]:
+        cases = cases_of_choice(choice, contenders, truth, examples, beside_gold, most)
+        beside = [
+            {"name": one.name, "prefix": of.rstrip("-"), **_whole(comparison, choice.rubric.target, cases, of)}
+            for one, (of, comparison) in zip(contenders, beside_gold.items(), strict=False)
+        ]
+        return {"choice": _choice(choice, cases), "judges": [], "beside": beside, "cases": cases, "run": run}
+
+    return _page(compare_report.head(choice), when, parts)
 
 
 # --- the parts of a page --------------------------------------------------------------------------------------------
 
 
-def _judge(calibration: Calibration, prefix: str) -> dict[str, Any]:
-    """All that the template shows of one judge."""
+def _judge(calibration: Calibration, prefix: str, most: int) -> dict[str, Any]:
+    """All that the template shows of one judge, with at most so many examples."""
     comparison, baseline = calibration.comparison, calibration.baseline
-    cases = cases_of_calibration(calibration, prefix)
+    cases = cases_of_calibration(calibration, prefix, most)
     return {
         "prefix": prefix,
         "name": calibration.rater.name,
@@ -259,23 +254,33 @@ def _choice(choice: Choice, cases: Cases) -> dict[str, Any]:
 # --- the page -------------------------------------------------------------------------------------------------------
 
 
-def _page(**parts: Any) -> str:
-    """The page, its texts cut as little as its size allows."""
+def _page(title: str, when: str, parts: Callable[[int], dict[str, Any]]) -> str:
+    """The page: first its texts are cut, then examples are left out, as little as its size allows.
+
+    Args:
+        title: What it is headed.
+        when: The day and time to print on it.
+        parts: All else, with at most so many examples.
+    """
     environment = _environment()
     template = environment.get_template("report.html.j2")
     style, script = (_plain(environment, name) for name in ("report.css.j2", "report.js.j2"))
     page = ""
-    for limit in TEXT_LIMITS:
-        page = template.render(
-            **parts,
-            style=_markup(style),
-            script=_markup(script),
-            style_digest=_digest(style),
-            script_digest=_digest(script),
-            limit=limit,
-        )
-        if len(page.encode()) <= LARGEST_PAGE:
-            break
+    for most, limits in CASES.items():
+        given = parts(most)
+        for limit in limits:
+            page = template.render(
+                **given,
+                title=title,
+                made=_made(when),
+                style=_markup(style),
+                script=_markup(script),
+                style_digest=_digest(style),
+                script_digest=_digest(script),
+                limit=limit,
+            )
+            if len(page.encode()) <= LARGEST_PAGE:
+                return page
     return page
 
 
