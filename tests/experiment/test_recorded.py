@@ -13,6 +13,7 @@ import asyncio
 import csv
 import io
 import math
+import random
 from pathlib import Path
 from typing import Any
 
@@ -80,18 +81,19 @@ def test_differences_case_by_case_with_interval_and_adjusted_p(run: ExperimentRu
     (found,) = report_of(run).differences
     assert (found.first, found.second) == ("formal", "casual")
     overall = found.shifts["overall"]
-    # 0, +2/16, -4/16: mean -2/48. With one pair +1, -1 added: sum -1/8, mean -1/40 over 5; squares 1/64 + 4/64 + 2;
-    # variance (2.078125 - 5/1600) / 4 = 0.51875; t(4) at 97.5 % is 2.776445
-    reach = 2.776445 * math.sqrt(0.51875 / 5)
+    # 0, +2/16, -4/16: mean -2/48; about it 1/24, 4/24, -5/24, whose squares over 2 are 42/576/2; t(2) at 97.5 % is
+    # 4.302653
+    reach = 4.302653 * math.sqrt(42 / 576 / 2 / 3)
     made = overall.difference
-    assert (made.value, made.low, made.high, made.n) == (
-        approx(-2 / 48),
-        approx(-1 / 40 - reach),
-        approx(-1 / 40 + reach),
-        3,
-    )
+    assert (made.value, made.n) == (approx(-2 / 48), 3)
+    assert (made.low, made.high) == (approx(-2 / 48 - reach), approx(-2 / 48 + reach))
     # +2 and -4 with signs at random give |sum| of 2 or 6, each half the time: p 1, mid-p 1/2 + 1/4; alone in its family
     assert overall.p == 0.75
+    # levels have room for what three cases haven't shown: with one pair +4, -4 added, accuracy -1 0 -1 has mean -2/5
+    # over 5, squares 34 in all, variance (34 - 5 * 4/25) / 4 = 8.3; t(4) at 97.5 % is 2.776445
+    reach = 2.776445 * math.sqrt(8.3 / 5)
+    made = found.shifts["accuracy"].difference
+    assert (made.low, made.high) == (approx(-2 / 5 - reach), approx(-2 / 5 + reach))
     # accuracy -1 0 -1: sums -2 0 0 2, mid-p 1/4; tone +1 +2 0: -3 -1 1 3, 1/4; completeness -1 -1 -1: 1/8;
     # conciseness +1 +1 -2: sum 0 twice of 8, mid-p 6/8 + 1/8. Holm: 4/8; then 3/4 and 2/4, not under 3/4; then 7/8
     assert {name: (shift.difference.value, shift.p) for name, shift in found.shifts.items() if name != "overall"} == {
@@ -172,6 +174,19 @@ def test_a_drop_in_every_case_is_worse_and_a_variant_is_worse_in_few_of_many_unc
     assert fell.worse == ["overall", "accuracy"]
     (stayed,) = since(then, then, ["a"], cases, run.experiment.rubric)
     assert stayed.worse == []
+
+
+def test_of_runs_in_which_nothing_changed_few_are_called_worse(run: ExperimentRun) -> None:
+    rng = random.Random(20261122)
+    called = 0
+    for _ in range(100):
+        quality = [rng.choice([0.25, 0.5, 0.5, 0.75]) for _ in range(12)]
+        sides = [
+            marked({name: [q + rng.choice([-0.25, 0, 0, 0.25]) for q in quality] for name in "ab"}) for _ in range(2)
+        ]
+        (then, cases), (now, _) = sides
+        called += any(found.worse for found in since(then, now, ["a", "b"], cases, run.experiment.rubric))
+    assert called <= 5
 
 
 def test_three_variants_are_one_family(run: ExperimentRun) -> None:

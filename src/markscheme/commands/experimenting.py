@@ -150,6 +150,7 @@ def _report(
         rows=rows,
         differences=between_variants(marks, list(rows), experiment.cases, experiment.rubric),
         since=since,
+        accepted=accepted.date if accepted else "",
         rates=corrected_rates(run, labelled) if labelled else None,
         reference=reference,
         failed=failed,

@@ -18,11 +18,10 @@ from markscheme.receipt import accepted_data
 
 @dataclass(frozen=True)
 class AcceptedExperiment:
-    """An accepted run as it was read back: when, by whom graded, and each cell's mark with its case's digest."""
+    """An accepted run as it was read back: its day, what graded it, and each cell's mark with its case's digest."""
 
     path: Path
     date: str
-    judge: str
     fingerprints: Fingerprints
     marks: dict[Cell, Mark]
     digests: dict[str, str]
@@ -86,7 +85,7 @@ def load_accepted_experiment(path: Path) -> AcceptedExperiment:
             for m in data["marks"]
         }
         prints = Fingerprints(**data["fingerprints"])
-        return AcceptedExperiment(path, str(data["date"]), str(data["judge"]), prints, marks, dict(data["cases"]))
+        return AcceptedExperiment(path, str(data["date"]), prints, marks, dict(data["cases"]))
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise RatingError(f"is no accepted experiment: {error!r}; accept one anew (--accept)", path=path) from error
 

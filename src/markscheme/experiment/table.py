@@ -14,8 +14,8 @@ from markscheme.experiment.running import ExperimentRun
 from markscheme.grading import Grade
 from markscheme.rubric import Rubric
 from markscheme.stats import Estimate
-from markscheme.stats.change import holm, shift_interval, sign_flip
-from markscheme.stats.intervals import wilson_share
+from markscheme.stats.change import holm, mean_estimate, shift_interval, sign_flip
+from markscheme.stats.intervals import IDENTITY, wilson_share
 from markscheme.verdict import NotApplicable
 
 Floats = npt.NDArray[np.float64]
@@ -191,12 +191,19 @@ def _differences(
         ]
         adjusted = holm([sign_flip(d).mid_p for _, _, d in moved])
         for (place, name, d), p in zip(moved, adjusted, strict=True):
-            made = [
-                shift_interval(d, span=spans.get(name, 1.0), level=level, method="second minus first, case by case")
-                for level in (1 - ALPHA, 1 - ALPHA / len(moved))
-            ]
-            shifts[place][name] = Shift(made[0], made[1], float(p), faults.get(name, False))
+            alone, together = (_estimate(d, spans.get(name), level) for level in (1 - ALPHA, 1 - ALPHA / len(moved)))
+            shifts[place][name] = Shift(alone, together, float(p), faults.get(name, False))
     return [Difference(first, second, found) for (first, second, _, _), found in zip(pairs, shifts, strict=True)]
+
+
+def _estimate(differences: Floats, span: float | None, level: float) -> Estimate:
+    """The mean difference: of levels, with room for what few cases haven't shown; of scores, where they vary at all."""
+    method = "second minus first, case by case"
+    if span is None:
+        found = mean_estimate(differences, transform=IDENTITY, level=level, method=method)
+        if found.low is not None:
+            return found
+    return shift_interval(differences, span=span or 1.0, level=level, method=method)
 
 
 def _value(name: str) -> Callable[[Mark], float | None]:

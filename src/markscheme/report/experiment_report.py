@@ -4,7 +4,7 @@ import csv
 import io
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import IO, Any
 
 from rich.console import Console
@@ -41,6 +41,7 @@ class ExperimentReport:
         rows: Each variant's figures.
         differences: Every two variants.
         since: Each variant then and now; empty without an accepted run that this one can be held against.
+        accepted: The day of that run.
         rates: What people would pass; None without a calibration.
         reference: What the labels of that calibration are worth.
         failed: Why the run fails, by the rules that were set.
@@ -51,10 +52,11 @@ class ExperimentReport:
     rows: Mapping[str, VariantFigures]
     differences: Sequence[Difference]
     since: Sequence[Difference] = ()
+    accepted: str = ""
     rates: PassRates | None = None
     reference: str | None = None
     failed: Sequence[str] = ()
-    notes: Sequence[str] = field(default=())
+    notes: Sequence[str] = ()
 
 
 Part = str | tuple[tuple[str, ...], list[tuple[str, ...]]]
@@ -141,7 +143,7 @@ def _parts(report: ExperimentReport) -> Iterator[Part]:
         yield from _on_differences(report.differences)
     if report.since:
         yield ""
-        yield "Since the accepted run"
+        yield f"Since the accepted run of {report.accepted}"
         yield SHIFT_HEADINGS, [cells for difference in report.since for cells in _shift_rows(difference)]
     if report.rates is not None:
         yield ""
