@@ -43,10 +43,30 @@ PYTHON = {
     ),
     "scorers": ("Scorers and checks", ["scorers"]),
     "autograders": ("Graders under other names", ["autograders", "types"]),
-    "statistics-functions": ("Statistics", ["stats"]),
+    "statistics-functions": (
+        "Statistics",
+        [
+            "stats.estimate",
+            "stats.rating_table",
+            "stats.agreement",
+            "stats.reliability",
+            "stats.association",
+            "stats.severity",
+            "stats.people",
+            "stats.distortion",
+            "stats.contrast",
+            "stats.change",
+            "stats.prevalence",
+            "stats.linking",
+            "stats.planning",
+            "stats.intervals",
+        ],
+    ),
     "errors": ("Errors", ["errors"]),
 }
 """The pages of the Python reference, each with its modules; every name that users import stands on one of them."""
+
+ONLY_ITS_DOCSTRING = "{members: false, show_root_heading: false, show_root_toc_entry: false}"
 
 
 def on_files(files: Any, config: Any) -> Any:
@@ -56,7 +76,7 @@ def on_files(files: Any, config: Any) -> Any:
     for uri, text in pages():
         files.append(File.generated(config, uri, content=text))
     for path in sorted(linked_outside()):
-        files.append(File.generated(config, f"{OUTSIDE}/{path}", content=(ROOT / path).read_text(encoding="utf-8")))
+        files.append(File.generated(config, uri_of(path), content=(ROOT / path).read_text(encoding="utf-8")))
     return files
 
 
@@ -125,9 +145,9 @@ def _told(action: argparse.Action) -> str:
     metavar = " ".join(action.metavar) if isinstance(action.metavar, tuple) else action.metavar
     value = metavar or choices or action.dest
     if not action.option_strings:
-        return value.replace("|", "\\|")
+        return value
     told = ", ".join(action.option_strings)
-    return told if action.nargs == 0 else f"{told} {value}".replace("|", "\\|")
+    return told if action.nargs == 0 else f"{told} {value}"
 
 
 def _escaped(text: str) -> str:
@@ -202,20 +222,19 @@ def python_page(title: str, modules: Iterable[str]) -> str:
     """A page of the Python reference: each public name that the modules define, from its docstring."""
     parts = [f"# {title}"]
     for name in modules:
-        parts += [f"## {name}", f"::: markscheme.{name}\n    options: {{members: false, show_root_toc_entry: false}}"]
+        parts += [f"## {name}", f"::: markscheme.{name}\n    options: {ONLY_ITS_DOCSTRING}"]
         parts += [f"::: {place}" for place in public(f"markscheme.{name}")]
     return "\n\n".join(parts) + "\n"
 
 
 def public(module: str) -> list[str]:
-    """Where each public function and class of a module, or of the modules it gathers, is defined."""
-    loaded = import_module(module)
-    gathers = hasattr(loaded, "__path__")
+    """Where each public function and class of a module stands; of a package that lists its names, those it lists."""
+    listed = getattr(import_module(module.rpartition(".")[0]), "__all__", None) if ".stats." in module else None
     return [
-        f"{value.__module__}.{name}"
-        for name, value in vars(loaded).items()
-        if not name.startswith("_") and callable(value) and hasattr(value, "__qualname__")
-        if value.__module__ == module or (gathers and value.__module__.startswith(f"{module}."))
+        f"{module}.{name}"
+        for name, value in vars(import_module(module)).items()
+        if not name.startswith("_") and callable(value) and getattr(value, "__module__", None) == module
+        if listed is None or name in listed
     ]
 
 
@@ -252,15 +271,20 @@ def _target(link: str, folder: str) -> str | None:
     return None
 
 
+def uri_of(path: str) -> str:
+    """Where a file of the repository stands on the site; a README is no index there, it has a heading of its own."""
+    if path.startswith("docs/"):
+        return path.removeprefix("docs/")
+    return f"{OUTSIDE}/{path.replace('README.md', 'overview.md')}"
+
+
 def with_links_of_site(markdown: str, uri: str) -> str:
     """`markdown` with links that work on the site, where the page stands at `uri`."""
-    folder = posixpath.dirname(uri.removeprefix(f"{OUTSIDE}/") if uri.startswith(f"{OUTSIDE}/") else f"docs/{uri}")
+    outside = uri.startswith(f"{OUTSIDE}/")
+    folder = posixpath.dirname(uri.removeprefix(f"{OUTSIDE}/") if outside else f"docs/{uri}")
 
     def led(link: re.Match[str]) -> str:
         target = _target(link[1], folder)
-        if target is None:
-            return link[1]
-        place = target.removeprefix("docs/") if target.startswith("docs/") else f"{OUTSIDE}/{target}"
-        return posixpath.relpath(place, posixpath.dirname(uri) or ".")
+        return posixpath.relpath(uri_of(target), posixpath.dirname(uri) or ".") if target else link[1]
 
     return LINK.sub(led, markdown)

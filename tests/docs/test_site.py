@@ -1,0 +1,113 @@
+"""What the site makes for itself is complete, its links lead somewhere, and it asks nobody but its own server."""
+
+import importlib.util
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+import yaml
+
+import markscheme
+from markscheme import stats
+from markscheme.cli import COMMANDS, module_of
+from tests.commands.console import ROOT
+from tests.docs.checks import parser
+from tests.docs.pages import DOCS, PAGES, prose
+
+
+def _hook() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("generated", DOCS / "hooks" / "generated.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+SITE = _hook()
+MADE: dict[str, str] = dict(SITE.pages())
+SETTINGS = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+
+
+def test_every_command_and_option_is_in_the_reference() -> None:
+    page = MADE["reference/commands.md"]
+    for command in COMMANDS:
+        section = re.split(r"^###? ", page, flags=re.MULTILINE)
+        (own,) = [part for part in section if part.startswith(f"{command} {{#")]
+        for action in parser(command)._actions:
+            if "--help" not in action.option_strings:
+                assert all(option in own for option in action.option_strings), (command, action.option_strings)
+    assert module_of("import") == "markscheme.commands.import_ratings"
+
+
+def test_every_name_that_users_import_is_in_the_reference() -> None:
+    told = {line for page in MADE.values() for line in page.splitlines() if line.startswith("::: ")}
+    for name in markscheme.__all__:
+        home = getattr(markscheme, name).__module__
+        assert f"[{home}.{name}]" in MADE["reference/python.md"]
+        assert f"::: {home}.{name}" in told
+    for name in stats.__all__:
+        value = getattr(stats, name)
+        if hasattr(value, "__qualname__"):
+            assert f"::: {value.__module__}.{name}" in told
+
+
+def test_nothing_is_told_twice() -> None:
+    told = [line for page in MADE.values() for line in page.splitlines() if line.startswith("::: ")]
+    assert len(told) == len(set(told))
+
+
+def test_every_key_of_a_rubric_is_in_the_reference() -> None:
+    page = MADE["reference/rubric-keys.md"]
+    for key in ("passingThreshold", "criteria", "required", "not_applicable", "value", "na", "min", "good", "model"):
+        assert f"| `{key}` |" in page
+
+
+def test_every_decision_is_listed() -> None:
+    for place in (DOCS / "decisions").glob("0*.md"):
+        assert f"({place.name})" in MADE["decisions/index.md"]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(DOCS)))
+def test_every_link_of_a_page_leads_to_a_file(page: Path) -> None:
+    for link in re.findall(r"\]\(([^)#\s:]+)(?:#[^)]*)?\)", "\n".join(prose(page))):
+        target = (page.parent / link).resolve()
+        if target.is_relative_to(DOCS) and target.relative_to(DOCS).as_posix() in MADE:
+            continue
+        assert target.exists(), f"{page}: {link}"
+
+
+def test_links_out_of_the_pages_lead_to_pages_made_for_them() -> None:
+    assert (
+        SITE.with_links_of_site("[a](../benchmarks/README.md)", "index.md") == "[a](repository/benchmarks/overview.md)"
+    )
+    back = SITE.with_links_of_site("[b](results/drift.md) [c](../docs/ci.md#x)", "repository/benchmarks/overview.md")
+    assert back == "[b](results/drift.md) [c](../../ci.md#x)"
+    assert SITE.with_links_of_site("[d](tutorial.md) [e](nowhere.md)", "index.md") == "[d](tutorial.md) [e](nowhere.md)"
+    assert {"benchmarks/README.md", "benchmarks/results/coverage.md", "CHANGELOG.md"} <= SITE.linked_outside()
+
+
+def test_every_page_is_in_the_navigation() -> None:
+    led = set(_leaves(yaml.safe_load(SETTINGS)["nav"]))
+    pages = {page.relative_to(DOCS).as_posix() for page in PAGES if page.parent.name != "decisions"}
+    assert pages | set(MADE) <= led
+    assert {leaf for leaf in led if not leaf.startswith("repository/")} == pages | set(MADE)
+
+
+def _leaves(navigation: Any) -> Iterator[str]:
+    match navigation:
+        case str():
+            yield navigation
+        case dict():
+            yield from (leaf for value in navigation.values() for leaf in _leaves(value))
+        case list():
+            yield from (leaf for value in navigation for leaf in _leaves(value))
+
+
+def test_the_site_loads_nothing_from_elsewhere() -> None:
+    assert yaml.safe_load(SETTINGS)["theme"]["font"] is False
+    assert not re.search(r"https?://", SETTINGS)
+    assert not re.search(r"https?://|@import", (DOCS / "assets" / "site.css").read_text(encoding="utf-8"))
