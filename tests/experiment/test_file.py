@@ -151,6 +151,24 @@ def test_outputs_of_a_variant_that_a_file_does_not_hold_are_told(tmp_path: Path)
     assert (4, "there is no output of variant 'short'; there are brief") in told
 
 
+def test_faults_of_other_files_are_told_with_the_experiment_s_own(tmp_path: Path) -> None:
+    write_lines(tmp_path / "out.jsonl", [{"variant": "brief"}])
+    write_lines(tmp_path / "cases.jsonl", [{"id": "a", "inputs": {"query": "?"}}, {"inputs": {}}])
+    told = faults(
+        tmp_path,
+        "rubric: rubric.yaml\nmodle: x\nvariants: [{name: a, system: x}]\ncases: cases.jsonl\noutputs: out.jsonl\n",
+    )
+    assert [line for line, _ in told][:2] == [2, 4]
+    assert any(line == 4 and problem.startswith("cases.jsonl:2: `id` is missing") for line, problem in told)
+    assert any(line == 5 and "out.jsonl:1: `case` is missing" in problem for line, problem in told)
+
+
+def test_outputs_without_names_of_variants_say_nothing_without_any_in_the_file(tmp_path: Path) -> None:
+    write_lines(tmp_path / "out.jsonl", [{"case": "a", "output": "x", "query": "?", "context": "."}])
+    told = faults(tmp_path, "rubric: rubric.yaml\noutputs: out.jsonl\n")
+    assert told == [(2, "`variants` is missing, and the file of outputs names none")]
+
+
 def test_a_file_of_outputs_that_cannot_be_read_is_its_own_keeper_s_fault(tmp_path: Path) -> None:
     write_lines(tmp_path / "out.jsonl", [{"case": "a"}, {"case": "a", "output": "x"}, {"case": "a", "output": "y"}])
     with pytest.raises(RatingError) as caught:

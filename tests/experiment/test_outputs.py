@@ -13,6 +13,7 @@ from markscheme.experiment.outputs import Kept, read_outputs
 from markscheme.experiment.running import make_outputs, open_model, run_experiment
 from markscheme.judge import Judge, Reply
 from markscheme.judges.anthropic import AnthropicJudge
+from markscheme.judges.function import FunctionJudge
 from markscheme.judges.named import Asking, open_judge
 from markscheme.judges.openai import OpenAIJudge
 from markscheme.prompt import Prompt
@@ -106,6 +107,18 @@ def test_a_model_is_asked_once_a_cell_with_the_filled_prompt() -> None:
     found = made(TWO, model)
     assert [prompt.user for prompt in model.prompts] == ["France?", "Please: France?", "Germany?", "Please: Germany?"]
     assert found["polite", "de"].text == "re Please: Germany?"
+
+
+def test_a_function_may_be_async_or_plain() -> None:
+    async def waits(system_prompt: str, user_prompt: str) -> str:
+        await asyncio.sleep(0)
+        return f"waited for {user_prompt}"
+
+    def plain(system_prompt: str, user_prompt: str) -> str:
+        return f"said {user_prompt}"
+
+    assert made(TWO, FunctionJudge(waits, "function:waits"))["plain", "fr"].text == "waited for France?"
+    assert made(TWO, FunctionJudge(plain, "function:plain"))["plain", "fr"].text == "said France?"
 
 
 def test_the_judge_sees_neither_variant_nor_prompt() -> None:

@@ -152,7 +152,7 @@ class Experiment:
 
         Raises:
             ExperimentError: All that is wrong with it, each fault with its line.
-            RatingError: A file of outputs or cases that cannot be read.
+            RatingError: `outputs` cannot be read.
         """
         from markscheme.experiment.file import read_experiment
 

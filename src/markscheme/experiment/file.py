@@ -2,12 +2,12 @@
 
 import difflib
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from markscheme.errors import ExperimentError, Fault, RubricError, UsageError
+from markscheme.errors import ExperimentError, Fault, RatingError, RubricError, UsageError
 from markscheme.experiment.definition import Case, Cell, Experiment, Model, Output, Variant
 from markscheme.experiment.outputs import Given, case_of, read_outputs, records
 from markscheme.judges.price import Price
@@ -16,6 +16,7 @@ from markscheme.rubric import Rubric
 from markscheme.rubric_file import load_rubric
 from markscheme.rubric_search import find_rubric
 
+T = TypeVar("T")
 MAX_BYTES = 1 << 20
 KEYS = ("name", "rubric", "model", "variants", "cases", "outputs")
 VARIANT_KEYS = ("name", "system", "prompt", "outputs")
@@ -33,7 +34,7 @@ def read_experiment(path: Path, outputs: Path | None) -> Experiment:
 
     Raises:
         ExperimentError: All that is wrong with it, each fault with its line.
-        RatingError: A file of outputs or cases that cannot be read.
+        RatingError: The file of outputs that was named cannot be read.
     """
     text = read_text(path, ExperimentError, most_bytes=MAX_BYTES)
     data, lines = plain_data(text, form_of(path), ExperimentError, path=path)
@@ -122,14 +123,26 @@ class _Reading:
     def _outputs(self) -> list[Given]:
         """Outputs of all variants: from the file that was named for this run, else the one the experiment names."""
         named = self._text(self.data, "outputs", ())
-        path = self.outputs or (self.path.parent / named if named else None)
-        return read_outputs(path) if path is not None else []
+        if self.outputs is not None:
+            return read_outputs(self.outputs)
+        return self._read(read_outputs, self.path.parent / named, ("outputs",)) if named else []
+
+    def _read(self, read: Callable[[Path], Iterable[T]], path: Path, at: Place) -> list[T]:
+        """What stands in another file; its faults are told with this one's."""
+        try:
+            return list(read(path))
+        except RatingError as error:
+            self._fault(str(error), at)
+            return []
 
     def _variants(self, found: list[Given]) -> list[tuple[Variant, Path | None]]:
         """Variants with the file of their own outputs; those of the common file where none are named."""
         entries = self._list("variants")
         if not entries and found:
-            return [(Variant(name), None) for name in dict.fromkeys(given.variant for given in found) if name]
+            names = [name for name in dict.fromkeys(given.variant for given in found) if name]
+            if not names:
+                self._fault("`variants` is missing, and the file of outputs names none", ("outputs",))
+            return [(Variant(name), None) for name in names]
         return [variant for place, raw in enumerate(entries) if (variant := self._variant(raw, ("variants", place)))]
 
     def _variant(self, raw: Any, at: Place) -> tuple[Variant, Path | None] | None:
@@ -164,7 +177,8 @@ class _Reading:
                 inputs.setdefault(given.case, Case(given.case, given.inputs))
             return list(inputs.values())
         if isinstance(said, str):
-            return [case for line, raw in records(self.path.parent / said) if (case := self._case(raw, None, line))]
+            there = self._read(records, self.path.parent / said, ("cases",))
+            return [case for line, raw in there if (case := self._case(raw, None, line))]
         return [
             case for place, raw in enumerate(self._list("cases")) if (case := self._case(raw, ("cases", place), None))
         ]
@@ -185,14 +199,16 @@ class _Reading:
     ) -> dict[Cell, Output]:
         """An output for each cell of a variant whose outputs come from a file, or why that holds none."""
         given: dict[Cell, Output] = {}
-        for place, (variant, own) in enumerate(variants):
+        for variant, own in variants:
             if own is None and not (self.outputs or self.data.get("outputs")):
                 continue
-            there = read_outputs(own) if own is not None and self.outputs is None else found
+            its_own = None if self.outputs else own
+            there = self._read(read_outputs, its_own, ("variants",)) if its_own else found
             its = {one.case: one.output for one in there if one.variant in ("", variant.name)}
-            if not its.keys() & {case.id for case in cases}:
+            if there and not its.keys() & {case.id for case in cases}:
                 held = ", ".join(sorted({one.variant for one in there} - {""})) or "other cases only"
-                self._fault(f"there is no output of variant {variant.name!r}; there are {held}", ("variants", place))
+                problem = f"there is no output of variant {variant.name!r}; there are {held}"
+                self.faults.append(Fault(problem, self._line_of(problem)))
             nothing = Output(None, "the file holds no output of this variant for this case")
             given |= {(variant.name, case.id): its.get(case.id, nothing) for case in cases}
         return given
@@ -243,4 +259,5 @@ class _Reading:
             for place, raw in reversed(list(enumerate(self.data.get(key) or ()))):
                 if isinstance(raw, Mapping) and f"{key[:-1]} {str(raw.get(name))!r}" in problem:
                     return self._line((key, place))
-        return self._line(("rubric",))
+        of_cases = problem.startswith("case ")
+        return (self._line(("cases",)) or self._line(("outputs",))) if of_cases else self._line(("rubric",))

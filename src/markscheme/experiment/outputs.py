@@ -89,7 +89,7 @@ def case_of(record: Any) -> Case:
 def _given(record: Any) -> Given:
     if not isinstance(record, Mapping):
         raise ValueError(f"an output is an object with case and output; found {shown(record)}")
-    case = _named(record, "case" if "case" in record else "id")
+    case = _named(record, "id" if "id" in record and "case" not in record else "case")
     text = next((record[key] for key in TEXT_KEYS if record.get(key) is not None), None)
     if text is None and not record.get("error"):
         raise ValueError("`output` is missing; where there is none, `error` says why")
