@@ -51,7 +51,7 @@ def test_json_has_the_decision_beside_the_pass(project: Path) -> None:
 
 
 def test_text_says_that_a_person_should_look(project: Path) -> None:
-    lines = graded(project).splitlines()
+    lines = [line for line in graded(project).splitlines() if not line.startswith(" ")]
     assert ["a person should look" in line for line in lines] == [False, False, True, False, False]
 
 
