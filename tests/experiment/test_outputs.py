@@ -77,6 +77,9 @@ def test_promptfoo_s_results_are_outputs_prompt_by_test(results: Path) -> None:
     assert texts["hello"].text == "hello 0"
     assert texts["ungraded"].text == "ungraded 0"  # its graders failed, the output is there
     assert (texts["error"].text, texts["error"].why) == (None, "no answer today")
+    run = asyncio.run(run_experiment(found, ScriptedJudge(lambda *_: {"tone": 3})))
+    assert [grade.score for grade in run.grades.values()].count(0.5) == 5
+    assert [grade.error for grade in run.grades.values() if grade.error] == ["no answer today"]
 
 
 def test_promptfoo_s_outputs_without_assertions_are_outputs_too(results: Path, tmp_path: Path) -> None:
