@@ -32,6 +32,14 @@ def said(here: Path, *arguments: str) -> str:
     return done.stderr
 
 
+def write_report(here: Path) -> None:
+    """A calibration in report.json, as if nobody had been asked."""
+    asked = ("clear", "--judge", setting.JUDGE, "--quiet", "--json", "report.json")
+    done = run("calibrate", *asked, cwd=here, env=setting.environment(here))
+    assert done.returncode == 0, done.stderr
+    (here / "calls.txt").unlink()
+
+
 @pytest.mark.parametrize("option", ["--json", "--markdown", "--html", "--junit"])
 def test_a_file_that_cannot_be_written_is_told_first(here: Path, option: str) -> None:
     stderr = said(here, "clear", "--judge", setting.JUDGE, option, "nowhere/x.out")
@@ -41,9 +49,7 @@ def test_a_file_that_cannot_be_written_is_told_first(here: Path, option: str) ->
 
 
 def test_a_report_in_place_of_a_rubric_is_told_as_one(here: Path) -> None:
-    done = run("calibrate", "clear", "--judge", setting.JUDGE, "--quiet", "--json", "report.json", cwd=here)
-    assert done.returncode == 0, done.stderr
-    (here / "calls.txt").unlink()
+    write_report(here)
     stderr = said(here, "report.json")
     assert stderr == (
         "error: report.json is a report that `calibrate --json` wrote, and no rubric; to calibrate again: "
@@ -59,6 +65,12 @@ def test_examples_or_ratings_in_place_of_a_rubric_say_where_they_belong(here: Pa
         f"error: {file} holds lines of JSON, and no rubric; examples go with --examples, ratings with --ratings: "
         f"markscheme calibrate RUBRIC --examples {file}\n"
     )
+
+
+def test_what_holds_no_ratings_is_told(here: Path) -> None:
+    assert "there is no file of ratings none.jsonl" in said(here, "clear", "--ratings", "none.jsonl")
+    write_report(here)
+    assert "`compare` reads reports" in said(here, "clear", "--ratings", "report.json")
 
 
 def test_a_part_that_no_example_belongs_to_is_told(here: Path) -> None:

@@ -34,6 +34,7 @@ from markscheme.commands.sources import (
     asking_of,
     examples_of,
     judge_of,
+    ratings_file,
     refuse_what_is_no_rubric,
     scorers_of,
 )
@@ -107,7 +108,7 @@ def _warn_of_kinship(rater: Rater, examples: ExampleSet) -> None:
 def _from_ratings(
     rubric: Rubric, examples: ExampleSet, folder: Path | None, arguments: argparse.Namespace, options: Options
 ) -> list[Calibration]:
-    path = arguments.ratings
+    path = ratings_file(arguments.ratings)
     by_rater: dict[str, list[Rating]] = {}
     for rating in ratings_of_results(path, rubric, examples) if is_results(path) else load_ratings(path, rubric):
         by_rater.setdefault(rating.rater, []).append(rating)

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from markscheme.commands.options import Parser
-from markscheme.errors import UsageError
 from markscheme.counts import counted
+from markscheme.errors import UsageError
 from markscheme.session import client
 
 SUMMARY = """Start, end or look at the warm process that grades for Promptfoo. The first assertion starts one by itself

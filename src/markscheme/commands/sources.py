@@ -67,6 +67,19 @@ def refuse_what_is_no_rubric(name: str) -> None:
     )
 
 
+def ratings_file(path: Path) -> Path:
+    """A file that may hold ratings.
+
+    Raises:
+        UsageError: There is none, or it is a report.
+    """
+    if not path.is_file():
+        raise UsageError(f"there is no file of ratings {path}; a line of it is one rating, as `import` writes them")
+    if report_in(path) is not None:
+        raise UsageError(f"{path} is a report that `calibrate --json` wrote, and no ratings; `compare` reads reports")
+    return path
+
+
 def asking_of(arguments: argparse.Namespace) -> Asking:
     """What the judges of one command share, by its options."""
     return Asking(

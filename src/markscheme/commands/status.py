@@ -14,9 +14,9 @@ from typing import Any
 
 from markscheme.commands.options import Parser
 from markscheme.commands.session import session_line, sessions_at
+from markscheme.counts import counted
 from markscheme.errors import MarkschemeError, RatingError
 from markscheme.receipt import ACCEPTED, ALLOWS, NOT_CALIBRATED, Receipt, accepted_data, load_receipt
-from markscheme.counts import counted
 from markscheme.rubric import Rubric
 from markscheme.rubric_search import calibrations, find_calibration, known_rubrics, own_rubrics
 from markscheme.session import client
