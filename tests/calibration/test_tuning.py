@@ -1,4 +1,4 @@
-"""Weights, pass mark and score map from labels."""
+"""Weights and pass mark from labels."""
 
 import math
 import time
@@ -6,17 +6,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from scipy.optimize import minimize
 from scipy.special import expit
 
 from markscheme.calibration.tuning import (
-    ScoreMap,
     TunedMark,
     TunedWeights,
     fit_pass_mark,
-    fit_score_map,
     fit_weights,
     ridge_weights,
     weighted_scores,
@@ -468,80 +464,6 @@ def test_the_crossing_stands_alone_where_a_group_holds_all_of_one_kind() -> None
     assert by_fives.crossing.n == 20
 
 
-# -------------------------------------------------------------------------------------------------------- score map
-
-
-def test_the_line_is_least_squares_drawn_back_by_how_unsure_it_is() -> None:
-    draw = np.random.default_rng(3)
-    s = draw.integers(0, 21, 60) / 20
-    y = np.clip(0.3 + 0.4 * s + draw.normal(0, 0.05, 60), 0, 1)
-    found = fit_score_map(s, y, generator=generator())
-    b, a = np.polyfit(s, y, 1)
-    noise = float(((y - a - b * s) ** 2).sum()) / 58
-    k0 = 1 - noise / 60 / (y.mean() - s.mean()) ** 2
-    k1 = 1 - noise / ((s - s.mean()) ** 2).sum() / (b - 1) ** 2
-    slope = 1 + max(0, k1) * (b - 1)
-    at = np.array([0.0, 0.4, 1.0])
-    wanted = s.mean() + max(0, k0) * (y.mean() - s.mean()) + slope * (at - s.mean())
-    assert found.kind == "line"
-    assert found.apply(at) == approx(np.clip(wanted, 0, 1))
-
-
-def test_a_bent_relation_gets_a_beta_map_from_a_hundred_examples() -> None:
-    draw = np.random.default_rng(4)
-    s = draw.integers(0, 21, 200) / 20
-    y = np.clip(s**2 + draw.normal(0, 0.05, 200), 0, 1)
-    found = fit_score_map(s, y, generator=generator())
-    assert found.kind == "beta"
-    assert found.apply([0.3, 0.5, 0.8]) == approx([0.09, 0.25, 0.64], abs=0.05)
-    assert (np.diff(found.apply(np.linspace(0, 1, 50))) >= 0).all()
-
-    def loss(b: Any) -> float:
-        inside = np.clip(s, 0.025, 0.975)
-        eta = b[0] + b[1] * np.log(inside) - b[2] * np.log1p(-inside)
-        return float(np.logaddexp(0, eta).sum() - y @ eta + 0.025 * ((b - np.array([0, 1, 1])) ** 2).sum())
-
-    best = minimize(loss, [0.0, 1.0, 1.0], bounds=[(None, None), (0, None), (0, None)], tol=1e-13)
-    assert found.parameters == approx(best.x, abs=1e-3)
-
-
-def test_a_power_that_would_be_negative_is_held_at_nothing() -> None:
-    draw = np.random.default_rng(5)
-    s = draw.uniform(0.02, 0.98, 300)
-    y = expit(-2 + 1.5 * -np.log1p(-s) - 0.8 * np.log(s) + draw.normal(0, 0.1, 300))
-    found = fit_score_map(s, y, generator=generator())
-    assert found.kind == "beta"
-    assert found.parameters[1] == 0
-    assert found.parameters[2] > 0
-
-
-def test_a_right_score_is_left_as_it_is() -> None:
-    draw = np.random.default_rng(6)
-    left = 0
-    for _ in range(30):
-        s = draw.integers(0, 21, 60) / 20
-        found = fit_score_map(s, np.clip(s + draw.normal(0, 0.1, 60), 0, 1), generator=draw)
-        left += found.kind == "identity"
-    assert left >= 24
-    assert fit_score_map([0.1, 0.5], [0.2, 0.4], generator=draw).reason == (
-        "2 examples in 2 groups with 2 different scores give no map"
-    )
-
-
-@given(st.lists(st.floats(0, 1), min_size=1, max_size=8), st.tuples(st.floats(0, 3), st.floats(0, 3), st.floats(-3, 3)))
-@settings(max_examples=60, deadline=None)
-def test_every_map_rises_and_stays_within_zero_to_one(scores: list[float], numbers: tuple[float, ...]) -> None:
-    nothing = Estimate.without_value("not measured", n=0, method="")
-    for kind, parameters in (
-        ("identity", ()),
-        ("line", (numbers[2], numbers[0])),
-        ("beta", (numbers[2], *numbers[:2])),
-    ):
-        mapped = ScoreMap(kind, parameters, 0.01, nothing, "").apply(sorted(scores))  # type: ignore[arg-type]
-        assert (np.diff(mapped) >= -1e-12).all()
-        assert ((mapped >= 0) & (mapped <= 1)).all()
-
-
 # --------------------------------------------------------------------------------------------------------- refusals
 
 WRONG: list[tuple[Any, str]] = [
@@ -557,8 +479,6 @@ WRONG: list[tuple[Any, str]] = [
     (lambda: fit_pass_mark([0.1, 0.2], [1.0, 0.5], 0.5), "passed 0 or 1"),
     (lambda: fit_pass_mark([0.1, 0.2], [1.0, 0.0], 1.5), "mark within 0 to 1"),
     (lambda: fit_pass_mark([0.1, 0.2], [1.0, 0.0], 0.5, cost=0), "cost above 0"),
-    (lambda: fit_score_map([0.1, 0.2], [0.1], generator=generator()), r"\(2,\) and \(1,\)"),
-    (lambda: fit_score_map([0.1, 1.2], [0.1, 0.2], generator=generator()), "within 0 to 1"),
 ]
 
 

@@ -16,8 +16,6 @@ from markscheme.calibration.tuning import HeldOut, TunedMark, TunedWeights, fit_
 from markscheme.rubric import Criterion, Rubric
 from markscheme.rubric_edit import Changes
 from markscheme.score import ROUNDING
-from markscheme.stats.change import mean_estimate
-from markscheme.stats.intervals import IDENTITY, LOG, LOGIT, kept_within
 from markscheme.stats.people import gold
 from markscheme.stats.prevalence import Band, Promise, automatic_band, least_labels, promise_for
 
@@ -443,24 +441,10 @@ def _final(test: _Seen, rubric: Rubric, numbers: tuple[_Numbers, _Numbers]) -> d
     known = [~np.isnan(scores) & ~np.isnan(test.passed) for scores in sides]
     right = [np.where(there, agree, np.nan).astype(np.float64) for there, agree in zip(known, decided, strict=True)]
     measured = {"mae": far, "agreement": near, "pass_agreement": right}
-    return {name: _paired(name, before, after, test.groups) for name, (before, after) in measured.items()}
-
-
-def _paired(name: str, before: Floats, after: Floats, groups: list[str] | None) -> HeldOut:
-    """Means over the examples that have both."""
-    both = ~np.isnan(before) & ~np.isnan(after)
-    scale = LOG if name == "mae" else LOGIT
-    first, second, difference = (
-        kept_within(
-            mean_estimate(
-                np.where(both, values, np.nan), transform=transform, groups=groups, method=f"test split, {name}"
-            ),
-            -1.0,
-            1.0,
-        )
-        for values, transform in ((before, scale), (after, scale), (after - before, IDENTITY))
-    )
-    return HeldOut(first, second, difference)
+    return {
+        name: HeldOut.of(name, before, after, groups=test.groups, method=f"test split, {name}")
+        for name, (before, after) in measured.items()
+    }
 
 
 # --- the doubtful middle --------------------------------------------------------------------------------------------

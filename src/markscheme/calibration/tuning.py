@@ -1,4 +1,4 @@
-"""Ratings to weights, pass mark and score map: what labels support changing, and what they'd gain held out.
+"""Ratings to weights and pass mark: what labels support changing, and what it would gain held out.
 
 A change is proposed only where a test says that the author's choice fits worse; every gain is measured on examples
 that had no part in the fit.
@@ -7,7 +7,6 @@ that had no part in the fit.
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +14,7 @@ from scipy.linalg import cholesky, solve_triangular
 from scipy.optimize import nnls
 from scipy.special import erfc, expit, fdtrc, fdtri, log_expit
 
+from markscheme.counts import counted
 from markscheme.stats.change import mean_estimate
 from markscheme.stats.estimate import Estimate
 from markscheme.stats.intervals import (
@@ -30,8 +30,6 @@ from markscheme.stats.intervals import (
     t_quantile,
 )
 
-MapKind: TypeAlias = Literal["identity", "line", "beta"]
-
 AUTHOR_WORTH = 40
 LEAST_FOR_WEIGHTS = 30
 LEAST_PER_WEIGHT = 5
@@ -46,8 +44,6 @@ LEAST_FOR_MARK = 50
 LEAST_OF_EACH = 10
 MARK_P = 0.01
 SLOPE_RIDGE = 0.01
-LEAST_FOR_MAP, LEAST_FOR_BETA = 20, 100
-BETA_RIDGE = 0.05
 STILL = 1e-12
 
 
@@ -81,6 +77,17 @@ class HeldOut:
     before: Estimate
     after: Estimate
     difference: Estimate
+
+    @classmethod
+    def of(cls, name: str, before: Floats, after: Floats, *, groups: npt.ArrayLike | None, method: str) -> "HeldOut":
+        """The means of one measure, `mae` or a share, over the examples that have both; all shapes (n,)."""
+        both = ~np.isnan(before) & ~np.isnan(after)
+        scale = LOG if name == "mae" else LOGIT
+        means = (
+            mean_estimate(np.where(both, values, np.nan), transform=transform, groups=groups, method=method)
+            for values, transform in ((before, scale), (after, scale), (after - before, IDENTITY))
+        )
+        return cls(*(kept_within(mean, -1.0, 1.0) for mean in means))
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,29 +149,6 @@ class TunedMark:
     def __post_init__(self) -> None:
         if not self.supported and self.after != self.before:
             raise ValueError("a mark that isn't supported is not proposed")
-
-
-@dataclass(frozen=True, slots=True)
-class ScoreMap:
-    """A rising map from score to the mark people would give.
-
-    Attributes:
-        kind: "identity"; "line": intercept and slope; "beta": β₀, β₁, β₂ of logit y = β₀ + β₁ ln s - β₂ ln(1 - s).
-        parameters: Those numbers, in that order.
-        clip: How near to 0 and 1 a score may come before the logarithm is taken; beta map only.
-        gain: Held-out mean squared error without the map minus with it.
-        reason: Why this map, in a sentence.
-    """
-
-    kind: MapKind
-    parameters: tuple[float, ...]
-    clip: float
-    gain: Estimate
-    reason: str
-
-    def apply(self, scores: npt.ArrayLike) -> Floats:
-        """The mapped scores, 0 to 1, any shape."""
-        return _mapped(self.kind, self.parameters, self.clip, np.asarray(scores, dtype=np.float64))
 
 
 # -- weights -----------------------------------------------------------------------------------------------------------
@@ -461,10 +445,10 @@ def _cannot_tune(task: _Task, required: int, one_level: int) -> tuple[str | None
         return f"{n} examples have an overall mark and all levels; {k} weights need {least}", least
     if marks < LEAST_MARKS:
         asked = f"weights need {LEAST_MARKS} different ones"
-        return f"the overall marks take only {_count(marks, 'value')}, {asked}: tune the pass mark instead", None
+        return f"the overall marks take only {counted(marks, 'value')}, {asked}: tune the pass mark instead", None
     if groups < FOLDS:
         needed = math.ceil(FOLDS * n / groups)
-        formed = f"the examples form only {_count(groups, 'group')}; holding out whole groups needs {FOLDS}"
+        formed = f"the examples form only {counted(groups, 'group')}; holding out whole groups needs {FOLDS}"
         return f"{formed}, about {needed} examples in all", needed
     if _ridge(task.sums, task.author) is None:
         return "your weights give every example the same score: label some with other levels", n + LEAST_FOR_WEIGHTS
@@ -477,18 +461,14 @@ def _nothing_to_weigh(task: _Task, required: int, one_level: int) -> tuple[str, 
         return "the rubric has one criterion, and a weight counts only against another", None
     causes = []
     if required:
-        causes.append(f"{_count(required, 'required criterion', 'required criteria')} kept as they are")
+        causes.append(f"{counted(required, 'required criterion', 'required criteria')} kept as they are")
     if one_level:
-        causes.append(f"{_count(one_level, 'criterion', 'criteria')} with one level in all {n} examples")
+        causes.append(f"{counted(one_level, 'criterion', 'criteria')} with one level in all {n} examples")
     said = f"{k} of {all_weights} weights can be tuned, and one counts only against another: {', '.join(causes)}"
     if k + one_level < 2:
         return said, None
     needed = max(LEAST_FOR_WEIGHTS, n + LEAST_OF_EACH)
     return f"{said}; label some at other levels, {needed} examples in all", needed
-
-
-def _count(n: int, one: str, several: str = "") -> str:
-    return f"{n} {one if n == 1 else several or one + 's'}"
 
 
 def _kept(task: _Task, reason: str, needed: int | None) -> TunedWeights:
@@ -633,21 +613,10 @@ def _held_out_scores(folds: Sequence[_Fold], task: _Task, *, pass_mark: float, t
             measured["agreement"][side, fold.held] += distance < tolerance
             agreed = (np.round(scores, 9) >= pass_mark) == (np.round(marks, 9) >= pass_mark)
             measured["pass_agreement"][side, fold.held] += agreed
-    found = {}
-    for name, each in measured.items():
-        transform = LOG if name == "mae" else LOGIT
-        before, after, difference = (
-            kept_within(
-                mean_estimate(values, transform=scale, groups=task.group_of, method=f"held out, {name}"), -1.0, 1.0
-            )
-            for values, scale in (
-                (each[0] / REPEATS, transform),
-                (each[1] / REPEATS, transform),
-                ((each[1] - each[0]) / REPEATS, IDENTITY),
-            )
-        )
-        found[name] = HeldOut(before, after, difference)
-    return found
+    return {
+        name: HeldOut.of(name, *(each / REPEATS), groups=task.group_of, method=f"held out, {name}")
+        for name, each in measured.items()
+    }
 
 
 def weighted_scores(levels: npt.ArrayLike, weights: npt.ArrayLike) -> Floats:
@@ -917,119 +886,3 @@ def _snapped(mark: float, attainable: Floats) -> float:
     low, high = float(below[-1]), float(above[0])
     halfway = (low + high) / 2
     return next((r for d in range(2, 9) if low < (r := round(halfway, d)) <= high), halfway)
-
-
-# -- score map ---------------------------------------------------------------------------------------------------------
-
-
-def fit_score_map(
-    scores: npt.ArrayLike,
-    marks: npt.ArrayLike,
-    *,
-    generator: np.random.Generator,
-    groups: npt.ArrayLike | None = None,
-) -> ScoreMap:
-    """A map that brings scores nearer to people's marks, or none where held-out error doesn't clearly fall.
-
-    Below 100 examples a straight line shrunk towards no map, from 100 a beta map. A map and a moved pass mark are one
-    decision made twice: propose one of them.
-
-    Args:
-        scores: Shape (n,), 0 to 1; nan where there is none.
-        marks: People's overall marks, shape (n,), 0 to 1; nan where there is none.
-        generator: Splits the examples into folds.
-        groups: Which group each example belongs to, shape (n,); a whole group is held out at a time.
-
-    Raises:
-        ValueError: The caller's fault: shapes that don't fit, or values outside 0 to 1.
-
-    Source:
-        Kull, Silva Filho and Flach (2017), Electronic Journal of Statistics 11(2), 5052-5080.
-        doi:10.1214/17-EJS1338SI
-
-    Example:
-        >>> scores = np.linspace(0.4, 0.8, 60)
-        >>> lenient = fit_score_map(scores, scores - 0.2, generator=np.random.default_rng(0))
-        >>> lenient.kind, lenient.apply([0.5]).round(3).tolist()
-        ('line', [0.3])
-    """
-    s, y = np.asarray(scores, dtype=np.float64), np.asarray(marks, dtype=np.float64)
-    if s.ndim != 1 or s.shape != y.shape:
-        raise ValueError(f"scores and marks must be vectors of one length, not {s.shape} and {y.shape}")
-    group_of, _ = group_numbers(groups, len(s))
-    there = ~np.isnan(s) & ~np.isnan(y)
-    s, y = s[there], y[there]
-    if ((s < 0) | (s > 1) | (y < 0) | (y > 1)).any():
-        raise ValueError("scores and marks lie within 0 to 1")
-    group_of, n_groups = group_numbers(group_of[there], len(s))
-    method = f"mean squared error saved, {REPEATS} times {FOLDS}-fold"
-    if len(s) < LEAST_FOR_MAP or n_groups < FOLDS or np.ptp(s) == 0:
-        why = f"{len(s)} examples in {n_groups} groups with {len(np.unique(s))} different scores give no map"
-        return ScoreMap("identity", (), 0.0, Estimate.without_value(why, n=len(s), method=method), why)
-    clip = float(np.diff(np.unique(s)).min()) / 2
-    saved = np.zeros(len(s))
-    for _ in range(REPEATS):
-        part = generator.permutation(n_groups)[group_of] % FOLDS
-        for fold in range(FOLDS):
-            held = part == fold
-            kind, parameters = _map_of(s[~held], y[~held], clip, len(s))
-            saved[held] += (s[held] - y[held]) ** 2 - (_mapped(kind, parameters, clip, s[held]) - y[held]) ** 2
-    gain = mean_estimate(saved / REPEATS, transform=IDENTITY, groups=group_of, level=0.6827, method=method)
-    kind, parameters = _map_of(s, y, clip, len(s))
-    if gain.value is not None and gain.value > 0 and (gain.low is None or gain.low > 0):
-        return ScoreMap(kind, parameters, clip, gain, "held-out error falls by more than its standard error")
-    return ScoreMap("identity", (), 0.0, gain, "held-out error doesn't fall by more than its standard error")
-
-
-def _map_of(s: Floats, y: Floats, clip: float, n: int) -> tuple[MapKind, tuple[float, ...]]:
-    beta = _beta(s, y, clip) if n >= LEAST_FOR_BETA else None
-    return ("line", _shrunk_line(s, y)) if beta is None else ("beta", beta)
-
-
-def _mapped(kind: MapKind, parameters: tuple[float, ...], clip: float, s: Floats) -> Floats:
-    if kind == "identity":
-        return s
-    if kind == "line":
-        return np.clip(parameters[0] + parameters[1] * s, 0.0, 1.0)
-    inside = np.clip(s, clip, 1 - clip)
-    return np.asarray(expit(parameters[0] + parameters[1] * np.log(inside) - parameters[2] * np.log1p(-inside)))
-
-
-def _shrunk_line(s: Floats, y: Floats) -> tuple[float, float]:
-    """Least squares, its shift and its slope each drawn back by how unsure they are; never falling."""
-    n, centre = len(s), float(s.mean())
-    spread_of_s = float(((s - centre) ** 2).sum())
-    if spread_of_s <= 0:
-        return 0.0, 1.0
-    slope, shift = float((s - centre) @ (y - y.mean())) / spread_of_s, float(y.mean()) - centre
-    noise = float(((y - y.mean() - slope * (s - centre)) ** 2).sum()) / max(1, n - 2)
-    keep_shift = max(0.0, 1 - noise / n / shift**2) if shift else 0.0
-    keep_slope = max(0.0, 1 - noise / spread_of_s / (slope - 1) ** 2) if slope != 1 else 0.0
-    steep = max(0.0, 1 + keep_slope * (slope - 1))
-    return centre + keep_shift * shift - steep * centre, steep
-
-
-def _beta(s: Floats, y: Floats, clip: float) -> tuple[float, ...] | None:
-    """The beta map by quasi-likelihood, both powers 0 or more; None where neither is above 0."""
-    inside = np.clip(s, clip, 1 - clip)
-    design = np.column_stack([np.ones(len(s)), np.log(inside), -np.log1p(-inside)])
-    centre = np.array([0.0, 1.0, 1.0])
-    found = []
-    for free in ([0, 1, 2], [0, 1], [0, 2]):
-        b = np.where(np.isin(np.arange(3), free), centre, 0.0)
-        for _ in range(100):
-            p = expit(design @ b)
-            gradient = design[:, free].T @ (y - p) - BETA_RIDGE * (b - centre)[free]
-            curve = (design[:, free].T * (p * (1 - p))) @ design[:, free] + BETA_RIDGE * np.eye(len(free))
-            step = np.linalg.solve(curve, gradient)
-            b[free] += step * min(1.0, 2.0 / max(float(np.abs(step).max()), STILL))
-            if np.abs(step).max() < 1e-10:
-                break
-        eta = design @ b
-        fit = float((y * log_expit(eta) + (1 - y) * log_expit(-eta)).sum()) - BETA_RIDGE / 2 * float(
-            ((b - centre) ** 2).sum()
-        )
-        if (b[1:] >= 0).all():
-            found.append((fit, tuple(b.tolist())))
-    best = max(found, default=None)
-    return None if best is None or max(best[1][1:]) <= 0 else best[1]
