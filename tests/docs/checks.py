@@ -106,6 +106,11 @@ def installs(part: list[str]) -> bool:
     return True
 
 
+def waits_for_people(line: str) -> bool:
+    """Whether a line starts the labelling page, which serves until it is ended."""
+    return any((ours(part) or ("",))[0] == "label" for part in words(line))
+
+
 def cannot_run(line: str) -> str | None:
     """Why a line is not run here, once what can be known of it has been checked; None where it can be run.
 
@@ -121,8 +126,6 @@ def cannot_run(line: str) -> str | None:
             return "Promptfoo's viewer waits for a person"
         if ours(part):
             told = understood(part)
-            if (ours(part) or ("",))[0] == "label":
-                return "waits for people; tests/browser labels on the real page"
             if any(name.startswith(PAID) for name in _judges(told)):
                 return "asks a model that costs money or a download"
     return None

@@ -6,9 +6,12 @@ import io
 import json
 import os
 import re
+import shlex
+import signal
 import subprocess
 import sys
 import tomllib
+import urllib.request
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -17,12 +20,13 @@ from typing import Any
 import yaml
 
 from tests.commands.console import SCRIPTS, environment
-from tests.docs.checks import UnknownError, cannot_run, data_is_valid
+from tests.docs.checks import UnknownError, cannot_run, data_is_valid, waits_for_people
 from tests.docs.pages import OUTPUT, Block, Command, commands
 from tests.real.promptfoo import NODE, QUIET, install_promptfoo
 
 WIDTH = "100"
 SECONDS = 120
+ADDRESS = re.compile(r"http://127\.0\.0\.1:\d+/\S*")
 EXPORT = re.compile(r"export (\w+)=(\S+)")
 
 
@@ -75,6 +79,8 @@ class Story:
         for command in commands(block):
             if why := cannot_run(command.line):
                 self.unchecked.setdefault(why, []).append(command.line)
+            elif waits_for_people(command.line):
+                self._visit(command)
             elif exports := EXPORT.match(command.line):
                 self._export(*exports.groups())
             else:
@@ -102,6 +108,32 @@ class Story:
         )
         if command.shown:
             shows(command.shown, done.stdout)
+
+    def _visit(self, command: Command) -> None:
+        """Start the labelling page, look whether it answers, and end it as its user does."""
+        running = subprocess.Popen(
+            shlex.split(command.line, comments=True),
+            cwd=self.folder,
+            env=environment(self._settings()),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        try:
+            assert running.stdout is not None
+            printed = ""
+            while not (address := ADDRESS.search(printed)) and (line := running.stdout.readline()):
+                printed += line
+            assert address, f"`{command.line}` tells no address:\n{printed}"
+            with urllib.request.urlopen(address[0], timeout=SECONDS) as page:
+                assert page.status == 200
+            running.send_signal(signal.SIGINT)
+            rest, _ = running.communicate(timeout=SECONDS)
+        finally:
+            running.kill()
+            running.wait()
+        shows(command.shown or ["..."], printed + rest)
 
     def _export(self, name: str, value: str) -> None:
         told = ["bash", "-c", f'printf %s "{value}"']

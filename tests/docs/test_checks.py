@@ -81,6 +81,7 @@ def test_three_dots_stand_for_anything(shown: list[str], printed: str, *, same: 
         "cat answer.md | markscheme gradee reply -",
         "pip install 'markscheme[nothing]'",
         "true && markscheme label reply --pool",
+        "calibrate reply --judge anthropic --samples none",
     ],
 )
 def test_a_command_that_cannot_be_run_is_still_checked(line: str) -> None:

@@ -17,7 +17,6 @@ WHY_NOT_RUN = {
     "a reader's own key",
     "gets software from elsewhere",
     "Promptfoo's viewer waits for a person",
-    "waits for people; tests/browser labels on the real page",
     "asks a model that costs money or a download",
 }
 """All that is not run: a new reason has to be added here, with what is checked instead, to `checks.cannot_run`."""
