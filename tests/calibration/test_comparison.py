@@ -42,6 +42,23 @@ def test_where_people_labelled_some_the_others_labels_are_set_aside() -> None:
     assert gold_of(given, ONE, kind="constructed").ids == ("e1",)
 
 
+def test_labels_by_code_count_where_they_are_asked_for() -> None:
+    given = set_of((tone(0, "p", "human", 2), tone(0, "length", "code", 4)))
+    gold = gold_of(given, ONE, kind="code")
+    assert (gold.levels["tone"].tolist(), gold.reference) == ([4.0], "model")
+
+
+def test_a_decision_is_that_of_the_strongest_kind_that_gave_one() -> None:
+    given = set_of(
+        (
+            tone(0, "p", "human", 5, passed=True),
+            tone(0, "q", "human", 5, passed=True),
+            tone(0, "panel", "adjudicated", 1, passed=False),
+        )
+    )
+    assert gold_of(given, ONE).passed.tolist() == [0.0]
+
+
 @pytest.mark.parametrize(
     ("kinds", "reference"),
     [
@@ -132,6 +149,14 @@ def test_criteria_count_every_example_with_a_level_also_of_an_ungraded_response(
     comparison = compared(of, given, judged(of, [[3.0, 3.0], [5.0, float("nan")]]))
     assert comparison.agreement.n == 1
     assert comparison.criteria["clarity"].statistics["mae"].n == 2
+
+
+def test_an_ungraded_response_counts_in_no_kappa() -> None:
+    given = set_of(*((tone(i, "p", "human", level),) for i, level in enumerate([1, 5, 1, 5, 5, 5, 5])))
+    judge = [tone(i, "judge", "model", level) for i, level in enumerate([1, 5, 5])]
+    kappa = compare(ONE, gold_of(given, ONE), judge).overall["pass_kappa"]
+    assert kappa.value == pytest.approx(0.4)
+    assert kappa.n == 3
 
 
 def test_two_people_give_a_person_left_out_beside_the_judge_and_a_ceiling() -> None:

@@ -75,6 +75,13 @@ def test_the_long_form_keeps_inputs_labels_and_how_the_example_was_drawn(tmp_pat
     assert (second.overall, second.blind, second.kind) == (0.6, False, "human")
 
 
+def test_the_number_0_names_an_example_a_group_and_a_system(tmp_path: Path) -> None:
+    more = {"query": "?", "response": "Yes.", "group": 0, "system": 0, "stratum": 0}
+    path = written(tmp_path, "examples.jsonl", {"id": 0, **more})
+    (example,) = load_examples(path, RUBRIC).examples
+    assert (example.id, example.group, example.system, example.stratum) == ("0", "0", "0", "0")
+
+
 @pytest.mark.parametrize("form", ["list", "mapping", "lines"])
 def test_the_short_form_is_an_overall_label_of_the_author(tmp_path: Path, form: str) -> None:
     example = {"input": "def f(): ...", "expectedScore": 0.8, "expectedFeedback": ["no types", "no doc"]}

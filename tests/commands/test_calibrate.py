@@ -45,6 +45,22 @@ def label(project: Path, n: int, *, kind: str = "human", raters: int = 1, wrong:
             ratings.write(json.dumps({"id": f"e{i}", "judge": "j", "criteria": {"polite": said}}) + "\n")
 
 
+def test_ratings_that_are_no_level_are_counted_and_reported(project: Path) -> None:
+    label(project, 40)
+    with (project / "judge.jsonl").open("a") as ratings:
+        ratings.write("".join(f'{{"id": "m{i}", "judge": "j", "criteria": {{"polite": "MAYBE"}}}}\n' for i in range(2)))
+    with (project / "calibration" / "polite" / "examples.jsonl").open("a") as examples:
+        said = (
+            '{{"id": "m{}", "response": "more {}", "labels": [{{"rater": "r0", "criteria": {{"polite": "MET"}}}}]}}\n'
+        )
+        examples.write("".join(said.format(i, i) for i in range(2)))
+    done = calibrated(project, "--json", "report.json")
+    report = json.loads((project / "report.json").read_text())
+    assert (report["counts"]["unread"], report["counts"]["not_graded"]) == (2, 2)
+    assert report["drift"][-2:] == [None, None]
+    assert done.returncode == 0, done.stderr
+
+
 def calibrated(project: Path, *options: str) -> subprocess.CompletedProcess[str]:
     return run("calibrate", "polite", "--ratings", "judge.jsonl", *options, cwd=project)
 

@@ -82,7 +82,7 @@ def gold_of(examples: ExampleSet, rubric: Rubric, *, kind: Kind | None = None, b
         ComparisonError: Nothing is labelled, or nothing by `kind`.
     """
     labels = [label for label in examples.labels if kind is None or label.kind == kind]
-    allowed = _kinds_that_count(labels)
+    allowed = _kinds_that_count(labels) if kind is None else (kind,)
     counted = [label for label in labels if label.kind in allowed]
     if not counted:
         raise ComparisonError(
@@ -172,7 +172,8 @@ def _earned(levels: Mapping[str, float], skipped: set[str], rubric: Rubric) -> f
 def _gold_passes(
     labels: Sequence[Rating], ids: tuple[str, ...], rubric: Rubric, levels: Mapping[str, Floats], overall: Floats
 ) -> Floats:
-    """The decision given, by majority of those who gave one; else whether score and required criteria pass."""
+    """The decision given, by majority of the strongest kind that gave one; else whether score and required criteria
+    pass."""
     required = [criterion for criterion in rubric.criteria if criterion.required]
     passed = np.where(np.isnan(overall), np.nan, overall >= rubric.pass_mark - ROUNDING).astype(np.float64)
     for criterion in required:
@@ -183,13 +184,13 @@ def _gold_passes(
             ]
         )
         passed = np.where(fails & ~np.isnan(passed), 0.0, passed)
-    decided: dict[str, list[bool]] = {}
+    decided: dict[str, dict[str, list[bool]]] = {}
     for label in labels:
         if label.passed is not None:
-            decided.setdefault(label.id, []).append(label.passed)
+            decided.setdefault(label.id, {}).setdefault(label.kind, []).append(label.passed)
     for place, unit in enumerate(ids):
         if unit in decided:
-            share = float(np.mean(decided[unit]))
+            share = float(np.mean(next(decided[unit][kind] for kind in KINDS if kind in decided[unit])))
             passed[place] = np.nan if share == 0.5 else float(share > 0.5)
     return passed
 
@@ -421,7 +422,9 @@ def by_place(values: Floats) -> Floats:
 def _overall(truth: Gold, scores: Floats, passes: Floats, groups: list[str] | None) -> dict[str, Estimate]:
     errors = error_family(truth.overall, scores, groups=groups, levels=[0.0, 1.0])
     decisions = yes_no_family(truth.passed, passes, groups=groups)
-    kappa = cohen_kappa(np.column_stack([truth.passed, passes]), levels=[0.0, 1.0], groups=groups)
+    decided = np.column_stack([truth.passed, passes])
+    decided[np.isnan(decided).any(axis=1)] = np.nan  # else an ungraded example would count in gold's margin alone
+    kappa = cohen_kappa(decided, levels=[0.0, 1.0], groups=groups)
     return {**errors, "pass_kappa": kappa, **decisions}
 
 

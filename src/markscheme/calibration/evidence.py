@@ -87,6 +87,11 @@ class Seen:
         return np.asarray(np.isfinite(self.judge) & np.isfinite(self.held_to))
 
     @cached_property
+    def pairs(self) -> Floats:
+        """Gold and the judge side by side, shape (n, 2); both nan where either is missing."""
+        return np.where(self.both[:, None], np.column_stack([self.gold, self.judge]), np.nan)
+
+    @cached_property
     def n(self) -> int:
         """How many these are."""
         return int(self.both.sum())

@@ -229,20 +229,20 @@ class _Reading:
         if not isinstance(raw, Mapping):
             raise ValueError(f"an example is an object, found {shown(raw)}")
         short = "expectedScore" in raw
-        id = str(raw.get("id") or f"ex-{place}")
+        id = _named(raw.get("id")) or f"ex-{place}"
         response = raw.get("response", raw.get("output", raw.get("input") if short else None))
         if not isinstance(response, str):
             raise ValueError(f"an example has a response, a text; found {shown(response)}")
         return Example(
             Submission(response, self._inputs(raw, short), id),
             tuple(self._labels(raw, id, reader, short)),
-            group=str(raw.get("group") or ""),
-            system=str(raw.get("system") or ""),
+            group=_named(raw.get("group")),
+            system=_named(raw.get("system")),
             split=_one_of(raw.get("split"), SPLITS, "split"),
             drawn=_one_of(raw.get("drawn"), DRAWN, "drawn"),
             weight=_weight(raw.get("weight", 1.0)),
             line=line,
-            stratum=str(raw.get("stratum") or ""),
+            stratum=_named(raw.get("stratum")),
         )
 
     def _inputs(self, raw: Mapping[str, Any], short: bool) -> dict[str, Any]:
@@ -279,6 +279,11 @@ def _csv_label(row: Mapping[str, str], criteria: set[str]) -> dict[str, Any] | N
     if "overall" in row:
         label["overall"] = _number(row["overall"])
     return label
+
+
+def _named(value: Any) -> str:
+    """A name as text; the number 0 is one, and nothing is none."""
+    return "" if value is None else str(value)
 
 
 def _number(cell: str) -> float | str:

@@ -126,7 +126,7 @@ def _following(one: Seen, level: float) -> Estimate:
     """How closely the judge follows gold, whatever its severity."""
     if one.scale.ordered:
         return pearson(one.held_to, one.judge, groups=one.groups, level=level)
-    return cohen_kappa(np.column_stack([one.gold, one.judge]), levels=one.levels, groups=one.groups, level=level)
+    return cohen_kappa(one.pairs, levels=one.levels, groups=one.groups, level=level)
 
 
 def _nearly_equal(one: Seen) -> float:
@@ -307,9 +307,8 @@ def _kappa(one: Seen, level: float) -> Estimate:
     """Kappa as it heads the report of the criterion; correlation for ratings that lie between levels."""
     if not one.on_scale(one.held_to) or not one.on_scale(one.judge):
         return pearson(one.held_to, one.judge, groups=one.groups, level=level)
-    table = np.column_stack([one.gold, one.judge])
     if len(one.levels) > 2:
         return chance_corrected(
-            "cohen_kappa", table, levels=one.levels, weights="quadratic", groups=one.groups, level=level
+            "cohen_kappa", one.pairs, levels=one.levels, weights="quadratic", groups=one.groups, level=level
         )
-    return cohen_kappa(table, levels=one.levels, groups=one.groups, level=level)
+    return cohen_kappa(one.pairs, levels=one.levels, groups=one.groups, level=level)

@@ -104,7 +104,7 @@ def asked_under(rubric: Rubric) -> str:
 # --- reading --------------------------------------------------------------------------------------------------------
 
 
-def load_ratings(path: Path, rubric: Rubric, *, kind: Kind = "model") -> list[Rating]:
+def load_ratings(path: Path, rubric: Rubric, *, kind: Kind = "model", keep_unread: bool = False) -> list[Rating]:
     """The ratings in a file, one a line.
 
     A person who says something else of the same submission in a later line of the same sample is taken at the later
@@ -115,11 +115,12 @@ def load_ratings(path: Path, rubric: Rubric, *, kind: Kind = "model") -> list[Ra
         path: A .jsonl file.
         rubric: Whose criteria and scales they are held to.
         kind: What a line counts as that does not say.
+        keep_unread: True keeps what a judge said off the scale as a verdict that could not be read, to be counted.
 
     Raises:
         RatingError: All lines that are no ratings: unreadable, of unknown criteria, off the scale.
     """
-    reader = RatingReader(rubric)
+    reader = RatingReader(rubric, keep_unread)
     found: dict[tuple[str | int, ...], Rating] = {}
     faults: list[Fault] = []
     for number, line in json_lines(path, RatingError):
@@ -153,9 +154,15 @@ def _corrected(earlier: Rating, later: Rating) -> Rating:
 
 @dataclass(frozen=True)
 class RatingReader:
-    """Reads ratings of one rubric; a fault is a ValueError whose text says what was found and what is allowed."""
+    """Reads ratings of one rubric; a fault is a ValueError whose text says what was found and what is allowed.
+
+    Attributes:
+        rubric: Whose criteria and scales they are held to.
+        keep_unread: Whether a level or score that is none makes a judge's rating one that could not be read.
+    """
 
     rubric: Rubric
+    keep_unread: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "_criteria", {criterion.name: criterion for criterion in self.rubric.criteria})
@@ -175,33 +182,45 @@ class RatingReader:
         found_id = line.get("id", id)
         if found_id is None or found_id == "":
             raise ValueError("a rating names its example: `id` is missing")
-        said_kind = line.get("kind", kind)
+        is_judge = not line.get("rater") and bool(line.get("judge"))
+        said_kind = line.get("kind", "model" if is_judge else kind)
         if said_kind not in KINDS:
             raise ValueError(f"kind is one of {', '.join(KINDS)}; found {shown(said_kind)}")
         criteria = line.get("criteria") or {}
         if not isinstance(criteria, Mapping):
             raise ValueError(f"`criteria` is an object with an entry a criterion, found {shown(criteria)}")
         under = str(line.get("under") or "")
+        keep_unread = self.keep_unread and said_kind not in PEOPLE
+        overall, error = _overall(line, keep_unread=keep_unread)
+        rated = {name: self._rated(name, said, keep_unread=keep_unread) for name, said in criteria.items()}
         return Rating(
             id=str(found_id),
             rater=str(line.get("rater") or line.get("judge") or "author"),
             kind=said_kind,
-            criteria={name: rated for name, said in criteria.items() if (rated := self._rated(name, said)) is not None},
-            overall=_share(line.get("overall"), "overall"),
+            criteria={name: found for name, found in rated.items() if found is not None},
+            overall=overall,
             passed=_decision(line.get("pass")),
             sample=_count(line.get("sample", 0)),
-            error=None if line.get("error") is None else str(line["error"]),
+            error=error,
             at=str(line.get("at") or ""),
             under=under,
             blind=line.get("blind", True) is not False,
             note=str(line.get("note") or ""),
         )
 
-    def _rated(self, name: str, said: Any) -> Rated | None:
+    def _rated(self, name: str, said: Any, *, keep_unread: bool) -> Rated | None:
         if name not in self._criteria:
             raise ValueError(
                 f"rubric {self.rubric.name!r} has no criterion {name!r}; it has {', '.join(self._criteria)}"
             )
+        try:
+            return self._said(name, said)
+        except ValueError as fault:
+            if not keep_unread:
+                raise
+            return Rated(None, str(fault), declined="unread")
+
+    def _said(self, name: str, said: Any) -> Rated | None:
         if said is None:
             return None
         if not isinstance(said, Mapping):
@@ -237,6 +256,17 @@ def level_on(scale: Scale, said: Any, name: str) -> float:
             if said.strip().casefold() in (choice.casefold(), (level.label or choice).casefold()):
                 return level.value
     raise ValueError(f"{name}: {shown(said)} is no level of its scale: {', '.join(scale.choices)}")
+
+
+def _overall(line: Mapping[str, Any], *, keep_unread: bool) -> tuple[float | None, str | None]:
+    """The score given to the whole, and why there is no rating."""
+    error = None if line.get("error") is None else str(line["error"])
+    try:
+        return _share(line.get("overall"), "overall"), error
+    except ValueError as fault:
+        if not keep_unread:
+            raise
+        return None, error or str(fault)
 
 
 def _share(value: Any, name: str) -> float | None:

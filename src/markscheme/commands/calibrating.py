@@ -110,7 +110,9 @@ def _from_ratings(
 ) -> list[Calibration]:
     path = ratings_file(arguments.ratings)
     by_rater: dict[str, list[Rating]] = {}
-    for rating in ratings_of_results(path, rubric, examples) if is_results(path) else load_ratings(path, rubric):
+    for rating in (
+        ratings_of_results(path, rubric, examples) if is_results(path) else load_ratings(path, rubric, keep_unread=True)
+    ):
         by_rater.setdefault(rating.rater, []).append(rating)
     if not by_rater:
         raise UsageError(f"{path} holds no ratings")

@@ -44,7 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
     everything, folder = _examples(rubric, arguments.examples)
     examples = everything.part(arguments.split or ("dev" if everything.has_splits else "all"))
     truth = _gold(rubric, examples, arguments)
-    ratings = load_ratings(arguments.ratings, rubric) if arguments.ratings else []
+    ratings = load_ratings(arguments.ratings, rubric, keep_unread=True) if arguments.ratings else []
     labelled = [example for example in examples.examples if example.labels]
     prompts = first_prompts(rubric, labelled or examples.examples)
     judges = [_judge(name, rubric, prompts, folder, arguments) for name in arguments.judge or [None]]

@@ -109,7 +109,7 @@ def _ratings(
 ) -> tuple[list[Rating], Rater | None]:
     """The judge's ratings of the examples, if a judge is asked for, and who it is."""
     if arguments.ratings is not None:
-        ratings = load_ratings(arguments.ratings, rubric)
+        ratings = load_ratings(arguments.ratings, rubric, keep_unread=True)
         raters = sorted({rating.rater for rating in ratings})
         if not raters:
             raise UsageError(f"{arguments.ratings} holds no ratings")
