@@ -102,6 +102,24 @@ def test_yaml_and_csv_say_the_same(tmp_path: Path) -> None:
     assert load_examples(tmp_path / "e.yaml", RUBRIC).examples[0].labels == (only_label(tmp_path / "e.csv"),)
 
 
+def test_csv_takes_true_and_false_for_yes_and_no_alone(tmp_path: Path) -> None:
+    header = "id,query,response,clarity,polite"
+    assert only_label(written(tmp_path, "a.csv", header, "a,?,Done.,4,TRUE")).criteria["polite"].level == 1.0
+    with pytest.raises(RatingError, match=r"b\.csv:2: clarity: 'true' is no level"):
+        only_label(written(tmp_path, "b.csv", header, "a,?,Done.,true,false"))
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [(b'2,?,"\xff",4,MET', "is not UTF-8 text"), (b"2,?," + b"x" * 200_000, "cannot be read: field larger")],
+)
+def test_a_csv_that_cannot_be_read_is_told_with_its_line(tmp_path: Path, row: bytes, said: str) -> None:
+    path = tmp_path / "examples.csv"
+    path.write_bytes(b"id,query,response,clarity,polite\n1,?,Done.,4,MET\n" + row + b"\n")
+    with pytest.raises(RatingError, match=rf"examples\.csv:3: {said}"):
+        load_examples(path, RUBRIC)
+
+
 def test_csv_rows_of_one_id_are_one_example_with_several_raters(tmp_path: Path) -> None:
     (tmp_path / "e.csv").write_text(
         "id,query,response,rater,kind,overall,clarity\n"

@@ -1,6 +1,7 @@
 """Submissions that people have labelled: an example set read from any of its forms, with all that is wrong with it."""
 
 import csv
+import io
 import json
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -11,7 +12,7 @@ from typing import Any, Literal, get_args
 from markscheme.calibration.ratings import Rating, RatingReader, asked_under, load_ratings
 from markscheme.errors import Fault, RatingError, RatingWarning
 from markscheme.plain_data import form_of, json_lines, plain_data, read_text, shown
-from markscheme.rubric import Rubric
+from markscheme.rubric import Criterion, Rubric
 from markscheme.submission import Submission
 
 Split = Literal["dev", "test"]
@@ -206,24 +207,29 @@ class _Reading:
 
     def _csv(self) -> Iterator[tuple[int | None, Any]]:
         """Rows with the same id are one example labelled by several raters."""
-        criteria = {criterion.name for criterion in self.rubric.criteria}
+        criteria = {criterion.name: criterion for criterion in self.rubric.criteria}
         merged: dict[str, tuple[int, dict[str, Any]]] = {}
-        with self.path.open(encoding="utf-8-sig", newline="") as file:
-            rows = csv.DictReader(file)
-            for number, row in enumerate(rows, start=1):
-                line = rows.line_num
-                if None in row or any(value is None for value in row.values()):
-                    self.faults.append(Fault("has another number of cells than the header", line))
-                    continue
-                given = {key: value for key, value in row.items() if value != ""}
-                key = given.get("id", f"ex-{number}")
-                label = _csv_label(given, criteria)
-                rest = {k: v for k, v in given.items() if k not in criteria | {"rater", "kind", "overall"}}
-                _, example = merged.setdefault(key, (line, {**rest, "id": key, "labels": []}))
-                if example.get("response", rest.get("response")) != rest.get("response", example.get("response")):
-                    self.faults.append(Fault(f"id {key!r} stands with another response above", line))
-                example["labels"] += [label] if label else []
+        for number, (line, row) in enumerate(self._rows(), start=1):
+            if None in row or any(value is None for value in row.values()):
+                self.faults.append(Fault("has another number of cells than the header", line))
+                continue
+            given = {key: value for key, value in row.items() if value != ""}
+            key = given.get("id", f"ex-{number}")
+            label = _csv_label(given, criteria)
+            rest = {k: v for k, v in given.items() if k not in criteria.keys() | {"rater", "kind", "overall"}}
+            _, example = merged.setdefault(key, (line, {**rest, "id": key, "labels": []}))
+            if example.get("response", rest.get("response")) != rest.get("response", example.get("response")):
+                self.faults.append(Fault(f"id {key!r} stands with another response above", line))
+            example["labels"] += [label] if label else []
         yield from merged.values()
+
+    def _rows(self) -> Iterator[tuple[int, dict[str, str]]]:
+        rows = csv.DictReader(io.StringIO(read_text(self.path, RatingError), newline=""))
+        try:
+            for row in rows:
+                yield rows.line_num, row
+        except csv.Error as problem:
+            raise RatingError(f"cannot be read: {problem}", path=self.path, line=rows.line_num + 1) from problem
 
     def _example(self, raw: Any, line: int | None, place: int, reader: RatingReader) -> Example:
         if not isinstance(raw, Mapping):
@@ -269,8 +275,8 @@ class _Reading:
             yield reader.rating(said, id=id)
 
 
-def _csv_label(row: Mapping[str, str], criteria: set[str]) -> dict[str, Any] | None:
-    levels = {name: _number(row[name]) for name in criteria if name in row}
+def _csv_label(row: Mapping[str, str], criteria: Mapping[str, Criterion]) -> dict[str, Any] | None:
+    levels = {name: _cell(row[name], criterion) for name, criterion in criteria.items() if name in row}
     if not levels and "overall" not in row:
         return None
     label: dict[str, Any] = {"rater": row.get("rater", "author"), "criteria": levels}
@@ -279,6 +285,13 @@ def _csv_label(row: Mapping[str, str], criteria: set[str]) -> dict[str, Any] | N
     if "overall" in row:
         label["overall"] = _number(row["overall"])
     return label
+
+
+def _cell(text: str, criterion: Criterion) -> float | str | bool:
+    """A level as a table says it: true and false, as a spreadsheet writes them, are the levels of a yes/no."""
+    if criterion.scale.is_yes_no and text.strip().casefold() in ("true", "false"):
+        return text.strip().casefold() == "true"
+    return _number(text)
 
 
 def _named(value: Any) -> str:
