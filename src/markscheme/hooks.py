@@ -58,8 +58,8 @@ def _report(context: "Mapping[str, Any]") -> list[str]:
 def _worth(context: "Mapping[str, Any]") -> "RunWorth":
     from pathlib import Path
 
+    from markscheme.calibration.decisions import read_labelled
     from markscheme.calibration.run_worth import own_labels, run_worth
-    from markscheme.commands.rating_passes import read_labelled
     from markscheme.promptfoo.results import calibrations, results_of
 
     raw = context.get("results") or []

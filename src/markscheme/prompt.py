@@ -17,9 +17,6 @@ from markscheme.fingerprint import fingerprint
 from markscheme.rubric import CANNOT_JUDGE, DOES_NOT_APPLY, EXITS, Criterion, Level, Rubric
 from markscheme.submission import Submission
 
-TEMPLATE = "2026-11-21"
-"""Names the wording of the prompts; part of every fingerprint through the words themselves."""
-
 NOTHING_TO_QUOTE = "nothing to quote"
 QUOTE_WORDS = 30
 

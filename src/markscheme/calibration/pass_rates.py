@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, product
-from typing import Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +15,6 @@ from markscheme.stats.prevalence import corrected_difference, corrected_pass_rat
 
 Integers: TypeAlias = npt.NDArray[np.int64]
 How: TypeAlias = Literal["random", "by-verdict", "by-stratum", "elsewhere"]
-HOWS: tuple[str, ...] = get_args(How)
 
 WORDS: Mapping[How, str] = {
     "random": "the labels are a random part of what is graded here",
@@ -152,7 +151,7 @@ def pass_rates(judged: Sequence[Judged], labelled: Sequence[Labelled], *, how: H
         by_group.setdefault(one.group, []).append(one)
     several = len(by_group) > 1
     return PassRates(
-        raw=_raw(graded),
+        raw=raw_rate(graded),
         corrected=_corrected(graded, labelled, how),
         how=how,
         labels=len(labelled),
@@ -180,7 +179,8 @@ def _how(graded: Sequence[Judged], labelled: Sequence[Labelled]) -> How:
     return "by-verdict" if labelled and said == {None} and all(label.id in here for label in labelled) else "elsewhere"
 
 
-def _raw(graded: Sequence[Judged]) -> Estimate:
+def raw_rate(graded: Sequence[Judged]) -> Estimate:
+    """The share that the judge passes of what it graded."""
     passes = sum(one.passed is True for one in graded)
     if not graded:
         return Estimate.without_value("nothing here is graded", n=0, method="share of passes")
@@ -242,9 +242,9 @@ def _verdicts(graded: Iterable[Judged]) -> Integers:
 def _group(rows: Sequence[Judged], labelled: Sequence[Labelled], how: How) -> GroupRate:
     own = _own(rows, labelled)
     if own:
-        return GroupRate(_raw(rows), _corrected(rows, own, how), len(own))
+        return GroupRate(raw_rate(rows), _corrected(rows, own, how), len(own))
     # All labels serve: a random part of everything is a random part of this group within each verdict only.
-    return GroupRate(_raw(rows), _corrected(rows, labelled, "by-verdict" if how == "random" else how), 0)
+    return GroupRate(raw_rate(rows), _corrected(rows, labelled, "by-verdict" if how == "random" else how), 0)
 
 
 def _own(rows: Sequence[Judged], labelled: Sequence[Labelled]) -> list[Labelled]:
@@ -258,9 +258,12 @@ def _own(rows: Sequence[Judged], labelled: Sequence[Labelled]) -> list[Labelled]
 def _differences(
     by_group: Mapping[str, Sequence[Judged]], labelled: Sequence[Labelled], how: How
 ) -> dict[tuple[str, str], Estimate]:
-    names = list(by_group)
-    pairs = combinations(names, 2) if len(names) <= MOST_GROUPS else product(names[:1], names[1:])
-    return {(a, b): _difference(by_group[a], by_group[b], labelled, how) for a, b in pairs}
+    return {(a, b): _difference(by_group[a], by_group[b], labelled, how) for a, b in compared_pairs(list(by_group))}
+
+
+def compared_pairs(names: Sequence[str]) -> Iterable[tuple[str, str]]:
+    """Which two groups are compared: every two where they are few, else each with the first."""
+    return combinations(names, 2) if len(names) <= MOST_GROUPS else product(names[:1], names[1:])
 
 
 def _difference(first: Sequence[Judged], second: Sequence[Judged], labelled: Sequence[Labelled], how: How) -> Estimate:

@@ -2,14 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations, product
 
 import numpy as np
 
-from markscheme.calibration.pass_rates import MOST_GROUPS, Judged, Labelled, PassRates, pass_rates
+from markscheme.calibration.decisions import judged
+from markscheme.calibration.pass_rates import Labelled, PassRates, compared_pairs, pass_rates, raw_rate
 from markscheme.judge import Usage, total
 from markscheme.promptfoo.results import Row
-from markscheme.stats import Estimate, gain_in_hits, wilson_share
+from markscheme.stats import Estimate, gain_in_hits
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ def run_worth(
     by_system: dict[str, list[Row]] = {}
     for row in rows:
         by_system.setdefault(row.system, []).append(row)
-    rates = pass_rates([_judged(row) for row in rows], labelled) if labelled else None
+    rates = pass_rates([judged(row) for row in rows], labelled) if labelled else None
     return RunWorth(
         systems=tuple(_system(name, own, rates) for name, own in by_system.items()),
         gaps=tuple(_gaps(by_system, rates)),
@@ -109,21 +109,12 @@ def own_labels(rows: Sequence[Row]) -> list[Labelled]:
     ]
 
 
-def _judged(row: Row) -> Judged:
-    return Judged(row.id, row.passed, row.system, str(row.test))
-
-
 def _system(name: str, rows: Sequence[Row], rates: PassRates | None) -> SystemWorth:
     graded = [row for row in rows if row.passed is not None]
-    raw = (
-        wilson_share(sum(row.passed is True for row in graded), len(graded), method="share of passes")
-        if graded
-        else Estimate.without_value("nothing here is graded", n=0, method="share of passes")
-    )
     return SystemWorth(
         name=name,
         outputs=len(rows),
-        raw=raw,
+        raw=raw_rate([judged(row) for row in graded]),
         corrected=_corrected(name, rates),
         criteria=_criteria(rows),
         not_graded=len(rows) - len(graded),
@@ -147,9 +138,7 @@ def _criteria(rows: Sequence[Row]) -> dict[str, tuple[float, int]]:
 
 
 def _gaps(by_system: Mapping[str, Sequence[Row]], rates: PassRates | None) -> list[Gap]:
-    names = list(by_system)
-    pairs = combinations(names, 2) if len(names) <= MOST_GROUPS else product(names[:1], names[1:])
-    return [_gap(first, second, by_system, rates) for first, second in pairs]
+    return [_gap(first, second, by_system, rates) for first, second in compared_pairs(list(by_system))]
 
 
 def _gap(first: str, second: str, by_system: Mapping[str, Sequence[Row]], rates: PassRates | None) -> Gap:

@@ -13,6 +13,7 @@ lines {"id", "pass": true|false|null}, which may name a "group", a "unit" and a 
 with manual ratings.
 
 Exit status: 0 corrected, 2 a fault in what was asked, 4 labels that don't suffice to correct."""
+TOO_FEW = 4
 
 
 def parser() -> argparse.ArgumentParser:
@@ -33,6 +34,12 @@ def parser() -> argparse.ArgumentParser:
 
 def run(arguments: argparse.Namespace) -> int:
     """Correct and print."""
-    from markscheme.commands.rating_passes import run as correct
+    from markscheme.calibration.decisions import read_judged, read_labelled, reference_of
+    from markscheme.calibration.pass_rates import pass_rates
+    from markscheme.report.json_report import dumps
+    from markscheme.report.pass_rate_report import pass_rate_json, pass_rate_text
 
-    return correct(arguments)
+    rates = pass_rates(read_judged(arguments.file), read_labelled(arguments.calibration), how=arguments.drawn)
+    reference = reference_of(arguments.calibration)
+    print(dumps(pass_rate_json(rates, reference)) if arguments.json else pass_rate_text(rates, reference))
+    return 0 if rates.corrected.undefined is None else TOO_FEW

@@ -1,28 +1,16 @@
-"""The work of `passrate`, apart from its parser so that `--help` loads none of it."""
+"""What a judge decided of a graded set, and what it and people both decided on, from any file that tells."""
 
-import argparse
 import json
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
-from markscheme.calibration.pass_rates import Judged, Labelled, pass_rates
+from markscheme.calibration.pass_rates import Judged, Labelled
 from markscheme.errors import Fault, RatingError
 from markscheme.plain_data import json_lines, read_text, shown
-from markscheme.promptfoo.results import is_results, read_results
-from markscheme.report.json_report import dumps
-from markscheme.report.pass_rate_report import pass_rate_json, pass_rate_text
+from markscheme.promptfoo.results import Row, is_results, read_results
 
 T = TypeVar("T")
-TOO_FEW = 4
-
-
-def run(arguments: argparse.Namespace) -> int:
-    """Correct and print."""
-    rates = pass_rates(read_judged(arguments.file), read_labelled(arguments.calibration), how=arguments.drawn)
-    reference = reference_of(arguments.calibration)
-    print(dumps(pass_rate_json(rates, reference)) if arguments.json else pass_rate_text(rates, reference))
-    return 0 if rates.corrected.undefined is None else TOO_FEW
 
 
 def read_judged(path: Path) -> list[Judged]:
@@ -32,12 +20,16 @@ def read_judged(path: Path) -> list[Judged]:
         RatingError: It can't be read as either.
     """
     if is_results(path):
-        rows = read_results(path).rows
-        return [Judged(row.id, row.passed, row.system, str(row.test)) for row in rows]
+        return [judged(row) for row in read_results(path).rows]
     plan = _document(path)
     if plan is not None and isinstance(plan.get("next"), Mapping):
         return [_judged(row) for row in plan["next"]["pool"]]
     return _lines(path, _judged)
+
+
+def judged(row: Row) -> Judged:
+    """What Promptfoo's graders decided of one output."""
+    return Judged(row.id, row.passed, row.system, str(row.test))
 
 
 def read_labelled(path: Path) -> list[Labelled]:
