@@ -342,8 +342,8 @@ async def grade_many(
             if not running:
                 break
             done, running = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
-            for task in done:
-                error = task.exception()
+            errors = [task.exception() for task in done]  # all of them: asyncio complains of one nobody looked at
+            for task, error in zip(done, errors, strict=True):
                 if isinstance(error, BudgetError):
                     stopped, waiting = error, None
                 else:

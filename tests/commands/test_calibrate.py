@@ -154,6 +154,14 @@ def test_nobody_to_ask_exits_3_with_the_ways_out(project: Path) -> None:
     assert "local:PATH.gguf" in done.stderr
 
 
+def test_a_named_judge_without_a_key_exits_with_3_and_one_line(project: Path) -> None:
+    label(project, 12)
+    done = run("calibrate", "polite", "--judge", "openai:some-model", cwd=project, env={"OPENAI_API_KEY": ""})
+    assert done.returncode == 3
+    assert done.stderr.startswith("error: the judge openai:some-model needs a key")
+    assert done.stderr.count("\n") == 1
+
+
 @pytest.mark.parametrize(
     ("fault", "said"),
     [
