@@ -279,7 +279,7 @@ def _cost_lines(grade: "Grade", rubric: "Rubric") -> Iterator[str]:
     cost = {name: _cost(rubric.criterion(name), verdict.level) for name, verdict in grade.verdicts.items()}
     for name in sorted((name for name in cost if cost[name] > 0), key=lambda name: -cost[name]):
         verdict, criterion = grade.verdicts[name], rubric.criterion(name)
-        yield f"  {name} {_level(criterion, verdict.level)} (weight {criterion.weight:g}): {_line(verdict.reason)}"
+        yield f"  {name} {criterion.scale.called(verdict.level)} (weight {criterion.weight:g}): {_line(verdict.reason)}"
         if verdict.quote:
             missing = "" if verdict.quote_found else " (which is not in the output)"
             yield f"    “{_line(verdict.quote)}”{missing}"
@@ -299,11 +299,3 @@ def _line(text: str) -> str:
 
 def _cost(criterion: "Criterion", level: float) -> float:
     return abs(criterion.weight) * (1 - criterion.merit(criterion.scale.position(level)))
-
-
-def _level(criterion: "Criterion", level: float) -> str:
-    """A level as raters answer it: by its label, or by its number and the highest there is."""
-    for choice, known in zip(criterion.scale.choices, criterion.scale.levels, strict=True):
-        if known.value == level and not choice.replace(".", "").isdecimal():
-            return choice
-    return f"{level:g} of {max(criterion.scale.values):g}"

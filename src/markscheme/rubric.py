@@ -109,6 +109,11 @@ class Scale:
         """What a rater may answer, worst first."""
         return tuple(level.label or level.choice if self.by_label else level.choice for level in self.levels)
 
+    @cached_property
+    def span(self) -> float:
+        """From the lowest value to the highest."""
+        return max(self.values) - min(self.values)
+
     @property
     def is_yes_no(self) -> bool:
         """Whether this is the scale of two, MET and UNMET."""
@@ -127,7 +132,30 @@ class Scale:
         lowest, highest = min(self.values), max(self.values)
         if not lowest <= value <= highest:
             raise ValueError(f"level {value:g} is outside the scale {lowest:g} to {highest:g}")
-        return value if self.by_label else (value - lowest) / (highest - lowest)
+        return value if self.by_label else (value - lowest) / self.span
+
+    def at(self, position: float) -> float:
+        """The value that stands so far up the scale, or the end of the scale that is nearest to it.
+
+        Example:
+            >>> Scale.numbered(1, 5).at(0.625)
+            3.5
+        """
+        lowest, highest = min(self.values), max(self.values)
+        value = position if self.by_label else lowest + position * self.span
+        return min(highest, max(lowest, value))
+
+    def called(self, value: float) -> str:
+        """A value in a sentence: the word that raters answer, else the number and the highest there is.
+
+        Example:
+            >>> YES_NO.called(1.0), Scale.numbered(1, 5).called(3.5)
+            ('MET', '3.5 of 5')
+        """
+        for choice, level in zip(self.choices, self.levels, strict=True):
+            if level.value == value and not choice.replace(".", "").isdecimal():
+                return choice
+        return f"{value:g} of {max(self.values):g}"
 
 
 YES_NO = Scale((Level(0.0, "UNMET"), Level(1.0, "MET")))

@@ -597,8 +597,7 @@ def run_check(criterion: Criterion, submission: Submission, scorers: Mapping[str
         return Unread(criterion.name, f"check {check.name!r} failed: {_failure(error)}")
     if found.score is None:
         return Unread(criterion.name, f"check {check.name!r} found no score: {found.reason}".rstrip(": "))
-    lowest, highest = min(criterion.scale.values), max(criterion.scale.values)
-    level = min(highest, max(lowest, lowest + found.score * (highest - lowest)))
+    level = criterion.scale.at(found.score)
     return Verdict(criterion.name, level, found.reason or f"{check.name} scores {found.score:g}")
 
 

@@ -391,12 +391,8 @@ def _criteria(
 
 
 def _drift(now: Floats, then: Floats, criterion: Criterion, margin: float) -> Drift:
-    span = _span(criterion)
+    span = criterion.scale.span
     return drift(now, then, span=span, margin=margin * span)
-
-
-def _span(criterion: Criterion) -> float:
-    return max(criterion.scale.values) - min(criterion.scale.values)
 
 
 def _adjusted(p: Sequence[float | None]) -> list[float | None]:
@@ -434,7 +430,7 @@ def _gold_change(pair: _Pair, criterion: Criterion, margin: float) -> GoldChange
         p = _p_of(change)
         if p is not None:
             break
-    return GoldChange(name, change, margin * (_span(criterion) if name == "mae" else 1.0), p)
+    return GoldChange(name, change, margin * (criterion.scale.span if name == "mae" else 1.0), p)
 
 
 def _weighted_kappa(m: Moments) -> Floats:
@@ -545,7 +541,7 @@ def _decision(rating: Rating | None) -> float:
 def _findings(baseline: Baseline, now: Setting) -> Iterator[Finding]:
     whole = sum(abs(criterion.weight) for criterion in now.rubric.criteria)
     for found in baseline.criteria.values():
-        share = abs(found.criterion.weight) / whole / _span(found.criterion)
+        share = abs(found.criterion.weight) / whole / found.criterion.scale.span
         if found.called.verdict == "drifted":
             yield _moved_finding(found, baseline, share, now)
         if found.gold is not None and _fell(found.gold, baseline.since.level):

@@ -152,9 +152,7 @@ def number(said: Any) -> float | None:
 
 def at_position(criterion: Criterion, merit: float) -> float:
     """The level whose merit, 0 to 1, a score is: for a fault the other way round."""
-    position = merit if criterion.weight > 0 else 1.0 - merit
-    lowest, highest = min(criterion.scale.values), max(criterion.scale.values)
-    return position if criterion.scale.by_label else round(lowest + position * (highest - lowest), DIGITS)
+    return round(criterion.scale.at(merit if criterion.weight > 0 else 1.0 - merit), DIGITS)
 
 
 def said_anything(rating: Rating) -> bool:

@@ -324,7 +324,7 @@ def _component(criterion: Criterion, outcome: Outcome | None) -> dict[str, Any] 
     if not isinstance(outcome, Verdict):
         return None
     position = criterion.scale.position(outcome.level)
-    reason = f"{criterion.name} {_level(criterion, outcome)}: {outcome.reason}"
+    reason = f"{criterion.name} {criterion.scale.called(outcome.level)}: {outcome.reason}"
     if outcome.quote_found is False:
         reason += " (the passage it quotes is not in the output)"
     return {
@@ -333,13 +333,6 @@ def _component(criterion: Criterion, outcome: Outcome | None) -> dict[str, Any] 
         "reason": reason,
         "assertion": {"type": "python", "metric": criterion.name, "value": criterion.requirement},
     }
-
-
-def _level(criterion: Criterion, verdict: Verdict) -> str:
-    for choice, level in zip(criterion.scale.choices, criterion.scale.levels, strict=True):
-        if level.value == verdict.level and not choice.replace(".", "").isdecimal():
-            return choice
-    return f"{verdict.level:g} of {max(criterion.scale.values):g}"
 
 
 def told_reason(grade: Grade, call: Call) -> str:
@@ -365,7 +358,7 @@ def told_reason(grade: Grade, call: Call) -> str:
 def _said(criterion: Criterion, outcome: Outcome) -> str:
     match outcome:
         case Verdict():
-            return _sentence(f"{criterion.name} {_level(criterion, outcome)}: {outcome.reason}")
+            return _sentence(f"{criterion.name} {criterion.scale.called(outcome.level)}: {outcome.reason}")
         case NotApplicable():
             return _sentence(f"{criterion.name} does not apply: {outcome.reason}")
         case Abstention() | Unread():
