@@ -18,7 +18,6 @@ from markscheme.stats.agreement import exact_agreement
 from markscheme.stats.change import holm, least_n, mean_estimate, shift_interval, sign_flip
 from markscheme.stats.intervals import IDENTITY, LOGIT, t_quantile
 from markscheme.stats.linking import Link, gain_in_error, gain_in_hits, link_scores, passes_after
-from markscheme.stats.people import gold as middle
 from markscheme.stats.severity import mae, signed_error, within_tolerance, yes_no_family
 
 MARGIN = 0.05
@@ -273,16 +272,12 @@ def _said(ratings: Sequence[Rating], ids: Sequence[str], rubric: Rubric) -> Said
     by_id: dict[str, Rating] = {}
     for rating in ratings:
         by_id.setdefault(rating.id, rating)
-    scores = _middle(score_table(ratings, ids, rubric).values, len(ids))
+    scores = score_table(ratings, ids, rubric).middle
     return Said(
         scores=scores,
         passes=judge_passes([by_id.get(unit) for unit in ids], scores, rubric),
-        levels={c.name: _middle(level_table(ratings, ids, c.name).values, len(ids)) for c in rubric.criteria},
+        levels={c.name: level_table(ratings, ids, c.name).middle for c in rubric.criteria},
     )
-
-
-def _middle(values: Floats, n: int) -> Floats:
-    return middle(values) if values.shape[1] else np.full(n, np.nan)
 
 
 def _check_common(contenders: Sequence[Contender], said: Sequence[Said]) -> None:

@@ -16,6 +16,7 @@ from markscheme.calibration.ratings import (
     Rating,
     RatingTable,
     level_table,
+    merits,
     overall_of,
     score_table,
 )
@@ -323,7 +324,7 @@ def compare(rubric: Rubric, truth: Gold, ratings: Iterable[Rating], *, tolerance
     judged = tuple(by_id.get(unit) for unit in truth.ids)
     if not any(judged):
         raise ComparisonError("the judge rated none of the examples that have labels")
-    scores = _median_column(score_table(everything, truth.ids, rubric))
+    scores = score_table(everything, truth.ids, rubric).middle
     passes = judge_passes(judged, scores, rubric)
     people = score_table(truth.people, truth.ids, rubric)
     groups = truth.groups
@@ -372,10 +373,6 @@ def _table_of(cells: Mapping[tuple[int, int], Sequence[float]], shape: tuple[int
     for cell, found in cells.items():
         values[cell] = found[0] if len(found) == 1 else float(np.median(found))
     return values
-
-
-def _median_column(table: RatingTable) -> Floats:
-    return gold(table.values) if table.raters else np.full(len(table.units), np.nan)
 
 
 def judge_passes(judged: Sequence[Rating | None], scores: Floats, rubric: Rubric) -> Floats:
@@ -433,7 +430,7 @@ def _criterion(
 ) -> CriterionComparison:
     levels = sorted(set(criterion.scale.values))
     theirs = truth.levels[criterion.name]
-    its = _median_column(level_table(ratings, truth.ids, criterion.name))
+    its = level_table(ratings, truth.ids, criterion.name).middle
     ordered = criterion.scale.ordered
     statistics = two_raters(theirs, its, levels=levels, ordered=ordered, groups=groups)
     statistics |= error_family(theirs, its, groups=groups, levels=levels)
@@ -446,10 +443,9 @@ def _criterion(
 
 def _passes(criterion: Criterion, levels: Floats) -> Floats:
     """Whether each level passes the criterion by itself: 1, 0 or nan."""
-    lowest, highest = min(criterion.scale.values), max(criterion.scale.values)
-    positions = levels if criterion.scale.by_label else (levels - lowest) / (highest - lowest)
-    merit = positions if criterion.weight > 0 else 1 - positions
-    return np.where(np.isnan(levels), np.nan, merit >= criterion.threshold - ROUNDING).astype(np.float64)
+    return np.where(np.isnan(levels), np.nan, merits(criterion, levels) >= criterion.threshold - ROUNDING).astype(
+        np.float64
+    )
 
 
 def overall_scores(ratings: Iterable[Rating], rubric: Rubric) -> dict[str, float]:

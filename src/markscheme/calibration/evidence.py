@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from markscheme.calibration.comparison import Comparison
-from markscheme.calibration.ratings import Rating
+from markscheme.calibration.ratings import Rating, merits, positions
 from markscheme.rubric import Criterion, Scale
 from markscheme.stats import Estimate
 from markscheme.stats.agreement import Metric, krippendorff_alpha
@@ -69,7 +69,7 @@ class Seen:
     @property
     def span(self) -> float:
         """From the lowest level to the highest."""
-        return float(self.levels[-1] - self.levels[0])
+        return self.scale.span
 
     @property
     def step(self) -> float:
@@ -147,12 +147,11 @@ class Seen:
 
     def position(self, levels: Floats) -> Floats:
         """How far up the scale levels stand, 0 to 1."""
-        return levels if self.scale.by_label else (levels - self.levels[0]) / self.span
+        return positions(self.scale, levels)
 
     def merit(self, levels: Floats) -> Floats:
         """How good levels are, 0 to 1: for a fault the other way round."""
-        positions = self.position(levels)
-        return positions if self.good > 0 else 1 - positions
+        return merits(self.criterion, levels)
 
     def only(self, kept: Flags) -> "Seen":
         """The same with all other examples left out."""

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from markscheme.calibration.comparison import Gold, gold_of
 from markscheme.calibration.examples import ExampleSet
-from markscheme.calibration.ratings import Kind, Rating, level_table, score_table
+from markscheme.calibration.ratings import Kind, Rating, level_table, merits, positions, score_table
 from markscheme.calibration.tuning import HeldOut, TunedMark, TunedWeights, fit_pass_mark, fit_weights, weighted_scores
 from markscheme.rubric import Criterion, Rubric
 from markscheme.rubric_edit import Changes
@@ -257,8 +257,8 @@ class _Seen:
         cls, truth: Gold, rubric: Rubric, contradictory: Collection[str], ratings: Sequence[Rating]
     ) -> "_Seen":
         """The judge's levels beside all that people decided."""
-        levels = [_column(level_table(ratings, truth.ids, c.name).values) for c in rubric.criteria]
-        given = _column(score_table([r for r in ratings if r.overall is not None], truth.ids, rubric).values)
+        levels = [level_table(ratings, truth.ids, c.name).middle for c in rubric.criteria]
+        given = score_table([r for r in ratings if r.overall is not None], truth.ids, rubric).middle
         return cls._made(truth, rubric, contradictory, levels, ratings, given, np.ones(len(truth.ids), dtype=bool))
 
     @classmethod
@@ -273,16 +273,16 @@ class _Seen:
         told: Booleans,
     ) -> "_Seen":
         clear = ~np.isin(truth.ids, list(contradictory))
-        positions = np.column_stack([_positions(c, column) for c, column in zip(rubric.criteria, levels, strict=True)])
+        stand = np.column_stack([positions(c.scale, column) for c, column in zip(rubric.criteria, levels, strict=True)])
         skipped = _skipped(ratings)
         skips = np.array([[(i, c.name) in skipped for c in rubric.criteria] for i in truth.ids], dtype=bool)
         return cls(
             ids=truth.ids,
             marks=np.where(clear, _marks(truth, rubric), np.nan),
             passed=np.where(clear & told, truth.passed, np.nan),
-            positions=positions,
+            positions=stand,
             given=given,
-            whole=np.asarray((~np.isnan(positions) | skips).all(axis=1)),
+            whole=np.asarray((~np.isnan(stand) | skips).all(axis=1)),
             groups=truth.groups,
             random=np.array([example.drawn in (None, "random") for example in truth.examples], dtype=bool),
         )
@@ -309,10 +309,6 @@ def _labels(truth: Gold) -> list[Rating]:
 def _skipped(ratings: Sequence[Rating]) -> set[tuple[str, str]]:
     """Example and criterion of each verdict that says it doesn't apply."""
     return {(r.id, name) for r in ratings for name, said in r.criteria.items() if said.declined == "not applicable"}
-
-
-def _column(values: Floats) -> Floats:
-    return gold(values) if values.shape[1] else np.full(len(values), np.nan)
 
 
 def _marks(truth: Gold, rubric: Rubric) -> Floats:
@@ -346,13 +342,8 @@ def _torn(truth: Gold, contradictory: Collection[str]) -> tuple[str, ...]:
     return tuple(id for id, undecided in zip(truth.ids, nobody, strict=True) if undecided and id in decided)
 
 
-def _positions(criterion: Criterion, levels: Floats) -> Floats:
-    lowest, highest = min(criterion.scale.values), max(criterion.scale.values)
-    return levels if criterion.scale.by_label else np.asarray((levels - lowest) / (highest - lowest))
-
-
-def _merits(criterion: Criterion, positions: Floats) -> Floats:
-    return positions if criterion.weight > 0 else np.asarray(1 - positions)
+def _merits(criterion: Criterion, stand: Floats) -> Floats:
+    return stand if criterion.weight > 0 else np.asarray(1 - stand)
 
 
 # --- tuning ---------------------------------------------------------------------------------------------------------
@@ -405,14 +396,14 @@ def _threshold(criterion: Criterion, place: int, seen: _Seen, people: _Seen, cos
         passed,
         criterion.threshold,
         cost=cost,
-        attainable=_merits(criterion, _positions(criterion, values)),
+        attainable=merits(criterion, values),
         groups=seen.groups,
     )
 
 
 def _attainable(rubric: Rubric, weights: Sequence[float], scores: Floats) -> Floats:
     """Scores that whole levels can give; where they are too many to list, those that occurred."""
-    steps = [_positions(c, np.array(sorted(set(c.scale.values)))) for c in rubric.criteria]
+    steps = [positions(c.scale, np.array(sorted(set(c.scale.values)))) for c in rubric.criteria]
     if math.prod(len(step) for step in steps) > MOST_SCORES:
         return np.asarray(np.unique(scores[~np.isnan(scores)]))
     return np.asarray(np.unique(np.round(weighted_scores(np.array(list(product(*steps))), weights), 9)))

@@ -14,6 +14,7 @@ from markscheme.fingerprint import fingerprint
 from markscheme.plain_data import json_lines, shown
 from markscheme.rubric import Criterion, Rubric, Scale
 from markscheme.score import score_of_levels
+from markscheme.stats.people import gold
 
 Floats = npt.NDArray[np.float64]
 Kind = Literal["adjudicated", "human", "constructed", "model", "code"]
@@ -317,6 +318,11 @@ class RatingTable:
         """How many raters rated each unit, shape (n_units,)."""
         return np.asarray((~np.isnan(self.values)).sum(axis=1), dtype=np.int64)
 
+    @property
+    def middle(self) -> Floats:
+        """The median of each unit's ratings, shape (n_units,); nan where there are none."""
+        return gold(self.values) if self.raters else np.full(len(self.units), np.nan)
+
 
 Cells: TypeAlias = dict[tuple[int, int], list[float]]
 MOST_COLUMNS = 64
@@ -342,6 +348,17 @@ def overall_of(rating: Rating, rubric: Rubric) -> float | None:
     if len(levels) + len(skipped) < len(rubric.criteria):
         return None
     return score_of_levels(levels, rubric, skipped)
+
+
+def positions(scale: Scale, levels: Floats) -> Floats:
+    """How far up the scale each level stands, 0 to 1, any shape; nan where there is none."""
+    return levels if scale.by_label else np.asarray((levels - min(scale.values)) / scale.span)
+
+
+def merits(criterion: Criterion, levels: Floats) -> Floats:
+    """How good each level is, 0 to 1, any shape: for a fault the other way round."""
+    found = positions(criterion.scale, levels)
+    return found if criterion.weight > 0 else np.asarray(1 - found)
 
 
 def _table(units: Sequence[str], entries: Iterable[tuple[str, str, float | None]]) -> RatingTable:
