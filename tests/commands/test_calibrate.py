@@ -1,6 +1,7 @@
 """`calibrate` as a user runs it: judges, output, exit statuses, and a run that is killed."""
 
 import json
+import os
 import signal
 import subprocess
 import time
@@ -137,6 +138,21 @@ def test_constructed_labels_never_let_a_judge_decide(project: Path) -> None:
     done = calibrated(project, "--json", "-")
     report = json.loads(done.stdout)
     assert (done.returncode, report["verdict"], report["use"]) == (4, "ok", "explore")
+
+
+def test_a_reader_who_leaves_early_changes_neither_files_nor_exit_status(project: Path) -> None:
+    label(project, 60, kind="adjudicated")
+    reading, writing = os.pipe()
+    os.close(reading)
+    command = [str(SCRIPTS / "calibrate"), "polite", "--ratings", "judge.jsonl", "--json", "report.json"]
+    try:
+        done = subprocess.run(
+            command, cwd=project, env=environment(), stdout=writing, stderr=subprocess.PIPE, check=False
+        )
+    finally:
+        os.close(writing)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert json.loads((project / "report.json").read_text())["use"] == "gate"
 
 
 def test_over_a_tenth_ungraded_exits_5(project: Path) -> None:

@@ -4,7 +4,6 @@ import math
 from collections.abc import Iterator
 from typing import IO, Any
 
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
@@ -12,6 +11,7 @@ from markscheme.calibration.choosing import Choice, CriterionPair, Differences, 
 from markscheme.counts import counted
 from markscheme.report.figures import NONE, number, printable, share, share_with_interval, signed, with_interval
 from markscheme.report.markdown import escaped, table
+from markscheme.report.screen import Screen
 from markscheme.report.words import REFERENCES, legend
 from markscheme.stats import Estimate
 from markscheme.stats.linking import Linked
@@ -33,7 +33,7 @@ def print_choice(choice: Choice, file: IO[str], *, width: int | None = None) -> 
     """Write the comparison to `file`; colours only where it is a screen."""
     if width is None and not file.isatty():
         width = PAGE_WIDTH
-    console = Console(file=file, width=width, highlight=False)
+    console = Screen(file=file, width=width, highlight=False)
     console.print(Text(""))
     console.print(Text(printable(head(choice)), style="bold"))
     for line in answer_lines(choice):

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from typing import IO, Any
 
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
@@ -13,6 +12,7 @@ from markscheme.demo.naming import COMMAND, PLANNED_RUNS, Diagnosis
 from markscheme.demo.planting import CRITERIA, RUNS_KEPT, SYSTEMS, Round
 from markscheme.demo.raters import OTHER_MARK, PROVENANCE, Held
 from markscheme.report.figures import printable, share, share_with_interval, with_interval
+from markscheme.report.screen import Screen
 from markscheme.report.words import NOTHING_FOUND, USES
 
 PAGE_WIDTH = 110
@@ -28,7 +28,7 @@ class DemoPage:
 
     def __init__(self, file: IO[str]) -> None:
         self._file = file
-        self._console = Console(file=file, width=None if file.isatty() else PAGE_WIDTH, highlight=False)
+        self._console = Screen(file=file, width=None if file.isatty() else PAGE_WIDTH, highlight=False)
 
     def raters(self, held: Sequence[Held]) -> None:
         """Five raters: raw agreement side by side, then what each may decide."""

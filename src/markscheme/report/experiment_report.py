@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import IO, Any
 
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
@@ -21,6 +20,7 @@ from markscheme.report.figures import NONE, number, printable, share_with_interv
 from markscheme.report.markdown import escaped
 from markscheme.report.markdown import table as markdown_table
 from markscheme.report.pass_rate_report import pass_rate_json, pass_rate_text
+from markscheme.report.screen import Screen
 
 PAGE_WIDTH = 110
 MOST_PAIRS = 3
@@ -67,7 +67,7 @@ def print_experiment(report: ExperimentReport, file: IO[str], *, width: int | No
     """Write the report to `file`; colours only where it is a screen."""
     if width is None and not file.isatty():
         width = PAGE_WIDTH
-    console = Console(file=file, width=width, highlight=False)
+    console = Screen(file=file, width=width, highlight=False)
     for part in _parts(report):
         if isinstance(part, str):
             console.print(Text(printable(part)))

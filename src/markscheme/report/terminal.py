@@ -3,7 +3,6 @@
 from collections.abc import Callable, Sequence
 from typing import IO, TypeAlias
 
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
@@ -12,6 +11,7 @@ from markscheme.calibration.run import Calibration
 from markscheme.report import words
 from markscheme.report.baseline import baseline_lines
 from markscheme.report.figures import printable
+from markscheme.report.screen import Screen
 
 _COLOURS = {"gate": "bold green", "trend": "bold green", "explore": "bold yellow", "none": "bold red"}
 MOST_FINDINGS = 8
@@ -24,7 +24,7 @@ def print_calibration(calibration: Calibration, file: IO[str], *, width: int | N
     """Write the report to `file`; colours only where it is a screen."""
     if width is None and not file.isatty():
         width = PAGE_WIDTH
-    console = Console(file=file, width=width, highlight=False)
+    console = Screen(file=file, width=width, highlight=False)
     comparison = calibration.comparison
 
     def say(line: str, style: str = "") -> None:
