@@ -41,6 +41,17 @@ def read_text(path: Path, error: type[FileError], *, most_bytes: int | None = No
         raise error("is not UTF-8 text", path=path, line=line) from problem
 
 
+def write_whole(path: Path, text: str) -> None:
+    """Write a file whole or not at all.
+
+    Raises:
+        OSError: It cannot be written.
+    """
+    partial = path.with_name(f".{path.name}.partial")
+    partial.write_text(text, encoding="utf-8", newline="\n")
+    partial.replace(path)
+
+
 def plain_data(
     text: str, form: Form, error: type[FileError], *, path: Path | None = None, most_nodes: int | None = MAX_NODES
 ) -> tuple[Any, dict[Place, int]]:

@@ -20,7 +20,7 @@ from markscheme.errors import RatingError, RubricError, UsageError
 from markscheme.fingerprint import fingerprint
 from markscheme.grading import asking_fingerprint
 from markscheme.judge import Identity
-from markscheme.plain_data import json_lines
+from markscheme.plain_data import json_lines, write_whole
 from markscheme.receipt import accepted_data
 from markscheme.rubric import Criterion, Level, Rubric, Scale
 from markscheme.stats import Estimate
@@ -130,8 +130,8 @@ def accept(calibration: "Calibration", path: Path, *, split: str | None = None) 
     before = _ratings_file_of(path)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        _put(beside, text)
-        _put(path, json.dumps(_accepted_json(calibration, ratings, split), ensure_ascii=False, indent=2) + "\n")
+        write_whole(beside, text)
+        write_whole(path, json.dumps(_accepted_json(calibration, ratings, split), ensure_ascii=False, indent=2) + "\n")
         if before is not None and before != beside:
             before.unlink(missing_ok=True)
     except OSError as error:
@@ -146,12 +146,6 @@ def _refuse_unfinished(ratings: list[Rating], n: int, path: Path) -> None:
             raise RatingError(
                 f"not accepted: run {number + 1} grades {graded} of {n} examples, and nine in ten are needed", path=path
             )
-
-
-def _put(path: Path, text: str) -> None:
-    partial = path.with_name(f".{path.name}.partial")
-    partial.write_text(text, encoding="utf-8", newline="\n")
-    partial.replace(path)
 
 
 def _ratings_file_of(path: Path) -> Path | None:

@@ -105,12 +105,17 @@ class ExampleSet:
         """Whether any example says which split it belongs to."""
         return any(example.split for example in self.examples)
 
-    def part(self, split: str) -> "ExampleSet":
-        """The examples of one split; all of them for "all"."""
-        if split == "all":
+    @property
+    def labelled(self) -> "ExampleSet":
+        """The examples that have a label."""
+        return replace(self, examples=tuple(example for example in self.examples if example.labels))
+
+    def part(self, split: str | None) -> "ExampleSet":
+        """The examples of one split; all of them for "all"; for None those of "dev", once a set has splits."""
+        if split == "all" or (split is None and not self.has_splits):
             return self
-        kept = tuple(example for example in self.examples if (example.split or "dev") == split)
-        return ExampleSet(kept, self.path, self.stale)
+        kept = tuple(example for example in self.examples if (example.split or "dev") == (split or "dev"))
+        return replace(self, examples=kept)
 
 
 def examples_file(folder: Path) -> Path:

@@ -13,7 +13,7 @@ from typing import Any
 
 from markscheme.calibration.choosing import Choice
 from markscheme.calibration.collect import first_prompts, grade_examples, rating_of
-from markscheme.calibration.examples import ExampleSet, load_examples
+from markscheme.calibration.examples import Example, ExampleSet
 from markscheme.calibration.ratings import Rating, load_ratings
 from markscheme.calibration.run import Calibration, Options, Rater, calibration_of
 from markscheme.commands.accepting import (
@@ -25,15 +25,16 @@ from markscheme.commands.accepting import (
     since_accepted,
     with_replay,
 )
+from markscheme.commands.output import put, refuse_unwritable
 from markscheme.commands.parts import openings_by, part_of
 from markscheme.commands.progress import progress
 from markscheme.commands.results import of_results, ratings_of_results, results_among
-from markscheme.commands.several import as_one_of, choice_between, chosen, only
+from markscheme.commands.several import choice_between, chosen, only
 from markscheme.commands.sources import (
     as_asked,
     asking_of,
-    examples_of,
     judge_of,
+    labelled_examples,
     ratings_file,
     refuse_what_is_no_rubric,
     scorers_of,
@@ -78,17 +79,15 @@ def _of_rubric(arguments: argparse.Namespace) -> list[Calibration]:
     rubric = as_asked(plain, arguments)
     if arguments.accept:
         rubric = replace(rubric, samples=plain.samples)
-    file, folder = examples_of(rubric, arguments.examples)
-    examples = load_examples(file, rubric, ratings=folder / "ratings" if folder and not arguments.examples else None)
+    examples, folder = labelled_examples(rubric, arguments.examples)
     openings = openings_by(arguments, examples, "calibrate")
     examples = part_of(examples, arguments)
     options = Options(arguments.gold, arguments.gold_by, arguments.tolerance, arguments.target)
     if arguments.ratings is not None:
         calibrations = _from_ratings(rubric, examples, folder, arguments, options)
     else:
-        names = arguments.judge or [None]
         calibrations = [
-            _from_judge(rubric, examples, folder, as_one_of(names, name, arguments), options) for name in names
+            _from_judge(name, rubric, examples, folder, arguments, options) for name in arguments.judge or [None]
         ]
     if arguments.accept:
         split = (arguments.split or "dev") if examples.has_splits else None
@@ -131,22 +130,27 @@ def _from_ratings(
 
 
 def _from_judge(
-    rubric: Rubric, examples: ExampleSet, folder: Path | None, arguments: argparse.Namespace, options: Options
+    name: str | None,
+    rubric: Rubric,
+    examples: ExampleSet,
+    folder: Path | None,
+    arguments: argparse.Namespace,
+    options: Options,
 ) -> Calibration:
-    labelled = tuple(example for example in examples.examples if example.labels)
+    labelled = examples.labelled.examples
     if not labelled:
         raise UsageError(f"no example in {examples.path} has a label to compare with")
     prompts = first_prompts(rubric, labelled)
 
     def opened() -> Judge:
-        return judge_of(arguments.judge, rubric, prompts, folder, asking_of(arguments))
+        return judge_of(name, rubric, prompts, folder, asking_of(arguments))
 
     judge = opened()
-    first, *later = asyncio.run(_graded(rubric, judge, ExampleSet(labelled), arguments))
+    first, *later = asyncio.run(_graded(rubric, judge, labelled, arguments))
     rater = _rater(judge, first)
     ratings = [rating_of(grade, rubric, rater.name) for grade in first]
     since = None
-    if not arguments.several:
+    if len(arguments.judge or ()) <= 1:
         since = since_accepted(rubric, examples, ratings, accepted_path(rubric, folder, arguments.accepted), arguments)
     replaying = replaying_judge(judge, opened, may_ask=arguments.replay)
     since, of_replay = with_replay(since, rater.setting(rubric), labelled, replaying, arguments)
@@ -169,17 +173,17 @@ def _from_judge(
 
 
 async def _graded(
-    rubric: Rubric, judge: Judge, examples: ExampleSet, arguments: argparse.Namespace
+    rubric: Rubric, judge: Judge, examples: Sequence[Example], arguments: argparse.Namespace
 ) -> list[list[Grade]]:
     """For each run every example's grade, in order; what was graded before the budget ran out, if it did."""
     runs: list[dict[int, Grade]] = [{} for _ in range(runs_to_keep(arguments))]
-    n, scorers = len(examples.examples), scorers_of(arguments, rubric)
+    n, scorers = len(examples), scorers_of(arguments, rubric)
     try:
         with progress("grading", n * len(runs), quiet=arguments.quiet) as shown:
             for number, grades in enumerate(runs):
                 asked = FromSample(judge, number * rubric.samples) if number else judge
                 grading = Grading(rubric, asked, scorers=scorers)
-                async for place, grade in grade_examples(grading, examples.examples, concurrency=arguments.concurrency):
+                async for place, grade in grade_examples(grading, examples, concurrency=arguments.concurrency):
                     grades[place] = grade
                     shown.step()
     except BudgetError as error:
@@ -260,34 +264,3 @@ def _add_step_summary(calibrations: Sequence[Calibration], choice: Choice | None
         append_step_summary(_markdown(calibrations, choice))
     except OSError as error:
         print(f"warning: the step summary cannot be written: {error}", file=sys.stderr)
-
-
-def refuse_unwritable(target: str | None) -> None:
-    """Say before anybody is asked that a file can't be written.
-
-    Raises:
-        UsageError: Its folder is not there or takes no file, or it is a folder itself.
-    """
-    if target is None or target == "-":
-        return
-    path = Path(target)
-    if path.is_dir():
-        raise UsageError(f"{target} cannot be written: it is a folder; name a file in it")
-    if not path.parent.is_dir():
-        raise UsageError(f"{target} cannot be written: there is no folder {path.parent}; make it first")
-    if not os.access(path.parent, os.W_OK):
-        raise UsageError(f"{target} cannot be written: {path.parent} takes no new file")
-
-
-def put(text: str, target: str) -> None:
-    """Write a file whole or not at all."""
-    if target == "-":
-        sys.stdout.write(text)
-        return
-    path = Path(target)
-    partial = path.with_name(f".{path.name}.partial")
-    try:
-        partial.write_text(text, encoding="utf-8")
-        partial.replace(path)
-    except OSError as error:
-        raise UsageError(f"{target} cannot be written: {error.strerror or error}") from error

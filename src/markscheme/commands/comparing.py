@@ -11,21 +11,22 @@ from pathlib import Path
 from markscheme.calibration.choosing import Choice, Contender, choose
 from markscheme.calibration.collect import first_prompts, grade_examples, rating_of
 from markscheme.calibration.comparison import Gold, gold_of
-from markscheme.calibration.examples import Example, ExampleSet, load_examples
+from markscheme.calibration.examples import Example, ExampleSet
 from markscheme.calibration.from_promptfoo import graders_ratings, labelled_rows, rubric_of, scored_ids
 from markscheme.calibration.loose import seeming_rubric
 from markscheme.calibration.ratings import Rating, load_ratings
 from markscheme.calibration.written import Written, gold_between, is_calibration, read_calibration
-from markscheme.commands.calibrating import put, refuse_unwritable
 from markscheme.commands.options import JUDGE_NAMES
+from markscheme.commands.output import put, refuse_unwritable
 from markscheme.commands.parts import openings_by, part_of
 from markscheme.commands.progress import progress
 from markscheme.commands.results import warn_aside
 from markscheme.commands.several import told_apart
-from markscheme.commands.sources import as_asked, asking_of, examples_of, judge_of, scorers_of
+from markscheme.commands.sources import as_asked, asking_of, judge_of, labelled_examples, scorers_of
 from markscheme.errors import BudgetError, ComparisonError, MarkschemeError, UsageError
 from markscheme.grading import Grade, Grading
 from markscheme.judge import total
+from markscheme.judges.named import KINDS
 from markscheme.promptfoo.results import Row, aligned, is_results, read_results
 from markscheme.report.compare_report import choice_json, choice_markdown, print_choice
 from markscheme.report.json_report import dumps
@@ -35,7 +36,6 @@ from markscheme.rubric_file import load_rubric
 from markscheme.rubric_search import find_rubric
 from markscheme.submission import Submission
 
-JUDGES = ("anthropic", "openai", "local", "recorded", "function")
 SEEMING = "No rubric is named: scales are those the ratings seem to use, weights are equal, and the pass mark is 0.5."
 
 
@@ -173,7 +173,7 @@ def _sorted(names: Sequence[str]) -> _Sides:
             sides.ratings[place] = path
         elif is_calibration(path):
             sides.written[place] = read_calibration(path)
-        elif name.partition(":")[0] in JUDGES:
+        elif name.partition(":")[0] in KINDS:
             sides.judges[place] = name
         else:
             what = "holds neither ratings nor a calibration" if path.exists() else "is no file that is there"
@@ -242,13 +242,11 @@ def _examples(rubric: Rubric, arguments: argparse.Namespace, notes: list[str]) -
     if rubric.source is None and arguments.examples is None:
         return None, None
     try:
-        file, folder = examples_of(rubric, arguments.examples)
+        every, folder = labelled_examples(rubric, arguments.examples)
     except UsageError:
         if arguments.examples is not None:
             raise
         return None, None
-    beside = folder / "ratings" if folder and not arguments.examples else None
-    every = load_examples(file, rubric, ratings=beside)
     openings = openings_by(arguments, every, "compare")
     if openings is not None:
         notes.append(openings_line(openings))
@@ -313,8 +311,7 @@ def _to_ask(examples: ExampleSet | None, name: str) -> ExampleSet:
     """
     if examples is None or not examples.examples:
         raise UsageError(f"there are no examples to ask {name} about; name a file of them by --examples")
-    labelled = tuple(example for example in examples.examples if example.labels)
-    return ExampleSet(labelled or examples.examples, examples.path)
+    return examples.labelled if examples.labels else examples
 
 
 def _asked(

@@ -18,8 +18,8 @@ from markscheme.calibration.decisions import read_labelled, reference_of
 from markscheme.calibration.examples import examples_file, load_examples
 from markscheme.calibration.pass_rates import Labelled
 from markscheme.calibration.written import is_calibration, read_calibration
-from markscheme.commands.calibrating import put, refuse_unwritable
 from markscheme.commands.grade import grade_json
+from markscheme.commands.output import put, refuse_unwritable
 from markscheme.commands.progress import progress
 from markscheme.commands.sources import as_asked, asking_of, judge_of, scorers_of
 from markscheme.errors import ComparisonError, RatingWarning, UsageError

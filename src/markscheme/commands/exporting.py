@@ -8,10 +8,11 @@ from typing import Any
 
 import yaml
 
-from markscheme.calibration.examples import load_examples
 from markscheme.calibration.to_promptfoo import promptfoo_config
 from markscheme.commands.init import graders
-from markscheme.commands.sources import examples_of
+from markscheme.commands.output import put
+from markscheme.commands.parts import part_of
+from markscheme.commands.sources import labelled_examples
 from markscheme.errors import UsageError
 from markscheme.rubric_file import load_rubric
 from markscheme.rubric_search import find_rubric
@@ -25,18 +26,13 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError("--export-promptfoo takes one rubric")
     path = find_rubric(*arguments.rubric)
     rubric = load_rubric(path)
-    file, folder = examples_of(rubric, arguments.examples)
-    examples = load_examples(file, rubric, ratings=folder / "ratings" if folder and not arguments.examples else None)
-    examples = examples.part(arguments.split or ("dev" if examples.has_splits else "all"))
+    examples = part_of(labelled_examples(rubric, arguments.examples)[0], arguments)
     target: Path = arguments.export_promptfoo
     config: dict[str, Any] = {"rubric": str(path.resolve())}
     if arguments.judge:
         config["judge"] = arguments.judge[0]
     document = promptfoo_config(examples, rubric, grader=_grader(target), config=config)
-    try:
-        target.write_text(yaml.safe_dump(document, sort_keys=False, allow_unicode=True, width=120), encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"{target} cannot be written: {error.strerror or error}") from error
+    put(yaml.safe_dump(document, sort_keys=False, allow_unicode=True, width=120), target)
     print(f"{len(examples.examples)} examples in {target}. Rate them:", file=sys.stderr)
     print(f"  npx promptfoo eval -c {target} && npx promptfoo view", file=sys.stderr)
     print("  npx promptfoo export eval latest -o rated.json && calibrate rated.json", file=sys.stderr)

@@ -14,10 +14,10 @@ def part_of(examples: ExampleSet, arguments: argparse.Namespace) -> ExampleSet:
     Raises:
         UsageError: No example belongs to it.
     """
-    split = arguments.split or ("dev" if examples.has_splits else "all")
-    part = examples.part(split)
+    part = examples.part(arguments.split)
     if examples.examples and not part.examples:
         place = f" in {examples.path}" if examples.path is not None else ""
+        split = arguments.split or "dev"
         raise UsageError(
             f'no example{place} has "split": "{split}"; keep some back by writing it into their lines, '
             "or leave --split out"

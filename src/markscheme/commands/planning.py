@@ -16,7 +16,8 @@ from markscheme.calibration.planning import Cost, cost_of, needs_of
 from markscheme.calibration.ratings import Rating, load_ratings
 from markscheme.calibration.sampling import Draw, choose_next, with_split
 from markscheme.commands.asking import asked
-from markscheme.commands.sources import as_asked, asking_of, examples_of, judge_of, scorers_of
+from markscheme.commands.output import put
+from markscheme.commands.sources import as_asked, asking_of, judge_of, labelled_examples, scorers_of
 from markscheme.errors import ComparisonError, NoJudge, UsageError
 from markscheme.judge import Judge, Reply
 from markscheme.judges.price import Price
@@ -42,11 +43,10 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError("a plan is of one rubric")
     rubric = as_asked(load_rubric(find_rubric(arguments.rubric[0])), arguments)
     everything, folder = _examples(rubric, arguments.examples)
-    examples = everything.part(arguments.split or ("dev" if everything.has_splits else "all"))
+    examples = everything.part(arguments.split)
     truth = _gold(rubric, examples, arguments)
     ratings = load_ratings(arguments.ratings, rubric, keep_unread=True) if arguments.ratings else []
-    labelled = [example for example in examples.examples if example.labels]
-    prompts = first_prompts(rubric, labelled or examples.examples)
+    prompts = first_prompts(rubric, examples.labelled.examples or examples.examples)
     judges = [_judge(name, rubric, prompts, folder, arguments) for name in arguments.judge or [None]]
     pilot = _pilot(rubric, truth, examples, ratings, judges, arguments)
     target = rubric.target if arguments.target is None else arguments.target
@@ -65,13 +65,8 @@ def _write(plan: Plan, arguments: argparse.Namespace) -> None:
     taken = arguments.json == "-" or plan.next is not None
     if not arguments.quiet:
         print(plan_text(plan), file=sys.stderr if taken else sys.stdout)
-    if arguments.json == "-":
-        print(dumps(plan_json(plan)))
-    elif arguments.json:
-        try:
-            Path(arguments.json).write_text(dumps(plan_json(plan)) + "\n", encoding="utf-8")
-        except OSError as error:
-            raise UsageError(f"{arguments.json} cannot be written: {error.strerror or error}") from error
+    if arguments.json:
+        put(dumps(plan_json(plan)) + "\n", arguments.json)
     for pick in plan.next.picks if plan.next is not None else ():
         print(json.dumps(pick.to_json(), ensure_ascii=False))
 
@@ -81,8 +76,7 @@ def _examples(rubric: Rubric, named: Path | None) -> tuple[ExampleSet, Path | No
     folder = find_calibration(rubric.name, Path.cwd())
     if named is None and (folder is None or not list(folder.glob("examples.*"))):
         return ExampleSet(()), folder
-    file, folder = examples_of(rubric, named)
-    return load_examples(file, rubric, ratings=folder / "ratings" if folder and named is None else None), folder
+    return labelled_examples(rubric, named)
 
 
 def _gold(rubric: Rubric, examples: ExampleSet, arguments: argparse.Namespace) -> Gold:
@@ -115,8 +109,9 @@ def _pilot(
         return None
     recorded = next((judge for judge in judges if isinstance(judge, RecordedJudge)), None)
     if not ratings and recorded is not None:
-        labelled = ExampleSet(tuple(example for example in examples.examples if example.labels), examples.path)
-        ratings = asyncio.run(asked(rubric, recorded, labelled, arguments.concurrency, scorers_of(arguments, rubric)))
+        ratings = asyncio.run(
+            asked(rubric, recorded, examples.labelled, arguments.concurrency, scorers_of(arguments, rubric))
+        )
     raters = {rating.rater for rating in ratings}
     ids = set(truth.ids)
     if len(raters) != 1 or not any(rating.id in ids for rating in ratings):

@@ -1,17 +1,11 @@
 """Several judges in one calibration: each as it would be alone, and the choice between them."""
 
-import argparse
 from collections import Counter
 from collections.abc import Sequence
 
 from markscheme.calibration.choosing import Choice, Contender, choose
 from markscheme.calibration.run import Calibration
 from markscheme.errors import UsageError
-
-
-def as_one_of(names: Sequence[str | None], name: str | None, arguments: argparse.Namespace) -> argparse.Namespace:
-    """The arguments for one judge of those named."""
-    return argparse.Namespace(**{**vars(arguments), "judge": name, "several": len(names) > 1})
 
 
 def only(calibrations: Sequence[Calibration]) -> Calibration:

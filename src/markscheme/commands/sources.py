@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from markscheme.calibration.examples import examples_file
+from markscheme.calibration.examples import ExampleSet, examples_file, load_examples
 from markscheme.calibration.written import report_in
 from markscheme.errors import UsageError
 from markscheme.judge import Judge
@@ -39,6 +39,17 @@ def examples_of(rubric: Rubric, named: Path | None) -> tuple[Path, Path | None]:
             "or name a file of labelled examples with --examples"
         )
     return examples_file(folder), folder
+
+
+def labelled_examples(rubric: Rubric, named: Path | None) -> tuple[ExampleSet, Path | None]:
+    """The examples of a rubric, and its calibration folder if there is one, whose labels are those of its own set.
+
+    Raises:
+        UsageError: There are no examples.
+        RatingError: They, or their labels, cannot be read.
+    """
+    file, folder = examples_of(rubric, named)
+    return load_examples(file, rubric, ratings=folder / "ratings" if folder and named is None else None), folder
 
 
 def refuse_what_is_no_rubric(name: str) -> None:

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from markscheme.calibration.collect import first_prompts
-from markscheme.calibration.examples import ExampleSet, load_examples
+from markscheme.calibration.examples import ExampleSet
 from markscheme.calibration.held_out import (
     Openings,
     open_test_labels,
@@ -22,7 +22,7 @@ from markscheme.calibration.ratings import Rating, load_ratings
 from markscheme.calibration.run import Options, Rater, calibration_of
 from markscheme.calibration.tuning import LEAST_FOR_MARK, LEAST_FOR_WEIGHTS, LEAST_OF_EACH
 from markscheme.commands.asking import asked
-from markscheme.commands.sources import as_asked, asking_of, examples_of, judge_of, scorers_of
+from markscheme.commands.sources import as_asked, asking_of, judge_of, labelled_examples, scorers_of
 from markscheme.errors import UsageError
 from markscheme.judges.recorded import RecordedJudge
 from markscheme.report.json_report import dumps
@@ -45,12 +45,11 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.write and not arguments.force:
         _refuse_uncommitted(path)
     rubric = as_asked(load_rubric(path), arguments)
-    file, folder = examples_of(rubric, arguments.examples)
-    examples = load_examples(file, rubric, ratings=folder / "ratings" if folder and not arguments.examples else None)
+    examples, folder = labelled_examples(rubric, arguments.examples)
     warn_of_split_groups(examples)
-    dev = examples.part("dev" if examples.has_splits else "all")
-    if not any(example.labels for example in dev.examples):
-        print(f"error: no example in {file} is labelled; {NEEDED}", file=sys.stderr)
+    dev = examples.part(None)
+    if not dev.labels:
+        print(f"error: no example in {examples.path} is labelled; {NEEDED}", file=sys.stderr)
         return TOO_FEW
     test, openings = _kept_back(examples, final=arguments.final)
     rated = ExampleSet((*dev.examples, *(test.examples if test else ())), examples.path)
@@ -121,7 +120,7 @@ def _ratings(
         return ratings, Rater(raters[0], "", "ratings", str(arguments.ratings))
     if arguments.judge is None and arguments.source != "judge":
         return [], None
-    labelled = ExampleSet(tuple(example for example in examples.examples if example.labels), examples.path)
+    labelled = examples.labelled
     judge = judge_of(arguments.judge, rubric, first_prompts(rubric, labelled.examples), folder, asking_of(arguments))
     scorers = scorers_of(arguments, rubric)
     ratings = asyncio.run(asked(rubric, judge, labelled, arguments.concurrency, scorers))

@@ -174,3 +174,5 @@ _OPENERS: Mapping[str, Callable[[str, Asking], Judge]] = {
     "local": _local,
     "function": _function,
 }
+KINDS = frozenset({"recorded", *_OPENERS})
+"""What the name of a judge may begin with."""

@@ -1,0 +1,40 @@
+"""Where a command writes: a file, or standard output for "-"."""
+
+import os
+import sys
+from pathlib import Path
+
+from markscheme.errors import UsageError
+from markscheme.plain_data import write_whole
+
+
+def refuse_unwritable(target: str | Path | None) -> None:
+    """Say before anybody is asked that a file can't be written.
+
+    Raises:
+        UsageError: Its folder is not there or takes no file, or it is a folder itself.
+    """
+    if target is None or target == "-":
+        return
+    path = Path(target)
+    if path.is_dir():
+        raise UsageError(f"{target} cannot be written: it is a folder; name a file in it")
+    if not path.parent.is_dir():
+        raise UsageError(f"{target} cannot be written: there is no folder {path.parent}; make it first")
+    if not os.access(path.parent, os.W_OK):
+        raise UsageError(f"{target} cannot be written: {path.parent} takes no new file")
+
+
+def put(text: str, target: str | Path) -> None:
+    """Write a file whole or not at all, or to standard output.
+
+    Raises:
+        UsageError: It cannot be written.
+    """
+    if target == "-":
+        sys.stdout.write(text)
+        return
+    try:
+        write_whole(Path(target), text)
+    except OSError as error:
+        raise UsageError(f"{target} cannot be written: {error.strerror or error}") from error
