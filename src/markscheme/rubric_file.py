@@ -109,14 +109,16 @@ class CriterionEntry(_Entry):
     requirement: Text | None = Field(None, description="The same as description; yes/no where no scale is given.")
     weight: Weight = Field(1.0, description="Share of the score; below 0 for a fault that costs when present.")
     scale: ScaleEntry | Literal["binary"] | None = Field(None, description="{min, max} in whole numbers, or binary.")
-    scale_min: StrictInt | None = None
-    scale_max: StrictInt | None = None
+    scale_min: StrictInt | None = Field(None, description="The same as scale's min.")
+    scale_max: StrictInt | None = Field(None, description="The same as scale's max.")
     binary: StrictBool | None = Field(None, description="True for yes/no.")
     levels: list[LevelEntry] | None = Field(None, description="The levels with their anchors, worst first.")
     options: list[OptionEntry] | None = Field(None, description="Labelled options with values from 0 to 1.")
-    scale_type: Literal["ordinal", "nominal"] | None = None
+    scale_type: Literal["ordinal", "nominal"] | None = Field(
+        None, description="Of options: whether they stand in an order, worst first."
+    )
     aggregation: StrictStr | None = Field(None, description="Read from foreign files and not used.")
-    examples: ExamplesEntry | None = None
+    examples: ExamplesEntry | None = Field(None, description="What a good and a bad response show.")
     sees: list[Text] | None = Field(None, description="Inputs shown for this criterion; all where not given.")
     required: StrictBool = Field(False, description="True: if this fails, the whole grade fails.")
     threshold: Share = Field(0.5, description="Position from which the criterion passes.")
@@ -154,9 +156,12 @@ class RubricEntry(_Entry):
     )
     inputs: list[Text] | None = Field(None, description="What a submission brings beside the response.")
     guidelines: Text | None = Field(None, description="General advice to the judge.")
-    strategy: Strategy = "one_shot"
+    strategy: Strategy = Field(
+        "one_shot",
+        description="All criteria in one question, one question each, both ways round, or one score from 0 to 100.",
+    )
     samples: StrictInt = Field(1, ge=1, description="How many times the judge is asked; the median level counts.")
-    judge: JudgeEntry | None = None
+    judge: JudgeEntry | None = Field(None, description="Who is asked where nobody else is named.")
     tolerance: StrictFloat = Field(
         DEFAULT_TOLERANCE, gt=0, le=1, description="How far a score may miss gold and still agree."
     )
@@ -164,7 +169,7 @@ class RubricEntry(_Entry):
         DEFAULT_TARGET, gt=0, le=1, description="Share of examples on which the judge has to agree."
     )
     ask_within: Share = Field(0.0, description="Half-width of the doubtful middle round the pass mark.")
-    criteria: list[CriterionEntry] = Field(min_length=1)
+    criteria: list[CriterionEntry] = Field(min_length=1, description="What is judged, each with its weight.")
 
 
 def json_schema() -> dict[str, Any]:

@@ -69,7 +69,7 @@ def stuck(evidence: Evidence, seen: Mapping[str, Seen]) -> dict[str, Finding]:
             one,
             f"{one.name}: the judge gives {stuck_at} to {share:.0%} of the responses; {evidence.who} give no level to "
             f"more than {of_people:.0%}.",
-            f"Show the judge in {one.name} what is not a {stuck_at}: {parting(evidence, one, worst)}.",
+            f"Show the judge in {one.name} what does not deserve {stuck_at}: {parting(evidence, one, worst)}.",
             shows={"level": level, "share": share, "share_of_people": of_people},
             worst=worst,
             gain=evidence.gain({one.name: one.held_to}),

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from markscheme.commands.options import Parser, existing_file, kind
+from markscheme.counts import counted
 from markscheme.errors import RatingError, UsageError
 
 SUMMARY = """Convert labels and verdicts of other tools to ratings, and say what was lost on the way.
@@ -80,6 +81,7 @@ def run(arguments: argparse.Namespace) -> int:
         "lost": dict(imported.lost),
         "notes": list(imported.notes),
         "to": str(arguments.to) if arguments.to else None,
+        "examples_to": str(arguments.examples) if arguments.examples else None,
     }
     if arguments.json:
         beside = {} if arguments.to else {"lines": [rating.to_json() for rating in ratings]}
@@ -121,12 +123,15 @@ def _instead(lost: Mapping[str, int]) -> str:
 
 
 def _report(report: Mapping[str, Any]) -> list[str]:
-    lines = [f"{report['file']}, taken for {report['taken_for']}: {report['ratings']} ratings"]
+    held = f"{counted(report['examples'], 'response')} and {counted(report['ratings'], 'rating')}"
+    lines = [f"{report['file']}, taken for {report['taken_for']}: {held}"]
     for name, said in report["raters"].items():
         ungraded = f", {said['ungraded']} of them ungraded" if said["ungraded"] else ""
         lines.append(f"  {name}: {said['ratings']} ({said['kind']}{ungraded})")
     if report["to"]:
-        lines.append(f"written to {report['to']}")
+        lines.append(f"ratings written to {report['to']}")
+    if report["examples_to"]:
+        lines.append(f"responses written to {report['examples_to']}")
     lines += [f"note: {note}" for note in report["notes"]]
     if report["lost"]:
         lines.append("lost, since ratings have no room for it:")
