@@ -22,7 +22,6 @@ from markscheme.stats.intervals import (
     clopper_pearson,
     clopper_pearson_lower,
     clopper_pearson_upper,
-    fewest_off,
     group_numbers,
     guard,
     jackknife,
@@ -189,10 +188,6 @@ def test_the_guard_leaves_what_has_no_interval_as_it_is() -> None:
     hanging = withhold(Estimate(0.4, -0.3, 0.8), "hangs on one example")
     assert guard(hanging, 2) == hanging
     assert mark_rough(hanging, "few") == hanging
-
-
-def test_off_counts_the_rater_who_varies_least() -> None:
-    assert fewest_off([[60, 30, 10], [90, 6, 4]]) == 10
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,7 @@ SCHEMA = 1
 DIGEST_LENGTH = 8
 LONGEST_ERROR = 200
 MOST_UNGRADED = 0.1
-"""Share of the examples that an accepted run may lack."""
+"""Share of examples without a grade above which a run says nothing, and is not accepted."""
 KIND_OF_REFERENCE: Mapping[str, str] = {"people": "human", "one-person": "human"}
 """What a receipt calls the labels, where that isn't the reference's own name."""
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from markscheme.calibration.accepted import MOST_UNGRADED
 from markscheme.calibration.changes import Setting, template_fingerprint
 from markscheme.calibration.comparison import Comparison, compare, gold_of
 from markscheme.calibration.diagnosis import Decision, Finding, decide
@@ -20,8 +21,6 @@ from markscheme.rubric import Rubric
 from markscheme.stats.people import GoldRule
 
 _DIGEST = re.compile(r"\b[0-9a-f]{16}\b")
-MOST_UNGRADED = 0.1
-"""Share of examples without a grade above which a calibration says nothing."""
 
 
 @dataclass(frozen=True)

@@ -38,9 +38,9 @@ def parser() -> argparse.ArgumentParser:
 
 def run(arguments: argparse.Namespace) -> int:
     """Show what was asked for; both parts where nothing was."""
-    from markscheme.commands.showing import run as show
+    from markscheme.commands.demonstrating import run as demonstrate
 
-    return show(arguments)
+    return demonstrate(arguments)
 
 
 def _examples(text: str) -> int:

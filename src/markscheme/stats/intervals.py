@@ -249,7 +249,7 @@ def guard(estimate: Estimate, off: int, *, grouped: bool = False) -> Estimate:
 
     Args:
         estimate: A statistic that rests on how the ratings vary.
-        off: Examples (or groups with one) off the commonest level, least over the raters (`fewest_off`).
+        off: Examples (or groups with one) off the commonest level, least over the raters.
         grouped: Whether `off` counts groups, for the words of the note.
 
     Returns:
@@ -279,20 +279,6 @@ def few_off(off: int, *, grouped: bool = False) -> str:
     ending = "" if off == 1 else "s"
     counted = f"{off} group{ending} with an example" if grouped else f"{off} example{ending}"
     return f"only {counted} off the commonest level"
-
-
-def fewest_off(margins: npt.ArrayLike) -> int:
-    """Examples off a rater's commonest level, least over the raters.
-
-    Args:
-        margins: How often each rater gave each level, shape (n_raters, n_levels).
-
-    Example:
-        >>> fewest_off([[5, 95], [7, 93]])
-        5
-    """
-    counts = np.asarray(margins, dtype=np.float64)
-    return round(float((counts.sum(axis=1) - counts.max(axis=1)).min()))
 
 
 def unseen(n: int, level: float = 0.95) -> float:
