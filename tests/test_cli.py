@@ -3,6 +3,7 @@
 import re
 import subprocess
 from importlib import import_module
+from pathlib import Path
 
 import pytest
 
@@ -51,3 +52,11 @@ def test_a_reader_that_goes_away_is_no_fault_to_shout_about() -> None:
     script = f"{SCRIPTS / 'markscheme'} prompts error-messages | head -c 10"
     done = subprocess.run(["bash", "-c", script], cwd=ROOT, capture_output=True, text=True, check=False)
     assert (len(done.stdout), done.stderr) == (10, "")
+
+
+def test_a_broken_installation_never_looks_like_a_rubric_that_needs_adjusting(tmp_path: Path) -> None:
+    (tmp_path / "numpy.py").write_text("raise RuntimeError('half installed')")
+    done = run("calibrate", "error-messages", env={"PYTHONPATH": str(tmp_path)})
+    assert done.returncode == 70
+    assert "RuntimeError: half installed" in done.stderr
+    assert done.stderr.splitlines()[-1].startswith("error: this is a fault of markscheme or of its installation")

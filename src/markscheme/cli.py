@@ -2,6 +2,7 @@
 
 import os
 import sys
+import traceback
 import warnings
 from collections.abc import Sequence
 from importlib import import_module
@@ -34,7 +35,7 @@ GROUPS = {
 COMMANDS = [name for group in GROUPS.values() for name in group]
 NO_MODULE_NAME = {"import": "import_ratings"}
 """Commands whose name cannot be a module's."""
-FAULT, NO_JUDGE, INTERRUPTED = 2, 3, 130
+FAULT, NO_JUDGE, CRASHED, INTERRUPTED = 2, 3, 70, 130
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -65,10 +66,10 @@ def module_of(command: str) -> str:
 
 def _run(command: str, argv: list[str]) -> int:
     sys.path.append(os.getcwd())  # a console script knows no module that stands where its user does
-    module = import_module(module_of(command))
     with warnings.catch_warnings():
         warnings.showwarning = _show_warning
         try:
+            module = import_module(module_of(command))
             status: int = module.run(module.parser().parse_intermixed_args(argv))
             sys.stdout.flush()
             return status
@@ -81,6 +82,9 @@ def _run(command: str, argv: list[str]) -> int:
         except BrokenPipeError:  # the reader of our output has gone
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return FAULT
+        except Exception:  # Python's own status for it is 1, which of `calibrate` means that the rubric needs adjusting
+            traceback.print_exc()
+            return _fault("this is a fault of markscheme or of its installation, not of what was asked", CRASHED)
 
 
 def _fault(message: str, status: int = FAULT) -> int:

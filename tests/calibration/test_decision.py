@@ -106,14 +106,15 @@ def test_where_people_agree_less_than_the_target_theirs_is_the_target_and_the_us
 
 
 @pytest.mark.parametrize("n", [1, 3, 10])
-def test_a_few_labels_that_contradict_each_other_are_too_few_whatever_they_would_ask_for(n: int) -> None:
+def test_a_few_labels_that_contradict_each_other_do_not_lower_the_target(n: int) -> None:
     labels = [
         (Rating(f"e{i}", "a", "human", overall=0.2), Rating(f"e{i}", "b", "human", overall=0.8)) for i in range(n)
     ]
     given = ExampleSet(tuple(Example(Submission(f"r{i}", {}, f"e{i}"), labels[i]) for i in range(n)))
     comparison = compared(RUBRIC, given, [Rating(f"e{i}", "judge", "model", overall=0.5) for i in range(n)])
     decision = decide(comparison)
-    assert decision.people_are_lower
+    assert not decision.people_are_lower
+    assert decision.target == 0.8
     assert (decision.verdict, decision.use) == ("not-enough-labels", "explore")
 
 

@@ -15,6 +15,10 @@ Severity = Literal["high", "medium", "low"]
 CONFIDENCE = 0.90
 """Of each one-sided bound a verdict rests on."""
 MOST_LABELS = 100_000
+FEWEST_SHARED = 11
+"""Examples that two people must have rated for their own agreement to take the target's place; on fewer a judge that
+misses none isn't shown to be above the usual target either, while one contradiction more or less moves theirs by
+far."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +65,8 @@ class Decision:
     Attributes:
         verdict: Whether it agrees well enough.
         use: What it may therefore decide.
-        target: The share of examples it was held to: the one asked for, or people's own where that is lower.
+        target: The share of examples it was held to: the one asked for, or people's own where that is lower and rests
+            on FEWEST_SHARED examples or more.
         people_are_lower: Whether the target is people's own agreement.
         needs_adjustment: Whether agreement is under the target that was asked for, as a point.
         labels_needed: Labels with which this agreement would settle the verdict; None where it is settled, or where
@@ -91,7 +96,8 @@ def decide(
     """
     wanted = comparison.rubric.target if target is None else target
     person = comparison.agreement_person
-    people_are_lower = person is not None and person.value is not None and person.value < wanted
+    enough = person is not None and person.n >= FEWEST_SHARED
+    people_are_lower = enough and person is not None and person.value is not None and person.value < wanted
     held_to = person.value if people_are_lower and person is not None and person.value is not None else wanted
     share, n = comparison.agreement.value, comparison.agreement.n
     if share is None:
@@ -101,9 +107,7 @@ def decide(
     hits = round(share * n)
     lower = clopper_pearson_lower(hits, n, confidence=CONFIDENCE)
     upper = clopper_pearson_upper(hits, n, confidence=CONFIDENCE)
-    # Where people's own low agreement is the target, a handful of examples clears it that could never clear `wanted`.
-    enough = clopper_pearson_lower(n, n, confidence=CONFIDENCE) > wanted
-    against = _stands_against(comparison, findings) if lower > held_to and enough else None
+    against = _stands_against(comparison, findings) if lower > held_to else None
     needs_adjustment = share < wanted
     if alarm or upper < held_to or against:
         because = (
