@@ -1,5 +1,6 @@
 """YAML and JSON as plain data with the line of every key; nothing in a file is run, imported or expanded at will."""
 
+import io
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -84,6 +85,31 @@ def json_lines(path: Path, error: type[FileError]) -> Iterator[tuple[int, Any]]:
                     yield number, _json_line(line, path, number, error)
     except (OSError, UnicodeDecodeError) as problem:
         raise error(f"cannot be read: {problem}", path=path) from problem
+
+
+ANOTHER_LENGTH = "has another number of cells than the header"
+
+
+def table_rows(path: Path, error: type[FileError]) -> Iterator[tuple[int, dict[str, str] | None]]:
+    """The rows of a .csv or .tsv file by its header, with their line numbers; None for one of ANOTHER_LENGTH.
+
+    Cells are separated by commas, or as the header shows by semicolons or tabs, as spreadsheets write them.
+
+    Raises:
+        FileError: Of the given class: the file cannot be read as a table.
+    """
+    import csv  # few files are tables, and whoever reads none pays nothing
+
+    text = read_text(path, error)
+    header = text.split("\n", 1)[0]
+    others = (mark for mark in "\t;" if mark in header and (path.suffix == ".tsv" or "," not in header))
+    rows = csv.DictReader(io.StringIO(text, newline=""), delimiter=next(others, ","))
+    try:
+        for row in rows:
+            is_whole = None not in row and None not in row.values()
+            yield rows.line_num, dict(row) if is_whole else None
+    except csv.Error as problem:
+        raise error(f"cannot be read: {problem}", path=path, line=rows.line_num + 1) from problem
 
 
 def _json_line(line: str, path: Path, number: int, error: type[FileError]) -> Any:

@@ -120,6 +120,14 @@ def test_a_csv_that_cannot_be_read_is_told_with_its_line(tmp_path: Path, row: by
         load_examples(path, RUBRIC)
 
 
+def test_a_spreadsheet_s_semicolons_and_weights_are_read(tmp_path: Path) -> None:
+    header = "id;query;response;weight;drawn;clarity"
+    (example,) = load_examples(written(tmp_path, "e.csv", header, "a;When?;At 5, or 6.;2.5;chosen;4"), RUBRIC).examples
+    assert (example.submission.response, example.weight, example.drawn) == ("At 5, or 6.", 2.5, "chosen")
+    with pytest.raises(RatingError, match=r"f\.csv:2: weight is a number above 0, found 'much'"):
+        load_examples(written(tmp_path, "f.csv", header, "a;When?;At 5.;much;chosen;4"), RUBRIC)
+
+
 def test_csv_rows_of_one_id_are_one_example_with_several_raters(tmp_path: Path) -> None:
     (tmp_path / "e.csv").write_text(
         "id,query,response,rater,kind,overall,clarity\n"

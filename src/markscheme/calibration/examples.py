@@ -1,7 +1,5 @@
 """Submissions that people have labelled: an example set read from any of its forms, with all that is wrong with it."""
 
-import csv
-import io
 import json
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -11,7 +9,7 @@ from typing import Any, Literal, get_args
 
 from markscheme.calibration.ratings import Rating, RatingReader, asked_under, load_ratings
 from markscheme.errors import Fault, RatingError, RatingWarning
-from markscheme.plain_data import form_of, json_lines, plain_data, read_text, shown
+from markscheme.plain_data import ANOTHER_LENGTH, form_of, json_lines, plain_data, read_text, shown, table_rows
 from markscheme.rubric import Criterion, Rubric
 from markscheme.submission import Submission
 
@@ -74,6 +72,13 @@ class Example:
     def id(self) -> str:
         """The submission's id."""
         return self.submission.id
+
+    def to_json(self) -> dict[str, Any]:
+        """One line of a file of examples, without labels: those are ratings of their own."""
+        line: dict[str, Any] = {"id": self.id, "inputs": dict(self.submission.inputs)}
+        line["response"] = self.submission.response
+        line |= {key: said for key in ("group", "system", "split", "drawn", "stratum") if (said := getattr(self, key))}
+        return line if self.weight == 1 else {**line, "weight": self.weight}
 
 
 @dataclass(frozen=True)
@@ -190,7 +195,7 @@ class _Reading:
         if self.path.suffix == ".jsonl":
             yield from json_lines(self.path, RatingError)
         elif self.path.suffix == ".csv":
-            yield from self._csv()
+            yield from self._table()
         elif self.path.suffix in SUFFIXES:
             yield from self._document()
         else:
@@ -210,31 +215,27 @@ class _Reading:
         for place, raw in enumerate(data):
             yield lines.get((*at, place)), raw
 
-    def _csv(self) -> Iterator[tuple[int | None, Any]]:
+    def _table(self) -> Iterator[tuple[int | None, Any]]:
         """Rows with the same id are one example labelled by several raters."""
         criteria = {criterion.name: criterion for criterion in self.rubric.criteria}
         merged: dict[str, tuple[int, dict[str, Any]]] = {}
-        for number, (line, row) in enumerate(self._rows(), start=1):
-            if None in row or any(value is None for value in row.values()):
-                self.faults.append(Fault("has another number of cells than the header", line))
+        for number, (line, row) in enumerate(table_rows(self.path, RatingError), start=1):
+            if row is None:
+                self.faults.append(Fault(ANOTHER_LENGTH, line))
                 continue
             given = {key: value for key, value in row.items() if value != ""}
             key = given.get("id", f"ex-{number}")
             label = _csv_label(given, criteria)
-            rest = {k: v for k, v in given.items() if k not in criteria.keys() | {"rater", "kind", "overall"}}
+            rest: dict[str, Any] = {
+                k: v for k, v in given.items() if k not in criteria.keys() | {"rater", "kind", "overall"}
+            }
+            if "weight" in rest:
+                rest["weight"] = _number(rest["weight"])
             _, example = merged.setdefault(key, (line, {**rest, "id": key, "labels": []}))
             if example.get("response", rest.get("response")) != rest.get("response", example.get("response")):
                 self.faults.append(Fault(f"id {key!r} stands with another response above", line))
             example["labels"] += [label] if label else []
         yield from merged.values()
-
-    def _rows(self) -> Iterator[tuple[int, dict[str, str]]]:
-        rows = csv.DictReader(io.StringIO(read_text(self.path, RatingError), newline=""))
-        try:
-            for row in rows:
-                yield rows.line_num, row
-        except csv.Error as problem:
-            raise RatingError(f"cannot be read: {problem}", path=self.path, line=rows.line_num + 1) from problem
 
     def _example(self, raw: Any, line: int | None, place: int, reader: RatingReader) -> Example:
         if not isinstance(raw, Mapping):

@@ -1,7 +1,5 @@
 """Tables and lines of any tool: a row for each rating, or for a judge's verdict and a person's label side by side."""
 
-import csv
-import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -12,7 +10,7 @@ from markscheme.calibration.imported import Imported, Reading, number, plain, sa
 from markscheme.calibration.ratings import KINDS, Kind, Rated, Rating
 from markscheme.errors import RatingError
 from markscheme.fingerprint import fingerprint
-from markscheme.plain_data import json_lines, read_text, shown
+from markscheme.plain_data import ANOTHER_LENGTH, json_lines, read_text, shown, table_rows
 from markscheme.rubric import Criterion, Rubric
 from markscheme.submission import Submission, as_text
 
@@ -51,20 +49,10 @@ def import_table(path: Path, rubric: Rubric, *, words: Mapping[str, str], column
     Raises:
         RatingError: It has no rows, or rows of another length than its header.
     """
-    text = read_text(path, RatingError)
-    header = text.split("\n", 1)[0]
-    delimiter = next((d for d in ("\t", ";") if d in header and (path.suffix == ".tsv" or "," not in header)), ",")
-    rows = csv.DictReader(io.StringIO(text, newline=""), delimiter=delimiter)
     found = []
-    while True:
-        try:
-            row = next(rows, None)
-        except csv.Error as problem:
-            raise RatingError(f"cannot be read: {problem}", path=path, line=rows.line_num + 1) from problem
+    for line, row in table_rows(path, RatingError):
         if row is None:
-            break
-        if None in row or any(value is None for value in row.values()):
-            raise RatingError("has another number of cells than the header", path=path, line=rows.line_num)
+            raise RatingError(ANOTHER_LENGTH, path=path, line=line)
         found.append({key: value for key, value in row.items() if value.strip()})
     return _imported(path, "a table", found, Reading(rubric, words), columns)
 

@@ -1,6 +1,5 @@
 """Outputs from files: lines, tables, Promptfoo's results; and those of a run, kept as they come."""
 
-import csv
 import datetime
 import json
 import os
@@ -12,7 +11,7 @@ from typing import Any
 from markscheme.errors import Fault, RatingError, UsageError
 from markscheme.experiment.definition import Case, Output
 from markscheme.judge import Reply
-from markscheme.plain_data import json_lines, shown
+from markscheme.plain_data import ANOTHER_LENGTH, json_lines, shown, table_rows
 from markscheme.promptfoo.results import Row, is_results, read_results
 from markscheme.submission import as_text
 
@@ -64,15 +63,10 @@ def records(path: Path) -> Iterator[tuple[int, Any]]:
         return
     if path.suffix != ".csv":
         raise RatingError("is neither .jsonl nor .csv nor Promptfoo's results", path=path)
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            rows = csv.DictReader(file)
-            for row in rows:
-                if None in row or None in row.values():
-                    raise RatingError("has another number of cells than the header", path=path, line=rows.line_num)
-                yield rows.line_num, {key: cell for key, cell in row.items() if cell or key in TEXT_KEYS}
-    except (OSError, UnicodeDecodeError, csv.Error) as problem:
-        raise RatingError(f"cannot be read: {problem}", path=path) from problem
+    for line, row in table_rows(path, RatingError):
+        if row is None:
+            raise RatingError(ANOTHER_LENGTH, path=path, line=line)
+        yield line, {key: cell for key, cell in row.items() if cell or key in TEXT_KEYS}
 
 
 def case_of(record: Any) -> Case:
