@@ -8,7 +8,7 @@ import pytest
 
 from markscheme.calibration.from_tables import Columns
 from markscheme.calibration.imported import Imported
-from markscheme.calibration.importing import example_lines, import_file, of_kind
+from markscheme.calibration.importing import import_file, of_kind
 from markscheme.calibration.ratings import Rating, RatingReader
 from markscheme.errors import RatingError
 from markscheme.rubric import Rubric
@@ -67,8 +67,8 @@ def test_a_verdict_is_a_judge_s_and_a_label_a_person_s(tmp_path: Path) -> None:
 
 
 def test_inputs_and_outputs_make_examples(tmp_path: Path) -> None:
-    lines = example_lines(imported(table(tmp_path, VERDICTS)))
-    assert lines[0] == {"id": "e1", "inputs": {"query": "q"}, "response": "a"}
+    found = imported(table(tmp_path, VERDICTS))
+    assert found.examples[0].to_json() == {"id": "e1", "inputs": {"query": "q"}, "response": "a"}
 
 
 def test_a_rubric_of_several_criteria_takes_verdicts_as_decisions(tmp_path: Path) -> None:
@@ -250,7 +250,7 @@ def test_a_dataset_of_autorubric_is_examples_and_one_rater_s_labels(tmp_path: Pa
     ]
     assert found.ratings[0].criteria["code-quality"].reason == "fine"
     assert found.ratings[2].criteria["rude"].declined == "abstained"
-    lines = example_lines(found)
+    lines = [example.to_json() for example in found.examples]
     assert lines[0] == {
         "id": "right",
         "inputs": {"query": "Name the capital.", "reference": "Paris"},

@@ -9,7 +9,7 @@ from markscheme.calibration.from_autorubric import import_autorubric, is_autorub
 from markscheme.calibration.from_promptfoo import import_promptfoo
 from markscheme.calibration.from_tables import Columns, import_lines, import_objects, import_table
 from markscheme.calibration.imported import Imported
-from markscheme.calibration.ratings import Rating
+from markscheme.calibration.ratings import JUDGES, Rating
 from markscheme.errors import RatingError
 from markscheme.plain_data import read_text
 from markscheme.promptfoo.results import is_results
@@ -52,19 +52,8 @@ def _parsed(path: Path) -> Any:
         raise RatingError(f"is not readable JSON: {problem}", path=path) from problem
 
 
-def example_lines(imported: Imported) -> list[dict[str, Any]]:
-    """The examples as lines of an examples.jsonl, without labels: those are ratings of their own."""
-    lines = []
-    for example in imported.examples:
-        line: dict[str, Any] = {"id": example.id, "inputs": dict(example.submission.inputs)}
-        line["response"] = example.submission.response
-        beside = {"group": example.group, "system": example.system, "split": example.split}
-        lines.append({**line, **{name: value for name, value in beside.items() if value}})
-    return lines
-
-
 def of_kind(ratings: tuple[Rating, ...], who: str | None) -> tuple[Rating, ...]:
     """The ratings of people (and what is true by construction), of judges, or of everybody."""
     if who is None:
         return ratings
-    return tuple(rating for rating in ratings if (rating.kind in ("model", "code")) == (who == "judges"))
+    return tuple(rating for rating in ratings if (rating.kind in JUDGES) == (who == "judges"))

@@ -21,6 +21,7 @@ Kind = Literal["adjudicated", "human", "constructed", "model", "code"]
 KINDS: tuple[str, ...] = get_args(Kind)
 """Who or what rated, the strongest evidence first."""
 PEOPLE = ("adjudicated", "human")
+JUDGES = ("model", "code")
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,12 +49,8 @@ class Pick:
 
     def to_json(self) -> dict[str, Any]:
         """The line of an example file: `drawn`, `stratum` and `weight` say how it came to be labelled."""
-        example = self.example
-        line: dict[str, Any] = {"id": example.id, "inputs": dict(example.submission.inputs)}
-        line["response"] = example.submission.response
-        line |= {key: value for key in ("group", "system", "split") if (value := getattr(example, key))}
-        line |= {"drawn": "chosen", "weight": round(1 / self.chance, 9), "stratum": self.stratum}
-        return {**line, "metadata": {"why": list(self.why)}}
+        line = replace(self.example, drawn="chosen", stratum=self.stratum).to_json()
+        return {**line, "weight": round(1 / self.chance, 9), "metadata": {"why": list(self.why)}}
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,7 +54,7 @@ def parser() -> argparse.ArgumentParser:
 def run(arguments: argparse.Namespace) -> int:
     """Convert, write, and say what was lost."""
     from markscheme.calibration.from_tables import Columns
-    from markscheme.calibration.importing import example_lines, import_file, of_kind
+    from markscheme.calibration.importing import import_file, of_kind
     from markscheme.rubric_file import load_rubric
     from markscheme.rubric_search import find_rubric
 
@@ -67,7 +67,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise RatingError(f"holds nothing that can be a rating{_instead(imported.lost)}", path=path)
     lines = [json.dumps(rating.to_json(), ensure_ascii=False) for rating in ratings]
     if arguments.examples:
-        made = [json.dumps(line, ensure_ascii=False) for line in example_lines(imported)]
+        made = [json.dumps(example.to_json(), ensure_ascii=False) for example in imported.examples]
         _write(arguments.examples, made, append=arguments.append)
     if arguments.to:
         _write(arguments.to, lines, append=arguments.append)

@@ -13,7 +13,7 @@ from markscheme.calibration.collect import first_prompts
 from markscheme.calibration.comparison import Comparison, Gold, compare, gold_of
 from markscheme.calibration.examples import ExampleSet, load_examples
 from markscheme.calibration.planning import Cost, cost_of, needs_of
-from markscheme.calibration.ratings import Rating, load_ratings
+from markscheme.calibration.ratings import JUDGES, Rating, load_ratings
 from markscheme.calibration.sampling import Draw, choose_next, with_split
 from markscheme.commands.asking import asked
 from markscheme.commands.output import put
@@ -29,8 +29,6 @@ from markscheme.report.plan_report import Plan, plan_json, plan_text
 from markscheme.rubric import Rubric
 from markscheme.rubric_file import load_rubric
 from markscheme.rubric_search import find_calibration, find_rubric
-
-MODEL_KINDS = ("model", "code")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -138,7 +136,7 @@ def _next(
     if arguments.pool is None:
         return None
     pool = load_examples(arguments.pool, rubric).examples
-    beside = [label for example in pool for label in example.labels if label.kind in MODEL_KINDS]
+    beside = [label for example in pool for label in example.labels if label.kind in JUDGES]
     passed = {id: bool(p) for id, p in zip(truth.ids, truth.passed.tolist(), strict=True) if not np.isnan(p)}
     draw = choose_next(
         rubric,

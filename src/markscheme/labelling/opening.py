@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from markscheme.calibration.comparison import gold_of
-from markscheme.calibration.examples import Example, ExampleSet
+from markscheme.calibration.examples import Example, ExampleSet, Split
 from markscheme.calibration.ratings import Rating
 from markscheme.calibration.sampling import choose_next, with_split
 from markscheme.errors import ComparisonError, UsageError
@@ -70,7 +70,7 @@ def _work(asked: Asked, rubric: Rubric, source: Path, pool: Pool, home: SetFile,
     examples = {example.id: example for example in pool.examples}
     everything = tuple(Question(criterion) for criterion in rubric.criteria)
     questions: Mapping[str, tuple[Question, ...]] = dict.fromkeys(examples, everything)
-    split = "dev" if any(example.split for example in home.read()) else None
+    split: Split | None = "dev" if any(example.split for example in home.read()) else None
     ids: Sequence[str] = list(examples)
     if asked.adjudicate:
         people = [*pool.labels, *ratings_in(file.path.parent, rubric)]

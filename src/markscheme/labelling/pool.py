@@ -11,12 +11,10 @@ from typing import Any
 
 from markscheme.calibration.examples import SUFFIXES, Example, examples_file, load_examples
 from markscheme.calibration.from_promptfoo import import_promptfoo
-from markscheme.calibration.ratings import Rating
+from markscheme.calibration.ratings import JUDGES, Rating
 from markscheme.errors import RatingError
 from markscheme.promptfoo.results import is_results
 from markscheme.rubric import Rubric
-
-JUDGES = ("model", "code")
 
 
 @dataclass(frozen=True)
@@ -134,16 +132,6 @@ class SetFile:
             with self.path.open(encoding="utf-8-sig") as file:
                 for place, line in enumerate((line for line in file if line.strip()), start=1):
                     yield str(json.loads(line).get("id") or f"ex-{place}")
-
-
-def example_line(example: Example, split: str | None = None) -> dict[str, Any]:
-    """A response of the pool as the line of an example set; `split` counts where it names none itself."""
-    line: dict[str, Any] = {"id": example.id, "inputs": dict(example.submission.inputs)}
-    line["response"] = example.submission.response
-    said = {key: getattr(example, key) for key in ("group", "system", "split", "drawn", "stratum")}
-    said["split"] = example.split or split
-    line |= {key: value for key, value in said.items() if value}
-    return line if example.weight == 1 else {**line, "weight": example.weight}
 
 
 def append_lines(path: Path, lines: Sequence[dict[str, Any]]) -> None:

@@ -2,18 +2,18 @@
 
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from functools import cached_property
 from pathlib import Path
 
-from markscheme.calibration.examples import Example
+from markscheme.calibration.examples import Example, Split
 from markscheme.calibration.ratings import Rated, Rating, asked_under
 from markscheme.errors import MarkschemeError, RatingError
 from markscheme.fingerprint import fingerprint
 from markscheme.labelling.disputes import Alike, alike, ratings_in
 from markscheme.labelling.order import Step
-from markscheme.labelling.pool import SetFile, example_line
+from markscheme.labelling.pool import SetFile
 from markscheme.labelling.store import LabelFile
 from markscheme.rubric import Criterion, Rubric
 from markscheme.rubric_file import load_rubric
@@ -105,7 +105,7 @@ class Work:
     steps: tuple[Step, ...]
     file: LabelFile
     home: SetFile
-    split: str | None = None
+    split: Split | None = None
     people: tuple[Rating, ...] = ()
 
     def __post_init__(self) -> None:
@@ -161,7 +161,8 @@ class Work:
         """
         if step.id not in self._homed:
             with self.home.held():
-                self.home.add([example_line(self.examples[step.id], self.split)])
+                example = self.examples[step.id]
+                self.home.add([replace(example, split=example.split or self.split).to_json()])
             self._homed.add(step.id)
         criteria = {q.criterion.name: q.rated(answers[q.criterion.name]) for q in self.questions[step.id]}
         under, today = asked_under(self.rubric), date.today().isoformat()
