@@ -122,3 +122,12 @@ def test_looking_at_test_labels_is_recorded_and_said_ever_after(here: Path) -> N
     assert "Test labels of 30 examples: opened 2 times" in compared.stdout, compared.stderr
     later = run(*ask, cwd=here, env=setting.environment(here)).stdout
     assert "Test labels of 30 examples: opened 2 times" in later
+
+
+def test_ratings_of_ids_that_no_example_has_are_told(here: Path) -> None:
+    rated = [json.loads(line) for line in (here / "calibration/clear/examples.jsonl").read_text().splitlines()]
+    names = [example["id"] for example in rated] + ["typo"]
+    lines = [{"id": name, "rater": "j", "kind": "model", "overall": 0.5} for name in names]
+    (here / "j.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    done = run("calibrate", "clear", "--ratings", "j.jsonl", cwd=here, env=setting.environment(here))
+    assert "warning: j.jsonl: 1 rated id is among no examples: typo\n" in done.stderr

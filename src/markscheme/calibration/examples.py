@@ -328,10 +328,16 @@ def _with_labels(examples: list[Example], more: Sequence[Rating], folder: Path |
     by_id: dict[str, list[Rating]] = {}
     for rating in more:
         by_id.setdefault(rating.id, []).append(rating)
-    unknown = by_id.keys() - {example.id for example in examples}
-    if unknown:
-        _warn(f"{len(unknown)} rated ids are among no examples: {_listed(unknown)}", folder)
+    warn_unknown(by_id, examples, folder)
     return [replace(e, labels=e.labels + tuple(by_id[e.id])) if e.id in by_id else e for e in examples]
+
+
+def warn_unknown(rated: Iterable[str], examples: Iterable[Example], path: Path | None) -> None:
+    """Tell of rated ids that no example has: their ratings count for nothing."""
+    unknown = set(rated) - {example.id for example in examples}
+    if unknown:
+        are = "rated id is" if len(unknown) == 1 else "rated ids are"
+        _warn(f"{len(unknown)} {are} among no examples: {_listed(unknown)}", path)
 
 
 def _warn_twice(examples: Iterable[Example], path: Path) -> None:

@@ -5,15 +5,14 @@ import asyncio
 import datetime
 import os
 import sys
-import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from markscheme.calibration.choosing import Choice
 from markscheme.calibration.collect import first_prompts, grade_examples, rating_of
-from markscheme.calibration.examples import Example, ExampleSet
+from markscheme.calibration.examples import Example, ExampleSet, warn_unknown
 from markscheme.calibration.ratings import Rating, load_ratings
 from markscheme.calibration.run import Calibration, Options, Rater, calibration_of
 from markscheme.commands.accepting import (
@@ -26,10 +25,9 @@ from markscheme.commands.accepting import (
     with_replay,
 )
 from markscheme.commands.output import put, refuse_unwritable
-from markscheme.commands.parts import openings_by, part_of
 from markscheme.commands.progress import progress
-from markscheme.commands.results import of_results, ratings_of_results, results_among
-from markscheme.commands.several import choice_between, chosen, only
+from markscheme.commands.promptfoo_results import of_results, ratings_of_results, results_among
+from markscheme.commands.several_judges import choice_between, chosen, only
 from markscheme.commands.sources import (
     as_asked,
     asking_of,
@@ -39,10 +37,11 @@ from markscheme.commands.sources import (
     refuse_what_is_no_rubric,
     scorers_of,
 )
-from markscheme.errors import BudgetError, RatingWarning, UsageError
+from markscheme.commands.splits import openings_by, part_of
+from markscheme.errors import BudgetError, UsageError
 from markscheme.grading import Grade, Grading
 from markscheme.judge import Judge, total
-from markscheme.judges.family import kinship
+from markscheme.judges.family import warn_of_kinship
 from markscheme.judges.recorded import RecordedJudge
 from markscheme.judges.rerun import FromSample
 from markscheme.promptfoo.results import is_results
@@ -81,10 +80,12 @@ def _of_rubric(arguments: argparse.Namespace) -> list[Calibration]:
         rubric = replace(rubric, samples=plain.samples)
     examples, folder = labelled_examples(rubric, arguments.examples)
     openings = openings_by(arguments, examples, "calibrate")
-    examples = part_of(examples, arguments)
+    every, examples = examples.examples, part_of(examples, arguments)
     options = Options(arguments.gold, arguments.gold_by, arguments.tolerance, arguments.target)
     if arguments.ratings is not None:
-        calibrations = _from_ratings(rubric, examples, folder, arguments, options)
+        by_rater = _ratings_in(ratings_file(arguments.ratings), rubric, examples)
+        warn_unknown({r.id for ratings in by_rater.values() for r in ratings}, every, arguments.ratings)
+        calibrations = _from_ratings(by_rater, rubric, examples, folder, arguments, options)
     else:
         calibrations = [
             _from_judge(name, rubric, examples, folder, arguments, options) for name in arguments.judge or [None]
@@ -93,35 +94,43 @@ def _of_rubric(arguments: argparse.Namespace) -> list[Calibration]:
         split = (arguments.split or "dev") if examples.has_splits else None
         accept_run(only(calibrations), accepted_path(rubric, folder, arguments.accepted), split)
     for calibration in calibrations:
-        _warn_of_kinship(calibration.rater, examples)
+        warn_of_kinship(_models(calibration.rater), (example.system for example in examples.examples))
     return [replace(calibration, openings=openings) for calibration in calibrations]
 
 
-def _warn_of_kinship(rater: Rater, examples: ExampleSet) -> None:
+def _models(rater: Rater) -> str:
+    """The model that was asked, and those that answered."""
     named = (rater.identity.model or rater.identity.name) if rater.identity else rater.name
-    said = kinship(", ".join(dict.fromkeys((named, *rater.answered_by))), (e.system for e in examples.examples))
-    if said:
-        warnings.warn(said, RatingWarning, stacklevel=2)
+    return ", ".join(dict.fromkeys((named, *rater.answered_by)))
 
 
-def _from_ratings(
-    rubric: Rubric, examples: ExampleSet, folder: Path | None, arguments: argparse.Namespace, options: Options
-) -> list[Calibration]:
-    path = ratings_file(arguments.ratings)
+def _ratings_in(path: Path, rubric: Rubric, examples: ExampleSet) -> dict[str, list[Rating]]:
     by_rater: dict[str, list[Rating]] = {}
+    results = is_results(path)
     for rating in (
-        ratings_of_results(path, rubric, examples) if is_results(path) else load_ratings(path, rubric, keep_unread=True)
+        ratings_of_results(path, rubric, examples) if results else load_ratings(path, rubric, keep_unread=True)
     ):
         by_rater.setdefault(rating.rater, []).append(rating)
     if not by_rater:
         raise UsageError(f"{path} holds no ratings")
+    return by_rater
+
+
+def _from_ratings(
+    by_rater: Mapping[str, Sequence[Rating]],
+    rubric: Rubric,
+    examples: ExampleSet,
+    folder: Path | None,
+    arguments: argparse.Namespace,
+    options: Options,
+) -> list[Calibration]:
     accepted = accepted_path(rubric, folder, arguments.accepted)
     return [
         calibration_of(
             rubric,
             examples,
             ratings,
-            Rater(name, "", "ratings", str(path)),
+            Rater(name, "", "ratings", str(arguments.ratings)),
             options=options,
             since=since_accepted(rubric, examples, ratings, accepted, arguments) if len(by_rater) == 1 else None,
         )
