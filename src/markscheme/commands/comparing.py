@@ -13,16 +13,16 @@ from markscheme.calibration.collect import first_prompts, grade_examples, rating
 from markscheme.calibration.comparison import Gold, gold_of
 from markscheme.calibration.examples import Example, ExampleSet
 from markscheme.calibration.from_promptfoo import graders_ratings, labelled_rows, rubric_of, scored_ids
-from markscheme.calibration.loose import seeming_rubric
 from markscheme.calibration.ratings import Rating, load_ratings
+from markscheme.calibration.seeming_rubric import seeming_rubric
 from markscheme.calibration.written import Written, gold_between, is_calibration, read_calibration
 from markscheme.commands.options import JUDGE_NAMES
 from markscheme.commands.output import put, refuse_unwritable
-from markscheme.commands.parts import openings_by, part_of
 from markscheme.commands.progress import progress
-from markscheme.commands.results import warn_aside
-from markscheme.commands.several import told_apart
+from markscheme.commands.promptfoo_results import warn_aside
+from markscheme.commands.several_judges import told_apart
 from markscheme.commands.sources import as_asked, asking_of, judge_of, labelled_examples, scorers_of
+from markscheme.commands.splits import openings_by, part_of
 from markscheme.errors import BudgetError, ComparisonError, MarkschemeError, UsageError
 from markscheme.grading import Grade, Grading
 from markscheme.judge import total

@@ -4,7 +4,6 @@ import argparse
 import asyncio
 import math
 import sys
-import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -22,7 +21,7 @@ from markscheme.commands.grade import grade_json
 from markscheme.commands.output import put, refuse_unwritable
 from markscheme.commands.progress import progress
 from markscheme.commands.sources import as_asked, asking_of, judge_of, scorers_of
-from markscheme.errors import ComparisonError, RatingWarning, UsageError
+from markscheme.errors import ComparisonError, UsageError
 from markscheme.experiment.accepted import AcceptedExperiment, accepted_text, load_accepted_experiment
 from markscheme.experiment.definition import Experiment
 from markscheme.experiment.outputs import Kept
@@ -30,8 +29,7 @@ from markscheme.experiment.rules import WORSE, Rule, worse_than_accepted
 from markscheme.experiment.running import ExperimentRun, grade_outputs, make_outputs, missing, open_model, submissions
 from markscheme.experiment.table import between_variants, corrected_rates, figures, marks_of
 from markscheme.grading import Grading, questions, receipt_of
-from markscheme.judge import Judge
-from markscheme.judges.family import kinship
+from markscheme.judges.family import warn_of_kinship
 from markscheme.receipt import ACCEPTED
 from markscheme.report.experiment_report import (
     ExperimentReport,
@@ -107,15 +105,9 @@ async def _run(experiment: Experiment, folder: Path, arguments: argparse.Namespa
     if judge is None:
         prompts = [ask for one in submissions(experiment, outputs).values() for ask in questions(rubric, one)]
         judge = judge_of(arguments.judge, rubric, prompts, calibration, asking)
-    _warn_of_kinship(judge, [outputs.model] * len(experiment.to_ask))
+    warn_of_kinship(judge.identity.model or judge.identity.name, [outputs.model] * len(experiment.to_ask))
     grading = Grading(rubric, judge, scorers=scorers, receipt=receipt_of(rubric, judge, Path.cwd()))
     return await grade_outputs(experiment, outputs, grading, concurrency=arguments.concurrency, watch=progress)
-
-
-def _warn_of_kinship(judge: Judge, models: Sequence[str]) -> None:
-    said = kinship(judge.identity.model or judge.identity.name, models)
-    if said:
-        warnings.warn(said, RatingWarning, stacklevel=2)
 
 
 # --- the report -----------------------------------------------------------------------------------------------------

@@ -11,8 +11,8 @@ import yaml
 from markscheme.calibration.to_promptfoo import promptfoo_config
 from markscheme.commands.init import graders
 from markscheme.commands.output import put
-from markscheme.commands.parts import part_of
 from markscheme.commands.sources import labelled_examples
+from markscheme.commands.splits import part_of
 from markscheme.errors import UsageError
 from markscheme.rubric_file import load_rubric
 from markscheme.rubric_search import find_rubric

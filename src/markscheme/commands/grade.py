@@ -15,8 +15,7 @@ from markscheme.commands.progress import progress
 from markscheme.commands.sources import as_asked, asking_of, judge_of, scorers_of
 from markscheme.errors import BudgetError, RatingError, RatingWarning, UsageError
 from markscheme.grading import Grade, Grading, grade_many, lacking_inputs, questions, receipt_of
-from markscheme.judge import Judge
-from markscheme.judges.family import kinship
+from markscheme.judges.family import warn_of_kinship
 from markscheme.plain_data import json_lines, shown
 from markscheme.receipt import receipt_json, score_text
 from markscheme.rubric import Criterion, Rubric
@@ -69,7 +68,7 @@ def run(arguments: argparse.Namespace) -> int:
     judge = judge_of(arguments.judge, rubric, prompts, folder, asking_of(arguments))
     receipt = receipt_of(rubric, judge, Path.cwd())
     if SYSTEM not in rubric.known_inputs:
-        _warn_of_kinship(judge, submissions)
+        warn_of_kinship(judge.identity.model or judge.identity.name, (s.inputs.get(SYSTEM, "") for s in submissions))
     return asyncio.run(_print_all(Grading(rubric, judge, scorers=scorers, receipt=receipt), submissions, arguments))
 
 
@@ -160,12 +159,6 @@ def _inputs(said: Sequence[str]) -> dict[str, str]:
             raise UsageError(f"--input names {name!r} twice")
         inputs[name] = text
     return inputs
-
-
-def _warn_of_kinship(judge: Judge, submissions: Sequence[Submission]) -> None:
-    said = kinship(judge.identity.model or judge.identity.name, (s.inputs.get(SYSTEM, "") for s in submissions))
-    if said:
-        warnings.warn(said, RatingWarning, stacklevel=2)
 
 
 def _warn_of_hidden(said: Sequence[str], rubric: Rubric) -> None:

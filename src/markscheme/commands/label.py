@@ -5,9 +5,13 @@ import getpass
 import json
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from markscheme.commands.options import Parser, existing_file, whole_number
 from markscheme.errors import UsageError
+
+if TYPE_CHECKING:
+    from markscheme.labelling.work import Work
 
 SUMMARY = """Label responses on a local web page: one at a time, by keyboard, blind to judges and to other people.
 
@@ -47,13 +51,40 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         from markscheme.labelling.server import free_socket, new_token, serve
     except ModuleNotFoundError as error:
-        if error.name == "fcntl":
-            raise UsageError(
-                "the labelling page runs on Linux and macOS: it locks files in a way Windows has not"
-            ) from error
-        if error.name not in NEEDED:
+        fault = _cannot_serve(error)
+        if fault is None:
             raise
-        raise UsageError(f"the labelling page needs {error.name}: pip install 'markscheme[label]'") from error
+        raise fault from error
+    work = _opened(arguments)
+    if not work.steps:
+        print("people disagree on nothing in the pool; there is nothing to settle", file=sys.stderr)
+        work.file.close()
+        return 0
+    listening, token = free_socket(arguments.port), new_token()
+    port = listening.getsockname()[1]
+    if port != arguments.port:
+        print(f"port {arguments.port} is in use; {port} is taken instead", file=sys.stderr)
+    _say_where(work, f"http://127.0.0.1:{port}/{token}/", arguments)
+    try:
+        serve(work, listening, token)
+    except KeyboardInterrupt:
+        pass
+    finally:
+        print(f"{work.done} of {len(work.steps)} labelled, kept in {work.file.path}", file=sys.stderr)
+        work.file.close()
+    return 0
+
+
+def _cannot_serve(error: ModuleNotFoundError) -> UsageError | None:
+    """What to do about a missing module; None where it is a fault of ours."""
+    if error.name == "fcntl":
+        return UsageError("the labelling page runs on Linux and macOS: it locks files in a way Windows has not")
+    if error.name not in NEEDED:
+        return None
+    return UsageError(f"the labelling page needs {error.name}: pip install 'markscheme[label]'")
+
+
+def _opened(arguments: argparse.Namespace) -> "Work":
     from markscheme.labelling.opening import Asked, open_work
 
     if arguments.port > 65_535:
@@ -69,37 +100,19 @@ def run(arguments: argparse.Namespace) -> int:
         seed=arguments.seed,
     )
     work = open_work(asked, Path.cwd())
-    if not work.steps:
-        print("people disagree on nothing in the pool; there is nothing to settle", file=sys.stderr)
-        work.file.close()
-        return 0
     if work.file.mended:
         print(f"warning: {work.file.path} ended in half a line, which was cut off", file=sys.stderr)
-    listening, token = free_socket(arguments.port), new_token()
-    port = listening.getsockname()[1]
-    if port != arguments.port:
-        print(f"port {arguments.port} is in use; {port} is taken instead", file=sys.stderr)
-    url = f"http://127.0.0.1:{port}/{token}/"
-    place = {
-        "url": url,
-        "rater": asked.rater,
-        "file": str(work.file.path),
-        "given": work.done,
-        "total": len(work.steps),
-    }
+    return work
+
+
+def _say_where(work: "Work", url: str, arguments: argparse.Namespace) -> None:
+    rater, done, total = work.file.rater, work.done, len(work.steps)
     if arguments.json:
+        place = {"url": url, "rater": rater, "file": str(work.file.path), "given": done, "total": total}
         print(json.dumps({"schema": 1, **place}), flush=True)
     else:
-        print(f"{work.done} of {len(work.steps)} labelled by {asked.rater}; open\n  {url}", flush=True)
+        print(f"{done} of {total} labelled by {rater}; open\n  {url}", flush=True)
         print("Ctrl-C ends it; whatever you saved stays.", flush=True)
-    try:
-        serve(work, listening, token)
-    except KeyboardInterrupt:
-        pass
-    finally:
-        print(f"{work.done} of {len(work.steps)} labelled, kept in {work.file.path}", file=sys.stderr)
-        work.file.close()
-    return 0
 
 
 def _login() -> str:

@@ -1,10 +1,12 @@
 """Whether a judge and the system it judges are models of one family, as far as their names tell."""
 
 import re
+import warnings
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Final
 
+from markscheme.errors import RatingWarning
 from markscheme.plain_data import shown
 
 MODELS: Final[Mapping[str, str]] = {
@@ -70,6 +72,13 @@ def same_family(judge: str, system: str) -> str | None:
         True
     """
     return min(families(judge) & families(system), default=None)
+
+
+def warn_of_kinship(judge: str, systems: Iterable[str]) -> None:
+    """Warn where a judge is of the family of systems that it judges."""
+    said = kinship(judge, systems)
+    if said:
+        warnings.warn(said, RatingWarning, stacklevel=2)
 
 
 def kinship(judge: str, systems: Iterable[str]) -> str | None:

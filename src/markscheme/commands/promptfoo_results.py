@@ -19,7 +19,7 @@ from markscheme.calibration.importing import of_kind
 from markscheme.calibration.ratings import Rating
 from markscheme.calibration.run import Calibration, Options, Rater, calibration_of
 from markscheme.commands.accepting import accept_run, accepted_path, since_accepted
-from markscheme.commands.parts import part_of
+from markscheme.commands.splits import part_of
 from markscheme.errors import ComparisonError, RatingWarning, UsageError
 from markscheme.judge import total
 from markscheme.promptfoo.results import Results, is_results, read_results, together
