@@ -251,6 +251,7 @@ class _Pages:
             adjudicating=work.file.kind == "adjudicated",
             done=work.done,
             total=len(work.steps),
+            again=sum(step.sample for step in work.steps),
             given=len(work.file.given),
             can_undo=work.last is not None,
             **values,
@@ -296,10 +297,10 @@ def _choices(question: Question, chosen: str) -> Iterator[Mapping[str, Any]]:
     by_number = all(len(choice) == 1 and choice.isdecimal() for choice in scale.choices[:9]) and not scale.by_label
     for place, (choice, level) in enumerate(zip(scale.choices, scale.levels, strict=True)):
         key = choice if by_number else str(place + 1)
-        label = level.label if level.label and level.label != choice else ""
+        name, label = choice, level.label if level.label and level.label != choice else ""
         if scale.is_yes_no:
-            label = "it is so" if place else "it is not so"
-        yield _choice(str(place), key if len(key) == 1 else "", choice, chosen, label, level.description, level.example)
+            name, label = ("Yes", f"it is so ({choice})") if place else ("No", f"it is not so ({choice})")
+        yield _choice(str(place), key if len(key) == 1 else "", name, chosen, label, level.description, level.example)
     if NOT_APPLICABLE in question.answers:
         yield _choice(NOT_APPLICABLE, "x", "Does not apply", chosen)
     yield _choice(CANNOT_TELL, "t", "Can’t tell", chosen)
