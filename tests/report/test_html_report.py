@@ -278,7 +278,7 @@ def test_the_page_shows_what_moved_since_the_accepted_run(tmp_path: Path) -> Non
     assert done.returncode in (0, 1, 4), done.stderr
     text = (project / "now.html").read_text(encoding="utf-8")
     well_made(text)
-    drift = text[text.index("Since the accepted run") :].split("</section>")[0]
+    drift = text[text.index(">Since the accepted run</h3>") :].split("</section>")[0]
     assert "Since the run accepted on" in drift
     assert "polite" in drift
     assert 'href="#j0-x' in drift

@@ -101,6 +101,11 @@ def answer_lines(choice: Choice) -> Iterator[str]:
         yield f"Choice: {choice.recommended} – {choice.because}."
     else:
         yield f"Choice: none – {choice.because}."
+    yield from basis_lines(choice)
+
+
+def basis_lines(choice: Choice) -> Iterator[str]:
+    """What a choice rests on."""
     if choice.reference is not None:
         labels = f"{counted(choice.examples, 'example')} with {REFERENCES[choice.reference]}"
         yield f"{labels}; tolerance {choice.tolerance:g}. Intervals are 95%."

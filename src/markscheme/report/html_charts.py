@@ -176,6 +176,7 @@ def _criterion(place: int, name: str, found: CriterionComparison, cases: Cases, 
         "drawn": PARTS[part],
         "kappa": with_interval(kappa) if kappa.undefined is None else f"{NONE} ({kappa.undefined})",
         "people": _ceiling(found),
+        "n": int((~np.isnan(found.gold) & ~np.isnan(found.judge)).sum()),
         "apart": sum(f"{of}c{place}" in case.tags for case in cases.cases),
         "matrix": _matrix(place, found, cases, of),
     }

@@ -48,6 +48,7 @@ JOINERS = "\u200c\u200d"
 UNUSUAL = re.compile(r"[^\t\n -~\u00a1-\u00ac\u00ae-\u02ff]")
 """Characters that may be invisible, and others beside them."""
 MOST_LINKS = 20
+MOST_APART = 3
 
 
 def calibrations_html(calibrations: Sequence[Calibration], choice: Choice | None = None, *, when: str = "") -> str:
@@ -120,6 +121,7 @@ def _judge(calibration: Calibration, prefix: str, most: int) -> dict[str, Any]:
     """All that the template shows of one judge, with at most so many examples."""
     comparison, baseline = calibration.comparison, calibration.baseline
     cases = cases_of_calibration(calibration, prefix, most)
+    whole = _whole(comparison, calibration.decision.target, cases)
     return {
         "prefix": prefix,
         "name": calibration.rater.name,
@@ -131,7 +133,8 @@ def _judge(calibration: Calibration, prefix: str, most: int) -> dict[str, Any]:
         "first": _first_step(calibration),
         "lines": [words.agreement_line(calibration), words.overall_line(calibration), *words.care_lines(calibration)],
         "labels_line": words.labels_line(calibration),
-        **_whole(comparison, calibration.decision.target, cases),
+        **whole,
+        "apart": _most_apart(whole["criteria"]),
         "slices": slice_views(calibration.slices, cases),
         "baseline": baseline_lines(baseline) if baseline else [],
         "drift": drift_views(baseline, cases) if baseline else [],
@@ -149,6 +152,12 @@ def _whole(comparison: Comparison, target: float, cases: Cases, of: str = "") ->
         "scatter": scatter(comparison, cases),
         "criteria": criterion_views(comparison, cases, of),
     }
+
+
+def _most_apart(criteria: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The few criteria on which judge and gold differ most often, the worst first."""
+    differing = [one for one in criteria if one["apart"]]
+    return sorted(differing, key=lambda one: -one["apart"] / one["n"])[:MOST_APART]
 
 
 def _first_step(calibration: Calibration) -> str:
@@ -220,7 +229,8 @@ def _made(when: str) -> str:
 
 def _choice(choice: Choice, cases: Cases) -> dict[str, Any]:
     return {
-        "lines": list(compare_report.answer_lines(choice)),
+        "chosen": choice.recommended or "none",
+        "lines": [f"Why: {choice.because}.", *compare_report.basis_lines(choice)],
         "headings": compare_report.STANDING_HEADINGS,
         "standings": [compare_report.standing_row(standing, choice) for standing in choice.standings],
         "bars": standing_bars(choice),
@@ -239,6 +249,7 @@ def _choice(choice: Choice, cases: Cases) -> dict[str, Any]:
                     if pair.figures
                 ],
                 "flips_line": compare_report.flips_line(pair),
+                "flipped": _linked([flip.id for flip in pair.flips], cases),
                 "flips": [
                     (flip.id, cases.anchors.get(flip.id), compare_report.flip_text(flip))
                     for flip in pair.flips[:MOST_LINKS]
