@@ -26,10 +26,10 @@ import numpy.typing as npt
 from markscheme.calibration.examples import Example, ExampleSet
 from markscheme.calibration.proposal import Promised, TunedBand, propose
 from markscheme.calibration.ratings import Rated, Rating
-from markscheme.calibration.tuning import weighted_scores
 from markscheme.rubric import Criterion, Rubric, Scale
 from markscheme.score import ROUNDING
 from markscheme.stats.prevalence import Promise
+from markscheme.stats.weights import weighted_scores
 from markscheme.submission import Submission
 
 Floats = npt.NDArray[np.float64]

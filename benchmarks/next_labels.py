@@ -29,9 +29,9 @@ from markscheme.calibration.examples import Example
 from markscheme.calibration.pass_rates import Judged, Labelled, pass_rates
 from markscheme.calibration.ratings import Rated, Rating, overall_of
 from markscheme.calibration.sampling import choose_next
-from markscheme.calibration.tuning import weighted_scores
 from markscheme.rubric import Criterion, Rubric, Scale
 from markscheme.stats import Estimate
+from markscheme.stats.weights import weighted_scores
 from markscheme.submission import Submission
 
 Booleans = npt.NDArray[np.bool_]

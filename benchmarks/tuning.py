@@ -35,18 +35,11 @@ from scipy.special import ndtri
 from markscheme.calibration.examples import Example, ExampleSet
 from markscheme.calibration.proposal import propose
 from markscheme.calibration.ratings import Rated, Rating, level_table, score_table
-from markscheme.calibration.tuning import (
-    FOLDS,
-    WEIGHTS_P,
-    ridge_weights,
-    weighted_scores,
-    weights_fit_p,
-    weights_step,
-)
 from markscheme.rubric import Criterion, Rubric, Scale
 from markscheme.stats.change import mean_estimate
 from markscheme.stats.intervals import IDENTITY
 from markscheme.stats.people import gold
+from markscheme.stats.weights import FOLDS, WEIGHTS_P, FTest, Sums, ridge, weighted_scores
 from markscheme.submission import Submission
 
 Floats = npt.NDArray[np.float64]
@@ -247,10 +240,11 @@ def held_out_squares(levels: Floats, marks: Floats, groups: Sequence[str], repea
         part = generator.permutation(len(names))[belongs] % FOLDS
         for fold in range(FOLDS):
             held, rest = part == fold, part != fold
-            fitted = np.array(ridge_weights(levels[rest], marks[rest], equal).weights)
+            sums = Sums.of(levels[rest], marks[rest])
+            fitted = np.array(ridge(sums, equal).weights)
             fitted *= equal.sum() / fitted.sum()
-            passes = weights_fit_p(levels[rest], marks[rest], equal) <= WEIGHTS_P
-            step = weights_step(levels[rest], marks[rest], equal) if passes else 0.0
+            test = FTest.of(sums, equal)
+            step = test.step if test.p <= WEIGHTS_P else 0.0
             for side, weights in enumerate((equal, fitted, equal + step * (fitted - equal))):
                 line = np.polyfit(levels[rest] @ weights, marks[rest], 1)
                 squares[side, held] += (marks[held] - np.polyval(line, levels[held] @ weights)) ** 2

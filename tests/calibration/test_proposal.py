@@ -8,9 +8,9 @@ import pytest
 from markscheme.calibration.examples import Example, ExampleSet
 from markscheme.calibration.proposal import Promised, Proposal, TunedBand, propose
 from markscheme.calibration.ratings import Rated, Rating
-from markscheme.calibration.tuning import weighted_scores
 from markscheme.errors import ComparisonError
 from markscheme.rubric import Rubric
+from markscheme.stats.weights import weighted_scores
 from markscheme.submission import Submission
 
 NAMES = ("a", "b", "c")

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from markscheme.calibration.tuning import weighted_scores
 from markscheme.rubric_file import load_rubric
+from markscheme.stats.weights import weighted_scores
 from tests.commands.console import ROOT, run
 
 NAMES = ["readability", "correctness", "efficiency", "maintainability"]

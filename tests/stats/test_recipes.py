@@ -50,7 +50,7 @@ REPRODUCED = {
         "any_change": ["stats/test_change.py::test_any_change_agrees_with_the_simulation_code"],
         "pass_rate": ["stats/test_prevalence.py::test_pass_rates_agree_with_the_simulation_code"],
         "planner": ["stats/test_planning.py::test_plans_agree_with_the_simulation_code"],
-        "weights_40": ["calibration/test_tuning.py::test_weights_agree_with_the_simulation_code"],
+        "weights_40": ["stats/test_weights.py::test_weights_agree_with_the_simulation_code"],
     },
 }
 

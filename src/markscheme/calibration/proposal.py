@@ -12,12 +12,13 @@ import numpy.typing as npt
 from markscheme.calibration.comparison import Gold, gold_of
 from markscheme.calibration.examples import ExampleSet
 from markscheme.calibration.ratings import Kind, Rating, level_table, merits, positions, score_table
-from markscheme.calibration.tuning import HeldOut, TunedMark, TunedWeights, fit_pass_mark, fit_weights, weighted_scores
 from markscheme.rubric import Criterion, Rubric
 from markscheme.rubric_edit import Changes
 from markscheme.score import ROUNDING
+from markscheme.stats.pass_mark import TunedMark, fit_pass_mark
 from markscheme.stats.people import gold
 from markscheme.stats.prevalence import Band, Promise, automatic_band, least_labels, promise_for
+from markscheme.stats.weights import HeldOut, TunedWeights, fit_weights, weighted_scores
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Booleans: TypeAlias = npt.NDArray[np.bool_]

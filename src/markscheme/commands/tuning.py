@@ -20,7 +20,6 @@ from markscheme.calibration.held_out import (
 from markscheme.calibration.proposal import Promised, Proposal, propose
 from markscheme.calibration.ratings import Rating, load_ratings
 from markscheme.calibration.run import Options, Rater, calibration_of
-from markscheme.calibration.tuning import LEAST_FOR_MARK, LEAST_FOR_WEIGHTS, LEAST_OF_EACH
 from markscheme.commands.asking import asked
 from markscheme.commands.sources import as_asked, asking_of, judge_of, labelled_examples, scorers_of
 from markscheme.errors import UsageError
@@ -31,6 +30,8 @@ from markscheme.rubric import Rubric
 from markscheme.rubric_edit import edit
 from markscheme.rubric_file import load_rubric
 from markscheme.rubric_search import find_rubric
+from markscheme.stats.pass_mark import LEAST_FOR_MARK, LEAST_OF_EACH
+from markscheme.stats.weights import LEAST_FOR_WEIGHTS
 
 TOO_FEW = 4
 NEEDED = (

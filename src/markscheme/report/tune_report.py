@@ -8,10 +8,11 @@ from markscheme.calibration.diagnosis import Finding
 from markscheme.calibration.held_out import Openings
 from markscheme.calibration.proposal import Proposal, Source, Tuned, TunedBand
 from markscheme.calibration.run import Rater
-from markscheme.calibration.tuning import HeldOut, TunedMark, TunedWeights
 from markscheme.report.figures import number, share, share_with_interval, signed, with_interval
 from markscheme.report.openings import openings_line
 from markscheme.stats import Estimate
+from markscheme.stats.pass_mark import TunedMark
+from markscheme.stats.weights import HeldOut, TunedWeights
 
 NOBODY: Mapping[str, str] = {
     "constructed": "These labels are constructed, no person gave them: what they support is no evidence about people.",

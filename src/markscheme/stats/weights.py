@@ -1,6 +1,6 @@
-"""Ratings to weights and pass mark: what labels support changing, and what it would gain held out.
+"""Weights that people's overall marks support, and what they would gain held out.
 
-A change is proposed only where a test says that the author's choice fits worse; every gain is measured on examples
+A change is proposed only where a test says that the author's weights fit worse; every gain is measured on examples
 that had no part in the fit.
 """
 
@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.linalg import cholesky, solve_triangular
 from scipy.optimize import nnls
-from scipy.special import erfc, expit, fdtrc, fdtri, log_expit
+from scipy.special import fdtrc, fdtri
 
 from markscheme.counts import counted
 from markscheme.stats.change import mean_estimate
@@ -34,17 +34,14 @@ AUTHOR_WORTH = 40
 LEAST_FOR_WEIGHTS = 30
 LEAST_PER_WEIGHT = 5
 LEAST_MARKS = 5
+LEAST_AT_OTHER_LEVELS = 10
 LEAST_TO_QUOTE_A_GAIN = 80
 WEIGHTS_P = 0.05
 STEP_AT_THE_GATE = 0.5
 FOLDS, REPEATS = 5, 4
 GRAINS = (1.0, 0.05, 0.01)
 ALIKE = 0.9
-LEAST_FOR_MARK = 50
-LEAST_OF_EACH = 10
-MARK_P = 0.01
-SLOPE_RIDGE = 0.01
-STILL = 1e-12
+NOTHING = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +49,7 @@ class Ridge:
     """Weights pulled towards the author's, as fitted and before rescaling.
 
     Attributes:
-        weights: In the scale of people's marks, signs as the author's.
+        weights: In the scale of people's marks, none below 0.
         slope: b: how much of the author's weights, as a whole, the marks follow.
         penalty: u, the pull of the author's weights.
         objective: What was made smallest.
@@ -124,123 +121,6 @@ class TunedWeights:
             raise ValueError("weights that aren't supported are not proposed")
 
 
-@dataclass(frozen=True, slots=True)
-class TunedMark:
-    """What labels say about a pass mark.
-
-    Attributes:
-        before: The author's mark.
-        after: The proposed one; the author's where no move is supported.
-        supported: Whether a move is.
-        reason: Why, or why not, in a sentence.
-        needed: Labelled examples that would suffice to try; None where there were enough.
-        p: Of the test that people are as ready to pass what scores the author's mark as the costs ask.
-        crossing: Where people's readiness crosses what the costs ask, before snapping to attainable scores.
-    """
-
-    before: float
-    after: float
-    supported: bool
-    reason: str
-    needed: int | None
-    p: float | None
-    crossing: Estimate
-
-    def __post_init__(self) -> None:
-        if not self.supported and self.after != self.before:
-            raise ValueError("a mark that isn't supported is not proposed")
-
-
-# -- weights -----------------------------------------------------------------------------------------------------------
-
-
-def ridge_weights(x: npt.ArrayLike, y: npt.ArrayLike, author: npt.ArrayLike, *, worth: float = AUTHOR_WORTH) -> Ridge:
-    """Weights that fit people's marks best while the author's count like `worth` examples.
-
-    Least squares of y on x with a free line, non-negative in the author's direction, pulled towards b times the
-    author's weights; no minimum counts are asked and nothing is rescaled.
-
-    Args:
-        x: Position of each criterion's level, shape (n, k), 0 to 1.
-        y: People's overall marks, shape (n,), 0 to 1.
-        author: The author's weights, shape (k,), none of them 0.
-        worth: Examples that the author's judgement counts for, above 0.
-
-    Raises:
-        ValueError: The caller's fault: shapes that don't fit, missing values, a weight of 0, nothing for the author's
-            worth, or an author's score that is the same for every example.
-
-    Source:
-        Hoerl and Kennard (1970), Technometrics 12(1), 55-67. doi:10.1080/00401706.1970.10488634
-
-    Example:
-        >>> x = np.array([[0.0, 1.0], [1.0, 0.0], [1.0, 1.0], [0.0, 0.0]])
-        >>> fit = ridge_weights(x, x @ [0.5, 0.5], [1.0, 1.0])
-        >>> [round(w, 6) for w in fit.weights], round(fit.slope, 6)
-        ([0.5, 0.5], 0.5)
-    """
-    levels, marks, weights = _checked(x, y, author)
-    if np.isnan(levels).any() or np.isnan(marks).any() or not weights.all() or not worth > 0:
-        raise ValueError("levels and marks must all be there, no weight 0, and the author's worth above 0")
-    sums = _Sums.of(levels * np.sign(weights), marks)
-    fit = _ridge(sums, np.abs(weights), worth)
-    if fit is None:
-        raise ValueError("the author's score is the same for every example")
-    return Ridge(tuple((np.array(fit.weights) * np.sign(weights)).tolist()), fit.slope, fit.penalty, fit.objective)
-
-
-def weights_fit_p(x: npt.ArrayLike, y: npt.ArrayLike, author: npt.ArrayLike) -> float:
-    """How likely free weights would beat the author's by so much if the author's were right.
-
-    Args:
-        x: Position of each criterion's level, shape (n, k).
-        y: People's overall marks, shape (n,).
-        author: The author's weights, shape (k,).
-
-    Returns:
-        p of the F test of y on 1 and the author's score against y on 1 and all levels; 1 where both fit alike.
-
-    Raises:
-        ValueError: The caller's fault: shapes that don't fit.
-
-    Example:
-        >>> x = np.array([[0.0, 1.0], [1.0, 0.0], [1.0, 1.0], [0.0, 0.0], [0.5, 0.0]])
-        >>> weights_fit_p(x, x @ [0.2, 0.8], [0.2, 0.8])
-        1.0
-    """
-    levels, marks, weights = _checked(x, y, author)
-    return _FTest.of(_Sums.of(levels, marks), weights).p
-
-
-def weights_step(x: npt.ArrayLike, y: npt.ArrayLike, author: npt.ArrayLike) -> float:
-    """How far labels carry from the author's weights towards fitted ones.
-
-    What passes a gate by luck passes it narrowly. So where free weights only just fit better (p = .05) half of the
-    way is gone, and the more clearly they do the more of it.
-
-    Args:
-        x: Position of each criterion's level, shape (n, k).
-        y: People's overall marks, shape (n,).
-        author: The author's weights, shape (k,).
-
-    Returns:
-        0 for the author's weights, 1 for the fitted ones.
-
-    Raises:
-        ValueError: The caller's fault: shapes that don't fit.
-
-    Source:
-        Sclove, Morris and Radhakrishnan (1972), Annals of Mathematical Statistics 43(5), 1481-1490.
-
-    Example:
-        >>> x = np.array([[0.0, 1.0], [1.0, 0.0], [1.0, 1.0], [0.0, 0.0], [0.5, 0.0]])
-        >>> weights_step(x, x @ [0.2, 0.8], [0.2, 0.8]), weights_step(x, x @ [0.2, 0.8], [0.8, 0.2])
-        (0.0, 1.0)
-    """
-    levels, marks, weights = _checked(x, y, author)
-    return _FTest.of(_Sums.of(levels, marks), weights).step
-
-
 def fit_weights(
     x: npt.ArrayLike,
     y: npt.ArrayLike,
@@ -267,8 +147,8 @@ def fit_weights(
         tolerance: How far a score may miss people's mark and still agree.
 
     Returns:
-        The proposal. It goes as far towards the fitted weights as `weights_step` says, keeps signs and the sum of
-        positive weights, and is rounded as finely as the author's own.
+        The proposal. It goes as far towards the fitted weights as the `step` of `FTest` says, keeps signs and the sum
+        of positive weights, and is rounded as finely as the author's own.
 
     Raises:
         ValueError: The caller's fault: shapes that don't fit, infinite values, or no weight at all.
@@ -300,7 +180,7 @@ def fit_weights(
     refusal, needed = _cannot_tune(task, int(left_alone.sum()), int(one_level.sum()))
     if refusal:
         return _kept(task, refusal, needed)
-    p = _FTest.of(task.sums, task.author).p
+    p = FTest.of(task.sums, task.author).p
     after = task.rounded(task.carried(task.sums))
     folds = list(_folds(task, generator))
     gain, gained = _held_out_gain(folds, task)
@@ -320,28 +200,35 @@ def fit_weights(
 
 
 @dataclass(frozen=True, slots=True)
-class _Sums:
-    """Sums of squares and products of levels and marks, from which any subset's fit follows."""
+class Sums:
+    """Sums of squares and products of levels and marks, from which any subset's fit follows.
+
+    Attributes:
+        n: Examples.
+        mean: Of each level and of the mark, shape (k + 1,).
+        about_mean: Sums of products of deviations, shape (k + 1, k + 1), the mark last.
+    """
 
     n: float
     mean: Floats
     about_mean: Floats
 
     @classmethod
-    def of(cls, levels: Floats, marks: Floats) -> "_Sums":
+    def of(cls, levels: Floats, marks: Floats) -> "Sums":
+        """Those of levels, shape (n, k), and marks, shape (n,), none of them missing."""
         table = np.column_stack([levels, marks])
         if not len(table):
             return cls(0.0, np.zeros(table.shape[1]), np.zeros((table.shape[1],) * 2))
         centred = table - table.mean(axis=0)
         return cls(float(len(table)), table.mean(axis=0), centred.T @ centred)
 
-    def without(self, levels: Floats, marks: Floats) -> "_Sums":
+    def without(self, levels: Floats, marks: Floats) -> "Sums":
         """The same with these rows left out."""
-        gone = _Sums.of(levels, marks)
+        gone = Sums.of(levels, marks)
         n = self.n - gone.n
         apart = gone.mean - self.mean
         about_mean = self.about_mean - gone.about_mean - np.outer(apart, apart) * gone.n * self.n / n
-        return _Sums(n, self.mean - apart * gone.n / n, about_mean)
+        return Sums(n, self.mean - apart * gone.n / n, about_mean)
 
     @property
     def levels(self) -> Floats:
@@ -385,20 +272,20 @@ class _Task:
         return np.asarray(self.levels[:, self.tuned] * self.signs)
 
     @property
-    def sums(self) -> _Sums:
-        return _Sums.of(self.upright, self.marks)
+    def sums(self) -> Sums:
+        return Sums.of(self.upright, self.marks)
 
-    def normalised(self, sums: _Sums) -> Floats:
+    def normalised(self, sums: Sums) -> Floats:
         """Fitted weights above 0 on the author's scale; the author's own where nothing could be fitted."""
-        fit = _ridge(sums, self.author)
+        fit = ridge(sums, self.author)
         fitted = np.zeros(len(self.author)) if fit is None else np.array(fit.weights)
         positive = self.signs > 0 if (self.signs > 0).any() else np.ones(len(self.signs), dtype=bool)
         total = float(fitted[positive].sum())
         return fitted * (float(self.author[positive].sum()) / total) if total > 0 else self.author
 
-    def carried(self, sums: _Sums) -> Floats:
+    def carried(self, sums: Sums) -> Floats:
         """Weights as far from the author's towards the fitted ones as these examples carry."""
-        return self.author + _FTest.of(sums, self.author).step * (self.normalised(sums) - self.author)
+        return self.author + FTest.of(sums, self.author).step * (self.normalised(sums) - self.author)
 
     def rounded(self, upright: Floats) -> tuple[float, ...]:
         """All weights, the tuned ones rounded to the author's grain, none to 0, the positive sum kept."""
@@ -450,7 +337,7 @@ def _cannot_tune(task: _Task, required: int, one_level: int) -> tuple[str | None
         needed = math.ceil(FOLDS * n / groups)
         formed = f"the examples form only {counted(groups, 'group')}; holding out whole groups needs {FOLDS}"
         return f"{formed}, about {needed} examples in all", needed
-    if _ridge(task.sums, task.author) is None:
+    if ridge(task.sums, task.author) is None:
         return "your weights give every example the same score: label some with other levels", n + LEAST_FOR_WEIGHTS
     return None, None
 
@@ -467,7 +354,7 @@ def _nothing_to_weigh(task: _Task, required: int, one_level: int) -> tuple[str, 
     said = f"{k} of {all_weights} weights can be tuned, and one counts only against another: {', '.join(causes)}"
     if k + one_level < 2:
         return said, None
-    needed = max(LEAST_FOR_WEIGHTS, n + LEAST_OF_EACH)
+    needed = max(LEAST_FOR_WEIGHTS, n + LEAST_AT_OTHER_LEVELS)
     return f"{said}; label some at other levels, {needed} examples in all", needed
 
 
@@ -487,13 +374,33 @@ def _decision(p: float, gained: bool, *, changed: bool) -> tuple[bool, str]:
     return True, f"the marks follow other weights (p = {p:.2g})"
 
 
-def _ridge(sums: _Sums, author: Floats, worth: float = AUTHOR_WORTH) -> Ridge | None:
-    """The fit to upright levels; None where the author's score doesn't vary."""
+def ridge(sums: Sums, author: Floats) -> Ridge | None:
+    """Weights that fit people's marks best while the author's count like `AUTHOR_WORTH` examples.
+
+    Least squares of marks on levels with a free line, no weight below 0, pulled towards b times the author's weights;
+    no minimum counts are asked and nothing is rescaled.
+
+    Args:
+        sums: Of levels, turned so that more is better, and marks.
+        author: The author's weights, shape (k,), all above 0.
+
+    Returns:
+        The fit; None where the author's score is the same for every example.
+
+    Source:
+        Hoerl and Kennard (1970), Technometrics 12(1), 55-67. doi:10.1080/00401706.1970.10488634
+
+    Example:
+        >>> x = np.array([[0.0, 1.0], [1.0, 0.0], [1.0, 1.0], [0.0, 0.0]])
+        >>> fit = ridge(Sums.of(x, x @ [0.5, 0.5]), np.array([1.0, 1.0]))
+        >>> fit and ([round(w, 6) for w in fit.weights], round(fit.slope, 6))
+        ([0.5, 0.5], 0.5)
+    """
     k = len(author)
     of_score = float(author @ sums.levels @ author)
-    if sums.n < 2 or of_score <= STILL * float(author @ author):
+    if sums.n < 2 or of_score <= NOTHING * float(author @ author):
         return None
-    penalty = worth * of_score / (sums.n * k)
+    penalty = AUTHOR_WORTH * of_score / (sums.n * k)
     pull = penalty / float((author**2).mean())
     system = np.zeros((k + 1, k + 1))
     system[:k, :k] = sums.levels + pull * np.eye(k)
@@ -507,13 +414,21 @@ def _ridge(sums: _Sums, author: Floats, worth: float = AUTHOR_WORTH) -> Ridge | 
 
 
 @dataclass(frozen=True, slots=True)
-class _FTest:
-    """The author's line against all weights free.
+class FTest:
+    """Marks on 1 and the author's score against marks on 1 and all levels, by the F test.
 
     Attributes:
         ratio: F; 0 where both fit alike, infinite where only free weights fit exactly.
         more: Weights that are free beyond the author's line.
         spare: Examples beyond all that is fitted.
+
+    Example:
+        >>> x = np.array([[0.0, 1.0], [1.0, 0.0], [1.0, 1.0], [0.0, 0.0], [0.5, 0.0]])
+        >>> sums = Sums.of(x, x @ [0.2, 0.8])
+        >>> FTest.of(sums, np.array([0.2, 0.8])).p
+        1.0
+        >>> [FTest.of(sums, np.array(author)).step for author in ([0.2, 0.8], [0.8, 0.2])]
+        [0.0, 1.0]
     """
 
     ratio: float
@@ -521,27 +436,35 @@ class _FTest:
     spare: float
 
     @classmethod
-    def of(cls, sums: _Sums, author: Floats) -> "_FTest":
-        """Collinear levels count once."""
+    def of(cls, sums: Sums, author: Floats) -> "FTest":
+        """The test for weights of any sign, shape (k,); collinear levels count once."""
         values, vectors = np.linalg.eigh(sums.levels)
-        used = values > STILL * max(float(values.max()), STILL)
+        used = values > NOTHING * max(float(values.max()), NOTHING)
         rank = int(used.sum())
         free = sums.mark - float(((vectors[:, used].T @ sums.with_mark) ** 2 / values[used]).sum())
         of_score = float(author @ sums.levels @ author)
-        explained = float(author @ sums.with_mark) ** 2 / of_score if of_score > STILL else 0.0
+        explained = float(author @ sums.with_mark) ** 2 / of_score if of_score > NOTHING else 0.0
         lost, spare = sums.mark - explained - free, sums.n - rank - 1
-        if rank < 2 or spare < 1 or lost <= STILL * sums.mark:
+        if rank < 2 or spare < 1 or lost <= NOTHING * sums.mark:
             return cls(0.0, 1, 1.0)
-        ratio = math.inf if free <= STILL * sums.mark else lost / (rank - 1) / (free / spare)
+        ratio = math.inf if free <= NOTHING * sums.mark else lost / (rank - 1) / (free / spare)
         return cls(ratio, rank - 1, spare)
 
     @property
     def p(self) -> float:
+        """How likely free weights would beat the author's by so much if the author's were right."""
         return 0.0 if math.isinf(self.ratio) else float(fdtrc(self.more, self.spare, self.ratio))
 
     @property
     def step(self) -> float:
-        """How far towards the free weights, 0 to 1; `STEP_AT_THE_GATE` where p is just what the gate asks."""
+        """How far labels carry from the author's weights towards the fitted ones, 0 to 1.
+
+        What passes a gate by luck passes it narrowly. So where p is just what the gate asks `STEP_AT_THE_GATE` of the
+        way is gone, and the more clearly free weights fit better the more of it.
+
+        Source:
+            Sclove, Morris and Radhakrishnan (1972), Annals of Mathematical Statistics 43(5), 1481-1490.
+        """
         at_the_gate = float(fdtri(self.more, self.spare, 1 - WEIGHTS_P))
         return max(0.0, 1 - (1 - STEP_AT_THE_GATE) * at_the_gate / self.ratio) if self.ratio > 0 else 0.0
 
@@ -551,7 +474,7 @@ class _Fold:
     """Which examples were held out, and the weights that the others gave."""
 
     held: npt.NDArray[np.bool_]
-    rest: _Sums
+    rest: Sums
     weights: tuple[float, ...]
 
 
@@ -593,10 +516,10 @@ def _held_out_gain(folds: Sequence[_Fold], task: _Task) -> tuple[Estimate, bool]
     return Estimate(value, min(low, value), max(high, value), n=task.n_groups, method=method), mean > 0
 
 
-def _line_errors(rest: _Sums, weights: Floats, levels: Floats, marks: Floats) -> Floats:
+def _line_errors(rest: Sums, weights: Floats, levels: Floats, marks: Floats) -> Floats:
     """Marks less what a line in the weighted score, fitted to the rest, says of them."""
     of_score = float(weights @ rest.levels @ weights)
-    slope = float(weights @ rest.with_mark) / of_score if of_score > STILL else 0.0
+    slope = float(weights @ rest.with_mark) / of_score if of_score > NOTHING else 0.0
     return np.asarray(marks - rest.mean[-1] - slope * ((levels - rest.mean[:-1]) @ weights))
 
 
@@ -690,199 +613,3 @@ def _rounded_steps(steps: Floats, signs: Floats) -> Floats:
         over = (rounded - steps)[movable]
         rounded[movable[np.argmin(over) if surplus < 0 else np.argmax(over)]] -= math.copysign(1.0, surplus)
     return rounded
-
-
-# -- pass mark ---------------------------------------------------------------------------------------------------------
-
-
-def fit_pass_mark(
-    scores: npt.ArrayLike,
-    passed: npt.ArrayLike,
-    author: float,
-    *,
-    cost: float = 1.0,
-    attainable: npt.ArrayLike | None = None,
-    groups: npt.ArrayLike | None = None,
-) -> TunedMark:
-    """The pass mark that people's passes and fails support, or the author's with the reason.
-
-    It serves a criterion's threshold likewise, with positions in place of scores.
-
-    Args:
-        scores: Shape (n,), 0 to 1; nan where there is none.
-        passed: Whether people pass each example, shape (n,): 0 or 1; nan where nobody said.
-        author: The author's mark, 0 to 1.
-        cost: What a false pass costs, a false fail costing 1.
-        attainable: Scores that can occur; those that did where not given.
-        groups: Which group each example belongs to, shape (n,); a whole group is left out at a time.
-
-    Returns:
-        The proposal, lying between two attainable scores.
-
-    Raises:
-        ValueError: The caller's fault: shapes that don't fit, infinite scores, verdicts other than 0 and 1, a mark
-            outside 0 to 1, or a cost that isn't positive.
-
-    Source:
-        Cox (1958), Journal of the Royal Statistical Society B 20(2), 215-242, for logistic regression.
-
-    Example:
-        >>> scores = np.arange(0, 100) / 100
-        >>> people = (scores + 0.1 * np.sin(np.arange(100) * 7) >= 0.6).astype(float)
-        >>> tuned = fit_pass_mark(scores, people, 0.3)
-        >>> tuned.supported, 0.55 < tuned.after < 0.65
-        (True, True)
-    """
-    s, h = np.asarray(scores, dtype=np.float64), np.asarray(passed, dtype=np.float64)
-    if s.ndim != 1 or s.shape != h.shape:
-        raise ValueError(f"scores and passed must be vectors of one length, not {s.shape} and {h.shape}")
-    group_of, _ = group_numbers(groups, len(s))
-    there = ~np.isnan(s) & ~np.isnan(h)
-    s, h = s[there], h[there]
-    if np.isinf(s).any() or not np.isin(h, (0.0, 1.0)).all() or not 0 <= author <= 1 or not cost > 0:
-        raise ValueError("scores must be finite, passed 0 or 1, the mark within 0 to 1 and the cost above 0")
-    possible = np.unique(s) if attainable is None else np.unique(np.asarray(attainable, dtype=np.float64))
-    refusal, needed = _cannot_move(s, h)
-    if refusal:
-        return _mark_kept(author, refusal, needed, None, _no_crossing(refusal, len(h)))
-    points, place = np.unique(s, return_inverse=True)
-    counts = np.zeros((1, len(points), 2))
-    np.add.at(counts[0], (place.reshape(-1), h.astype(np.int64)), 1.0)
-    goal = math.log(cost)
-    free, held = _logistic(points - author, counts), _logistic(points - author, counts, intercept=goal)
-    p = float(erfc(math.sqrt(max(0.0, float(free.loglik[0] - held.loglik[0])))))
-    if free.slope[0] <= 0:
-        reason = (
-            f"the score doesn't order what passes: the {int(h.sum())} passes score no higher than the "
-            f"{int((1 - h).sum())} fails; a mark needs {LEAST_FOR_MARK} labels that go with the score"
-        )
-        return _mark_kept(author, reason, None, p, _no_crossing(reason, len(h)))
-    crossing = _crossing(
-        points, place.reshape(-1), h, counts, author, goal, None if groups is None else group_of[there]
-    )
-    if p > MARK_P:
-        return _mark_kept(author, f"the labels don't speak against your mark (p = {p:.2g})", None, p, crossing)
-    mark = _snapped(author + (goal - float(free.intercept[0])) / float(free.slope[0]), possible)
-    if np.array_equal(possible >= mark - STILL, possible >= author - STILL):
-        return _mark_kept(author, "no attainable score lies between your mark and the better one", None, p, crossing)
-    return TunedMark(author, mark, True, f"the labels draw the line elsewhere (p = {p:.2g})", None, p, crossing)
-
-
-@dataclass(frozen=True, slots=True)
-class _Logistic:
-    """Logistic fits, one a set of counts."""
-
-    intercept: Floats
-    slope: Floats
-    loglik: Floats
-
-
-def _logistic(x: Floats, counts: Floats, *, intercept: float | None = None) -> _Logistic:
-    """Logistic regression of pass on x for each set of fails and passes, shape (n_sets, n_points, 2).
-
-    The slope has a ridge so that scores that part passes from fails completely give a finite one. A given intercept
-    is kept.
-    """
-    fails, passes = counts[..., 0], counts[..., 1]
-    total = fails + passes
-    b0 = np.full(len(counts), 0.0 if intercept is None else intercept)
-    b1 = np.zeros(len(counts))
-
-    def objective(b0: Floats, b1: Floats) -> Floats:
-        eta = b0[:, None] + b1[:, None] * x
-        return np.asarray((passes * log_expit(eta) + fails * log_expit(-eta)).sum(axis=1) - SLOPE_RIDGE / 2 * b1**2)
-
-    best = objective(b0, b1)
-    for _ in range(100):
-        p = expit(b0[:, None] + b1[:, None] * x)
-        residual, weight = passes - total * p, total * p * (1 - p) + 1e-12
-        g0, g1 = residual.sum(axis=1), residual @ x - SLOPE_RIDGE * b1
-        h00, h01, h11 = weight.sum(axis=1), weight @ x, weight @ (x * x) + SLOPE_RIDGE
-        if intercept is None:
-            determinant = h00 * h11 - h01**2
-            s0, s1 = (h11 * g0 - h01 * g1) / determinant, (h00 * g1 - h01 * g0) / determinant
-        else:
-            s0, s1 = np.zeros_like(g0), g1 / h11
-        size = np.ones(len(counts))
-        for _ in range(30):
-            now = objective(b0 + size * s0, b1 + size * s1)
-            worse = now < best - 1e-12
-            if not worse.any():
-                break
-            size = np.where(worse, size / 2, size)
-        b0, b1, best = b0 + size * s0, b1 + size * s1, now
-        if max(np.abs(size * s0).max(), np.abs(size * s1).max()) < 1e-10:
-            break
-    return _Logistic(b0, b1, best)
-
-
-def _crossing(
-    points: Floats,
-    place: Integers,
-    passed: Floats,
-    counts: Floats,
-    author: float,
-    goal: float,
-    group_of: Integers | None,
-) -> Estimate:
-    """Where the fitted readiness to pass crosses the goal, refitted with every kind of example, or group, left out."""
-
-    def crossings(sets: Floats) -> Floats:
-        fits = [
-            _logistic(points - author, part) for part in np.array_split(sets, max(1, len(sets) * len(points) // 10**6))
-        ]
-        slope = np.concatenate([fit.slope for fit in fits])
-        offset = goal - np.concatenate([fit.intercept for fit in fits])
-        crosses = (slope > 0) & (sets.sum(axis=1) > 0).all(axis=1)
-        return np.where(crosses, author + offset / np.where(crosses, slope, 1.0), np.nan)
-
-    kind = place * 2 + passed.astype(np.int64)
-    if group_of is None:
-        kinds, times = np.unique(kind, return_counts=True)
-        gone = np.zeros((len(kinds), len(points) * 2))
-        gone[np.arange(len(kinds)), kinds] = 1.0
-    else:
-        numbers, n_groups = group_numbers(group_of, len(group_of))
-        times = np.ones(n_groups, dtype=np.int64)
-        gone = np.zeros((n_groups, len(points) * 2))
-        np.add.at(gone, (numbers, kind), 1.0)
-    left_out = crossings(counts - gone.reshape(-1, len(points), 2))
-    value = float(crossings(counts)[0])
-    return jackknife(value, left_out, counts=times, transform=IDENTITY, method="logistic cut")
-
-
-def _cannot_move(scores: Floats, passed: Floats) -> tuple[str | None, int | None]:
-    n, passes = len(passed), int(passed.sum())
-    rarer = min(passes, n - passes)
-    if n >= LEAST_FOR_MARK and rarer >= LEAST_OF_EACH:
-        if scores.min() < scores.max():
-            return None, None
-        needed = n + LEAST_FOR_MARK
-        return f"all {n} labelled examples score {scores[0]:g}: label others too, {needed} examples in all", needed
-    asked = f"a mark needs {LEAST_FOR_MARK} labelled examples with {LEAST_OF_EACH} of each"
-    if n == 0:
-        return f"no example has a score and labels that decide whether it passes; {asked}", LEAST_FOR_MARK
-    if rarer == 0:
-        seen = f"all of {n} labelled examples {'pass' if passes else 'fail'}"
-        return f"{seen}: label some of the other kind; {asked}", max(LEAST_FOR_MARK, n + LEAST_OF_EACH)
-    needed = max(LEAST_FOR_MARK, n + 1, math.ceil(LEAST_OF_EACH * n / rarer - 1e-9))
-    seen = f"{n} labelled examples with {passes} passes and {n - passes} fails"
-    return f"{seen}; a mark needs {LEAST_FOR_MARK} with {LEAST_OF_EACH} of each, about {needed} in all", needed
-
-
-def _no_crossing(why: str, n: int) -> Estimate:
-    return Estimate.without_value(why, n=n, method="logistic cut")
-
-
-def _mark_kept(author: float, reason: str, needed: int | None, p: float | None, crossing: Estimate) -> TunedMark:
-    return TunedMark(author, author, False, reason, needed, p, crossing)
-
-
-def _snapped(mark: float, attainable: Floats) -> float:
-    """A short number that parts the attainable scores as `mark` does, halfway between its two neighbours."""
-    below, above = attainable[attainable < mark], attainable[attainable >= mark]
-    if not len(below) or not len(above):
-        return min(1.0, max(0.0, float(attainable[0] if len(above) else mark)))
-    low, high = float(below[-1]), float(above[0])
-    halfway = (low + high) / 2
-    return next((r for d in range(2, 9) if low < (r := round(halfway, d)) <= high), halfway)

@@ -1,0 +1,240 @@
+"""The pass mark, or a criterion's threshold, that people's passes and fails support.
+
+A move is proposed only where a test says that the author's mark fits worse.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import erfc, expit, log_expit
+
+from markscheme.stats.estimate import Estimate
+from markscheme.stats.intervals import IDENTITY, Floats, Integers, group_numbers, jackknife
+
+LEAST_FOR_MARK = 50
+LEAST_OF_EACH = 10
+MARK_P = 0.01
+SLOPE_RIDGE = 0.01
+SAME_SCORE = 1e-12
+
+
+@dataclass(frozen=True, slots=True)
+class TunedMark:
+    """What labels say about a pass mark.
+
+    Attributes:
+        before: The author's mark.
+        after: The proposed one; the author's where no move is supported.
+        supported: Whether a move is.
+        reason: Why, or why not, in a sentence.
+        needed: Labelled examples that would suffice to try; None where there were enough.
+        p: Of the test that people are as ready to pass what scores the author's mark as the costs ask.
+        crossing: Where people's readiness crosses what the costs ask, before snapping to attainable scores.
+    """
+
+    before: float
+    after: float
+    supported: bool
+    reason: str
+    needed: int | None
+    p: float | None
+    crossing: Estimate
+
+    def __post_init__(self) -> None:
+        if not self.supported and self.after != self.before:
+            raise ValueError("a mark that isn't supported is not proposed")
+
+
+def fit_pass_mark(
+    scores: npt.ArrayLike,
+    passed: npt.ArrayLike,
+    author: float,
+    *,
+    cost: float = 1.0,
+    attainable: npt.ArrayLike | None = None,
+    groups: npt.ArrayLike | None = None,
+) -> TunedMark:
+    """The pass mark that people's passes and fails support, or the author's with the reason.
+
+    It serves a criterion's threshold likewise, with positions in place of scores.
+
+    Args:
+        scores: Shape (n,), 0 to 1; nan where there is none.
+        passed: Whether people pass each example, shape (n,): 0 or 1; nan where nobody said.
+        author: The author's mark, 0 to 1.
+        cost: What a false pass costs, a false fail costing 1.
+        attainable: Scores that can occur; those that did where not given.
+        groups: Which group each example belongs to, shape (n,); a whole group is left out at a time.
+
+    Returns:
+        The proposal, lying between two attainable scores.
+
+    Raises:
+        ValueError: The caller's fault: shapes that don't fit, infinite scores, verdicts other than 0 and 1, a mark
+            outside 0 to 1, or a cost that isn't positive.
+
+    Source:
+        Cox (1958), Journal of the Royal Statistical Society B 20(2), 215-242, for logistic regression.
+
+    Example:
+        >>> scores = np.arange(0, 100) / 100
+        >>> people = (scores + 0.1 * np.sin(np.arange(100) * 7) >= 0.6).astype(float)
+        >>> tuned = fit_pass_mark(scores, people, 0.3)
+        >>> tuned.supported, 0.55 < tuned.after < 0.65
+        (True, True)
+    """
+    s, h = np.asarray(scores, dtype=np.float64), np.asarray(passed, dtype=np.float64)
+    if s.ndim != 1 or s.shape != h.shape:
+        raise ValueError(f"scores and passed must be vectors of one length, not {s.shape} and {h.shape}")
+    group_of, _ = group_numbers(groups, len(s))
+    there = ~np.isnan(s) & ~np.isnan(h)
+    s, h = s[there], h[there]
+    if np.isinf(s).any() or not np.isin(h, (0.0, 1.0)).all() or not 0 <= author <= 1 or not cost > 0:
+        raise ValueError("scores must be finite, passed 0 or 1, the mark within 0 to 1 and the cost above 0")
+    possible = np.unique(s) if attainable is None else np.unique(np.asarray(attainable, dtype=np.float64))
+    refusal, needed = _cannot_move(s, h)
+    if refusal:
+        return _mark_kept(author, refusal, needed, None, _no_crossing(refusal, len(h)))
+    points, place = np.unique(s, return_inverse=True)
+    counts = np.zeros((1, len(points), 2))
+    np.add.at(counts[0], (place.reshape(-1), h.astype(np.int64)), 1.0)
+    goal = math.log(cost)
+    free, held = _logistic(points - author, counts), _logistic(points - author, counts, intercept=goal)
+    p = float(erfc(math.sqrt(max(0.0, float(free.loglik[0] - held.loglik[0])))))
+    if free.slope[0] <= 0:
+        reason = (
+            f"the score doesn't order what passes: the {int(h.sum())} passes score no higher than the "
+            f"{int((1 - h).sum())} fails; a mark needs {LEAST_FOR_MARK} labels that go with the score"
+        )
+        return _mark_kept(author, reason, None, p, _no_crossing(reason, len(h)))
+    crossing = _crossing(
+        points, place.reshape(-1), h, counts, author, goal, None if groups is None else group_of[there]
+    )
+    if p > MARK_P:
+        return _mark_kept(author, f"the labels don't speak against your mark (p = {p:.2g})", None, p, crossing)
+    mark = _snapped(author + (goal - float(free.intercept[0])) / float(free.slope[0]), possible)
+    if np.array_equal(possible >= mark - SAME_SCORE, possible >= author - SAME_SCORE):
+        return _mark_kept(author, "no attainable score lies between your mark and the better one", None, p, crossing)
+    return TunedMark(author, mark, True, f"the labels draw the line elsewhere (p = {p:.2g})", None, p, crossing)
+
+
+@dataclass(frozen=True, slots=True)
+class _Logistic:
+    """Logistic fits, one a set of counts."""
+
+    intercept: Floats
+    slope: Floats
+    loglik: Floats
+
+
+def _logistic(x: Floats, counts: Floats, *, intercept: float | None = None) -> _Logistic:
+    """Logistic regression of pass on x for each set of fails and passes, shape (n_sets, n_points, 2).
+
+    The slope has a ridge so that scores that part passes from fails completely give a finite one. A given intercept
+    is kept.
+    """
+    fails, passes = counts[..., 0], counts[..., 1]
+    total = fails + passes
+    b0 = np.full(len(counts), 0.0 if intercept is None else intercept)
+    b1 = np.zeros(len(counts))
+
+    def objective(b0: Floats, b1: Floats) -> Floats:
+        eta = b0[:, None] + b1[:, None] * x
+        return np.asarray((passes * log_expit(eta) + fails * log_expit(-eta)).sum(axis=1) - SLOPE_RIDGE / 2 * b1**2)
+
+    best = objective(b0, b1)
+    for _ in range(100):
+        p = expit(b0[:, None] + b1[:, None] * x)
+        residual, weight = passes - total * p, total * p * (1 - p) + 1e-12
+        g0, g1 = residual.sum(axis=1), residual @ x - SLOPE_RIDGE * b1
+        h00, h01, h11 = weight.sum(axis=1), weight @ x, weight @ (x * x) + SLOPE_RIDGE
+        if intercept is None:
+            determinant = h00 * h11 - h01**2
+            s0, s1 = (h11 * g0 - h01 * g1) / determinant, (h00 * g1 - h01 * g0) / determinant
+        else:
+            s0, s1 = np.zeros_like(g0), g1 / h11
+        size = np.ones(len(counts))
+        for _ in range(30):
+            now = objective(b0 + size * s0, b1 + size * s1)
+            worse = now < best - 1e-12
+            if not worse.any():
+                break
+            size = np.where(worse, size / 2, size)
+        b0, b1, best = b0 + size * s0, b1 + size * s1, now
+        if max(np.abs(size * s0).max(), np.abs(size * s1).max()) < 1e-10:
+            break
+    return _Logistic(b0, b1, best)
+
+
+def _crossing(
+    points: Floats,
+    place: Integers,
+    passed: Floats,
+    counts: Floats,
+    author: float,
+    goal: float,
+    group_of: Integers | None,
+) -> Estimate:
+    """Where the fitted readiness to pass crosses the goal, refitted with every kind of example, or group, left out."""
+
+    def crossings(sets: Floats) -> Floats:
+        fits = [
+            _logistic(points - author, part) for part in np.array_split(sets, max(1, len(sets) * len(points) // 10**6))
+        ]
+        slope = np.concatenate([fit.slope for fit in fits])
+        offset = goal - np.concatenate([fit.intercept for fit in fits])
+        crosses = (slope > 0) & (sets.sum(axis=1) > 0).all(axis=1)
+        return np.where(crosses, author + offset / np.where(crosses, slope, 1.0), np.nan)
+
+    kind = place * 2 + passed.astype(np.int64)
+    if group_of is None:
+        kinds, times = np.unique(kind, return_counts=True)
+        gone = np.zeros((len(kinds), len(points) * 2))
+        gone[np.arange(len(kinds)), kinds] = 1.0
+    else:
+        numbers, n_groups = group_numbers(group_of, len(group_of))
+        times = np.ones(n_groups, dtype=np.int64)
+        gone = np.zeros((n_groups, len(points) * 2))
+        np.add.at(gone, (numbers, kind), 1.0)
+    left_out = crossings(counts - gone.reshape(-1, len(points), 2))
+    value = float(crossings(counts)[0])
+    return jackknife(value, left_out, counts=times, transform=IDENTITY, method="logistic cut")
+
+
+def _cannot_move(scores: Floats, passed: Floats) -> tuple[str | None, int | None]:
+    n, passes = len(passed), int(passed.sum())
+    rarer = min(passes, n - passes)
+    if n >= LEAST_FOR_MARK and rarer >= LEAST_OF_EACH:
+        if scores.min() < scores.max():
+            return None, None
+        needed = n + LEAST_FOR_MARK
+        return f"all {n} labelled examples score {scores[0]:g}: label others too, {needed} examples in all", needed
+    asked = f"a mark needs {LEAST_FOR_MARK} labelled examples with {LEAST_OF_EACH} of each"
+    if n == 0:
+        return f"no example has a score and labels that decide whether it passes; {asked}", LEAST_FOR_MARK
+    if rarer == 0:
+        seen = f"all of {n} labelled examples {'pass' if passes else 'fail'}"
+        return f"{seen}: label some of the other kind; {asked}", max(LEAST_FOR_MARK, n + LEAST_OF_EACH)
+    needed = max(LEAST_FOR_MARK, n + 1, math.ceil(LEAST_OF_EACH * n / rarer - 1e-9))
+    seen = f"{n} labelled examples with {passes} passes and {n - passes} fails"
+    return f"{seen}; a mark needs {LEAST_FOR_MARK} with {LEAST_OF_EACH} of each, about {needed} in all", needed
+
+
+def _no_crossing(why: str, n: int) -> Estimate:
+    return Estimate.without_value(why, n=n, method="logistic cut")
+
+
+def _mark_kept(author: float, reason: str, needed: int | None, p: float | None, crossing: Estimate) -> TunedMark:
+    return TunedMark(author, author, False, reason, needed, p, crossing)
+
+
+def _snapped(mark: float, attainable: Floats) -> float:
+    """A short number that parts the attainable scores as `mark` does, halfway between its two neighbours."""
+    below, above = attainable[attainable < mark], attainable[attainable >= mark]
+    if not len(below) or not len(above):
+        return min(1.0, max(0.0, float(attainable[0] if len(above) else mark)))
+    low, high = float(below[-1]), float(above[0])
+    halfway = (low + high) / 2
+    return next((r for d in range(2, 9) if low < (r := round(halfway, d)) <= high), halfway)
