@@ -148,7 +148,10 @@ def test_axe_finds_no_serious_fault(chromium: Browser, plain: Path, tmp_path: Pa
 def _comparison() -> str:
     first = hostile_calibration(60, attacks=PLAIN)
     second = [rating for rating in first.ratings if int(rating.id.split()[0]) % 7]
-    contenders = [Contender("one", first.ratings), Contender("two", tuple(second))]
+    contenders = [
+        Contender("function:module:judge", first.ratings),
+        Contender("openai:model-of-a-long-name", tuple(second)),
+    ]
     truth = first.comparison.gold
     choice = choose(first.rubric, contenders, truth)
     return choice_html(choice, contenders, truth=truth, when="2026-01-02")

@@ -31,6 +31,20 @@ def test_what_is_given_is_on_disk_before_the_next_page_as_a_blind_rating(project
     assert line["note"] == "reads cold"
 
 
+def test_somebody_new_is_told_what_to_do_and_answers_yes_or_no(project: Path) -> None:
+    with Server(project) as server:
+        first = server.get().text
+        assert "answer each question below as it is worded" in first
+        assert "One response comes back later" in " ".join(first.split())
+        assert re.findall(r"<b>(Yes|No)</b> · (it is[^<]*)", first) == [
+            ("No", "it is not so (UNMET)"),
+            ("Yes", "it is so (MET)"),
+        ]
+        assert "yes means that it is there" in first
+        server.label()
+        assert "answer each question below" not in server.get().text
+
+
 def test_a_labelled_response_belongs_to_the_set_that_calibrate_reads(project: Path) -> None:
     with Server(project) as server:
         reply = server.label(polite="x")

@@ -92,6 +92,17 @@ def test_the_page_leads_with_use_false_passes_and_what_to_do(lenient: Calibratio
     assert f"False passes: {len(lenient.comparison.false_passes)}" in text
 
 
+def test_the_page_leads_to_the_criteria_on_which_judge_and_labels_part_most(lenient: Calibration) -> None:
+    text = calibrations_html([lenient])
+    lead = text[text.index("Most apart on:") :].split("</p>")[0]
+    told = re.findall(r'<a href="#j0-c(\d+)"><bdi>(\w+)</bdi></a> \((\d+) of (\d+)\)', lead)
+    differ = {name: int((found.gold != found.judge).sum()) for name, found in lenient.comparison.criteria.items()}
+    names, n = list(differ), len(lenient.comparison.gold.ids)
+    worst = sorted((name for name in names if differ[name]), key=lambda name: -differ[name])[:3]
+    assert worst[0] == "clarity"
+    assert told == [(str(names.index(name)), name, str(differ[name]), str(n)) for name in worst]
+
+
 def test_each_criterion_has_its_matrix_and_stands_beside_people_constant_and_chance(lenient: Calibration) -> None:
     page = calibrations_html([lenient])
     for place, (name, found) in enumerate(lenient.comparison.criteria.items()):
