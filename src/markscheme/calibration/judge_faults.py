@@ -22,9 +22,9 @@ from markscheme.calibration.advice import (
     parting,
     worst_places,
 )
+from markscheme.calibration.beyond_bounds import SIGNIFICANT, above, below, beyond_bounds
 from markscheme.calibration.diagnosis import Finding
 from markscheme.calibration.evidence import LEAST_SHARED, Evidence, Seen
-from markscheme.calibration.standing import SIGNIFICANT, above, below, standing
 from markscheme.stats import Estimate
 from markscheme.stats.agreement import chance_corrected, cohen_kappa
 from markscheme.stats.association import pearson
@@ -89,10 +89,10 @@ def no_skill(evidence: Evidence, seen: Mapping[str, Seen]) -> dict[str, Finding]
     """A judge whose levels don't follow gold's, however often they are equal."""
     looked = {name: one for name, one in seen.items() if one.n >= FEWEST_FOR_SPREAD and _people_have_skill(one)}
 
-    def stands(_: Seen, estimate: Estimate) -> bool:
+    def beyond(_: Seen, estimate: Estimate) -> bool:
         return estimate.value is not None and estimate.value <= NO_SKILL and below(estimate, NO_SKILL_BOUND)
 
-    shown = standing(looked, _following, stands)
+    shown = beyond_bounds(looked, _following, beyond)
     found = {}
     for name, one in looked.items():
         judge, gold = one.judge[one.both], one.gold[one.both]
@@ -144,11 +144,11 @@ def shifted(evidence: Evidence, seen: Mapping[str, Seen]) -> dict[str, Finding]:
     """A judge that is lenient or severe throughout."""
     looked = {name: one for name, one in seen.items() if one.scale.ordered and one.n >= FEWEST_TO_COMPARE}
 
-    def stands(one: Seen, shift: Estimate) -> bool:
+    def beyond(one: Seen, shift: Estimate) -> bool:
         return abs(shift.value or 0.0) >= SHIFT * one.span and (above(shift, 0.0) or below(shift, 0.0))
 
     found = {}
-    for name, shift in standing(looked, _shift, stands, sides=2).items():
+    for name, shift in beyond_bounds(looked, _shift, beyond, sides=2).items():
         one, size = looked[name], float(shift.value or 0.0)
         way = 1 if size > 0 else -1
         code = "lenient" if way == one.good else "severe"
@@ -189,7 +189,9 @@ def narrow(evidence: Evidence, seen: Mapping[str, Seen]) -> dict[str, Finding]:
         if one.scale.ordered and len(one.levels) > 2 and one.n >= FEWEST_FOR_SPREAD
     }
     found = {}
-    for name, slope in standing(looked, _slope, lambda _, e: (e.value or 1.0) <= FLAT_SLOPE and below(e, 1.0)).items():
+    for name, slope in beyond_bounds(
+        looked, _slope, lambda _, e: (e.value or 1.0) <= FLAT_SLOPE and below(e, 1.0)
+    ).items():
         one, size = looked[name], float(slope.value or 1.0)
         if not _crosses(one, size):
             continue
@@ -237,8 +239,8 @@ def noisy(evidence: Evidence, seen: Mapping[str, Seen]) -> dict[str, Finding]:
     """A judge that scatters more than people do, or changes its mind when asked again."""
     beside = {name: one for name, one in seen.items() if one.scale.ordered and one.several}
     again = {name: one for name, one in seen.items() if one.asked_again >= FEWEST_FOR_SPREAD}
-    noisier = standing(beside, _noise, lambda _, e: (e.value or 0.0) >= NOISE_RATIO and above(e, NOISE_BOUND))
-    flipping = standing(again, _flips, lambda _, e: (e.value or 0.0) >= FLIPS and above(e, FLIPS_BOUND))
+    noisier = beyond_bounds(beside, _noise, lambda _, e: (e.value or 0.0) >= NOISE_RATIO and above(e, NOISE_BOUND))
+    flipping = beyond_bounds(again, _flips, lambda _, e: (e.value or 0.0) >= FLIPS and above(e, FLIPS_BOUND))
     found = {}
     for name, one in seen.items():
         if name not in noisier and name not in flipping:
@@ -280,7 +282,7 @@ def unclear(evidence: Evidence, seen: Mapping[str, Seen]) -> dict[str, Finding]:
     single = {
         name: one for name, one in seen.items() if one.scale.ordered and not one.several and one.n >= LEAST_SHARED
     }
-    shown = standing(
+    shown = beyond_bounds(
         single, _kappa, lambda _, e: (e.value if e.value is not None else 1) < UNTOLD and below(e, UNTOLD_BOUND)
     )
     found = {}

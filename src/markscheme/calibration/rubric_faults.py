@@ -23,11 +23,11 @@ from markscheme.calibration.advice import (
     number,
     worst_places,
 )
+from markscheme.calibration.beyond_bounds import above, below, beyond_bounds
 from markscheme.calibration.comparison import Comparison
 from markscheme.calibration.diagnosis import Finding
 from markscheme.calibration.evidence import LEAST_SHARED, Evidence, Seen
 from markscheme.calibration.ratings import asked_under
-from markscheme.calibration.standing import above, below, standing
 from markscheme.stats import Estimate
 from markscheme.stats.association import pearson
 from markscheme.stats.distortion import correlation_without_noise, shared_and_own
@@ -114,7 +114,7 @@ def _dead(evidence: Evidence, one: Seen, said: str, shows: Mapping[str, Any]) ->
 def split(evidence: Evidence, seen: Mapping[str, Seen]) -> dict[str, Finding]:
     """A criterion on which people disagree with each other."""
     looked = {name: one for name, one in seen.items() if int((one.n_people >= 2).sum()) >= LEAST_SHARED}
-    firm = standing(looked, Seen.people_alpha, lambda _, e: below(e, SPLIT_FIRM))
+    firm = beyond_bounds(looked, Seen.people_alpha, lambda _, e: below(e, SPLIT_FIRM))
     found = {}
     for name, one in looked.items():
         alpha = one.alpha
@@ -184,7 +184,9 @@ def redundant(evidence: Evidence, seen: Mapping[str, Seen]) -> Iterator[Finding]
             return correlation_without_noise(a.merit(a.people), b.merit(b.people), groups=a.groups, level=level)
         return pearson(a.merit(a.held_to), b.merit(b.held_to), groups=a.groups, level=level)
 
-    shown = standing(named_pairs, together, lambda _, e: (e.value or 0.0) >= SAME_CRITERION and above(e, SAME_BOUND))
+    shown = beyond_bounds(
+        named_pairs, together, lambda _, e: (e.value or 0.0) >= SAME_CRITERION and above(e, SAME_BOUND)
+    )
     for name, together_now in shown.items():
         a, b = pairs[name]
         lighter, heavier = sorted((a, b), key=lambda one: abs(one.criterion.weight))

@@ -7,10 +7,10 @@ import numpy as np
 import numpy.typing as npt
 
 from markscheme.calibration.advice import MOST_WORST, finding, listed, mean, named, plain, worst_places
+from markscheme.calibration.beyond_bounds import above, below
 from markscheme.calibration.diagnosis import Finding
 from markscheme.calibration.evidence import LEAST_SHARED, Evidence
 from markscheme.calibration.slices import Slice
-from markscheme.calibration.standing import above, below
 from markscheme.stats import Estimate
 from markscheme.stats.association import pearson
 from markscheme.stats.distortion import halo, leaning

@@ -14,8 +14,8 @@ from markscheme.calibration.comparison import Gold, gold_of
 from markscheme.calibration.examples import Example, ExampleSet
 from markscheme.calibration.from_promptfoo import graders_ratings, labelled_rows, rubric_of, scored_ids
 from markscheme.calibration.ratings import Rating, load_ratings
+from markscheme.calibration.read_back import ReadBack, gold_between, is_calibration, read_calibration
 from markscheme.calibration.seeming_rubric import seeming_rubric
-from markscheme.calibration.written import Written, gold_between, is_calibration, read_calibration
 from markscheme.commands.options import JUDGE_NAMES
 from markscheme.commands.output import put, refuse_unwritable
 from markscheme.commands.progress import progress
@@ -138,7 +138,7 @@ class _Sides:
     """What was named, by kind, each with its place."""
 
     ratings: dict[int, Path]
-    written: dict[int, Written]
+    read_back: dict[int, ReadBack]
     judges: dict[int, str]
 
 
@@ -150,12 +150,12 @@ def _of_sides(arguments: argparse.Namespace) -> Compared:
     found: dict[int, list[Contender]] = {}
     for place, path in sides.ratings.items():
         found[place] = _raters(load_ratings(path, rubric))
-    for place, written in sides.written.items():
-        found[place] = [_contender(written, rubric)]
+    for place, read_back in sides.read_back.items():
+        found[place] = [_contender(read_back, rubric)]
     for place, name in sides.judges.items():
         found[place] = [_asked(name, rubric, _to_ask(examples, name), folder, arguments)]
-    if len(sides.written) > 1:
-        found |= _same_responses(sides.written, found, notes)
+    if len(sides.read_back) > 1:
+        found |= _same_responses(sides.read_back, found, notes)
     contenders = [contender for place in sorted(found) for contender in found[place]]
     if len(contenders) < 2:
         raise UsageError("a comparison needs two sides: the same rater was named twice, or only one")
@@ -172,7 +172,7 @@ def _sorted(names: Sequence[str]) -> _Sides:
         if path.suffix == ".jsonl" and path.is_file():
             sides.ratings[place] = path
         elif is_calibration(path):
-            sides.written[place] = read_calibration(path)
+            sides.read_back[place] = read_calibration(path)
         elif name.partition(":")[0] in KINDS:
             sides.judges[place] = name
         else:
@@ -190,8 +190,8 @@ def _rubric(sides: _Sides, arguments: argparse.Namespace) -> tuple[Rubric, list[
     of_folders = {name for path in sides.ratings.values() if (name := _folder_rubric(path)) is not None}
     if len(of_folders) == 1:
         return load_rubric(find_rubric(of_folders.pop())), []
-    if sides.written:
-        return _rubric_of_written(sides), []
+    if sides.read_back:
+        return _rubric_read_back(sides), []
     return seeming_rubric(list(sides.ratings.values())), [SEEMING]
 
 
@@ -203,37 +203,37 @@ def _folder_rubric(path: Path) -> str | None:
     return None
 
 
-def _rubric_of_written(sides: _Sides) -> Rubric:
+def _rubric_read_back(sides: _Sides) -> Rubric:
     """The rubric that calibrations were made by where it is still here; else what they have in common.
 
     Raises:
         UsageError: Ratings stand beside them, and their scores need weights that nobody knows.
         ComparisonError: They have no criterion in common.
     """
-    written = list(sides.written.values())
-    prints = {one.fingerprint for one in written}
+    read_back = list(sides.read_back.values())
+    prints = {one.fingerprint for one in read_back}
     try:
-        rubric = load_rubric(find_rubric(written[0].rubric.name))
+        rubric = load_rubric(find_rubric(read_back[0].rubric.name))
     except MarkschemeError:
         rubric = None
     if rubric is not None and prints == {rubric.fingerprint}:
         return rubric
     if sides.ratings:
         raise UsageError("a calibration does not tell the weights of its criteria: name its rubric by --rubric")
-    return _common_rubric(written)
+    return _common_rubric(read_back)
 
 
-def _common_rubric(written: Sequence[Written]) -> Rubric:
+def _common_rubric(read_back: Sequence[ReadBack]) -> Rubric:
     """The criteria that all calibrations rate on the same scale.
 
     Raises:
         ComparisonError: There is none.
     """
-    first, *others = written
+    first, *others = read_back
     scales = [{c.name: c.scale for c in one.rubric.criteria} for one in others]
     kept = tuple(c for c in first.rubric.criteria if all(other.get(c.name) == c.scale for other in scales))
     if not kept:
-        raise ComparisonError(f"{' and '.join(str(one.path) for one in written)} rate no criterion on the same scale")
+        raise ComparisonError(f"{' and '.join(str(one.path) for one in read_back)} rate no criterion on the same scale")
     return replace(first.rubric, criteria=kept)
 
 
@@ -256,12 +256,14 @@ def _examples(rubric: Rubric, arguments: argparse.Namespace, notes: list[str]) -
 def _gold(
     examples: ExampleSet | None, rubric: Rubric, sides: _Sides, arguments: argparse.Namespace, notes: list[str]
 ) -> Gold | None:
-    as_written = bool(sides.written) and not (sides.ratings or sides.judges or arguments.rubric or arguments.examples)
-    if examples is not None and examples.labels and not as_written:
+    as_read_back = bool(sides.read_back) and not (
+        sides.ratings or sides.judges or arguments.rubric or arguments.examples
+    )
+    if examples is not None and examples.labels and not as_read_back:
         return gold_of(examples, rubric, kind=arguments.gold, by=arguments.gold_by)
-    if not sides.written:
+    if not sides.read_back:
         return None
-    truth, differing = gold_between(list(sides.written.values()), rubric)
+    truth, differing = gold_between(list(sides.read_back.values()), rubric)
     if differing:
         notes.append(f"{differing} examples have other labels in one file than in another; those named last count")
     return truth
@@ -274,20 +276,20 @@ def _raters(ratings: Sequence[Rating]) -> list[Contender]:
     return [Contender(name, tuple(theirs)) for name, theirs in by_rater.items()]
 
 
-def _contender(written: Written, rubric: Rubric) -> Contender:
+def _contender(read_back: ReadBack, rubric: Rubric) -> Contender:
     known = {criterion.name for criterion in rubric.criteria}
     ratings = (
         replace(rating, criteria={name: said for name, said in rating.criteria.items() if name in known})
-        for rating in written.ratings
+        for rating in read_back.ratings
     )
-    return Contender(written.judge, tuple(ratings), written.cost, written.kept, len(written.ratings))
+    return Contender(read_back.judge, tuple(ratings), read_back.cost, read_back.kept, len(read_back.ratings))
 
 
 def _same_responses(
-    written: dict[int, Written], found: dict[int, list[Contender]], notes: list[str]
+    read_back: dict[int, ReadBack], found: dict[int, list[Contender]], notes: list[str]
 ) -> dict[int, list[Contender]]:
     """Calibrations without the examples whose response is another in one of them."""
-    first, *others = written.values()
+    first, *others = read_back.values()
     moved = {
         unit
         for other in others
@@ -299,7 +301,7 @@ def _same_responses(
     notes.append(f"{len(moved)} examples are left out: the same id stands for another response")
     return {
         place: [replace(c, ratings=tuple(r for r in c.ratings if r.id not in moved)) for c in found[place]]
-        for place in written
+        for place in read_back
     }
 
 

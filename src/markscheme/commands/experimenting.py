@@ -16,7 +16,7 @@ from markscheme.calibration.comparison import gold_of, judge_passes, overall_sco
 from markscheme.calibration.decisions import read_labelled, reference_of
 from markscheme.calibration.examples import examples_file, load_examples
 from markscheme.calibration.pass_rates import Labelled
-from markscheme.calibration.written import is_calibration, read_calibration
+from markscheme.calibration.read_back import is_calibration, read_calibration
 from markscheme.commands.grade import grade_json
 from markscheme.commands.output import put, refuse_unwritable
 from markscheme.commands.progress import progress

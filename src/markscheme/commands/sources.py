@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from markscheme.calibration.examples import ExampleSet, examples_file, load_examples
-from markscheme.calibration.written import report_in
+from markscheme.calibration.read_back import report_in
 from markscheme.errors import UsageError
 from markscheme.judge import Judge
 from markscheme.judges.limited import Limiter

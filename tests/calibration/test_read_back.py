@@ -9,9 +9,9 @@ import pytest
 from markscheme.calibration.comparison import gold_of
 from markscheme.calibration.examples import Example, ExampleSet
 from markscheme.calibration.ratings import Rated, Rating, load_ratings
+from markscheme.calibration.read_back import gold_between, is_calibration, read_calibration
 from markscheme.calibration.run import Rater, calibration_of
 from markscheme.calibration.seeming_rubric import seeming_rubric
-from markscheme.calibration.written import gold_between, is_calibration, read_calibration
 from markscheme.errors import RatingError
 from markscheme.judge import Usage
 from markscheme.report.json_report import calibration_json, dumps

@@ -28,7 +28,7 @@ class Settled:
 
 
 @dataclass(frozen=True)
-class Written:
+class ReadBack:
     """A calibration as its JSON tells it.
 
     Attributes:
@@ -81,7 +81,7 @@ def report_in(path: Path) -> str | None:
     return "" if "judges" in data and "comparison" in data else None
 
 
-def read_calibration(path: Path) -> Written:
+def read_calibration(path: Path) -> ReadBack:
     """The calibration in a JSON file.
 
     Raises:
@@ -93,22 +93,22 @@ def read_calibration(path: Path) -> Written:
         raise RatingError(f"is no calibration that can be read: {shown(problem)}", path=path) from problem
 
 
-def gold_between(written: Sequence[Written], rubric: Rubric) -> tuple[Gold, int]:
+def gold_between(read_back: Sequence[ReadBack], rubric: Rubric) -> tuple[Gold, int]:
     """The gold of several calibrations as one, and on how many examples they differ; the later file's counts there."""
     settled: dict[str, Settled] = {}
     differing = 0
-    for one in written:
+    for one in read_back:
         differing += sum(settled[unit] != said for unit, said in one.gold.items() if unit in settled)
         settled |= one.gold
     rows = list(settled.values())
-    groups = {unit: group for one in written for unit, group in one.groups.items()}
+    groups = {unit: group for one in read_back for unit, group in one.groups.items()}
     gold = Gold(
         examples=tuple(Example(Submission("", {}, unit), group=groups.get(unit, "")) for unit in settled),
         levels={c.name: _floats(said.levels.get(c.name) for said in rows) for c in rubric.criteria},
         overall=_floats(said.overall for said in rows),
         passed=_floats(None if said.passed is None else float(said.passed) for said in rows),
-        kinds=written[0].kinds,
-        reference=written[0].reference,
+        kinds=read_back[0].kinds,
+        reference=read_back[0].reference,
         people=(),
     )
     return gold, differing
@@ -118,12 +118,12 @@ def _floats(values: Iterable[float | None]) -> Floats:
     return np.array([np.nan if value is None else value for value in values], dtype=np.float64)
 
 
-def _read(data: Mapping[str, Any], path: Path) -> Written:
+def _read(data: Mapping[str, Any], path: Path) -> ReadBack:
     ids = [str(unit) for unit in data["examples"]]
     judge, gold, cost = data["rated"]["judge"], data["rated"]["gold"], data["cost"]
     name = str(data["judge"]["name"])
     criteria = {str(name): said["confusion"]["levels"] for name, said in data["criteria"].items()}
-    return Written(
+    return ReadBack(
         path=path,
         judge=name,
         rubric=Rubric(
