@@ -111,7 +111,8 @@ def _say_where(work: "Work", url: str, arguments: argparse.Namespace) -> None:
         place = {"url": url, "rater": rater, "file": str(work.file.path), "given": done, "total": total}
         print(json.dumps({"schema": 1, **place}), flush=True)
     else:
-        print(f"{done} of {total} labelled by {rater}; open\n  {url}", flush=True)
+        twice = f" ({work.again} {'comes' if work.again == 1 else 'come'} twice)" if work.again else ""
+        print(f"{done} of {total} labelled by {rater}{twice}; open\n  {url}", flush=True)
         print("Ctrl-C ends it; whatever you saved stays.", flush=True)
 
 

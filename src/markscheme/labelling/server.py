@@ -251,7 +251,7 @@ class _Pages:
             adjudicating=work.file.kind == "adjudicated",
             done=work.done,
             total=len(work.steps),
-            again=sum(step.sample for step in work.steps),
+            again=work.again,
             given=len(work.file.given),
             can_undo=work.last is not None,
             **values,

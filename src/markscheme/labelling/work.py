@@ -134,6 +134,11 @@ class Work:
         """How many of the steps are labelled."""
         return sum(map(self._is_done, self.steps))
 
+    @property
+    def again(self) -> int:
+        """How many responses come back."""
+        return sum(step.sample for step in self.steps)
+
     def _is_done(self, step: Step) -> bool:
         rating = self.file.given.get(step)
         if rating is None:
