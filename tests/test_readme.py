@@ -12,6 +12,7 @@ from markscheme import Rubric, load_rubric
 from markscheme.calibration.examples import load_examples
 from markscheme.lint import advice
 from tests.commands.console import ROOT
+from tests.docs.checks import options_exist, understood, words
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
@@ -54,6 +55,18 @@ def test_the_promptfoo_assertion_is_that_of_the_shipped_config() -> None:
 def test_every_linked_file_is_there() -> None:
     for target in re.findall(r"\]\(([^)#]+)\)", README):
         assert target.startswith("http") or (ROOT / target).exists(), target
+
+
+def test_every_command_is_one_that_the_parsers_understand() -> None:
+    lines = re.findall(r"^    ((?:calibrate|markscheme) .*)$", README, re.MULTILINE)
+    cells = re.findall(r"^\| `((?:calibrate|markscheme) [^`]*)` \|", README, re.MULTILINE)
+    assert len(lines) >= 2
+    assert len(cells) >= 8
+    for line in lines + cells:
+        for part in words(line):
+            understood(part)
+    for span in re.findall(r"`((?:calibrate|markscheme) [^`]+)`", README):
+        options_exist(span)
 
 
 def test_the_shipped_rubrics_are_those_the_readme_lists() -> None:
