@@ -28,6 +28,9 @@ from markscheme.verdict import (
 
 T = TypeVar("T")
 
+MOST_UNGRADED = 0.1
+"""Share of submissions without a grade above which a run says nothing, and is not accepted."""
+
 if TYPE_CHECKING:
     from markscheme.receipt import Receipt
     from markscheme.scorers import Scorer

@@ -24,6 +24,7 @@ EXITS = (DOES_NOT_APPLY, CANNOT_JUDGE)
 DEFAULT_PASS_MARK = 0.5
 DEFAULT_TOLERANCE = 0.1
 DEFAULT_TARGET = 0.8
+SAME_LEVEL = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +145,18 @@ class Scale:
         lowest, highest = min(self.values), max(self.values)
         value = position if self.by_label else lowest + position * self.span
         return min(highest, max(lowest, value))
+
+    def level_name(self, value: float) -> str:
+        """A level as raters choose it; a value between two levels as a number.
+
+        Example:
+            >>> YES_NO.level_name(1.0), Scale.numbered(1, 5).level_name(3.5)
+            ('MET', '3.5')
+        """
+        for choice, level in zip(self.choices, self.levels, strict=True):
+            if abs(level.value - value) <= SAME_LEVEL:
+                return choice
+        return f"{value:.3g}"
 
     def called(self, value: float) -> str:
         """A value in a sentence: the word that raters answer, else the number and the highest there is.

@@ -9,7 +9,7 @@ import pytest
 
 from markscheme.calibration.examples import Example, ExampleSet
 from markscheme.calibration.held_out import (
-    labels_digest,
+    labelling_digest,
     open_test_labels,
     openings_of,
     record_tuning,
@@ -32,11 +32,11 @@ def a_set(folder: Path, *examples: Example) -> ExampleSet:
 
 def test_the_digest_is_of_ids_and_labels_in_any_order(tmp_path: Path) -> None:
     one, two = example("1", "test", 0.2), example("2", "test", 0.8)
-    digest = labels_digest(a_set(tmp_path, one, two))
-    assert digest == labels_digest(a_set(tmp_path, two, one))
-    assert digest == labels_digest(a_set(tmp_path, one, replace(two, group="elsewhere")))
-    assert digest != labels_digest(a_set(tmp_path, one, example("2", "test", 0.9)))
-    assert digest != labels_digest(a_set(tmp_path, one))
+    digest = labelling_digest(a_set(tmp_path, one, two))
+    assert digest == labelling_digest(a_set(tmp_path, two, one))
+    assert digest == labelling_digest(a_set(tmp_path, one, replace(two, group="elsewhere")))
+    assert digest != labelling_digest(a_set(tmp_path, one, example("2", "test", 0.9)))
+    assert digest != labelling_digest(a_set(tmp_path, one))
     assert digest.startswith("sha256:")
 
 

@@ -18,7 +18,7 @@ from markscheme.calibration.examples import Example
 from markscheme.calibration.ratings import Rated, Rating, RatingReader
 from markscheme.errors import RatingError, RubricError, UsageError
 from markscheme.fingerprint import fingerprint
-from markscheme.grading import asking_fingerprint
+from markscheme.grading import MOST_UNGRADED, asking_fingerprint
 from markscheme.judge import Identity
 from markscheme.plain_data import json_lines, write_whole
 from markscheme.receipt import accepted_data
@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 SCHEMA = 1
 DIGEST_LENGTH = 8
 LONGEST_ERROR = 200
-MOST_UNGRADED = 0.1
-"""Share of examples without a grade above which a run says nothing, and is not accepted."""
 KIND_OF_REFERENCE: Mapping[str, str] = {"people": "human", "one-person": "human"}
 """What a receipt calls the labels, where that isn't the reference's own name."""
 

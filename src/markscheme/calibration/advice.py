@@ -9,14 +9,13 @@ import numpy.typing as npt
 
 from markscheme.calibration.diagnosis import Finding, Severity
 from markscheme.calibration.evidence import Evidence, Seen
-from markscheme.rubric import Scale
+from markscheme.rubric import SAME_LEVEL
 from markscheme.stats import Estimate
 
 Floats = npt.NDArray[np.float64]
 
 MOST_WORST = 5
 MOST_NAMED = 3
-SAME = 1e-9
 SEVERITIES: tuple[Severity, ...] = ("high", "medium", "low")
 HIGH_SHARE, MEDIUM_SHARE = 0.20, 0.08
 """Of the mean miss in score that a fault makes."""
@@ -91,19 +90,6 @@ def worst_places(badness: Floats, most: int = MOST_WORST) -> list[int]:
 # --- in words -------------------------------------------------------------------------------------------------------
 
 
-def level_name(scale: Scale, value: float) -> str:
-    """A level as raters know it; a value between two levels as a number.
-
-    >>> from markscheme.rubric import YES_NO
-    >>> level_name(YES_NO, 1.0), level_name(Scale.numbered(1, 5), 3.5)
-    ('MET', '3.5')
-    """
-    for choice, level in zip(scale.choices, scale.levels, strict=True):
-        if abs(level.value - value) <= SAME:
-            return choice
-    return f"{value:.3g}"
-
-
 def listed(names: Sequence[str], most: int = MOST_NAMED) -> str:
     """Names in a row, the rest of a long list counted.
 
@@ -122,8 +108,8 @@ def named(evidence: Evidence, places: Sequence[int]) -> str:
 def parting(evidence: Evidence, one: Seen, places: Sequence[int]) -> str:
     """Both levels on the worst examples."""
     parts = [
-        f"{level_name(one.scale, float(one.judge[place]))} where {evidence.who} gave "
-        f"{level_name(one.scale, float(one.held_to[place]))} on {evidence.ids[place]}"
+        f"{one.scale.level_name(float(one.judge[place]))} where {evidence.who} gave "
+        f"{one.scale.level_name(float(one.held_to[place]))} on {evidence.ids[place]}"
         for place in places[:MOST_NAMED]
     ]
     return f"the judge gave {', '.join(parts)}" if parts else "no example shows it alone"
@@ -138,20 +124,20 @@ def anchor(evidence: Evidence, seen: Seen, way: int) -> str:
         way: 1 where the judge gives too high a level, -1 where too low.
     """
     cells: dict[tuple[float, float], list[int]] = defaultdict(list)
-    for place in np.flatnonzero(np.nan_to_num(way * (seen.judge - seen.gold), nan=0.0) > SAME).tolist():
+    for place in np.flatnonzero(np.nan_to_num(way * (seen.judge - seen.gold), nan=0.0) > SAME_LEVEL).tolist():
         levels = nearest(seen, float(seen.gold[place])), nearest(seen, float(seen.judge[place]))
         if way * (levels[1] - levels[0]) > 0:
             cells[levels].append(place)
     if not cells:
         return f"Say in {seen.name} more exactly what each level asks for."
     (gold, judge), places = max(cells.items(), key=lambda cell: (abs(cell[0][0] - cell[0][1]) * len(cell[1]), cell[0]))
-    theirs, its = level_name(seen.scale, gold), level_name(seen.scale, judge)
+    theirs, its = seen.scale.level_name(gold), seen.scale.level_name(judge)
     about = "" if np.isin(seen.judge[places], [judge]).all() else "about "
     where = f"the judge gave {about}{its} where {evidence.who} gave {theirs} on {named(evidence, places)}"
     if seen.scale.is_yes_no:
         wanted = "what is not enough for MET" if its == "MET" else "what is enough for MET"
         return f"Say in {seen.name} {wanted}: {where}."
-    has_words = any(abs(level.value - gold) <= SAME and level.description for level in seen.scale.levels)
+    has_words = any(abs(level.value - gold) <= SAME_LEVEL and level.description for level in seen.scale.levels)
     verb = "Sharpen the anchor of" if has_words else "Anchor"
     quoted = f"what keeps a {theirs} from being a {its}" if way > 0 else f"what a {theirs} may still lack"
     return f"{verb} level {theirs} of {seen.name}: quote {quoted}; {where}."
@@ -190,9 +176,3 @@ def commonest(values: Floats) -> tuple[float, float]:
     """The commonest value and its share; the lowest of several."""
     seen, counts = np.unique(values[np.isfinite(values)], return_counts=True)
     return float(seen[counts.argmax()]), float(counts.max() / counts.sum())
-
-
-def mean(values: Floats) -> float:
-    """The mean of what is there; 0 of nothing."""
-    there = values[np.isfinite(values)]
-    return float(there.mean()) if len(there) else 0.0

@@ -196,13 +196,15 @@ class Evidence:
         again = _samples(ratings)
         seen = {}
         for name, found in comparison.criteria.items():
-            mean = np.where(np.isnan(found.gold), np.nan, _row_mean(found.people))
+            of_people = np.where(np.isnan(found.gold), np.nan, _row_mean(found.people))
             seen[name] = Seen(
                 criterion=found.criterion,
                 gold=found.gold,
                 judge=found.judge,
                 people=found.people,
-                held_to=np.where(settled | np.isnan(mean) | (not found.criterion.scale.ordered), found.gold, mean),
+                held_to=np.where(
+                    settled | np.isnan(of_people) | (not found.criterion.scale.ordered), found.gold, of_people
+                ),
                 repeats=_repeats(again, gold.ids, name),
                 groups=groups,
             )
@@ -247,8 +249,8 @@ class Evidence:
     @cached_property
     def error(self) -> float:
         """How far the judge is off, on the criteria by their share of the score; in score where only that is known."""
-        by_criterion = sum(abs(self.share(seen)) * _mean(seen.off) for seen in self.seen.values())
-        return by_criterion or _mean(np.abs(self.misses))
+        by_criterion = sum(abs(self.share(seen)) * mean(seen.off) for seen in self.seen.values())
+        return by_criterion or mean(np.abs(self.misses))
 
     def share(self, seen: Seen) -> float:
         """How far the score moves from one end of the criterion's scale to the other; below 0 for a fault."""
@@ -266,7 +268,7 @@ class Evidence:
         for name, levels in mended.items():
             seen = self.seen[name]
             better = replace(seen, judge=np.where(np.isnan(levels), seen.judge, levels))
-            gained += abs(self.share(seen)) * (_mean(seen.off) - _mean(better.off))
+            gained += abs(self.share(seen)) * (mean(seen.off) - mean(better.off))
         return max(0.0, gained)
 
 
@@ -275,7 +277,8 @@ def _row_mean(table: Floats) -> Floats:
     return np.where(rated > 0, np.nansum(table, axis=1) / np.maximum(rated, 1), np.nan)
 
 
-def _mean(values: Floats) -> float:
+def mean(values: Floats) -> float:
+    """The mean of what is there; 0 of nothing."""
     there = values[np.isfinite(values)]
     return float(there.mean()) if len(there) else 0.0
 

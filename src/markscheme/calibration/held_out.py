@@ -63,7 +63,7 @@ class Openings:
         }
 
 
-def labels_digest(examples: ExampleSet) -> str:
+def labelling_digest(examples: ExampleSet) -> str:
     """A digest of who labelled which example how, in any order: "sha256:" and 64 digits."""
     lines = sorted(
         json.dumps([example.id, label.to_json()], sort_keys=True, ensure_ascii=False)
@@ -86,7 +86,7 @@ def openings_of(examples: ExampleSet) -> Openings | None:
         Opening(str(line["at"]), str(line["by"]), str(line["labels"]), int(line["n"]))
         for line in _lines(examples, OPENED, ("at", "by", "labels", "n"))
     )
-    return Openings(past, labels_digest(test), _labelled(test))
+    return Openings(past, labelling_digest(test), _labelled(test))
 
 
 def open_test_labels(examples: ExampleSet, *, by: str, at: str) -> tuple[ExampleSet, Openings]:
@@ -124,7 +124,7 @@ def record_tuning(examples: ExampleSet, ids: Iterable[str], changed: Mapping[str
         RatingError: The record beside the examples can't be written.
     """
     moved = sorted(ids)
-    _append(examples, TUNED, {"at": at, "labels": labels_digest(examples), "changed": dict(changed), "ids": moved})
+    _append(examples, TUNED, {"at": at, "labels": labelling_digest(examples), "changed": dict(changed), "ids": moved})
 
 
 def warn_of_split_groups(examples: ExampleSet) -> None:

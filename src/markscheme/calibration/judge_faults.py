@@ -13,9 +13,7 @@ from markscheme.calibration.advice import (
     anchor,
     commonest,
     finding,
-    level_name,
     limits,
-    mean,
     named,
     nearest,
     number,
@@ -24,7 +22,7 @@ from markscheme.calibration.advice import (
 )
 from markscheme.calibration.beyond_bounds import SIGNIFICANT, above, below, beyond_bounds
 from markscheme.calibration.diagnosis import Finding
-from markscheme.calibration.evidence import LEAST_SHARED, Evidence, Seen
+from markscheme.calibration.evidence import LEAST_SHARED, Evidence, Seen, mean
 from markscheme.stats import Estimate
 from markscheme.stats.agreement import chance_corrected, cohen_kappa
 from markscheme.stats.association import pearson
@@ -62,7 +60,7 @@ def stuck(evidence: Evidence, seen: Mapping[str, Seen]) -> dict[str, Finding]:
         if p > SIGNIFICANT or share < STUCK or share - of_people < STUCK_ABOVE_PEOPLE:
             continue
         worst = worst_places(np.where(one.judge == level, np.abs(one.errors), np.nan))
-        stuck_at = level_name(one.scale, level)
+        stuck_at = one.scale.level_name(level)
         found[one.name] = finding(
             evidence,
             "dead",
@@ -99,7 +97,7 @@ def no_skill(evidence: Evidence, seen: Mapping[str, Seen]) -> dict[str, Finding]
         level, share = commonest(judge)
         shows: dict[str, Any] = {"correlation": None}
         if share == 1 and int((gold != level).sum()) >= OFF:
-            said = f"always says {level_name(one.scale, level)}"
+            said = f"always says {one.scale.level_name(level)}"
         elif name in shown:
             said = f"does not follow {evidence.who} (correlation {number(shown[name].value)}, {limits(shown[name])})"
             shows = {"correlation": shown[name].to_json()}
@@ -197,7 +195,7 @@ def narrow(evidence: Evidence, seen: Mapping[str, Seen]) -> dict[str, Finding]:
             continue
         centred = one.held_to - mean(one.held_to[one.both])
         worst = worst_places(np.where(one.errors * centred < 0, np.abs(one.errors), np.nan))
-        ends = " and ".join(level_name(one.scale, float(end)) for end in (one.levels[0], one.levels[-1]))
+        ends = " and ".join(one.scale.level_name(float(end)) for end in (one.levels[0], one.levels[-1]))
         if one.several:
             how = f"where the true level rises by one, its level rises by {size:.2f}"
         else:

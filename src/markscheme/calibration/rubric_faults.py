@@ -15,9 +15,7 @@ from markscheme.calibration.advice import (
     anchor,
     commonest,
     finding,
-    level_name,
     limits,
-    mean,
     named,
     nearest,
     number,
@@ -26,7 +24,7 @@ from markscheme.calibration.advice import (
 from markscheme.calibration.beyond_bounds import above, below, beyond_bounds
 from markscheme.calibration.comparison import Comparison
 from markscheme.calibration.diagnosis import Finding
-from markscheme.calibration.evidence import LEAST_SHARED, Evidence, Seen
+from markscheme.calibration.evidence import LEAST_SHARED, Evidence, Seen, mean
 from markscheme.calibration.ratings import asked_under
 from markscheme.stats import Estimate
 from markscheme.stats.association import pearson
@@ -87,7 +85,7 @@ def unvaried(evidence: Evidence, seen: Mapping[str, Seen]) -> dict[str, Finding]
         found[name] = _dead(
             evidence,
             one,
-            f"{evidence.who} give {level_name(one.scale, level)} to {share:.0%} of the responses, so nothing shows "
+            f"{evidence.who} give {one.scale.level_name(level)} to {share:.0%} of the responses, so nothing shows "
             "whether the judge would find another",
             {"level": level, "share_of_people": share},
         )
@@ -164,7 +162,7 @@ def _people_part(evidence: Evidence, one: Seen, places: Sequence[int]) -> str:
     parts = []
     for place in places[:3]:
         given = one.people[place][np.isfinite(one.people[place])]
-        names = " and ".join(level_name(one.scale, float(level)) for level in (given.min(), given.max()))
+        names = " and ".join(one.scale.level_name(float(level)) for level in (given.min(), given.max()))
         parts.append(f"{names} on {evidence.ids[place]}")
     return f"people gave {', '.join(parts)}" if parts else "say what separates its levels"
 
@@ -232,7 +230,7 @@ def _should_have_come(one: Seen, level: float) -> bool:
 
 
 def _unused_by_all(evidence: Evidence, one: Seen, levels: Sequence[float]) -> Finding:
-    names = ", ".join(level_name(one.scale, level) for level in levels)
+    names = ", ".join(one.scale.level_name(level) for level in levels)
     return finding(
         evidence,
         "unused-level",
@@ -245,7 +243,7 @@ def _unused_by_all(evidence: Evidence, one: Seen, levels: Sequence[float]) -> Fi
 
 
 def _unused_by_judge(evidence: Evidence, one: Seen, levels: Sequence[float]) -> Finding:
-    names = ", ".join(level_name(one.scale, level) for level in levels)
+    names = ", ".join(one.scale.level_name(level) for level in levels)
     where = np.isin(one.gold, levels) & one.both
     way = 1 if mean(one.errors[where]) > 0 else -1
     return finding(

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from markscheme.calibration.accepted import MOST_UNGRADED
 from markscheme.calibration.changes import Setting, template_fingerprint
 from markscheme.calibration.comparison import Comparison, compare, gold_of
 from markscheme.calibration.diagnosis import Decision, Finding, decide
@@ -16,6 +15,7 @@ from markscheme.calibration.findings import findings_of
 from markscheme.calibration.held_out import Openings
 from markscheme.calibration.ratings import Kind, Rating
 from markscheme.calibration.slices import Slice, slices_of
+from markscheme.grading import MOST_UNGRADED
 from markscheme.judge import Identity, Usage
 from markscheme.rubric import Rubric
 from markscheme.stats.people import GoldRule

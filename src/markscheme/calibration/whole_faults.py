@@ -6,10 +6,10 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from markscheme.calibration.advice import MOST_WORST, finding, listed, mean, named, plain, worst_places
+from markscheme.calibration.advice import MOST_WORST, finding, listed, named, plain, worst_places
 from markscheme.calibration.beyond_bounds import above, below
 from markscheme.calibration.diagnosis import Finding
-from markscheme.calibration.evidence import LEAST_SHARED, Evidence
+from markscheme.calibration.evidence import LEAST_SHARED, Evidence, mean
 from markscheme.calibration.slices import Slice
 from markscheme.stats import Estimate
 from markscheme.stats.association import pearson

@@ -261,16 +261,11 @@ def _reasons(grade: Grade, rubric: Rubric) -> Iterator[str]:
     for name, outcome in grade.outcomes.items():
         match outcome:
             case Verdict(level=level, reason=reason):
-                yield f"{name} {_level(level, rubric.criterion(name))}: {reason or 'no reason given'}"
+                yield f"{name} {rubric.criterion(name).scale.level_name(level)}: {reason or 'no reason given'}"
             case NotApplicable(reason=reason):
                 yield f"{name} does not apply: {reason}"
     if isinstance(grade.holistic, Holistic) and grade.holistic.reason:
         yield grade.holistic.reason
-
-
-def _level(level: float, criterion: Criterion) -> str:
-    """The level as the judge chose it; between two levels its number."""
-    return dict(zip(criterion.scale.values, criterion.scale.choices, strict=True)).get(level, f"{level:g}")
 
 
 def _words(grade: Grade) -> str:

@@ -10,7 +10,7 @@ from markscheme.errors import BudgetError, JudgeError, NoJudge
 from markscheme.experiment.definition import Cell, Experiment, Model, Output
 from markscheme.experiment.outputs import Kept, output_id
 from markscheme.fingerprint import fingerprint
-from markscheme.grading import Grade, Grading, all_or_first_error, grade_many
+from markscheme.grading import MOST_UNGRADED, Grade, Grading, all_or_first_error, grade_many
 from markscheme.judge import Judge, Usage
 from markscheme.judges.named import Asking, open_judge
 from markscheme.prompt import Prompt
@@ -80,7 +80,7 @@ class ExperimentRun:
     @property
     def too_few_graded(self) -> bool:
         """Whether over a tenth of the cells could not be graded."""
-        return self.not_graded > 0.1 * len(self.grades)
+        return self.not_graded > MOST_UNGRADED * len(self.grades)
 
 
 async def run_experiment(

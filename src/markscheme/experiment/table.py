@@ -179,7 +179,7 @@ def _differences(
     pairs: Sequence[tuple[str, str, _Side, _Side]], cases: Sequence[Case], rubric: Rubric
 ) -> list[Difference]:
     """The overall scores of all pairs are one family of tests, their criteria another."""
-    spans = {c.name: max(c.scale.values) - min(c.scale.values) for c in rubric.criteria}
+    spans = {c.name: c.scale.span for c in rubric.criteria}
     faults = {c.name: c.weight < 0 for c in rubric.criteria}
     shifts: list[dict[str, Shift]] = [{} for _ in pairs]
     for family in ([OVERALL], list(spans)):

@@ -15,6 +15,7 @@ from markscheme.report.screen import Screen
 
 _COLOURS = {"gate": "bold green", "trend": "bold green", "explore": "bold yellow", "none": "bold red"}
 MOST_FINDINGS = 8
+LONGEST_REASON = 220
 PAGE_WIDTH = 110
 """Where the report goes to a file or a pipe."""
 Say: TypeAlias = Callable[..., None]
@@ -95,9 +96,4 @@ def _say_differences(calibration: Calibration, say: Say) -> None:
     for difference in found:
         say(f"- {difference.id}: {difference.line}")
         if difference.reason:
-            say(f"  “{_short(difference.reason)}”")
-
-
-def _short(text: str, length: int = 220) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= length else line[: length - 1] + "…"
+            say(f"  “{words.cut_short(difference.reason, LONGEST_REASON)}”")
