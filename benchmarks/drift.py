@@ -21,10 +21,12 @@ from typing import Any
 
 import numpy as np
 
-from markscheme.calibration.accepted import Accepted, accept, load_accepted
+from markscheme.calibration.accepted import Accepted, load_accepted
+from markscheme.calibration.accepting import accept
 from markscheme.calibration.collect import rating_of
 from markscheme.calibration.comparison import compare, gold_of
-from markscheme.calibration.drift import Baseline, Since, drift_since
+from markscheme.calibration.drift import Baseline, Since
+from markscheme.calibration.drift_measures import drift_since
 from markscheme.calibration.examples import Example, ExampleSet
 from markscheme.calibration.ratings import Rated, Rating
 from markscheme.calibration.run import Calibration, Rater, calibration_of

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from benchmarks.drift import NoisyJudge, calibrated, rubric
-from markscheme.calibration.accepted import accept, labels_digest, load_accepted, submission_digest
+from markscheme.calibration.accepted import labels_digest, load_accepted, submission_digest
+from markscheme.calibration.accepting import accept
 from markscheme.calibration.examples import Example, load_examples
 from markscheme.calibration.ratings import Rated, Rating
 from markscheme.calibration.run import Calibration

@@ -21,7 +21,8 @@ from benchmarks.drift import (
     rubric,
     run_again,
 )
-from markscheme.calibration.accepted import Accepted, accept, load_accepted
+from markscheme.calibration.accepted import Accepted, load_accepted
+from markscheme.calibration.accepting import accept
 from markscheme.calibration.drift import Baseline, Since
 from markscheme.calibration.examples import Example, ExampleSet
 from markscheme.calibration.ratings import Rated, Rating

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from benchmarks.drift import CHANGED, NoisyJudge, baseline, calibrated, rubric
-from markscheme.calibration.accepted import accept, load_accepted
+from markscheme.calibration.accepted import load_accepted
+from markscheme.calibration.accepting import accept
 from markscheme.calibration.drift import Baseline, Since
 from markscheme.report.baseline import baseline_json, baseline_lines
 from markscheme.report.json_report import calibration_json, dumps

@@ -9,7 +9,8 @@ from typing import Literal
 from markscheme.calibration.changes import Setting, template_fingerprint
 from markscheme.calibration.comparison import Comparison, compare, gold_of
 from markscheme.calibration.diagnosis import Decision, Finding, decide
-from markscheme.calibration.drift import Baseline, Since, drift_since
+from markscheme.calibration.drift import Baseline, Since
+from markscheme.calibration.drift_measures import drift_since
 from markscheme.calibration.examples import ExampleSet
 from markscheme.calibration.findings import findings_of
 from markscheme.calibration.held_out import Openings

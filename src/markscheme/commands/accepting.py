@@ -8,7 +8,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from markscheme.calibration.accepted import Accepted, accept, load_accepted
+from markscheme.calibration.accepted import Accepted, load_accepted
+from markscheme.calibration.accepting import accept
 from markscheme.calibration.changes import Setting, changes_between, need_replay
 from markscheme.calibration.collect import grade_examples, rating_of
 from markscheme.calibration.drift import MARGIN, Since, why_incomparable

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 import yaml
 
-from markscheme.calibration.accepted import accept
+from markscheme.calibration.accepting import accept
 from markscheme.calibration.examples import Example, ExampleSet
 from markscheme.calibration.run import Rater, calibration_of
 from markscheme.demo.faults import NOTHING, NOWHERE, Charge, on_system
