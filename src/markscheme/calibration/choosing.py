@@ -9,6 +9,7 @@ import numpy as np
 
 from markscheme.calibration.comparison import Floats, Gold, judge_passes
 from markscheme.calibration.ratings import Rating, level_table, score_table
+from markscheme.counts import counted
 from markscheme.errors import ComparisonError
 from markscheme.judge import Usage
 from markscheme.rubric import Criterion, Rubric
@@ -169,7 +170,8 @@ class Standing:
         agreement: Share of examples on which it agrees with gold; None without gold.
         behind_best: Its agreement minus the best one's, with one-sided 95 % limits; None for the best, or without gold.
         not_worse: Whether the lower limit of that is above minus the margin; None without gold.
-        labels_needed: Labels that would settle it, if the two go on parting as they do; None where settled or unknown.
+        labels_needed: Labels still needed to settle it, if the two go on parting as they do; None where settled or
+            unknown.
         false_passes: Examples that gold fails and it passes, counted.
         not_graded: Examples it did not grade, counted.
         usd_per_1000: What a thousand submissions cost; None where not known.
@@ -452,13 +454,18 @@ class _View:
                     not_worse=not_worse,
                     labels_needed=None
                     if behind is None or best is None or not_worse
-                    else labels_to_tell(hits[place] - hits[best]),
+                    else _still_needed(hits[place] - hits[best]),
                     false_passes=len(self.false_passes(said[place])),
                     not_graded=ungraded[place],
                     usd_per_1000=contender.usd_per_1000,
                 )
             )
         return found
+
+
+def _still_needed(differences: Floats) -> int | None:
+    labels = labels_to_tell(differences)
+    return None if labels is None else labels - int(np.isfinite(differences).sum())
 
 
 def labels_to_tell(differences: Floats, *, margin: float = MARGIN) -> int | None:
@@ -514,5 +521,8 @@ def _open(standings: Sequence[Standing]) -> str:
     left = [standing for standing in standings if not standing.not_worse and not standing.is_worse]
     if not left:
         return ""
-    needed = [f"{s.name} (about {s.labels_needed} labels would tell)" if s.labels_needed else s.name for s in left]
-    return f"; whether {', '.join(needed)} {'is' if len(left) == 1 else 'are'} worse can't be told yet"
+    named = [
+        f"{one.name} (about {counted(one.labels_needed, 'more label')} would tell)" if one.labels_needed else one.name
+        for one in left
+    ]
+    return f"; whether {', '.join(named)} {'is' if len(left) == 1 else 'are'} worse can't be told yet"

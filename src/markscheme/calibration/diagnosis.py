@@ -69,8 +69,8 @@ class Decision:
             on FEWEST_SHARED examples or more.
         people_are_lower: Whether the target is people's own agreement.
         needs_adjustment: Whether agreement is under the target that was asked for, as a point.
-        labels_needed: Labels with which this agreement would settle the verdict; None where it is settled, or where
-            no number would.
+        labels_needed: Labels still needed beside those there are, if agreement stays as it is; None where the verdict
+            is settled, or where no number would settle it.
         because: Why, in a sentence.
     """
 
@@ -126,12 +126,13 @@ def decide(
     )
     if not beats:
         because = "agreement is not yet shown to be above a constant's"
-    needed = labels_to_settle(share, n, held_to)
+    settled_at = labels_to_settle(share, n, held_to)
+    needed = None if settled_at is None else settled_at - n
     return Decision("not-enough-labels", "explore", held_to, people_are_lower, needs_adjustment, needed, because)
 
 
 def labels_to_settle(share: float, n: int, target: float) -> int | None:
-    """Labels at which this same share would clear the target, or miss it, by its exact bound; None if none would."""
+    """Labels it takes in all for this same share to clear the target, or miss it, by its exact bound; None for none."""
 
     def settled(labels: int) -> bool:
         hits = round(share * labels)

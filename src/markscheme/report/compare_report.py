@@ -143,7 +143,7 @@ def _behind(standing: Standing) -> str:
         return f"{points}: no worse"
     if standing.is_worse:
         return f"{points}: worse"
-    labels = None if standing.labels_needed is None else counted(standing.labels_needed, "label")
+    labels = None if standing.labels_needed is None else counted(standing.labels_needed, "more label")
     needed = "" if labels is None else f"; about {labels} would tell"
     return f"{points}: can't tell{needed}"
 

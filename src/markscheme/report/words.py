@@ -74,7 +74,8 @@ def use_line(calibration: Calibration) -> str:
     if decision.people_are_lower:
         line += " The target is people's own agreement, which is lower than the one asked for."
     if decision.labels_needed is not None:
-        line += f" About {counted(decision.labels_needed, 'label')} would settle it if the agreement stays as it is."
+        labels = counted(decision.labels_needed, "more label")
+        line += f" About {labels} would settle it if the agreement stays as it is."
     return line
 
 
