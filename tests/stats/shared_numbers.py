@@ -21,5 +21,5 @@ def blocks(file: str) -> dict[str, Any]:
 def block(file: str, name: str) -> Any:
     """One block of one file; the test is skipped where the folder does not exist."""
     if not FOLDER.exists():
-        pytest.skip(f"{FOLDER} does not exist")
+        pytest.skip(f"runs where {FOLDER} is there")
     return blocks(file)[name]

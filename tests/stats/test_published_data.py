@@ -25,7 +25,7 @@ from tests.stats.test_association import limits, value
 
 FOLDER = Path(__file__).parents[3] / "shared" / "data"
 SETS = ("hanna", "llm_rubric", "pandalm")
-pytestmark = pytest.mark.skipif(not FOLDER.exists(), reason=f"{FOLDER} does not exist")
+pytestmark = pytest.mark.skipif(not FOLDER.exists(), reason=f"runs where {FOLDER} is there")
 
 NOT_REPRODUCED = {
     "ci95": "Gwet's large-sample variance with n - 1 degrees of freedom on the coefficient's own scale, cut off at 1; "

@@ -86,7 +86,7 @@ def parts_at(block: Any, path: list[str]) -> list[Any]:
     return parts_at(block[path[0]], path[1:]) if isinstance(block, dict) and path[0] in block else []
 
 
-@pytest.mark.skipif(not FOLDER.exists(), reason=f"{FOLDER} does not exist")
+@pytest.mark.skipif(not FOLDER.exists(), reason=f"runs where {FOLDER} is there")
 @pytest.mark.parametrize("file", FILES)
 def test_every_block_is_reproduced_or_not_built_for_a_reason(file: str) -> None:
     left_out = {name for name in NOT_BUILT[file] if "." not in name}
@@ -94,7 +94,7 @@ def test_every_block_is_reproduced_or_not_built_for_a_reason(file: str) -> None:
     assert not set(REPRODUCED[file]) & left_out
 
 
-@pytest.mark.skipif(not FOLDER.exists(), reason=f"{FOLDER} does not exist")
+@pytest.mark.skipif(not FOLDER.exists(), reason=f"runs where {FOLDER} is there")
 @pytest.mark.parametrize("file", FILES)
 def test_what_is_not_built_is_there_to_be_left_out(file: str) -> None:
     for name, reason in NOT_BUILT[file].items():

@@ -24,7 +24,7 @@ from tests.reference.published import from_contingency, from_counts
 Table = npt.NDArray[np.float64]
 
 FOLDER = Path(__file__).parents[3] / "shared" / "data" / "reference_tables"
-pytestmark = pytest.mark.skipif(not FOLDER.exists(), reason=f"{FOLDER} does not exist")
+pytestmark = pytest.mark.skipif(not FOLDER.exists(), reason=f"runs where {FOLDER} is there")
 
 NAMES_OF_UNITS = {"unit", "subject", "patient", "group", "example", "item", "object", "target", "wine", "lot"}
 
