@@ -24,7 +24,7 @@ from markscheme.commands.accepting import (
     since_accepted,
     with_replay,
 )
-from markscheme.commands.output import put, refuse_unwritable
+from markscheme.commands.output import put, refuse_outputs
 from markscheme.commands.progress import progress
 from markscheme.commands.promptfoo_results import of_results, ratings_of_results, results_among
 from markscheme.commands.several_judges import choice_between, chosen, only
@@ -56,12 +56,7 @@ OUTPUTS = ("json", "markdown", "html", "junit")
 
 def run(arguments: argparse.Namespace) -> int:
     """Calibrate, write what was asked for, and give the verdict as exit status."""
-    to_output = [name for name in OUTPUTS if getattr(arguments, name) == "-"]
-    if len(to_output) > 1:
-        named = " and ".join(f"--{name} -" for name in to_output)
-        raise UsageError(f"{named} cannot share standard output; name a file for all but one of them")
-    for name in OUTPUTS:
-        refuse_unwritable(getattr(arguments, name))
+    refuse_outputs(arguments, OUTPUTS)
     results = results_among(arguments.rubric)
     refuse_accepting(arguments, of_results=bool(results))
     calibrations = [of_results(results, arguments)] if results else _of_rubric(arguments)

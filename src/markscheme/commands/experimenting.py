@@ -18,7 +18,7 @@ from markscheme.calibration.examples import examples_file, load_examples
 from markscheme.calibration.pass_rates import Labelled
 from markscheme.calibration.read_back import is_calibration, read_calibration
 from markscheme.commands.grade import grade_json
-from markscheme.commands.output import put, refuse_unwritable
+from markscheme.commands.output import put, refuse_outputs
 from markscheme.commands.progress import progress
 from markscheme.commands.sources import as_asked, asking_of, judge_of, scorers_of
 from markscheme.errors import ComparisonError, UsageError
@@ -49,7 +49,7 @@ HIT, TOO_FEW_GRADED = 1, 5
 
 def run(arguments: argparse.Namespace) -> int:
     """Run, grade, compare and print."""
-    _refuse_outputs(arguments)
+    refuse_outputs(arguments, WAYS)
     experiment = Experiment.from_file(arguments.file, outputs=arguments.outputs)
     experiment = replace(experiment, rubric=as_asked(experiment.rubric, arguments))
     rules = [Rule.parse(text, experiment) for text in arguments.fail_if if text.strip() != WORSE]
@@ -66,14 +66,6 @@ def run(arguments: argparse.Namespace) -> int:
 def folder_of(file: Path) -> Path:
     """Where an experiment keeps its outputs and its accepted run."""
     return file.with_name(file.name.removesuffix(file.suffix).removesuffix(SUFFIX) + SUFFIX)
-
-
-def _refuse_outputs(arguments: argparse.Namespace) -> None:
-    for way in WAYS:
-        refuse_unwritable(getattr(arguments, way))
-    taken = [f"--{way}" for way in WAYS if getattr(arguments, way) == "-"]
-    if len(taken) > 1:
-        raise UsageError(f"{' and '.join(taken)} cannot share standard output; name a file for one of them")
 
 
 def _accepted(path: Path, arguments: argparse.Namespace) -> AcceptedExperiment | None:
@@ -163,14 +155,16 @@ def _labelled_then(run: ExperimentRun) -> tuple[list[Labelled], str | None]:
     folder = find_calibration(rubric.name, Path.cwd())
     if folder is None or receipt is None or not receipt.holds:
         return [], None
-    truth = gold_of(load_examples(examples_file(folder), rubric, ratings=folder / "ratings"), rubric)
+    examples = load_examples(examples_file(folder), rubric, ratings=folder / "ratings")
+    truth = gold_of(examples, rubric)
+    drawn = {one.id: (one.drawn, one.weight, one.stratum) for one in examples.examples}
     then = load_accepted(folder / ACCEPTED).runs[0]
     earned = overall_scores(then.values(), rubric)
     scores = np.array([earned.get(unit, math.nan) for unit in truth.ids])
     passes = judge_passes([then.get(unit) for unit in truth.ids], scores, rubric)
     decided = zip(truth.ids, truth.passed.tolist(), passes.tolist(), strict=True)
     return [
-        Labelled(unit, bool(gold), bool(judge))
+        Labelled(unit, bool(gold), bool(judge), *drawn[unit])
         for unit, gold, judge in decided
         if not math.isnan(gold) and not math.isnan(judge)
     ], truth.reference

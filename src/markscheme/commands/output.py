@@ -1,7 +1,9 @@
 """Where a command writes: a file, or standard output for "-"."""
 
+import argparse
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from markscheme.errors import UsageError
@@ -23,6 +25,23 @@ def refuse_unwritable(target: str | Path | None) -> None:
         raise UsageError(f"{target} cannot be written: there is no folder {path.parent}; make it first")
     if not os.access(path.parent, os.W_OK):
         raise UsageError(f"{target} cannot be written: {path.parent} takes no new file")
+
+
+def refuse_outputs(arguments: argparse.Namespace, names: Sequence[str]) -> None:
+    """Say before anybody is asked that the outputs of a command can't all be written.
+
+    Args:
+        arguments: What the command was told.
+        names: Its options that write a file, or to standard output.
+
+    Raises:
+        UsageError: A file can't be written, or two outputs go to standard output.
+    """
+    taken = [f"--{name}" for name in names if getattr(arguments, name) == "-"]
+    if len(taken) > 1:
+        raise UsageError(f"{' and '.join(taken)} cannot share standard output; name a file for all but one of them")
+    for name in names:
+        refuse_unwritable(getattr(arguments, name))
 
 
 def put(text: str, target: str | Path) -> None:

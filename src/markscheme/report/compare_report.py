@@ -10,6 +10,7 @@ from rich.text import Text
 from markscheme.calibration.choosing import Choice, CriterionPair, Differences, Flip, Pair, Standing, Switch
 from markscheme.counts import counted
 from markscheme.report.figures import NONE, number, printable, share, share_with_interval, signed, with_interval
+from markscheme.report.json_report import estimate_json
 from markscheme.report.markdown import escaped, table
 from markscheme.report.screen import Screen
 from markscheme.report.words import REFERENCES, legend
@@ -279,8 +280,8 @@ def _rich(headings: tuple[str, ...], rows: list[tuple[str, ...]]) -> Table:
 def _standing_json(standing: Standing) -> dict[str, Any]:
     return {
         "name": standing.name,
-        "agreement": _estimate(standing.agreement),
-        "behind_best": _estimate(standing.behind_best),
+        "agreement": estimate_json(standing.agreement),
+        "behind_best": estimate_json(standing.behind_best),
         "not_worse": standing.not_worse,
         "labels_needed": standing.labels_needed,
         "false_passes": standing.false_passes,
@@ -341,7 +342,3 @@ def _switch_json(switch: Switch) -> dict[str, Any]:
         "old_passes_that_pass": switch.passed.to_json(),
         "old_fails_that_pass": switch.failed.to_json(),
     }
-
-
-def _estimate(estimate: Estimate | None) -> dict[str, Any] | None:
-    return None if estimate is None else estimate.to_json()

@@ -44,7 +44,7 @@ def calibration_json(calibration: Calibration) -> dict[str, Any]:
         "not_graded_because": calibration.reasons_not_graded,
         "agreement": comparison.agreement.to_json(),
         "agreement_constant": comparison.agreement_constant.to_json(),
-        "agreement_person": _estimate(comparison.agreement_person),
+        "agreement_person": estimate_json(comparison.agreement_person),
         "tolerance": comparison.tolerance,
         "target": decision.target,
         "examples": list(comparison.gold.ids),
@@ -119,5 +119,6 @@ def _ceiling(ceiling: Ceiling) -> dict[str, Any]:
     }
 
 
-def _estimate(estimate: Estimate | None) -> dict[str, Any] | None:
+def estimate_json(estimate: Estimate | None) -> dict[str, Any] | None:
+    """An estimate as JSON has it; null where there is none."""
     return None if estimate is None else estimate.to_json()
