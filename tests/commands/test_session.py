@@ -55,6 +55,16 @@ def test_one_at_a_path_of_its_own_is_started_and_ended_there(runtime: Path, tmp_
     assert not Path(place).exists()
 
 
+def test_a_file_at_the_path_of_a_socket_is_left_alone(runtime: Path, tmp_path: Path) -> None:
+    env = {"XDG_RUNTIME_DIR": str(runtime)}
+    notes = runtime / "notes.txt"
+    notes.write_text("mine")
+    for what, status in (("start", 2), ("stop", 1), ("status", 1)):
+        done = run("markscheme", "session", what, "--socket", str(notes), cwd=tmp_path, env=env)
+        assert done.returncode == status, done.stderr
+        assert notes.read_text() == "mine"
+
+
 def test_where_none_can_be_started_the_reason_is_told(runtime: Path, tmp_path: Path) -> None:
     off = {"XDG_RUNTIME_DIR": str(runtime), "MARKSCHEME_SESSION": "off"}
     done = run("markscheme", "session", "start", cwd=tmp_path, env=off)

@@ -263,6 +263,16 @@ def test_where_no_socket_can_be_made_the_verdict_comes_from_here(
     assert assess("Paris.", {**CONFIG, "session": str(runtime / "nowhere" / "s")}, project, env)["pass"] is True
 
 
+def test_a_file_at_the_path_that_an_assertion_names_is_left_alone(
+    project: Path, runtime: Path, env: dict[str, str]
+) -> None:
+    notes = runtime / "notes.txt"
+    notes.write_text("mine")
+    assert assess("Paris.", {**CONFIG, "session": str(notes)}, project, env)["pass"] is True
+    assert notes.read_text() == "mine"
+    assert session_pids(runtime) == []
+
+
 def test_a_judge_edited_meanwhile_is_asked_as_it_is_now(project: Path, runtime: Path, env: dict[str, str]) -> None:
     assert assess("Paris.", CONFIG, project, env)["pass"] is True
     module = project / "session_judge.py"

@@ -56,7 +56,8 @@ def _start(arguments: argparse.Namespace) -> str:
     place = client.start(folder=str(graders.resolve()), wish=arguments.socket)
     if place is None:
         raise UsageError(
-            "no session can be started here: MARKSCHEME_SESSION is off, or the socket's folder is not yours alone"
+            "no session can be started here: MARKSCHEME_SESSION is off, the socket's folder is not yours alone, or a "
+            "file stands in its place"
         )
     return place
 

@@ -204,6 +204,11 @@ def connected(place: str) -> socket.socket | None:
     return connection
 
 
+def _is_socket(place: str) -> bool:
+    """Whether a socket stands there: a user may name any path, and a file at it is never ours to remove."""
+    return os.path.lexists(place) and (os.lstat(place).st_mode & 0o170000) == 0o140000
+
+
 def is_own(connection: socket.socket) -> bool:
     """Whether the process at the other end is this user's, as far as the system tells."""
     if not hasattr(socket, "SO_PEERCRED"):
@@ -236,7 +241,7 @@ def _started(place: str, folder: str) -> socket.socket:
         connection = connected(place)
         if connection is not None:
             return connection
-        if os.path.lexists(place):
+        if _is_socket(place):
             os.unlink(place)
         listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         with listener:
@@ -276,7 +281,7 @@ def _remove_stale(place: str) -> None:
             connection = connected(place)
             if connection is not None:
                 connection.close()
-            elif os.path.lexists(place):
+            elif _is_socket(place):
                 os.unlink(place)
     except OSError:
         return
