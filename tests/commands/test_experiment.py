@@ -209,6 +209,29 @@ def test_an_accepted_file_that_is_none_exits_2(folder: Path) -> None:
     assert "is no accepted experiment" in recorded(folder, status=2).stderr
 
 
+def test_an_accepted_file_that_is_none_is_replaced_as_its_message_says(folder: Path) -> None:
+    (folder / "support.experiment").mkdir()
+    (folder / "support.experiment" / "accepted.json").write_text('{"schema": 1}')
+    told = recorded(folder, "--accept", "--fail-if", "worse").stderr
+    assert "warning: the run accepted before is not compared: " in told
+    assert "Since the accepted run" in recorded(folder, "--fail-if", "worse").stdout
+
+
+def test_a_run_that_cannot_be_kept_is_told_before_anybody_is_asked(folder: Path) -> None:
+    without_settings(folder / FILE)
+    kept = folder / "support.experiment"
+    kept.write_text("mine")
+    assert (
+        "support.experiment, where a file stands" in experiment(folder, "--judge", JUDGE, "--accept", status=2).stderr
+    )
+    assert kept.read_text() == "mine"
+    kept.unlink()
+    (kept / "accepted.json").mkdir(parents=True)
+    told = experiment(folder, "--judge", JUDGE, "--accept", status=2).stderr
+    assert "accepted.json cannot be written: it is a folder" in told
+    assert list(kept.iterdir()) == [kept / "accepted.json"]
+
+
 # --- corrected by labels --------------------------------------------------------------------------------------------
 
 
@@ -219,6 +242,16 @@ def test_a_calibration_corrects_the_pass_rates(folder: Path) -> None:
     write_lines(folder / "labels.jsonl", lines)
     data = json.loads(recorded(folder, "--calibration", "labels.jsonl", "--json").stdout)
     assert data["pass_rates"]["corrected"]["value"] == pytest.approx((2 / 3 - 0.2) / 0.7)
+
+
+def test_a_calibration_that_cannot_be_read_is_told_before_anybody_is_asked(folder: Path) -> None:
+    without_settings(folder / FILE)
+    rated = {"gold": {"pass": [True, False]}, "judge": {"pass": [True, False]}}
+    half = {"judge": {"name": "j"}, "rubric": {"name": "r"}, "examples": ["a", "b"], "rated": rated}
+    (folder / "half.json").write_text(json.dumps(half))
+    told = experiment(folder, "--judge", JUDGE, "--calibration", "half.json", status=2).stderr
+    assert "half.json: is no calibration that can be read" in told
+    assert not (folder / "support.experiment").exists()
 
 
 def test_the_rubric_s_accepted_calibration_corrects_them_too(folder: Path) -> None:

@@ -4,8 +4,9 @@ import argparse
 import asyncio
 import math
 import sys
+import warnings
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,11 +19,11 @@ from markscheme.calibration.examples import examples_file, load_examples
 from markscheme.calibration.pass_rates import Labelled
 from markscheme.calibration.read_back import is_calibration, read_calibration
 from markscheme.commands.grade import grade_json
-from markscheme.commands.output import put, refuse_outputs
+from markscheme.commands.output import put, refuse_outputs, refuse_unwritable
 from markscheme.commands.progress import progress
 from markscheme.commands.sources import as_asked, asking_of, judge_of, scorers_of
-from markscheme.errors import ComparisonError, UsageError
-from markscheme.experiment.accepted import AcceptedExperiment, accepted_text, load_accepted_experiment
+from markscheme.errors import ComparisonError, RatingError, RatingWarning, UsageError
+from markscheme.experiment.accepted import AcceptedExperiment, accept_experiment, load_accepted_experiment
 from markscheme.experiment.definition import Experiment
 from markscheme.experiment.outputs import Kept
 from markscheme.experiment.rules import WORSE, Rule, worse_than_accepted
@@ -54,11 +55,12 @@ def run(arguments: argparse.Namespace) -> int:
     experiment = replace(experiment, rubric=as_asked(experiment.rubric, arguments))
     rules = [Rule.parse(text, experiment) for text in arguments.fail_if if text.strip() != WORSE]
     folder = folder_of(arguments.file)
+    _refuse_accepting(folder, arguments)
     accepted = _accepted(folder / ACCEPTED, arguments)
-    labelled = read_labelled(arguments.calibration) if arguments.calibration is not None else None
+    told = None if arguments.calibration is None else _Told.read(arguments.calibration)
     sys.path.append(str(arguments.file.resolve().parent))  # a model's function may stand beside the experiment
     done = asyncio.run(_run(experiment, folder, arguments))
-    report = _report(done, rules, accepted, labelled, arguments)
+    report = _report(done, rules, accepted, told, arguments)
     _write(report, arguments)
     return _ended(report, folder / ACCEPTED, arguments)
 
@@ -68,17 +70,55 @@ def folder_of(file: Path) -> Path:
     return file.with_name(file.name.removesuffix(file.suffix).removesuffix(SUFFIX) + SUFFIX)
 
 
+def _refuse_accepting(folder: Path, arguments: argparse.Namespace) -> None:
+    """Say before anybody is asked that the run can't be kept.
+
+    Raises:
+        UsageError: Its folder is a file, or it can't be written there.
+    """
+    if not arguments.accept:
+        return
+    if folder.exists() and not folder.is_dir():
+        raise UsageError(f"--accept keeps the run in a folder {folder}, where a file stands; move it away")
+    refuse_unwritable(folder / ACCEPTED if folder.is_dir() else folder)
+
+
 def _accepted(path: Path, arguments: argparse.Namespace) -> AcceptedExperiment | None:
-    """The accepted run, where there is one.
+    """The accepted run; None where there is none, or where it cannot be read and is about to be replaced.
 
     Raises:
         UsageError: There is none, and this run is to be held against it.
+        RatingError: It cannot be read, and is not to be replaced.
     """
     if path.is_file():
-        return load_accepted_experiment(path)
+        try:
+            return load_accepted_experiment(path)
+        except RatingError as error:
+            if not arguments.accept:
+                raise
+            warnings.warn(f"the run accepted before is not compared: {error}", RatingWarning, stacklevel=2)
+            return None
     if WORSE in map(str.strip, arguments.fail_if) and not arguments.accept:
         raise UsageError(f"--fail-if worse: there is no accepted run {path}; --accept writes it")
     return None
+
+
+@dataclass(frozen=True)
+class _Told:
+    """What --calibration names: decisions of people and judge, what the labels are worth, and whose calibration it is.
+
+    Attributes:
+        judge: None where the file is no calibration but decisions alone.
+    """
+
+    labelled: list[Labelled]
+    reference: str | None
+    judge: str | None
+
+    @classmethod
+    def read(cls, path: Path) -> "_Told":
+        labelled = read_labelled(path)
+        return cls(labelled, reference_of(path), read_calibration(path).judge if is_calibration(path) else None)
 
 
 # --- asking ---------------------------------------------------------------------------------------------------------
@@ -109,7 +149,7 @@ def _report(
     run: ExperimentRun,
     rules: Sequence[Rule],
     accepted: AcceptedExperiment | None,
-    labelled: Sequence[Labelled] | None,
+    told: _Told | None,
     arguments: argparse.Namespace,
 ) -> ExperimentReport:
     experiment, marks, notes = run.experiment, marks_of(run), list[str]()
@@ -124,11 +164,11 @@ def _report(
                 raise
             notes.append(str(error))
     failed += worse_than_accepted(since) if asks_for_worse else []
-    reference = None if labelled is None else reference_of(arguments.calibration)
-    if labelled is not None:
-        notes += _of_another_judge(run, arguments.calibration)
-    else:
+    if told is None:
         labelled, reference = _labelled_then(run)
+    else:
+        labelled, reference = told.labelled, told.reference
+        notes += _of_another_judge(run, told.judge)
     return ExperimentReport(
         run=run,
         rows=rows,
@@ -142,11 +182,9 @@ def _report(
     )
 
 
-def _of_another_judge(run: ExperimentRun, path: Path) -> list[str]:
-    if not is_calibration(path):
-        return []
-    judge, own = read_calibration(path).judge, str(run.grading.judge.identity)
-    return [] if judge == own else [f"The calibration is of {judge}; rates are right if {own} errs alike."]
+def _of_another_judge(run: ExperimentRun, judge: str | None) -> list[str]:
+    own = str(run.grading.judge.identity)
+    return [] if judge in (None, own) else [f"The calibration is of {judge}; rates are right if {own} errs alike."]
 
 
 def _labelled_then(run: ExperimentRun) -> tuple[list[Labelled], str | None]:
@@ -200,6 +238,5 @@ def _ended(report: ExperimentReport, path: Path, arguments: argparse.Namespace) 
     if arguments.accept and status:
         print("warning: this run is not accepted", file=sys.stderr)
     elif arguments.accept:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        put(accepted_text(report.run), str(path))
+        accept_experiment(report.run, path)
     return status

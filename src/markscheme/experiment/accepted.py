@@ -8,11 +8,12 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from markscheme.errors import ComparisonError, RatingError
+from markscheme.errors import ComparisonError, RatingError, UsageError
 from markscheme.experiment.definition import Case, Cell
 from markscheme.experiment.running import ExperimentRun
 from markscheme.experiment.table import Difference, Mark, marks_of, since
 from markscheme.grading import Fingerprints
+from markscheme.plain_data import write_whole
 from markscheme.receipt import accepted_data
 
 
@@ -90,6 +91,16 @@ def load_accepted_experiment(path: Path) -> AcceptedExperiment:
         raise RatingError(f"is no accepted experiment: {error!r}; accept one anew (--accept)", path=path) from error
 
 
-def accepted_text(run: ExperimentRun) -> str:
-    """A run as the text of the file that keeps it."""
-    return json.dumps(accepted_json(run), ensure_ascii=False, allow_nan=False, indent=1) + "\n"
+def accept_experiment(run: ExperimentRun, path: Path) -> None:
+    """Keep a run as the accepted one.
+
+    Raises:
+        RatingError: Over a tenth of it is not graded.
+        UsageError: It cannot be written.
+    """
+    text = json.dumps(accepted_json(run), ensure_ascii=False, allow_nan=False, indent=1) + "\n"
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(path, text)
+    except OSError as error:
+        raise UsageError(f"{path} cannot be written: {error.strerror or error}") from error

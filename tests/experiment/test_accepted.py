@@ -1,0 +1,32 @@
+"""The accepted experiment as a file."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from markscheme import Rubric, ScriptedJudge
+from markscheme.errors import UsageError
+from markscheme.experiment.accepted import accept_experiment, load_accepted_experiment
+from markscheme.experiment.definition import Case, Experiment, Variant
+from markscheme.experiment.running import ExperimentRun, run_experiment
+
+RUBRIC = Rubric.from_dict([{"weight": 1, "requirement": "Names a city"}])
+ONE = Experiment(RUBRIC, (Variant("plain"),), (Case("fr", {"query": "France?"}),))
+
+
+@pytest.fixture
+def graded() -> ExperimentRun:
+    return asyncio.run(run_experiment(ONE, ScriptedJudge([{"c1": "MET"}]), model=ScriptedJudge(["Paris."])))
+
+
+def test_an_accepted_run_is_read_back_from_a_folder_made_for_it(graded: ExperimentRun, tmp_path: Path) -> None:
+    path = tmp_path / "try.experiment" / "accepted.json"
+    accept_experiment(graded, path)
+    assert load_accepted_experiment(path).marks["plain", "fr"].score == 1.0
+
+
+def test_a_folder_that_cannot_be_made_is_the_caller_s_fault(graded: ExperimentRun, tmp_path: Path) -> None:
+    (tmp_path / "taken").write_text("mine")
+    with pytest.raises(UsageError, match=r"taken/accepted\.json cannot be written"):
+        accept_experiment(graded, tmp_path / "taken" / "accepted.json")
