@@ -2,7 +2,8 @@
 
 import io
 import json
-from collections.abc import Iterator
+import os
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
@@ -85,6 +86,35 @@ def json_lines(path: Path, error: type[FileError]) -> Iterator[tuple[int, Any]]:
                     yield number, _json_line(line, path, number, error)
     except (OSError, UnicodeDecodeError) as problem:
         raise error(f"cannot be read: {problem}", path=path) from problem
+
+
+def append_lines(path: Path, lines: Sequence[dict[str, Any]]) -> None:
+    """Append JSON objects, one a line; on disk when this returns."""
+    text = "".join(json.dumps(line, ensure_ascii=False, allow_nan=False) + "\n" for line in lines)
+    is_new = not path.exists()
+    with path.open("ab+") as file:
+        if file.tell() and not _ends_its_line(path):
+            text = "\n" + text
+        file.write(text.encode())
+        file.flush()
+        os.fsync(file.fileno())
+    if is_new:
+        keep_entry(path.parent)
+
+
+def _ends_its_line(path: Path) -> bool:
+    with path.open("rb") as file:
+        file.seek(-1, os.SEEK_END)
+        return file.read(1) == b"\n"
+
+
+def keep_entry(folder: Path) -> None:
+    """A new file is there after a power cut only once its folder is on disk too."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
 
 
 ANOTHER_LENGTH = "has another number of cells than the header"

@@ -2,7 +2,6 @@
 
 import datetime
 import json
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import Any
 from markscheme.errors import Fault, RatingError, UsageError
 from markscheme.experiment.definition import Case, Output
 from markscheme.judge import Reply
-from markscheme.plain_data import ANOTHER_LENGTH, json_lines, shown, table_rows
+from markscheme.plain_data import ANOTHER_LENGTH, append_lines, json_lines, shown, table_rows
 from markscheme.promptfoo.results import Row, is_results, read_results
 from markscheme.submission import as_text
 
@@ -124,7 +123,7 @@ def _of_results(rows: Sequence[Row]) -> Iterator[tuple[None, Given]]:
 
 @dataclass
 class Kept:
-    """The outputs of earlier runs, one a line, which are no asked for again; a pool for `markscheme label` too.
+    """The outputs of earlier runs, one a line, which are not asked for again; a pool for `markscheme label` too.
 
     Attributes:
         path: The file; None keeps nothing.
@@ -155,7 +154,7 @@ class Kept:
             "at": datetime.date.today().isoformat(),
         }
         if self.path is not None and under not in self._texts:
-            _append(self.path, json.dumps(line, ensure_ascii=False) + "\n")
+            _append(self.path, line)
         return self._texts.setdefault(under, output)
 
     def _read(self) -> Iterator[dict[str, Any]]:
@@ -176,14 +175,9 @@ def output_id(variant: str, case: str, under: str) -> str:
     return f"{case}{AT}{variant}" + (f" ({under[:8]})" if under else "")
 
 
-def _append(path: Path, text: str) -> None:
+def _append(path: Path, line: dict[str, Any]) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("ab+") as file:
-            file.seek(max(0, file.seek(0, os.SEEK_END) - 1))
-            half = file.read(1) not in (b"", b"\n")
-            file.write((("\n" if half else "") + text).encode())
-            file.flush()
-            os.fsync(file.fileno())
+        append_lines(path, [line])
     except OSError as error:
         raise UsageError(f"{path} cannot be written: {error.strerror or error}") from error

@@ -13,6 +13,7 @@ from markscheme.calibration.examples import SUFFIXES, Example, examples_file, lo
 from markscheme.calibration.from_promptfoo import import_promptfoo
 from markscheme.calibration.ratings import JUDGES, Rating
 from markscheme.errors import RatingError
+from markscheme.plain_data import append_lines
 from markscheme.promptfoo.results import is_results
 from markscheme.rubric import Rubric
 
@@ -132,32 +133,3 @@ class SetFile:
             with self.path.open(encoding="utf-8-sig") as file:
                 for place, line in enumerate((line for line in file if line.strip()), start=1):
                     yield str(json.loads(line).get("id") or f"ex-{place}")
-
-
-def append_lines(path: Path, lines: Sequence[dict[str, Any]]) -> None:
-    """Append JSON objects, one a line; on disk when this returns."""
-    text = "".join(json.dumps(line, ensure_ascii=False, allow_nan=False) + "\n" for line in lines)
-    is_new = not path.exists()
-    with path.open("ab+") as file:
-        if file.tell() and not _ends_its_line(path):
-            text = "\n" + text
-        file.write(text.encode())
-        file.flush()
-        os.fsync(file.fileno())
-    if is_new:
-        keep_entry(path.parent)
-
-
-def _ends_its_line(path: Path) -> bool:
-    with path.open("rb") as file:
-        file.seek(-1, os.SEEK_END)
-        return file.read(1) == b"\n"
-
-
-def keep_entry(folder: Path) -> None:
-    """A new file is there after a power cut only once its folder is on disk too."""
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

@@ -11,7 +11,7 @@ from typing import Any, TextIO
 from markscheme.calibration.ratings import Kind, Rating, load_ratings
 from markscheme.errors import MarkschemeError, UsageError
 from markscheme.labelling.order import Step
-from markscheme.labelling.pool import append_lines, keep_entry
+from markscheme.plain_data import append_lines, keep_entry
 from markscheme.rubric import Rubric
 
 RATER = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
