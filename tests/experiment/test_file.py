@@ -151,6 +151,13 @@ def test_outputs_of_a_variant_that_a_file_does_not_hold_are_told(tmp_path: Path)
     assert (4, "there is no output of variant 'short'; there are brief") in told
 
 
+@pytest.mark.parametrize("said", ["5", "true", "{a: b}", "[]"])
+def test_cases_that_are_no_list_are_the_one_fault_though_outputs_are_there(tmp_path: Path, said: str) -> None:
+    write_lines(tmp_path / "out.jsonl", [{"variant": "short", "case": "a", "output": "Hi."}])
+    text = f"rubric: rubric.yaml\noutputs: out.jsonl\nvariants: [{{name: short}}]\ncases: {said}\n"
+    assert faults(tmp_path, text) == [(4, "`cases` is a list of one or more")]
+
+
 def test_faults_of_other_files_are_told_with_the_experiment_s_own(tmp_path: Path) -> None:
     write_lines(tmp_path / "out.jsonl", [{"variant": "brief"}])
     write_lines(tmp_path / "cases.jsonl", [{"id": "a", "inputs": {"query": "?"}}, {"inputs": {}}])

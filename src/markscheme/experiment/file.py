@@ -205,7 +205,7 @@ class _Reading:
             its_own = None if self.outputs else own
             there = self._read(read_outputs, its_own, ("variants",)) if its_own else found
             its = {one.case: one.output for one in there if one.variant in ("", variant.name)}
-            if there and not its.keys() & {case.id for case in cases}:
+            if there and cases and not its.keys() & {case.id for case in cases}:
                 held = ", ".join(sorted({one.variant for one in there} - {""})) or "other cases only"
                 problem = f"there is no output of variant {variant.name!r}; there are {held}"
                 self.faults.append(Fault(problem, self._line_of(problem)))
@@ -256,7 +256,8 @@ class _Reading:
     def _line_of(self, problem: str) -> int | None:
         """The line of the case or variant that a fault of the whole experiment names."""
         for key, name in (("cases", "id"), ("variants", "name")):
-            for place, raw in reversed(list(enumerate(self.data.get(key) or ()))):
+            said = self.data.get(key)
+            for place, raw in reversed(list(enumerate(said if isinstance(said, list) else ()))):
                 if isinstance(raw, Mapping) and f"{key[:-1]} {str(raw.get(name))!r}" in problem:
                     return self._line((key, place))
         of_cases = problem.startswith("case ")
