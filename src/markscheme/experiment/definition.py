@@ -59,7 +59,7 @@ class Case:
     inputs: Mapping[str, str]
     expected: Mapping[str, str] = field(default_factory=dict)
 
-    @property
+    @cached_property
     def digest(self) -> str:
         """Digest of all that makes it this case."""
         return fingerprint(dict(self.inputs), dict(self.expected))
