@@ -21,6 +21,7 @@ ON_THE_WAY = {
     "import markscheme.judges.named": set(),
     "import markscheme.judges.anthropic": set(),
     "import markscheme.stats": {"numpy", "scipy"},
+    "import markscheme.calibration.ratings": {"numpy"},
     "from markscheme.cli import main; main(['--help'])": set(),
     "from markscheme.commands.calibrate import parser; parser().format_help()": set(),
     "from markscheme.commands.compare import parser; parser().format_help()": set(),

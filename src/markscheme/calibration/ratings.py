@@ -14,7 +14,6 @@ from markscheme.fingerprint import fingerprint
 from markscheme.plain_data import json_lines, shown
 from markscheme.rubric import Criterion, Rubric, Scale
 from markscheme.score import score_of_levels
-from markscheme.stats.people import gold
 
 Floats = npt.NDArray[np.float64]
 Kind = Literal["adjudicated", "human", "constructed", "model", "code"]
@@ -322,6 +321,8 @@ class RatingTable:
     @property
     def middle(self) -> Floats:
         """The median of each unit's ratings, shape (n_units,); nan where there are none."""
+        from markscheme.stats.people import gold  # statistics load scipy, and whoever only reads ratings pays nothing
+
         return gold(self.values) if self.raters else np.full(len(self.units), np.nan)
 
 
