@@ -1,7 +1,7 @@
 """What a judge decided of a graded set, and what it and people both decided on, from any file that tells."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -23,8 +23,15 @@ def read_judged(path: Path) -> list[Judged]:
         return [judged(row) for row in read_results(path).rows]
     plan = _document(path)
     if plan is not None and isinstance(plan.get("next"), Mapping):
-        return [_judged(row) for row in plan["next"]["pool"]]
+        return _of_plan(plan["next"], path)
     return _lines(path, _judged)
+
+
+def _of_plan(sample: Mapping[str, Any], path: Path) -> list[Judged]:
+    pool = sample.get("pool")
+    if not isinstance(pool, list):
+        raise RatingError(f"is no plan that `plan --json` wrote: its pool is a list, found {shown(pool)}", path=path)
+    return _read(((None, row) for row in pool), _judged, path)
 
 
 def judged(row: Row) -> Judged:
@@ -56,11 +63,17 @@ def reference_of(path: Path) -> str | None:
 
 
 def _lines(path: Path, read: Callable[[Mapping[str, Any]], T | None]) -> list[T]:
+    return _read(json_lines(path, RatingError), read, path)
+
+
+def _read(
+    lines: Iterable[tuple[int | None, Any]], read: Callable[[Mapping[str, Any]], T | None], path: Path
+) -> list[T]:
     found, faults = [], []
-    for number, line in json_lines(path, RatingError):
+    for number, line in lines:
         try:
             if not isinstance(line, Mapping):
-                raise ValueError(f"a line is an object, found {shown(line)}")
+                raise ValueError(f"a response is told as an object, found {shown(line)}")
             one = read(line)
         except ValueError as error:
             faults.append(Fault(str(error), number))
