@@ -96,9 +96,9 @@ def decide(
     """
     wanted = comparison.rubric.target if target is None else target
     person = comparison.agreement_person
-    enough = person is not None and person.n >= FEWEST_SHARED
-    people_are_lower = enough and person is not None and person.value is not None and person.value < wanted
-    held_to = person.value if people_are_lower and person is not None and person.value is not None else wanted
+    own = None if person is None or person.n < FEWEST_SHARED else person.value
+    held_to = wanted if own is None else min(own, wanted)
+    people_are_lower = held_to < wanted
     share, n = comparison.agreement.value, comparison.agreement.n
     if share is None:
         return Decision(

@@ -152,7 +152,7 @@ def number(said: Any) -> float | None:
 
 def at_position(criterion: Criterion, merit: float) -> float:
     """The level whose merit, 0 to 1, a score is: for a fault the other way round."""
-    return round(criterion.scale.at(merit if criterion.weight > 0 else 1.0 - merit), DIGITS)
+    return round(criterion.scale.at(criterion.merit(merit)), DIGITS)
 
 
 def said_anything(rating: Rating) -> bool:
