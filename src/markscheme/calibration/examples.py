@@ -218,6 +218,7 @@ class _Reading:
     def _table(self) -> Iterator[tuple[int | None, Any]]:
         """Rows with the same id are one example labelled by several raters."""
         criteria = {criterion.name: criterion for criterion in self.rubric.criteria}
+        of_labels = criteria.keys() | {"rater", "kind", "overall"}
         merged: dict[str, tuple[int, dict[str, Any]]] = {}
         for number, (line, row) in enumerate(table_rows(self.path, RatingError), start=1):
             if row is None:
@@ -226,9 +227,7 @@ class _Reading:
             given = {key: value for key, value in row.items() if value != ""}
             key = given.get("id", f"ex-{number}")
             label = _csv_label(given, criteria)
-            rest: dict[str, Any] = {
-                k: v for k, v in given.items() if k not in criteria.keys() | {"rater", "kind", "overall"}
-            }
+            rest: dict[str, Any] = {name: value for name, value in given.items() if name not in of_labels}
             if "weight" in rest:
                 rest["weight"] = _number(rest["weight"])
             _, example = merged.setdefault(key, (line, {**rest, "id": key, "labels": []}))

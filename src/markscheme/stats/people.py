@@ -428,14 +428,12 @@ class _Beside:
 
     def judge_and_gap(self, level: float) -> tuple[Estimate, Estimate]:
         """Alpha between the judge and a person, and how far it lies above that between two people."""
-        why = f"needs two people who rated the same {LEAST_EXAMPLES} examples, beside the judge"
-        if self.people_pairs:
-            (among_people, people_left), (with_judge, judge_left) = (
-                self.among_people,
-                self._mean_alpha(self.judge_pairs),
-            )
+        if not self.people_pairs:
+            why = f"needs two people who rated the same {LEAST_EXAMPLES} examples, beside the judge"
+            return self._undefined(why, level), self._undefined(why, GAP_LEVEL)
+        (among_people, people_left), (with_judge, judge_left) = self.among_people, self._mean_alpha(self.judge_pairs)
+        if math.isnan(among_people) or math.isnan(with_judge):
             why = "one level only, for two people or a person and the judge"
-        if not self.people_pairs or math.isnan(among_people) or math.isnan(with_judge):
             return self._undefined(why, level), self._undefined(why, GAP_LEVEL)
         gap = jackknife(
             with_judge - among_people,

@@ -7,6 +7,7 @@ that had no part in the fit.
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -257,21 +258,21 @@ class _Task:
     group_of: Integers
     n_groups: int
 
-    @property
+    @cached_property
     def signs(self) -> Floats:
         return np.asarray(np.sign(self.weights[self.tuned]), dtype=np.float64)
 
-    @property
+    @cached_property
     def author(self) -> Floats:
         """The tuned weights, all above 0."""
         return np.asarray(np.abs(self.weights[self.tuned]), dtype=np.float64)
 
-    @property
+    @cached_property
     def upright(self) -> Floats:
         """Levels of the tuned criteria, turned so that more is better."""
         return np.asarray(self.levels[:, self.tuned] * self.signs)
 
-    @property
+    @cached_property
     def sums(self) -> Sums:
         return Sums.of(self.upright, self.marks)
 
