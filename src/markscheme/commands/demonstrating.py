@@ -2,7 +2,6 @@
 
 import argparse
 import contextlib
-import json
 import secrets
 import sys
 import tempfile
@@ -15,6 +14,7 @@ from markscheme.demo.planting import Round, made_round
 from markscheme.demo.raters import five_raters
 from markscheme.errors import UsageError
 from markscheme.report.demo_report import DemoPage, raters_json, round_json
+from markscheme.report.json_report import dumps
 
 SEED_BITS = 64
 
@@ -34,7 +34,7 @@ def run(arguments: argparse.Namespace) -> int:
     made = made_round(n=arguments.n, seed=seed, fault=arguments.plant)
     shown["round"] = _round(made, arguments.keep, page, sealed=arguments.plant is None)
     if arguments.json:
-        print(json.dumps(shown, ensure_ascii=False, indent=2, allow_nan=False))
+        print(dumps(shown))
     return 0
 
 

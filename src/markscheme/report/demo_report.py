@@ -212,7 +212,7 @@ def _outcome(made: Round, *, right: bool) -> str:
 
 
 def raters_json(held: Sequence[Held]) -> list[dict[str, Any]]:
-    """The raters as plain data, in full precision."""
+    """The raters as plain data."""
     return [_rater_json(one) for one in held]
 
 

@@ -102,7 +102,7 @@ def experiment_csv(report: ExperimentReport) -> str:
 
 
 def experiment_json(report: ExperimentReport) -> dict[str, Any]:
-    """The report as plain data, in full precision; never a NaN."""
+    """The report as plain data; never a NaN."""
     run = report.run
     experiment, judge = run.experiment, run.grading.judge.identity
     return {
