@@ -630,16 +630,20 @@ def check_of(criterion: Criterion, scorers: Mapping[str, Callable[..., Any]]) ->
     return check
 
 
-def load_scorers(module_name: str) -> dict[str, Scorer]:
-    """The scorers that a module makes, by name.
+def load_scorers(*module_names: str) -> dict[str, Scorer]:
+    """The scorers that modules make, by name; a later module's count where two use a name.
 
     Args:
-        module_name: As in an import; the working directory is looked in too.
+        module_names: As in an import; the working directory is looked in too.
 
     Raises:
-        UsageError: The module cannot be imported, has no scorers, or gives one the name of a shipped check or of
+        UsageError: A module cannot be imported, has no scorers, or gives one the name of a shipped check or of
             another one.
     """
+    return {name: scorer for module in module_names for name, scorer in _scorers_of(module).items()}
+
+
+def _scorers_of(module_name: str) -> dict[str, Scorer]:
     if not any(Path(place or ".").resolve() == Path.cwd() for place in sys.path):
         sys.path.append(str(Path.cwd()))
     try:

@@ -49,6 +49,11 @@ def test_advice_names_its_kind_and_the_criterion(tmp_path: Path) -> None:
     assert line.startswith("it.yaml: vague 'date': “good” means something else to everybody")
 
 
+def test_a_colon_in_a_criterion_s_name_ends_no_sentence(tmp_path: Path) -> None:
+    write(tmp_path, it="criteria:\n- {name: 'a: b', requirement: It is JSON., check: jsn_valid}\n")
+    assert linted(tmp_path, "it.yaml").stdout.startswith("it.yaml: unknown-check 'a: b': there is no check 'jsn_valid'")
+
+
 def test_a_check_that_nobody_registered_is_told_and_one_in_a_named_module_is_known(tmp_path: Path) -> None:
     write(tmp_path, it="criteria:\n- {name: form, requirement: It is JSON., check: jsn_valid}\n")
     done = linted(tmp_path, "it.yaml")

@@ -10,7 +10,7 @@ from typing import Any
 from markscheme.commands.options import Parser, add_scorers
 from markscheme.errors import RubricError, RubricWarning, UsageError
 from markscheme.lint import advice
-from markscheme.rubric import Rubric
+from markscheme.rubric import Criterion, Rubric
 from markscheme.rubric_file import json_schema, load_rubric
 from markscheme.rubric_search import find_rubric
 
@@ -77,19 +77,19 @@ def _unknown_checks(rubric: Rubric, modules: Sequence[str]) -> list[dict[str, An
         return []
     from markscheme.scorers import check_of, load_scorers
 
-    scorers = {name: scorer for module in modules for name, scorer in load_scorers(module).items()}
+    scorers = load_scorers(*modules)
     found = []
     for criterion in checked:
         try:
             check_of(criterion, scorers)
         except UsageError as error:
-            found.append({"code": "unknown-check", "criterion": criterion.name, "message": _of_check(error)})
+            found.append({"code": "unknown-check", "criterion": criterion.name, "message": _of_check(error, criterion)})
     return found
 
 
-def _of_check(error: UsageError) -> str:
+def _of_check(error: UsageError, criterion: Criterion) -> str:
     """The sentence without the criterion's name, which lint says before it."""
-    return str(error).partition(": ")[2]
+    return str(error).removeprefix(f"criterion {criterion.name!r}: ")
 
 
 def _text(report: dict[str, Any]) -> str:
