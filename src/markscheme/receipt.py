@@ -144,11 +144,8 @@ def find_receipt(name: str, *starts: Path) -> Receipt | None:
     Raises:
         RatingError: There is one, and it cannot be read.
     """
-    for start in starts:
-        folder = find_calibration(name, start)
-        if folder is not None:
-            return load_receipt(folder / ACCEPTED) if (folder / ACCEPTED).is_file() else None
-    return None
+    folder = find_calibration(name, *starts)
+    return load_receipt(folder / ACCEPTED) if folder is not None and (folder / ACCEPTED).is_file() else None
 
 
 def load_receipt(path: Path) -> Receipt:

@@ -71,8 +71,15 @@ def calibrations(start: Path) -> dict[str, Path]:
     return found
 
 
-def find_calibration(name: str, start: Path) -> Path | None:
-    """The folder `calibration/<name>` of `start` or the nearest of its parents, up to a `.git` or the home folder."""
+def find_calibration(name: str, *starts: Path) -> Path | None:
+    """The folder `calibration/<name>` of the first start or the nearest of its parents, else of the next start.
+
+    The parents are looked in up to a `.git` or the home folder.
+    """
+    return next((found for start in starts if (found := _nearest_calibration(name, start)) is not None), None)
+
+
+def _nearest_calibration(name: str, start: Path) -> Path | None:
     for folder in (start, *start.parents):
         if (folder / "calibration" / name).is_dir():
             return folder / "calibration" / name

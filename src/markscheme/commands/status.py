@@ -164,7 +164,7 @@ def rubric_status(file: Path, start: Path, today: date) -> RubricStatus:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             rubric = load_rubric(file)
-            folder = find_calibration(rubric.name, start) or find_calibration(rubric.name, file.parent)
+            folder = find_calibration(rubric.name, start, file.parent)
             if folder is None:
                 return RubricStatus(rubric.name, file)
             return _with_calibration(rubric, file, folder, today)
@@ -177,7 +177,7 @@ def _with_calibration(rubric: Rubric, file: Path | None, folder: Path, today: da
     from markscheme.calibration.examples import examples_file, load_examples
 
     examples = load_examples(examples_file(folder), rubric, ratings=folder / "ratings")
-    labelled = [example for example in examples.examples if example.labels]
+    labelled = examples.labelled.examples
     if not (folder / ACCEPTED).is_file():
         return RubricStatus(rubric.name, file, labelled=len(labelled))
     receipt, accepted = load_receipt(folder / ACCEPTED), load_accepted(folder / ACCEPTED)

@@ -278,8 +278,7 @@ async def graded(call: Call, engine: Engine) -> Grade:
 def _judge(call: Call, engine: Engine) -> Judge:
     if call.judge is not None:
         return engine.named(call.judge, call.model, kept=call.kept)
-    found = (find_calibration(call.rubric.name, place) for place in call.places)
-    folder = next((folder for folder in found if folder is not None), None)
+    folder = find_calibration(call.rubric.name, *call.places)
     prompts = questions(call.rubric, call.submission)
     return engine.at_hand(call.rubric, prompts, folder / "replies" if folder else None, kept=call.kept)
 
