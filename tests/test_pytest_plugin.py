@@ -1,5 +1,6 @@
 """`assert_grade` as a user's own tests use it: a pytest of its own over a small project."""
 
+import json
 import re
 import subprocess
 import sys
@@ -9,6 +10,7 @@ from xml.etree import ElementTree
 import pytest
 
 from tests.commands.console import environment, run
+from tests.judges.chat_server import ChatServer, completion
 from tests.test_import_budget import HEAVY
 
 RUBRIC = """
@@ -175,6 +177,22 @@ def test_a_judge_for_all_tests_is_named_on_the_command_line_or_in_the_settings(p
     (project / "pytest.ini").write_text("[pytest]\nmarkscheme_judge = function:judges:harsh\n")
     assert outcomes(run_tests(project, body)) == {"failed": 1}
     assert outcomes(run_tests(project, body, "--markscheme-judge", "function:judges:kind")) == {"passed": 1}
+
+
+@pytest.mark.parametrize(
+    "own", ["{model: served}", "{name: openai, model: served}", "{name: 'openai:x', model: served}"]
+)
+def test_the_rubric_s_model_is_asked_where_a_judge_of_its_kind_is_named(project: Path, own: str) -> None:
+    (project / "rubrics" / "manners.yaml").write_text(f"judge: {own}\n{RUBRIC}")
+    levels = {"polite": "5", "dated": "MET", "blames": "UNMET"}
+    verdicts = {name: {"quote": "", "reason": "So.", "level": level} for name, level in levels.items()}
+    body = (
+        'def test_it(assert_grade):\n    assert_grade("Hello.", "manners", judge="openai", inputs={"query": "Hi?"})\n'
+    )
+    with ChatServer(lambda request: completion(json.dumps({"verdicts": verdicts}))) as server:
+        done = run_tests(project, body, OPENAI_BASE_URL=server.url, OPENAI_API_KEY="k")
+        assert outcomes(done) == {"passed": 1}, done.stdout
+        assert [request["model"] for request in server.requests] == ["served"]
 
 
 def test_replies_of_a_named_judge_are_kept_and_those_of_a_function_are_not(project: Path) -> None:

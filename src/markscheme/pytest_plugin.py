@@ -226,15 +226,16 @@ def _judge(
     from markscheme.grading import questions
     from markscheme.judge import Judge
     from markscheme.judges.function import FunctionJudge
+    from markscheme.judges.named import model_for
     from markscheme.rubric_search import find_calibration
 
     if isinstance(named, str):
-        return engine.named(named, rubric.judge.get("model") if named == rubric.judge.get("name") else None)
+        return engine.named(named, model_for(rubric, named))
     if isinstance(named, Judge):
         return named
     if named is not None:
         return FunctionJudge(named, f"function:{getattr(named, '__qualname__', type(named).__name__)}")
-    folder = next((found for place in places if (found := find_calibration(rubric.name, place))), None)
+    folder = find_calibration(rubric.name, *places)
     return engine.at_hand(rubric, questions(rubric, submission), folder / "replies" if folder else None)
 
 

@@ -11,7 +11,7 @@ from markscheme.calibration.read_back import report_in
 from markscheme.errors import UsageError
 from markscheme.judge import Judge
 from markscheme.judges.limited import Limiter
-from markscheme.judges.named import Asking, choose_judge, open_judge
+from markscheme.judges.named import Asking, choose_judge, model_for, open_judge
 from markscheme.judges.price import Price
 from markscheme.judges.remembering import Memory
 from markscheme.prompt import Prompt
@@ -102,15 +102,10 @@ def asking_of(arguments: argparse.Namespace) -> Asking:
 
 
 def judge_of(name: str | None, rubric: Rubric, prompts: Sequence[Prompt], folder: Path | None, asking: Asking) -> Judge:
-    """The judge that was named, or whoever can be asked; the rubric's model is for a judge of the kind it names."""
+    """The judge that was named, or whoever can be asked."""
     if name is not None:
-        is_its_kind = _kind(rubric.judge.get("name", name)) == _kind(name)
-        return open_judge(name, model=rubric.judge.get("model") if is_its_kind else None, asking=asking)
+        return open_judge(name, model=model_for(rubric, name), asking=asking)
     return choose_judge(rubric, prompts, folder / "replies" if folder else None, asking=asking)
-
-
-def _kind(name: str) -> str:
-    return name.partition(":")[0]
 
 
 def as_asked(rubric: Rubric, arguments: argparse.Namespace) -> Rubric:
@@ -137,7 +132,7 @@ def scorers_of(arguments: argparse.Namespace, *rubrics: Rubric) -> dict[str, "Sc
         return {}
     from markscheme.scorers import check_of, load_scorers
 
-    scorers = {name: scorer for module in arguments.scorers for name, scorer in load_scorers(module).items()}
+    scorers = load_scorers(*arguments.scorers)
     for criterion in checked:
         check_of(criterion, scorers)
     return scorers

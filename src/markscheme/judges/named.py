@@ -83,6 +83,22 @@ def open_judge(name: str, *, model: str | None = None, asking: Asking | None = N
     return Remembering(judge, asking.memory) if asking.memory is not None else judge
 
 
+def model_for(rubric: Rubric, name: str) -> str | None:
+    """The model that a rubric names, for a judge of the kind that it names; None for one of another kind.
+
+    Example:
+        >>> rubric = Rubric.from_dict({"judge": {"name": "openai", "model": "m"}, "criteria": [{"requirement": "A"}]})
+        >>> model_for(rubric, "openai"), model_for(rubric, "anthropic")
+        ('m', None)
+    """
+    is_its_kind = _kind(rubric.judge.get("name", name)) == _kind(name)
+    return rubric.judge.get("model") if is_its_kind else None
+
+
+def _kind(name: str) -> str:
+    return name.partition(":")[0]
+
+
 def choose_judge(
     rubric: Rubric,
     prompts: Sequence[Prompt],
