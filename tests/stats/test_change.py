@@ -294,6 +294,11 @@ def test_groups_are_left_out_whole() -> None:
     reach = 3.1824463053 * d.std(ddof=1) / 2
     assert estimate.n == 4
     assert estimate.high == approx(d.mean() + reach)
+    for change_of in (
+        agreement_change(gold, then, now, mean_error, groups=["a"] * 12),
+        change.moments_change(gold, then, now, lambda m: m.absolute, groups=["a"] * 12),
+    ):
+        assert change_of.note == "withheld: one group of examples only"
 
 
 def test_change_in_agreement_is_undefined_or_withheld_with_the_reason() -> None:

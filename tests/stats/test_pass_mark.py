@@ -146,7 +146,7 @@ def test_the_crossing_stands_alone_where_a_group_holds_all_of_one_kind() -> None
     scores, passed = judged(100, 0.5, 7)
     tuned = fit_pass_mark(scores, passed, 0.3, groups=passed)
     assert tuned.crossing.low is None
-    assert tuned.crossing.note == "withheld: hangs on one example"
+    assert tuned.crossing.note == "withheld: hangs on one group of examples"
     by_fives = fit_pass_mark(scores, passed, 0.3, groups=np.arange(100) // 5)
     assert by_fives.crossing.n == 20
 

@@ -321,6 +321,10 @@ def test_repeats_of_nothing_are_undefined_and_nothing_warns() -> None:
         one = repeat_family([[1.0, 2.0], [1.0, nan]])
         assert one["test_retest"].undefined == "one example only"
         assert one["distance"].value == 1
+        one_group = repeat_family([[1.0, 2.0], [3.0, 3.0]], groups=["a", "a"])
+        assert {one_group[name].note for name in ("test_retest", "distance")} == {
+            "withheld: one group of examples only"
+        }
         same = repeat_family([[2.0, 2.0], [2.0, 2.0]])
         assert same["test_retest"].undefined == "one level only"
         assert same["distance"].note == "withheld: one level seen, no scale given"

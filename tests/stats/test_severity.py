@@ -250,6 +250,8 @@ def test_a_level_that_was_not_seen_makes_macro_averages_rough() -> None:
     assert found.note == "rough: level 3 hasn't been seen"
     assert found.value == macro_family(gold, judge)["macro_recall"].value
     assert macro_family(gold, judge)["macro_recall"].note is None
+    one_group = macro_family(gold, judge, groups=np.zeros(60))["macro_recall"]
+    assert one_group.note == "withheld: one group of examples only"
 
 
 def test_macro_averages_of_a_judge_who_never_errs_are_bounded_from_below() -> None:

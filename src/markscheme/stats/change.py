@@ -24,6 +24,7 @@ from markscheme.stats.intervals import (
     spread,
     sum_of_choices,
     t_quantile,
+    unit_of,
     wilson_share,
     withhold,
 )
@@ -290,7 +291,7 @@ def agreement_change(
 
     left_out = np.array([change(table[kept]) for kept, _ in kinds]) if n > 1 else np.array([])
     counts = np.array([count for _, count in kinds])
-    return _change_estimate(change(table), left_out, counts, n=n, level=level, method=method)
+    return _change_estimate(change(table), left_out, counts, n=n, level=level, method=method, grouped=n < len(table))
 
 
 def moments_change(
@@ -333,7 +334,9 @@ def moments_change(
         value = float(formula(after.moments) - formula(before.moments))
         left_out = formula(after.moments_left_out) - formula(before.moments_left_out)
     counts = np.ones(after.n_groups)
-    return _change_estimate(value, left_out, counts, n=after.n_groups, level=level, method=method)
+    return _change_estimate(
+        value, left_out, counts, n=after.n_groups, level=level, method=method, grouped=after.grouped
+    )
 
 
 def shift_interval(
@@ -633,8 +636,7 @@ def mean_estimate(
     if transform is LOGIT and mean in (0.0, 1.0):
         return wilson_share(mean * n, n, level=level, method=method)
     if n == 1:
-        why = "one example only" if len(x) == 1 else "one group of examples only"
-        return withhold(Estimate(mean, level=level, n=1, method=method), why)
+        return withhold(Estimate(mean, level=level, n=1, method=method), f"one {unit_of(len(x) > 1)} only")
     left_out = (x.sum() - sums) / (len(x) - sizes)
     return jackknife(mean, left_out, transform=transform, level=level, method=method, grouped=n < len(x))
 
@@ -755,16 +757,16 @@ def _rated_in_both(
 
 
 def _change_estimate(
-    value: float, left_out: Floats, counts: npt.ArrayLike, *, n: int, level: float, method: str
+    value: float, left_out: Floats, counts: npt.ArrayLike, *, n: int, level: float, method: str, grouped: bool
 ) -> Estimate:
     """A change with its interval from the changes with one example (or group) left out."""
     if not math.isfinite(value):
         return Estimate.without_value("agreement undefined in one of the runs", n=n, method=method, level=level)
     bare = Estimate(value, level=level, n=n, method=method)
     if n < 2:
-        return withhold(bare, "one example only")
+        return withhold(bare, f"one {unit_of(grouped)} only")
     if not np.isfinite(left_out).all():
-        return withhold(bare, "hangs on one example")
+        return withhold(bare, f"hangs on one {unit_of(grouped)}")
     return _t_estimate(value, spread(left_out, counts), level=level, method=method)
 
 

@@ -55,7 +55,7 @@ def slope_on_people(
         return Estimate.without_value(why, n=seen.n_groups, method=method, level=level)
     if not seen.with_judge[0] > 0:
         return Estimate.without_value("the judge doesn't rise with people", n=seen.n_groups, method=method, level=level)
-    return _ratio(seen.with_judge, seen.shared, level, method)
+    return _ratio(seen.with_judge, seen.shared, level, method, grouped=seen.grouped)
 
 
 def noise_beside_people(
@@ -102,7 +102,7 @@ def noise_beside_people(
     if not of_judge[0] > 0:
         return Estimate.without_value("the judge shows no error", n=seen.n_groups, method=method, level=level)
     least = step**2 / (2 * seen.n_units)
-    return _ratio(of_judge, np.maximum(seen.own - seen.shared, least), level, method)
+    return _ratio(of_judge, np.maximum(seen.own - seen.shared, least), level, method, grouped=seen.grouped)
 
 
 def shared_and_own(people: npt.ArrayLike) -> tuple[float, float]:
@@ -173,7 +173,7 @@ def correlation_without_noise(
         return Estimate.without_value("people share no variance", n=rated, method=method, level=level)
     with np.errstate(divide="ignore", invalid="ignore"):
         found = cross / np.sqrt(variances[0] * variances[1])
-    return jackknife(float(found[0]), found[1:], transform=IDENTITY, level=level, method=method)
+    return jackknife(float(found[0]), found[1:], transform=IDENTITY, level=level, method=method, grouped=n < len(one))
 
 
 def halo(
@@ -235,7 +235,7 @@ def halo(
     found = np.mean([gamma for gamma in gammas if np.isfinite(gamma[0])] or [np.full(n + 1, np.nan)], axis=0)
     if not np.isfinite(found[0]):
         return Estimate.without_value("people don't vary", n=n_counted, method=method, level=level)
-    return jackknife(float(found[0]), found[1:], transform=IDENTITY, level=level, method=method)
+    return jackknife(float(found[0]), found[1:], transform=IDENTITY, level=level, method=method, grouped=n < n_units)
 
 
 def leaning(
@@ -291,7 +291,7 @@ def leaning(
         return Estimate.without_value(
             "gold or what it may lean on doesn't vary", n=n_counted, method=method, level=level
         )
-    return jackknife(float(found[0]), found[1:], transform=IDENTITY, level=level, method=method)
+    return jackknife(float(found[0]), found[1:], transform=IDENTITY, level=level, method=method, grouped=n < len(table))
 
 
 @dataclass(frozen=True, slots=True)
@@ -331,6 +331,11 @@ class _Seen:
             _covariance(x, y, group, n) for x, y in ((one, other), (one, one), (one, of_judge), (of_judge, of_judge))
         )
         return cls(int(counted.sum()), n, *covariances)
+
+    @property
+    def grouped(self) -> bool:
+        """Whether some units are left out together."""
+        return self.n_groups < self.n_units
 
     def too_few(self) -> str | None:
         """Why there are no moments, if so."""
@@ -394,7 +399,7 @@ def _second_slope(y: Floats, own: Floats, other: Floats, group: Integers, n_grou
     return np.where(free > 1e-12 * own_own * other_other, found, np.nan)
 
 
-def _ratio(above: Floats, below: Floats, level: float, method: str) -> Estimate:
+def _ratio(above: Floats, below: Floats, level: float, method: str, *, grouped: bool) -> Estimate:
     with np.errstate(divide="ignore", invalid="ignore"):
         found = np.where((above > 0) & (below > 0), above / below, np.nan)
-    return jackknife(float(found[0]), found[1:], transform=LOG, level=level, method=method)
+    return jackknife(float(found[0]), found[1:], transform=LOG, level=level, method=method, grouped=grouped)

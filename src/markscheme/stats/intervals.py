@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import betaincinv, ndtri, stdtrit
 
+from markscheme.counts import counted
 from markscheme.stats.estimate import Estimate
 
 Floats: TypeAlias = npt.NDArray[np.float64]
@@ -194,9 +195,9 @@ def jackknife(
     n = round(float(weight.sum()))
     bare = Estimate(value, level=level, n=n, method=method)
     if n < 2:
-        return withhold(bare, f"one {_unit(grouped)} only")
+        return withhold(bare, f"one {unit_of(grouped)} only")
     if not np.isfinite(theta[weight > 0]).all():
-        return withhold(bare, f"hangs on one {_unit(grouped)}")
+        return withhold(bare, f"hangs on one {unit_of(grouped)}")
     if not transform.reaches(value):
         return withhold(bare, f"value at the end of the {transform.name} scale")
     spread_of_value = spread(theta, weight)
@@ -240,7 +241,8 @@ def mark_rough(estimate: Estimate, why: str) -> Estimate:
     return estimate if estimate.low is None or estimate.note else replace(estimate, note=f"rough: {why}")
 
 
-def _unit(grouped: bool) -> str:
+def unit_of(grouped: bool) -> str:
+    """What is left out at a time, for the words of a note."""
     return "group of examples" if grouped else "example"
 
 
@@ -276,9 +278,8 @@ def few_off(off: int, *, grouped: bool = False) -> str:
         >>> few_off(1), few_off(4, grouped=True)
         ('only 1 example off the commonest level', 'only 4 groups with an example off the commonest level')
     """
-    ending = "" if off == 1 else "s"
-    counted = f"{off} group{ending} with an example" if grouped else f"{off} example{ending}"
-    return f"only {counted} off the commonest level"
+    few = counted(off, "group with an example", "groups with an example") if grouped else counted(off, "example")
+    return f"only {few} off the commonest level"
 
 
 def unseen(n: int, level: float = 0.95) -> float:

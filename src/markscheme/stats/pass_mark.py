@@ -189,18 +189,20 @@ def _crossing(
         return np.where(crosses, author + offset / np.where(crosses, slope, 1.0), np.nan)
 
     kind = place * 2 + passed.astype(np.int64)
+    numbers, n_groups = group_numbers(group_of, len(kind))
     if group_of is None:
         kinds, times = np.unique(kind, return_counts=True)
         gone = np.zeros((len(kinds), len(points) * 2))
         gone[np.arange(len(kinds)), kinds] = 1.0
     else:
-        numbers, n_groups = group_numbers(group_of, len(group_of))
         times = np.ones(n_groups, dtype=np.int64)
         gone = np.zeros((n_groups, len(points) * 2))
         np.add.at(gone, (numbers, kind), 1.0)
     left_out = crossings(counts - gone.reshape(-1, len(points), 2))
     value = float(crossings(counts)[0])
-    return jackknife(value, left_out, counts=times, transform=IDENTITY, method="logistic cut")
+    return jackknife(
+        value, left_out, counts=times, transform=IDENTITY, method="logistic cut", grouped=n_groups < len(kind)
+    )
 
 
 def _cannot_move(scores: Floats, passed: Floats) -> tuple[str | None, int | None]:

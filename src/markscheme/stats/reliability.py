@@ -694,6 +694,11 @@ class _Repeats:
     within: Floats
     runs_each: Floats
 
+    @property
+    def grouped(self) -> bool:
+        """Whether some examples are left out together."""
+        return self.n_groups < len(self.runs)
+
 
 def _repeats(runs: npt.ArrayLike, levels: npt.ArrayLike | None, groups: npt.ArrayLike | None) -> _Repeats:
     table = _as_table(runs)
@@ -750,7 +755,7 @@ def _test_retest(repeats: _Repeats, level: float) -> Estimate:
         return withhold(Estimate(-1 / (each - 1), n=n, method=method, level=level), "the examples' means don't differ")
     with np.errstate(divide="ignore", invalid="ignore"):
         noise = repeats.within / repeats.between
-    found = jackknife(float(noise[0]), noise[1:], transform=LOG, level=level, method=method)
+    found = jackknife(float(noise[0]), noise[1:], transform=LOG, level=level, method=method, grouped=repeats.grouped)
     return guard(_falling(found, lambda q: (1 - q) / (1 + (each - 1) * q)), off)
 
 
@@ -775,7 +780,7 @@ def _noise_size(repeats: _Repeats, size: Floats, largest: float, level: float, m
     if not n:
         return Estimate.without_value(_too_few(repeats), n=n, method=method, level=level)
     if repeats.within[0] > 0:
-        return jackknife(float(size[0]), size[1:], transform=LOG, level=level, method=method)
+        return jackknife(float(size[0]), size[1:], transform=LOG, level=level, method=method, grouped=repeats.grouped)
     if repeats.span == 0:
         return withhold(Estimate(0.0, n=n, level=level, method=method), "one level seen, no scale given")
     return no_disagreement(0.0, n=n, above=largest, level=level, method=method)

@@ -11,6 +11,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from markscheme.counts import counted
 from markscheme.stats.association import ccc_of, icc_of, kendall_of, pearson_of, spearman_of
 from markscheme.stats.estimate import Estimate
 from markscheme.stats.intervals import (
@@ -430,8 +431,8 @@ def _with_enough(estimate: Estimate, of_what: str, *, grouped: bool) -> Estimate
     """The estimate, its interval withheld where fewer than five examples (or groups) make it."""
     if estimate.low is None or estimate.n >= FEWEST_TO_SHOW:
         return estimate
-    counted = f"{'group' if grouped else 'example'}{'' if estimate.n == 1 else 's'}"
-    return withhold(estimate, f"only {estimate.n} {counted} with {of_what}")
+    few = counted(estimate.n, "group" if grouped else "example")
+    return withhold(estimate, f"only {few} with {of_what}")
 
 
 def _through(estimate: Estimate, rising: Callable[[float], float]) -> Estimate:
@@ -574,9 +575,7 @@ def gain_over_constant(
     found = jackknife(
         float(gain.mean()), left_out, transform=IDENTITY, level=level, method=method, grouped=pairs.grouped
     )
-    if found.low is None or found.high is None:
-        return found
-    return replace(found, low=max(-1.0, found.low), high=min(1.0, found.high))
+    return kept_within(found, -1.0, 1.0)
 
 
 def _close(gold: Floats, judge: Floats | float, tolerance: float) -> Floats:
@@ -794,8 +793,8 @@ def _levels_seen(pairs: Pairs) -> Floats:
 
 def _decisions(pairs: Pairs, gold: Flags, judge: Flags, level: float) -> dict[str, Estimate]:
     def share(hits: Flags, of: Flags, of_what: str) -> Estimate:
-        counted = hits.astype(np.float64), of.astype(np.float64)
-        return _share(pairs, *counted, level, f"share of {of_what}", f"no {of_what}")
+        both = hits.astype(np.float64), of.astype(np.float64)
+        return _share(pairs, *both, level, f"share of {of_what}", f"no {of_what}")
 
     every = np.ones_like(gold)
     overlap = share(gold & judge, gold | judge, "examples with a yes")
@@ -826,7 +825,7 @@ def _macro(name: str, pairs: Pairs, scale: Floats, level: float) -> Estimate:
     value = float(_mean_over_levels(name, table[None])[0])
     if pairs.grouped:
         left_out = np.concatenate([_mean_over_levels(name, table - gone) for gone in _group_tables(pairs, scale)])
-        found = jackknife(value, left_out, transform=LOGIT, level=level, method=method)
+        found = jackknife(value, left_out, transform=LOGIT, level=level, method=method, grouped=True)
     else:
         low, high = _macro_limits(name, table, level)
         limits = min(low, value), max(high, value)

@@ -570,16 +570,16 @@ def weighted_scores(levels: npt.ArrayLike, weights: npt.ArrayLike) -> Floats:
 
 def _ratios(task: _Task) -> tuple[Estimate, ...]:
     """Each tuned weight over the author's, refitted with every group left out in turn."""
-    n, upright, everything = len(task.marks), task.upright, task.sums
+    upright, everything, grouped = task.upright, task.sums, task.n_groups < len(task.marks)
     left_out = np.empty((task.n_groups, len(task.tuned)))
     for g in range(task.n_groups):
-        gone = task.group_of == g if task.n_groups < n else slice(g, g + 1)
+        gone = task.group_of == g if grouped else slice(g, g + 1)
         left_out[g] = task.normalised(everything.without(upright[gone], task.marks[gone])) / task.author
     values = task.normalised(everything) / task.author
     aside = Estimate.without_value("not tuned", n=task.n_groups, method="weight over the author's")
     ratios = [aside] * len(task.weights)
     for place, value, column in zip(task.tuned.tolist(), values.tolist(), left_out.T, strict=True):
-        ratios[place] = jackknife(value, column, transform=LOG, method="weight over the author's")
+        ratios[place] = jackknife(value, column, transform=LOG, method="weight over the author's", grouped=grouped)
     return tuple(ratios)
 
 
