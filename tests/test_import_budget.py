@@ -11,6 +11,9 @@ import pytest
 HEAVY = {"numpy", "scipy", "pandas", "anthropic", "openai", "httpx", "httpx2", "rich", "rapidfuzz", "xllamacpp"}
 ROOT = Path(__file__).parents[1]
 
+PLAIN = ("grade", "prompts", "lint", "session", "init", "label", "status", "experiment", "tune", "passrate", "demo")
+"""Commands whose parser needs no statistics."""
+
 ON_THE_WAY = {
     "import markscheme": set(),
     "from markscheme import Rubric, load_rubric": set(),
@@ -26,6 +29,7 @@ ON_THE_WAY = {
     "from markscheme.commands.calibrate import parser; parser().format_help()": set(),
     "from markscheme.commands.compare import parser; parser().format_help()": set(),
     "from markscheme.commands.import_ratings import parser; parser().format_help()": set(),
+    **{f"from markscheme.commands.{command} import parser; parser().format_help()": set() for command in PLAIN},
 }
 
 
@@ -41,6 +45,13 @@ def _loaded(statement: str) -> set[str]:
 def test_nothing_heavy_is_loaded_before_it_is_needed(statement: str) -> None:
     loaded = _loaded(statement)
     assert loaded & HEAVY <= ON_THE_WAY[statement]
+
+
+def test_grading_by_code_loads_no_statistics(tmp_path: Path) -> None:
+    (tmp_path / "r.yaml").write_text("criteria: [{name: form, requirement: It is JSON., check: json_valid}]\n")
+    (tmp_path / "in.jsonl").write_text('{"id": "a", "response": "[1]"}\n')
+    told = f"main(['grade', {str(tmp_path / 'r.yaml')!r}, {str(tmp_path / 'in.jsonl')!r}, '--no-cache'])"
+    assert not _loaded(f"from markscheme.cli import main; assert {told} == 0") & HEAVY
 
 
 def test_statistics_leave_scipy_stats_alone() -> None:

@@ -2,7 +2,6 @@
 
 import os
 import sys
-import traceback
 import warnings
 from collections.abc import Sequence
 from importlib import import_module
@@ -83,6 +82,8 @@ def _run(command: str, argv: list[str]) -> int:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return FAULT
         except Exception:  # Python's own status for it is 1, which of `calibrate` means that the rubric needs adjusting
+            import traceback  # whoever meets no fault of ours pays nothing for it
+
             traceback.print_exc()
             return _fault("this is a fault of markscheme or of its installation, not of what was asked", CRASHED)
 

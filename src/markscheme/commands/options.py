@@ -1,7 +1,6 @@
 """Options that several commands share."""
 
 import argparse
-import textwrap
 from pathlib import Path
 
 from markscheme.errors import UsageError
@@ -11,6 +10,8 @@ class _Help(argparse.HelpFormatter):
     """Paragraphs filled to the width at hand; examples and lists in columns keep their lines."""
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
+        import textwrap  # only help needs it
+
         return "\n\n".join(
             paragraph
             if "  " in paragraph

@@ -4,8 +4,6 @@ import argparse
 import json
 from pathlib import Path
 
-from markscheme.calibration.collect import first_prompts
-from markscheme.calibration.examples import load_examples
 from markscheme.commands.options import Parser
 from markscheme.commands.sources import examples_of
 from markscheme.judges.recorded import RecordedJudge
@@ -29,6 +27,9 @@ def parser() -> argparse.ArgumentParser:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print them."""
+    from markscheme.calibration.collect import first_prompts  # examples bring numpy, which --help doesn't need
+    from markscheme.calibration.examples import load_examples
+
     rubric = load_rubric(find_rubric(arguments.rubric))
     file, folder = examples_of(rubric, arguments.examples)
     prompts = first_prompts(rubric, load_examples(file, rubric).examples)

@@ -1,4 +1,8 @@
-"""Where a command finds a rubric's examples, and whom it asks."""
+"""Where a command finds a rubric's examples, and whom it asks.
+
+Examples and reports bring numpy and scipy along, so they are imported by the functions that read them: grading needs
+neither.
+"""
 
 import argparse
 from collections.abc import Sequence
@@ -6,8 +10,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from markscheme.calibration.examples import ExampleSet, examples_file, load_examples
-from markscheme.calibration.read_back import report_in
 from markscheme.errors import UsageError
 from markscheme.judge import Judge
 from markscheme.judges.limited import Limiter
@@ -19,6 +21,7 @@ from markscheme.rubric import STRATEGIES, Rubric
 from markscheme.rubric_search import find_calibration
 
 if TYPE_CHECKING:
+    from markscheme.calibration.examples import ExampleSet
     from markscheme.scorers import Scorer
 
 
@@ -28,6 +31,8 @@ def examples_of(rubric: Rubric, named: Path | None) -> tuple[Path, Path | None]:
     Raises:
         UsageError: There are no examples.
     """
+    from markscheme.calibration.examples import examples_file
+
     folder = find_calibration(rubric.name, Path.cwd())
     if named is not None:
         if not named.is_file():
@@ -41,13 +46,15 @@ def examples_of(rubric: Rubric, named: Path | None) -> tuple[Path, Path | None]:
     return examples_file(folder), folder
 
 
-def labelled_examples(rubric: Rubric, named: Path | None) -> tuple[ExampleSet, Path | None]:
+def labelled_examples(rubric: Rubric, named: Path | None) -> tuple["ExampleSet", Path | None]:
     """The examples of a rubric, and its calibration folder if there is one, whose labels are those of its own set.
 
     Raises:
         UsageError: There are no examples.
         RatingError: They, or their labels, cannot be read.
     """
+    from markscheme.calibration.examples import load_examples
+
     file, folder = examples_of(rubric, named)
     return load_examples(file, rubric, ratings=folder / "ratings" if folder and named is None else None), folder
 
@@ -58,6 +65,8 @@ def refuse_what_is_no_rubric(name: str) -> None:
     Raises:
         UsageError: It is a report, or lines of examples or ratings.
     """
+    from markscheme.calibration.read_back import report_in
+
     path = Path(name)
     if path.suffix == ".jsonl" and path.is_file():
         raise UsageError(
@@ -84,6 +93,8 @@ def ratings_file(path: Path) -> Path:
     Raises:
         UsageError: There is none, or it is a report.
     """
+    from markscheme.calibration.read_back import report_in
+
     if not path.is_file():
         raise UsageError(f"there is no file of ratings {path}; a line of it is one rating, as `import` writes them")
     if report_in(path) is not None:
