@@ -14,6 +14,8 @@ from markscheme.calibration.choosing import Contender, choose
 from markscheme.calibration.comparison import gold_of
 from markscheme.calibration.examples import ExampleSet
 from markscheme.calibration.run import Calibration, Rater, calibration_of
+from markscheme.report.html_cases import cases_of_calibration
+from markscheme.report.html_charts import criterion_views
 from markscheme.report.html_report import calibrations_html, choice_html, cut
 from markscheme.rubric import Rubric
 from markscheme.stats.severity import confusion
@@ -115,6 +117,15 @@ def test_each_criterion_has_its_matrix_and_stands_beside_people_constant_and_cha
         assert [int(cell) for cell in cells] == counts.flatten().tolist()
         for who in ("judge", "two people", "a constant", "chance"):
             assert f"<bdi>{who}</bdi>" in section
+
+
+def test_a_criterion_counts_the_examples_that_the_page_has_no_room_for(lenient: Calibration) -> None:
+    cases = cases_of_calibration(lenient, "j0", 10)
+    assert cases.left_out > 0
+    differ = [int((found.gold != found.judge).sum()) for found in lenient.comparison.criteria.values()]
+    assert max(differ) > 10
+    views = criterion_views(lenient.comparison, cases)
+    assert [(view["apart"], view["n"]) for view in views] == [(n, len(lenient.comparison.gold.ids)) for n in differ]
 
 
 def test_as_many_scores_are_drawn_off_gold_as_agreement_counts(lenient: Calibration) -> None:

@@ -238,6 +238,12 @@ class CriterionComparison:
     ceiling: Ceiling | None = None
 
     @cached_property
+    def levels_given(self) -> list[float]:
+        """The levels of the scale, and those between two of them that the middle of several ratings fell on."""
+        both = np.concatenate([self.gold, self.judge])
+        return sorted({*self.criterion.scale.values, *both[~np.isnan(both)].tolist()})
+
+    @cached_property
     def confusion(self) -> dict[str, Any]:
         """Levels and counts, rows gold and columns judge; a level between two has no place in it."""
         levels = list(dict.fromkeys(self.criterion.scale.values))

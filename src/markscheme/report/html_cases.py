@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from markscheme.calibration.choosing import Choice, Contender
-from markscheme.calibration.comparison import Comparison, CriterionComparison, Gold
+from markscheme.calibration.comparison import Comparison, Gold
 from markscheme.calibration.examples import Example
 from markscheme.calibration.ratings import Rated, Rating, overall_of
 from markscheme.calibration.run import Calibration
@@ -101,12 +101,6 @@ def is_off(comparison: Comparison, place: int) -> bool:
     return bool(abs(comparison.misses[place]) >= comparison.tolerance)
 
 
-def levels_given(found: CriterionComparison) -> list[float]:
-    """The levels of the scale, and those between two of them that the middle of several ratings fell on."""
-    both = np.concatenate([found.gold, found.judge])
-    return sorted({*found.criterion.scale.values, *both[~np.isnan(both)].tolist()})
-
-
 def level_name(criterion: Criterion, level: float) -> str:
     """A level as raters answer it: its label for yes and no, else its number with its label beside it."""
     for choice, known in zip(criterion.scale.choices, criterion.scale.levels, strict=True):
@@ -195,7 +189,7 @@ def _beside_gold(comparison: Comparison, place: int, of: str = "") -> Iterator[s
             continue
         if gold != judge:
             yield f"{of}c{number_}"
-        levels = levels_given(found)
+        levels = found.levels_given
         yield cell_tag(number_, levels.index(gold), levels.index(judge), of)
 
 
@@ -281,12 +275,12 @@ def cases_of_choice(
     """
     known = {example.id: example for example in (*(truth.examples if truth else ()), *examples)}
     said = [_first_ratings(contender) for contender in contenders]
-    ids = dict.fromkeys(unit for ratings in said for unit in ratings if truth is None or unit in truth.ids)
+    places = {unit: place for place, unit in enumerate(truth.ids)} if truth else {}
+    ids = dict.fromkeys(unit for ratings in said for unit in ratings if truth is None or unit in places)
     flips = {flip.id for pair in choice.pairs for flip in pair.flips}
     scores = {unit: [_overall(ratings.get(unit), choice.rubric) for ratings in said] for unit in ids}
     order = sorted(ids, key=lambda unit: (unit not in flips, -_spread(scores[unit])))
     names = [contender.name for contender in contenders]
-    places = {unit: place for place, unit in enumerate(truth.ids)} if truth else {}
     found = []
     for place, unit in enumerate(order[:most]):
         gold = {n: float(levels[places[unit]]) for n, levels in truth.levels.items()} if truth else {}

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from markscheme.calibration.choosing import Choice
 from markscheme.calibration.comparison import Comparison, CriterionComparison
 from markscheme.calibration.drift import Baseline
 from markscheme.calibration.slices import Slice
 from markscheme.report.figures import NONE, number, share, share_with_interval, with_interval
-from markscheme.report.html_cases import Cases, cell_tag, is_off, level_name, levels_given, slice_tag
+from markscheme.report.html_cases import Cases, cell_tag, is_off, level_name, slice_tag
 from markscheme.rubric import Criterion
 from markscheme.stats import Estimate
 from markscheme.stats.agreement import corrected, percent_agreement
@@ -150,7 +151,7 @@ def criterion_views(comparison: Comparison, cases: Cases, of: str = "") -> list[
 def part_of_scale(shifts: Sequence[tuple[Estimate, Criterion]]) -> float:
     """The part of their scales that a drawing needs to hold all shifts: a quarter, a half or all, either way."""
     ends = [
-        abs(limit) / _reach(criterion)
+        abs(limit) / criterion.scale.span
         for shift, criterion in shifts
         for limit in (shift.value, shift.low, shift.high)
         if limit is not None
@@ -158,12 +159,9 @@ def part_of_scale(shifts: Sequence[tuple[Estimate, Criterion]]) -> float:
     return next((part for part in (0.25, 0.5) if max(ends, default=0.0) <= part), 1.0)
 
 
-def _reach(criterion: Criterion) -> float:
-    return max(criterion.scale.values) - min(criterion.scale.values)
-
-
 def _criterion(place: int, name: str, found: CriterionComparison, cases: Cases, part: float, of: str) -> dict[str, Any]:
-    scale, reach = found.criterion.scale, part * _reach(found.criterion)
+    scale = found.criterion.scale
+    both = ~np.isnan(found.gold) & ~np.isnan(found.judge)
     error = found.statistics["signed_error"]
     kappa = found.statistics["weighted_kappa" if scale.ordered and not scale.is_yes_no else "cohen_kappa"]
     return {
@@ -171,22 +169,21 @@ def _criterion(place: int, name: str, found: CriterionComparison, cases: Cases, 
         "name": name,
         "requirement": found.criterion.requirement,
         "weight": f"{found.criterion.weight:g}",
-        "bars": _beside(found),
-        "signed": _bar(name, with_interval(error, sign=True), error, (-reach, reach)),
+        "bars": _beside(found, both),
+        "signed": _bar(name, with_interval(error, sign=True), error, (-part * scale.span, part * scale.span)),
         "drawn": PARTS[part],
         "kappa": with_interval(kappa) if kappa.undefined is None else f"{NONE} ({kappa.undefined})",
         "people": _ceiling(found),
-        "n": int((~np.isnan(found.gold) & ~np.isnan(found.judge)).sum()),
-        "apart": sum(f"{of}c{place}" in case.tags for case in cases.cases),
+        "n": int(both.sum()),
+        "apart": int((found.gold[both] != found.judge[both]).sum()),
         "matrix": _matrix(place, found, cases, of),
     }
 
 
-def _beside(found: CriterionComparison) -> list[Bar]:
+def _beside(found: CriterionComparison, both: npt.NDArray[np.bool_]) -> list[Bar]:
     """Exact agreement of the judge, of people with each other, of the best constant, and what chance would give."""
-    both = ~np.isnan(found.gold) & ~np.isnan(found.judge)
     bars = [share_bar("judge", found.statistics["exact_agreement"])]
-    levels = levels_given(found)
+    levels = found.levels_given
     if found.people.size and ((~np.isnan(found.people)).sum(axis=1) >= 2).any():
         bars.append(
             share_bar("two people", percent_agreement(found.people, levels=found.criterion.scale.values), "people")
@@ -209,7 +206,7 @@ def _ceiling(found: CriterionComparison) -> str:
 
 def _matrix(place: int, found: CriterionComparison, cases: Cases, of: str) -> dict[str, Any]:
     """Rows gold, columns judge; each cell with its count, its shade and the first example in it."""
-    levels = levels_given(found)
+    levels = found.levels_given
     table = confusion(found.gold, found.judge, levels)
     of_scale = np.isin(levels, found.criterion.scale.values)
     rows, columns = (np.flatnonzero(of_scale | (table.sum(axis=axis) > 0)).tolist() for axis in (1, 0))
@@ -266,7 +263,7 @@ def drift_views(baseline: Baseline, cases: Cases) -> list[dict[str, Any]]:
     part = part_of_scale([(one.called.drift.shift, one.criterion) for one in baseline.criteria.values()])
     found = []
     for name, one in baseline.criteria.items():
-        called, reach = one.called, part * _reach(one.criterion)
+        called, reach = one.called, part * one.criterion.scale.span
         shift = called.drift.shift
         found.append(
             {
