@@ -84,12 +84,7 @@ def write_project(made: Round, folder: Path) -> list[str]:
 
 def _line(example: Example) -> dict[str, Any]:
     labels = [{key: said for key, said in label.to_json().items() if key != "id"} for label in example.labels]
-    return {
-        "id": example.id,
-        "response": example.submission.response,
-        "system": example.system,
-        "labels": labels,
-    }
+    return {**example.to_json(), "labels": labels}
 
 
 def _write_lines(path: Path, lines: Sequence[Mapping[str, Any]]) -> None:

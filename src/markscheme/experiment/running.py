@@ -136,9 +136,6 @@ class _Making:
     usage: Usage = field(default_factory=Usage)
     stopped: BudgetError | None = None
 
-    def under(self, prompt: Prompt) -> str:
-        return fingerprint(prompt.fingerprint, self.model.identity.fingerprint)
-
     async def output(self, cell: Cell, shown: Steps) -> Output:
         variant, case = self.experiment.by_name[cell[0]], self.experiment.by_id[cell[1]]
         prompt = variant.ask(case)
@@ -158,7 +155,12 @@ class _Making:
             shown.step()
         self.made += 1
         self.usage += reply.usage
-        return self.kept.keep(reply, self.under(prompt), variant.name, case)
+        return self.kept.keep(reply, _under(prompt, self.model), variant.name, case)
+
+
+def _under(prompt: Prompt, model: Judge) -> str:
+    """Digest of what was asked and who answered, by which an output is kept."""
+    return fingerprint(prompt.fingerprint, model.identity.fingerprint)
 
 
 def open_model(experiment: Experiment, asking: Asking | None = None, *, name: str | None = None) -> Judge | None:
@@ -188,17 +190,16 @@ def open_model(experiment: Experiment, asking: Asking | None = None, *, name: st
     )
 
 
-def missing(experiment: Experiment, model: Judge | None, kept: Kept | None) -> list[Cell]:
+def missing(experiment: Experiment, model: Judge | None, kept: Kept) -> list[Cell]:
     """The cells whose output would have to be asked for."""
-    if model is None or kept is None:
+    if model is None:
         return experiment.to_ask
     return [cell for cell, output in _at_hand(experiment, model, kept).items() if output is None]
 
 
 def _at_hand(experiment: Experiment, model: Judge, kept: Kept) -> dict[Cell, Output | None]:
-    making = _Making(experiment, model, kept, asyncio.Semaphore())
     prompts = {cell: experiment.by_name[cell[0]].ask(experiment.by_id[cell[1]]) for cell in experiment.to_ask}
-    return {cell: kept.find(making.under(prompt)) for cell, prompt in prompts.items()}
+    return {cell: kept.find(_under(prompt, model)) for cell, prompt in prompts.items()}
 
 
 async def make_outputs(
