@@ -118,6 +118,18 @@ def test_a_file_that_changed_in_the_meantime_is_left_alone(tmp_path: Path) -> No
     assert path.read_text().endswith("# later\n")
 
 
+def test_writing_keeps_line_ends_and_permissions(tmp_path: Path) -> None:
+    path = tmp_path / "polite.yaml"
+    path.write_bytes(PLAIN.replace("\n", "\r\n").encode())
+    path.chmod(0o640)
+    proposed = edit(path, Changes(pass_mark=0.7))
+    proposed.write()
+    assert path.read_bytes() == proposed.after.encode()
+    assert path.read_bytes().count(b"\r\n") == path.read_bytes().count(b"\n") > 1
+    assert path.stat().st_mode & 0o777 == 0o640
+    assert list(tmp_path.iterdir()) == [path]
+
+
 def test_the_diff_names_the_file_and_shows_old_and_new() -> None:
     path = ROOT / "rubrics" / "code-quality.yaml"
     diff = edit(path, Changes(pass_mark=0.65)).diff

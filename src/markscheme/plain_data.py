@@ -44,14 +44,39 @@ def read_text(path: Path, error: type[FileError], *, most_bytes: int | None = No
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Write a file whole or not at all.
+    """Write a file whole or not at all, its line ends as they are in the text and its permissions as they were.
+
+    A link is followed. What is there and no file, such as a device or a pipe, can't be replaced: it is written into.
 
     Raises:
         OSError: It cannot be written.
     """
-    partial = path.with_name(f".{path.name}.partial")
-    partial.write_text(text, encoding="utf-8", newline="\n")
-    partial.replace(path)
+    raw = text.encode("utf-8")
+    if is_no_file(path):
+        path.write_bytes(raw)
+        return
+    whole = end_of_link(path)
+    partial = whole.with_name(f".{whole.name}.partial")
+    out = partial.open("wb")
+    try:
+        with out:
+            if whole.exists():
+                partial.chmod(whole.stat().st_mode & 0o777)
+            out.write(raw)
+        partial.replace(whole)
+    except BaseException:
+        partial.unlink(missing_ok=True)
+        raise
+
+
+def is_no_file(path: Path) -> bool:
+    """Whether something is there that is no file, such as a device or a pipe."""
+    return path.exists() and not path.is_file()
+
+
+def end_of_link(path: Path) -> Path:
+    """Where a link leads; the path itself where it is none."""
+    return Path(os.path.realpath(path)) if path.is_symlink() else path
 
 
 def plain_data(

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from markscheme.errors import RubricError, RubricWarning
-from markscheme.plain_data import Form, Place, form_of, plain_data
+from markscheme.plain_data import Form, Place, form_of, plain_data, write_whole
 from markscheme.rubric import Rubric
 from markscheme.rubric_file import places_of, rubric_from_text
 
@@ -104,13 +104,9 @@ class Edit:
         """
         if _text_of(self.path) != self.before:
             raise RubricError("changed since it was read; run again", path=self.path)
-        partial = self.path.with_name(f".{self.path.name}.partial")
         try:
-            partial.write_bytes(self.after.encode("utf-8"))
-            partial.chmod(self.path.stat().st_mode & 0o777)
-            partial.replace(self.path)
+            write_whole(self.path, self.after)
         except OSError as error:
-            partial.unlink(missing_ok=True)
             raise RubricError(f"cannot be written: {error.strerror or error}", path=self.path) from error
 
 

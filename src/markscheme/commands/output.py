@@ -7,20 +7,25 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from markscheme.errors import UsageError
-from markscheme.plain_data import write_whole
+from markscheme.plain_data import end_of_link, is_no_file, write_whole
 
 
 def refuse_unwritable(target: str | Path | None) -> None:
     """Say before anybody is asked that a file can't be written.
 
     Raises:
-        UsageError: Its folder is not there or takes no file, or it is a folder itself.
+        UsageError: Its folder is not there or takes no file, or it is a folder itself, or a device or pipe that takes
+            nothing.
     """
     if target is None or target == "-":
         return
-    path = Path(target)
+    path = end_of_link(Path(target))
     if path.is_dir():
         raise UsageError(f"{target} cannot be written: it is a folder; name a file in it")
+    if is_no_file(Path(target)):
+        if not os.access(target, os.W_OK):
+            raise UsageError(f"{target} cannot be written: it takes nothing from you")
+        return
     if not path.parent.is_dir():
         raise UsageError(f"{target} cannot be written: there is no folder {path.parent}; make it first")
     if not os.access(path.parent, os.W_OK):
