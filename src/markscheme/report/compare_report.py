@@ -4,12 +4,9 @@ import math
 from collections.abc import Iterator
 from typing import IO, Any
 
-from rich.table import Table
-from rich.text import Text
-
 from markscheme.calibration.choosing import Choice, CriterionPair, Differences, Flip, Pair, Standing, Switch
 from markscheme.counts import counted
-from markscheme.report.figures import NONE, number, printable, share, share_with_interval, signed, with_interval
+from markscheme.report.figures import NONE, chance, number, share, share_with_interval, signed, with_interval
 from markscheme.report.json_report import estimate_json
 from markscheme.report.markdown import escaped, table
 from markscheme.report.screen import Screen
@@ -17,7 +14,6 @@ from markscheme.report.words import REFERENCES, legend
 from markscheme.stats import Estimate
 from markscheme.stats.linking import Linked
 
-PAGE_WIDTH = 110
 MOST_FLIPS = 8
 MOST_IDS = 8
 STANDING_HEADINGS = ("judge", "agreement", "points behind the best (90%)", "false passes", "not graded", "$ per 1,000")
@@ -32,25 +28,23 @@ AS_SHARE = ("agreement", "accuracy")
 
 def print_choice(choice: Choice, file: IO[str], *, width: int | None = None) -> None:
     """Write the comparison to `file`; colours only where it is a screen."""
-    if width is None and not file.isatty():
-        width = PAGE_WIDTH
-    console = Screen(file=file, width=width, highlight=False)
-    console.print(Text(""))
-    console.print(Text(printable(head(choice)), style="bold"))
+    screen = Screen(file, width=width)
+    screen.say("")
+    screen.say(head(choice), "bold")
     for line in answer_lines(choice):
-        console.print(Text(printable(line)))
-    console.print(Text(""))
-    console.print(_rich(STANDING_HEADINGS, [standing_row(standing, choice) for standing in choice.standings]))
+        screen.say(line)
+    screen.say("")
+    screen.tabulate(STANDING_HEADINGS, [standing_row(standing, choice) for standing in choice.standings])
     for pair in shown_pairs(choice):
-        console.print(Text(""))
-        console.print(Text(printable(_pair_head(pair)), style="bold"))
+        screen.say("")
+        screen.say(_pair_head(pair), "bold")
         if pair.figures:
-            console.print(_rich(figure_headings(pair), list(figure_rows(pair))))
-        console.print(_rich(criterion_headings(pair), list(criterion_rows(pair))))
+            screen.tabulate(figure_headings(pair), figure_rows(pair))
+        screen.tabulate(criterion_headings(pair), criterion_rows(pair))
         for line in pair_lines(pair):
-            console.print(Text(printable(line)))
+            screen.say(line)
     for line in _legend(choice):
-        console.print(Text(printable(line)))
+        screen.say(line)
 
 
 def choice_markdown(choice: Choice) -> str:
@@ -186,7 +180,7 @@ def criterion_headings(pair: Differences) -> tuple[str, ...]:
 
 def criterion_rows(pair: Differences) -> Iterator[tuple[str, ...]]:
     for name, found in pair.criteria.items():
-        last = (share_with_interval(found.between), _signed(found.shift), _chance(found.p))
+        last = (share_with_interval(found.between), _signed(found.shift), chance(found.p))
         if found.exact is None:
             yield (name, *last)
         else:
@@ -208,11 +202,7 @@ def pair_lines(pair: Differences) -> Iterator[str]:
 
 
 def shift_line(pair: Differences) -> str:
-    return f"Score: {_signed(pair.shift)} from first to second (p {_chance(pair.shift_p)})."
-
-
-def _chance(p: float) -> str:
-    return "<0.001" if p < 0.0005 else number(p, 3)
+    return f"Score: {_signed(pair.shift)} from first to second (p {chance(pair.shift_p)})."
 
 
 def _ids(ids: tuple[str, ...]) -> str:
@@ -227,7 +217,7 @@ def flips_line(pair: Differences) -> str:
         return "No decision flips."
     up, n = sum(flip.passes for flip in pair.flips), len(pair.flips)
     flipping = "1 decision flips" if n == 1 else f"{n} decisions flip"
-    return f"{flipping}: {up} to pass, {n - up} to fail (p {_chance(pair.flips_p)})."
+    return f"{flipping}: {up} to pass, {n - up} to fail (p {chance(pair.flips_p)})."
 
 
 def flip_text(flip: Flip) -> str:
@@ -263,15 +253,6 @@ def _legend(choice: Choice) -> list[str]:
         rows += [*figure_rows(pair)] if pair.figures else []
         rows += [*criterion_rows(pair), tuple(pair_lines(pair))]
     return legend(cell for row in rows for cell in row)
-
-
-def _rich(headings: tuple[str, ...], rows: list[tuple[str, ...]]) -> Table:
-    made = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in headings:
-        made.add_column(Text(printable(heading)))
-    for row in rows:
-        made.add_row(*(Text(printable(cell)) for cell in row))
-    return made
 
 
 # --- as plain data --------------------------------------------------------------------------------------------------

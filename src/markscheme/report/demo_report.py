@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from typing import IO, Any
 
-from rich.table import Table
 from rich.text import Text
 
 from markscheme.calibration.drift import LEVEL
@@ -15,7 +14,6 @@ from markscheme.report.figures import printable, share, share_with_interval, wit
 from markscheme.report.screen import Screen
 from markscheme.report.words import NOTHING_FOUND, USES
 
-PAGE_WIDTH = 110
 MOST_FINDINGS = 3
 
 
@@ -28,7 +26,7 @@ class DemoPage:
 
     def __init__(self, file: IO[str]) -> None:
         self._file = file
-        self._console = Screen(file=file, width=None if file.isatty() else PAGE_WIDTH, highlight=False)
+        self._screen = Screen(file)
 
     def raters(self, held: Sequence[Held]) -> None:
         """Five raters: raw agreement side by side, then what each may decide."""
@@ -42,12 +40,12 @@ class DemoPage:
             self._say(f"  {one.name:<16}  {one.does}")
         self._say("")
         self._say("Raw agreement, which is what is mostly told", "bold")
-        self._table(("rater", *_raw_headings(mark)), [(one.name, *_raw_row(one)) for one in held])
+        self._screen.tabulate(("rater", *_raw_headings(mark)), [(one.name, *_raw_row(one)) for one in held])
         for line in _raw_lines(held):
             self._say(line)
         self._say("")
         self._say("What it is worth, and what each may decide", "bold")
-        self._table(("rater", *_worth_headings(held[0])), [(one.name, *_worth_row(one)) for one in held])
+        self._screen.tabulate(("rater", *_worth_headings(held[0])), [(one.name, *_worth_row(one)) for one in held])
         self._say(_constant_line(held[0]))
         for one in held:
             self._say(f"- {one.name}: {_decision_line(one)}")
@@ -107,21 +105,13 @@ class DemoPage:
         self._say("")
 
     def _say(self, line: str, style: str = "") -> None:
-        self._console.print(Text(printable(line), style=style))
+        self._screen.say(line, style)
         self._file.flush()
 
     def _verbatim(self, line: str) -> None:
         """A line to be copied, which is never broken."""
-        self._console.print(Text(f"  {printable(line)}"), soft_wrap=True)
+        self._screen.print(Text(f"  {printable(line)}"), soft_wrap=True)
         self._file.flush()
-
-    def _table(self, headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-        table = Table(box=None, pad_edge=False, header_style="bold")
-        for heading in headings:
-            table.add_column(heading)
-        for row in rows:
-            table.add_row(*(Text(printable(cell)) for cell in row))
-        self._console.print(table)
 
 
 # --- the raters in words --------------------------------------------------------------------------------------------

@@ -7,24 +7,23 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import IO, Any
 
-from rich.table import Table
-from rich.text import Text
-
 from markscheme.calibration.pass_rates import PassRates
+from markscheme.counts import counted
 from markscheme.experiment.definition import OVERALL, PASS_RATE
 from markscheme.experiment.running import ExperimentRun
 from markscheme.experiment.table import LEAST_UNITS, Difference, Figure, VariantFigures
 from markscheme.judge import total
 from markscheme.receipt import calibration_text
-from markscheme.report.figures import NONE, number, printable, share_with_interval, with_interval
+from markscheme.report.figures import NONE, chance, number, printable, share_with_interval, with_interval
 from markscheme.report.markdown import escaped
 from markscheme.report.markdown import table as markdown_table
 from markscheme.report.pass_rate_report import pass_rate_json, pass_rate_text
 from markscheme.report.screen import Screen
+from markscheme.report.words import cut_short
 
-PAGE_WIDTH = 110
 MOST_PAIRS = 3
 MOST_REASONS = 3
+LONGEST_REASON = 200
 HEADINGS = ("variant", "criterion", "mean", "min", "max", "n", "not graded")
 SHIFT_HEADINGS = ("second − first", "figure", "difference, 95%", "p", "cases")
 CSV_HEADINGS = ("variant", "criterion", "mean", "min", "max", "n", "not_graded", "overall")
@@ -65,19 +64,12 @@ Part = str | tuple[tuple[str, ...], list[tuple[str, ...]]]
 
 def print_experiment(report: ExperimentReport, file: IO[str], *, width: int | None = None) -> None:
     """Write the report to `file`; colours only where it is a screen."""
-    if width is None and not file.isatty():
-        width = PAGE_WIDTH
-    console = Screen(file=file, width=width, highlight=False)
+    screen = Screen(file, width=width)
     for part in _parts(report):
         if isinstance(part, str):
-            console.print(Text(printable(part)))
-            continue
-        made = Table(box=None, pad_edge=False, header_style="bold")
-        for heading in part[0]:
-            made.add_column(heading)
-        for row in part[1]:
-            made.add_row(*(Text(printable(cell)) for cell in row))
-        console.print(made)
+            screen.say(part)
+        else:
+            screen.tabulate(*part)
 
 
 def experiment_markdown(report: ExperimentReport) -> str:
@@ -130,7 +122,7 @@ def experiment_json(report: ExperimentReport) -> dict[str, Any]:
 
 def _parts(report: ExperimentReport) -> Iterator[Part]:
     experiment = report.run.experiment
-    size = f"{_count(experiment.variants, 'variant')} × {_count(experiment.cases, 'case')}"
+    size = f"{counted(len(experiment.variants), 'variant')} × {counted(len(experiment.cases), 'case')}"
     yield f"Experiment {experiment.name}: {size}, graded by {experiment.rubric.name}"
     yield from _came_about(report)
     yield ""
@@ -154,10 +146,6 @@ def _parts(report: ExperimentReport) -> Iterator[Part]:
     yield from (f"Fails – {line}" for line in report.failed)
 
 
-def _count(things: Sequence[object], word: str) -> str:
-    return f"{len(things)} {word}{'' if len(things) == 1 else 's'}"
-
-
 def _came_about(report: ExperimentReport) -> Iterator[str]:
     run = report.run
     where = f"{run.outputs.made} asked for now of {run.outputs.model}" if run.outputs.model else "taken from files"
@@ -168,7 +156,7 @@ def _came_about(report: ExperimentReport) -> Iterator[str]:
         yield f"{cut_off} outputs were cut off at the longest answer allowed (max_tokens)."
     reasons = Counter(grade.error for grade in run.grades.values() if grade.error is not None)
     for why, count in reasons.most_common(MOST_REASONS):
-        yield f"Not graded: {count}, because {' '.join(str(why).split())[:200]}"
+        yield f"Not graded: {count}, because {cut_short(why, LONGEST_REASON)}"
 
 
 def _figures(row: VariantFigures) -> Iterator[tuple[str, Figure]]:
@@ -197,9 +185,8 @@ def _shown(differences: Sequence[Difference]) -> list[Difference]:
 def _shift_rows(difference: Difference) -> Iterator[tuple[str, ...]]:
     pair = f"{difference.second} − {difference.first}"
     for place, (name, shift) in enumerate(difference.shifts.items()):
-        p = "<0.001" if shift.p < 0.0005 else number(shift.p, 3)
         made = shift.difference
-        yield ("" if place else pair, name, with_interval(made, sign=True), p, str(made.n))
+        yield ("" if place else pair, name, with_interval(made, sign=True), chance(shift.p), str(made.n))
 
 
 def _on_differences(differences: Sequence[Difference]) -> Iterator[str]:

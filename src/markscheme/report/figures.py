@@ -51,6 +51,15 @@ def signed(value: float | None, digits: int = 2) -> str:
     return text[1:] if float(text) == 0 else text.replace("-", "−")
 
 
+def chance(p: float) -> str:
+    """A p value to three decimals.
+
+    >>> chance(0.0004), chance(0.0312)
+    ('<0.001', '0.031')
+    """
+    return "<0.001" if p < 0.0005 else number(p, 3)
+
+
 def share_with_interval(estimate: Estimate | None) -> str:
     """A share and its interval in whole per cent: "83% (71–91)".
 

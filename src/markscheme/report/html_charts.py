@@ -13,7 +13,7 @@ from markscheme.calibration.choosing import Choice
 from markscheme.calibration.comparison import Comparison, CriterionComparison
 from markscheme.calibration.drift import Baseline
 from markscheme.calibration.slices import Slice
-from markscheme.report.figures import NONE, number, share, share_with_interval, with_interval
+from markscheme.report.figures import NONE, chance, number, share, share_with_interval, with_interval
 from markscheme.report.html_cases import Cases, cell_tag, is_off, level_name, slice_tag
 from markscheme.rubric import Criterion
 from markscheme.stats import Estimate
@@ -272,7 +272,7 @@ def drift_views(baseline: Baseline, cases: Cases) -> list[dict[str, Any]]:
                 "verdict": called.verdict,
                 "watch": one.watch,
                 "bar": _bar(name, with_interval(shift, sign=True), shift, (-reach, reach)),
-                "p": "<0.001" if called.p < 0.0005 else number(called.p, 3),
+                "p": chance(called.p),
                 "movers": [(unit, cases.anchors.get(unit)) for unit in one.movers],
             }
         )
