@@ -146,6 +146,15 @@ class Scale:
         value = position if self.by_label else lowest + position * self.span
         return min(highest, max(lowest, value))
 
+    def place_of(self, value: float) -> int | None:
+        """Which level a value is, counted from the worst, 0; None for a value between two levels.
+
+        Example:
+            >>> Scale.numbered(1, 5).place_of(0.1 + 2.9), Scale.numbered(1, 5).place_of(3.5)
+            (2, None)
+        """
+        return next((place for place, level in enumerate(self.values) if abs(level - value) <= SAME_LEVEL), None)
+
     def level_name(self, value: float) -> str:
         """A level as raters choose it; a value between two levels as a number.
 
@@ -153,10 +162,8 @@ class Scale:
             >>> YES_NO.level_name(1.0), Scale.numbered(1, 5).level_name(3.5)
             ('MET', '3.5')
         """
-        for choice, level in zip(self.choices, self.levels, strict=True):
-            if abs(level.value - value) <= SAME_LEVEL:
-                return choice
-        return f"{value:.3g}"
+        place = self.place_of(value)
+        return f"{value:.3g}" if place is None else self.choices[place]
 
     def called(self, value: float) -> str:
         """A value in a sentence: the word that raters answer, else the number and the highest there is.
@@ -165,10 +172,10 @@ class Scale:
             >>> YES_NO.called(1.0), Scale.numbered(1, 5).called(3.5)
             ('MET', '3.5 of 5')
         """
-        for choice, level in zip(self.choices, self.levels, strict=True):
-            if level.value == value and not choice.replace(".", "").isdecimal():
-                return choice
-        return f"{value:g} of {max(self.values):g}"
+        place = self.place_of(value)
+        if place is None or self.choices[place].replace(".", "").isdecimal():
+            return f"{value:g} of {max(self.values):g}"
+        return self.choices[place]
 
 
 YES_NO = Scale((Level(0.0, "UNMET"), Level(1.0, "MET")))

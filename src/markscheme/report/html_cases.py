@@ -103,10 +103,11 @@ def is_off(comparison: Comparison, place: int) -> bool:
 
 def level_name(criterion: Criterion, level: float) -> str:
     """A level as raters answer it: its label for yes and no, else its number with its label beside it."""
-    for choice, known in zip(criterion.scale.choices, criterion.scale.levels, strict=True):
-        if known.value == level:
-            return f"{choice} {known.label}" if known.label and known.label != choice else choice
-    return f"{level:g}"
+    place = criterion.scale.place_of(level)
+    if place is None:
+        return f"{level:g}"
+    choice, label = criterion.scale.choices[place], criterion.scale.levels[place].label
+    return f"{choice} {label}" if label and label != choice else choice
 
 
 # --- of a calibration -----------------------------------------------------------------------------------------------
