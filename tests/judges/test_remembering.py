@@ -3,7 +3,9 @@
 import asyncio
 import sqlite3
 import stat
+from contextlib import closing
 from pathlib import Path
+from threading import Timer
 
 import pytest
 
@@ -101,6 +103,16 @@ def test_a_broken_file_costs_the_memory_and_not_the_run(tmp_path: Path) -> None:
     with pytest.warns(RuntimeWarning, match="replies are not kept"):
         assert ask(Remembering(ScriptedJudge(["x"]), memory), prompt()).text == "x"
     assert ask(Remembering(ScriptedJudge(["y"]), memory), prompt()).text == "y"
+
+
+def test_who_opens_the_file_while_others_do_waits_for_them(tmp_path: Path) -> None:
+    with closing(sqlite3.connect(tmp_path / FILE, isolation_level=None, check_same_thread=False)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        Timer(0.2, other.execute, ("COMMIT",)).start()
+        memory = Memory(tmp_path)
+        assert memory.keep("key", Reply("said")) == Reply("said")
+        assert memory.recall("key") is not None
+        memory.close()
 
 
 def test_the_file_is_sound_after_use(tmp_path: Path) -> None:

@@ -139,6 +139,7 @@ class Server:
     def end(self) -> str:
         """As Ctrl-C does; what it told on standard error."""
         if self.process.poll() is None:
+            self.get()  # until it answers, Ctrl-C may be ignored, as shells have it for what runs in the background
             self.process.send_signal(2)
         return self.process.communicate(timeout=10)[1]
 

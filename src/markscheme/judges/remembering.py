@@ -3,6 +3,7 @@
 import json
 import os
 import sqlite3
+import time
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -91,10 +92,27 @@ class Memory:
         file = self.folder / FILE
         os.close(os.open(file, os.O_CREAT | os.O_RDWR, 0o600))
         connection = sqlite3.connect(file, timeout=WAIT, isolation_level=None, check_same_thread=False)
-        connection.execute("PRAGMA journal_mode=WAL")
+        _write_ahead(connection)
         connection.execute("PRAGMA synchronous=NORMAL")
         connection.execute(_SCHEMA)
         return connection
+
+
+def _write_ahead(connection: sqlite3.Connection) -> None:
+    """Let writers leave readers alone; where others are opening the file as well, each takes its turn.
+
+    SQLite doesn't wait by itself here: of two that change the journal at once, one is told at once that it may not.
+    """
+    until = time.monotonic() + WAIT
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode=WAL")
+            return
+        except sqlite3.OperationalError as error:
+            is_busy = error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY  # its lowest byte; the rest tells why
+            if not is_busy or time.monotonic() > until:
+                raise
+            time.sleep(0.005)
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,8 @@ SILENCE = 30.0
 """Seconds without a sign of life after which a session is given up; it gives one every few seconds."""
 PATIENCE = 10.0
 """Seconds to wait for another process that is starting or ending a session."""
-ATTEMPTS = 2
+ATTEMPTS = 3
+"""The session that was there, one that still took the connection while it was being killed, and a new one."""
 WAITING = 512
 """Callers that may queue before a session that is just starting."""
 
