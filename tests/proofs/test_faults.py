@@ -1,8 +1,10 @@
 """Ten thousand gradings before a server that fails every fourth call: nothing is lost, counted twice or made up."""
 
 import asyncio
+import sys
 import time
 from collections import Counter
+from contextlib import redirect_stdout
 from pathlib import Path
 
 import pytest
@@ -64,7 +66,7 @@ def test_every_submission_ends_graded_or_ungraded_with_a_reason(
     assert min(met.values()) > 100
 
     kinds = Counter(" ".join((grade.error or "").split()[:8]) for _, grade in ungraded)
-    with capsys.disabled():
+    with capsys.disabled(), redirect_stdout(sys.stderr):  # what a worker of pytest prints is lost
         print(f"\n{GRADINGS:,} gradings, faults in {sum(met.values()) / asked:.1%} of the calls, {seconds:.0f} s")
         print(f"  graded {GRADINGS - len(ungraded):,}, ungraded with a reason {len(ungraded):,}, lost 0, twice 0")
         print(f"  calls {limiter.usage.calls:,} ({asked:,} reached the server), at most {MOST_CALLS:,.0f}")

@@ -5,8 +5,10 @@ The first is a law and is held to; the second is measured and printed, whatever 
 
 import asyncio
 import re
+import sys
 import time
 from collections.abc import Iterator, Mapping
+from contextlib import redirect_stdout
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -97,7 +99,7 @@ def bare(user: str) -> str:
 def test_injection_leaves_every_prompt_with_one_response_byte_for_byte(capsys: pytest.CaptureFixture[str]) -> None:
     held = sum(holds_by_structure(injection, HONEST[0]) for injection in INJECTIONS)
     assert held == len(INJECTIONS) >= 40
-    with capsys.disabled():
+    with capsys.disabled(), redirect_stdout(sys.stderr):  # what a worker of pytest prints is lost
         print(f"\ninjection, by structure: {held} of {len(INJECTIONS)} texts leave one response, byte for byte")
 
 
@@ -199,7 +201,7 @@ def test_what_an_injection_does_to_a_small_model_is_told_as_it_is(
         assert grade.score in (None, 0.0, 1.0)
         assert grade.usage.calls >= 1
     attacked = [(job, grade, grades[job[0], None]) for job, grade in grades.items() if job[1] is not None]
-    with capsys.disabled():
+    with capsys.disabled(), redirect_stdout(sys.stderr):  # what a worker of pytest prints is lost
         print("\n" + told(attacked, seconds, local_model.stem))
 
 

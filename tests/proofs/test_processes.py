@@ -6,7 +6,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, redirect_stdout
 from pathlib import Path
 
 import pytest
@@ -55,7 +55,7 @@ def test_all_get_the_same_results_and_one_reply_is_kept_for_each_prompt(
     asked = server.report["calls"]
     assert server.report["questions"] == SUBMISSIONS
     assert SUBMISSIONS <= asked == sum(one["calls"] for one in found) <= PROCESSES * SUBMISSIONS
-    with capsys.disabled():
+    with capsys.disabled(), redirect_stdout(sys.stderr):  # what a worker of pytest prints is lost
         print(f"\n{PROCESSES} processes, {SUBMISSIONS} submissions each, one memory, {seconds:.0f} s")
         print(f"  results equal; {kept[0]} replies kept for {SUBMISSIONS} prompts; integrity ok")
         print(f"  server asked {asked:,} times for {PROCESSES * SUBMISSIONS:,} gradings")

@@ -5,6 +5,8 @@ import os
 import signal
 import socket
 import stat
+import subprocess
+import sys
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -186,6 +188,13 @@ def test_stopped_it_answers_what_it_was_asked_and_is_gone(project: Path, runtime
         assert answer.result()["pass"] is True
     assert asked(project) == 1
     assert files(runtime) == []
+
+
+def test_every_name_of_an_interpreter_means_the_same_session() -> None:
+    told = "from markscheme.session.client import environment_key as key; print(key('graders'))"
+    names = sorted(Path(sys.executable).parent.glob("python*[0-9n]"))
+    assert len(names) >= 2
+    assert len({subprocess.check_output([str(name), "-c", told]) for name in names}) == 1
 
 
 def test_killed_in_mid_answer_the_verdict_still_comes(project: Path, runtime: Path, env: dict[str, str]) -> None:

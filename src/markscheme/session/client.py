@@ -139,7 +139,8 @@ def environment_key(folder: str) -> str:
     except ImportError:
         from hashlib import blake2b
 
-    facts = [sys.executable, sys.version, _package_stamp(), os.getcwd(), os.path.abspath(folder), _variables()]
+    interpreter = [sys.prefix, os.path.realpath(sys.executable), sys.version]  # its names are many: python, python3
+    facts = [interpreter, _package_stamp(), os.getcwd(), os.path.abspath(folder), _variables()]
     return blake2b(json.dumps(facts).encode("ascii"), digest_size=12).hexdigest()
 
 
