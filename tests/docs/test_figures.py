@@ -7,9 +7,11 @@ import pytest
 from tests.commands.console import ROOT
 from tests.docs.pages import PAGES
 
+RESULTS = ROOT / "benchmarks" / "results"
+MEASURED = ROOT / "benchmarks" / "README.md"
 QUOTES = [
     (page, name, quote)
-    for page in PAGES
+    for page in [*PAGES, MEASURED]
     for name, quote in re.findall(r'<!-- from ([\w.]+): "(.+?)" -->', page.read_text(encoding="utf-8"))
 ]
 """What a comment beside a sentence says the sentence rests on."""
@@ -17,8 +19,14 @@ QUOTES = [
 
 @pytest.mark.parametrize(("page", "name", "quote"), QUOTES, ids=lambda value: str(value)[-40:])
 def test_a_figure_s_source_says_so(page: object, name: str, quote: str) -> None:
-    assert quote in (ROOT / "benchmarks" / "results" / name).read_text(encoding="utf-8"), page
+    assert quote in (RESULTS / name).read_text(encoding="utf-8"), page
 
 
 def test_the_statistics_rest_on_results() -> None:
     assert len({name for _, name, _ in QUOTES}) >= 6
+
+
+def test_the_table_shown_whole_is_the_one_that_came_out() -> None:
+    shown = MEASURED.read_text(encoding="utf-8").partition("\n## Tuning\n")[2]
+    assert shown.count("\n| right | noisy |") == 6
+    assert shown[shown.index("Weights tuned") :].strip() in (RESULTS / "tuning.md").read_text(encoding="utf-8")
