@@ -271,7 +271,7 @@ def main() -> None:
     """Run everything and print the result as it stands in `results/`."""
     with tempfile.TemporaryDirectory(prefix="ms-", dir="/tmp") as folder, slow_server(LATENCY) as url:
         bench = Bench(Path(folder), url)
-        lines = ["# A verdict under Promptfoo", "", "`python benchmarks/promptfoo.py`"]
+        lines = ["# A verdict under Promptfoo", "", "`python benchmarks/promptfoo.py`", ""]
         lines += [f"Promptfoo {install_promptfoo().version}, a server that answers after {LATENCY * 1000:.0f} ms."]
         try:
             for tests, rounds in SIZES.items():
