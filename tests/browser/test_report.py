@@ -95,7 +95,7 @@ def test_an_example_opens_by_keyboard_alone(chromium: Browser, plain: Path) -> N
     page.keyboard.press("Enter")
     article = page.locator("details.case[open] article")
     article.wait_for(state="visible")
-    assert page.evaluate("document.activeElement.tagName") == "SUMMARY"
+    page.wait_for_function("document.activeElement.tagName == 'SUMMARY'")
     page.keyboard.press("Enter")
     article.wait_for(state="hidden")
 
