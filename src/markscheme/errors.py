@@ -18,7 +18,8 @@
 A wrong shape or type handed to a function is the caller's programming mistake: plain ValueError or TypeError.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -29,6 +30,19 @@ class MarkschemeError(Exception):
 
 class UsageError(MarkschemeError):
     """An option, a name or a path that cannot be; whoever called can mend it."""
+
+
+@contextmanager
+def writing(path: Path | str) -> Iterator[None]:
+    """What keeps a file from being written in here is told as the caller's to mend.
+
+    Raises:
+        UsageError: The disk refused it.
+    """
+    try:
+        yield
+    except OSError as error:
+        raise UsageError(f"{path} cannot be written: {error.strerror or error}") from error
 
 
 @dataclass(frozen=True, slots=True)

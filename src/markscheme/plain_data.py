@@ -1,4 +1,7 @@
-"""YAML and JSON as plain data with the line of every key; nothing in a file is run, imported or expanded at will."""
+"""YAML, JSON and tables as plain data with the line of every key, and files written whole or by the line.
+
+Nothing in a file is run, imported or expanded at will.
+"""
 
 import io
 import json
@@ -71,7 +74,7 @@ def write_whole(path: Path, text: str) -> None:
 
 def is_no_file(path: Path) -> bool:
     """Whether something is there that is no file, such as a device or a pipe."""
-    return path.exists() and not path.is_file()
+    return path.exists() and not path.is_file()  # asked of the link itself: /dev/stdout leads to no name there is
 
 
 def end_of_link(path: Path) -> Path:

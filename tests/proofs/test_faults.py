@@ -1,10 +1,9 @@
 """Ten thousand gradings before a server that fails every fourth call: nothing is lost, counted twice or made up."""
 
 import asyncio
-import sys
 import time
 from collections import Counter
-from contextlib import redirect_stdout
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -37,9 +36,7 @@ async def graded(url: str, folder: Path) -> tuple[list[tuple[int, Grade]], Limit
         await judge.aclose()
 
 
-def test_every_submission_ends_graded_or_ungraded_with_a_reason(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_every_submission_ends_graded_or_ungraded_with_a_reason(tmp_path: Path, tell: Callable[..., None]) -> None:
     began = time.monotonic()
     with serving("faulty") as server:
         placed, limiter = asyncio.run(graded(server.url, tmp_path))
@@ -66,10 +63,10 @@ def test_every_submission_ends_graded_or_ungraded_with_a_reason(
     assert min(met.values()) > 100
 
     kinds = Counter(" ".join((grade.error or "").split()[:8]) for _, grade in ungraded)
-    with capsys.disabled(), redirect_stdout(sys.stderr):  # what a worker of pytest prints is lost
-        print(f"\n{GRADINGS:,} gradings, faults in {sum(met.values()) / asked:.1%} of the calls, {seconds:.0f} s")
-        print(f"  graded {GRADINGS - len(ungraded):,}, ungraded with a reason {len(ungraded):,}, lost 0, twice 0")
-        print(f"  calls {limiter.usage.calls:,} ({asked:,} reached the server), at most {MOST_CALLS:,.0f}")
-        print("  faults met: " + ", ".join(f"{kind} {count}" for kind, count in sorted(met.items())))
-        for reason, count in kinds.most_common():
-            print(f"  {count:4} ungraded: {reason} …")
+    tell(
+        f"{GRADINGS:,} gradings, faults in {sum(met.values()) / asked:.1%} of the calls, {seconds:.0f} s",
+        f"  graded {GRADINGS - len(ungraded):,}, ungraded with a reason {len(ungraded):,}, lost 0, twice 0",
+        f"  calls {limiter.usage.calls:,} ({asked:,} reached the server), at most {MOST_CALLS:,.0f}",
+        "  faults met: " + ", ".join(f"{kind} {count}" for kind, count in sorted(met.items())),
+        *(f"  {count:4} ungraded: {reason} …" for reason, count in kinds.most_common()),
+    )

@@ -5,10 +5,8 @@ The first is a law and is held to; the second is measured and printed, whatever 
 
 import asyncio
 import re
-import sys
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import redirect_stdout
+from collections.abc import Callable, Iterator, Mapping
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -96,11 +94,10 @@ def bare(user: str) -> str:
     return LAST.sub("", user)
 
 
-def test_injection_leaves_every_prompt_with_one_response_byte_for_byte(capsys: pytest.CaptureFixture[str]) -> None:
+def test_injection_leaves_every_prompt_with_one_response_byte_for_byte(tell: Callable[..., None]) -> None:
     held = sum(holds_by_structure(injection, HONEST[0]) for injection in INJECTIONS)
     assert held == len(INJECTIONS) >= 40
-    with capsys.disabled(), redirect_stdout(sys.stderr):  # what a worker of pytest prints is lost
-        print(f"\ninjection, by structure: {held} of {len(INJECTIONS)} texts leave one response, byte for byte")
+    tell(f"injection, by structure: {held} of {len(INJECTIONS)} texts leave one response, byte for byte")
 
 
 def asked_of_graders(injection: Injection) -> list[str]:
@@ -186,9 +183,7 @@ async def grades_of(jobs: list[Job], model: Path) -> dict[Job, Grade]:
     return grades
 
 
-def test_what_an_injection_does_to_a_small_model_is_told_as_it_is(
-    local_model: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_an_injection_does_to_a_small_model_is_told_as_it_is(local_model: Path, tell: Callable[..., None]) -> None:
     tried = [injection for injection in INJECTIONS if injection.asked_of_model]
     jobs: list[Job] = [(honest, injection) for honest in HONEST for injection in (None, *tried)]
     began = time.monotonic()
@@ -201,8 +196,7 @@ def test_what_an_injection_does_to_a_small_model_is_told_as_it_is(
         assert grade.score in (None, 0.0, 1.0)
         assert grade.usage.calls >= 1
     attacked = [(job, grade, grades[job[0], None]) for job, grade in grades.items() if job[1] is not None]
-    with capsys.disabled(), redirect_stdout(sys.stderr):  # what a worker of pytest prints is lost
-        print("\n" + told(attacked, seconds, local_model.stem))
+    tell(told(attacked, seconds, local_model.stem))
 
 
 def told(attacked: list[tuple[Job, Grade, Grade]], seconds: float, model: str) -> str:

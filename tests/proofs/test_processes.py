@@ -5,11 +5,9 @@ import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
-from contextlib import ExitStack, redirect_stdout
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from pathlib import Path
-
-import pytest
 
 from markscheme.judges.remembering import FILE
 from tests.proofs.server import ROOT, serving
@@ -24,7 +22,7 @@ def started(command: Sequence[str]) -> "subprocess.Popen[str]":
 
 
 def test_all_get_the_same_results_and_one_reply_is_kept_for_each_prompt(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, tell: Callable[..., None]
 ) -> None:
     with serving("moody") as server, ExitStack() as stack:
         command = (sys.executable, "-m", "tests.proofs.grader", server.url, str(tmp_path), str(SUBMISSIONS))
@@ -55,7 +53,8 @@ def test_all_get_the_same_results_and_one_reply_is_kept_for_each_prompt(
     asked = server.report["calls"]
     assert server.report["questions"] == SUBMISSIONS
     assert SUBMISSIONS <= asked == sum(one["calls"] for one in found) <= PROCESSES * SUBMISSIONS
-    with capsys.disabled(), redirect_stdout(sys.stderr):  # what a worker of pytest prints is lost
-        print(f"\n{PROCESSES} processes, {SUBMISSIONS} submissions each, one memory, {seconds:.0f} s")
-        print(f"  results equal; {kept[0]} replies kept for {SUBMISSIONS} prompts; integrity ok")
-        print(f"  server asked {asked:,} times for {PROCESSES * SUBMISSIONS:,} gradings")
+    tell(
+        f"{PROCESSES} processes, {SUBMISSIONS} submissions each, one memory, {seconds:.0f} s",
+        f"  results equal; {kept[0]} replies kept for {SUBMISSIONS} prompts; integrity ok",
+        f"  server asked {asked:,} times for {PROCESSES * SUBMISSIONS:,} gradings",
+    )

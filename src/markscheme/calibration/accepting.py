@@ -14,7 +14,7 @@ from markscheme.calibration.changes import template_fingerprint
 from markscheme.calibration.examples import Example
 from markscheme.calibration.ratings import Rated, Rating
 from markscheme.calibration.run import Calibration
-from markscheme.errors import RatingError, UsageError
+from markscheme.errors import RatingError, writing
 from markscheme.fingerprint import fingerprint
 from markscheme.grading import MOST_UNGRADED, asking_fingerprint
 from markscheme.plain_data import write_whole
@@ -60,14 +60,12 @@ def accept(calibration: Calibration, path: Path, *, split: str | None = None) ->
         "examples": len({rating.id for rating in stored}),
     }
     before = _ratings_file_of(path)
-    try:
+    with writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         write_whole(beside, text)
         write_whole(path, json.dumps(_accepted_json(calibration, ratings, split), ensure_ascii=False, indent=2) + "\n")
         if before is not None and before != beside:
             before.unlink(missing_ok=True)
-    except OSError as error:
-        raise UsageError(f"{path} cannot be written: {error.strerror or error}") from error
     return beside
 
 

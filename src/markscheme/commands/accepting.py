@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TypeVar
 
 from markscheme.calibration.accepted import Accepted, load_accepted
 from markscheme.calibration.accepting import accept
@@ -27,6 +28,7 @@ from markscheme.judges.rerun import NeverAsked
 from markscheme.receipt import ACCEPTED
 from markscheme.rubric import Rubric
 
+T = TypeVar("T")
 COUNTED = "compared"
 """Folder, in the cache, with a file for each accepted run: one line a run that was compared with it."""
 
@@ -72,7 +74,7 @@ def since_accepted(
         if arguments.accepted is not None and not arguments.accept:
             raise UsageError(f"there is no accepted run {path}; --accept writes it")
         return None
-    accepted = _loaded(path, arguments)
+    accepted = loaded_unless_replaced(load_accepted, path, arguments)
     if accepted is None:
         return None
     why = why_incomparable(accepted, rubric, examples.examples)
@@ -90,10 +92,14 @@ def since_accepted(
     return Since(accepted, run, arguments.planned_runs, margin, accepting=arguments.accept)
 
 
-def _loaded(path: Path, arguments: argparse.Namespace) -> Accepted | None:
-    """The accepted run; None where it cannot be read and is about to be replaced."""
+def loaded_unless_replaced(load: Callable[[Path], T], path: Path, arguments: argparse.Namespace) -> T | None:
+    """The accepted run in a file; None where it cannot be read and is about to be replaced.
+
+    Raises:
+        RatingError: It cannot be read, and is not to be replaced.
+    """
     try:
-        return load_accepted(path)
+        return load(path)
     except RatingError as error:
         if not arguments.accept:
             raise

@@ -4,7 +4,6 @@ import argparse
 import asyncio
 import math
 import sys
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,11 +17,12 @@ from markscheme.calibration.decisions import read_labelled, reference_of
 from markscheme.calibration.examples import examples_file, load_examples
 from markscheme.calibration.pass_rates import Labelled
 from markscheme.calibration.read_back import is_calibration, read_calibration
+from markscheme.commands.accepting import loaded_unless_replaced
 from markscheme.commands.grade import grade_json
 from markscheme.commands.output import put, refuse_outputs, refuse_unwritable
 from markscheme.commands.progress import progress
 from markscheme.commands.sources import as_asked, asking_of, judge_of, scorers_of
-from markscheme.errors import ComparisonError, RatingError, RatingWarning, UsageError
+from markscheme.errors import ComparisonError, UsageError
 from markscheme.experiment.accepted import AcceptedExperiment, accept_experiment, load_accepted_experiment
 from markscheme.experiment.definition import Experiment
 from markscheme.experiment.outputs import Kept
@@ -91,13 +91,7 @@ def _accepted(path: Path, arguments: argparse.Namespace) -> AcceptedExperiment |
         RatingError: It cannot be read, and is not to be replaced.
     """
     if path.is_file():
-        try:
-            return load_accepted_experiment(path)
-        except RatingError as error:
-            if not arguments.accept:
-                raise
-            warnings.warn(f"the run accepted before is not compared: {error}", RatingWarning, stacklevel=2)
-            return None
+        return loaded_unless_replaced(load_accepted_experiment, path, arguments)
     if WORSE in map(str.strip, arguments.fail_if) and not arguments.accept:
         raise UsageError(f"--fail-if worse: there is no accepted run {path}; --accept writes it")
     return None

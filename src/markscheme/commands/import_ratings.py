@@ -9,7 +9,7 @@ from typing import Any
 
 from markscheme.commands.options import Parser, existing_file, kind
 from markscheme.counts import counted
-from markscheme.errors import RatingError, UsageError
+from markscheme.errors import RatingError, UsageError, writing
 
 SUMMARY = """Convert labels and verdicts of other tools to ratings, and say what was lost on the way.
 
@@ -107,12 +107,10 @@ def _write(path: Path, lines: Sequence[str], *, append: bool) -> None:
     """Add to a file, or make it; never overwrite."""
     if path.exists() and not append:
         raise UsageError(f"{path} is there already; --append adds to it")
-    try:
+    with writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("a", encoding="utf-8", newline="\n") as file:
             file.writelines(f"{line}\n" for line in lines)
-    except OSError as error:
-        raise UsageError(f"{path} cannot be written: {error.strerror or error}") from error
 
 
 def _instead(lost: Mapping[str, int]) -> str:

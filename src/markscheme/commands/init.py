@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from markscheme.commands.options import Parser
-from markscheme.errors import UsageError
+from markscheme.errors import UsageError, writing
 
 SUMMARY = """Put into a project what grading under Promptfoo needs: graders/, a rubric of yes/no criteria, labelled
 examples and a promptfooconfig.yaml that runs. Whatever is there already stays as it is.
@@ -69,12 +69,10 @@ def _put(source: Path, place: Path) -> bool:
     """
     if place.parent.is_dir() and os.path.lexists(place):
         return False
-    try:
+    with writing(place):
         place.parent.mkdir(parents=True, exist_ok=True)
         with place.open("x", encoding="utf-8") as file:
             file.write(source.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise UsageError(f"{place} cannot be written: {error.strerror or error}") from error
     return True
 
 

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from markscheme.errors import UsageError
+from markscheme.errors import UsageError, writing
 from markscheme.plain_data import end_of_link, is_no_file, write_whole
 
 
@@ -58,7 +58,5 @@ def put(text: str, target: str | Path) -> None:
     if target == "-":
         sys.stdout.write(text)
         return
-    try:
+    with writing(target):
         write_whole(Path(target), text)
-    except OSError as error:
-        raise UsageError(f"{target} cannot be written: {error.strerror or error}") from error

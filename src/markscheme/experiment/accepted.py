@@ -8,7 +8,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from markscheme.errors import ComparisonError, RatingError, UsageError
+from markscheme.errors import ComparisonError, RatingError, writing
 from markscheme.experiment.definition import Case, Cell
 from markscheme.experiment.running import ExperimentRun
 from markscheme.experiment.table import Difference, Mark, marks_of, since
@@ -99,8 +99,6 @@ def accept_experiment(run: ExperimentRun, path: Path) -> None:
         UsageError: It cannot be written.
     """
     text = json.dumps(accepted_json(run), ensure_ascii=False, allow_nan=False, indent=1) + "\n"
-    try:
+    with writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         write_whole(path, text)
-    except OSError as error:
-        raise UsageError(f"{path} cannot be written: {error.strerror or error}") from error

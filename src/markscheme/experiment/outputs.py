@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from markscheme.errors import Fault, RatingError, UsageError
+from markscheme.errors import Fault, RatingError, writing
 from markscheme.experiment.definition import Case, Output
 from markscheme.judge import Reply
 from markscheme.plain_data import ANOTHER_LENGTH, append_lines, json_lines, shown, table_rows
@@ -176,8 +176,6 @@ def output_id(variant: str, case: str, under: str) -> str:
 
 
 def _append(path: Path, line: dict[str, Any]) -> None:
-    try:
+    with writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         append_lines(path, [line])
-    except OSError as error:
-        raise UsageError(f"{path} cannot be written: {error.strerror or error}") from error
