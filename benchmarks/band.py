@@ -23,10 +23,10 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from markscheme.calibration.examples import Example, ExampleSet
-from markscheme.calibration.proposal import Promised, TunedBand, propose
-from markscheme.calibration.ratings import Rated, Rating
-from markscheme.rubric import Criterion, Rubric, Scale
+from markscheme.calibration.tuning import Promised, TunedBand, propose
+from markscheme.ratings.examples import Example, ExampleSet
+from markscheme.ratings.rating import Rated, Rating
+from markscheme.rubrics.rubric import Criterion, Rubric, Scale
 from markscheme.score import ROUNDING
 from markscheme.stats.prevalence import Promise
 from markscheme.stats.weights import weighted_scores

@@ -24,11 +24,11 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from markscheme.calibration.diagnosis import Finding
-from markscheme.calibration.examples import Example, ExampleSet
-from markscheme.calibration.ratings import Rated, Rating
-from markscheme.calibration.run import Rater, calibration_of
-from markscheme.rubric import Criterion, Rubric, Scale
+from markscheme.calibration.calibration import Rater, calibration_of
+from markscheme.calibration.decision import Finding
+from markscheme.ratings.examples import Example, ExampleSet
+from markscheme.ratings.rating import Rated, Rating
+from markscheme.rubrics.rubric import Criterion, Rubric, Scale
 from markscheme.submission import Submission
 
 Floats = npt.NDArray[np.float64]

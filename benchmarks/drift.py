@@ -23,19 +23,19 @@ import numpy as np
 
 from markscheme.calibration.accepted import Accepted, load_accepted
 from markscheme.calibration.accepting import accept
+from markscheme.calibration.calibration import Calibration, Rater, calibration_of
 from markscheme.calibration.collect import rating_of
 from markscheme.calibration.comparison import compare, gold_of
 from markscheme.calibration.drift import Baseline, Since
 from markscheme.calibration.drift_measures import drift_since
-from markscheme.calibration.examples import Example, ExampleSet
-from markscheme.calibration.ratings import Rated, Rating
-from markscheme.calibration.run import Calibration, Rater, calibration_of
 from markscheme.grading import Grade, Grading
-from markscheme.judge import Identity, Reply, Usage
+from markscheme.judges.judge import Identity, Reply, Usage
 from markscheme.judges.rerun import FromSample
 from markscheme.judges.scripted import answer_of
 from markscheme.prompt import Prompt
-from markscheme.rubric import Criterion, Rubric, Scale
+from markscheme.ratings.examples import Example, ExampleSet
+from markscheme.ratings.rating import Rated, Rating
+from markscheme.rubrics.rubric import Criterion, Rubric, Scale
 from markscheme.submission import Submission
 
 NAMES = ("clarity", "facts", "tone", "format")

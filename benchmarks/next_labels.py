@@ -25,11 +25,11 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from markscheme.calibration.examples import Example
 from markscheme.calibration.pass_rates import Judged, Labelled, pass_rates
-from markscheme.calibration.ratings import Rated, Rating, overall_of
 from markscheme.calibration.sampling import choose_next
-from markscheme.rubric import Criterion, Rubric, Scale
+from markscheme.ratings.examples import Example
+from markscheme.ratings.rating import Rated, Rating, overall_of
+from markscheme.rubrics.rubric import Criterion, Rubric, Scale
 from markscheme.stats import Estimate
 from markscheme.stats.weights import weighted_scores
 from markscheme.submission import Submission

@@ -32,10 +32,10 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtri
 
-from markscheme.calibration.examples import Example, ExampleSet
-from markscheme.calibration.proposal import propose
-from markscheme.calibration.ratings import Rated, Rating, level_table, score_table
-from markscheme.rubric import Criterion, Rubric, Scale
+from markscheme.calibration.tuning import propose
+from markscheme.ratings.examples import Example, ExampleSet
+from markscheme.ratings.rating import Rated, Rating, level_table, score_table
+from markscheme.rubrics.rubric import Criterion, Rubric, Scale
 from markscheme.stats.change import mean_estimate
 from markscheme.stats.intervals import IDENTITY
 from markscheme.stats.people import gold

@@ -28,10 +28,10 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtri
 
-from markscheme.calibration.examples import Example, ExampleSet
-from markscheme.calibration.ratings import Kind, Rated, Rating
-from markscheme.calibration.run import Calibration, Rater, calibration_of
-from markscheme.rubric import YES_NO, Criterion, Rubric, Scale
+from markscheme.calibration.calibration import Calibration, Rater, calibration_of
+from markscheme.ratings.examples import Example, ExampleSet
+from markscheme.ratings.rating import Kind, Rated, Rating
+from markscheme.rubrics.rubric import YES_NO, Criterion, Rubric, Scale
 from markscheme.submission import Submission
 
 Floats = npt.NDArray[np.float64]

@@ -10,8 +10,8 @@ import pytest
 
 from markscheme.cli import COMMANDS, module_of
 from markscheme.grading import Grading
-from markscheme.rubric import STRATEGIES
-from markscheme.rubric_file import json_schema
+from markscheme.rubrics.file import json_schema
+from markscheme.rubrics.rubric import STRATEGIES
 from markscheme.scorers import llm_judge
 from tests.commands.console import ROOT
 

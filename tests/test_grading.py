@@ -10,10 +10,10 @@ import pytest
 from markscheme import Criterion, Judge, Reply, Rubric, Scale, ScriptedJudge, Submission, grade
 from markscheme.errors import BudgetError, JudgeUnavailable, NoJudge, UsageError
 from markscheme.grading import Grade, Grading, asking_fingerprint, grade_many, questions
-from markscheme.judge import Usage
+from markscheme.judges.judge import Usage
 from markscheme.judges.scripted import answer_of
 from markscheme.prompt import Prompt
-from markscheme.rubric import Strategy
+from markscheme.rubrics.rubric import Strategy
 from markscheme.verdict import Abstention, Holistic, Unread, Verdict
 
 TWO = Rubric((Criterion(2.0, "A", "a"), Criterion(-1.0, "B", "b")))

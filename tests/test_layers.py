@@ -14,15 +14,10 @@ LAYERS = [
     "fingerprint",
     "counts",
     "plain_data",
-    "rubric",
-    "rubric_file",
-    "rubric_edit",
-    "rubric_search",
+    "rubrics",
     "receipt",
-    "lint",
     "submission",
     "prompt",
-    "judge",
     "judges",
     "verdict",
     "score",
@@ -31,9 +26,11 @@ LAYERS = [
     "types",
     "autograders",
     "rewards",
+    "stats",
+    "ratings",
     "promptfoo",
     "pytest_plugin",
-    "stats",
+    "readers",
     "calibration",
     "experiment",
     "demo",
@@ -47,9 +44,8 @@ LAYERS = [
 """A module may import those above it, and those of its own package."""
 
 UPWARDS = {
-    ("rubric", "rubric_file"),  # Rubric.from_dict and its sisters
-    ("rubric", "autograders"),  # Rubric.grade
-    ("rubric", "types"),  # the type of what Rubric.grade returns
+    ("rubrics", "autograders"),  # Rubric.grade
+    ("rubrics", "types"),  # the type of what Rubric.grade returns
     ("cli", "commands"),
 }
 """Imports against the order, made when they are called: a method of an early value that needs a late layer."""
@@ -57,8 +53,8 @@ UPWARDS = {
 OWN_WAYS = {
     ("promptfoo", "stats"): "nothing on the way to a verdict may load numpy",
     ("promptfoo", "calibration"): "nothing on the way to a verdict may load numpy",
-    ("stats", "rubric"): "statistics know arrays",
-    ("stats", "judge"): "statistics know arrays",
+    ("stats", "rubrics"): "statistics know arrays",
+    ("stats", "judges"): "statistics know arrays",
 }
 
 

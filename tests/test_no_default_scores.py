@@ -29,10 +29,10 @@ from markscheme.autograders import (
 )
 from markscheme.errors import JudgeUnavailable, UnreadableReply
 from markscheme.grading import Grade, Grading
-from markscheme.judge import Identity, Stop
+from markscheme.judges.judge import Identity, Stop
 from markscheme.judges.scripted import answer_of
 from markscheme.prompt import Prompt
-from markscheme.rubric import Strategy
+from markscheme.rubrics.rubric import Strategy
 from markscheme.scorers import llm_judge
 from markscheme.verdict import Unread, Verdict
 

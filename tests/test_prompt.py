@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from markscheme import Criterion, Level, Rubric, Scale, Submission
 from markscheme.prompt import Prompt, choices, fence_code, holistic_prompt, verdict_prompt
-from markscheme.rubric import CANNOT_JUDGE, DOES_NOT_APPLY
+from markscheme.rubrics.rubric import CANNOT_JUDGE, DOES_NOT_APPLY
 
 RUBRIC = Rubric(
     (

@@ -9,8 +9,8 @@ from pathlib import Path
 import yaml
 
 from markscheme import Rubric, load_rubric
-from markscheme.calibration.examples import load_examples
-from markscheme.lint import advice
+from markscheme.ratings.examples import load_examples
+from markscheme.rubrics.lint import advice
 from tests.commands.console import ROOT
 from tests.docs.checks import options_exist, understood, words
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from markscheme import Criterion, Level, Reply, Scale, ScriptedJudge, Submission
 from markscheme.errors import JudgeUnavailable, NoJudge, UsageError
 from markscheme.prompt import Prompt
-from markscheme.rubric import YES_NO
+from markscheme.rubrics.rubric import YES_NO
 from markscheme.scorers import (
     SHIPPED,
     Finding,

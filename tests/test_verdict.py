@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from markscheme import Criterion, Level, Reply, Scale
-from markscheme.judge import Token
+from markscheme.judges.judge import Token
 from markscheme.judges.scripted import answer_of
 from markscheme.verdict import (
     RAW_LENGTH,

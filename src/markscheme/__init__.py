@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     )
     from markscheme.errors import MarkschemeError, RubricError
     from markscheme.grading import Grade, grade
-    from markscheme.judge import Judge, Reply
+    from markscheme.judges.judge import Judge, Reply
     from markscheme.judges.scripted import ScriptedJudge
     from markscheme.rewards import reward
-    from markscheme.rubric import Criterion, Level, Rubric, Scale
-    from markscheme.rubric_file import load_rubric
+    from markscheme.rubrics.file import load_rubric
+    from markscheme.rubrics.rubric import Criterion, Level, Rubric, Scale
     from markscheme.submission import Submission
     from markscheme.types import (
         CriterionEvaluation,
@@ -33,31 +33,31 @@ if TYPE_CHECKING:
     )
 
 _HOME = {
-    "Criterion": "rubric",
+    "Criterion": "rubrics.rubric",
     "CriterionEvaluation": "types",
     "CriterionReport": "types",
     "EvaluationReport": "types",
     "Grade": "grading",
-    "Judge": "judge",
-    "Level": "rubric",
+    "Judge": "judges.judge",
+    "Level": "rubrics.rubric",
     "MarkschemeError": "errors",
     "OneShotGenerateFn": "types",
     "OneShotOutput": "types",
     "PerCriterionGenerateFn": "types",
     "PerCriterionOutput": "types",
-    "Reply": "judge",
-    "Rubric": "rubric",
+    "Reply": "judges.judge",
+    "Rubric": "rubrics.rubric",
     "RubricAsJudgeGenerateFn": "types",
     "RubricAsJudgeOutput": "types",
     "RubricError": "errors",
-    "Scale": "rubric",
+    "Scale": "rubrics.rubric",
     "ScriptedJudge": "judges.scripted",
     "Submission": "submission",
     "default_oneshot_generate_fn": "autograders",
     "default_per_criterion_generate_fn": "autograders",
     "default_rubric_as_judge_generate_fn": "autograders",
     "grade": "grading",
-    "load_rubric": "rubric_file",
+    "load_rubric": "rubrics.file",
     "reward": "rewards",
 }
 

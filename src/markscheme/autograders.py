@@ -23,7 +23,7 @@ from pydantic import BaseModel, ValidationError
 from markscheme.errors import JudgeUnavailable, NoJudge, UnreadableReply, UsageError
 from markscheme.grading import all_or_first_error, seeing_alike
 from markscheme.prompt import Prompt, fence_code, fenced
-from markscheme.rubric import Criterion, Rubric
+from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.score import weigh, weigh_holistic
 from markscheme.submission import encodable
 from markscheme.types import (

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from markscheme.errors import BudgetError, JudgeError, NoJudge
 from markscheme.fingerprint import fingerprint
-from markscheme.judge import Judge, Reply, Usage, total
+from markscheme.judges.judge import Judge, Reply, Usage, total
 from markscheme.judges.repeated import Repeated
 from markscheme.prompt import Prompt, holistic_prompt, verdict_prompt
-from markscheme.rubric import Criterion, Rubric
+from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.score import Decision, Score, weigh, weigh_holistic
 from markscheme.submission import Submission
 from markscheme.verdict import (

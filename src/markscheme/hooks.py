@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from markscheme.calibration.run_worth import RunWorth
+    from markscheme.calibration.run_summary import RunWorth
 
 LABELS = "MARKSCHEME_CALIBRATION"
 """A file that tells how the judge errs: what `calibrate --json` wrote, or results that people have rated."""
@@ -58,9 +58,9 @@ def _report(context: "Mapping[str, Any]") -> list[str]:
 def _worth(context: "Mapping[str, Any]") -> "RunWorth":
     from pathlib import Path
 
-    from markscheme.calibration.decisions import read_labelled
-    from markscheme.calibration.run_worth import own_labels, run_worth
+    from markscheme.calibration.run_summary import own_labels, run_worth
     from markscheme.promptfoo.results import calibrations, results_of
+    from markscheme.readers.pass_fail import read_labelled
 
     raw = context.get("results") or []
     rows = results_of(raw, Path(str(context.get("evalId") or "this evaluation"))).rows

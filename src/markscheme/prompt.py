@@ -14,7 +14,7 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 from markscheme.fingerprint import fingerprint
-from markscheme.rubric import CANNOT_JUDGE, DOES_NOT_APPLY, EXITS, Criterion, Level, Rubric
+from markscheme.rubrics.rubric import CANNOT_JUDGE, DOES_NOT_APPLY, EXITS, Criterion, Level, Rubric
 from markscheme.submission import Submission
 
 NOTHING_TO_QUOTE = "nothing to quote"

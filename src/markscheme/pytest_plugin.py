@@ -14,9 +14,9 @@ import pytest
 
 if TYPE_CHECKING:
     from markscheme.grading import Grade
-    from markscheme.judge import Judge
+    from markscheme.judges.judge import Judge
     from markscheme.promptfoo.engine import Engine
-    from markscheme.rubric import Criterion, Rubric
+    from markscheme.rubrics.rubric import Criterion, Rubric
     from markscheme.submission import Submission
 
 T = TypeVar("T")
@@ -172,8 +172,8 @@ class AssertGrade:
     def _rubric(self, named: "str | Path | Rubric", threshold: float | None) -> "tuple[Rubric, Path | None]":
         from dataclasses import replace
 
-        from markscheme.rubric import Rubric
-        from markscheme.rubric_search import find_rubric
+        from markscheme.rubrics.rubric import Rubric
+        from markscheme.rubrics.search import find_rubric
 
         if isinstance(named, Rubric):
             rubric, file = named, named.source
@@ -224,10 +224,10 @@ def _judge(
     places: tuple[Path, ...],
 ) -> "Judge":
     from markscheme.grading import questions
-    from markscheme.judge import Judge
     from markscheme.judges.function import FunctionJudge
-    from markscheme.judges.named import model_for
-    from markscheme.rubric_search import find_calibration
+    from markscheme.judges.judge import Judge
+    from markscheme.judges.registry import model_for
+    from markscheme.rubrics.search import find_calibration
 
     if isinstance(named, str):
         return engine.named(named, model_for(rubric, named))

@@ -9,8 +9,8 @@ from typing import Any, Literal, cast, get_args
 
 from markscheme.errors import RatingError
 from markscheme.plain_data import read_text, shown
-from markscheme.rubric import STRATEGIES, Rubric
-from markscheme.rubric_search import find_calibration
+from markscheme.rubrics.rubric import STRATEGIES, Rubric
+from markscheme.rubrics.search import find_calibration
 
 ACCEPTED = "accepted.json"
 NOT_CALIBRATED = "not calibrated"

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 
 from markscheme.errors import BudgetError, RatingWarning
 from markscheme.grading import Grade, Grading
-from markscheme.judge import Judge
-from markscheme.rubric import Rubric
+from markscheme.judges.judge import Judge
+from markscheme.rubrics.rubric import Rubric
 from markscheme.submission import Submission
 from markscheme.types import ToGrade, response_text
 

@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from markscheme.rubric import Rubric
+from markscheme.rubrics.rubric import Rubric
 from markscheme.verdict import Abstention, Holistic, NotApplicable, Outcome, Unread, Verdict
 
 Decision = Literal["pass", "fail", "ask"]

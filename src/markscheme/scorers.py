@@ -19,10 +19,10 @@ from statistics import fmean, median
 from typing import Any, Literal, overload
 
 from markscheme.errors import JudgeUnavailable, MarkschemeError, UnreadableReply, UsageError
-from markscheme.judge import Judge, Reply
+from markscheme.judges.judge import Judge, Reply
 from markscheme.judges.repeated import Repeated
 from markscheme.prompt import Prompt, fence_code, fenced
-from markscheme.rubric import Criterion
+from markscheme.rubrics.rubric import Criterion
 from markscheme.submission import Submission, as_text
 from markscheme.verdict import Holistic, Outcome, Unread, Verdict, read_holistic
 
@@ -311,7 +311,7 @@ class _JudgeScorer:
         if self.judge is not None:
             return self.judge
         if self._opened is None:
-            from markscheme.judges.named import open_judge
+            from markscheme.judges.registry import open_judge
 
             self._opened = open_judge(self.provider, model=self.model)
         return self._opened

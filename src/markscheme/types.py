@@ -24,7 +24,7 @@ from pydantic import (
 )
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
-from markscheme.rubric import Criterion
+from markscheme.rubrics.rubric import Criterion
 from markscheme.submission import encodable
 
 __all__ = [

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
-from markscheme.judge import Reply
+from markscheme.judges.judge import Reply
 from markscheme.prompt import NOTHING_TO_QUOTE, choices
-from markscheme.rubric import CANNOT_JUDGE, DOES_NOT_APPLY, Criterion, Level, Scale
+from markscheme.rubrics.rubric import CANNOT_JUDGE, DOES_NOT_APPLY, Criterion, Level, Scale
 from markscheme.submission import encodable
 
 RAW_LENGTH = 2_000
@@ -313,7 +313,7 @@ def combine(outcomes: Sequence[Outcome], criterion: Criterion, rule: str = "medi
     votes remain; otherwise the commonest way of not answering is the outcome.
 
     Example:
-        >>> from markscheme.rubric import Criterion, Scale
+        >>> from markscheme.rubrics.rubric import Criterion, Scale
         >>> scale = Criterion(1.0, "Clear", "clarity", Scale.numbered(1, 5))
         >>> combine([Verdict("clarity", 2.0), Verdict("clarity", 3.0)], scale).level
         2.5

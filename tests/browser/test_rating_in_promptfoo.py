@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, Response, expect
 from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
+from tests.promptfoo.test_export import export
 
 from markscheme.promptfoo.results import read_results
-from tests.calibration.test_to_promptfoo import export
 from tests.commands.console import run
 from tests.promptfoo.answering import judging
 from tests.real.messages_front import MessagesFront

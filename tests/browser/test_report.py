@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Dialog, Page
 
-from markscheme.calibration.choosing import Contender, choose
+from markscheme.calibration.choice import Contender, choose
 from markscheme.report.html_report import calibrations_html, choice_html
 from tests.report.hostile import hostile_calibration
 

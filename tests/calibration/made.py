@@ -6,12 +6,12 @@ import numpy as np
 import numpy.typing as npt
 
 from markscheme.calibration.comparison import Comparison, compare, gold_of
-from markscheme.calibration.diagnosis import Finding
-from markscheme.calibration.examples import Example, ExampleSet
+from markscheme.calibration.decision import Finding
 from markscheme.calibration.findings import findings_of
-from markscheme.calibration.ratings import Kind, Rated, Rating
-from markscheme.calibration.slices import slices_of
-from markscheme.rubric import YES_NO, Criterion, Rubric, Scale
+from markscheme.calibration.findings.slices import slices_of
+from markscheme.ratings.examples import Example, ExampleSet
+from markscheme.ratings.rating import Kind, Rated, Rating
+from markscheme.rubrics.rubric import YES_NO, Criterion, Rubric, Scale
 from markscheme.submission import Submission
 
 Floats = npt.NDArray[np.float64]

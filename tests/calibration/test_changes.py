@@ -7,8 +7,8 @@ import pytest
 
 from benchmarks.drift import NAMES, rubric
 from markscheme.calibration.changes import Change, Setting, can_explain, changes_between, need_replay
-from markscheme.judge import Identity
-from markscheme.rubric import Criterion, Rubric, Scale
+from markscheme.judges.judge import Identity
+from markscheme.rubrics.rubric import Criterion, Rubric, Scale
 
 JUDGE = Identity("anthropic", "large-1", {"max_tokens": 4096, "stops": ["a", "b"]})
 ALL = frozenset(NAMES)

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from markscheme.calibration.comparison import MOST_RATER_COLUMNS, by_place, compare, gold_of, levels_by_person
-from markscheme.calibration.examples import Example, ExampleSet
-from markscheme.calibration.ratings import MOST_COLUMNS, Rated, Rating, level_table
 from markscheme.errors import ComparisonError
-from markscheme.rubric import Criterion, Rubric, Scale
+from markscheme.ratings.examples import Example, ExampleSet
+from markscheme.ratings.rating import MOST_COLUMNS, Rated, Rating, level_table
+from markscheme.rubrics.rubric import Criterion, Rubric, Scale
 from markscheme.submission import Submission
 from tests.calibration.made import Made, compared, examples, judged, rating, rubric
 

@@ -5,11 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from markscheme.calibration.calibration import Rater, calibration_of
 from markscheme.calibration.comparison import Comparison
-from markscheme.calibration.diagnosis import Finding, decide, labels_to_settle
-from markscheme.calibration.examples import Example, ExampleSet
-from markscheme.calibration.ratings import Kind, Rating
-from markscheme.calibration.run import Rater, calibration_of
+from markscheme.calibration.decision import Finding, decide, labels_to_settle
+from markscheme.ratings.examples import Example, ExampleSet
+from markscheme.ratings.rating import Kind, Rating
 from markscheme.stats.intervals import clopper_pearson_lower, clopper_pearson_upper
 from markscheme.submission import Submission
 from tests.calibration.made import Made, compared, examples, judged, rubric

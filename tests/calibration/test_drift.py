@@ -23,12 +23,12 @@ from benchmarks.drift import (
 )
 from markscheme.calibration.accepted import Accepted, load_accepted
 from markscheme.calibration.accepting import accept
+from markscheme.calibration.calibration import Calibration, Rater, calibration_of
 from markscheme.calibration.drift import Baseline, Since
-from markscheme.calibration.examples import Example, ExampleSet
-from markscheme.calibration.ratings import Rated, Rating
-from markscheme.calibration.run import Calibration, Rater, calibration_of
 from markscheme.errors import ComparisonError
-from markscheme.rubric import Criterion, Level, Rubric, Scale
+from markscheme.ratings.examples import Example, ExampleSet
+from markscheme.ratings.rating import Rated, Rating
+from markscheme.rubrics.rubric import Criterion, Level, Rubric, Scale
 from markscheme.stats.change import alarm_level
 from markscheme.submission import Submission
 

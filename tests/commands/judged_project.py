@@ -14,7 +14,7 @@ criteria:
 JUDGES = """
 import json
 
-from markscheme.judge import Reply, Usage
+from markscheme.judges.judge import Reply, Usage
 
 
 def _answer(name, user_prompt, off, dollars):

@@ -5,8 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from markscheme.calibration.examples import load_examples
-from markscheme.rubric_file import load_rubric
+from markscheme.ratings.examples import load_examples
+from markscheme.rubrics.file import load_rubric
 from tests.commands.console import ROOT, run
 from tests.promptfoo.answering import judging
 from tests.real.messages_front import MessagesFront

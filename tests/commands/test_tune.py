@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from markscheme.rubric_file import load_rubric
+from markscheme.rubrics.file import load_rubric
 from markscheme.stats.weights import weighted_scores
 from tests.commands.console import ROOT, run
 

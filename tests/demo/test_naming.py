@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from markscheme.calibration.accepted import load_accepted
-from markscheme.calibration.examples import load_examples
-from markscheme.calibration.ratings import load_ratings
 from markscheme.cli import main
 from markscheme.demo.faults import FAULTS, NOTHING, Charge
 from markscheme.demo.naming import COMMAND, charge_of, diagnosed, in_another_process, write_project
 from markscheme.demo.planting import JUDGE_NAME, NAME, RUNS_KEPT, made_round
-from markscheme.rubric_file import load_rubric
+from markscheme.ratings.examples import load_examples
+from markscheme.ratings.rating import load_ratings
+from markscheme.rubrics.file import load_rubric
 
 SEEDS = {"lenient": 11, "slice": 12, "noisy": 13, "text": 14, "nothing": 15}
 

@@ -7,9 +7,9 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from markscheme.calibration.ratings import Rating
 from markscheme.demo.faults import FAULTS, JUDGE, NOISY, NOTHING, PERSON, Charge
 from markscheme.demo.planting import CRITERIA, RUNS_KEPT, SYSTEMS, Round, made_round
+from markscheme.ratings.rating import Rating
 
 Floats = npt.NDArray[np.float64]
 MANY = 4000

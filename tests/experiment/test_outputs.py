@@ -10,12 +10,12 @@ from markscheme import Rubric, ScriptedJudge
 from markscheme.errors import BudgetError, JudgeUnavailable, NoJudge, UsageError
 from markscheme.experiment.definition import Case, Experiment, Output, Variant
 from markscheme.experiment.outputs import Kept, read_outputs
-from markscheme.experiment.running import make_outputs, open_model, run_experiment
-from markscheme.judge import Judge, Reply
+from markscheme.experiment.run import make_outputs, open_model, run_experiment
 from markscheme.judges.anthropic import AnthropicJudge
 from markscheme.judges.function import FunctionJudge
-from markscheme.judges.named import Asking, open_judge
+from markscheme.judges.judge import Judge, Reply
 from markscheme.judges.openai import OpenAIJudge
+from markscheme.judges.registry import Asking, open_judge
 from markscheme.prompt import Prompt
 from tests.judges.asking import KEY, asked
 from tests.judges.chat_server import ChatServer, completion

@@ -21,9 +21,9 @@ import pytest
 
 from markscheme.calibration.pass_rates import Labelled
 from markscheme.experiment.definition import Case, Experiment
-from markscheme.experiment.running import ExperimentRun, run_experiment
+from markscheme.experiment.run import ExperimentRun, run_experiment
 from markscheme.experiment.table import Mark, between_variants, corrected_rates, figures, marks_of, since
-from markscheme.judges.named import Asking, open_judge
+from markscheme.judges.registry import Asking, open_judge
 from markscheme.report.experiment_report import (
     ExperimentReport,
     experiment_csv,

@@ -9,7 +9,7 @@ import pytest
 from markscheme import Rubric, Submission
 from markscheme.errors import JudgeError
 from markscheme.grading import questions
-from markscheme.judge import Judge, Reply
+from markscheme.judges.judge import Judge, Reply
 from markscheme.prompt import Prompt
 
 RUBRIC = Rubric.from_dict([{"weight": 1, "requirement": "Mentions Paris"}])

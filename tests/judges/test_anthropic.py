@@ -25,8 +25,8 @@ from markscheme.errors import (
     UnreadableReply,
     UsageError,
 )
-from markscheme.judge import Usage
 from markscheme.judges.anthropic import DEFAULT_MODEL, AnthropicJudge
+from markscheme.judges.judge import Usage
 from markscheme.judges.provider import STATUSES
 from markscheme.prompt import Prompt
 from tests.judges.asking import KEY, PROMPT, RUBRIC, VERDICT, asked, asked_often, refusal

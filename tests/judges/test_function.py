@@ -11,8 +11,8 @@ import pytest
 
 from markscheme import grade
 from markscheme.errors import JudgeBusy, JudgeUnavailable, NoJudge, UnreadableReply, UsageError
-from markscheme.judge import Reply, Usage
 from markscheme.judges.function import FunctionJudge
+from markscheme.judges.judge import Reply, Usage
 from tests.judges.asking import PROMPT, RUBRIC, VERDICT, asked, refusal
 
 

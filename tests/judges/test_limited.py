@@ -24,8 +24,8 @@ from markscheme.errors import (
     UsageError,
 )
 from markscheme.grading import Grade, Grading, grade_many
-from markscheme.judge import Identity, Reply, Usage
 from markscheme.judges.anthropic import AnthropicJudge
+from markscheme.judges.judge import Identity, Reply, Usage
 from markscheme.judges.limited import Forecast, Limited, Limiter
 from markscheme.judges.panel import Panel
 from markscheme.judges.price import Price

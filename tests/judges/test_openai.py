@@ -16,7 +16,7 @@ import pytest
 
 from markscheme import Rubric, grade
 from markscheme.errors import JudgeBusy, JudgeError, JudgeSilent, JudgeUnavailable, NoJudge, UnreadableReply, UsageError
-from markscheme.judge import Usage
+from markscheme.judges.judge import Usage
 from markscheme.judges.openai import OpenAIJudge
 from markscheme.judges.provider import STATUSES
 from tests.judges.asking import KEY, PROMPT, RUBRIC, VERDICT, asked, asked_often, refusal

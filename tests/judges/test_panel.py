@@ -8,7 +8,7 @@ import pytest
 from markscheme import Rubric, ScriptedJudge, grade
 from markscheme.errors import BudgetError, JudgeBusy, JudgeUnavailable, NoJudge, UnreadableReply
 from markscheme.grading import Grade
-from markscheme.judge import Identity, Judge, Reply
+from markscheme.judges.judge import Identity, Judge, Reply
 from markscheme.judges.panel import Panel, Rule
 from markscheme.prompt import Prompt
 from tests.judges.asking import PROMPT, RUBRIC, asked

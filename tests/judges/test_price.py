@@ -5,7 +5,7 @@ import math
 import pytest
 
 from markscheme.errors import UsageError
-from markscheme.judge import Usage
+from markscheme.judges.judge import Usage
 from markscheme.judges.price import Price
 
 

@@ -9,11 +9,11 @@ import pytest
 
 from markscheme import Rubric, Submission, load_rubric
 from markscheme.calibration.collect import first_prompts
-from markscheme.calibration.examples import load_examples
 from markscheme.errors import MissingReply, RatingError, UsageError
 from markscheme.grading import Grading, questions
 from markscheme.judges.recorded import RecordedJudge
 from markscheme.judges.scripted import answer_of
+from markscheme.ratings.examples import load_examples
 from tests.commands.console import ROOT
 
 RUBRIC = Rubric.from_dict([{"weight": 1, "requirement": "Polite"}])

@@ -11,7 +11,7 @@ import pytest
 
 from markscheme import Reply, Rubric, ScriptedJudge, Submission
 from markscheme.grading import questions
-from markscheme.judge import Token, Usage
+from markscheme.judges.judge import Token, Usage
 from markscheme.judges.remembering import FILE, Memory, Remembering, cache_folder
 from markscheme.prompt import Prompt
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from markscheme.errors import JudgeUnavailable
-from markscheme.judge import Identity, Reply, Usage
+from markscheme.judges.judge import Identity, Reply, Usage
 from markscheme.judges.sharing import Sharing
 from markscheme.prompt import Prompt
 

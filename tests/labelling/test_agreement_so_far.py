@@ -4,8 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from markscheme import Rubric
-from markscheme.calibration.ratings import Kind, Rated, Rating
 from markscheme.labelling.disputes import STEP, Alike, alike
+from markscheme.ratings.rating import Kind, Rated, Rating
 
 RUBRIC = Rubric.from_dict(
     [{"weight": 1, "requirement": "A"}, {"weight": 1, "description": "B", "not_applicable": True}]

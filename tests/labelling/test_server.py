@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from markscheme import load_rubric
-from markscheme.calibration.examples import load_examples
+from markscheme.ratings.examples import load_examples
 from tests.labelling.labelled_project import Server, fetch, make_pool, refused
 
 

@@ -18,10 +18,10 @@ from markscheme import Reply, Rubric, ScriptedJudge, Submission
 from markscheme.autograders import PerCriterionGrader, PerCriterionOneShotGrader, RubricAsJudgeGrader
 from markscheme.errors import UnreadableReply
 from markscheme.grading import Grade, Grading, questions
-from markscheme.judge import Identity
+from markscheme.judges.judge import Identity
 from markscheme.judges.local import LocalJudge
 from markscheme.prompt import Prompt, holistic_prompt, verdict_prompt
-from markscheme.rubric import STRATEGIES, Strategy
+from markscheme.rubrics.rubric import STRATEGIES, Strategy
 from markscheme.scorers import llm_judge
 from tests.proofs.injections import INJECTIONS, RUBRIC, Injection
 

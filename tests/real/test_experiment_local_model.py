@@ -6,7 +6,7 @@ from pathlib import Path
 
 from markscheme.experiment.definition import Experiment, Model
 from markscheme.experiment.outputs import Kept
-from markscheme.experiment.running import ExperimentRun, make_outputs, open_model, run_experiment
+from markscheme.experiment.run import ExperimentRun, make_outputs, open_model, run_experiment
 from markscheme.experiment.table import figures, marks_of
 from markscheme.judges.local import LocalJudge
 from tests.commands.console import ROOT

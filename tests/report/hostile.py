@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from markscheme.calibration.examples import Example, ExampleSet
-from markscheme.calibration.ratings import Rated, Rating
-from markscheme.calibration.run import Calibration, Rater, calibration_of
-from markscheme.rubric import Criterion, Rubric, Scale
+from markscheme.calibration.calibration import Calibration, Rater, calibration_of
+from markscheme.ratings.examples import Example, ExampleSet
+from markscheme.ratings.rating import Rated, Rating
+from markscheme.rubrics.rubric import Criterion, Rubric, Scale
 from markscheme.submission import Submission
 
 LONG = 1_000_000

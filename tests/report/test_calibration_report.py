@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from markscheme.calibration.examples import Example, ExampleSet
-from markscheme.calibration.ratings import Kind, Rated, Rating
-from markscheme.calibration.run import Calibration, Counts, Rater, calibration_of
-from markscheme.judge import Usage
+from markscheme.calibration.calibration import Calibration, Counts, Rater, calibration_of
+from markscheme.judges.judge import Usage
+from markscheme.ratings.examples import Example, ExampleSet
+from markscheme.ratings.rating import Kind, Rated, Rating
 from markscheme.report import words
 from markscheme.report.json_report import calibration_json, dumps
 from markscheme.report.markdown import calibration_markdown
 from markscheme.report.terminal import print_calibration
-from markscheme.rubric import Rubric
+from markscheme.rubrics.rubric import Rubric
 from markscheme.submission import Submission
 
 GOLDEN = Path(__file__).parents[1] / "golden"

@@ -7,14 +7,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from markscheme.calibration.choosing import Choice, Contender, choose
+from markscheme.calibration.choice import Choice, Contender, choose
 from markscheme.calibration.comparison import Gold, gold_of
-from markscheme.calibration.examples import Example, ExampleSet
-from markscheme.calibration.ratings import Rated, Rating
-from markscheme.judge import Usage
+from markscheme.judges.judge import Usage
+from markscheme.ratings.examples import Example, ExampleSet
+from markscheme.ratings.rating import Rated, Rating
 from markscheme.report.compare_report import choice_json, choice_markdown, print_choice
 from markscheme.report.json_report import dumps
-from markscheme.rubric import Rubric
+from markscheme.rubrics.rubric import Rubric
 from markscheme.submission import Submission
 
 GOLDEN = Path(__file__).parents[1] / "golden"

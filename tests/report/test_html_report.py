@@ -10,14 +10,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from markscheme.calibration.choosing import Contender, choose
+from markscheme.calibration.calibration import Calibration, Rater, calibration_of
+from markscheme.calibration.choice import Contender, choose
 from markscheme.calibration.comparison import gold_of
-from markscheme.calibration.examples import ExampleSet
-from markscheme.calibration.run import Calibration, Rater, calibration_of
+from markscheme.ratings.examples import ExampleSet
 from markscheme.report.html_cases import cases_of_calibration
 from markscheme.report.html_charts import criterion_views
 from markscheme.report.html_report import calibrations_html, choice_html, cut
-from markscheme.rubric import Rubric
+from markscheme.rubrics.rubric import Rubric
 from markscheme.stats.severity import confusion
 from tests.calibration import made
 from tests.commands.console import run

@@ -6,10 +6,10 @@ from xml.etree import ElementTree as Xml
 import pytest
 
 from benchmarks.drift import NAMES, NoisyJudge, calibrated, rubric
-from markscheme.calibration.diagnosis import Finding
-from markscheme.calibration.run import Calibration
+from markscheme.calibration.calibration import Calibration
+from markscheme.calibration.decision import Finding
 from markscheme.report.junit import WHOLE, calibrations_junit
-from markscheme.rubric import Criterion
+from markscheme.rubrics.rubric import Criterion
 
 
 @pytest.fixture(scope="module")

@@ -12,14 +12,14 @@ from pathlib import Path
 from typing import Any
 
 from markscheme.calibration.changes import Setting
-from markscheme.calibration.examples import Example
-from markscheme.calibration.ratings import Rating, RatingReader
 from markscheme.errors import RatingError, RubricError
 from markscheme.fingerprint import fingerprint
-from markscheme.judge import Identity
+from markscheme.judges.judge import Identity
 from markscheme.plain_data import json_lines
+from markscheme.ratings.examples import Example
+from markscheme.ratings.rating import Rating, RatingReader
 from markscheme.receipt import accepted_data
-from markscheme.rubric import Criterion, Level, Rubric, Scale
+from markscheme.rubrics.rubric import Criterion, Level, Rubric, Scale
 
 
 @dataclass(frozen=True)

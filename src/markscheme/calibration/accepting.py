@@ -10,16 +10,16 @@ from pathlib import Path
 from typing import Any
 
 from markscheme.calibration.accepted import labels_digest, submission_digest
+from markscheme.calibration.calibration import Calibration
 from markscheme.calibration.changes import template_fingerprint
-from markscheme.calibration.examples import Example
-from markscheme.calibration.ratings import Rated, Rating
-from markscheme.calibration.run import Calibration
 from markscheme.errors import RatingError, writing
 from markscheme.fingerprint import fingerprint
 from markscheme.grading import MOST_UNGRADED, asking_fingerprint
 from markscheme.plain_data import write_whole
+from markscheme.ratings.examples import Example
+from markscheme.ratings.rating import Rated, Rating
 from markscheme.receipt import accepted_data
-from markscheme.rubric import Rubric
+from markscheme.rubrics.rubric import Rubric
 from markscheme.stats import Estimate
 
 SCHEMA = 1

@@ -7,9 +7,9 @@ from typing import Any, Literal, get_args
 from markscheme.counts import counted
 from markscheme.fingerprint import fingerprint
 from markscheme.grading import asking_fingerprint, orders
-from markscheme.judge import Identity
+from markscheme.judges.judge import Identity
 from markscheme.prompt import holistic_prompt, verdict_prompt
-from markscheme.rubric import Criterion, Rubric, Scale, Strategy
+from markscheme.rubrics.rubric import Criterion, Rubric, Scale, Strategy
 from markscheme.submission import Submission
 
 Side = Literal["rubric", "template", "judge", "score", "labels", "examples"]

@@ -3,11 +3,11 @@
 import datetime
 from collections.abc import AsyncIterator, Iterable, Sequence
 
-from markscheme.calibration.examples import Example
-from markscheme.calibration.ratings import Rated, Rating, asked_under
 from markscheme.grading import Grade, Grading, grade_many, questions
 from markscheme.prompt import Prompt
-from markscheme.rubric import Rubric
+from markscheme.ratings.examples import Example
+from markscheme.ratings.rating import Rated, Rating, asked_under
+from markscheme.rubrics.rubric import Rubric
 from markscheme.verdict import Abstention, NotApplicable, Outcome, Unread, Verdict
 
 

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from markscheme.calibration.examples import Example, ExampleSet
-from markscheme.calibration.ratings import (
+from markscheme.errors import ComparisonError
+from markscheme.ratings.examples import Example, ExampleSet
+from markscheme.ratings.rating import (
     KINDS,
     PEOPLE,
     Kind,
@@ -20,8 +21,7 @@ from markscheme.calibration.ratings import (
     overall_of,
     score_table,
 )
-from markscheme.errors import ComparisonError
-from markscheme.rubric import Criterion, Rubric
+from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.score import ROUNDING, score_of_levels
 from markscheme.stats import Estimate
 from markscheme.stats.agreement import Metric, cohen_kappa, two_raters

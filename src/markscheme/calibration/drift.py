@@ -6,10 +6,10 @@ from typing import Literal
 
 from markscheme.calibration.accepted import Accepted, submission_digest
 from markscheme.calibration.changes import Change, same_scale
-from markscheme.calibration.diagnosis import Finding
-from markscheme.calibration.examples import Example
-from markscheme.calibration.ratings import Rating
-from markscheme.rubric import Criterion, Rubric
+from markscheme.calibration.decision import Finding
+from markscheme.ratings.examples import Example
+from markscheme.ratings.rating import Rating
+from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.stats import Estimate
 from markscheme.stats.change import Changed, Drift, DriftVerdict, Moved, alarm_level
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from markscheme.calibration.changes import Setting
-from markscheme.calibration.diagnosis import Finding
+from markscheme.calibration.decision import Finding
 from markscheme.calibration.drift import Baseline, CriterionDrift, Explanation, GoldChange, Part
 from markscheme.stats import Estimate
 

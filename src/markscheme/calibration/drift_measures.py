@@ -31,10 +31,10 @@ from markscheme.calibration.drift import (
     why_incomparable,
 )
 from markscheme.calibration.drift_findings import drift_findings
-from markscheme.calibration.examples import Example
-from markscheme.calibration.ratings import Rated, Rating, overall_of
 from markscheme.errors import ComparisonError
-from markscheme.rubric import Criterion, Rubric
+from markscheme.ratings.examples import Example
+from markscheme.ratings.rating import Rated, Rating, overall_of
+from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.stats import Estimate
 from markscheme.stats.change import Drift, any_change, drift, drift_verdicts, holm, moments_change, sign_flip
 from markscheme.stats.intervals import t_quantile

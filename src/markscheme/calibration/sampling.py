@@ -8,10 +8,10 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from markscheme.calibration.examples import Example
-from markscheme.calibration.ratings import Rating, overall_of
 from markscheme.errors import UsageError
-from markscheme.rubric import Criterion, Rubric
+from markscheme.ratings.examples import Example
+from markscheme.ratings.rating import Rating, overall_of
+from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.score import ROUNDING
 from markscheme.stats.prevalence import LEAST_LABELS, labels_next
 

@@ -11,22 +11,22 @@ from typing import TypeVar
 
 from markscheme.calibration.accepted import Accepted, load_accepted
 from markscheme.calibration.accepting import accept
+from markscheme.calibration.calibration import Calibration
 from markscheme.calibration.changes import Setting, changes_between, need_replay
 from markscheme.calibration.collect import grade_examples, rating_of
 from markscheme.calibration.drift import MARGIN, Since, why_incomparable
-from markscheme.calibration.examples import Example, ExampleSet
-from markscheme.calibration.ratings import Rating
-from markscheme.calibration.run import Calibration
 from markscheme.commands.sources import scorers_of
 from markscheme.errors import BudgetError, ComparisonError, RatingError, RatingWarning, UsageError
 from markscheme.fingerprint import fingerprint
 from markscheme.grading import Grade, Grading
-from markscheme.judge import Judge, Usage, total
+from markscheme.judges.judge import Judge, Usage, total
 from markscheme.judges.recorded import RecordedJudge
 from markscheme.judges.remembering import Remembering, cache_folder
 from markscheme.judges.rerun import NeverAsked
+from markscheme.ratings.examples import Example, ExampleSet
+from markscheme.ratings.rating import Rating
 from markscheme.receipt import ACCEPTED
-from markscheme.rubric import Rubric
+from markscheme.rubrics.rubric import Rubric
 
 T = TypeVar("T")
 COUNTED = "compared"

@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 
 from markscheme.calibration.collect import grade_examples, rating_of
-from markscheme.calibration.examples import ExampleSet
-from markscheme.calibration.ratings import Rating
 from markscheme.commands.progress import progress
 from markscheme.grading import Grading
-from markscheme.judge import Judge
-from markscheme.rubric import Rubric
+from markscheme.judges.judge import Judge
+from markscheme.ratings.examples import ExampleSet
+from markscheme.ratings.rating import Rating
+from markscheme.rubrics.rubric import Rubric
 from markscheme.scorers import Scorer
 
 

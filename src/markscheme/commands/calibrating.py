@@ -10,11 +10,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from markscheme.calibration.choosing import Choice
+from markscheme.calibration.calibration import Calibration, Options, Rater, calibration_of
+from markscheme.calibration.choice import Choice
 from markscheme.calibration.collect import first_prompts, grade_examples, rating_of
-from markscheme.calibration.examples import Example, ExampleSet, warn_unknown
-from markscheme.calibration.ratings import Rating, load_ratings
-from markscheme.calibration.run import Calibration, Options, Rater, calibration_of
 from markscheme.commands.accepting import (
     accept_run,
     accepted_path,
@@ -40,15 +38,17 @@ from markscheme.commands.sources import (
 from markscheme.commands.splits import openings_by, part_of
 from markscheme.errors import BudgetError, UsageError
 from markscheme.grading import Grade, Grading
-from markscheme.judge import Judge, total
 from markscheme.judges.family import warn_of_kinship
+from markscheme.judges.judge import Judge, total
 from markscheme.judges.recorded import RecordedJudge
 from markscheme.judges.rerun import FromSample
 from markscheme.promptfoo.results import is_results
+from markscheme.ratings.examples import Example, ExampleSet, warn_unknown
+from markscheme.ratings.rating import Rating, load_ratings
 from markscheme.report.json_report import calibration_json, dumps
-from markscheme.rubric import Rubric
-from markscheme.rubric_file import load_rubric
-from markscheme.rubric_search import find_rubric
+from markscheme.rubrics.file import load_rubric
+from markscheme.rubrics.rubric import Rubric
+from markscheme.rubrics.search import find_rubric
 
 OUTPUTS = ("json", "markdown", "html", "junit")
 """Options that write a file, or to standard output."""

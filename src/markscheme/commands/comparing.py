@@ -8,14 +8,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from markscheme.calibration.choosing import Choice, Contender, choose
+from markscheme.calibration.choice import Choice, Contender, choose
 from markscheme.calibration.collect import first_prompts, grade_examples, rating_of
 from markscheme.calibration.comparison import Gold, gold_of
-from markscheme.calibration.examples import Example, ExampleSet
-from markscheme.calibration.from_promptfoo import graders_ratings, labelled_rows, rubric_of, scored_ids
-from markscheme.calibration.ratings import Rating, load_ratings
-from markscheme.calibration.read_back import ReadBack, gold_between, is_calibration, read_calibration
-from markscheme.calibration.seeming_rubric import seeming_rubric
+from markscheme.calibration.saved import ReadBack, gold_between, is_calibration, read_calibration
 from markscheme.commands.options import JUDGE_NAMES
 from markscheme.commands.output import put, refuse_unwritable
 from markscheme.commands.progress import progress
@@ -25,15 +21,19 @@ from markscheme.commands.sources import as_asked, asking_of, judge_of, labelled_
 from markscheme.commands.splits import openings_by, part_of
 from markscheme.errors import BudgetError, ComparisonError, MarkschemeError, UsageError
 from markscheme.grading import Grade, Grading
-from markscheme.judge import total
-from markscheme.judges.named import KINDS
+from markscheme.judges.judge import total
+from markscheme.judges.registry import KINDS
 from markscheme.promptfoo.results import Row, aligned, is_results, read_results
+from markscheme.ratings.examples import Example, ExampleSet
+from markscheme.ratings.rating import Rating, load_ratings
+from markscheme.readers.infer_rubric import seeming_rubric
+from markscheme.readers.promptfoo import graders_ratings, labelled_rows, rubric_of, scored_ids
 from markscheme.report.compare_report import choice_json, choice_markdown, print_choice
 from markscheme.report.json_report import dumps
 from markscheme.report.openings import openings_line
-from markscheme.rubric import Rubric
-from markscheme.rubric_file import load_rubric
-from markscheme.rubric_search import find_rubric
+from markscheme.rubrics.file import load_rubric
+from markscheme.rubrics.rubric import Rubric
+from markscheme.rubrics.search import find_rubric
 from markscheme.submission import Submission
 
 SEEMING = "No rubric is named: scales are those the ratings seem to use, weights are equal, and the pass mark is 0.5."

@@ -13,10 +13,8 @@ import numpy as np
 
 from markscheme.calibration.accepted import load_accepted
 from markscheme.calibration.comparison import gold_of, judge_passes, overall_scores
-from markscheme.calibration.decisions import read_labelled, reference_of
-from markscheme.calibration.examples import examples_file, load_examples
 from markscheme.calibration.pass_rates import Labelled
-from markscheme.calibration.read_back import is_calibration, read_calibration
+from markscheme.calibration.saved import is_calibration, read_calibration
 from markscheme.commands.accepting import loaded_unless_replaced
 from markscheme.commands.grade import grade_json
 from markscheme.commands.output import put, refuse_outputs, refuse_unwritable
@@ -27,10 +25,12 @@ from markscheme.experiment.accepted import AcceptedExperiment, accept_experiment
 from markscheme.experiment.definition import Experiment
 from markscheme.experiment.outputs import Kept
 from markscheme.experiment.rules import WORSE, Rule, worse_than_accepted
-from markscheme.experiment.running import ExperimentRun, grade_outputs, make_outputs, missing, open_model, submissions
+from markscheme.experiment.run import ExperimentRun, grade_outputs, make_outputs, missing, open_model, submissions
 from markscheme.experiment.table import between_variants, corrected_rates, figures, marks_of
 from markscheme.grading import Grading, questions, receipt_of
 from markscheme.judges.family import warn_of_kinship
+from markscheme.ratings.examples import examples_file, load_examples
+from markscheme.readers.pass_fail import read_labelled, reference_of
 from markscheme.receipt import ACCEPTED
 from markscheme.report.experiment_report import (
     ExperimentReport,
@@ -40,7 +40,7 @@ from markscheme.report.experiment_report import (
     print_experiment,
 )
 from markscheme.report.json_report import dumps
-from markscheme.rubric_search import find_calibration
+from markscheme.rubrics.search import find_calibration
 
 OUTPUTS = "outputs.jsonl"
 SUFFIX = ".experiment"

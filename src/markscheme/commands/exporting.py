@@ -8,14 +8,14 @@ from typing import Any
 
 import yaml
 
-from markscheme.calibration.to_promptfoo import promptfoo_config
 from markscheme.commands.init import graders
 from markscheme.commands.output import put
 from markscheme.commands.sources import labelled_examples
 from markscheme.commands.splits import part_of
 from markscheme.errors import UsageError
-from markscheme.rubric_file import load_rubric
-from markscheme.rubric_search import find_rubric
+from markscheme.promptfoo.export import promptfoo_config
+from markscheme.rubrics.file import load_rubric
+from markscheme.rubrics.search import find_rubric
 
 GRADER = "rubric_grader.py"
 

@@ -18,9 +18,9 @@ from markscheme.grading import Grade, Grading, grade_many, lacking_inputs, quest
 from markscheme.judges.family import warn_of_kinship
 from markscheme.plain_data import json_lines, shown
 from markscheme.receipt import receipt_json, score_text
-from markscheme.rubric import Criterion, Rubric
-from markscheme.rubric_file import load_rubric
-from markscheme.rubric_search import find_calibration, find_rubric
+from markscheme.rubrics.file import load_rubric
+from markscheme.rubrics.rubric import Criterion, Rubric
+from markscheme.rubrics.search import find_calibration, find_rubric
 from markscheme.submission import Submission
 from markscheme.verdict import Abstention, Holistic, NotApplicable, Outcome, Unread, Verdict
 

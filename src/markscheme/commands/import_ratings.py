@@ -53,10 +53,10 @@ def parser() -> argparse.ArgumentParser:
 
 def run(arguments: argparse.Namespace) -> int:
     """Convert, write, and say what was lost."""
-    from markscheme.calibration.from_tables import Columns
-    from markscheme.calibration.importing import import_file, of_kind
-    from markscheme.rubric_file import load_rubric
-    from markscheme.rubric_search import find_rubric
+    from markscheme.readers.detect import import_file, of_kind
+    from markscheme.readers.tables import Columns
+    from markscheme.rubrics.file import load_rubric
+    from markscheme.rubrics.search import find_rubric
 
     rubric = load_rubric(find_rubric(arguments.rubric))
     columns = Columns(arguments.judge_column, arguments.label_column, arguments.rater, arguments.kind)

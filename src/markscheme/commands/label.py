@@ -85,7 +85,7 @@ def _cannot_serve(error: ModuleNotFoundError) -> UsageError | None:
 
 
 def _opened(arguments: argparse.Namespace) -> "Work":
-    from markscheme.labelling.opening import Asked, open_work
+    from markscheme.labelling.setup import Asked, open_work
 
     if arguments.port > 65_535:
         raise UsageError(f"--port is a number up to 65535, found {arguments.port}")

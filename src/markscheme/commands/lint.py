@@ -9,10 +9,10 @@ from typing import Any
 
 from markscheme.commands.options import Parser, add_scorers
 from markscheme.errors import RubricError, RubricWarning, UsageError
-from markscheme.lint import advice
-from markscheme.rubric import Criterion, Rubric
-from markscheme.rubric_file import json_schema, load_rubric
-from markscheme.rubric_search import find_rubric
+from markscheme.rubrics.file import json_schema, load_rubric
+from markscheme.rubrics.lint import advice
+from markscheme.rubrics.rubric import Criterion, Rubric
+from markscheme.rubrics.search import find_rubric
 
 SUMMARY = """Say what is wrong with rubrics, by file and line, and what might be better in them.
 

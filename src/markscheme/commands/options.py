@@ -95,7 +95,7 @@ def share(text: str) -> float:
 
 def kind(text: str) -> str:
     """A kind of rating."""
-    from markscheme.calibration.ratings import KINDS
+    from markscheme.ratings.rating import KINDS
 
     if text not in KINDS:
         raise argparse.ArgumentTypeError(f"{text!r} is none of {', '.join(KINDS)}")

@@ -11,24 +11,24 @@ import numpy as np
 
 from markscheme.calibration.collect import first_prompts
 from markscheme.calibration.comparison import Comparison, Gold, compare, gold_of
-from markscheme.calibration.examples import ExampleSet, load_examples
-from markscheme.calibration.planning import Cost, cost_of, needs_of
-from markscheme.calibration.ratings import JUDGES, Rating, load_ratings
+from markscheme.calibration.plan import Cost, cost_of, needs_of
 from markscheme.calibration.sampling import Draw, choose_next, with_split
 from markscheme.commands.asking import asked
 from markscheme.commands.output import put
 from markscheme.commands.sources import as_asked, asking_of, judge_of, labelled_examples, scorers_of
 from markscheme.errors import ComparisonError, NoJudge, UsageError
-from markscheme.judge import Judge, Reply
+from markscheme.judges.judge import Judge, Reply
 from markscheme.judges.price import Price
 from markscheme.judges.recorded import RecordedJudge
 from markscheme.judges.remembering import Remembering
 from markscheme.prompt import Prompt
+from markscheme.ratings.examples import ExampleSet, load_examples
+from markscheme.ratings.rating import JUDGES, Rating, load_ratings
 from markscheme.report.json_report import dumps
 from markscheme.report.plan_report import Plan, plan_json, plan_text
-from markscheme.rubric import Rubric
-from markscheme.rubric_file import load_rubric
-from markscheme.rubric_search import find_calibration, find_rubric
+from markscheme.rubrics.file import load_rubric
+from markscheme.rubrics.rubric import Rubric
+from markscheme.rubrics.search import find_calibration, find_rubric
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -6,24 +6,24 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from markscheme.calibration.diagnosis import decide
-from markscheme.calibration.examples import ExampleSet
-from markscheme.calibration.from_promptfoo import (
+from markscheme.calibration.calibration import Calibration, Options, Rater, calibration_of
+from markscheme.calibration.decision import decide
+from markscheme.commands.accepting import accept_run, accepted_path, since_accepted
+from markscheme.commands.splits import part_of
+from markscheme.errors import ComparisonError, RatingWarning, UsageError
+from markscheme.judges.judge import total
+from markscheme.promptfoo.results import Results, is_results, read_results, together
+from markscheme.ratings.examples import ExampleSet
+from markscheme.ratings.rating import Rating
+from markscheme.readers.detect import of_kind
+from markscheme.readers.promptfoo import (
     graders_ratings,
     import_promptfoo,
     labelled_rows,
     rubric_of,
     scored_ids,
 )
-from markscheme.calibration.importing import of_kind
-from markscheme.calibration.ratings import Rating
-from markscheme.calibration.run import Calibration, Options, Rater, calibration_of
-from markscheme.commands.accepting import accept_run, accepted_path, since_accepted
-from markscheme.commands.splits import part_of
-from markscheme.errors import ComparisonError, RatingWarning, UsageError
-from markscheme.judge import total
-from markscheme.promptfoo.results import Results, is_results, read_results, together
-from markscheme.rubric import Rubric
+from markscheme.rubrics.rubric import Rubric
 
 GRADERS = "Promptfoo's graders"
 OF_SHARED_LABELS = ("halo", "redundant")

@@ -7,8 +7,8 @@ from pathlib import Path
 from markscheme.commands.options import Parser
 from markscheme.commands.sources import examples_of
 from markscheme.judges.recorded import RecordedJudge
-from markscheme.rubric_file import load_rubric
-from markscheme.rubric_search import find_rubric
+from markscheme.rubrics.file import load_rubric
+from markscheme.rubrics.search import find_rubric
 
 SUMMARY = """Print the prompts that a judge is asked first about each example, one JSON object a line:
 fingerprint, system, user, schema. No label stands in them. A reply is recorded as a line of
@@ -28,7 +28,7 @@ def parser() -> argparse.ArgumentParser:
 def run(arguments: argparse.Namespace) -> int:
     """Print them."""
     from markscheme.calibration.collect import first_prompts  # examples bring numpy, which --help doesn't need
-    from markscheme.calibration.examples import load_examples
+    from markscheme.ratings.examples import load_examples
 
     rubric = load_rubric(find_rubric(arguments.rubric))
     file, folder = examples_of(rubric, arguments.examples)

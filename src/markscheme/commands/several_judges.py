@@ -3,8 +3,8 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from markscheme.calibration.choosing import Choice, Contender, choose
-from markscheme.calibration.run import Calibration
+from markscheme.calibration.calibration import Calibration
+from markscheme.calibration.choice import Choice, Contender, choose
 from markscheme.errors import UsageError
 
 

@@ -11,17 +11,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from markscheme.errors import UsageError
-from markscheme.judge import Judge
+from markscheme.judges.judge import Judge
 from markscheme.judges.limited import Limiter
-from markscheme.judges.named import Asking, choose_judge, model_for, open_judge
 from markscheme.judges.price import Price
+from markscheme.judges.registry import Asking, choose_judge, model_for, open_judge
 from markscheme.judges.remembering import Memory
 from markscheme.prompt import Prompt
-from markscheme.rubric import STRATEGIES, Rubric
-from markscheme.rubric_search import find_calibration
+from markscheme.rubrics.rubric import STRATEGIES, Rubric
+from markscheme.rubrics.search import find_calibration
 
 if TYPE_CHECKING:
-    from markscheme.calibration.examples import ExampleSet
+    from markscheme.ratings.examples import ExampleSet
     from markscheme.scorers import Scorer
 
 
@@ -31,7 +31,7 @@ def examples_of(rubric: Rubric, named: Path | None) -> tuple[Path, Path | None]:
     Raises:
         UsageError: There are no examples.
     """
-    from markscheme.calibration.examples import examples_file
+    from markscheme.ratings.examples import examples_file
 
     folder = find_calibration(rubric.name, Path.cwd())
     if named is not None:
@@ -53,7 +53,7 @@ def labelled_examples(rubric: Rubric, named: Path | None) -> tuple["ExampleSet",
         UsageError: There are no examples.
         RatingError: They, or their labels, cannot be read.
     """
-    from markscheme.calibration.examples import load_examples
+    from markscheme.ratings.examples import load_examples
 
     file, folder = examples_of(rubric, named)
     return load_examples(file, rubric, ratings=folder / "ratings" if folder and named is None else None), folder
@@ -65,7 +65,7 @@ def refuse_what_is_no_rubric(name: str) -> None:
     Raises:
         UsageError: It is a report, or lines of examples or ratings.
     """
-    from markscheme.calibration.read_back import report_in
+    from markscheme.calibration.saved import report_in
 
     path = Path(name)
     if path.suffix == ".jsonl" and path.is_file():
@@ -93,7 +93,7 @@ def ratings_file(path: Path) -> Path:
     Raises:
         UsageError: There is none, or it is a report.
     """
-    from markscheme.calibration.read_back import report_in
+    from markscheme.calibration.saved import report_in
 
     if not path.is_file():
         raise UsageError(f"there is no file of ratings {path}; a line of it is one rating, as `import` writes them")

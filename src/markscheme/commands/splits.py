@@ -3,9 +3,9 @@
 import argparse
 import datetime
 
-from markscheme.calibration.examples import ExampleSet
-from markscheme.calibration.held_out import Openings, open_test_labels, openings_of
 from markscheme.errors import UsageError
+from markscheme.ratings.examples import ExampleSet
+from markscheme.ratings.splits import Openings, open_test_labels, openings_of
 
 
 def part_of(examples: ExampleSet, arguments: argparse.Namespace) -> ExampleSet:

@@ -17,8 +17,8 @@ from markscheme.commands.session import session_line, sessions_at
 from markscheme.counts import counted
 from markscheme.errors import MarkschemeError, RatingError
 from markscheme.receipt import ACCEPTED, ALLOWS, NOT_CALIBRATED, Receipt, accepted_data, load_receipt
-from markscheme.rubric import Rubric
-from markscheme.rubric_search import calibrations, find_calibration, known_rubrics, own_rubrics
+from markscheme.rubrics.rubric import Rubric
+from markscheme.rubrics.search import calibrations, find_calibration, known_rubrics, own_rubrics
 from markscheme.session import client
 
 SUMMARY = """Say of every rubric here what its judge may decide, by the accepted run: use, judge, labels, false passes,
@@ -158,7 +158,7 @@ def _by_accepted_run(name: str, folder: Path, today: date) -> RubricStatus:
 
 def rubric_status(file: Path, start: Path, today: date) -> RubricStatus:
     """What is known of the rubric in a file, from its accepted run and its examples."""
-    from markscheme.rubric_file import load_rubric
+    from markscheme.rubrics.file import load_rubric
 
     try:
         with warnings.catch_warnings():
@@ -174,7 +174,7 @@ def rubric_status(file: Path, start: Path, today: date) -> RubricStatus:
 
 def _with_calibration(rubric: Rubric, file: Path | None, folder: Path, today: date) -> RubricStatus:
     from markscheme.calibration.accepted import load_accepted
-    from markscheme.calibration.examples import examples_file, load_examples
+    from markscheme.ratings.examples import examples_file, load_examples
 
     examples = load_examples(examples_file(folder), rubric, ratings=folder / "ratings")
     labelled = examples.labelled.examples

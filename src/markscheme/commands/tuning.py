@@ -7,9 +7,16 @@ import subprocess
 import sys
 from pathlib import Path
 
+from markscheme.calibration.calibration import Options, Rater, calibration_of
 from markscheme.calibration.collect import first_prompts
-from markscheme.calibration.examples import ExampleSet
-from markscheme.calibration.held_out import (
+from markscheme.calibration.tuning import Promised, Proposal, propose
+from markscheme.commands.asking import asked
+from markscheme.commands.sources import as_asked, asking_of, judge_of, labelled_examples, scorers_of
+from markscheme.errors import UsageError
+from markscheme.judges.recorded import RecordedJudge
+from markscheme.ratings.examples import ExampleSet
+from markscheme.ratings.rating import Rating, load_ratings
+from markscheme.ratings.splits import (
     Openings,
     open_test_labels,
     openings_of,
@@ -17,19 +24,12 @@ from markscheme.calibration.held_out import (
     used_to_tune,
     warn_of_split_groups,
 )
-from markscheme.calibration.proposal import Promised, Proposal, propose
-from markscheme.calibration.ratings import Rating, load_ratings
-from markscheme.calibration.run import Options, Rater, calibration_of
-from markscheme.commands.asking import asked
-from markscheme.commands.sources import as_asked, asking_of, judge_of, labelled_examples, scorers_of
-from markscheme.errors import UsageError
-from markscheme.judges.recorded import RecordedJudge
 from markscheme.report.json_report import dumps
 from markscheme.report.tune_report import TuneRun, tune_json, tune_text
-from markscheme.rubric import Rubric
-from markscheme.rubric_edit import edit
-from markscheme.rubric_file import load_rubric
-from markscheme.rubric_search import find_rubric
+from markscheme.rubrics.edit import edit
+from markscheme.rubrics.file import load_rubric
+from markscheme.rubrics.rubric import Rubric
+from markscheme.rubrics.search import find_rubric
 from markscheme.stats.pass_mark import LEAST_FOR_MARK, LEAST_OF_EACH
 from markscheme.stats.weights import LEAST_FOR_WEIGHTS
 

@@ -12,12 +12,12 @@ from typing import Any, TypeAlias
 import yaml
 
 from markscheme.calibration.accepting import accept
-from markscheme.calibration.examples import Example, ExampleSet
-from markscheme.calibration.run import Rater, calibration_of
+from markscheme.calibration.calibration import Rater, calibration_of
 from markscheme.demo.faults import NOTHING, NOWHERE, Charge, on_system
 from markscheme.demo.planting import JUDGE_NAME, NAME, Round
+from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.receipt import ACCEPTED
-from markscheme.rubric import Rubric
+from markscheme.rubrics.rubric import Rubric
 
 RATINGS, REPORT = "ratings.jsonl", "report.json"
 PLANNED_RUNS = 20

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from markscheme.calibration.examples import Example
-from markscheme.calibration.ratings import Kind, Rated, Rating
 from markscheme.demo.faults import FAULTS, HALF_A_LEVEL, JUDGE, NOISY, NOTHING, PART_OFF, PERSON, Charge, on_system
+from markscheme.ratings.examples import Example
+from markscheme.ratings.rating import Kind, Rated, Rating
 from markscheme.submission import Submission
 
 Floats = npt.NDArray[np.float64]

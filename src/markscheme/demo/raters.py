@@ -7,15 +7,15 @@ from pathlib import Path
 
 import numpy as np
 
+from markscheme.calibration.calibration import Calibration, Rater, calibration_of
 from markscheme.calibration.collect import grade_examples, rating_of
 from markscheme.calibration.comparison import Comparison, compare, gold_of
-from markscheme.calibration.examples import ExampleSet, load_examples
-from markscheme.calibration.ratings import Rated, Rating, load_ratings
-from markscheme.calibration.run import Calibration, Rater, calibration_of
 from markscheme.grading import Grade, Grading
 from markscheme.judges.recorded import RecordedJudge
-from markscheme.rubric import Rubric
-from markscheme.rubric_file import load_rubric
+from markscheme.ratings.examples import ExampleSet, load_examples
+from markscheme.ratings.rating import Rated, Rating, load_ratings
+from markscheme.rubrics.file import load_rubric
+from markscheme.rubrics.rubric import Rubric
 
 NAME = "code-quality"
 OTHER_MARK = 0.5

@@ -10,7 +10,7 @@ from typing import Any
 
 from markscheme.errors import ComparisonError, RatingError, writing
 from markscheme.experiment.definition import Case, Cell
-from markscheme.experiment.running import ExperimentRun
+from markscheme.experiment.run import ExperimentRun
 from markscheme.experiment.table import Difference, Mark, marks_of, since
 from markscheme.grading import Fingerprints
 from markscheme.plain_data import write_whole

@@ -11,7 +11,7 @@ from markscheme.errors import ExperimentError, Fault
 from markscheme.fingerprint import fingerprint
 from markscheme.judges.price import Price
 from markscheme.prompt import Prompt
-from markscheme.rubric import Rubric
+from markscheme.rubrics.rubric import Rubric
 from markscheme.submission import Submission
 
 PLACE = re.compile(r"\{\{\s*([^{}|%]+?)\s*\}\}")

@@ -12,9 +12,9 @@ from markscheme.experiment.definition import Case, Cell, Experiment, Model, Outp
 from markscheme.experiment.outputs import Given, case_of, read_outputs, records
 from markscheme.judges.price import Price
 from markscheme.plain_data import Place, form_of, plain_data, read_text, shown
-from markscheme.rubric import Rubric
-from markscheme.rubric_file import load_rubric
-from markscheme.rubric_search import find_rubric
+from markscheme.rubrics.file import load_rubric
+from markscheme.rubrics.rubric import Rubric
+from markscheme.rubrics.search import find_rubric
 
 T = TypeVar("T")
 MAX_BYTES = 1 << 20

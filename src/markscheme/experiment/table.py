@@ -10,9 +10,9 @@ import numpy.typing as npt
 
 from markscheme.calibration.pass_rates import Judged, Labelled, PassRates, pass_rates
 from markscheme.experiment.definition import OVERALL, Case, Cell
-from markscheme.experiment.running import ExperimentRun
+from markscheme.experiment.run import ExperimentRun
 from markscheme.grading import Grade
-from markscheme.rubric import Rubric
+from markscheme.rubrics.rubric import Rubric
 from markscheme.stats import Estimate
 from markscheme.stats.change import holm, mean_estimate, shift_interval, sign_flip
 from markscheme.stats.intervals import IDENTITY, wilson_share

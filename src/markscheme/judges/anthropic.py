@@ -4,7 +4,7 @@ from types import ModuleType
 from typing import Any, Final
 
 from markscheme.errors import NoJudge, UnreadableReply
-from markscheme.judge import Identity, Reply, Stop, Usage
+from markscheme.judges.judge import Identity, Reply, Stop, Usage
 from markscheme.judges.provider import Line, count, environment, parse_address, usable_key
 from markscheme.prompt import Prompt
 

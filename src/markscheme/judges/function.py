@@ -10,7 +10,7 @@ from typing import Any
 
 from markscheme.errors import JudgeError, JudgeUnavailable, UnreadableReply, UsageError
 from markscheme.fingerprint import fingerprint
-from markscheme.judge import Identity, Reply, Usage
+from markscheme.judges.judge import Identity, Reply, Usage
 from markscheme.judges.provider import shown
 from markscheme.prompt import Prompt
 

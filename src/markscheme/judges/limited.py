@@ -26,7 +26,7 @@ from markscheme.errors import (
     UnreadableReply,
     UsageError,
 )
-from markscheme.judge import Identity, Judge, Reply, Usage, total
+from markscheme.judges.judge import Identity, Judge, Reply, Usage, total
 from markscheme.judges.price import Price
 from markscheme.prompt import Prompt
 

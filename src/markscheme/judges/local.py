@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from markscheme.errors import JudgeUnavailable, NoJudge, UnreadableReply, UsageError
-from markscheme.judge import Identity, Reply, Stop, Token, Usage
 from markscheme.judges.gguf import MAGIC, chat_marks, without_marks
+from markscheme.judges.judge import Identity, Reply, Stop, Token, Usage
 from markscheme.judges.openai import schema_format
 from markscheme.judges.probabilities import aligned, read_tokens
 from markscheme.judges.provider import count, said, shown

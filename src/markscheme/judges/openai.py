@@ -11,7 +11,7 @@ from types import ModuleType
 from typing import Any, Final
 
 from markscheme.errors import JudgeUnavailable, NoJudge, UnreadableReply
-from markscheme.judge import Identity, Reply, Stop, Token, Usage
+from markscheme.judges.judge import Identity, Reply, Stop, Token, Usage
 from markscheme.judges.probabilities import aligned, read_tokens
 from markscheme.judges.provider import Line, count, environment, parse_address, said, shown, usable_key
 from markscheme.prompt import Prompt

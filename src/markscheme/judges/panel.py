@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from markscheme.errors import JudgeError, JudgeUnavailable, NoJudge
-from markscheme.judge import Identity, Judge, Reply
+from markscheme.judges.judge import Identity, Judge, Reply
 from markscheme.prompt import Prompt
 
 Rule = Literal["median", "majority"]

@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass
 
 from markscheme.errors import UsageError
-from markscheme.judge import Usage
+from markscheme.judges.judge import Usage
 
 
 @dataclass(frozen=True, slots=True)

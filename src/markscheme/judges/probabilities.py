@@ -5,7 +5,7 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from markscheme.judge import Token
+from markscheme.judges.judge import Token
 
 SMALLEST = -700.0
 """Logarithms below it are as good as no probability."""

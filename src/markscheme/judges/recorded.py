@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from markscheme.errors import MissingReply, RatingError, UsageError
-from markscheme.judge import Identity, Reply, Usage
+from markscheme.judges.judge import Identity, Reply, Usage
 from markscheme.plain_data import json_lines, shown
 from markscheme.prompt import Prompt
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from markscheme.fingerprint import fingerprint
-from markscheme.judge import Identity, Judge, Reply, Token
+from markscheme.judges.judge import Identity, Judge, Reply, Token
 from markscheme.prompt import Prompt
 
 FILE = "replies.sqlite3"

@@ -4,7 +4,7 @@ import asyncio
 from dataclasses import dataclass
 
 from markscheme.errors import JudgeError
-from markscheme.judge import Identity, Judge, Reply
+from markscheme.judges.judge import Identity, Judge, Reply
 from markscheme.prompt import Prompt
 
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from markscheme.errors import MissingReply
-from markscheme.judge import Identity, Judge, Reply
+from markscheme.judges.judge import Identity, Judge, Reply
 from markscheme.prompt import Prompt
 
 

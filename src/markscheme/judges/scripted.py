@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from markscheme.errors import MissingReply
-from markscheme.judge import Identity, Reply, Usage
+from markscheme.judges.judge import Identity, Reply, Usage
 from markscheme.prompt import NOTHING_TO_QUOTE, Prompt
 
 Script = Callable[[Prompt, int], Any]

@@ -4,7 +4,7 @@ import asyncio
 from dataclasses import dataclass, field, replace
 
 from markscheme.fingerprint import fingerprint
-from markscheme.judge import Identity, Judge, Reply, Usage
+from markscheme.judges.judge import Identity, Judge, Reply, Usage
 from markscheme.prompt import Prompt
 
 

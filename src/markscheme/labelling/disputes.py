@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from markscheme.calibration.ratings import Rated, Rating, load_ratings
-from markscheme.rubric import Criterion, Rubric
+from markscheme.ratings.rating import Rated, Rating, load_ratings
+from markscheme.rubrics.rubric import Criterion, Rubric
 
 NOT_APPLICABLE = "not applicable"
 STEP = 5

@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from markscheme.calibration.examples import SUFFIXES, Example, examples_file, load_examples
-from markscheme.calibration.from_promptfoo import import_promptfoo
-from markscheme.calibration.ratings import JUDGES, Rating
 from markscheme.errors import RatingError
 from markscheme.plain_data import append_lines
 from markscheme.promptfoo.results import is_results
-from markscheme.rubric import Rubric
+from markscheme.ratings.examples import SUFFIXES, Example, examples_file, load_examples
+from markscheme.ratings.rating import JUDGES, Rating
+from markscheme.readers.promptfoo import import_promptfoo
+from markscheme.rubrics.rubric import Rubric
 
 
 @dataclass(frozen=True)

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TextIO
 
-from markscheme.calibration.ratings import Kind, Rating, load_ratings
 from markscheme.errors import MarkschemeError, UsageError
 from markscheme.labelling.order import Step
 from markscheme.plain_data import append_lines, keep_entry
-from markscheme.rubric import Rubric
+from markscheme.ratings.rating import Kind, Rating, load_ratings
+from markscheme.rubrics.rubric import Rubric
 
 RATER = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 

@@ -7,16 +7,16 @@ from datetime import date
 from functools import cached_property
 from pathlib import Path
 
-from markscheme.calibration.examples import Example, Split
-from markscheme.calibration.ratings import Rated, Rating, asked_under
 from markscheme.errors import MarkschemeError, RatingError
 from markscheme.fingerprint import fingerprint
 from markscheme.labelling.disputes import Alike, alike, ratings_in
 from markscheme.labelling.order import Step
 from markscheme.labelling.pool import SetFile
 from markscheme.labelling.store import LabelFile
-from markscheme.rubric import Criterion, Rubric
-from markscheme.rubric_file import load_rubric
+from markscheme.ratings.examples import Example, Split
+from markscheme.ratings.rating import Rated, Rating, asked_under
+from markscheme.rubrics.file import load_rubric
+from markscheme.rubrics.rubric import Criterion, Rubric
 
 CANNOT_TELL, NOT_APPLICABLE = "t", "x"
 """Answers beside a level's place on the scale."""

@@ -11,12 +11,12 @@ from typing import Any
 
 from markscheme.errors import MarkschemeError, NoJudge, UsageError
 from markscheme.grading import Grade, Grading, questions, receipt_of
-from markscheme.judge import Judge, Usage
 from markscheme.judges.family import same_family
+from markscheme.judges.judge import Judge, Usage
 from markscheme.promptfoo.engine import Engine, make_importable
 from markscheme.receipt import Receipt, calibration_text, receipt_json, score_text
-from markscheme.rubric import STRATEGIES, Criterion, Rubric
-from markscheme.rubric_search import find_calibration, find_rubric
+from markscheme.rubrics.rubric import STRATEGIES, Criterion, Rubric
+from markscheme.rubrics.search import find_calibration, find_rubric
 from markscheme.submission import Submission, as_text
 from markscheme.verdict import Abstention, NotApplicable, Outcome, Unread, Verdict
 

@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from markscheme.errors import UsageError
-from markscheme.judge import Judge
+from markscheme.judges.judge import Judge
 from markscheme.judges.limited import Limiter
-from markscheme.judges.named import Asking, choose_judge, open_judge
 from markscheme.judges.price import Price
+from markscheme.judges.registry import Asking, choose_judge, open_judge
 from markscheme.judges.sharing import Sharing
 from markscheme.prompt import Prompt
-from markscheme.rubric import Rubric
-from markscheme.rubric_file import load_rubric
+from markscheme.rubrics.file import load_rubric
+from markscheme.rubrics.rubric import Rubric
 
 N = TypeVar("N", int, float)
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from markscheme.errors import MarkschemeError, UsageError
 from markscheme.grading import Grade
-from markscheme.judge import Judge, Usage
+from markscheme.judges.judge import Judge, Usage
 from markscheme.prompt import Prompt
 from markscheme.promptfoo.assertion import (
     NOT_GRADED,
@@ -25,9 +25,9 @@ from markscheme.promptfoo.assertion import (
     way_out,
 )
 from markscheme.promptfoo.engine import Engine, make_importable
-from markscheme.rubric import Criterion, Rubric
-from markscheme.rubric_file import rubric_from_data
-from markscheme.rubric_search import SUFFIXES, find_rubric, known_rubrics
+from markscheme.rubrics.file import rubric_from_data
+from markscheme.rubrics.rubric import Criterion, Rubric
+from markscheme.rubrics.search import SUFFIXES, find_rubric, known_rubrics
 from markscheme.verdict import NotApplicable, Verdict
 
 OWN_KEYS = ("basePath", "pythonExecutable", "workers", "timeout", "env")

@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from markscheme.errors import RatingError
 from markscheme.fingerprint import fingerprint
-from markscheme.judge import Usage, total
+from markscheme.judges.judge import Usage, total
 from markscheme.plain_data import json_lines, read_text, shown
 from markscheme.promptfoo.assertion import NOT_GRADED
 from markscheme.submission import as_text

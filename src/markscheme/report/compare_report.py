@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator
 from typing import IO, Any
 
-from markscheme.calibration.choosing import Choice, CriterionPair, Differences, Flip, Pair, Standing, Switch
+from markscheme.calibration.choice import Choice, CriterionPair, Differences, Flip, Pair, Standing, Switch
 from markscheme.counts import counted
 from markscheme.report.figures import NONE, chance, number, share, share_with_interval, signed, with_interval
 from markscheme.report.json_report import estimate_json

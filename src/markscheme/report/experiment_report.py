@@ -10,9 +10,9 @@ from typing import IO, Any
 from markscheme.calibration.pass_rates import PassRates
 from markscheme.counts import counted
 from markscheme.experiment.definition import OVERALL, PASS_RATE
-from markscheme.experiment.running import ExperimentRun
+from markscheme.experiment.run import ExperimentRun
 from markscheme.experiment.table import LEAST_UNITS, Difference, Figure, VariantFigures
-from markscheme.judge import total
+from markscheme.judges.judge import total
 from markscheme.receipt import calibration_text
 from markscheme.report.figures import NONE, chance, number, printable, share_with_interval, with_interval
 from markscheme.report.markdown import escaped

@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from markscheme.calibration.choosing import Choice, Contender
+from markscheme.calibration.calibration import Calibration
+from markscheme.calibration.choice import Choice, Contender
 from markscheme.calibration.comparison import Comparison, Gold
-from markscheme.calibration.examples import Example
-from markscheme.calibration.ratings import Rated, Rating, overall_of
-from markscheme.calibration.run import Calibration
+from markscheme.ratings.examples import Example
+from markscheme.ratings.rating import Rated, Rating, overall_of
 from markscheme.report.figures import NONE, number, signed
-from markscheme.rubric import Criterion, Rubric
+from markscheme.rubrics.rubric import Criterion, Rubric
 
 BLANK = Rated(None)
 

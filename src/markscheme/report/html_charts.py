@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from markscheme.calibration.choosing import Choice
+from markscheme.calibration.choice import Choice
 from markscheme.calibration.comparison import Comparison, CriterionComparison
 from markscheme.calibration.drift import Baseline
-from markscheme.calibration.slices import Slice
+from markscheme.calibration.findings.slices import Slice
 from markscheme.report.figures import NONE, chance, number, share, share_with_interval, with_interval
 from markscheme.report.html_cases import Cases, cell_tag, is_off, level_name, slice_tag
-from markscheme.rubric import Criterion
+from markscheme.rubrics.rubric import Criterion
 from markscheme.stats import Estimate
 from markscheme.stats.agreement import corrected, percent_agreement
 from markscheme.stats.severity import agreement_constant, confusion

@@ -14,12 +14,12 @@ from collections.abc import Callable, Sequence
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
+from markscheme.calibration.calibration import Calibration
 from markscheme.calibration.changes import template_fingerprint
-from markscheme.calibration.choosing import Choice, Contender
+from markscheme.calibration.choice import Choice, Contender
 from markscheme.calibration.comparison import Comparison, Gold, compare
-from markscheme.calibration.examples import Example
-from markscheme.calibration.run import Calibration
 from markscheme.errors import UsageError
+from markscheme.ratings.examples import Example
 from markscheme.report import compare_report, words
 from markscheme.report.baseline import baseline_lines
 from markscheme.report.figures import NONE, number

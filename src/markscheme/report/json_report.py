@@ -5,8 +5,8 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from markscheme.calibration.calibration import Calibration
 from markscheme.calibration.comparison import Comparison, CriterionComparison
-from markscheme.calibration.run import Calibration
 from markscheme.report.baseline import baseline_json
 from markscheme.report.rated import rated_json
 from markscheme.stats import Estimate

@@ -4,8 +4,8 @@ import re
 from collections.abc import Sequence
 from xml.etree import ElementTree as Xml
 
-from markscheme.calibration.diagnosis import Finding
-from markscheme.calibration.run import Calibration
+from markscheme.calibration.calibration import Calibration
+from markscheme.calibration.decision import Finding
 from markscheme.counts import counted
 from markscheme.report import words
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from markscheme.calibration.run import Calibration
+from markscheme.calibration.calibration import Calibration
 from markscheme.report import words
 from markscheme.report.baseline import baseline_lines
 

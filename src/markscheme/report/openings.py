@@ -1,7 +1,7 @@
 """How often test labels were looked at, in words."""
 
-from markscheme.calibration.held_out import Openings
 from markscheme.counts import counted
+from markscheme.ratings.splits import Openings
 
 
 def openings_line(openings: Openings) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from markscheme.calibration.planning import Cost, Need
+from markscheme.calibration.plan import Cost, Need
 from markscheme.calibration.sampling import Draw
 from markscheme.report.figures import NONE
 

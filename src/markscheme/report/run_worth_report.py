@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import Any
 
-from markscheme.calibration.run_worth import Gap, RunWorth, SystemWorth
-from markscheme.judge import Usage
+from markscheme.calibration.run_summary import Gap, RunWorth, SystemWorth
+from markscheme.judges.judge import Usage
 from markscheme.receipt import ALLOWS, NOT_CALIBRATED
 from markscheme.report.figures import number, share_with_interval, signed
 from markscheme.stats import Estimate

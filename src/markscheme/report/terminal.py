@@ -2,8 +2,8 @@
 
 from typing import IO
 
-from markscheme.calibration.diagnosis import Finding
-from markscheme.calibration.run import Calibration
+from markscheme.calibration.calibration import Calibration
+from markscheme.calibration.decision import Finding
 from markscheme.report import words
 from markscheme.report.baseline import baseline_lines
 from markscheme.report.screen import Screen

@@ -4,10 +4,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from markscheme.calibration.diagnosis import Finding
-from markscheme.calibration.held_out import Openings
-from markscheme.calibration.proposal import Proposal, Source, Tuned, TunedBand
-from markscheme.calibration.run import Rater
+from markscheme.calibration.calibration import Rater
+from markscheme.calibration.decision import Finding
+from markscheme.calibration.tuning import Proposal, Source, Tuned, TunedBand
+from markscheme.ratings.splits import Openings
 from markscheme.report.figures import number, share, share_with_interval, signed, with_interval
 from markscheme.report.openings import openings_line
 from markscheme.stats import Estimate

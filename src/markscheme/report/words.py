@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from markscheme.calibration.calibration import Calibration
 from markscheme.calibration.comparison import CriterionComparison
-from markscheme.calibration.ratings import Rating
-from markscheme.calibration.run import Calibration
 from markscheme.counts import counted
+from markscheme.ratings.rating import Rating
 from markscheme.report.figures import ROUGH, number, share, share_with_interval, signed, with_interval
 from markscheme.report.openings import openings_line
 

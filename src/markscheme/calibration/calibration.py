@@ -1,0 +1,190 @@
+"""A rubric, labelled examples and a judge's ratings to a Calibration: everything a report shows."""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from markscheme.calibration.changes import Setting, template_fingerprint
+from markscheme.calibration.comparison import Comparison, compare, gold_of
+from markscheme.calibration.decision import Decision, Finding, decide
+from markscheme.calibration.drift import Baseline, Since
+from markscheme.calibration.drift_measures import drift_since
+from markscheme.calibration.findings import findings_of
+from markscheme.calibration.findings.slices import Slice, slices_of
+from markscheme.grading import MOST_UNGRADED
+from markscheme.judges.judge import Identity, Usage
+from markscheme.ratings.examples import ExampleSet
+from markscheme.ratings.rating import Kind, Rating
+from markscheme.ratings.splits import Openings
+from markscheme.rubrics.rubric import Rubric
+from markscheme.stats.people import GoldRule
+
+_DIGEST = re.compile(r"\b[0-9a-f]{16}\b")
+
+
+@dataclass(frozen=True)
+class Rater:
+    """Who was calibrated.
+
+    Attributes:
+        name: As reports call it.
+        fingerprint: Of the judge; "" where only its ratings are known.
+        source: Whether it was asked, answered from a recording, or only its ratings were read.
+        provenance: Where recorded replies or ratings come from.
+        identity: What makes the judge this judge; None where only its ratings are known.
+        answered_by: Models that answered, as they named themselves.
+    """
+
+    name: str
+    fingerprint: str
+    source: Literal["live", "recorded", "ratings"]
+    provenance: str = ""
+    identity: Identity | None = None
+    answered_by: tuple[str, ...] = ()
+
+    def setting(self, rubric: Rubric) -> Setting:
+        """All by which its ratings were made, to be held beside those of another run."""
+        return Setting(rubric, template_fingerprint(), self.name, self.identity, self.answered_by)
+
+
+@dataclass(frozen=True)
+class Counts:
+    """What became of the examples; verdicts are counted over all criteria."""
+
+    examples: int
+    graded: int
+    abstained: int
+    not_graded: int
+    from_cache: int
+    unread: int
+    quotes: int
+    quotes_not_found: int
+    stale_labels: int
+    set_aside: int
+
+    @property
+    def too_few_graded(self) -> bool:
+        """Whether over a tenth of the examples could not be graded."""
+        return self.not_graded > MOST_UNGRADED * self.examples
+
+
+@dataclass(frozen=True)
+class Options:
+    """What may be chosen for one run; None leaves it to the rubric."""
+
+    gold: Kind | None = None
+    gold_by: GoldRule = "median"
+    tolerance: float | None = None
+    target: float | None = None
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """A judge held to people's labels, and what follows from it."""
+
+    rubric: Rubric
+    rater: Rater
+    comparison: Comparison
+    decision: Decision
+    findings: tuple[Finding, ...]
+    counts: Counts
+    cost: Usage
+    ratings: tuple[Rating, ...]
+    baseline: Baseline | None = None
+    repeats: tuple[Rating, ...] = ()
+    slices: tuple[Slice, ...] = ()
+    openings: Openings | None = None
+
+    @property
+    def reasons_not_graded(self) -> dict[str, str]:
+        """Why each example without a score has none, by id; the digests in a reason are left out."""
+        judged = zip(self.comparison.gold.ids, self.comparison.judged, self.comparison.scores.tolist(), strict=True)
+        return {
+            unit: _DIGEST.sub("…", rating.error or "no score") if rating is not None else "the judge did not rate it"
+            for unit, rating, score in judged
+            if score != score
+        }
+
+    @property
+    def exit_status(self) -> int:
+        """0 ok on people's labels, 1 adjust, 4 too few labels or nobody's but made ones, 5 too many ungraded."""
+        if self.counts.too_few_graded:
+            return 5
+        if self.decision.verdict == "adjust":
+            return 1
+        return 0 if self.decision.use in ("gate", "trend") else 4
+
+
+def calibration_of(
+    rubric: Rubric,
+    examples: ExampleSet,
+    ratings: Sequence[Rating],
+    rater: Rater,
+    *,
+    options: Options | None = None,
+    cost: Usage | None = None,
+    from_cache: int = 0,
+    since: Since | None = None,
+    repeats: Sequence[Rating] = (),
+) -> Calibration:
+    """What a judge's ratings of labelled examples say about it.
+
+    Args:
+        rubric: What both rated by.
+        examples: With their labels.
+        ratings: The judge's.
+        rater: Who the judge is.
+        options: What was chosen for this run.
+        cost: What asking cost.
+        from_cache: Replies that were kept from an earlier run.
+        since: The accepted run that this one is held against; None where there is none.
+        repeats: Further runs of the same judge over the same examples, told apart by their sample; they show its
+            noise and count in no agreement.
+
+    Raises:
+        ComparisonError: No labels, no example rated by both, or nothing in common with the accepted run.
+    """
+    options = options or Options()
+    truth = gold_of(examples, rubric, kind=options.gold, by=options.gold_by)
+    comparison = compare(rubric, truth, ratings, tolerance=options.tolerance)
+    slices = slices_of(comparison)
+    findings = findings_of(comparison, (*ratings, *repeats), slices=slices, elsewhere=rater.source == "ratings")
+    baseline = drift_since(since, rater.setting(rubric), comparison, ratings) if since is not None else None
+    drifted = baseline is not None and baseline.alarm
+    if baseline is not None:
+        findings = (*baseline.findings, *findings)
+    return Calibration(
+        rubric=rubric,
+        rater=rater,
+        comparison=comparison,
+        decision=decide(comparison, target=options.target, findings=findings, alarm=drifted),
+        findings=findings,
+        counts=_counts(comparison, examples, from_cache),
+        cost=cost or Usage(),
+        ratings=tuple(ratings),
+        baseline=baseline,
+        repeats=tuple(repeats),
+        slices=slices,
+    )
+
+
+def _counts(comparison: Comparison, examples: ExampleSet, from_cache: int) -> Counts:
+    there = [rating for rating in comparison.judged if rating is not None]
+    rated = [said for rating in there for said in rating.criteria.values()]
+    declined = Counter(said.declined for said in rated)
+    graded = int((comparison.scores == comparison.scores).sum())
+    n = len(comparison.gold.examples)
+    return Counts(
+        examples=n,
+        graded=graded,
+        abstained=declined["abstained"],
+        not_graded=n - graded,
+        from_cache=from_cache,
+        unread=declined["unread"],
+        quotes=sum(said.quote is not None for said in rated),
+        quotes_not_found=sum(said.quote_found is False for said in rated),
+        stale_labels=examples.stale,
+        set_aside=comparison.gold.set_aside,
+    )

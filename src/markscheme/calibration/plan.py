@@ -1,0 +1,310 @@
+"""How many labels a width, a verdict or a promise takes, and what the next run costs before it is run."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import bdtr
+
+from markscheme.calibration.comparison import Comparison, Gold
+from markscheme.calibration.decision import CONFIDENCE
+from markscheme.judges.judge import Reply
+from markscheme.judges.limited import BYTES_PER_TOKEN
+from markscheme.judges.price import Price
+from markscheme.prompt import Prompt
+from markscheme.rubrics.rubric import Criterion
+from markscheme.stats.change import least_n
+from markscheme.stats.estimate import Estimate
+from markscheme.stats.intervals import ATANH, clopper_pearson_lower, t_quantile
+from markscheme.stats.planning import (
+    labels_for_half_width,
+    labels_for_promise,
+    labels_for_share,
+    labels_to_vary,
+    mixture_table,
+    spread_at,
+    with_endless_labels,
+)
+from markscheme.stats.prevalence import promise_for
+
+Floats: TypeAlias = npt.NDArray[np.float64]
+Goal: TypeAlias = Literal["width", "verdict", "promise", "variety"]
+
+ASSUMED_COEFFICIENT = 0.75
+ASSUMED_AGREEMENT = 0.90
+ASSUMED_AUTOMATIC = 0.60
+POWER = 0.80
+MOST_LABELS = 20_000
+LEAST_PILOT = 20
+"""Examples that both rated, from which on they say more than an assumption."""
+WRITTEN_PER_CRITERION = 100
+"""Tokens of a quote, a reason and a level, where no reply is at hand to measure."""
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """Labels that one goal takes.
+
+    Attributes:
+        goal: What kind of goal.
+        what: The goal in a few words.
+        labels: Labelled examples in all; None where no number would do.
+        have: Labelled examples there are.
+        basis: What the number rests on.
+    """
+
+    goal: Goal
+    what: str
+    labels: int | None
+    have: int
+    basis: str
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain data."""
+        more = None if self.labels is None else max(0, self.labels - self.have)
+        return {
+            "goal": self.goal,
+            "what": self.what,
+            "labels": self.labels,
+            "have": self.have,
+            "more": more,
+            "basis": self.basis,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What a run would ask and cost.
+
+    Attributes:
+        judge: Who would be asked; "" where nobody is at hand.
+        calls: Questions that nobody has answered yet; a re-ask of an unread reply comes on top.
+        kept: Questions whose reply is kept or recorded.
+        input_tokens: Read, estimated by length.
+        output_tokens: Written, likewise.
+        usd: Dollars; None where the price isn't known.
+        basis: What the tokens rest on.
+    """
+
+    judge: str
+    calls: int
+    kept: int
+    input_tokens: int
+    output_tokens: int
+    usd: float | None
+    basis: str
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain data."""
+        return {
+            "judge": self.judge or None,
+            "calls": self.calls,
+            "kept": self.kept,
+            "input_tokens": self.input_tokens,
+            "output_tokens": self.output_tokens,
+            "usd": self.usd,
+            "basis": self.basis,
+        }
+
+
+def needs_of(
+    truth: Gold,
+    pilot: Comparison | None,
+    criteria: Sequence[Criterion],
+    *,
+    target: float,
+    half_width: float = 0.1,
+    error: float = 0.05,
+    confidence: float = 0.9,
+) -> list[Need]:
+    """Labels that each goal takes.
+
+    Args:
+        truth: The labels so far.
+        pilot: The judge beside them; None where its ratings aren't known.
+        criteria: The rubric's.
+        target: Share of examples on which the judge has to agree.
+        half_width: Half the width wanted of an interval.
+        error: Share of errors to be promised of automatic decisions.
+        confidence: How sure that promise is to be.
+    """
+    have = len(truth.ids)
+    agreement = _share(pilot.agreement) if pilot is not None else None
+    share, basis = (agreement, f"agreement so far, {agreement:.0%}") if agreement is not None else _assumed()
+    found = [
+        Need(
+            "width",
+            f"agreement to within {half_width:g}",
+            labels_for_share(share, half_width),
+            have,
+            basis,
+        )
+    ]
+    found += [_width_of(criterion, truth, pilot, half_width) for criterion in criteria]
+    settled = labels_for_verdict(share, target)
+    found.append(Need("verdict", f"a verdict at a target of {target:.0%}, in 4 runs of 5", settled, have, basis))
+    found.append(_promise(pilot, have, error, confidence))
+    found += [_variety(criterion, truth) for criterion in criteria]
+    return found
+
+
+def labels_for_verdict(agreement: float, target: float, *, power: float = POWER) -> int | None:
+    """Labels at which the exact lower bound of agreement probably clears the target.
+
+    Args:
+        agreement: The share expected.
+        target: The share to be cleared.
+        power: How probably.
+
+    Returns:
+        The number; None where the share expected doesn't exceed the target, or 20,000 wouldn't do.
+
+    Example:
+        >>> labels_for_verdict(0.9, 0.8), labels_for_verdict(0.8, 0.8)
+        (75, None)
+    """
+    if agreement <= target:
+        return None
+
+    def clears(n: int) -> bool:
+        hits = _hits_to_clear(n, target)
+        return hits <= n and 1 - float(bdtr(hits - 1, n, agreement)) >= power
+
+    def stays_clear(n: int) -> bool:  # whole numbers make the chance rise and fall; it has risen for good
+        return all(clears(m) for m in range(n, n + 10))
+
+    return least_n(stays_clear, start=2) if stays_clear(MOST_LABELS) else None
+
+
+def _hits_to_clear(n: int, target: float) -> int:
+    """The least agreements among n whose lower bound exceeds the target; n + 1 where none does."""
+    low, high = 0, n + 1
+    while low < high:
+        middle = (low + high) // 2
+        if middle <= n and clopper_pearson_lower(middle, n, confidence=CONFIDENCE) <= target:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+def _assumed() -> tuple[float, str]:
+    return ASSUMED_AGREEMENT, f"assumed: agreement {ASSUMED_AGREEMENT:.0%}; the judge's ratings would say"
+
+
+def _share(estimate: Estimate) -> float | None:
+    return estimate.value if estimate.n >= LEAST_PILOT else None
+
+
+def _width_of(criterion: Criterion, truth: Gold, pilot: Comparison | None, half_width: float) -> Need:
+    """By how far the coefficient moved so far, else by the careful table of the labels' own margins."""
+    have = int((~np.isnan(truth.levels[criterion.name])).sum())
+    name = "cohen_kappa" if criterion.scale.is_yes_no or not criterion.scale.ordered else "weighted_kappa"
+    what = f"{criterion.name}: {name.replace('_', ' ')} to within {half_width:g}"
+    found = None if pilot is None else pilot.criteria[criterion.name].statistics[name]
+    if found is not None and found.value is not None and found.low is not None and found.n >= LEAST_PILOT:
+        spread = _spread(found)
+        if spread is not None:
+            labels = labels_for_half_width(found.value, spread, half_width)
+            return Need("width", what, labels, have, f"{found.n} examples so far ({found.value:.2f})")
+    margins = _margins(criterion, truth)
+    seen = found is not None and found.value is not None and found.n >= LEAST_PILOT and 0 < found.value < 1
+    value = found.value if found is not None and found.value is not None and seen else ASSUMED_COEFFICIENT
+    weights: Literal["identity", "quadratic"] = "quadratic" if name == "weighted_kappa" else "identity"
+    if np.count_nonzero(margins) < 2:
+        return Need("width", what, None, have, "people give one level only: label examples that vary")
+    coefficient = with_endless_labels(name, len(margins), weights=weights)
+    labels = labels_for_half_width(value, spread_at(mixture_table(margins, value), coefficient), half_width)
+    return Need("width", what, labels, have, f"careful table, coefficient {'seen' if seen else 'assumed'} {value:.2f}")
+
+
+def _spread(estimate: Estimate) -> float | None:
+    """Standard error times √n of a coefficient, from the interval it was given."""
+    value, low, high = estimate.value, estimate.low, estimate.high
+    if value is None or low is None or high is None or not all(ATANH.reaches(x) for x in (value, low, high)):
+        return None
+    reach = (ATANH.forward(high) - ATANH.forward(low)) / 2
+    spread = reach / t_quantile(estimate.n - 1, estimate.level) / ATANH.slope(value) * float(np.sqrt(estimate.n))
+    return spread if spread > 0 else None
+
+
+def _margins(criterion: Criterion, truth: Gold) -> Floats:
+    """Share of each level among the labels; even where nothing is labelled."""
+    values = np.array(sorted(set(criterion.scale.values)))
+    levels = truth.levels[criterion.name]
+    levels = levels[~np.isnan(levels)]
+    if not len(levels):
+        return np.full(len(values), 1 / len(values))
+    nearest = np.abs(levels[:, None] - values[None, :]).argmin(axis=1)
+    return np.asarray(np.bincount(nearest, minlength=len(values)) / len(levels))
+
+
+def _promise(pilot: Comparison | None, have: int, error: float, confidence: float) -> Need:
+    kept = promise_for(have, alpha=error, confidence=confidence)
+    what = f"at most {error:.0%} of automatic decisions wrong, {confidence:.0%} sure, one error survived"
+    share, basis = ASSUMED_AUTOMATIC, f"assumed: {ASSUMED_AUTOMATIC:.0%} of decisions automatic"
+    if pilot is not None:
+        margins = np.abs(pilot.scores - pilot.rubric.pass_mark)
+        margins = margins[~np.isnan(margins)]
+        if len(margins) >= LEAST_PILOT:
+            width = pilot.rubric.ask_within or pilot.tolerance
+            share = max(0.05, float((margins > width).mean()))
+            basis = f"{share:.0%} of scores lie further than {width:g} from the mark"
+    basis += "" if kept == "automatic" else "; fewer can promise it of all decisions instead"
+    return Need("promise", what, labels_for_promise(share, errors=1, alpha=error, confidence=confidence), have, basis)
+
+
+def _variety(criterion: Criterion, truth: Gold) -> Need:
+    margins = _margins(criterion, truth)
+    have = int((~np.isnan(truth.levels[criterion.name])).sum())
+    commonest = float(margins.max())
+    what = f"{criterion.name}: ten examples off the commonest level"
+    return Need("variety", what, labels_to_vary(commonest), have, f"commonest level so far {commonest:.0%}")
+
+
+# --- what a run costs -----------------------------------------------------------------------------------------------
+
+
+def cost_of(
+    prompts: Iterable[Prompt],
+    *,
+    judge: str = "",
+    samples: int = 1,
+    kept: Callable[[Prompt, int], Reply | None] | None = None,
+    price: Price | None = None,
+) -> Cost:
+    """What asking these prompts would cost; nobody is asked.
+
+    Args:
+        prompts: The first questions of the run.
+        judge: Who would be asked.
+        samples: How often each is asked.
+        kept: The reply to a prompt and sample that needs no asking; None where there is none.
+        price: Of the judge's tokens.
+    """
+    open_prompts: list[Prompt] = []
+    lengths: list[int] = []
+    answered = 0
+    for prompt in prompts:
+        for sample in range(samples):
+            reply = kept(prompt, sample) if kept is not None else None
+            if reply is None:
+                open_prompts.append(prompt)
+            else:
+                answered += 1
+                lengths.append(_tokens(reply.text))
+    read = sum(_tokens(prompt.system, prompt.user, str(prompt.schema)) for prompt in open_prompts)
+    if lengths:
+        written = round(len(open_prompts) * sum(lengths) / len(lengths))
+        basis = f"by length, {BYTES_PER_TOKEN} bytes a token; answers as long as the {len(lengths)} at hand"
+    else:
+        written = sum(WRITTEN_PER_CRITERION * max(1, len(prompt.criteria)) for prompt in open_prompts)
+        basis = f"by length, {BYTES_PER_TOKEN} bytes a token; {WRITTEN_PER_CRITERION} written for each criterion"
+    usd = 0.0 if not open_prompts else price.cost(read, written) if price is not None else None
+    return Cost(judge, len(open_prompts), answered, read, written, usd, basis)
+
+
+def _tokens(*texts: str) -> int:
+    return sum(len(text.encode()) for text in texts) // BYTES_PER_TOKEN

@@ -1,0 +1,175 @@
+"""What a run of Promptfoo is worth: pass rates and how uncertain they are, their cost, which differences are real."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from markscheme.calibration.pass_rates import Labelled, PassRates, compared_pairs, pass_rates, raw_rate
+from markscheme.judges.judge import Usage, total
+from markscheme.promptfoo.results import Row
+from markscheme.readers.pass_fail import judged
+from markscheme.stats import Estimate, gain_in_hits
+
+
+@dataclass(frozen=True)
+class SystemWorth:
+    """One prompt with one provider.
+
+    Attributes:
+        name: Prompt and provider.
+        outputs: How many there were.
+        raw: The share that the graders passed.
+        corrected: What people would pass; None without labels.
+        criteria: Mean score of each criterion, 0 to 1, and of how many outputs.
+        not_graded: Outputs without a verdict; they count in no rate.
+        usage: What grading cost.
+    """
+
+    name: str
+    outputs: int
+    raw: Estimate
+    corrected: Estimate | None
+    criteria: Mapping[str, tuple[float, int]]
+    not_graded: int
+    usage: Usage
+
+
+@dataclass(frozen=True)
+class Gap:
+    """How many more outputs of the second system pass than of the first, on the same tests.
+
+    Attributes:
+        first: Its name.
+        second: Likewise.
+        raw: By the graders: second minus first.
+        corrected: By the labels: second minus first; None without labels.
+    """
+
+    first: str
+    second: str
+    raw: Estimate
+    corrected: Estimate | None
+
+    @property
+    def is_real(self) -> bool:
+        """Whether the difference is more than noise, by the labels where there are some."""
+        told = self.raw if self.corrected is None or self.corrected.value is None else self.corrected
+        return told.low is not None and told.high is not None and (told.low > 0 or told.high < 0)
+
+
+@dataclass(frozen=True)
+class RunWorth:
+    """What a run is worth.
+
+    Attributes:
+        systems: Each prompt with each provider, in the order of the results.
+        gaps: Between every two of them, where they are few.
+        calibrations: By rubric, what its judge was calibrated to, in words and as a use.
+        labels: Labels behind the corrected rates.
+        usage: What grading cost in all.
+    """
+
+    systems: tuple[SystemWorth, ...]
+    gaps: tuple[Gap, ...]
+    calibrations: Mapping[str, tuple[str, str | None]]
+    labels: int
+    usage: Usage
+
+
+def run_worth(
+    rows: Sequence[Row], labelled: Sequence[Labelled], calibrations: Mapping[str, tuple[str, str | None]]
+) -> RunWorth:
+    """What the rows are worth.
+
+    Args:
+        rows: Of one evaluation.
+        labelled: What people and the judge both decided on; empty leaves pass rates as the graders gave them.
+        calibrations: By rubric, what is known of its judge.
+    """
+    by_system: dict[str, list[Row]] = {}
+    for row in rows:
+        by_system.setdefault(row.system, []).append(row)
+    rates = pass_rates([judged(row) for row in rows], labelled) if labelled else None
+    return RunWorth(
+        systems=tuple(_system(name, own, rates) for name, own in by_system.items()),
+        gaps=tuple(_gaps(by_system, rates)),
+        calibrations=calibrations,
+        labels=len(labelled),
+        usage=total(row.usage for row in rows),
+    )
+
+
+def own_labels(rows: Sequence[Row]) -> list[Labelled]:
+    """The labels that the tests themselves carry."""
+    return [
+        Labelled(row.id, row.expected, row.passed)
+        for row in rows
+        if row.expected is not None and row.passed is not None
+    ]
+
+
+def _system(name: str, rows: Sequence[Row], rates: PassRates | None) -> SystemWorth:
+    graded = [row for row in rows if row.passed is not None]
+    return SystemWorth(
+        name=name,
+        outputs=len(rows),
+        raw=raw_rate([judged(row) for row in graded]),
+        corrected=_corrected(name, rates),
+        criteria=_criteria(rows),
+        not_graded=len(rows) - len(graded),
+        usage=total(row.usage for row in rows),
+    )
+
+
+def _corrected(name: str, rates: PassRates | None) -> Estimate | None:
+    if rates is None:
+        return None
+    return rates.groups[name].corrected if rates.groups else rates.corrected
+
+
+def _criteria(rows: Sequence[Row]) -> dict[str, tuple[float, int]]:
+    scores: dict[str, list[float]] = {}
+    for row in rows:
+        for verdict in row.verdicts:
+            if verdict.is_graded and verdict.score is not None:
+                scores.setdefault(verdict.metric, []).append(verdict.score)
+    return {name: (sum(found) / len(found), len(found)) for name, found in scores.items()}
+
+
+def _gaps(by_system: Mapping[str, Sequence[Row]], rates: PassRates | None) -> list[Gap]:
+    return [_gap(first, second, by_system, rates) for first, second in compared_pairs(list(by_system))]
+
+
+def _gap(first: str, second: str, by_system: Mapping[str, Sequence[Row]], rates: PassRates | None) -> Gap:
+    outcomes = [_by_test(by_system[name]) for name in (first, second)]
+    shared = [test for test in outcomes[0] if test in outcomes[1]]
+    pairs = [
+        (test, one, other) for test in shared for one, other in zip(outcomes[0][test], outcomes[1][test], strict=False)
+    ]
+    repeated = len(pairs) > len(shared)
+    raw = gain_in_hits(
+        [one for _, one, _ in pairs],
+        [other for _, _, other in pairs],
+        groups=np.array([test for test, _, _ in pairs]) if repeated else None,
+    )
+    corrected = rates.differences.get((first, second)) if rates is not None else None
+    return Gap(first, second, raw, None if corrected is None else _turned(corrected))
+
+
+def _by_test(rows: Sequence[Row]) -> dict[int, list[float]]:
+    """1 for a pass, 0 for a fail, nan for neither, of each test's outputs."""
+    found: dict[int, list[float]] = {}
+    for row in rows:
+        found.setdefault(row.test, []).append(float("nan") if row.passed is None else float(row.passed))
+    return found
+
+
+def _turned(estimate: Estimate) -> Estimate:
+    """Second minus first, of first minus second."""
+    if estimate.value is None:
+        return estimate
+    low, high = estimate.low, estimate.high
+    return replace(
+        estimate, value=-estimate.value, low=None if high is None else -high, high=None if low is None else -low
+    )

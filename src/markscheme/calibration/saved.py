@@ -1,0 +1,167 @@
+"""The JSON of a calibration read back: whom it was about, what was rated, and what it was held to."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from markscheme.calibration.comparison import Floats, Gold
+from markscheme.errors import RatingError
+from markscheme.judges.judge import Usage
+from markscheme.plain_data import read_text, shown
+from markscheme.ratings.examples import Example
+from markscheme.ratings.rating import Rated, Rating
+from markscheme.rubrics.rubric import YES_NO, Criterion, Level, Rubric, Scale
+from markscheme.submission import Submission
+
+
+@dataclass(frozen=True)
+class Settled:
+    """Gold of one example: score, decision and levels, as far as there are any."""
+
+    overall: float | None
+    passed: bool | None
+    levels: Mapping[str, float | None]
+
+
+@dataclass(frozen=True)
+class ReadBack:
+    """A calibration as its JSON tells it.
+
+    Attributes:
+        path: The file.
+        judge: Name of the judge.
+        rubric: Name and criteria with their scales; weights are not told.
+        fingerprint: Of the rubric it was made by.
+        ratings: The judge's.
+        gold: By example.
+        reference: What the gold is worth.
+        kinds: How many raters of each kind labelled.
+        responses: Digest of each example's response.
+        groups: The group of each example that has one.
+        cost: What asking cost.
+        kept: Replies that came from the cache.
+    """
+
+    path: Path
+    judge: str
+    rubric: Rubric
+    fingerprint: str
+    ratings: tuple[Rating, ...]
+    gold: Mapping[str, Settled]
+    reference: str
+    kinds: Mapping[str, int]
+    responses: Mapping[str, str]
+    groups: Mapping[str, str]
+    cost: Usage
+    kept: int
+
+
+def is_calibration(path: Path) -> bool:
+    """Whether a file holds what `calibrate --json` writes for one judge."""
+    return bool(report_in(path))
+
+
+def report_in(path: Path) -> str | None:
+    """The rubric's name where a file holds what `calibrate --json` writes, "" for several judges; None otherwise."""
+    if path.suffix != ".json" or not path.is_file():
+        return None
+    try:
+        data = json.loads(path.read_text(encoding="utf-8-sig"))
+    except (OSError, ValueError, RecursionError):
+        return None
+    if not isinstance(data, dict):
+        return None
+    if "rated" in data and "judge" in data:
+        rubric = data.get("rubric")
+        return str(rubric.get("name", "")) or "RUBRIC" if isinstance(rubric, dict) else "RUBRIC"
+    return "" if "judges" in data and "comparison" in data else None
+
+
+def read_calibration(path: Path) -> ReadBack:
+    """The calibration in a JSON file.
+
+    Raises:
+        RatingError: It cannot be read as one.
+    """
+    try:
+        return _read(json.loads(read_text(path, RatingError)), path)
+    except (ValueError, TypeError, KeyError, AttributeError, IndexError) as problem:
+        raise RatingError(f"is no calibration that can be read: {shown(problem)}", path=path) from problem
+
+
+def gold_between(read_back: Sequence[ReadBack], rubric: Rubric) -> tuple[Gold, int]:
+    """The gold of several calibrations as one, and on how many examples they differ; the later file's counts there."""
+    settled: dict[str, Settled] = {}
+    differing = 0
+    for one in read_back:
+        differing += sum(settled[unit] != said for unit, said in one.gold.items() if unit in settled)
+        settled |= one.gold
+    rows = list(settled.values())
+    groups = {unit: group for one in read_back for unit, group in one.groups.items()}
+    gold = Gold(
+        examples=tuple(Example(Submission("", {}, unit), group=groups.get(unit, "")) for unit in settled),
+        levels={c.name: _floats(said.levels.get(c.name) for said in rows) for c in rubric.criteria},
+        overall=_floats(said.overall for said in rows),
+        passed=_floats(None if said.passed is None else float(said.passed) for said in rows),
+        kinds=read_back[0].kinds,
+        reference=read_back[0].reference,
+        people=(),
+    )
+    return gold, differing
+
+
+def _floats(values: Iterable[float | None]) -> Floats:
+    return np.array([np.nan if value is None else value for value in values], dtype=np.float64)
+
+
+def _read(data: Mapping[str, Any], path: Path) -> ReadBack:
+    ids = [str(unit) for unit in data["examples"]]
+    judge, gold, cost = data["rated"]["judge"], data["rated"]["gold"], data["cost"]
+    name = str(data["judge"]["name"])
+    criteria = {str(name): said["confusion"]["levels"] for name, said in data["criteria"].items()}
+    return ReadBack(
+        path=path,
+        judge=name,
+        rubric=Rubric(
+            tuple(Criterion(1.0, name, name, _scale(levels)) for name, levels in criteria.items()),
+            name=str(data["rubric"]["name"]),
+            tolerance=float(data["tolerance"]),
+        ),
+        fingerprint=str(data["rubric"]["fingerprint"]),
+        ratings=tuple(_rating(unit, name, judge, place) for place, unit in enumerate(ids)),
+        gold={unit: _settled(gold, place) for place, unit in enumerate(ids)},
+        reference=str(data["raters"]["reference"]),
+        kinds={str(kind): int(n) for kind, n in data["raters"]["kinds"].items()},
+        responses=dict(zip(ids, map(str, data["rated"]["responses"]), strict=True)),
+        groups={unit: str(group) for unit, group in zip(ids, _groups(data, len(ids)), strict=True) if group},
+        cost=Usage(int(cost["calls"]), cost["input_tokens"], cost["output_tokens"], cost["usd"]),
+        kept=int(data["counts"]["from_cache"]),
+    )
+
+
+def _groups(data: Mapping[str, Any], n: int) -> Sequence[Any]:
+    """The group of each example; a report of an earlier markscheme tells none."""
+    groups: Sequence[Any] = data["rated"].get("groups") or [None] * n
+    return groups
+
+
+def _scale(levels: Sequence[float]) -> Scale:
+    if list(levels) == [0.0, 1.0]:
+        return YES_NO
+    return Scale(tuple(Level(float(value)) for value in sorted(levels)))
+
+
+def _settled(said: Mapping[str, Any], place: int) -> Settled:
+    levels = {str(name): values[place] for name, values in said["criteria"].items()}
+    return Settled(said["overall"][place], said["pass"][place], levels)
+
+
+def _rating(unit: str, rater: str, said: Mapping[str, Any], place: int) -> Rating:
+    found = _settled(said, place)
+    error = None if found.overall is not None else "not graded"
+    criteria = {name: Rated(level) for name, level in found.levels.items() if level is not None}
+    return Rating(unit, rater, "model", criteria, found.overall, found.passed, error=error)

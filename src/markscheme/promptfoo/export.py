@@ -1,0 +1,57 @@
+"""Examples as a configuration of Promptfoo, so that people can rate them in its viewer."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from markscheme.ratings.examples import Example, ExampleSet
+from markscheme.rubrics.rubric import Rubric
+
+SPLITS: Mapping[str | None, str] = {"dev": "golden", "test": "holdout"}
+_READ_AS_ADDRESS = ("file://", "package:")
+
+
+def promptfoo_config(examples: ExampleSet, rubric: Rubric, *, grader: str, config: Mapping[str, Any]) -> dict[str, Any]:
+    """A configuration that shows each example's response as it is and has our assertion grade it.
+
+    Labels stay at home: whoever rates in the viewer sees none but the judge's own verdict. Rows come back under the
+    examples' ids.
+
+    Args:
+        examples: What is to be rated.
+        rubric: Whose judge grades beside the people.
+        grader: Address of the assertion's file, as Promptfoo takes it.
+        config: The assertion's configuration.
+
+    Returns:
+        Plain data for a promptfooconfig file.
+    """
+    return {
+        "description": f"Examples of {rubric.name}, to be rated in `promptfoo view`",
+        "prompts": [{"raw": "{{response}}", "label": "as it was given"}],
+        "providers": ["echo"],
+        "defaultTest": {"assert": [{"type": "python", "value": grader, "config": dict(config)}]},
+        "tests": [_test(example) for example in examples.examples],
+    }
+
+
+def _test(example: Example) -> dict[str, Any]:
+    """An example as a test whose output is given, so that no template is filled in and no file read in its place."""
+    metadata: dict[str, Any] = {"id": example.submission.id}
+    if example.split is not None:
+        metadata["split"] = SPLITS[example.split]
+    test = {
+        "description": example.submission.id,
+        "vars": {name: as_variable(text) for name, text in example.submission.inputs.items()},
+        "metadata": metadata,
+    }
+    # an output that is given must not be empty; without one the prompt is echoed, which here is empty
+    return {**test, "providerOutput": example.submission.response} if example.submission.response else test
+
+
+def as_variable(text: str) -> str:
+    """A text that Promptfoo takes for no address: it would show what the file holds.
+
+    >>> as_variable("file:///etc/passwd"), as_variable("Hello {{name}}")
+    (' file:///etc/passwd', 'Hello {{name}}')
+    """
+    return f" {text}" if text.startswith(_READ_AS_ADDRESS) else text

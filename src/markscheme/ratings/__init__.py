@@ -1,0 +1,1 @@
+"""Who rated what how: ratings, labelled examples, and tables of them."""

@@ -1,0 +1,395 @@
+"""Submissions that people have labelled: an example set read from any of its forms, with all that is wrong with it."""
+
+import json
+import warnings
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from markscheme.errors import Fault, RatingError, RatingWarning
+from markscheme.plain_data import ANOTHER_LENGTH, form_of, json_lines, plain_data, read_text, shown, table_rows
+from markscheme.ratings.rating import Rating, RatingReader, asked_under, load_ratings
+from markscheme.rubrics.rubric import Criterion, Rubric
+from markscheme.submission import Submission
+
+Split = Literal["dev", "test"]
+Drawn = Literal["random", "by-verdict", "chosen"]
+SPLITS: tuple[str, ...] = get_args(Split)
+DRAWN: tuple[str, ...] = get_args(Drawn)
+MOST_WARNED = 5
+"""Responses that stand twice and are warned of one by one, with their lines; the others are counted."""
+SUFFIXES = (".jsonl", ".json", ".yaml", ".yml", ".csv")
+
+_OWN_KEYS = frozenset(
+    [
+        "id",
+        "response",
+        "output",
+        "inputs",
+        "labels",
+        "group",
+        "system",
+        "split",
+        "drawn",
+        "weight",
+        "stratum",
+        "metadata",
+        "input",
+        "expectedScore",
+        "expectedFeedback",
+    ]
+)
+
+
+@dataclass(frozen=True)
+class Example:
+    """A submission people have labelled, or may.
+
+    Attributes:
+        submission: What is judged; its id is the example's.
+        labels: Ratings written in place or in `ratings/`.
+        group: What it shares with others, such as its task; "" if nothing.
+        system: Who wrote the response; "" if nobody says.
+        split: Whether it may be looked at while tuning (dev) or is kept back (test); None without splits.
+        drawn: How it came to be labelled; None where nobody says.
+        weight: One over the chance with which it was drawn; 1 where nobody says.
+        line: Where it stands in its file.
+        stratum: The part of the pool it was drawn from, where it was drawn by parts; "" where nobody says.
+    """
+
+    submission: Submission
+    labels: tuple[Rating, ...] = ()
+    group: str = ""
+    system: str = ""
+    split: Split | None = None
+    drawn: Drawn | None = None
+    weight: float = 1.0
+    line: int | None = None
+    stratum: str = ""
+
+    @property
+    def id(self) -> str:
+        """The submission's id."""
+        return self.submission.id
+
+    def to_json(self) -> dict[str, Any]:
+        """One line of a file of examples, without labels: those are ratings of their own."""
+        line: dict[str, Any] = {"id": self.id, "inputs": dict(self.submission.inputs)}
+        line["response"] = self.submission.response
+        line |= {key: said for key in ("group", "system", "split", "drawn", "stratum") if (said := getattr(self, key))}
+        return line if self.weight == 1 else {**line, "weight": self.weight}
+
+
+@dataclass(frozen=True)
+class ExampleSet:
+    """Examples of one rubric, in the order of their file, ids unique.
+
+    Attributes:
+        examples: All of them.
+        path: The file they came from; None where they came from none.
+        stale: Labels given under another wording of the rubric, counted.
+    """
+
+    examples: tuple[Example, ...]
+    path: Path | None = None
+    stale: int = 0
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The examples' ids, in order."""
+        return tuple(example.id for example in self.examples)
+
+    @property
+    def labels(self) -> list[Rating]:
+        """All labels of all examples."""
+        return [label for example in self.examples for label in example.labels]
+
+    @property
+    def has_splits(self) -> bool:
+        """Whether any example says which split it belongs to."""
+        return any(example.split for example in self.examples)
+
+    @property
+    def labelled(self) -> "ExampleSet":
+        """The examples that have a label."""
+        return replace(self, examples=tuple(example for example in self.examples if example.labels))
+
+    def part(self, split: str | None) -> "ExampleSet":
+        """The examples of one split; all of them for "all"; for None those of "dev", once a set has splits."""
+        if split == "all" or (split is None and not self.has_splits):
+            return self
+        kept = tuple(example for example in self.examples if (example.split or "dev") == (split or "dev"))
+        return replace(self, examples=kept)
+
+
+def examples_file(folder: Path) -> Path:
+    """The one file of examples in a calibration folder.
+
+    Raises:
+        RatingError: There is none, or more than one.
+    """
+    found = [folder / f"examples{suffix}" for suffix in SUFFIXES if (folder / f"examples{suffix}").is_file()]
+    if len(found) != 1:
+        names = ", ".join(file.name for file in found)
+        problem = f"holds several files of examples: {names}; keep one" if found else "holds no examples.jsonl"
+        raise RatingError(problem, path=folder)
+    return found[0]
+
+
+def load_examples(path: Path, rubric: Rubric, *, ratings: Path | None = None) -> ExampleSet:
+    """The examples in a file, with their labels.
+
+    Args:
+        path: A .jsonl, .json, .yaml or .csv file, in the long form or the short one.
+        rubric: Whose criteria and scales the labels are held to.
+        ratings: A folder whose .jsonl files hold more labels.
+
+    Raises:
+        RatingError: All that is wrong with the files, each fault with its line.
+
+    Warns:
+        RatingWarning: A response under two ids, a response that stands in the rubric's anchors, labels given under
+            another wording, ratings of unknown examples.
+    """
+    examples = _Reading(path, rubric).examples()
+    more = [rating for file in _files(ratings) for rating in load_ratings(file, rubric, kind="human")]
+    labelled = _with_labels(examples, more, ratings)
+    _warn_twice(labelled, path)
+    _warn_leak(labelled, rubric, path)
+    return ExampleSet(tuple(labelled), path, _warn_stale(labelled, rubric, path))
+
+
+def _files(folder: Path | None) -> Sequence[Path]:
+    return sorted(folder.glob("*.jsonl")) if folder is not None and folder.is_dir() else ()
+
+
+@dataclass
+class _Reading:
+    """One reading of a file of examples; faults are collected and told together."""
+
+    path: Path
+    rubric: Rubric
+    faults: list[Fault] = field(default_factory=list)
+
+    def examples(self) -> list[Example]:
+        reader = RatingReader(self.rubric)
+        found: dict[str, Example] = {}
+        for line, raw in self._raw():
+            try:
+                example = self._example(raw, line, len(found) + 1, reader)
+            except ValueError as error:
+                self.faults.append(Fault(str(error), line))
+                continue
+            if example.id in found:
+                first = found[example.id].line
+                self.faults.append(Fault(f"id {example.id!r} stands on line {first} already; ids are unique", line))
+            found.setdefault(example.id, example)
+        if self.faults:
+            raise RatingError(self.faults, path=self.path)
+        if not found:
+            raise RatingError("holds no examples", path=self.path)
+        return list(found.values())
+
+    def _raw(self) -> Iterator[tuple[int | None, Any]]:
+        if self.path.suffix == ".jsonl":
+            yield from json_lines(self.path, RatingError)
+        elif self.path.suffix == ".csv":
+            yield from self._table()
+        elif self.path.suffix in SUFFIXES:
+            yield from self._document()
+        else:
+            raise RatingError(f"is none of {', '.join(SUFFIXES)}", path=self.path)
+
+    def _document(self) -> Iterator[tuple[int | None, Any]]:
+        text = read_text(self.path, RatingError)
+        data, lines = plain_data(text, form_of(self.path), RatingError, path=self.path, most_nodes=None)
+        at: tuple[str | int, ...] = ()
+        if isinstance(data, Mapping):
+            said = data.get("rubric", self.rubric.name)
+            if said != self.rubric.name:
+                raise RatingError(f"holds examples of rubric {said!r}, not of {self.rubric.name!r}", path=self.path)
+            data, at = data.get("examples"), ("examples",)
+        if not isinstance(data, list):
+            raise RatingError("is a list of examples, or {rubric, examples: [...]}", path=self.path)
+        for place, raw in enumerate(data):
+            yield lines.get((*at, place)), raw
+
+    def _table(self) -> Iterator[tuple[int | None, Any]]:
+        """Rows with the same id are one example labelled by several raters."""
+        criteria = {criterion.name: criterion for criterion in self.rubric.criteria}
+        of_labels = criteria.keys() | {"rater", "kind", "overall"}
+        merged: dict[str, tuple[int, dict[str, Any]]] = {}
+        for number, (line, row) in enumerate(table_rows(self.path, RatingError), start=1):
+            if row is None:
+                self.faults.append(Fault(ANOTHER_LENGTH, line))
+                continue
+            given = {key: value for key, value in row.items() if value != ""}
+            key = given.get("id", f"ex-{number}")
+            label = _csv_label(given, criteria)
+            rest: dict[str, Any] = {name: value for name, value in given.items() if name not in of_labels}
+            if "weight" in rest:
+                rest["weight"] = _number(rest["weight"])
+            _, example = merged.setdefault(key, (line, {**rest, "id": key, "labels": []}))
+            if example.get("response", rest.get("response")) != rest.get("response", example.get("response")):
+                self.faults.append(Fault(f"id {key!r} stands with another response above", line))
+            example["labels"] += [label] if label else []
+        yield from merged.values()
+
+    def _example(self, raw: Any, line: int | None, place: int, reader: RatingReader) -> Example:
+        if not isinstance(raw, Mapping):
+            raise ValueError(f"an example is an object, found {shown(raw)}")
+        short = "expectedScore" in raw
+        id = _named(raw.get("id")) or f"ex-{place}"
+        response = raw.get("response", raw.get("output", raw.get("input") if short else None))
+        if not isinstance(response, str):
+            raise ValueError(f"an example has a response, a text; found {shown(response)}")
+        return Example(
+            Submission(response, self._inputs(raw, short), id),
+            tuple(self._labels(raw, id, reader, short)),
+            group=_named(raw.get("group")),
+            system=_named(raw.get("system")),
+            split=_one_of(raw.get("split"), SPLITS, "split"),
+            drawn=_one_of(raw.get("drawn"), DRAWN, "drawn"),
+            weight=_weight(raw.get("weight", 1.0)),
+            line=line,
+            stratum=_named(raw.get("stratum")),
+        )
+
+    def _inputs(self, raw: Mapping[str, Any], short: bool) -> dict[str, Any]:
+        own = _OWN_KEYS if short or "response" in raw or "output" in raw else _OWN_KEYS - {"input"}
+        beside = {key: value for key, value in raw.items() if key not in own and value is not None}
+        if short and "response" in raw and "input" in raw:
+            beside["query"] = raw["input"]
+        named = raw.get("inputs") or {}
+        if not isinstance(named, Mapping):
+            raise ValueError(f"`inputs` is an object of named inputs, found {shown(named)}")
+        return beside | dict(named)
+
+    @staticmethod
+    def _labels(raw: Mapping[str, Any], id: str, reader: RatingReader, short: bool) -> Iterator[Rating]:
+        labels = raw.get("labels") or []
+        if not isinstance(labels, list):
+            raise ValueError(f"`labels` is a list of ratings, found {shown(labels)}")
+        for label in labels:
+            yield reader.rating(label, id=id)
+        if short:
+            feedback = raw.get("expectedFeedback") or []
+            note = "; ".join(map(str, feedback)) if isinstance(feedback, list) else str(feedback)
+            said = {"rater": "author", "kind": "human", "overall": raw["expectedScore"], "note": note}
+            yield reader.rating(said, id=id)
+
+
+def _csv_label(row: Mapping[str, str], criteria: Mapping[str, Criterion]) -> dict[str, Any] | None:
+    levels = {name: _cell(row[name], criterion) for name, criterion in criteria.items() if name in row}
+    if not levels and "overall" not in row:
+        return None
+    label: dict[str, Any] = {"rater": row.get("rater", "author"), "criteria": levels}
+    if "kind" in row:
+        label["kind"] = row["kind"]
+    if "overall" in row:
+        label["overall"] = _number(row["overall"])
+    return label
+
+
+def _cell(text: str, criterion: Criterion) -> float | str | bool:
+    """A level as a table says it: true and false, as a spreadsheet writes them, are the levels of a yes/no."""
+    if criterion.scale.is_yes_no and text.strip().casefold() in ("true", "false"):
+        return text.strip().casefold() == "true"
+    return _number(text)
+
+
+def _named(value: Any) -> str:
+    """A name as text; the number 0 is one, and nothing is none."""
+    return "" if value is None else str(value)
+
+
+def _number(cell: str) -> float | str:
+    try:
+        return float(cell)
+    except ValueError:
+        return cell
+
+
+def _one_of(value: Any, allowed: Sequence[str], name: str) -> Any:
+    if value is not None and value not in allowed:
+        raise ValueError(f"{name} is one of {', '.join(allowed)}; found {shown(value)}")
+    return value
+
+
+def _weight(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < float("inf"):
+        raise ValueError(f"weight is a number above 0, found {shown(value)}")
+    return float(value)
+
+
+def _with_labels(examples: list[Example], more: Sequence[Rating], folder: Path | None) -> list[Example]:
+    by_id: dict[str, list[Rating]] = {}
+    for rating in more:
+        by_id.setdefault(rating.id, []).append(rating)
+    warn_unknown(by_id, examples, folder)
+    return [replace(e, labels=e.labels + tuple(by_id[e.id])) if e.id in by_id else e for e in examples]
+
+
+def warn_unknown(rated: Iterable[str], examples: Iterable[Example], path: Path | None) -> None:
+    """Tell of rated ids that no example has: their ratings count for nothing."""
+    unknown = set(rated) - {example.id for example in examples}
+    if unknown:
+        are = "rated id is" if len(unknown) == 1 else "rated ids are"
+        _warn(f"{len(unknown)} {are} among no examples: {_listed(unknown)}", path)
+
+
+def _warn_twice(examples: Iterable[Example], path: Path) -> None:
+    first: dict[str, Example] = {}
+    twice: list[str] = []
+    for example in examples:
+        text = json.dumps([example.submission.response, dict(example.submission.inputs)], sort_keys=True)
+        other = first.setdefault(text, example)
+        if other is example:
+            continue
+        twice.append(example.id)
+        if len(twice) <= MOST_WARNED:
+            _warn(f"{example.id!r} and {other.id!r} hold the same response; it counts twice", path, example.line)
+    more = twice[MOST_WARNED:]
+    if more:
+        _warn(f"{len(more)} more examples hold a response that stands above; it counts twice: {_listed(more)}", path)
+
+
+def _warn_leak(examples: Iterable[Example], rubric: Rubric, path: Path) -> None:
+    """A judge that has read the response in the rubric has been told the answer."""
+    anchors = [
+        _squeezed(text)
+        for criterion in rubric.criteria
+        for text in (criterion.good, criterion.bad, *(level.example for level in criterion.scale.levels))
+        if text
+    ]
+    for example in examples:
+        if _squeezed(example.submission.response) in anchors:
+            _warn(f"the response of {example.id!r} stands in the rubric's own anchors (leak)", path, example.line)
+
+
+def _warn_stale(examples: Iterable[Example], rubric: Rubric, path: Path) -> int:
+    now = {criterion.name: criterion.fingerprint for criterion in rubric.criteria}
+    whole = asked_under(rubric)
+    stale = 0
+    for example in examples:
+        for label in example.labels:
+            for name, rated in label.criteria.items():
+                is_other = rated.under != now[name] if rated.under else bool(label.under) and label.under != whole
+                stale += is_other
+    if stale:
+        _warn(f"{stale} labels were given under another wording of the rubric (stale)", path)
+    return stale
+
+
+def _squeezed(text: str) -> str:
+    return "".join(text.split())
+
+
+def _listed(ids: Iterable[str]) -> str:
+    named = sorted(ids)
+    return ", ".join(named[:5]) + (", …" if len(named) > 5 else "")
+
+
+def _warn(problem: str, path: Path | None, line: int | None = None) -> None:
+    warnings.warn(str(RatingError(problem, path=path, line=line)), RatingWarning, stacklevel=3)

@@ -1,0 +1,389 @@
+"""Rating, the one record of a label, a verdict, an earlier run or somebody's thumb; and tables of them."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Literal, TypeAlias, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from markscheme.errors import Fault, RatingError
+from markscheme.fingerprint import fingerprint
+from markscheme.plain_data import json_lines, shown
+from markscheme.rubrics.rubric import Criterion, Rubric, Scale
+from markscheme.score import score_of_levels
+
+Floats = npt.NDArray[np.float64]
+Kind = Literal["adjudicated", "human", "constructed", "model", "code"]
+KINDS: tuple[str, ...] = get_args(Kind)
+"""Who or what rated, the strongest evidence first."""
+PEOPLE = ("adjudicated", "human")
+JUDGES = ("model", "code")
+
+
+@dataclass(frozen=True, slots=True)
+class Rated:
+    """What a rater said of one criterion: a level, or why there is none.
+
+    Attributes:
+        level: A value on the criterion's scale; None where the rater gave none.
+        reason: Why.
+        quote: The passage it rests on.
+        quote_found: Whether the quote stands in the response.
+        declined: "abstained", "unread" or "not applicable" where there is no level.
+        under: Fingerprint of the criterion as the rater saw it; "" where nobody noted it.
+    """
+
+    level: float | None
+    reason: str = ""
+    quote: str | None = None
+    quote_found: bool | None = None
+    declined: str = ""
+    under: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        """As in a file of ratings."""
+        if self.level is None:
+            key = {"unread": "unread", "not applicable": "not_applicable"}.get(self.declined, "abstained")
+            said: dict[str, Any] = {key: self.reason}
+        else:
+            said = {"level": self.level, "reason": self.reason, "quote": self.quote, "quote_found": self.quote_found}
+        return {**said, "under": self.under} if self.under else said
+
+
+@dataclass(frozen=True, slots=True)
+class Rating:
+    """What one rater said of one submission, once.
+
+    Attributes:
+        id: The submission's.
+        rater: Who; a judge is a rater.
+        kind: Person, construction, model or code.
+        criteria: What was said of each criterion, by name.
+        overall: The score given to the whole, 0 to 1; None where none was given.
+        passed: The decision on the whole; None where none was given.
+        sample: Which of several askings of the same rater, from 0.
+        error: Why there is no rating at all; None where there is one.
+        at: The day it was given, as written.
+        under: Fingerprint of what was asked, over all criteria; "" where nobody noted it.
+        blind: False where it was given with the judge's verdict in sight.
+        note: Whatever the rater wrote beside it.
+    """
+
+    id: str
+    rater: str
+    kind: Kind
+    criteria: Mapping[str, Rated] = field(default_factory=dict)
+    overall: float | None = None
+    passed: bool | None = None
+    sample: int = 0
+    error: str | None = None
+    at: str = ""
+    under: str = ""
+    blind: bool = True
+    note: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        """One line of a file of ratings."""
+        line: dict[str, Any] = {"id": self.id, "rater": self.rater, "kind": self.kind, "sample": self.sample}
+        line["criteria"] = {name: rated.to_json() for name, rated in self.criteria.items()}
+        line |= {"overall": self.overall, "error": self.error, "at": self.at, "under": self.under, "blind": self.blind}
+        if self.passed is not None:
+            line["pass"] = self.passed
+        if self.note:
+            line["note"] = self.note
+        return line
+
+
+def asked_under(rubric: Rubric) -> str:
+    """Fingerprint of what raters of a rubric go by: the words and scales of all its criteria."""
+    return fingerprint([[criterion.name, criterion.fingerprint] for criterion in rubric.criteria])
+
+
+# --- reading --------------------------------------------------------------------------------------------------------
+
+
+def load_ratings(path: Path, rubric: Rubric, *, kind: Kind = "model", keep_unread: bool = False) -> list[Rating]:
+    """The ratings in a file, one a line.
+
+    A person who says something else of the same submission in a later line of the same sample is taken at the later
+    word: criterion by criterion where the wording they went by is the same, altogether where it has changed. A later
+    line that is `withdrawn` takes back what they said.
+
+    Args:
+        path: A .jsonl file.
+        rubric: Whose criteria and scales they are held to.
+        kind: What a line counts as that does not say.
+        keep_unread: True keeps what a judge said off the scale as a verdict that could not be read, to be counted.
+
+    Raises:
+        RatingError: All lines that are no ratings: unreadable, of unknown criteria, off the scale.
+    """
+    reader = RatingReader(rubric, keep_unread)
+    found: dict[tuple[str | int, ...], Rating] = {}
+    faults: list[Fault] = []
+    for number, line in json_lines(path, RatingError):
+        try:
+            rating = reader.rating(line, kind=kind)
+        except ValueError as error:
+            faults.append(Fault(str(error), number))
+            continue
+        is_named_person = rating.kind in PEOPLE and bool(line.get("rater"))
+        key = (rating.id, rating.rater, rating.kind, rating.sample) if is_named_person else (number,)
+        earlier = found.pop(key, None)
+        if line.get("withdrawn") is not True:
+            found[key] = rating if earlier is None else _corrected(earlier, rating)
+    if faults:
+        raise RatingError(faults, path=path)
+    return list(found.values())
+
+
+def _corrected(earlier: Rating, later: Rating) -> Rating:
+    """What a rater says of a submission who has said something of it before."""
+    if earlier.under != later.under:
+        return later
+    return replace(
+        later,
+        criteria={**earlier.criteria, **later.criteria},
+        overall=earlier.overall if later.overall is None else later.overall,
+        passed=earlier.passed if later.passed is None else later.passed,
+        note=later.note or earlier.note,
+    )
+
+
+@dataclass(frozen=True)
+class RatingReader:
+    """Reads ratings of one rubric; a fault is a ValueError whose text says what was found and what is allowed.
+
+    Attributes:
+        rubric: Whose criteria and scales they are held to.
+        keep_unread: Whether a level or score that is none makes a judge's rating one that could not be read.
+    """
+
+    rubric: Rubric
+    keep_unread: bool = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_criteria", {criterion.name: criterion for criterion in self.rubric.criteria})
+
+    _criteria: Mapping[str, Criterion] = field(default_factory=dict, init=False, repr=False)
+
+    def rating(self, line: Any, *, kind: Kind = "human", id: str | None = None) -> Rating:
+        """The rating in one JSON object.
+
+        Args:
+            line: As in a file of ratings, or as a label inside an example.
+            kind: What it counts as if it does not say.
+            id: The submission's, where the object stands inside its example.
+        """
+        if not isinstance(line, Mapping):
+            raise ValueError(f"a rating is an object, found {shown(line)}")
+        found_id = line.get("id", id)
+        if found_id is None or found_id == "":
+            raise ValueError("a rating names its example: `id` is missing")
+        is_judge = not line.get("rater") and bool(line.get("judge"))
+        said_kind = line.get("kind", "model" if is_judge else kind)
+        if said_kind not in KINDS:
+            raise ValueError(f"kind is one of {', '.join(KINDS)}; found {shown(said_kind)}")
+        criteria = line.get("criteria") or {}
+        if not isinstance(criteria, Mapping):
+            raise ValueError(f"`criteria` is an object with an entry a criterion, found {shown(criteria)}")
+        under = str(line.get("under") or "")
+        keep_unread = self.keep_unread and said_kind not in PEOPLE
+        overall, error = _overall(line, keep_unread=keep_unread)
+        rated = {name: self._rated(name, said, keep_unread=keep_unread) for name, said in criteria.items()}
+        return Rating(
+            id=str(found_id),
+            rater=str(line.get("rater") or line.get("judge") or "author"),
+            kind=said_kind,
+            criteria={name: found for name, found in rated.items() if found is not None},
+            overall=overall,
+            passed=_decision(line.get("pass")),
+            sample=_count(line.get("sample", 0)),
+            error=error,
+            at=str(line.get("at") or ""),
+            under=under,
+            blind=line.get("blind", True) is not False,
+            note=str(line.get("note") or ""),
+        )
+
+    def _rated(self, name: str, said: Any, *, keep_unread: bool) -> Rated | None:
+        if name not in self._criteria:
+            raise ValueError(
+                f"rubric {self.rubric.name!r} has no criterion {name!r}; it has {', '.join(self._criteria)}"
+            )
+        try:
+            return self._said(name, said)
+        except ValueError as fault:
+            if not keep_unread:
+                raise
+            return Rated(None, str(fault), declined="unread")
+
+    def _said(self, name: str, said: Any) -> Rated | None:
+        if said is None:
+            return None
+        if not isinstance(said, Mapping):
+            return Rated(level_on(self._criteria[name].scale, said, name))
+        for key, declined in (("abstained", "abstained"), ("unread", "unread"), ("not_applicable", "not applicable")):
+            if key in said:
+                return Rated(None, str(said[key] or ""), declined=declined, under=str(said.get("under") or ""))
+        if said.get("level") is None:
+            return None
+        return Rated(
+            level_on(self._criteria[name].scale, said["level"], name),
+            reason=str(said.get("reason") or ""),
+            quote=said.get("quote") if isinstance(said.get("quote"), str) else None,
+            quote_found=said.get("quote_found") if isinstance(said.get("quote_found"), bool) else None,
+            under=str(said.get("under") or ""),
+        )
+
+
+def level_on(scale: Scale, said: Any, name: str) -> float:
+    """The level that a number, a label, or true and false on a yes/no scale names.
+
+    Raises:
+        ValueError: It names none on this scale.
+    """
+    if isinstance(said, bool):
+        if scale.is_yes_no:
+            return float(said)
+    elif isinstance(said, int | float):
+        if math.isfinite(said) and min(scale.values) <= said <= max(scale.values):
+            return float(said)
+    elif isinstance(said, str):
+        for choice, level in zip(scale.choices, scale.levels, strict=True):
+            if said.strip().casefold() in (choice.casefold(), (level.label or choice).casefold()):
+                return level.value
+    raise ValueError(f"{name}: {shown(said)} is no level of its scale: {', '.join(scale.choices)}")
+
+
+def _overall(line: Mapping[str, Any], *, keep_unread: bool) -> tuple[float | None, str | None]:
+    """The score given to the whole, and why there is no rating."""
+    error = None if line.get("error") is None else str(line["error"])
+    try:
+        return _share(line.get("overall"), "overall"), error
+    except ValueError as fault:
+        if not keep_unread:
+            raise
+        return None, error or str(fault)
+
+
+def _share(value: Any, name: str) -> float | None:
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+        raise ValueError(f"{name} is a score from 0 to 1, found {shown(value)}")
+    return float(value)
+
+
+def _decision(value: Any) -> bool | None:
+    if value is None or isinstance(value, bool):
+        return value
+    raise ValueError(f"pass is true or false, found {shown(value)}")
+
+
+def _count(value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        raise ValueError(f"sample is a whole number from 0, found {shown(value)}")
+    return value
+
+
+# --- tables ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class RatingTable:
+    """The ratings of several raters on the same units, for one criterion or for the whole.
+
+    Attributes:
+        units: Ids of the submissions, in order.
+        raters: Names of the raters, in order.
+        values: Levels (or scores), shape (n_units, n_raters); nan where a rater gave none.
+    """
+
+    units: tuple[str, ...]
+    raters: tuple[str, ...]
+    values: Floats
+
+    def __post_init__(self) -> None:
+        if self.values.shape != (len(self.units), len(self.raters)):
+            raise ValueError(
+                f"values of shape {self.values.shape} for {len(self.units)} units, {len(self.raters)} raters"
+            )
+
+    @property
+    def rated_by(self) -> npt.NDArray[np.int64]:
+        """How many raters rated each unit, shape (n_units,)."""
+        return np.asarray((~np.isnan(self.values)).sum(axis=1), dtype=np.int64)
+
+    @property
+    def middle(self) -> Floats:
+        """The median of each unit's ratings, shape (n_units,); nan where there are none."""
+        from markscheme.stats.people import gold  # statistics load scipy, and whoever only reads ratings pays nothing
+
+        return gold(self.values) if self.raters else np.full(len(self.units), np.nan)
+
+
+Cells: TypeAlias = dict[tuple[int, int], list[float]]
+MOST_COLUMNS = 64
+"""Raters beyond which a table has a column a place, not one a rater."""
+
+
+def level_table(ratings: Iterable[Rating], units: Sequence[str], criterion: str) -> RatingTable:
+    """Levels on one criterion by unit and rater; several samples of a rater count as their median."""
+    return _table(units, ((r.id, r.rater, r.criteria[criterion].level) for r in ratings if criterion in r.criteria))
+
+
+def score_table(ratings: Iterable[Rating], units: Sequence[str], rubric: Rubric) -> RatingTable:
+    """Overall scores by unit and rater: the one a rater gave, else what their levels earn."""
+    return _table(units, ((rating.id, rating.rater, overall_of(rating, rubric)) for rating in ratings))
+
+
+def overall_of(rating: Rating, rubric: Rubric) -> float | None:
+    """The overall score of a rating: the one given, else what its levels earn, if each criterion has one."""
+    if rating.overall is not None or rating.error is not None:
+        return rating.overall
+    levels = {name: rated.level for name, rated in rating.criteria.items() if rated.level is not None}
+    skipped = {name for name, rated in rating.criteria.items() if rated.declined == "not applicable"}
+    if len(levels) + len(skipped) < len(rubric.criteria):
+        return None
+    return score_of_levels(levels, rubric, skipped)
+
+
+def positions(scale: Scale, levels: Floats) -> Floats:
+    """How far up the scale each level stands, 0 to 1, any shape; nan where there is none."""
+    return levels if scale.by_label else np.asarray((levels - min(scale.values)) / scale.span)
+
+
+def merits(criterion: Criterion, levels: Floats) -> Floats:
+    """How good each level is, 0 to 1, any shape: for a fault the other way round."""
+    found = positions(criterion.scale, levels)
+    return found if criterion.weight > 0 else np.asarray(1 - found)
+
+
+def _table(units: Sequence[str], entries: Iterable[tuple[str, str, float | None]]) -> RatingTable:
+    row = {unit: place for place, unit in enumerate(units)}
+    column: dict[str, int] = {}
+    cells: Cells = {}
+    for unit, rater, value in entries:
+        if value is not None and unit in row:
+            cells.setdefault((row[unit], column.setdefault(rater, len(column))), []).append(value)
+    if len(column) > MOST_COLUMNS:
+        cells, column = _by_place(cells)
+    values = np.full((len(units), len(column)), np.nan)
+    for cell, found in cells.items():
+        values[cell] = found[0] if len(found) == 1 else float(np.median(found))
+    return RatingTable(tuple(units), tuple(column), values)
+
+
+def _by_place(cells: Cells) -> tuple[Cells, dict[str, int]]:
+    """The ratings of a crowd as first, second, … rating of each unit: a column a person would be nearly empty."""
+    rated: dict[int, int] = {}
+    placed: Cells = {}
+    for (row, _), found in cells.items():
+        place = rated.get(row, 0)
+        rated[row] = place + 1
+        placed[row, place] = found
+    return placed, {f"rating {place + 1}": place for place in range(max(rated.values(), default=0))}

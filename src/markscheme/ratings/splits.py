@@ -1,0 +1,166 @@
+"""Labels kept back: who opened the test split and when, and which examples have moved the rubric's numbers already."""
+
+import hashlib
+import json
+import warnings
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from markscheme.errors import RatingError, RatingWarning
+from markscheme.plain_data import json_lines
+from markscheme.ratings.examples import ExampleSet
+
+OPENED = "opened.jsonl"
+TUNED = "tuned.jsonl"
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """One look at test labels.
+
+    Attributes:
+        at: The day, as 2026-11-02.
+        by: The command that looked.
+        labels: Digest of the labels it saw.
+        n: How many examples had them.
+    """
+
+    at: str
+    by: str
+    labels: str
+    n: int
+
+
+@dataclass(frozen=True, slots=True)
+class Openings:
+    """All looks at the test labels of one set, in order.
+
+    Attributes:
+        all: Every look on record.
+        labels: Digest of the labels as they are now; looks at these very labels count as such.
+        n: Examples with test labels now.
+    """
+
+    all: tuple[Opening, ...]
+    labels: str
+    n: int
+
+    @property
+    def of_these(self) -> int:
+        """How many looks saw just these labels."""
+        return sum(opening.labels == self.labels for opening in self.all)
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain data."""
+        return {
+            "opened": len(self.all),
+            "opened_unchanged": self.of_these,
+            "first": self.all[0].at if self.all else None,
+            "last": self.all[-1].at if self.all else None,
+            "labels": self.labels,
+            "n": self.n,
+        }
+
+
+def labelling_digest(examples: ExampleSet) -> str:
+    """A digest of who labelled which example how, in any order: "sha256:" and 64 digits."""
+    lines = sorted(
+        json.dumps([example.id, label.to_json()], sort_keys=True, ensure_ascii=False)
+        for example in examples.examples
+        for label in example.labels
+    )
+    return "sha256:" + hashlib.sha256("\n".join(lines).encode()).hexdigest()
+
+
+def openings_of(examples: ExampleSet) -> Openings | None:
+    """How often the test labels of a set were looked at; None where it keeps none back.
+
+    Raises:
+        RatingError: The record beside the examples can't be read.
+    """
+    if not any(example.split == "test" for example in examples.examples):
+        return None
+    test = examples.part("test")
+    past = tuple(
+        Opening(str(line["at"]), str(line["by"]), str(line["labels"]), int(line["n"]))
+        for line in _lines(examples, OPENED, ("at", "by", "labels", "n"))
+    )
+    return Openings(past, labelling_digest(test), _labelled(test))
+
+
+def open_test_labels(examples: ExampleSet, *, by: str, at: str) -> tuple[ExampleSet, Openings]:
+    """The test part of a set, once it stands on record that its labels were looked at.
+
+    Args:
+        examples: The whole set.
+        by: The command that looks.
+        at: The day.
+
+    Raises:
+        RatingError: No example is kept back, or the record beside the examples can't be read or written.
+    """
+    before = openings_of(examples)
+    if before is None:
+        raise RatingError('keeps no example back: none has `"split": "test"`', path=examples.path)
+    now = Opening(at, by, before.labels, before.n)
+    _append(examples, OPENED, {"at": now.at, "by": now.by, "labels": now.labels, "n": now.n})
+    return examples.part("test"), Openings((*before.all, now), before.labels, before.n)
+
+
+def used_to_tune(examples: ExampleSet) -> frozenset[str]:
+    """Ids of the examples whose labels have moved numbers of the rubric that were then written.
+
+    Raises:
+        RatingError: The record beside the examples can't be read.
+    """
+    return frozenset(str(id) for line in _lines(examples, TUNED, ("ids",)) for id in line["ids"])
+
+
+def record_tuning(examples: ExampleSet, ids: Iterable[str], changed: Mapping[str, Any], *, at: str) -> None:
+    """Put on record that these examples' labels moved the rubric's numbers.
+
+    Raises:
+        RatingError: The record beside the examples can't be written.
+    """
+    moved = sorted(ids)
+    _append(examples, TUNED, {"at": at, "labels": labelling_digest(examples), "changed": dict(changed), "ids": moved})
+
+
+def warn_of_split_groups(examples: ExampleSet) -> None:
+    """Warn of groups that stand on both sides of a split: what is held out of one is then known from the other."""
+    parts: dict[str, set[str]] = {}
+    for example in examples.examples:
+        if example.group and example.split:
+            parts.setdefault(example.group, set()).add(example.split)
+    both = sorted(group for group, splits in parts.items() if len(splits) > 1)
+    if both:
+        named = ", ".join(both[:5]) + (", …" if len(both) > 5 else "")
+        problem = f"{len(both)} groups stand in dev and in test, so test isn't kept back from dev: {named}"
+        warnings.warn(str(RatingError(problem, path=examples.path)), RatingWarning, stacklevel=2)
+
+
+def _labelled(examples: ExampleSet) -> int:
+    return sum(bool(example.labels) for example in examples.examples)
+
+
+def _lines(examples: ExampleSet, name: str, keys: tuple[str, ...]) -> list[dict[str, Any]]:
+    if examples.path is None or not (path := examples.path.parent / name).exists():
+        return []
+    found = []
+    for number, line in json_lines(path, RatingError):
+        if not isinstance(line, dict) or any(key not in line for key in keys):
+            raise RatingError(f"a line of this record has {', '.join(keys)}", path=path, line=number)
+        found.append(line)
+    return found
+
+
+def _append(examples: ExampleSet, name: str, line: Mapping[str, Any]) -> None:
+    if examples.path is None:
+        raise RatingError("examples that came from no file have no place for a record of who looked at them")
+    path = examples.path.parent / name
+    try:
+        with path.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(line, ensure_ascii=False) + "\n")
+    except OSError as error:
+        raise RatingError(f"cannot be written, and what was looked at must be: {error}", path=path) from error

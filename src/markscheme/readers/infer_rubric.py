@@ -1,0 +1,51 @@
+"""Ratings of which no rubric is known: the scales that they seem to use."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from markscheme.errors import RatingError
+from markscheme.plain_data import json_lines
+from markscheme.rubrics.rubric import YES_NO, Criterion, Level, Rubric, Scale
+
+YES_NO_WORDS = frozenset(["met", "unmet"])
+
+
+def seeming_rubric(paths: Sequence[Path]) -> Rubric:
+    """A rubric whose criteria are those that the files rate, each on the whole numbers between its ends.
+
+    MET and UNMET, true and false, and nothing but 0 and 1 are yes/no. All weights are 1.
+
+    Raises:
+        RatingError: The files rate no criterion on a scale that can be told.
+    """
+    seen: dict[str, set[Any]] = {}
+    for path in paths:
+        for _, line in json_lines(path, RatingError):
+            for name, said in _criteria(line).items():
+                level = said.get("level") if isinstance(said, Mapping) else said
+                if isinstance(level, str | int | float):  # anything else is told, with its line, when the file is read
+                    seen.setdefault(str(name), set()).add(level.casefold() if isinstance(level, str) else level)
+    if not seen:
+        raise RatingError("rates no criterion; name its rubric by --rubric", path=paths[0])
+    return Rubric(tuple(Criterion(1.0, name, name, _scale(name, levels, paths[0])) for name, levels in seen.items()))
+
+
+def _criteria(line: Any) -> Mapping[str, Any]:
+    found = line.get("criteria") if isinstance(line, Mapping) else None
+    return found if isinstance(found, Mapping) else {}
+
+
+def _scale(name: str, levels: set[Any], path: Path) -> Scale:
+    if levels <= {0, 1} | YES_NO_WORDS:  # True and False are 1 and 0
+        return YES_NO
+    if not all(isinstance(level, int | float) for level in levels):
+        raise RatingError(
+            f"rates {name!r} by words whose order is not known here; name its rubric by --rubric", path=path
+        )
+    low, high = min(levels), max(levels)
+    if low == high:
+        high = low + 1
+    if float(low).is_integer() and float(high).is_integer() and high - low <= 100:
+        return Scale.numbered(int(low), int(high))
+    return Scale((Level(float(low)), Level(float(high))))

@@ -1,0 +1,225 @@
+"""Promptfoo's results as examples, labels and a judge's ratings, with or without a rubric."""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from markscheme.errors import RatingError
+from markscheme.promptfoo.results import Results, Row, Verdict, read_results
+from markscheme.ratings.examples import Example, ExampleSet
+from markscheme.ratings.rating import Rated, Rating
+from markscheme.readers.imported import Imported, Reading, at_position, said_anything
+from markscheme.rubrics.rubric import DEFAULT_PASS_MARK, Criterion, Rubric
+from markscheme.submission import Submission
+
+NAME = "promptfoo"
+"""Of the rubric that results make, so that a later file can be held against an accepted one."""
+GRADERS = "promptfoo"
+VIEWER, EXPECTED = "viewer", "expected_label"
+"""Whoever rates in the viewer, and whoever wrote the test: results name neither."""
+
+
+def rubric_of(files: Sequence[Results]) -> Rubric:
+    """A rubric whose criteria are the graded metrics of the results, each yes or no.
+
+    Raises:
+        RatingError: No assertion in them is a judgement.
+    """
+    metrics: dict[str, Verdict] = {}
+    for results in files:
+        metrics = {**results.metrics, **metrics}
+    if not metrics:
+        raise RatingError("has no llm-rubric, g-eval or python assertion to calibrate", path=files[0].path)
+    thresholds = {results.threshold for results in files}
+    threshold = thresholds.pop() if len(thresholds) == 1 else None
+    return Rubric(
+        criteria=tuple(Criterion(1.0, verdict.text.strip() or name, name) for name, verdict in metrics.items()),
+        name=NAME,
+        description=f"What Promptfoo's assertions ask for in {', '.join(results.path.name for results in files)}",
+        pass_mark=threshold if threshold is not None and 0 <= threshold <= 1 else DEFAULT_PASS_MARK,
+    )
+
+
+def labelled_rows(rows: Sequence[Row], rubric: Rubric) -> ExampleSet:
+    """The outputs as examples, with the labels that people gave to pass or fail, and so to each metric beside it.
+
+    Raises:
+        RatingError: Nobody labelled any.
+    """
+    examples: dict[str, Example] = {}
+    for row in rows:
+        labels = {label.rater: label for label in (examples[row.id].labels if row.id in examples else ())}
+        labels |= {label.rater: label for label in _labels(row, rubric)}
+        examples[row.id] = _example(row, tuple(labels.values()))
+    if not any(row.is_labelled for row in rows):
+        raise RatingError(
+            "no output in the results is labelled: rate some in `promptfoo view`, "
+            "or give tests `metadata: {expected_label: pass|fail}`"
+        )
+    return ExampleSet(tuple(examples.values()))
+
+
+def scored_ids(rows: Iterable[Row]) -> set[str]:
+    """Ids of the outputs to which a person gave a score, and not only a thumb."""
+    return {row.id for row in rows if row.manual is not None and row.manual.score is not None}
+
+
+def graders_ratings(rows: Sequence[Row], rater: str, rubric: Rubric, *, by_score: Collection[str]) -> list[Rating]:
+    """What the graders made of each output, people's overriding aside.
+
+    Args:
+        rows: The outputs.
+        rater: What the graders are called.
+        rubric: Whose criteria are the graded metrics.
+        by_score: Ids of the outputs whose score is held against a score; of all others pass or fail is.
+    """
+    return [_rating(row, rater, rubric, by_score=row.id in by_score) for row in rows]
+
+
+def import_promptfoo(path: Path, rubric: Rubric, *, words: Mapping[str, str]) -> Imported:
+    """The outputs of one file of results, with what graders and people said of them, for a rubric of one's own.
+
+    Metrics and named scores of a criterion's name are its levels, a score from 0 to 1 being how far up the scale it
+    stands. Thumbs and expected labels are decisions on the whole.
+
+    Raises:
+        RatingError: It cannot be read as results.
+    """
+    results = read_results(path)
+    reading = Reading(rubric, words)
+    reading.lost.update(results.aside)
+    examples: dict[str, Example] = {}
+    ratings: list[Rating] = []
+    for row in results.rows:
+        examples.setdefault(row.id, _example(row, ()))
+        graded = _imported_verdicts(row, reading)
+        ratings += [graded] if said_anything(graded) else []
+        ratings += _imported_labels(row, reading)
+    return Imported(path, "Promptfoo's results", tuple(examples.values()), tuple(ratings), dict(reading.lost))
+
+
+def _imported_verdicts(row: Row, reading: Reading) -> Rating:
+    """What the graders said, by criterion; score and decision are those of the assertion whose parts they are."""
+    said: dict[str, Rated] = {}
+    whole: Verdict | None = None
+    above: Verdict | None = None
+    for verdict in row.verdicts:
+        above = above if verdict.is_part else verdict
+        criterion = reading.criterion(verdict.metric) if verdict.is_graded else None
+        if criterion is not None:
+            rated = _level_of(verdict, criterion, reading)
+            said |= {criterion.name: rated} if rated is not None else {}
+            whole = above if verdict.is_part else whole
+    for name, named in row.named.items():
+        criterion = reading.criterion(name)
+        if criterion is not None and criterion.name not in said:
+            said |= _named(criterion, named, reading)
+    _count_lost(row, whole, reading)
+    score, passed, error = (row.score, row.passed, row.ungraded)
+    if whole is not None:
+        score, passed, error = (whole.score, whole.passed, whole.ungraded)
+    overall = score if score is not None and 0 <= score <= 1 and error is None else None
+    return Rating(row.id, GRADERS, "model", said, overall, None if error else passed, row.sample, error)
+
+
+def _count_lost(row: Row, whole: Verdict | None, reading: Reading) -> None:
+    for verdict in row.verdicts:
+        if verdict.is_graded and verdict is not whole and reading.criterion(verdict.metric) is None:
+            reading.lose(f"verdicts of {verdict.metric!r}, which is no criterion of the rubric")
+    if row.usage.calls:
+        reading.lose("counts of what grading an output cost")
+
+
+def _level_of(verdict: Verdict, criterion: Criterion, reading: Reading) -> Rated | None:
+    if verdict.ungraded is not None:
+        return Rated(None, verdict.ungraded, declined="unread")
+    if criterion.scale.is_yes_no or verdict.score is None:
+        merit = float(bool(verdict.passed))
+    elif 0 <= verdict.score <= 1:
+        merit = verdict.score
+    else:
+        reading.lose(f"scores of {verdict.metric!r} that are not from 0 to 1")
+        return None
+    return Rated(at_position(criterion, merit), verdict.reason)
+
+
+def _named(criterion: Criterion, score: float, reading: Reading) -> dict[str, Rated]:
+    if not 0 <= score <= 1 or (criterion.scale.is_yes_no and score not in (0.0, 1.0)):
+        reading.lose(f"named scores of {criterion.name!r} that are no level of its scale")
+        return {}
+    return {criterion.name: Rated(at_position(criterion, score))}
+
+
+def _imported_labels(row: Row, reading: Reading) -> Iterator[Rating]:
+    if row.manual is not None:
+        passed, score = row.manual.passed, row.manual.score
+        levels = _only_level(passed, reading)
+        yield Rating(row.id, VIEWER, "human", levels, score, passed, blind=False, note=row.manual.comment)
+    if row.expected is not None:
+        yield Rating(row.id, EXPECTED, "human", _only_level(row.expected, reading), None, row.expected)
+
+
+def _only_level(passed: bool | None, reading: Reading) -> dict[str, Rated]:
+    """A thumb as the level of a rubric's only criterion, where that is yes or no."""
+    only = reading.only
+    if passed is None or only is None or not only.scale.is_yes_no:
+        return {}
+    return {only.name: Rated(at_position(only, float(passed)))}
+
+
+def _example(row: Row, labels: tuple[Rating, ...]) -> Example:
+    return Example(
+        Submission(row.response, row.inputs, row.id), labels, group=row.task, system=row.system, split=row.split
+    )
+
+
+def _labels(row: Row, rubric: Rubric) -> Iterator[Rating]:
+    manual = row.manual
+    if manual is not None:
+        overall = manual.score if manual.score is not None else _as_level(manual.passed)
+        levels = _same_on_all(manual.passed, row, rubric)
+        yield Rating(row.id, VIEWER, "human", levels, overall, manual.passed, blind=False, note=manual.comment)
+    if row.expected is not None:
+        overall = None if manual is not None and manual.score is not None else _as_level(row.expected)
+        yield Rating(row.id, EXPECTED, "human", _same_on_all(row.expected, row, rubric), overall, row.expected)
+
+
+def _same_on_all(passed: bool | None, row: Row, rubric: Rubric) -> dict[str, Rated]:
+    """A thumb as the level that each metric of the row is held to."""
+    if passed is None:
+        return {}
+    there = {verdict.metric for verdict in row.verdicts}
+    return {criterion.name: Rated(float(passed)) for criterion in rubric.criteria if criterion.name in there}
+
+
+def _rating(row: Row, rater: str, rubric: Rubric, *, by_score: bool) -> Rating:
+    known = {criterion.name for criterion in rubric.criteria}
+    by_metric: dict[str, list[Verdict]] = {}
+    for verdict in row.verdicts:
+        if verdict.is_graded and verdict.metric in known:
+            by_metric.setdefault(verdict.metric, []).append(verdict)
+    return Rating(
+        id=row.id,
+        rater=rater,
+        kind="model",
+        criteria={metric: _rated(verdicts) for metric, verdicts in by_metric.items()},
+        overall=row.score if by_score else _as_level(row.passed),
+        passed=row.passed,
+        sample=row.sample,
+        error=row.ungraded,
+    )
+
+
+def _rated(verdicts: Sequence[Verdict]) -> Rated:
+    """One metric of one output; assertions that share it pass together or not at all."""
+    ungraded = next((verdict.ungraded for verdict in verdicts if verdict.ungraded is not None), None)
+    if ungraded is not None:
+        return Rated(None, ungraded, declined="unread")
+    return Rated(float(all(v.passed for v in verdicts)), " ".join(_reasons(verdicts)))
+
+
+def _reasons(verdicts: Iterable[Verdict]) -> Iterator[str]:
+    yield from (verdict.reason for verdict in verdicts if verdict.reason)
+
+
+def _as_level(passed: bool | None) -> float | None:
+    return None if passed is None else float(passed)

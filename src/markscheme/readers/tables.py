@@ -1,0 +1,290 @@
+"""Tables and lines of any tool: a row for each rating, or for a judge's verdict and a person's label side by side."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, TypeAlias, get_args
+
+from markscheme.errors import RatingError
+from markscheme.fingerprint import fingerprint
+from markscheme.plain_data import ANOTHER_LENGTH, json_lines, read_text, shown, table_rows
+from markscheme.ratings.examples import Example, Split
+from markscheme.ratings.rating import KINDS, Kind, Rated, Rating
+from markscheme.readers.imported import Imported, Reading, number, plain, said_anything
+from markscheme.rubrics.rubric import Criterion, Rubric
+from markscheme.submission import Submission, as_text
+
+ID = ("id", "exampleid", "targetid", "item", "unit")
+RESPONSE = ("response", "output", "answer", "submission")
+INPUTS = {"query": ("query", "input", "question", "prompt"), "reference": ("reference", "expected", "expectedoutput")}
+VERDICT, LABEL = ("verdict",), ("label", "humanlabel", "human", "gold", "expectedlabel")
+RATER, SAMPLE, REASON = ("rater", "annotator"), ("sample", "run"), ("reason", "explanation", "rationale", "comment")
+OVERALL, DECISION = ("overall", "score", "expectedscore"), ("pass", "passed")
+AT = ("at", "createdat")
+OTHERS = ("judge", "kind", "criterion", "level", "criteria", "error", "split", "group", "slice", "system")
+PAIRS = ("outputa", "outputb")
+PERSON, JUDGE = "person", "judge"
+
+
+@dataclass(frozen=True)
+class Columns:
+    """What the columns of a table are called, where their names don't say what they hold.
+
+    Attributes:
+        verdict: The column with a judge's verdict; found by its name where None.
+        label: The column with a person's label; likewise.
+        rater: Who gave ratings that don't say.
+        kind: What ratings count as that don't say.
+    """
+
+    verdict: str | None = None
+    label: str | None = None
+    rater: str | None = None
+    kind: Kind | None = None
+
+
+def import_table(path: Path, rubric: Rubric, *, words: Mapping[str, str], columns: Columns) -> Imported:
+    """The ratings in a .csv or .tsv file; separated by commas, or as its header shows by semicolons or tabs.
+
+    Raises:
+        RatingError: It has no rows, or rows of another length than its header.
+    """
+    found = []
+    for line, row in table_rows(path, RatingError):
+        if row is None:
+            raise RatingError(ANOTHER_LENGTH, path=path, line=line)
+        found.append({key: value for key, value in row.items() if value.strip()})
+    return _imported(path, "a table", found, Reading(rubric, words), columns)
+
+
+def import_lines(path: Path, rubric: Rubric, *, words: Mapping[str, str], columns: Columns) -> Imported:
+    """The ratings in a .jsonl file, one object a line, or in a text file of lines "id verdict".
+
+    Raises:
+        RatingError: A line cannot be read.
+    """
+    if path.suffix != ".txt":
+        rows = [_object(line, path, at) for at, line in json_lines(path, RatingError)]
+    else:
+        rows = list(_plain_lines(path))
+    return _imported(path, "lines", rows, Reading(rubric, words), columns)
+
+
+def import_objects(
+    path: Path, found: Sequence[Any], rubric: Rubric, *, words: Mapping[str, str], columns: Columns
+) -> Imported:
+    """The ratings in a JSON list of objects, as those of lines.
+
+    Raises:
+        RatingError: An entry is no object.
+    """
+    rows = [_object(entry, path, None) for entry in found]
+    return _imported(path, "a list", rows, Reading(rubric, words), columns)
+
+
+def _object(line: Any, path: Path, at: int | None) -> Mapping[str, Any]:
+    if not isinstance(line, Mapping):
+        raise RatingError(f"a rating is an object, found {shown(line)}", path=path, line=at)
+    return {key: value for key, value in line.items() if value is not None}
+
+
+def _plain_lines(path: Path) -> Iterator[Mapping[str, Any]]:
+    for at, line in enumerate(read_text(path, RatingError).splitlines(), start=1):
+        words = line.replace("\t", " ").replace(",", " ").split()
+        if not words or words[0].startswith("#"):
+            continue
+        if len(words) != 2:
+            raise RatingError(f'a line reads "id verdict", found {shown(line)}', path=path, line=at)
+        yield {"id": words[0], "label": words[1]}
+
+
+def _imported(
+    path: Path, taken_for: str, rows: Iterable[Mapping[str, Any]], reading: Reading, columns: Columns
+) -> Imported:
+    table = _Table(reading, columns)
+    for row in rows:
+        table.add(row)
+    if not table.rows:
+        raise RatingError("holds no rows", path=path)
+    examples, ratings = tuple(table.examples.values()), tuple(table.ratings.values())
+    return Imported(path, taken_for, examples, ratings, dict(reading.lost), tuple(reading.notes))
+
+
+@dataclass
+class _Table:
+    """The rows of one table as they are read; rows of one rating, a criterion each, become one."""
+
+    reading: Reading
+    columns: Columns
+    rows: int = 0
+    examples: dict[str, Example] = field(default_factory=dict)
+    ratings: dict[tuple[str, str, str], Rating] = field(default_factory=dict)
+    runs: dict[tuple[str, str], int] = field(default_factory=dict)
+
+    def add(self, raw: Mapping[str, Any]) -> None:
+        """One row."""
+        self.rows += 1
+        row = _Row(raw)
+        if any(name in row.by_name for name in PAIRS):
+            self.reading.lose("pairs of responses: which of two is better is no rating of either")
+            return
+        unit = row.text(ID) or self._derived(row)
+        if unit is None:
+            self.reading.lose("rows without an id, an input or a response")
+            return
+        self._example(row, unit)
+        for rating in self._ratings(row, unit):
+            if said_anything(rating):
+                self._put(rating, row.text(SAMPLE) or "")
+        named = {plain(name) for name in (self.columns.verdict, self.columns.label) if name}
+        for name in row.unread:
+            if self.reading.criterion(name) is None and plain(name) not in named:
+                self.reading.lose(f"cells of column {name!r}")
+
+    def _derived(self, row: "_Row") -> str | None:
+        told = row.text(RESPONSE), row.text(INPUTS["query"])
+        if told == (None, None):
+            return None
+        self.reading.note("rows have no id; each got a digest of its input and response")
+        return fingerprint(*told)
+
+    def _example(self, row: "_Row", unit: str) -> None:
+        response = row.text(RESPONSE)
+        inputs = {name: text for name, columns in INPUTS.items() if (text := row.text(columns)) is not None}
+        if response is None:
+            return
+        said = row.text(("split",))
+        split: Split | None = next((known for known in get_args(Split) if known == said), None)
+        group, system = row.text(("group", "slice")) or "", row.text(("system",)) or ""
+        example = Example(Submission(response, inputs, unit), group=group, system=system, split=split)
+        self.examples.setdefault(unit, example)
+
+    def _ratings(self, row: "_Row", unit: str) -> Iterator[Rating]:
+        """A judge's verdict and a person's label where they stand side by side, and whatever else the row rates."""
+        verdict = row.value((plain(self.columns.verdict),) if self.columns.verdict else VERDICT)
+        label = row.value((plain(self.columns.label),) if self.columns.label else LABEL)
+        reason = row.text(REASON) or ""
+        judge: _Who = (row.text(("judge",)) or JUDGE, "model")
+        if verdict is None and self.reading.decision(row.value(("judge",))) is not None:
+            verdict, judge = row.value(("judge",)), (JUDGE, "model")
+        judged = verdict is not None or row.text(("judge",)) is not None
+        if verdict is not None:
+            levels, overall, passed = self.reading.whole(verdict)
+            yield Rating(unit, *judge, _with_reason(levels, reason), overall, passed, note="" if levels else reason)
+        if label is not None:
+            levels, overall, passed = self.reading.whole(label)
+            yield Rating(unit, *self._who(row, (PERSON, "human")), levels, overall, passed)
+        own = judge if judged and row.text(RATER) is None else self._who(row, (PERSON, "human"))
+        yield self._own(row, unit, own, reason if verdict is None else "")
+
+    def _own(self, row: "_Row", unit: str, who: "_Who", reason: str) -> Rating:
+        """What the row rates under the names of criteria, overall, or as pass."""
+        said: dict[str, Rated] = {}
+        for name, raw in self._entries(row):
+            criterion = self.reading.criterion(name)
+            if criterion is None:
+                self.reading.lose(f"ratings of {name!r}, which is no criterion of the rubric")
+            elif (rated := self._rated(criterion, raw, reason)) is not None:
+                said[criterion.name] = rated
+        note = "" if said else reason
+        overall, passed, error = self._score(row), self._decision(row), row.text(("error",))
+        return Rating(unit, *who, said, overall, passed, error=error, at=row.text(AT) or "", note=note)
+
+    def _entries(self, row: "_Row") -> Iterator[tuple[str, Any]]:
+        nested = row.value(("criteria",))
+        yield from nested.items() if isinstance(nested, Mapping) else ()
+        yield from ((name, raw) for name, raw in row.raw.items() if self.reading.criterion(name) is not None)
+        level, named = row.value(("level",)), row.text(("criterion",))
+        if level is not None and named is not None:
+            yield named, level
+        elif level is not None and self.reading.only is not None:
+            yield self.reading.only.name, level
+
+    def _rated(self, criterion: Criterion, raw: Any, reason: str) -> Rated | None:
+        """A level, or an object with one, or with the reason for none, as in our own files."""
+        if not isinstance(raw, Mapping):
+            return self.reading.level(criterion, raw, reason=reason)
+        for key, declined in (("abstained", "abstained"), ("unread", "unread"), ("not_applicable", "not applicable")):
+            if key in raw:
+                return Rated(None, str(raw[key] or ""), declined=declined)
+        if raw.get("level") is None:
+            return None
+        return self.reading.level(criterion, raw["level"], reason=str(raw.get("reason") or reason))
+
+    def _who(self, row: "_Row", otherwise: "_Who") -> "_Who":
+        said = row.text(("kind",))
+        if said is not None and said not in KINDS:
+            self.reading.lose(f"kind {shown(said)}, which is none of {', '.join(KINDS)}")
+        kind = next((known for known in get_args(Kind) if known == said), None)
+        return row.text(RATER) or self.columns.rater or otherwise[0], kind or self.columns.kind or otherwise[1]
+
+    def _score(self, row: "_Row") -> float | None:
+        said = row.value(OVERALL)
+        score = number(said)
+        if said is not None and (score is None or not 0 <= score <= 1):
+            self.reading.lose("overall scores that are not from 0 to 1")
+            return None
+        return score
+
+    def _decision(self, row: "_Row") -> bool | None:
+        said = row.value(DECISION)
+        decision = None if said is None else self.reading.decision(said)
+        if said is not None and decision is None:
+            self.reading.lose(f"pass {shown(said)}, which is neither yes nor no")
+        return decision
+
+    def _put(self, rating: Rating, run: str) -> None:
+        """Rows of the same rater and run are parts of one rating; each further run is a further sample."""
+        key = (rating.id, rating.rater, run)
+        before = self.ratings.get(key)
+        if before is None:
+            sample = self.runs.setdefault(key[:2], 0)
+            self.runs[key[:2]] += 1
+            self.ratings[key] = replace(rating, sample=sample)
+        elif before.criteria.keys() & rating.criteria.keys() or (
+            before.passed is not None and rating.passed is not None
+        ):
+            self.reading.lose("second ratings of an example by the same rater; a column `run` would tell them apart")
+        else:
+            self.ratings[key] = replace(
+                before,
+                criteria={**before.criteria, **rating.criteria},
+                overall=before.overall if before.overall is not None else rating.overall,
+                passed=before.passed if before.passed is not None else rating.passed,
+                note=before.note or rating.note,
+            )
+
+
+_Who: TypeAlias = tuple[str, Kind]
+
+
+class _Row:
+    """One row, its columns found by name however they are spelt."""
+
+    def __init__(self, raw: Mapping[str, Any]) -> None:
+        self.raw = raw
+        self.by_name = {plain(str(name)): value for name, value in raw.items()}
+
+    def value(self, names: Iterable[str]) -> Any:
+        """What the first of the columns says; None where none says anything."""
+        return next((self.by_name[name] for name in names if self.by_name.get(name) not in (None, "")), None)
+
+    def text(self, names: Iterable[str]) -> str | None:
+        """The same as text."""
+        said = self.value(names)
+        return None if said is None else as_text(said).strip()
+
+    @property
+    def unread(self) -> list[str]:
+        """Columns whose name says nothing here."""
+        return [name for name in map(str, self.raw) if plain(name) not in _KNOWN]
+
+
+def _with_reason(levels: Mapping[str, Rated], reason: str) -> dict[str, Rated]:
+    return {name: replace(rated, reason=reason) for name, rated in levels.items()}
+
+
+_KNOWN = frozenset(
+    [*ID, *RESPONSE, *(name for names in INPUTS.values() for name in names), *VERDICT, *LABEL, *RATER, *SAMPLE,
+     *REASON, *OVERALL, *DECISION, *AT, *OTHERS]
+)  # fmt: skip

@@ -1,0 +1,277 @@
+"""New numbers into a rubric's file: weights, pass mark, thresholds, doubtful middle; not a letter else is touched."""
+
+import re
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from difflib import unified_diff
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from markscheme.errors import RubricError, RubricWarning
+from markscheme.plain_data import Form, Place, form_of, plain_data, write_whole
+from markscheme.rubrics.file import places_of, rubric_from_text
+from markscheme.rubrics.rubric import Rubric
+
+if TYPE_CHECKING:
+    from ruamel.yaml.nodes import MappingNode, Node
+
+_NUMBER = re.compile(r"[-+.\w]+\Z")
+_MARK_KEYS = ("passingThreshold", "pass_mark")
+_BESIDE = {
+    "passingThreshold": ("name", "description"),
+    "ask_within": (*_MARK_KEYS, "name", "description"),
+    "weight": ("name", "requirement", "description"),
+    "threshold": ("weight", "name", "requirement", "description"),
+}
+"""Next to which key a number is put that the file doesn't have yet, the best place first."""
+
+
+@dataclass(frozen=True)
+class Changes:
+    """Numbers to be changed in a rubric; what isn't named stays.
+
+    Attributes:
+        weights: New weight by criterion.
+        thresholds: New threshold by criterion.
+        pass_mark: New pass mark; None keeps it.
+        ask_within: New half-width of the doubtful middle; None keeps it.
+    """
+
+    weights: Mapping[str, float] = field(default_factory=dict)
+    thresholds: Mapping[str, float] = field(default_factory=dict)
+    pass_mark: float | None = None
+    ask_within: float | None = None
+
+    def __bool__(self) -> bool:
+        return bool(self.weights or self.thresholds) or self.pass_mark is not None or self.ask_within is not None
+
+    def applied_to(self, rubric: Rubric) -> Rubric:
+        """The rubric with the new numbers.
+
+        Example:
+            >>> rubric = Rubric.from_dict([{"weight": 2.0, "requirement": "A"}, {"weight": 1.0, "requirement": "B"}])
+            >>> changed = Changes(weights={"c1": 1.5}, pass_mark=0.6).applied_to(rubric)
+            >>> changed.criteria[0].weight, changed.criteria[1].weight, changed.pass_mark
+            (1.5, 1.0, 0.6)
+        """
+        criteria = tuple(
+            replace(
+                criterion,
+                weight=self.weights.get(criterion.name, criterion.weight),
+                threshold=self.thresholds.get(criterion.name, criterion.threshold),
+            )
+            for criterion in rubric.criteria
+        )
+        return replace(
+            rubric,
+            criteria=criteria,
+            pass_mark=rubric.pass_mark if self.pass_mark is None else self.pass_mark,
+            ask_within=rubric.ask_within if self.ask_within is None else self.ask_within,
+        )
+
+
+@dataclass(frozen=True)
+class Edit:
+    """A rubric's file before and after.
+
+    Attributes:
+        path: The file.
+        before: Its text.
+        after: Its text with the new numbers.
+    """
+
+    path: Path
+    before: str
+    after: str
+
+    @property
+    def diff(self) -> str:
+        """The lines that change, as a unified diff; "" where none do."""
+        lines = unified_diff(
+            self.before.splitlines(keepends=True),
+            self.after.splitlines(keepends=True),
+            f"{self.path} (now)",
+            f"{self.path} (proposed)",
+        )
+        return "".join(line if line.endswith("\n") else f"{line}\n" for line in lines)
+
+    def write(self) -> None:
+        """Put the new text in the file's place, whole or not at all.
+
+        Raises:
+            RubricError: The file changed in the meantime, or cannot be written.
+        """
+        if _text_of(self.path) != self.before:
+            raise RubricError("changed since it was read; run again", path=self.path)
+        try:
+            write_whole(self.path, self.after)
+        except OSError as error:
+            raise RubricError(f"cannot be written: {error.strerror or error}", path=self.path) from error
+
+
+def edit(path: Path, changes: Changes) -> Edit:
+    """A rubric's file with new numbers; nothing is written yet.
+
+    Raises:
+        RubricError: The file is faulty, has no place for a number, or shares one between two places.
+    """
+    before = _text_of(path)
+    return Edit(path, before, edited(before, form_of(path), changes, path=path))
+
+
+def edited(text: str, form: Form, changes: Changes, *, path: Path | None = None) -> str:
+    """A rubric's text with new numbers; comments, order, quoting and line ends stay as they are.
+
+    Args:
+        text: The whole text.
+        form: What it is written in.
+        changes: The new numbers.
+        path: Where it came from, for messages.
+
+    Raises:
+        RubricError: The text is faulty, has no place for a number, or shares one between two places.
+
+    Example:
+        >>> text = "criteria:\\n- {requirement: polite, weight: 1.0}  # first\\n- {requirement: right, weight: 2}\\n"
+        >>> print(edited(text, "yaml", Changes(weights={"c1": 1.5})), end="")
+        criteria:
+        - {requirement: polite, weight: 1.5}  # first
+        - {requirement: right, weight: 2}
+    """
+    marker = "\ufeff" if text.startswith("\ufeff") else ""
+    body = text.removeprefix(marker)
+    rubric = _rubric(body, form)
+    editing = _Editing(body, form, path)
+    for name, weight in changes.weights.items():
+        editing.set_of_criterion(_place(rubric, name), "weight", weight)
+    for name, threshold in changes.thresholds.items():
+        editing.set_of_criterion(_place(rubric, name), "threshold", threshold)
+    if changes.pass_mark is not None:
+        editing.set_of_rubric(_MARK_KEYS, changes.pass_mark)
+    if changes.ask_within is not None:
+        editing.set_of_rubric(("ask_within",), changes.ask_within)
+    after = editing.result()
+    if _rubric(after, form).fingerprint != changes.applied_to(rubric).fingerprint:
+        raise RubricError(
+            "a number stands in two places at once (an alias); write it out in each, then change it", path=path
+        )
+    return marker + after
+
+
+def _rubric(text: str, form: Form) -> Rubric:
+    """The rubric in a text whose warnings its reader has had already."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RubricWarning)
+        return rubric_from_text(text, form)
+
+
+def _place(rubric: Rubric, name: str) -> int:
+    return [criterion.name for criterion in rubric.criteria].index(name)
+
+
+class _Editing:
+    """Replacements and insertions in one text, collected and made at once."""
+
+    def __init__(self, text: str, form: Form, path: Path | None) -> None:
+        from ruamel.yaml import YAML
+
+        self.text, self.path = text, path
+        # In JSON a tab is white space like any other, in YAML it isn't; either way the places stay the same.
+        self.root: Node = YAML().compose(text.replace("\t", " ") if form == "json" else text)
+        data, _ = plain_data(text, form, RubricError, path=path)
+        self.top, self.criteria = places_of(data)
+        self.splices: list[tuple[int, int, str]] = []
+
+    def result(self) -> str:
+        text = self.text
+        for start, end, new in sorted(self.splices, reverse=True):
+            text = text[:start] + new + text[end:]
+        return text
+
+    def set_of_criterion(self, place: int, key: str, value: float) -> None:
+        self._set([self._mapping(self.criteria[place])], (key,), value)
+
+    def set_of_rubric(self, keys: tuple[str, ...], value: float) -> None:
+        """In the innermost mapping that has the key; where none has, in the one that holds the criteria."""
+        places = [self.top[:depth] for depth in range(len(self.top), -1, -1)]
+        mappings = [node for place in places if _is_mapping(node := self._node(place))]
+        if not mappings:
+            raise RubricError(
+                f"is a bare list of criteria, which has no place for `{keys[0]}`; put it under `criteria:` first",
+                path=self.path,
+            )
+        self._set(mappings, keys, value)
+
+    def _set(self, mappings: "list[MappingNode]", keys: tuple[str, ...], value: float) -> None:
+        for mapping in mappings:
+            for key_node, value_node in mapping.value:
+                if key_node.value in keys:
+                    self._replace(value_node, value)
+                    return
+        self._insert(mappings[0], keys[0], value)
+
+    def _replace(self, node: "Node", value: float) -> None:
+        start, end = node.start_mark.index, node.end_mark.index
+        old = _NUMBER.search(self.text[start:end])
+        if old is None:
+            raise RubricError("a number is written in a way that can't be edited", path=self.path)
+        self.splices.append((start + old.start(), end, _spelled(value, like=old.group())))
+
+    def _insert(self, mapping: "MappingNode", key: str, value: float) -> None:
+        entries = {key_node.value: (key_node, value_node) for key_node, value_node in mapping.value}
+        beside = next((entries[name] for name in _BESIDE[key] if name in entries), None)
+        key_node, value_node = beside or mapping.value[0]
+        quote = '"' if self.text[key_node.start_mark.index] == '"' else ""
+        line = f"{quote}{key}{quote}: {_spelled(value)}"
+        if mapping.flow_style:
+            at = value_node.end_mark.index
+            self.splices.append((at, at, f", {line}"))
+            return
+        end_of_line = "\r\n" if "\r\n" in self.text else "\n"
+        at = self._next_line(value_node)
+        head = "" if at == 0 or self.text[at - 1] == "\n" else end_of_line
+        self.splices.append((at, at, f"{head}{' ' * key_node.start_mark.column}{line}{end_of_line}"))
+
+    def _next_line(self, node: "Node") -> int:
+        """Where the line after a value starts; a block scalar ends with its line already."""
+        end = int(node.end_mark.index)
+        if end and self.text[end - 1] == "\n":
+            return end
+        after = self.text.find("\n", end)
+        return len(self.text) if after < 0 else after + 1
+
+    def _mapping(self, place: Place) -> "MappingNode":
+        node: MappingNode = self._node(place)
+        return node
+
+    def _node(self, place: Place) -> Any:
+        node = self.root
+        for part in place:
+            if isinstance(part, int):
+                node = node.value[part]
+            else:
+                node = next(value for key, value in node.value if key.value == part)
+        return node
+
+
+def _is_mapping(node: Any) -> bool:
+    return getattr(node, "id", None) == "mapping"
+
+
+def _spelled(value: float, *, like: str = "") -> str:
+    """The shortest way to write a number, with a point where the old one had one.
+
+    >>> _spelled(0.35), _spelled(2.0), _spelled(2.0, like="1.0"), _spelled(1 / 3)
+    ('0.35', '2', '2.0', '0.3333333333')
+    """
+    text = f"{value:.10g}"
+    return f"{text}.0" if "." in like and text.lstrip("-").isdecimal() else text
+
+
+def _text_of(path: Path) -> str:
+    """The text as it is, line ends and all."""
+    try:
+        return path.read_bytes().decode("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise RubricError(f"cannot be read: {error}", path=path) from error

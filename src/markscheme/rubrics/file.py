@@ -1,0 +1,654 @@
+"""YAML or JSON to Rubric, in every dialect we read; a fault is told by file and line, all faults at once.
+
+The pydantic models here are the file format; `rubrics/schema.json` is generated from them.
+"""
+
+import difflib
+import math
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import IO, Annotated, Any, Generic, Literal, TypeVar
+
+from pydantic import (
+    AfterValidator,
+    AliasChoices,
+    BaseModel,
+    ConfigDict,
+    Field,
+    StrictBool,
+    StrictFloat,
+    StrictInt,
+    StrictStr,
+    ValidationError,
+)
+
+from markscheme.errors import Fault, RubricError, RubricWarning
+from markscheme.plain_data import Form, Place, form_of, plain_data, read_text
+from markscheme.rubrics.rubric import (
+    DEFAULT_TARGET,
+    DEFAULT_TOLERANCE,
+    YES_NO,
+    Criterion,
+    Level,
+    Rubric,
+    Scale,
+    Strategy,
+)
+
+MAX_BYTES = 1 << 20
+MAX_STEPS = 101
+"""Levels a scale given by its ends may have: more than anybody can tell apart."""
+
+
+# --- the format -------------------------------------------------------------------------------------------------
+
+
+def _given(text: str) -> str:
+    if not text.strip():
+        raise ValueError("is given but empty")
+    if any("\ud800" <= letter <= "\udfff" for letter in text):
+        raise ValueError("holds half a character, which nothing can send or store")
+    return text
+
+
+def _finite(number: float) -> float:
+    if not math.isfinite(number):
+        raise ValueError("must be a finite number")
+    return number
+
+
+def _weighs(weight: float) -> float:
+    if not math.isfinite(weight) or weight == 0:
+        raise ValueError("must be a finite number other than 0")
+    return weight
+
+
+Text = Annotated[StrictStr, AfterValidator(_given)]
+Number = Annotated[StrictFloat, AfterValidator(_finite)]
+Weight = Annotated[StrictFloat, AfterValidator(_weighs)]
+Share = Annotated[StrictFloat, Field(ge=0, le=1)]
+
+
+class _Entry(BaseModel):
+    model_config = ConfigDict(extra="forbid", populate_by_name=True)
+
+
+T = TypeVar("T")
+E = TypeVar("E", bound=_Entry)
+
+
+class LevelEntry(_Entry):
+    """One level of a scale and the words that anchor it."""
+
+    value: Number = Field(description="What the level is worth; levels stand worst first.")
+    label: Text | None = Field(None, description="A word for the level.")
+    description: Text | None = Field(None, description="What a response at this level is like.")
+    example: Text | None = Field(None, description="A short example of a response at this level.")
+
+
+class OptionEntry(_Entry):
+    """One labelled option; values from 0 to 1 are positions."""
+
+    label: Text
+    value: Number | None = None
+    na: StrictBool = Field(False, description="True where this option says that the criterion does not apply.")
+
+
+class ScaleEntry(_Entry):
+    """A scale of whole numbers, given by its ends."""
+
+    min: StrictInt
+    max: StrictInt
+
+
+class ExamplesEntry(_Entry):
+    """What a good and a bad response show."""
+
+    good: Text | None = None
+    bad: Text | None = None
+
+
+class CriterionEntry(_Entry):
+    """One thing judged about a response."""
+
+    name: Text | None = Field(None, description="Unique in the rubric; c1, c2, … by place where none is given.")
+    description: Text | None = Field(None, description="What is judged; rated 1 to 5 where no scale is given.")
+    requirement: Text | None = Field(None, description="The same as description; yes/no where no scale is given.")
+    weight: Weight = Field(1.0, description="Share of the score; below 0 for a fault that costs when present.")
+    scale: ScaleEntry | Literal["binary"] | None = Field(None, description="{min, max} in whole numbers, or binary.")
+    scale_min: StrictInt | None = Field(None, description="The same as scale's min.")
+    scale_max: StrictInt | None = Field(None, description="The same as scale's max.")
+    binary: StrictBool | None = Field(None, description="True for yes/no.")
+    levels: list[LevelEntry] | None = Field(None, description="The levels with their anchors, worst first.")
+    options: list[OptionEntry] | None = Field(None, description="Labelled options with values from 0 to 1.")
+    scale_type: Literal["ordinal", "nominal"] | None = Field(
+        None, description="Of options: whether they stand in an order, worst first."
+    )
+    aggregation: StrictStr | None = Field(None, description="Read from foreign files and not used.")
+    examples: ExamplesEntry | None = Field(None, description="What a good and a bad response show.")
+    sees: list[Text] | None = Field(None, description="Inputs shown for this criterion; all where not given.")
+    required: StrictBool = Field(False, description="True: if this fails, the whole grade fails.")
+    threshold: Share = Field(0.5, description="Position from which the criterion passes.")
+    not_applicable: StrictBool = Field(False, description="Whether a rater may answer that it does not apply.")
+    check: Text | None = Field(
+        None, description="Name of a shipped or registered check that decides instead of a judge."
+    )
+
+
+def _runs_nothing(name: str) -> str:
+    if name.startswith("function:"):
+        raise ValueError("is no function in a rubric, which makes nothing run: name it where the rubric is used")
+    return name
+
+
+class JudgeEntry(_Entry):
+    """Who is asked where nobody else is named; never a key, an address or a function."""
+
+    name: Annotated[Text, AfterValidator(_runs_nothing)] | None = None
+    model: Text | None = None
+
+
+class RubricEntry(_Entry):
+    """A rubric: weighted criteria, the mark from which a response passes, and how a judge is asked."""
+
+    model_config = ConfigDict(extra="forbid", populate_by_name=True, title="markscheme rubric")
+
+    name: Text | None = Field(None, description="The file's stem where not given.")
+    description: Text | None = Field(None, description="What is judged, in a sentence.")
+    pass_mark: Share = Field(
+        0.5,
+        validation_alias=AliasChoices("passingThreshold"),
+        serialization_alias="passingThreshold",
+        description="Least score that passes, 0 to 1.",
+    )
+    inputs: list[Text] | None = Field(None, description="What a submission brings beside the response.")
+    guidelines: Text | None = Field(None, description="General advice to the judge.")
+    strategy: Strategy = Field(
+        "one_shot",
+        description="All criteria in one question, one question each, both ways round, or one score from 0 to 100.",
+    )
+    samples: StrictInt = Field(1, ge=1, description="How many times the judge is asked; the median level counts.")
+    judge: JudgeEntry | None = Field(None, description="Who is asked where nobody else is named.")
+    tolerance: StrictFloat = Field(
+        DEFAULT_TOLERANCE, gt=0, le=1, description="How far a score may miss gold and still agree."
+    )
+    target: StrictFloat = Field(
+        DEFAULT_TARGET, gt=0, le=1, description="Share of examples on which the judge has to agree."
+    )
+    ask_within: Share = Field(0.0, description="Half-width of the doubtful middle round the pass mark.")
+    criteria: list[CriterionEntry] = Field(min_length=1, description="What is judged, each with its weight.")
+
+
+def json_schema() -> dict[str, Any]:
+    """The JSON Schema of the native rubric format, for editors."""
+    schema = RubricEntry.model_json_schema(by_alias=True, mode="validation")
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
+
+
+# --- public readers ---------------------------------------------------------------------------------------------
+
+
+def load_rubric(source: str | Path | IO[str]) -> Rubric:
+    """The rubric in a file.
+
+    Args:
+        source: Path of a .yaml, .yml or .json file, or an open text file.
+
+    Raises:
+        RubricError: All that is wrong with the file, each with its line, or that it cannot be read.
+    """
+    if isinstance(source, str | Path):
+        path = Path(source)
+        return _rubric_from_text(read_text(path, RubricError, most_bytes=MAX_BYTES), path, form_of(path))
+    name = getattr(source, "name", None)
+    named = Path(name) if isinstance(name, str) else None
+    return _rubric_from_text(source.read(), named, form_of(named))
+
+
+def rubric_from_text(text: str, form: Form) -> Rubric:
+    """The rubric that a YAML or JSON text describes. Raises RubricError with line numbers."""
+    return _rubric_from_text(text, None, form)
+
+
+def rubric_from_data(data: Any) -> Rubric:
+    """The rubric that plain data (lists and dicts) describes. Raises RubricError."""
+    return _Reading(data, lines={}, path=None).rubric()
+
+
+def places_of(data: Any) -> tuple[Place, list[Place]]:
+    """Where in plain data the rubric's own keys stand, and each of its criteria, whatever the dialect.
+
+    >>> places_of({"rubric": {"criteria": [{"requirement": "A"}, {"requirement": "B"}]}})
+    (('rubric',), [('rubric', 'criteria', 0), ('rubric', 'criteria', 1)])
+    """
+    _, top, criteria = _Reading(data, lines={}, path=None)._canonical()
+    return top, criteria
+
+
+def _rubric_from_text(text: str, path: Path | None, form: Form) -> Rubric:
+    if len(text.encode("utf-8", "replace")) > MAX_BYTES:
+        raise RubricError(f"has more than {MAX_BYTES:,} bytes", path=path)
+    data, lines = plain_data(text, form, RubricError, path=path)
+    if data is None:
+        raise RubricError("is empty; a rubric needs at least `criteria:`", path=path, line=1)
+    return _Reading(data, lines, path).rubric()
+
+
+# --- plain data to Rubric -------------------------------------------------------------------------------------------
+
+
+@dataclass
+class _Reading:
+    """One reading of plain data: the canonical form, the faults met, and where each part came from."""
+
+    data: Any
+    lines: Mapping[Place, int]
+    path: Path | None
+
+    def __post_init__(self) -> None:
+        self.faults: list[Fault] = []
+        self.sections: list[tuple[Place, str]] = []
+
+    def rubric(self) -> Rubric:
+        top, self.top_path, self.criterion_paths = self._canonical()
+        self._hold_to_format(top)
+        raw = top.get("criteria")
+        entries = [_readable(CriterionEntry, one) for one in (raw if isinstance(raw, list) else ())]
+        rubric = self._built(
+            _readable(RubricEntry, {**top, "criteria": [{}]}),
+            [self._criterion(entry, place) for place, entry in enumerate(entries)],
+        )
+        if rubric is None:
+            faults = sorted(dict.fromkeys(self.faults), key=lambda fault: fault.line or 0)
+            raise RubricError(faults, path=self.path)
+        self._warn(top, entries)
+        return rubric
+
+    # every dialect comes down to {…, criteria: [...]}
+
+    def _canonical(self) -> tuple[dict[str, Any], Place, list[Place]]:
+        data, at = self.data, Place()
+        top: dict[str, Any] = {}
+        while isinstance(data, Mapping) and "rubric" in data:
+            top |= {key: value for key, value in data.items() if key != "rubric"}
+            self._refuse_said_twice(top, data["rubric"], at)
+            data, at = data["rubric"], (*at, "rubric")
+        if isinstance(data, Mapping):
+            top |= data
+        elif isinstance(data, list):
+            top["criteria"] = data
+        else:
+            raise RubricError(
+                f"a rubric is a mapping or a list of criteria, found {_shown(data)}", path=self.path, line=1
+            )
+        criteria_at = at if isinstance(data, list) else (*at, "criteria")
+        if "sections" in top:
+            if "criteria" in top:
+                raise RubricError("has both `criteria` and `sections`; one of them holds the criteria", path=self.path)
+            criteria_at = (*at, "sections")
+            top["criteria"] = top.pop("sections")
+        found = list(self._flattened(top.get("criteria"), criteria_at))
+        if isinstance(top.get("criteria"), list):
+            top["criteria"] = [criterion for _, criterion in found]
+        return top, at, [where for where, _ in found]
+
+    def _refuse_said_twice(self, outer: Mapping[str, Any], inner: Any, at: Place) -> None:
+        """What stands beside `rubric` and in it too is refused: neither could be dropped in silence."""
+        said = set(inner) if isinstance(inner, Mapping) else {"criteria"}
+        for key in sorted(outer.keys() & said, key=str):
+            self._fault(f"{key} stands beside `rubric` and in it as well; say it once", (*at, key))
+
+    def _flattened(self, entries: Any, at: Place) -> Iterator[tuple[Place, Any]]:
+        if not isinstance(entries, list):
+            return
+        for place, entry in enumerate(entries):
+            where = (*at, place)
+            if isinstance(entry, Mapping) and isinstance(entry.get("criteria"), list):
+                for key in entry.keys() - {"criteria", "name", "title", "description"}:
+                    self._fault(f"a section has no key {key!r}; put it with the criteria", (*where, key))
+                unused = [key for key in ("name", "title", "description") if entry.get(key)]
+                if unused:
+                    self.sections.append(((*where, unused[0]), " and ".join(unused)))
+                yield from self._flattened(entry["criteria"], (*where, "criteria"))
+            else:
+                yield where, entry
+
+    def _hold_to_format(self, top: dict[str, Any]) -> None:
+        """What the format refuses, key by key."""
+        try:
+            RubricEntry.model_validate(top)
+        except ValidationError as error:
+            for problem in error.errors(include_url=False):
+                at = _path_in(top, problem["loc"])
+                self._fault(_sentence(problem, at), self._source(at))
+
+    def _criterion(self, read: "_Read[CriterionEntry]", place: int) -> Criterion:
+        """The criterion; what it cannot have is told and stood in for, so that all faults are told at once."""
+        entry = read.entry
+        return Criterion(
+            weight=entry.weight,
+            requirement=self._or_fault(_words, read, place) or "stands in",
+            name=self._name(place),
+            scale=self._or_fault(_scale, read, place) or YES_NO,
+            good=entry.examples.good if entry.examples else None,
+            bad=entry.examples.bad if entry.examples else None,
+            sees=tuple(entry.sees) if entry.sees is not None else None,
+            required=entry.required,
+            threshold=entry.threshold,
+            not_applicable=entry.not_applicable or any(option.na for option in entry.options or ()),
+            check=entry.check,
+        )
+
+    def _or_fault(self, part: Callable[[CriterionEntry], T], read: "_Read[CriterionEntry]", place: int) -> T | None:
+        try:
+            return part(read.entry)
+        except _KeyedFault as fault:
+            may_say_it = fault.unless_said_by and any(
+                key in fault.unless_said_by or key not in CriterionEntry.model_fields for key in read.unread
+            )
+            if may_say_it:
+                return None
+            self._fault(str(fault), (*self.criterion_paths[place], fault.key))
+            return None
+
+    def _name(self, place: int) -> str:
+        name = self._value(self.criterion_paths[place], "name")
+        return name if isinstance(name, str) and name.strip() else f"c{place + 1}"
+
+    def _built(self, read: "_Read[RubricEntry]", criteria: list[Criterion]) -> Rubric | None:
+        """The rubric, or None where there are faults; those of the rubric as a whole are added to them."""
+        said = read.entry
+        if not criteria:
+            return None
+        if "inputs" in read.unread:
+            criteria = [replace(criterion, sees=None) for criterion in criteria]
+        try:
+            rubric = Rubric(
+                criteria=tuple(criteria),
+                name=said.name or (self.path.stem if self.path else "rubric"),
+                description=said.description or "",
+                pass_mark=float(said.pass_mark),
+                inputs=tuple(said.inputs) if said.inputs is not None else None,
+                guidelines=said.guidelines or "",
+                strategy=said.strategy,
+                samples=said.samples,
+                judge=said.judge.model_dump(exclude_none=True) if said.judge else {},
+                tolerance=said.tolerance,
+                target=said.target,
+                ask_within=said.ask_within,
+                source=self.path,
+            )
+        except RubricError as error:
+            self.faults += [replace(fault, line=self._line_of(fault.problem)) for fault in error.faults]
+            return None
+        return None if self.faults else rubric
+
+    def _line_of(self, problem: str) -> int | None:
+        """The line that a fault of the whole rubric speaks of: the key it opens with, or the name it quotes."""
+        key = (*self.top_path, problem.split()[0])
+        if key in self.lines:
+            return self.lines[key]
+        quoted = problem.split("'")[1] if problem.count("'") >= 2 else None
+        for place, at in reversed(list(enumerate(self.criterion_paths))):
+            if quoted == self._name(place):
+                return self._line((*at, "sees" if " sees " in problem else "name"))
+        return self._line(key)
+
+    def _value(self, at: Place, key: str) -> Any:
+        found = self.data
+        for part in (*at, key):
+            try:
+                found = found[part]
+            except (KeyError, IndexError, TypeError):
+                return None
+        return found
+
+    def _warn(self, top: Mapping[str, Any], entries: Sequence["_Read[CriterionEntry]"]) -> None:
+        name = top.get("name")
+        if self.path is not None and name is not None and name != self.path.stem:
+            self._warning(
+                f"is named {name!r} but stands in {self.path.name!r}: it is found by the file's name", ("name",)
+            )
+        for at, unused in self.sections:
+            self._warning(f"a section's {unused} is not shown to the judge; put it with the criteria", at)
+        for place, read in enumerate(entries):
+            if read.entry.aggregation is not None:
+                at = (*self.criterion_paths[place], "aggregation")
+                self._warning("`aggregation` is not used here: several verdicts are combined by their median", at)
+
+    def _warning(self, problem: str, at: Place) -> None:
+        warnings.warn(str(RubricError(problem, path=self.path, line=self._line(at))), RubricWarning, stacklevel=2)
+
+    # places
+
+    def _fault(self, problem: str, at: Place) -> None:
+        line = self._line(at)
+        self.faults.append(Fault(problem if line is not None else f"{_spelled(at)}{problem}", line))
+
+    def _source(self, at: Place) -> Place:
+        """Where in the file a part of the canonical form stood."""
+        if at[:1] == ("criteria",) and len(at) > 1 and isinstance(at[1], int):
+            return (*self.criterion_paths[at[1]], *at[2:])
+        return (*self.top_path, *at)
+
+    def _line(self, at: Place) -> int | None:
+        while at and at not in self.lines:
+            at = at[:-1]
+        return self.lines.get(at)
+
+
+class _KeyedFault(Exception):  # noqa: N818
+    """A fault of one key of a criterion.
+
+    Attributes:
+        key: Which.
+        unless_said_by: Where the fault is that something is not said: the keys that could say it.
+    """
+
+    def __init__(self, key: str, problem: str, *, unless_said_by: tuple[str, ...] = ()) -> None:
+        super().__init__(problem)
+        self.key = key
+        self.unless_said_by = unless_said_by
+
+
+@dataclass(frozen=True)
+class _Read(Generic[E]):
+    """What could be read of a mapping, and the keys that could not."""
+
+    entry: E
+    unread: frozenset[str]
+
+
+def _readable(model: type[E], raw: Any) -> _Read[E]:
+    if not isinstance(raw, Mapping):
+        return _Read(model.model_validate({}), frozenset({"all"}))
+    named = {key: value for key, value in raw.items() if isinstance(key, str)}
+    try:
+        return _Read(model.model_validate(named), frozenset(map(str, raw.keys() - named.keys())))
+    except ValidationError as error:
+        unread = frozenset(str(problem["loc"][0]) for problem in error.errors(include_url=False))
+        rest = {key: value for key, value in named.items() if key not in unread}
+        return _Read(model.model_validate(rest), unread)
+
+
+def _words(entry: CriterionEntry) -> str:
+    if entry.description is not None and entry.requirement is not None:
+        raise _KeyedFault("requirement", "`requirement` and `description` are the same key; give one of them")
+    text = entry.description or entry.requirement
+    if text is None:
+        problem = "a criterion says in words what is judged: `description` (or `requirement`) is missing"
+        raise _KeyedFault("name", problem, unless_said_by=("description", "requirement"))
+    return text
+
+
+def _scale(entry: CriterionEntry) -> Scale:
+    """The scale of a criterion, from whichever of its keys says it; saying it twice is refused."""
+    ends = _ends(entry)
+    binary = entry.scale == "binary" or bool(entry.binary)
+    sources = {
+        "scale": ends is not None,
+        "binary": binary,
+        "options": entry.options is not None,
+    }
+    if sum(sources.values()) + (entry.levels is not None and not sources["scale"]) > 1:
+        said = [key for key, is_said in (*sources.items(), ("levels", entry.levels is not None)) if is_said]
+        raise _KeyedFault(said[-1], f"the scale is given more than once: {', '.join(said)}; give one")
+    if entry.options is not None:
+        return _from_options(entry.options, entry.scale_type)
+    if entry.levels is not None:
+        return _anchored(entry.levels, ends, ordered=entry.scale_type != "nominal")
+    if ends is not None:
+        return replace(Scale.numbered(*ends), ordered=entry.scale_type != "nominal")
+    if entry.binary is False and entry.requirement is not None:
+        problem = "a `requirement` is yes/no where nothing else is said; give `scale` or `levels`"
+        raise _KeyedFault("binary", problem, unless_said_by=("scale", "scale_min", "scale_max", "levels", "options"))
+    if binary or entry.check is not None or entry.requirement is not None:
+        return YES_NO
+    return Scale.numbered(1, 5)
+
+
+def _ends(entry: CriterionEntry) -> tuple[int, int] | None:
+    named = isinstance(entry.scale, ScaleEntry)
+    if not named and entry.scale_min is None and entry.scale_max is None:
+        return None
+    if named and (entry.scale_min is not None or entry.scale_max is not None):
+        raise _KeyedFault("scale", "the scale is given twice: as `scale` and as `scale_min`/`scale_max`")
+    if isinstance(entry.scale, ScaleEntry):
+        ends = entry.scale.min, entry.scale.max
+    else:
+        ends = 1 if entry.scale_min is None else entry.scale_min, 5 if entry.scale_max is None else entry.scale_max
+    key = "scale" if named else "scale_min" if entry.scale_min is not None else "scale_max"
+    if ends[0] >= ends[1]:
+        raise _KeyedFault(key, f"a scale runs from a lower to a higher number: found min {ends[0]}, max {ends[1]}")
+    if ends[1] - ends[0] >= MAX_STEPS:
+        raise _KeyedFault(key, f"a scale has at most {MAX_STEPS} levels, found {ends[1] - ends[0] + 1:,}")
+    return ends
+
+
+def _anchored(entries: list[LevelEntry], ends: tuple[int, int] | None, *, ordered: bool) -> Scale:
+    """The levels as listed; between given ends, those not listed have no anchor."""
+    levels = [Level(entry.value, entry.label, entry.description, entry.example) for entry in entries]
+    try:
+        if ends is None:
+            return Scale(tuple(levels), ordered=ordered)
+        outside = [level.value for level in levels if not ends[0] <= level.value <= ends[1]]
+        if outside:
+            raise RubricError(f"level {outside[0]:g} is outside the scale {ends[0]} to {ends[1]}")
+        anchored = {level.value: level for level in levels}
+        if len(anchored) < len(levels):
+            raise RubricError("a level is given twice")
+        plain = {level.value: level for level in Scale.numbered(*ends).levels}
+        return Scale(tuple((plain | anchored)[value] for value in sorted(plain | anchored)), ordered=ordered)
+    except RubricError as error:
+        raise _KeyedFault("levels", str(error)) from error
+
+
+def _from_options(entries: list[OptionEntry], scale_type: str | None) -> Scale:
+    worth = [entry for entry in entries if not entry.na]
+    if any(entry.value is None for entry in worth):
+        raise _KeyedFault("options", "each option that applies has a value")
+    levels = sorted((Level(entry.value, entry.label) for entry in worth if entry.value is not None), key=_by_value)
+    as_positions = all(0 <= level.value <= 1 for level in levels)
+    try:
+        return Scale(tuple(levels), ordered=scale_type != "nominal", by_label=as_positions)
+    except RubricError as error:
+        raise _KeyedFault("options", str(error)) from error
+
+
+def _by_value(level: Level) -> float:
+    return level.value
+
+
+# --- pydantic's findings in our words -------------------------------------------------------------------------------
+
+_MODELS: dict[tuple[str, ...], type[_Entry]] = {
+    (): RubricEntry,
+    ("criteria",): CriterionEntry,
+    ("criteria", "levels"): LevelEntry,
+    ("criteria", "options"): OptionEntry,
+    ("criteria", "scale"): ScaleEntry,
+    ("criteria", "examples"): ExamplesEntry,
+    ("judge",): JudgeEntry,
+}
+_BOUNDS = {
+    "greater_than_equal": "at least",
+    "less_than_equal": "at most",
+    "greater_than": "above",
+}
+_WANTED = {
+    "string_type": "must be text",
+    "float_type": "must be a number",
+    "int_type": "must be a whole number",
+    "int_from_float": "must be a whole number",
+    "bool_type": "must be true or false",
+    "list_type": "must be a list",
+    "model_type": "must be a mapping of keys",
+    "dict_type": "must be a mapping of keys",
+}
+
+
+def _path_in(data: Any, loc: tuple[str | int, ...]) -> Place:
+    """Pydantic's place without the tags of unions, which are in no file."""
+    at: list[str | int] = []
+    for place, part in enumerate(loc):
+        is_there = (isinstance(data, Mapping) and part in data) or (
+            isinstance(data, list) and isinstance(part, int) and part < len(data)
+        )
+        if is_there:
+            data = data[part]
+            at.append(part)
+        elif place == len(loc) - 1 and isinstance(data, Mapping):
+            at.append(part)
+    return tuple(at)
+
+
+def _sentence(problem: Any, at: Place) -> str:
+    kind, found = problem["type"], problem["input"]
+    key = next((str(part) for part in reversed(at) if isinstance(part, str)), "rubric")
+    if at and isinstance(at[-1], int):
+        key = f"each of {key}"
+    if kind == "extra_forbidden":
+        return f"unknown key {key!r}{_nearest(at)}"
+    if kind == "missing":
+        return f"`{key}` is missing"
+    if key == "scale" and at[-1] == "scale":
+        return f"scale is {{min: …, max: …}} in whole numbers, or binary; found {_shown(found)}"
+    if kind in _BOUNDS:
+        return f"{key} is {_BOUNDS[kind]} {next(iter(problem['ctx'].values())):g}, found {_shown(found)}"
+    if kind == "too_short":
+        return "a rubric needs at least one criterion"
+    if kind == "literal_error":
+        return f"{key} is {problem['ctx']['expected']}; found {_shown(found)}"
+    if kind == "value_error":
+        return f"{key} {problem['ctx']['error']}" + ("" if found == "" else f", found {_shown(found)}")
+    wanted = _WANTED.get(kind, problem["msg"][:1].lower() + problem["msg"][1:])
+    quote_it = "; put it in quotes" if kind == "string_type" and isinstance(found, bool | int | float) else ""
+    return f"{key} {wanted}, found {_shown(found)}{quote_it}"
+
+
+def _nearest(at: Place) -> str:
+    within = tuple(part for part in at[:-1] if isinstance(part, str))
+    model = _MODELS.get(within)
+    if model is None:
+        return ""
+    known = [info.serialization_alias or name for name, info in model.model_fields.items()]
+    if model is RubricEntry:
+        known += ["rubric", "sections"]
+    near = difflib.get_close_matches(str(at[-1]), known, n=1, cutoff=0.6)
+    return f" (did you mean {near[0]!r}?)" if near else f"; known here: {', '.join(known)}"
+
+
+def _shown(value: Any) -> str:
+    """A value as it may stand in a message: short, on one line."""
+    if isinstance(value, float) and math.isnan(value):
+        return "NaN"
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "…"
+
+
+def _spelled(at: Place) -> str:
+    """A place in data that came from no file: criteria[2].weight."""
+    spelled = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in at).lstrip(".")
+    return f"{spelled}: " if spelled else ""

@@ -1,0 +1,155 @@
+"""Advice on a rubric that can be loaded: what a judge and a labeller will read in different ways."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Literal
+
+from markscheme.rubrics.rubric import Criterion, Rubric
+
+Code = Literal[
+    "vague",
+    "double-barrelled",
+    "overlapping",
+    "unanchored",
+    "one-decides",
+    "never-fails",
+    "always-fails",
+    "outweighed",
+    "too-many-levels",
+    "split-up",
+]
+MOST_PLAIN_LEVELS = 7
+"""Levels beyond which nobody tells neighbours apart without anchors."""
+ALIKE = 0.8
+"""Share of its words that one criterion has in common with another from which both seem to ask the same."""
+
+_VAGUE = re.compile(
+    r"\b(good|nice|high[- ]quality|well[- ](written|done|structured)|appropriate(ly)?|proper(ly)?|reasonabl[ey]"
+    r"|adequate(ly)?|sufficient(ly)?|suitabl[ey]|excellent|great|effective(ly)?|as needed|etc)\b",
+    re.IGNORECASE,
+)
+_JOINED = re.compile(r"\b(and|as well as|and/or)\b", re.IGNORECASE)
+_WORD = re.compile(r"\w+")
+_ENDING = re.compile(r"(?<=\w{3})(ing|ed|es|s|e)$")
+_SAYS_LITTLE = re.compile(
+    "a|an|and|any|are|as|at|be|been|by|do|does|each|every|for|from|has|have|in|is|it|its|no|not|of|on|or|so|than|that|the"
+    "|their|there|they|this|to|was|were|which|with"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """One thing that might be better.
+
+    Attributes:
+        code: What kind.
+        criterion: Which criterion; None for the rubric.
+        message: What was found and what to do instead.
+    """
+
+    code: Code
+    criterion: str | None
+    message: str
+
+
+def advice(rubric: Rubric) -> list[Advice]:
+    """What might be better in a rubric, criterion by criterion, then as a whole.
+
+    Example:
+        >>> rubric = Rubric.from_dict({"criteria": [{"name": "a", "description": "The text is good", "weight": 1}]})
+        >>> [found.code for found in advice(rubric)]
+        ['vague', 'unanchored']
+    """
+    return (
+        [found for c in rubric.criteria for found in _of_criterion(c)]
+        + list(_of_weights(rubric))
+        + list(_overlaps(rubric))
+    )
+
+
+def _of_criterion(criterion: Criterion) -> Iterator[Advice]:
+    if criterion.check is None:
+        yield from _of_words(criterion)
+    if criterion.required:
+        yield from _of_failing(criterion)
+
+
+def _of_words(criterion: Criterion) -> Iterator[Advice]:
+    name, text = criterion.name, criterion.requirement
+    described = sum(level.description is not None for level in criterion.scale.levels)
+    levels = len(criterion.scale.levels)
+    if not described and (vague := _VAGUE.search(text)):
+        yield Advice(
+            "vague", name, f"“{vague.group(0)}” means something else to everybody; say what is there when it is met"
+        )
+    if levels > MOST_PLAIN_LEVELS and 2 * described < levels:
+        yield Advice(
+            "too-many-levels", name, f"nobody tells {levels} levels apart without anchors; use five with, or yes/no"
+        )
+    elif not described and levels > 2:
+        yield Advice(
+            "unanchored", name, f"its {levels} levels have no descriptions; say under `levels:` what each is like"
+        )
+    joined = len(_JOINED.findall(text)) + text.count(",") // 2
+    if not described and joined >= 2:
+        yield Advice(
+            "split-up", name, "it asks several things at once; as several yes/no criteria each gets its own verdict"
+        )
+    elif not described and joined == 1 and levels == 2:
+        yield Advice(
+            "double-barrelled", name, "it asks two things with one yes or no; a response that meets one has no answer"
+        )
+
+
+def _of_failing(criterion: Criterion) -> Iterator[Advice]:
+    passing = {criterion.passes(criterion.scale.position(value)) for value in criterion.scale.values}
+    if passing == {True}:
+        yield Advice(
+            "never-fails", criterion.name, f"it is required, and at threshold {criterion.threshold:g} no level fails it"
+        )
+    if passing == {False}:
+        yield Advice(
+            "always-fails",
+            criterion.name,
+            f"it is required, and at threshold {criterion.threshold:g} every level fails it",
+        )
+
+
+def _of_weights(rubric: Rubric) -> Iterator[Advice]:
+    if rubric.pass_mark == 0:
+        yield Advice("never-fails", None, "at pass mark 0 every score passes")
+    positive = {c.name: c.weight for c in rubric.criteria if c.weight > 0}
+    total = sum(positive.values())
+    for name, weight in positive.items():
+        rest = (total - weight) / total
+        if len(positive) > 1 and weight / total >= rubric.pass_mark > rest:
+            yield Advice(
+                "one-decides",
+                name,
+                f"it decides alone: with {weight / total:.0%} of the weight it passes a response by itself, and "
+                f"without it nothing reaches the pass mark {rubric.pass_mark:g}",
+            )
+    for criterion in rubric.criteria:
+        if positive and criterion.weight < 0 and -criterion.weight >= total:
+            yield Advice(
+                "outweighed",
+                criterion.name,
+                "this fault alone takes all that can be earned; `required: true` says so openly",
+            )
+
+
+def _overlaps(rubric: Rubric) -> Iterator[Advice]:
+    words = {criterion.name: _telling_words(criterion.requirement) for criterion in rubric.criteria}
+    for one, other in combinations(rubric.criteria, 2):
+        fewer = min(len(words[one.name]), len(words[other.name]))
+        if fewer and len(words[one.name] & words[other.name]) >= ALIKE * fewer:
+            yield Advice(
+                "overlapping", other.name, f"its words are nearly those of {one.name!r}; what both ask counts twice"
+            )
+
+
+def _telling_words(text: str) -> set[str]:
+    """The words of a text that say something, without their endings."""
+    return {_ENDING.sub("", word) for word in _WORD.findall(text.casefold()) if not _SAYS_LITTLE.fullmatch(word)}

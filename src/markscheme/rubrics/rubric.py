@@ -1,0 +1,435 @@
+"""What good is: a Rubric of weighted Criteria, each on a Scale of Levels, and what must hold of them."""
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, Literal, Self, get_args
+
+from markscheme.errors import Fault, RubricError
+from markscheme.fingerprint import fingerprint
+
+if TYPE_CHECKING:
+    from markscheme.autograders import Autograder
+    from markscheme.types import EvaluationReport
+
+Strategy = Literal["one_shot", "per_criterion", "double_pass", "holistic"]
+STRATEGIES: tuple[str, ...] = get_args(Strategy)
+CANNOT_JUDGE = "cannot judge"
+DOES_NOT_APPLY = "does not apply"
+EXITS = (DOES_NOT_APPLY, CANNOT_JUDGE)
+"""What a rater answers instead of a level; no level can be called so."""
+DEFAULT_PASS_MARK = 0.5
+DEFAULT_TOLERANCE = 0.1
+DEFAULT_TARGET = 0.8
+SAME_LEVEL = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """One choice on a scale, and the words that fix what it means."""
+
+    value: float
+    label: str | None = None
+    description: str | None = None
+    example: str | None = None
+
+    def __post_init__(self) -> None:
+        if not math.isfinite(self.value):
+            raise RubricError(f"a level's value must be a finite number, found {self.value}")
+
+    @property
+    def choice(self) -> str:
+        """What a rater answers to choose this level: its number, or its label where numbers would say less.
+
+        >>> Level(3.0, "fair").choice, Level(1.0, "MET").choice
+        ('3', 'MET')
+        """
+        return self.label if self.label in ("MET", "UNMET") else f"{self.value:g}"
+
+
+@dataclass(frozen=True)
+class Scale:
+    """The levels one criterion is rated on, worst first; yes/no is a scale of two.
+
+    Attributes:
+        levels: Two or more, their values rising; an unordered scale may repeat a value.
+        ordered: False where the levels are kinds rather than degrees.
+        by_label: True where raters choose a label, not a number (a foreign file's `options`); the values of
+            such a scale are positions already.
+    """
+
+    levels: tuple[Level, ...]
+    ordered: bool = True
+    by_label: bool = False
+
+    def __post_init__(self) -> None:
+        values = self.values
+        if len(values) < 2:
+            raise RubricError(f"a scale needs at least two levels, found {len(values)}")
+        rising = all(low < high for low, high in zip(values, values[1:], strict=False))
+        if self.ordered and not rising:
+            raise RubricError(
+                f"levels stand worst first, each value higher than the one before: found {_listed(values)}"
+            )
+        if min(values) == max(values):
+            raise RubricError("a scale whose levels are all worth the same decides nothing")
+        if not math.isfinite(max(values) - min(values)):
+            raise RubricError(f"the levels lie further apart than a number can tell: found {_listed(values)}")
+        if self.by_label and not all(0 <= value <= 1 for value in values):
+            raise RubricError(f"an option's value is its position, from 0 to 1: found {_listed(values)}")
+        named = [{choice, level.label or choice} for choice, level in zip(self.choices, self.levels, strict=True)]
+        answers = Counter(answer for names in named for answer in {name.strip().casefold() for name in names})
+        repeated = [answer for answer, count in answers.items() if count > 1]
+        if repeated:
+            raise RubricError(f"two levels cannot be told apart by their name: {', '.join(map(repr, repeated))}")
+        exits = [answer for answer in answers if answer.replace("_", " ") in EXITS]
+        if exits:
+            raise RubricError(f"no level can be called {exits[0]!r}: it is what a rater says instead of a level")
+
+    @classmethod
+    def numbered(cls, lowest: int, highest: int) -> Self:
+        """Whole numbers from `lowest` to `highest`, without anchors.
+
+        >>> Scale.numbered(1, 5).values
+        (1.0, 2.0, 3.0, 4.0, 5.0)
+        """
+        if lowest >= highest:
+            raise RubricError(f"a scale runs from a lower to a higher number: found min {lowest}, max {highest}")
+        return cls(tuple(Level(float(value)) for value in range(lowest, highest + 1)))
+
+    @cached_property
+    def values(self) -> tuple[float, ...]:
+        """The levels' values, worst first."""
+        return tuple(level.value for level in self.levels)
+
+    @cached_property
+    def choices(self) -> tuple[str, ...]:
+        """What a rater may answer, worst first."""
+        return tuple(level.label or level.choice if self.by_label else level.choice for level in self.levels)
+
+    @cached_property
+    def span(self) -> float:
+        """From the lowest value to the highest."""
+        return max(self.values) - min(self.values)
+
+    @property
+    def is_yes_no(self) -> bool:
+        """Whether this is the scale of two, MET and UNMET."""
+        return self.choices == ("UNMET", "MET")
+
+    def position(self, value: float) -> float:
+        """How far up the scale `value` stands: 0.0 at the worst, 1.0 at the best; medians fall between.
+
+        Raises:
+            ValueError: A value outside the scale.
+
+        Example:
+            >>> Scale.numbered(1, 5).position(3.5)
+            0.625
+        """
+        lowest, highest = min(self.values), max(self.values)
+        if not lowest <= value <= highest:
+            raise ValueError(f"level {value:g} is outside the scale {lowest:g} to {highest:g}")
+        return value if self.by_label else (value - lowest) / self.span
+
+    def at(self, position: float) -> float:
+        """The value that stands so far up the scale, or the end of the scale that is nearest to it.
+
+        Example:
+            >>> Scale.numbered(1, 5).at(0.625)
+            3.5
+        """
+        lowest, highest = min(self.values), max(self.values)
+        value = position if self.by_label else lowest + position * self.span
+        return min(highest, max(lowest, value))
+
+    def place_of(self, value: float) -> int | None:
+        """Which level a value is, counted from the worst, 0; None for a value between two levels.
+
+        Example:
+            >>> Scale.numbered(1, 5).place_of(0.1 + 2.9), Scale.numbered(1, 5).place_of(3.5)
+            (2, None)
+        """
+        return next((place for place, level in enumerate(self.values) if abs(level - value) <= SAME_LEVEL), None)
+
+    def level_name(self, value: float) -> str:
+        """A level as raters choose it; a value between two levels as a number.
+
+        Example:
+            >>> YES_NO.level_name(1.0), Scale.numbered(1, 5).level_name(3.5)
+            ('MET', '3.5')
+        """
+        place = self.place_of(value)
+        return f"{value:.3g}" if place is None else self.choices[place]
+
+    def called(self, value: float) -> str:
+        """A value in a sentence: the word that raters answer, else the number and the highest there is.
+
+        Example:
+            >>> YES_NO.called(1.0), Scale.numbered(1, 5).called(3.5)
+            ('MET', '3.5 of 5')
+        """
+        place = self.place_of(value)
+        if place is None or self.choices[place].replace(".", "").isdecimal():
+            return f"{value:g} of {max(self.values):g}"
+        return self.choices[place]
+
+
+YES_NO = Scale((Level(0.0, "UNMET"), Level(1.0, "MET")))
+"""The scale of two: UNMET is worth 0, MET is worth 1."""
+
+
+@dataclass(frozen=True)
+class Criterion:
+    """One thing judged about a response, with its weight and scale.
+
+    Attributes:
+        weight: Share of the score: finite and not 0. Below 0 the criterion describes a fault that costs when
+            it is present.
+        requirement: What is judged, in the words the judge and the labeller both see.
+        name: Unique within its rubric; "" is replaced by c1, c2, … by place.
+        scale: The levels it is rated on; yes/no where none is given.
+        good: What a good response shows, if the author says.
+        bad: What a bad response shows.
+        sees: Names of the inputs shown for this criterion; None shows all that the rubric declares.
+        required: Whether failing this criterion fails the whole grade, whatever the score.
+        threshold: Position from which the criterion passes (for a fault: 1 - position).
+        not_applicable: Whether a rater may answer that the criterion does not apply.
+        check: Name of the code that decides instead of a judge; None where a judge decides.
+
+    Raises:
+        RubricError: A weight, text, threshold or name that a criterion cannot have.
+    """
+
+    weight: float
+    requirement: str
+    name: str = ""
+    scale: Scale = YES_NO
+    good: str | None = None
+    bad: str | None = None
+    sees: tuple[str, ...] | None = None
+    required: bool = False
+    threshold: float = 0.5
+    not_applicable: bool = False
+    check: str | None = None
+
+    def __post_init__(self) -> None:
+        faults = list(self._faults())
+        if faults:
+            raise RubricError([Fault(problem) for problem in faults])
+
+    def _faults(self) -> Iterable[str]:
+        if isinstance(self.weight, bool) or not isinstance(self.weight, int | float):
+            yield f"weight must be a number, found {self.weight!r}"
+        elif not math.isfinite(self.weight) or self.weight == 0:
+            yield f"weight must be a finite number other than 0, found {self.weight}"
+        if not isinstance(self.requirement, str) or not self.requirement.strip():
+            yield "a criterion says in words what is judged: its description (or requirement) is empty"
+        if not 0 <= self.threshold <= 1:
+            yield f"threshold is a position from 0 to 1, found {self.threshold}"
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.weight, self.fingerprint))
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Digest of what a rater of this criterion goes by: its words and its scale, not its weight."""
+        levels = [[level.value, level.label, level.description, level.example] for level in self.scale.levels]
+        return fingerprint(self.requirement, levels, self.scale.ordered, self.good, self.bad, self.not_applicable)
+
+    def merit(self, position: float) -> float:
+        """How good a position on this criterion is, 0 to 1: for a fault the other way round."""
+        return position if self.weight > 0 else 1.0 - position
+
+    def passes(self, position: float) -> bool:
+        """Whether a position is good enough for this criterion by itself."""
+        return self.merit(position) >= self.threshold - 1e-12
+
+
+@dataclass(frozen=True)
+class Rubric:
+    """What good is: weighted criteria, the mark from which a response passes, and how a judge is to be asked.
+
+    Attributes:
+        criteria: One or more, names unique.
+        name: What files and reports call it.
+        description: What is judged, in a sentence.
+        pass_mark: Least score that passes, 0 to 1.
+        inputs: Names of what every submission brings beside the response; None where none are declared (a
+            `query` is then shown where there is one).
+        guidelines: General advice to the judge.
+        strategy: How the judge is asked: all criteria in one call, one call each, twice in both orders, or for
+            one number.
+        samples: How many times the judge is asked; the median level counts.
+        judge: Defaults for naming a judge; the command line and Promptfoo's configuration win.
+        tolerance: How far a score may miss gold and still agree.
+        target: Share of examples on which the judge has to agree.
+        ask_within: Half-width of the doubtful middle: a score nearer to the pass mark is for a person to decide.
+        source: The file it came from, for messages.
+
+    Raises:
+        RubricError: No criteria, a name given twice, a pass mark outside 0 to 1, an input that nobody declared.
+
+    Example:
+        >>> rubric = Rubric.from_dict([{"weight": 10.0, "requirement": "Mentions Paris"}])
+        >>> rubric.criteria[0].name, rubric.pass_mark
+        ('c1', 0.5)
+    """
+
+    criteria: tuple[Criterion, ...]
+    name: str = "rubric"
+    description: str = ""
+    pass_mark: float = DEFAULT_PASS_MARK
+    inputs: tuple[str, ...] | None = None
+    guidelines: str = ""
+    strategy: Strategy = "one_shot"
+    samples: int = 1
+    judge: Mapping[str, str] = field(default_factory=dict, hash=False)
+    tolerance: float = DEFAULT_TOLERANCE
+    target: float = DEFAULT_TARGET
+    ask_within: float = 0.0
+    source: Path | None = field(default=None, compare=False)
+
+    def __post_init__(self) -> None:
+        named = tuple(
+            criterion if criterion.name else replace(criterion, name=f"c{place}")
+            for place, criterion in enumerate(self.criteria, start=1)
+        )
+        object.__setattr__(self, "criteria", named)
+        faults = list(self._faults())
+        if faults:
+            raise RubricError([Fault(problem) for problem in faults], path=self.source)
+
+    def _faults(self) -> Iterable[str]:
+        if not self.criteria:
+            yield "a rubric needs at least one criterion"
+        for name, count in Counter(criterion.name for criterion in self.criteria).items():
+            if count > 1:
+                yield f"{count} criteria are named {name!r}; names are unique"
+        if not math.isfinite(sum(abs(criterion.weight) for criterion in self.criteria)):
+            yield "the weights add up to more than a number can hold"
+        for name, count in Counter(self.inputs or ()).items():
+            if count > 1:
+                yield f"inputs names {name!r} {count} times"
+        if "response" in (self.inputs or ()):
+            yield "inputs are what stands beside the response, which is always there: leave out 'response'"
+        if not 0 <= self.pass_mark <= 1:
+            yield f"passingThreshold is a score from 0 to 1, found {self.pass_mark}"
+        if self.strategy not in STRATEGIES:
+            yield f"strategy is one of {', '.join(STRATEGIES)}; found {self.strategy!r}"
+        if self.samples < 1:
+            yield f"samples is a whole number from 1, found {self.samples}"
+        if self.tolerance <= 0 or not 0 < self.target <= 1:
+            yield "tolerance is above 0 and target a share above 0 and up to 1"
+        if not 0 <= self.ask_within <= 1:
+            yield f"ask_within is a distance in score from 0 to 1, found {self.ask_within}"
+        for criterion in self.criteria:
+            if criterion.check is not None and self.strategy == "holistic":
+                yield f"strategy holistic asks for one number and runs no check: criterion {criterion.name!r} has one"
+            if criterion.required and self.strategy == "holistic":
+                yield (
+                    f"strategy holistic asks for one number, which cannot tell whether {criterion.name!r} fails: it is "
+                    "required; ask by another strategy"
+                )
+            if self.shown_to(criterion) != self.known_inputs and self.strategy == "holistic":
+                yield (
+                    f"strategy holistic shows all inputs at once, and {criterion.name!r} is to see only some; ask by "
+                    "another strategy"
+                )
+            for name in criterion.sees or ():
+                if name not in self.known_inputs:
+                    known = ", ".join(self.known_inputs) or "none"
+                    yield f"criterion {criterion.name!r} sees {name!r}, which is not among the declared inputs: {known}"
+
+    @property
+    def known_inputs(self) -> tuple[str, ...]:
+        """Inputs that may be shown: the declared ones, or `query` where none are declared."""
+        return ("query",) if self.inputs is None else self.inputs
+
+    @property
+    def rubric(self) -> list[Criterion]:
+        """The criteria as a list, under the name that users of the `rubric` package know."""
+        return list(self.criteria)
+
+    @property
+    def positive_weight(self) -> float:
+        """Sum of the weights above 0: the most a raw score can be."""
+        return sum(criterion.weight for criterion in self.criteria if criterion.weight > 0)
+
+    def __hash__(self) -> int:
+        return hash(self.fingerprint)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Digest of all that decides a score: texts, scales, weights, marks and the way of asking."""
+        criteria = [
+            [c.name, c.fingerprint, float(c.weight), c.required, float(c.threshold), c.sees, c.check]
+            for c in self.criteria
+        ]
+        asking = [self.description, self.guidelines, self.inputs, self.strategy, self.samples]
+        return fingerprint(self.name, criteria, float(self.pass_mark), float(self.ask_within), asking)
+
+    def criterion(self, name: str) -> Criterion:
+        """The criterion of that name; KeyError if there is none."""
+        for criterion in self.criteria:
+            if criterion.name == name:
+                return criterion
+        raise KeyError(name)
+
+    def shown_to(self, criterion: Criterion) -> tuple[str, ...]:
+        """Names of the inputs that a rater of `criterion` is shown, in the order they are declared."""
+        return tuple(name for name in self.known_inputs if criterion.sees is None or name in criterion.sees)
+
+    @classmethod
+    def from_dict(cls, data: Any) -> "Rubric":
+        """The rubric that plain data describes, in any form a rubric file may have.
+
+        Raises:
+            RubricError: Whatever is wrong with it, all at once.
+        """
+        from markscheme.rubrics.file import rubric_from_data
+
+        return rubric_from_data(data)
+
+    @classmethod
+    def from_json(cls, text: str) -> "Rubric":
+        """The rubric that a JSON text describes. Raises RubricError with line numbers."""
+        from markscheme.rubrics.file import rubric_from_text
+
+        return rubric_from_text(text, form="json")
+
+    @classmethod
+    def from_yaml(cls, text: str) -> "Rubric":
+        """The rubric that a YAML text describes. Raises RubricError with line numbers."""
+        from markscheme.rubrics.file import rubric_from_text
+
+        return rubric_from_text(text, form="yaml")
+
+    @classmethod
+    def from_file(cls, source: "str | Path | IO[str]") -> "Rubric":
+        """The rubric in a .yaml, .yml or .json file, by path or as an open file. Raises RubricError."""
+        from markscheme.rubrics.file import load_rubric
+
+        return load_rubric(source)
+
+    async def grade(
+        self, to_grade: Any, autograder: "Autograder | None" = None, query: str | None = None, **options: Any
+    ) -> "EvaluationReport":
+        """What an autograder makes of a response; `markscheme.grade` gives the whole Grade instead.
+
+        Args:
+            to_grade: The response as text, or {"thinking": …, "output": …}.
+            autograder: Who grades; the PerCriterionGrader with its default function where None.
+            query: What was asked.
+            options: Passed on to the autograder.
+        """
+        from markscheme.autograders import PerCriterionGrader
+
+        return await (autograder or PerCriterionGrader()).grade(to_grade, self, query, **options)
+
+
+def _listed(values: Iterable[float]) -> str:
+    return ", ".join(f"{value:g}" for value in values)

@@ -1,0 +1,108 @@
+"""Where a rubric named by its user is found, and what was calibrated with it."""
+
+import difflib
+from collections.abc import Iterator
+from pathlib import Path
+
+from markscheme.errors import UsageError
+
+SUFFIXES = (".yaml", ".yml", ".json")
+
+
+def find_rubric(name: str, start: Path | None = None, *, beside: Path | None = None) -> Path:
+    """The file of a rubric.
+
+    Args:
+        name: A path, or a name to look for in `rubrics/` of the working directory and of its parents, then of
+            `beside`, then among the rubrics that come with markscheme.
+        start: The working directory.
+        beside: A folder whose own or whose parent's `rubrics/` is looked in as well (Promptfoo's grader).
+
+    Raises:
+        UsageError: There is none; the message names those there are.
+    """
+    start = start or Path.cwd()
+    as_path = start / Path(name).expanduser()
+    if as_path.is_file():
+        return as_path
+    if as_path.suffix in SUFFIXES or "/" in name or "\\" in name:
+        raise UsageError(f"there is no rubric file {name}{_instead(name, start, beside)}")
+    for folder in _folders(start, beside):
+        for suffix in SUFFIXES:
+            if (folder / f"{name}{suffix}").is_file():
+                return folder / f"{name}{suffix}"
+    raise UsageError(f"there is no rubric named {name!r}{_instead(name, start, beside)}")
+
+
+def known_rubrics(start: Path | None = None, *, beside: Path | None = None) -> dict[str, Path]:
+    """All rubrics that a name would find, with their files."""
+    found: dict[str, Path] = {}
+    for folder in _folders(start or Path.cwd(), beside):
+        for file in sorted(folder.iterdir()):
+            if file.suffix in SUFFIXES and file.name != "schema.json":
+                found.setdefault(file.stem, file)
+    return found
+
+
+def own_rubrics(start: Path | None = None) -> dict[str, Path]:
+    """The rubrics of `rubrics/` here and above, with their files; not those that come with markscheme.
+
+    One that comes with markscheme is a user's own where a folder `calibration/<rubric>` holds examples for it.
+    """
+    start = start or Path.cwd()
+    here = {root / "rubrics" for root in (start, *start.parents)}
+    return {
+        name: file
+        for name, file in known_rubrics(start).items()
+        if file.parent in here or find_calibration(name, start) is not None
+    }
+
+
+def calibrations(start: Path) -> dict[str, Path]:
+    """The folders `calibration/<name>` of `start` and its parents that a name would find, by name."""
+    found: dict[str, Path] = {}
+    for folder in (start, *start.parents):
+        inside = folder / "calibration"
+        for one in sorted(inside.iterdir()) if inside.is_dir() else ():
+            if one.is_dir():
+                found.setdefault(one.name, one)
+        if (folder / ".git").exists() or folder == Path.home():
+            break
+    return found
+
+
+def find_calibration(name: str, *starts: Path) -> Path | None:
+    """The folder `calibration/<name>` of the first start or the nearest of its parents, else of the next start.
+
+    The parents are looked in up to a `.git` or the home folder.
+    """
+    return next((found for start in starts if (found := _nearest_calibration(name, start)) is not None), None)
+
+
+def _nearest_calibration(name: str, start: Path) -> Path | None:
+    for folder in (start, *start.parents):
+        if (folder / "calibration" / name).is_dir():
+            return folder / "calibration" / name
+        if (folder / ".git").exists() or folder == Path.home():
+            return None
+    return None
+
+
+def _folders(start: Path, beside: Path | None) -> Iterator[Path]:
+    roots = [start, *start.parents]
+    roots += [beside, beside.parent] if beside is not None else []
+    candidates = [root / "rubrics" for root in roots] + _shipped()
+    yield from (folder for folder in dict.fromkeys(candidates) if folder.is_dir())
+
+
+def _shipped() -> list[Path]:
+    """The wheel's own rubrics; where the package runs from its repository, the repository's."""
+    package = Path(__file__).parents[1]
+    return [package / "rubrics", package.parents[1] / "rubrics"]
+
+
+def _instead(name: str, start: Path, beside: Path | None) -> str:
+    known = known_rubrics(start, beside=beside)
+    near = difflib.get_close_matches(Path(name).stem, known, n=1)
+    there = ", ".join(known) or "none"
+    return f"; did you mean {near[0]!r}? There are {there}" if near else f"; there are {there}"

@@ -1,0 +1,471 @@
+"""Findings: each planted fault is found where it was planted, told once, with its evidence and an edit."""
+
+import json
+import re
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from markscheme.calibration.calibration import Options, Rater, calibration_of
+from markscheme.calibration.comparison import gold_of
+from markscheme.calibration.findings import findings_of
+from markscheme.ratings.examples import Example, ExampleSet
+from markscheme.ratings.rating import Rated, Rating
+from markscheme.rubrics.rubric import YES_NO, Criterion, Level, Rubric, Scale
+from markscheme.submission import Submission
+from tests.calibration.made import (
+    Made,
+    codes,
+    compared,
+    examples,
+    found,
+    judged,
+    of_code,
+    rating,
+    rounded,
+    rubric,
+    yes_no_rubric,
+)
+
+MADE = Made()
+
+
+def test_a_judge_as_good_as_a_person_gets_no_finding() -> None:
+    assert MADE.find(MADE.judge) == []
+
+
+# --- the judge on one criterion -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("size", "code"), [(0.8, "lenient"), (-0.8, "severe")])
+def test_a_shift_on_one_criterion_is_named_there_with_both_means_and_a_level_to_anchor(size: float, code: str) -> None:
+    judge = MADE.judge
+    judge[:, 1] = rounded(MADE.truth[:, 1] + MADE.noise[:, 1] + size)
+    findings = MADE.find(judge)
+    finding = of_code(findings, code, "facts")
+    assert codes(findings) == {code}
+    assert finding.evidence["judge_mean"] - finding.evidence["gold_mean"] == pytest.approx(
+        finding.evidence["shift"]["value"]
+    )
+    assert np.sign(finding.evidence["shift"]["low"]) == np.sign(size)
+    assert "nchor" in finding.suggestion
+    assert re.search(r" on e\d+, e\d+", finding.suggestion)
+    assert finding.cost > 0
+
+
+def test_on_a_fault_a_judge_that_sees_it_too_often_is_severe() -> None:
+    of = rubric("clear", "rude", "tone", "order", weights=[1, -1, 1, 1])
+    judge = MADE.judge
+    judge[:, 1] = rounded(MADE.truth[:, 1] + MADE.noise[:, 1] + 1)
+    of_code(found(of, examples(of, MADE.people), judged(of, judge)), "severe", "rude")
+
+
+def test_a_judge_off_by_the_same_everywhere_is_lenient_though_nothing_varies() -> None:
+    of = rubric("tone")
+    gold = np.array([[1], [2], [3], [4]] * 6)
+    finding = of_code(found(of, examples(of, {"p": gold}), judged(of, gold + 1)), "lenient", "tone")
+    assert finding.evidence["shift"]["value"] == 1
+    assert "1.00 levels above" in finding.message
+
+
+def test_a_lenient_judge_of_yes_and_no_is_told_in_shares() -> None:
+    of = yes_no_rubric()
+    generator = np.random.default_rng(1)
+    gold = (generator.random((80, 1)) < 0.5).astype(float)
+    judge = np.maximum(gold, generator.random((80, 1)) < 0.4)
+    finding = of_code(found(of, examples(of, {"p": gold}), judged(of, judge)), "lenient", "right")
+    assert "MET" in finding.message
+    assert "what is not enough for MET" in finding.suggestion
+
+
+def test_a_judge_that_keeps_to_the_middle_is_told_once_and_not_as_noise() -> None:
+    judge = MADE.judge
+    judge[:, 2] = rounded(3 + 0.4 * (MADE.truth[:, 2] - 3) + MADE.noise[:, 2])
+    findings = MADE.find(judge)
+    finding = of_code(findings, "central-tendency", "tone")
+    assert finding.evidence["slope"]["high"] < 1
+    assert finding.evidence["weak"] is False
+    assert codes(findings) == {"central-tendency"}
+
+
+def test_with_one_label_an_example_the_spread_is_only_a_weak_sign() -> None:
+    of = MADE.rubric
+    judge = MADE.judge
+    judge[:, 2] = rounded(3 + 0.3 * (MADE.truth[:, 2] - 3) + 0.3 * MADE.noise[:, 2])
+    findings = found(of, examples(of, {"p1": MADE.people["p1"]}), judged(of, judge))
+    finding = of_code(findings, "central-tendency", "tone")
+    assert finding.evidence["weak"] is True
+    assert "weak" in finding.message
+
+
+def test_a_lenient_judge_whose_levels_pile_up_at_the_top_is_not_called_narrow() -> None:
+    judge = MADE.judge
+    judge[:, 0] = rounded(MADE.truth[:, 0] + MADE.noise[:, 0] + 1.6)
+    assert codes(MADE.find(judge)) == {"lenient"}
+
+
+def test_a_judge_noisier_than_two_people_is_noisy() -> None:
+    judge = rounded(MADE.truth + MADE.noise)
+    judge[:, 3] = rounded(MADE.truth[:, 3] + 1.3 * MADE.fresh[:, 3])
+    finding = of_code(MADE.find(judge), "noisy", "order")
+    assert finding.evidence["noise_ratio"]["value"] > 2
+    assert "samples: 3" in finding.suggestion
+
+
+def test_a_judge_that_changes_its_mind_when_asked_again_is_noisy_whoever_labelled() -> None:
+    of = rubric("tone")
+    gold = np.array([[1], [2], [3], [4], [5]] * 8)
+    other = np.where(np.arange(40)[:, None] % 2 == 0, gold, np.clip(gold + np.resize([1, -1], 40)[:, None], 1, 5))
+    again = judged(of, other, sample=1)
+    finding = of_code(found(of, examples(of, {"p": gold}), judged(of, gold), again), "noisy", "tone")
+    assert finding.evidence["flip_rate"]["value"] > 0.3
+    assert "asked again" in finding.message
+
+
+def test_with_one_label_noise_of_the_judge_and_of_people_are_not_told_apart() -> None:
+    of = rubric("tone")
+    generator = np.random.default_rng(5)
+    truth = 3 + generator.normal(size=(150, 1))
+    judge, label = (rounded(truth + 1.2 * generator.normal(size=truth.shape)) for _ in range(2))
+    finding = of_code(found(of, examples(of, {"p": label}), judged(of, judge)), "noisy", "tone")
+    assert finding.evidence["told_apart"] is False
+    assert finding.severity == "low"
+    assert "second person" in finding.suggestion
+
+
+def test_a_judge_that_gives_one_level_is_dead_and_nothing_else() -> None:
+    judge = MADE.judge
+    judge[:, 0] = 4
+    judge[::40, 0] = 3
+    findings = MADE.find(judge)
+    finding = of_code(findings, "dead", "clarity")
+    assert codes(findings) == {"dead"}
+    assert finding.severity == "high"
+    assert finding.evidence["share"] >= 0.9
+
+
+def test_a_judge_that_always_says_yes_has_no_skill_however_often_it_is_right() -> None:
+    of = yes_no_rubric()
+    gold = (np.arange(100)[:, None] % 8 != 0).astype(float)
+    findings = found(of, examples(of, {"p": gold}), judged(of, np.ones((100, 1))))
+    finding = of_code(findings, "no-skill", "right")
+    assert len(findings) == 1
+    assert "always says MET" in finding.message
+    assert finding.evidence["agreement"] == finding.evidence["constant"] == pytest.approx(0.87)
+
+
+def test_a_judge_that_guesses_has_no_skill_and_a_lenient_one_that_follows_has() -> None:
+    judge = MADE.judge
+    judge[:, 1] = rounded(3 + 1.2 * MADE.fresh[:, 1])
+    assert {(f.code, f.criterion) for f in MADE.find(judge)} == {("no-skill", "facts")}
+
+
+def test_a_judge_that_never_gives_a_level_people_give_is_told_which() -> None:
+    of = rubric("tone")
+    gold = np.array([[1], [2], [3], [4], [5]] * 14)
+    judge = np.where(gold == 3, 3 + np.resize([1, -1], 70)[:, None], gold)
+    finding = of_code(found(of, examples(of, {"p": gold}), judged(of, judge)), "unused-level", "tone")
+    assert finding.evidence == {**finding.evidence, "levels": [3.0], "by": "judge", "examples": 14}
+    assert "nchor" in finding.suggestion
+
+
+def test_a_level_nobody_uses_is_named_from_sixty_examples_on() -> None:
+    of = rubric("tone")
+    gold = np.array([[1], [2], [3], [5]] * 20)
+    finding = of_code(found(of, examples(of, {"p": gold}), judged(of, gold)), "unused-level", "tone")
+    assert finding.evidence["levels"] == [4.0]
+    few = gold[:40]
+    assert "unused-level" not in codes(found(of, examples(of, {"p": few}), judged(of, few)))
+
+
+# --- criteria and labels --------------------------------------------------------------------------------------------
+
+
+def test_a_criterion_on_which_people_disagree_is_ambiguous_and_the_judge_is_not_blamed() -> None:
+    people = {name: levels.copy() for name, levels in MADE.people.items()}
+    noise = np.random.default_rng(8).normal(size=(2, 100)) * 1.6
+    for name, off in zip(people, noise, strict=True):
+        people[name][:, 1] = rounded(MADE.truth[:, 1] + off)
+    findings = found(MADE.rubric, examples(MADE.rubric, people), judged(MADE.rubric, MADE.judge))
+    finding = of_code(findings, "ambiguous", "facts")
+    assert finding.evidence["firm"] is True
+    assert finding.evidence["people_alpha"]["high"] < 0.67
+    assert 0 < finding.evidence["highest_correlation"] < 1
+    assert "people gave" in finding.suggestion
+    assert codes(findings) == {"ambiguous"}
+
+
+def test_a_criterion_that_hardly_varies_is_dead_rather_than_ambiguous() -> None:
+    generator = np.random.default_rng(2)
+    truth = MADE.truth.copy()
+    truth[:, 0] = 3 + 0.15 * generator.normal(size=100)
+    people = {p: rounded(truth + 0.4 * generator.normal(size=truth.shape)) for p in ("p1", "p2")}
+    findings = found(MADE.rubric, examples(MADE.rubric, people), judged(MADE.rubric, rounded(truth + MADE.noise)))
+    of_code(findings, "dead", "clarity")
+    assert "ambiguous" not in codes(findings)
+
+
+def test_a_criterion_with_one_level_throughout_is_dead_unless_the_judge_finds_the_others() -> None:
+    of = yes_no_rubric()
+    gold = (np.arange(100)[:, None] >= 3).astype(float)
+    blind = of_code(found(of, examples(of, {"p": gold}), judged(of, gold)), "dead", "right")
+    assert blind.evidence["share_of_people"] == pytest.approx(0.97)
+    more = (np.arange(100)[:, None] >= 9).astype(float)
+    assert "dead" not in codes(found(of, examples(of, {"p": more}), judged(of, more)))
+
+
+def test_two_criteria_that_order_the_responses_alike_are_redundant() -> None:
+    people = {name: np.column_stack([levels[:, :3], levels[:, 0]]) for name, levels in MADE.people.items()}
+    judge = np.column_stack([MADE.judge[:, :3], MADE.judge[:, 0]])
+    findings = found(MADE.rubric, examples(MADE.rubric, people), judged(MADE.rubric, judge))
+    finding = next(finding for finding in findings if finding.code == "redundant")
+    assert set(finding.evidence["criteria"]) == {"clarity", "order"}
+    assert finding.evidence["hint"] is False
+
+
+def test_labels_under_another_wording_are_stale_and_named() -> None:
+    of = rubric("tone")
+    gold = np.array([[1], [2], [3], [4], [5]] * 8)
+    given = examples(of, {"p": gold})
+    old = replace(
+        given.examples[7], labels=(Rating("e7", "p", "human", {"tone": Rated(3.0, under="another wording")}),)
+    )
+    stale = ExampleSet((*given.examples[:7], old, *given.examples[8:]), stale=1)
+    finding = of_code(found(of, stale, judged(of, gold)), "stale-labels", "tone")
+    assert finding.examples == ("e7",)
+
+
+def test_few_examples_get_one_word_of_caution_and_no_guesses() -> None:
+    few = Made(12, seed=4)
+    findings = few.find(few.judge)
+    assert codes(findings) == {"too-few-labels"}
+    assert findings[0].cost == 0
+
+
+def test_many_examples_of_few_tasks_are_few() -> None:
+    groups = [f"g{i % 4}" for i in range(100)]
+    finding = of_code(MADE.find(MADE.judge, groups=groups), "too-few-labels")
+    assert finding.evidence == {**finding.evidence, "examples": 100, "groups": 4}
+
+
+# --- the judge as a whole -------------------------------------------------------------------------------------------
+
+
+def test_a_halo_is_told_once_and_neither_as_narrowness_nor_as_noise() -> None:
+    coloured = 0.5 * MADE.truth + 0.5 * MADE.truth.mean(axis=1, keepdims=True)
+    findings = MADE.find(rounded(coloured + MADE.noise))
+    finding = of_code(findings, "halo")
+    assert codes(findings) == {"halo"}
+    assert finding.evidence["halo"]["low"] > 0
+    assert "per_criterion" in finding.suggestion
+
+
+def test_a_judge_that_passes_everything_is_told_by_its_false_passes() -> None:
+    of = replace(rubric("tone"), pass_mark=0.2)
+    generator = np.random.default_rng(6)
+    gold = generator.integers(1, 6, size=(90, 1)).astype(float)
+    judge = np.maximum(gold, 2)
+    finding = of_code(found(of, examples(of, {"p": gold}), judged(of, judge)), "no-skill")
+    assert "passes every response" in finding.message
+    assert set(finding.examples) <= {f"e{i}" for i in np.flatnonzero(gold[:, 0] == 1)}
+
+
+def test_agreement_no_better_than_a_constant_is_no_skill() -> None:
+    of = rubric("tone")
+    gold = np.array([[3]] * 40 + [[1], [2], [4], [5]] * 5).astype(float)
+    judge = np.where(gold == 3, np.resize([3, 4], 60)[:, None], gold)
+    finding = next(f for f in found(of, examples(of, {"p": gold}), judged(of, judge)) if f.code == "no-skill")
+    assert finding.criterion is None
+    assert finding.evidence["agreement"]["value"] <= finding.evidence["constant"]["value"]
+
+
+def test_longer_responses_rewarded_beyond_their_quality() -> None:
+    lengths = np.exp(np.random.default_rng(3).normal(6, 0.6, size=100)).astype(int)
+    tilt = 0.9 * (np.log(lengths) - 6)[:, None]
+    of = MADE.rubric
+    given = examples(of, MADE.people, lengths=lengths.tolist())
+    finding = of_code(found(of, given, judged(of, rounded(MADE.truth + MADE.noise + tilt))), "length")
+    assert finding.evidence["short_to_long"] > 0.1
+    assert "rewards length" in finding.message
+    assert "length" not in codes(found(of, given, judged(of, MADE.judge)))
+
+
+def test_length_that_goes_with_quality_is_no_fault() -> None:
+    lengths = np.exp(6 + 0.5 * (MADE.truth.mean(axis=1) - 3)).astype(int)
+    narrow = rounded(3 + 0.6 * (MADE.truth - 3) + MADE.noise)
+    given = examples(MADE.rubric, MADE.people, lengths=lengths.tolist())
+    for judge in (MADE.judge, narrow):
+        assert "length" not in codes(found(MADE.rubric, given, judged(MADE.rubric, judge)))
+
+
+def test_unreadable_verdicts_are_counted_and_never_taken_for_a_level() -> None:
+    of = rubric("tone")
+    gold = np.array([[1], [2], [3], [4], [5]] * 8)
+    ratings = judged(of, gold)
+    ratings[4] = Rating("e4", "judge", "model", {"tone": Rated(None, "no JSON", declined="unread")})
+    ratings[9] = Rating("e9", "judge", "model", error="garbage")
+    comparison = compared(of, examples(of, {"p": gold}), ratings)
+    finding = of_code(findings_of(comparison, ratings), "unreadable", "tone")
+    assert finding.examples == ("e4",)
+    elsewhere = of_code(findings_of(comparison, ratings, elsewhere=True), "unreadable", "tone")
+    assert elsewhere.examples == ("e4", "e9")
+    assert elsewhere.evidence["share"] == pytest.approx(2 / 40)
+
+
+# --- order, evidence, words -----------------------------------------------------------------------------------------
+
+
+def test_the_costliest_finding_comes_first() -> None:
+    judge = MADE.judge
+    judge[:, 1] = rounded(MADE.truth[:, 1] + MADE.noise[:, 1] + 0.7)
+    judge[:, 2] = rounded(MADE.truth[:, 2] + MADE.noise[:, 2] - 1.6)
+    findings = MADE.find(judge)
+    assert [(f.code, f.criterion) for f in findings][:2] == [("severe", "tone"), ("lenient", "facts")]
+    costs = [finding.cost for finding in findings]
+    assert costs == sorted(costs, reverse=True)
+
+
+def test_a_worst_example_comes_with_both_levels_the_quote_and_the_judge_s_reason() -> None:
+    of = rubric("tone")
+    gold = np.array([[1], [2], [3], [4]] * 10)
+    ratings = [
+        replace(one, criteria={"tone": Rated(min(5.0, (one.criteria["tone"].level or 0) + 1), "so polite", "dear all")})
+        for one in judged(of, gold)
+    ]
+    finding = of_code(found(of, examples(of, {"p": gold}), ratings), "lenient", "tone")
+    worst = finding.evidence["worst"][0]
+    assert worst == {"id": worst["id"], "gold": 1.0, "judge": 2.0, "quote": "dear all", "reason": "so polite"}
+
+
+def test_an_anchor_with_words_is_to_be_sharpened() -> None:
+    levels = tuple(Level(float(v), description=f"level {v}") for v in range(1, 6))
+    of = Rubric((Criterion(1.0, "Tone?", name="tone", scale=Scale(levels)),))
+    gold = np.array([[3]] * 20 + [[1], [2], [4], [5]] * 5).astype(float)
+    judge = np.where(gold == 3, 5, gold)
+    suggestion = of_code(found(of, examples(of, {"p": gold}), judged(of, judge)), "lenient", "tone").suggestion
+    assert suggestion == (
+        "Sharpen the anchor of level 3 of tone: quote what keeps a 3 from being a 5; the judge gave 5 where the labels "
+        "gave 3 on e0, e1, e2 and 17 more."
+    )
+
+
+@pytest.mark.parametrize("kind", ["constructed", "model"])
+def test_labels_of_nobody_are_never_called_people_s(kind: str) -> None:
+    judge = rounded(MADE.truth + 1.2)
+    given = examples(MADE.rubric, {"made": MADE.people["p1"]}, kind=kind)  # type: ignore[arg-type]
+    findings = found(MADE.rubric, given, judged(MADE.rubric, judge))
+    assert "lenient" in codes(findings)
+    assert not any("people" in finding.message for finding in findings)
+
+
+def test_evidence_is_plain_data_without_nan_whatever_was_found() -> None:
+    generator = np.random.default_rng(9)
+    judge = rounded(3 + generator.normal(size=MADE.truth.shape))
+    judge[::9] = np.nan
+    calibration = calibration_of(
+        MADE.rubric,
+        examples(MADE.rubric, MADE.people, systems=["a", "b"] * 50, groups=[f"g{i % 20}" for i in range(100)]),
+        judged(MADE.rubric, judge),
+        Rater("judge", "", "ratings"),
+    )
+    assert calibration.findings
+    text = json.dumps([finding.to_json() for finding in calibration.findings], allow_nan=False)
+    assert {entry["code"] for entry in json.loads(text)} == codes(calibration.findings)
+    json.dumps([part.to_json() for part in calibration.slices], allow_nan=False)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_no_set_however_odd_stops_the_diagnosis(seed: int) -> None:
+    generator = np.random.default_rng(seed)
+    n = int(generator.integers(1, 60))
+    kinds = Scale((Level(0.0, "tie"), Level(1.0, "first"), Level(2.0, "second")), ordered=False)
+    scales = (Scale.numbered(1, 5), YES_NO, kinds, Scale.numbered(0, 2))
+    of = Rubric(
+        tuple(
+            Criterion(float(generator.choice([1, 2, -1])), "?", name=name, scale=scale)
+            for name, scale in zip("abcd", scales, strict=True)
+        )
+    )
+
+    def levels(missing: float) -> np.ndarray[Any, np.dtype[np.float64]]:
+        few = int(generator.integers(1, 4))
+        given = np.column_stack([generator.choice(scale.values[:few], size=n) for scale in scales]).astype(float)
+        given[generator.random(given.shape) < missing] = np.nan
+        return given
+
+    labels = {f"p{i}": levels(generator.choice([0, 0.3])) for i in range(int(generator.integers(1, 4)))}
+    parts = {
+        "groups": [f"g{i // 4}" for i in range(n)] if seed % 2 else None,
+        "systems": [f"s{i % 3}" for i in range(n)] if seed % 3 else None,
+        "lengths": generator.integers(5, 400, size=n).tolist(),
+    }
+    given = examples(of, labels, kind=str(generator.choice(["human", "adjudicated", "constructed"])), **parts)  # type: ignore[arg-type]
+    ratings = judged(of, levels(generator.choice([0, 0.2])))
+    again = judged(of, levels(0.1), sample=1) if seed % 4 == 0 else []
+    rule = ("median", "mean", "majority")[seed % 3]
+    calibration = calibration_of(
+        of,
+        given,
+        ratings,
+        Rater("judge", "", "ratings"),
+        repeats=again,
+        options=Options(gold_by=rule),  # type: ignore[arg-type]
+    )
+    assert calibration.decision.verdict in ("ok", "adjust", "not-enough-labels")
+    json.dumps([finding.to_json() for finding in calibration.findings], allow_nan=False)
+    assert all(np.isfinite(finding.cost) and finding.cost >= 0 for finding in calibration.findings)
+
+
+def test_unordered_levels_get_no_severity_and_no_slope() -> None:
+    kinds = Scale((Level(0.0, "tie"), Level(1.0, "first"), Level(2.0, "second")), ordered=False)
+    of = rubric("which", scale=kinds)
+    generator = np.random.default_rng(4)
+    gold = generator.integers(0, 3, size=(90, 1)).astype(float)
+    judge = np.where(gold == 0, 2.0, gold)
+    findings = found(of, examples(of, {"p": gold}), judged(of, judge))
+    assert not codes(findings) & {"lenient", "severe", "central-tendency"}
+    guessing = generator.integers(0, 3, size=(90, 1)).astype(float)
+    assert "no-skill" in codes(found(of, examples(of, {"p": gold}), judged(of, guessing)))
+
+
+def test_a_set_without_overall_scores_is_diagnosed_by_its_criteria() -> None:
+    of = rubric("clarity", "tone")
+    gold = np.column_stack([MADE.people["p1"][:, 0], np.full(100, np.nan)])
+    judge = np.column_stack([rounded(MADE.truth[:, 0] + 1), np.full(100, np.nan)])
+    findings = found(of, examples(of, {"p": gold}), judged(of, judge))
+    assert of_code(findings, "lenient", "clarity").cost > 0
+
+
+def test_adjudicated_labels_are_what_severity_is_measured_against() -> None:
+    of = rubric("tone")
+    gold = np.array([[2], [3], [4], [3]] * 10)
+    given = ExampleSet(
+        tuple(
+            Example(
+                Submission(f"r{i}", {}, f"e{i}"),
+                (
+                    rating(f"e{i}", "p1", "human", of, (level + 1).tolist()),
+                    rating(f"e{i}", "panel", "adjudicated", of, level.tolist()),
+                ),
+            )
+            for i, level in enumerate(gold)
+        )
+    )
+    assert gold_of(given, of).reference == "adjudicated"
+    of_code(found(of, given, judged(of, gold + 1)), "lenient", "tone")
+    assert "severe" not in codes(found(of, given, judged(of, gold)))
+
+
+def test_choices_without_order_get_no_finding_on_passes_or_length() -> None:
+    kinds = Scale((Level(0.0, "tie"), Level(1.0, "first"), Level(2.0, "second")), ordered=False)
+    of = rubric("which", scale=kinds)
+    generator = np.random.default_rng(7)
+    gold = generator.choice([0.0, 1.0, 2.0], p=[0.1, 0.45, 0.45], size=(200, 1))
+    judge = np.where(
+        (gold == 0) | (generator.random(gold.shape) < 0.1), generator.choice([1.0, 2.0], size=gold.shape), gold
+    )
+    lengths = np.where(judge[:, 0] == 2, 400, 100).tolist()
+    findings = found(of, examples(of, {"p": gold}, lengths=lengths), judged(of, judge))
+    assert not codes(findings) & {"no-skill", "length"}

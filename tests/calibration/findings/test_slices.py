@@ -1,0 +1,135 @@
+"""Parts of the examples: a broken one is found though the pool looks fine, and no other is accused."""
+
+import numpy as np
+import pytest
+
+from markscheme.calibration.findings.slices import MOST_PARTS, Slice, parts_of, slices_of
+from markscheme.rubrics.rubric import Level, Scale
+from tests.calibration.made import Floats, Made, codes, compared, examples, judged, of_code, rounded, rubric
+
+MADE = Made(120, seed=11)
+SYSTEMS = ["abcd"[i % 4] for i in range(120)]
+IN_D = np.array([system == "d" for system in SYSTEMS])
+
+
+def slices(judge: Floats, **parts: object) -> tuple[Slice, ...]:
+    given = examples(MADE.rubric, MADE.people, **parts)  # type: ignore[arg-type]
+    return slices_of(compared(MADE.rubric, given, judged(MADE.rubric, judge)))
+
+
+def standing_out(found: tuple[Slice, ...]) -> list[tuple[str, str]]:
+    return [(part.part.by, part.part.name) for part in found if part.stands_out]
+
+
+def test_parts_come_by_group_system_label_kind_and_length() -> None:
+    lengths = list(range(100, 220))
+    groups = [f"g{i % 12}" for i in range(120)]
+    given = examples(MADE.rubric, MADE.people, groups=groups, systems=SYSTEMS, lengths=lengths)
+    parts = parts_of(compared(MADE.rubric, given, judged(MADE.rubric, MADE.judge)))
+    counted = {by: sum(part.by == by for part in parts) for by in ("group", "system", "label kind", "length")}
+    assert counted == {"group": 12, "system": 4, "label kind": 0, "length": 3}
+    for by in ("group", "system", "length"):
+        together = np.sum([part.inside for part in parts if part.by == by], axis=0)
+        assert (together == 1).all()
+
+
+def test_a_set_cut_too_fine_is_not_cut_at_all() -> None:
+    n = 5 * (MOST_PARTS + 1)
+    many = Made(n, seed=1)
+    given = examples(many.rubric, many.people, groups=[f"g{i // 5}" for i in range(n)])
+    assert not [p for p in parts_of(compared(many.rubric, given, judged(many.rubric, many.judge))) if p.by == "group"]
+
+
+def test_no_part_stands_out_where_the_judge_is_alike_everywhere() -> None:
+    assert standing_out(slices(MADE.judge, systems=SYSTEMS)) == []
+
+
+def test_a_part_on_which_the_judge_guesses_stands_out_alone() -> None:
+    judge = MADE.judge
+    judge[IN_D] = rounded(3 + 1.3 * MADE.fresh[IN_D])
+    found = slices(judge, systems=SYSTEMS)
+    assert standing_out(found) == [("system", "d")]
+    d = next(part for part in found if part.part.name == "d")
+    assert d.n == 30
+    assert d.on_the_whole
+    assert d.agreement.value is not None
+    assert d.rest is not None
+    assert d.agreement.value < d.rest - 0.2
+    assert d.p <= 0.05
+
+
+def test_a_part_broken_on_one_criterion_is_told_by_that_criterion() -> None:
+    judge = MADE.judge
+    judge[IN_D, 1] = rounded(MADE.truth[IN_D, 1] + MADE.noise[IN_D, 1] + 1.8)
+    found = slices(judge, systems=SYSTEMS)
+    d = next(part for part in found if part.stands_out)
+    assert (d.part.name, d.criteria, d.on_the_whole) == ("d", ("facts",), False)
+    assert d.shift is not None
+    assert d.shift > 0.2
+    findings = MADE.find(judge, systems=SYSTEMS)
+    finding = of_code(findings, "broken-slice", "facts")
+    assert codes(findings) == {"broken-slice"}
+    assert all(IN_D[int(id.removeprefix("e"))] for id in finding.examples)
+    assert "too high" in finding.suggestion
+
+
+def test_one_broken_part_cut_two_ways_is_told_once() -> None:
+    judge = MADE.judge
+    judge[IN_D] = rounded(3 + 1.3 * MADE.fresh[IN_D])
+    groups = [f"of {system}" for system in SYSTEMS]
+    assert len(standing_out(slices(judge, systems=SYSTEMS, groups=groups))) == 1
+
+
+def test_a_judge_that_keeps_to_the_middle_breaks_no_part_of_better_or_worse_responses() -> None:
+    quality = np.where(np.array([system in "ab" for system in SYSTEMS]), 1.0, -1.0)[:, None]
+    truth = MADE.truth + quality
+    people = {
+        name: rounded(truth + 0.4 * np.random.default_rng(seed).normal(size=truth.shape))
+        for seed, name in enumerate(("p", "q"))
+    }
+    given = examples(MADE.rubric, people, systems=SYSTEMS)
+    narrow = judged(MADE.rubric, rounded(3 + 0.5 * (truth - 3) + MADE.noise))
+    assert standing_out(slices_of(compared(MADE.rubric, given, narrow))) == []
+
+
+def test_tasks_that_fall_into_one_part_are_no_evidence_against_it() -> None:
+    """Two tasks make up the part, one of them unlucky: examples of a task are not independent."""
+    judge = MADE.judge
+    unlucky = np.array([i % 12 == 0 for i in range(120)])
+    judge[unlucky] = rounded(MADE.truth[unlucky] + 2)
+    groups = [f"g{i % 12}" for i in range(120)]
+    systems = ["x" if i % 12 in (0, 1) else "y" for i in range(120)]
+    assert ("system", "x") not in standing_out(slices(judge, systems=systems, groups=groups))
+
+
+def test_unordered_levels_are_held_to_being_equal() -> None:
+    of = rubric("which", scale=Scale((Level(0.0, "tie"), Level(1.0, "first"), Level(2.0, "second")), ordered=False))
+    generator = np.random.default_rng(2)
+    gold = generator.integers(0, 3, size=(120, 1)).astype(float)
+    judge = np.where(IN_D[:, None], generator.integers(0, 3, size=gold.shape), gold)
+    given = examples(of, {"p": gold}, systems=SYSTEMS)
+    found = slices_of(compared(of, given, judged(of, judge)))
+    assert standing_out(found) == [("system", "d")]
+
+
+def test_the_json_of_a_slice_has_its_figures() -> None:
+    entry = slices(MADE.judge, systems=SYSTEMS)[0].to_json()
+    assert list(entry) == [
+        "by",
+        "name",
+        "n",
+        "agreement",
+        "signed_error",
+        "agreement_rest",
+        "p",
+        "stands_out",
+        "criteria",
+    ]
+    assert entry["agreement"]["n"] == entry["n"] == 30
+
+
+@pytest.mark.parametrize("n", [12, 29])
+def test_few_examples_are_not_cut_by_length(n: int) -> None:
+    few = Made(n, seed=2)
+    given = examples(few.rubric, few.people, lengths=list(range(50, 50 + n)))
+    assert parts_of(compared(few.rubric, given, judged(few.rubric, few.judge))) == []

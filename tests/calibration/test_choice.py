@@ -1,0 +1,193 @@
+"""Judges beside each other: differences, flips, cost, and the choice."""
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from markscheme.calibration.choice import MARGIN, Choice, Contender, choose, labels_to_tell
+from markscheme.calibration.comparison import Gold, gold_of
+from markscheme.errors import ComparisonError
+from markscheme.judges.judge import Usage
+from markscheme.ratings.examples import Example, ExampleSet
+from markscheme.ratings.rating import Rated, Rating
+from markscheme.rubrics.rubric import Rubric
+from markscheme.stats.linking import gain_in_hits
+from markscheme.submission import Submission
+
+CRITERIA = [{"name": "polite", "description": "Polite"}, {"name": "short", "requirement": "Short"}]
+RUBRIC = Rubric.from_dict({"criteria": CRITERIA})
+N = 60
+
+
+def rating(unit: int, rater: str, polite: float, short: bool, kind: str = "model") -> Rating:
+    levels = {"polite": Rated(polite), "short": Rated(float(short))}
+    return Rating(f"e{unit}", rater, "human" if kind == "human" else "model", levels)
+
+
+def labels(n: int = N) -> Gold:
+    """Gold that walks through the scale: polite 1 to 5, short every second time."""
+    examples = [
+        Example(Submission(f"r{i}", {}, f"e{i}"), tuple(rating(i, p, 1 + i % 5, i % 2 == 0, "human") for p in "ab"))
+        for i in range(n)
+    ]
+    return gold_of(ExampleSet(tuple(examples)), RUBRIC)
+
+
+def judge(name: str, wrong: Sequence[int] = (), *, n: int = N, by: int = 2, usd: float | None = None) -> Contender:
+    """A judge that rates as gold does, but `by` levels higher (lower at the top) on the examples in `wrong`."""
+    ratings = []
+    for i in range(n):
+        level = 1 + i % 5
+        level += 0 if i not in wrong else by if level + by <= 5 else -by
+        ratings.append(rating(i, name, level, i % 2 == 0))
+    return Contender(name, tuple(ratings), Usage() if usd is None else Usage(n, 1, 1, usd), asked=n)
+
+
+def test_the_difference_in_agreement_is_paired() -> None:
+    choice = choose(RUBRIC, [judge("old", range(20)), judge("new", range(10))], labels())
+    pair = choice.pairs[0]
+    agreement = pair.figures["agreement"]
+    assert agreement.first.value == pytest.approx(40 / 60)
+    assert agreement.second.value == pytest.approx(50 / 60)
+    assert agreement.difference.value == pytest.approx(10 / 60)
+    assert agreement.difference.low is not None
+    assert agreement.difference.low > 0
+    assert pair.n == N
+
+
+def test_errors_and_exact_agreement_are_told_for_both_with_their_difference() -> None:
+    pair = choose(RUBRIC, [judge("old"), judge("new", range(0, 60, 5))], labels()).pairs[0]
+    assert pair.figures["mae"].first.value == 0.0
+    assert pair.figures["mae"].second.value == pytest.approx(12 / 60 * 0.25)
+    assert pair.figures["signed_error"].difference.value == pytest.approx(0.05)
+    polite = pair.criteria["polite"]
+    assert polite.exact is not None
+    assert polite.exact.first.value == 1.0
+    assert polite.exact.second.value == pytest.approx(0.8)
+    assert polite.between.value == pytest.approx(0.8)
+    assert polite.shift.value == pytest.approx(0.4)
+    assert polite.p < 0.001
+    assert pair.criteria["short"].p == 1.0
+
+
+def test_false_passes_and_flips_are_named() -> None:
+    wrong = [i for i in range(N) if i % 5 == 0 and i % 2 == 1]  # polite 1 and not short: gold fails them
+    pair = choose(RUBRIC, [judge("old"), judge("new", wrong, by=4)], labels()).pairs[0]
+    assert pair.false_passes == ((), tuple(f"e{i}" for i in wrong))
+    assert {flip.id for flip in pair.flips} == {f"e{i}" for i in wrong}
+    assert all(flip.passes and flip.gold is False for flip in pair.flips)
+    assert pair.flips_p == pytest.approx(2 * 0.5 ** len(wrong) / 2)
+
+
+def test_the_flip_that_moved_furthest_stands_first() -> None:
+    new = list(judge("new").ratings)
+    new[1], new[5] = rating(1, "new", 5, False), rating(5, "new", 5, True)
+    pair = choose(RUBRIC, [judge("old"), Contender("new", tuple(new))], labels()).pairs[0]
+    assert [(flip.id, flip.scores) for flip in pair.flips] == [("e5", (0.0, 1.0)), ("e1", (0.125, 0.5))]
+
+
+def test_without_gold_only_what_moved_is_said() -> None:
+    choice = choose(RUBRIC, [judge("old"), judge("new", range(30))], None)
+    pair = choice.pairs[0]
+    assert (choice.reference, choice.recommended, choice.best, pair.figures) == (None, None, None, {})
+    assert "without gold" in choice.because
+    assert pair.criteria["polite"].exact is None
+    assert pair.criteria["polite"].between.value == 0.5
+    assert pair.flips
+    assert all(flip.gold is None for flip in pair.flips)
+
+
+def test_what_each_costs_stands_beside_how_it_agrees() -> None:
+    contenders = [judge("dear", usd=6.0), judge("cheap", usd=0.6), judge("bad", range(30), usd=0.06)]
+    choice = choose(RUBRIC, contenders, labels())
+    assert [s.usd_per_1000 for s in choice.standings] == pytest.approx([100.0, 10.0, 1.0])
+    assert choice.best == "dear"
+    assert (choice.standings[2].not_worse, choice.standings[2].is_worse) == (False, True)
+
+
+def equals(n: int) -> Choice:
+    """Two judges that always agree with gold, one at a tenth of the other's price."""
+    return choose(RUBRIC, [judge("dear", n=n, usd=6.0), judge("cheap", n=n, usd=0.6)], labels(n))
+
+
+def test_on_few_labels_it_cannot_be_told_whether_the_cheaper_is_worse() -> None:
+    few = equals(20)
+    assert (few.standings[1].not_worse, few.recommended) == (False, "dear")
+    assert few.standings[1].labels_needed is not None
+    assert 0 < few.standings[1].labels_needed <= 80
+    assert "can't be told yet" in few.because
+
+
+def test_on_enough_labels_the_cheapest_that_is_no_worse_is_chosen() -> None:
+    many = equals(100)
+    assert (many.standings[1].not_worse, many.recommended) == (True, "cheap")
+    assert "cheapest" in many.because
+
+
+def test_nobody_is_called_cheapest_while_a_price_is_not_known() -> None:
+    choice = choose(RUBRIC, [judge("dear", n=100, usd=6.0), judge("cheap", n=100)], labels(100))
+    assert (choice.recommended, choice.best) == (None, "dear")
+    assert "what cheap costs is not known" in choice.because
+
+
+def test_replies_from_the_cache_cost_what_asking_for_them_would() -> None:
+    half_kept = Contender("a", (), Usage(30, 1, 1, 0.3), kept=30, asked=60)
+    assert half_kept.usd_per_1000 == pytest.approx(10.0)
+    assert Contender("a", (), Usage(0), kept=60, asked=60).usd_per_1000 is None
+
+
+def test_a_switch_tells_what_old_scores_and_decisions_mean() -> None:
+    switch = choose(RUBRIC, [judge("old"), judge("new", range(0, 60, 5))], labels()).pairs[0].switch
+    assert switch.link.undefined is None
+    assert [point.old for point in switch.link.points] == [0.0, 0.25, 0.5, 0.75, 1.0]
+    assert all(point.low <= (point.mean.value or 0) <= point.high for point in switch.link.points)
+    assert switch.passed.value == 1.0
+
+
+def test_judges_with_no_example_in_common_are_not_compared() -> None:
+    elsewhere = Contender("new", tuple(rating(i, "new", 3, True) for i in range(100, 120)))
+    with pytest.raises(ComparisonError, match="old and new rated no example in common"):
+        choose(RUBRIC, [judge("old"), elsewhere], None)
+    with pytest.raises(ComparisonError, match="no example in common"):
+        choose(RUBRIC, [judge("old"), elsewhere], labels())
+
+
+def test_one_judge_is_no_choice() -> None:
+    with pytest.raises(ValueError, match="two judges or more"):
+        choose(RUBRIC, [judge("old")], None)
+
+
+def test_an_example_that_one_did_not_grade_counts_for_neither() -> None:
+    ungraded = [
+        Rating(r.id, "new", "model", error="no answer") if i < 5 else r for i, r in enumerate(judge("new").ratings)
+    ]
+    choice = choose(RUBRIC, [judge("old", range(5)), Contender("new", tuple(ungraded))], labels())
+    assert [s.not_graded for s in choice.standings] == [0, 5]
+    assert choice.pairs[0].n == 55
+    assert choice.pairs[0].figures["agreement"].first.value == 1.0
+    assert choice.standings[0].agreement is not None
+    assert choice.standings[0].agreement.n == 55
+
+
+def test_three_judges_make_three_pairs() -> None:
+    choice = choose(RUBRIC, [judge("a"), judge("b", range(9)), judge("c", range(3))], labels())
+    assert [(p.first, p.second) for p in choice.pairs] == [("a", "b"), ("a", "c"), ("b", "c")]
+    assert choice.best == "a"
+
+
+@pytest.mark.parametrize("difference", [-1.0, math.nan])
+def test_no_number_of_labels_is_named_where_none_would_tell(difference: float) -> None:
+    assert labels_to_tell(np.full(30, difference)) is None
+
+
+def test_the_labels_named_do_settle_judges_that_part_as_before() -> None:
+    differences = np.array([1.0, -1.0] * 3 + [0.0] * 54)
+    needed = labels_to_tell(differences)
+    assert needed is not None
+    more = np.resize(np.array([1.0, -1.0] * 3 + [0.0] * 54), 60 * math.ceil(needed / 60))
+    hits = np.where(more > 0, 1.0, 0.0), np.where(more < 0, 1.0, 0.0)
+    settled = gain_in_hits(hits[0], hits[1], level=0.90)
+    assert settled.low is not None
+    assert settled.low > -MARGIN

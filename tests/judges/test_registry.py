@@ -1,0 +1,104 @@
+"""From a name to a judge, and from no name to whoever can be asked."""
+
+import asyncio
+import json
+from pathlib import Path
+
+import pytest
+
+from markscheme import Rubric, Submission
+from markscheme.errors import NoJudge, UsageError
+from markscheme.grading import Grading, questions
+from markscheme.judges.limited import Limited
+from markscheme.judges.recorded import RecordedJudge
+from markscheme.judges.registry import Asking, choose_judge, open_judge
+from markscheme.judges.remembering import Memory, Remembering
+
+RUBRIC = Rubric.from_dict({"name": "r", "criteria": [{"requirement": "Polite"}]})
+PROMPTS = questions(RUBRIC, Submission("a"))
+
+
+@pytest.fixture
+def asking(tmp_path: Path) -> Asking:
+    return Asking(memory=Memory(tmp_path / "cache"))
+
+
+def recording(folder: Path, fingerprint: str) -> Path:
+    folder.mkdir(exist_ok=True)
+    line = {"fingerprint": fingerprint, "judge": "j", "model": "m", "text": "x"}
+    (folder / "j.jsonl").write_text(json.dumps(line) + "\n")
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("name", "judge", "model"),
+    [
+        ("anthropic", "anthropic", "claude-sonnet-5-5"),
+        ("anthropic:claude-haiku-5-5", "anthropic", "claude-haiku-5-5"),
+        ("openai:gpt-5-mini", "openai:gpt-5-mini", "gpt-5-mini"),
+    ],
+)
+def test_a_named_judge_is_limited_and_remembers(asking: Asking, name: str, judge: str, model: str) -> None:
+    opened = open_judge(name, asking=asking)
+    assert isinstance(opened, Remembering)
+    assert isinstance(opened.judge, Limited)
+    assert (opened.identity.name, opened.identity.model) == (judge, model)
+
+
+def test_without_a_memory_nothing_is_kept() -> None:
+    assert isinstance(open_judge("anthropic", asking=Asking(memory=None)), Limited)
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("oracle", "names no judge; judges are named anthropic"),
+        ("openai", "name the model: openai:MODEL"),
+        ("local", "name the file: local:PATH.gguf"),
+        ("recorded", "name the file: recorded:PATH"),
+        ("function:json", "name module and function"),
+        ("function:json:nothing", "cannot be had"),
+        ("function:no_such_module:f", "cannot be had"),
+        ("local:/no/such/model.gguf", "/no/such/model.gguf"),
+    ],
+)
+def test_a_name_that_names_nobody_is_a_fault_of_the_call(asking: Asking, name: str, said: str) -> None:
+    with pytest.raises(UsageError, match=said):
+        open_judge(name, asking=asking)
+
+
+def test_the_rubric_s_own_judge_comes_first(asking: Asking) -> None:
+    rubric = Rubric.from_dict({"judge": {"name": "openai", "model": "m"}, "criteria": [{"requirement": "Polite"}]})
+    judge = choose_judge(rubric, PROMPTS, None, asking=asking, environment={"ANTHROPIC_API_KEY": "k"})
+    assert (judge.identity.name, judge.identity.model) == ("openai:m", "m")
+
+
+def test_where_code_decides_every_criterion_nobody_needs_to_be_asked(asking: Asking) -> None:
+    checks = Rubric.from_dict(
+        {"judge": {"name": "anthropic"}, "criteria": [{"requirement": "A", "check": "json_valid"}]}
+    )
+    judge = choose_judge(checks, [], None, asking=asking, environment={})
+    assert judge.identity.name == "code"
+    graded = asyncio.run(Grading(checks, judge).grade(Submission("[1]")))
+    assert (graded.score, graded.usage.calls) == (1.0, 0)
+
+
+def test_with_a_key_anthropic_is_asked_even_where_a_recording_covers_all(asking: Asking, tmp_path: Path) -> None:
+    folder = recording(tmp_path / "replies", PROMPTS[0].fingerprint)
+    judge = choose_judge(RUBRIC, PROMPTS, folder, asking=asking, environment={"ANTHROPIC_API_KEY": "k"})
+    assert judge.identity.name == "anthropic"
+
+
+def test_without_a_key_a_recording_that_covers_all_answers(asking: Asking, tmp_path: Path) -> None:
+    folder = recording(tmp_path / "replies", PROMPTS[0].fingerprint)
+    assert isinstance(choose_judge(RUBRIC, PROMPTS, folder, asking=asking, environment={}), RecordedJudge)
+
+
+def test_a_recording_with_gaps_is_not_chosen_and_the_gaps_are_counted(asking: Asking, tmp_path: Path) -> None:
+    folder = recording(tmp_path / "replies", "another")
+    with pytest.raises(
+        NoJudge, match=r"recorded replies in j\.jsonl lack 1 of 1 prompts\. Ways out: set ANTHROPIC_API_KEY"
+    ):
+        choose_judge(RUBRIC, PROMPTS, folder, asking=asking, environment={})
+    with pytest.raises(NoJudge, match="no recorded replies cover rubric 'r'"):
+        choose_judge(RUBRIC, PROMPTS, None, asking=asking, environment={})

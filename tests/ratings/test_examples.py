@@ -1,0 +1,236 @@
+"""Example sets in every form a user brings them, and every fault they may have."""
+
+import json
+import warnings
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from markscheme import Rubric
+from markscheme.errors import RatingError, RatingWarning
+from markscheme.ratings.examples import load_examples
+from markscheme.ratings.rating import Rating
+
+RUBRIC = Rubric.from_dict(
+    {
+        "name": "reply",
+        "inputs": ["query"],
+        "criteria": [
+            {
+                "name": "clarity",
+                "description": "Clear",
+                "scale": {"min": 1, "max": 5},
+                "examples": {"good": "Done at 5."},
+            },
+            {"name": "polite", "requirement": "Polite"},
+        ],
+    }
+)
+
+
+def written(folder: Path, name: str, *lines: Any) -> Path:
+    path = folder / name
+    path.write_text("\n".join(line if isinstance(line, str) else json.dumps(line) for line in lines) + "\n")
+    return path
+
+
+def only_label(path: Path) -> Rating:
+    (example,) = load_examples(path, RUBRIC).examples
+    (label,) = example.labels
+    return label
+
+
+def test_the_long_form_keeps_inputs_labels_and_how_the_example_was_drawn(tmp_path: Path) -> None:
+    path = written(
+        tmp_path,
+        "examples.jsonl",
+        {
+            "id": "a",
+            "query": "When?",
+            "reference": "At five.",
+            "inputs": {"context": ["x"]},
+            "response": "At 5.",
+            "group": "time",
+            "system": "v2",
+            "split": "test",
+            "drawn": "random",
+            "labels": [
+                {
+                    "rater": "r1",
+                    "kind": "human",
+                    "criteria": {"clarity": 4, "polite": {"level": "MET", "reason": "ok"}},
+                },
+                {"rater": "r2", "criteria": {"clarity": {"abstained": "unsure"}}, "overall": 0.6, "blind": False},
+            ],
+        },
+    )
+    (example,) = load_examples(path, RUBRIC).examples
+    assert example.submission.inputs == {"query": "When?", "reference": "At five.", "context": '["x"]'}
+    assert (example.group, example.system, example.split, example.drawn) == ("time", "v2", "test", "random")
+    first, second = example.labels
+    assert (first.criteria["clarity"].level, first.criteria["polite"].level) == (4.0, 1.0)
+    assert first.criteria["polite"].reason == "ok"
+    assert (second.criteria["clarity"].level, second.criteria["clarity"].declined) == (None, "abstained")
+    assert (second.overall, second.blind, second.kind) == (0.6, False, "human")
+
+
+def test_the_number_0_names_an_example_a_group_and_a_system(tmp_path: Path) -> None:
+    more = {"query": "?", "response": "Yes.", "group": 0, "system": 0, "stratum": 0}
+    path = written(tmp_path, "examples.jsonl", {"id": 0, **more})
+    (example,) = load_examples(path, RUBRIC).examples
+    assert (example.id, example.group, example.system, example.stratum) == ("0", "0", "0", "0")
+
+
+@pytest.mark.parametrize("form", ["list", "mapping", "lines"])
+def test_the_short_form_is_an_overall_label_of_the_author(tmp_path: Path, form: str) -> None:
+    example = {"input": "def f(): ...", "expectedScore": 0.8, "expectedFeedback": ["no types", "no doc"]}
+    if form == "lines":
+        path = written(tmp_path, "examples.jsonl", example)
+    else:
+        document: Any = [example] if form == "list" else {"rubric": "reply", "examples": [example]}
+        path = written(tmp_path, "examples.json", document)
+    label = only_label(path)
+    assert (label.rater, label.kind, label.overall, label.note) == ("author", "human", 0.8, "no types; no doc")
+
+
+def test_yaml_and_csv_say_the_same(tmp_path: Path) -> None:
+    (tmp_path / "e.yaml").write_text(
+        "- id: a\n  query: When?\n  response: At 5.\n  labels:\n  - {rater: r1, kind: human, criteria: {clarity: 4}}\n"
+    )
+    (tmp_path / "e.csv").write_text("id,query,response,rater,kind,clarity,polite\na,When?,At 5.,r1,human,4,\n")
+    assert load_examples(tmp_path / "e.yaml", RUBRIC).examples[0].labels == (only_label(tmp_path / "e.csv"),)
+
+
+def test_csv_takes_true_and_false_for_yes_and_no_alone(tmp_path: Path) -> None:
+    header = "id,query,response,clarity,polite"
+    assert only_label(written(tmp_path, "a.csv", header, "a,?,Done.,4,TRUE")).criteria["polite"].level == 1.0
+    with pytest.raises(RatingError, match=r"b\.csv:2: clarity: 'true' is no level"):
+        only_label(written(tmp_path, "b.csv", header, "a,?,Done.,true,false"))
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [(b'2,?,"\xff",4,MET', "is not UTF-8 text"), (b"2,?," + b"x" * 200_000, "cannot be read: field larger")],
+)
+def test_a_csv_that_cannot_be_read_is_told_with_its_line(tmp_path: Path, row: bytes, said: str) -> None:
+    path = tmp_path / "examples.csv"
+    path.write_bytes(b"id,query,response,clarity,polite\n1,?,Done.,4,MET\n" + row + b"\n")
+    with pytest.raises(RatingError, match=rf"examples\.csv:3: {said}"):
+        load_examples(path, RUBRIC)
+
+
+def test_a_spreadsheet_s_semicolons_and_weights_are_read(tmp_path: Path) -> None:
+    header = "id;query;response;weight;drawn;clarity"
+    (example,) = load_examples(written(tmp_path, "e.csv", header, "a;When?;At 5, or 6.;2.5;chosen;4"), RUBRIC).examples
+    assert (example.submission.response, example.weight, example.drawn) == ("At 5, or 6.", 2.5, "chosen")
+    with pytest.raises(RatingError, match=r"f\.csv:2: weight is a number above 0, found 'much'"):
+        load_examples(written(tmp_path, "f.csv", header, "a;When?;At 5.;much;chosen;4"), RUBRIC)
+
+
+def test_csv_rows_of_one_id_are_one_example_with_several_raters(tmp_path: Path) -> None:
+    (tmp_path / "e.csv").write_text(
+        "id,query,response,rater,kind,overall,clarity\n"
+        "a,When?,At 5.,r1,human,0.5,4\na,When?,At 5.,r2,human,,3\nb,Where?,There.,r1,human,,5\n"
+    )
+    examples = load_examples(tmp_path / "e.csv", RUBRIC).examples
+    assert [[label.rater for label in example.labels] for example in examples] == [["r1", "r2"], ["r1"]]
+    assert [label.overall for label in examples[0].labels] == [0.5, None]
+
+
+def test_ratings_beside_the_examples_are_labels_too(tmp_path: Path) -> None:
+    path = written(tmp_path, "examples.jsonl", {"id": "a", "response": "At 5."}, {"id": "b", "response": "At 6."})
+    (tmp_path / "ratings").mkdir()
+    written(tmp_path / "ratings", "ana.jsonl", {"id": "b", "rater": "ana", "criteria": {"polite": True}})
+    examples = load_examples(path, RUBRIC, ratings=tmp_path / "ratings").examples
+    assert [len(example.labels) for example in examples] == [0, 1]
+    assert (examples[1].labels[0].rater, examples[1].labels[0].kind) == ("ana", "human")
+
+
+def test_all_faults_of_a_file_are_told_at_once_with_their_lines(tmp_path: Path) -> None:
+    path = written(
+        tmp_path,
+        "examples.jsonl",
+        {"id": "a", "response": "x"},
+        {"id": "a", "response": "y"},
+        {"id": "b"},
+        {"id": "c", "response": "z", "labels": [{"criteria": {"clarity": 9}}]},
+        {"id": "d", "response": "z", "labels": [{"kind": "oracle", "criteria": {}}]},
+        {"id": "e", "response": "z", "labels": [{"overall": 1.5}]},
+        {"id": "f", "response": "z", "drawn": "by hand"},
+    )
+    with pytest.raises(RatingError) as refused:
+        load_examples(path, RUBRIC)
+    assert [fault.line for fault in refused.value.faults] == [2, 3, 4, 5, 6, 7]
+    told = str(refused.value)
+    assert "id 'a' stands on line 1 already" in told
+    assert "clarity: 9 is no level of its scale: 1, 2, 3, 4, 5" in told
+    assert "kind is one of adjudicated, human, constructed, model, code; found 'oracle'" in told
+    assert "overall is a score from 0 to 1, found 1.5" in told
+
+
+@pytest.mark.parametrize("line", ['{"id": "a", "response": "x", "labels": [{"overall": NaN}]}', '{"id":', "[[[["])
+def test_what_is_no_json_is_refused_with_its_line(tmp_path: Path, line: str) -> None:
+    path = written(tmp_path, "examples.jsonl", {"id": "0", "response": "x"}, line)
+    with pytest.raises(RatingError, match=r"examples\.jsonl:2: is not readable JSON"):
+        load_examples(path, RUBRIC)
+
+
+def test_a_level_between_two_is_a_rating_and_one_beyond_the_ends_is_not(tmp_path: Path) -> None:
+    half = written(tmp_path, "half.jsonl", {"id": "a", "response": "x", "labels": [{"criteria": {"clarity": 3.5}}]})
+    assert only_label(half).criteria["clarity"].level == 3.5
+    beyond = written(tmp_path, "beyond.jsonl", {"id": "a", "response": "x", "labels": [{"criteria": {"clarity": 5.5}}]})
+    with pytest.raises(RatingError):
+        load_examples(beyond, RUBRIC)
+
+
+def test_the_same_response_under_two_ids_is_warned_of(tmp_path: Path) -> None:
+    path = written(tmp_path, "e.jsonl", {"id": "a", "response": "x"}, {"id": "b", "response": "x"})
+    with pytest.warns(RatingWarning, match="'b' and 'a' hold the same response"):
+        load_examples(path, RUBRIC)
+
+
+def test_a_response_that_stands_in_the_rubric_is_warned_of_as_a_leak(tmp_path: Path) -> None:
+    path = written(tmp_path, "e.jsonl", {"id": "a", "response": "Done\nat 5."})
+    with pytest.warns(RatingWarning, match="leak"):
+        load_examples(path, RUBRIC)
+
+
+def test_labels_given_under_another_wording_are_counted_as_stale(tmp_path: Path) -> None:
+    now = RUBRIC.criterion("clarity").fingerprint
+    labels = [
+        {"rater": "r1", "criteria": {"clarity": {"level": 4, "under": "another"}, "polite": 1}},
+        {"rater": "r2", "criteria": {"clarity": {"level": 4, "under": now}}},
+        {"rater": "r3", "criteria": {"clarity": 4, "polite": 0}, "under": "another"},
+    ]
+    path = written(tmp_path, "e.jsonl", {"id": "a", "response": "x", "labels": labels})
+    with pytest.warns(RatingWarning, match=r"3 labels were given under another wording of the rubric \(stale\)"):
+        assert load_examples(path, RUBRIC).stale == 3
+
+
+def test_splits_keep_the_test_part_apart(tmp_path: Path) -> None:
+    path = written(
+        tmp_path, "e.jsonl", {"id": "a", "response": "x"}, {"id": "b", "response": "y", "split": "test"},
+        {"id": "c", "response": "z", "split": "dev"},
+    )  # fmt: skip
+    examples = load_examples(path, RUBRIC)
+    assert examples.has_splits
+    assert (examples.part("dev").ids, examples.part("test").ids) == (("a", "c"), ("b",))
+
+
+def test_a_clean_file_warns_of_nothing(tmp_path: Path) -> None:
+    path = written(tmp_path, "e.jsonl", {"id": "a", "response": "x", "labels": [{"criteria": {"clarity": 4}}]})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        load_examples(path, RUBRIC)
+
+
+def test_many_repeated_responses_are_named_by_line_up_to_five_and_then_counted(tmp_path: Path) -> None:
+    path = tmp_path / "examples.jsonl"
+    path.write_text("".join(json.dumps({"id": f"e{i}", "response": "same"}) + "\n" for i in range(9)))
+    with pytest.warns(RatingWarning) as caught:
+        load_examples(path, RUBRIC)
+    told = [str(warning.message) for warning in caught]
+    assert len(told) == 6
+    assert ":2:" in told[0]
+    assert "3 more examples" in told[-1]

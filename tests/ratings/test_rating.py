@@ -1,0 +1,161 @@
+"""Ratings as read, as written, and as tables."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from markscheme import Rubric
+from markscheme.errors import RatingError
+from markscheme.ratings.rating import (
+    Rated,
+    Rating,
+    RatingReader,
+    level_table,
+    load_ratings,
+    overall_of,
+    score_table,
+)
+
+RUBRIC = Rubric.from_dict(
+    {
+        "name": "reply",
+        "criteria": [
+            {"name": "clarity", "description": "Clear", "weight": 3},
+            {"name": "polite", "requirement": "Polite", "weight": 1, "not_applicable": True},
+        ],
+    }
+)
+
+
+def test_a_written_rating_reads_back_as_itself() -> None:
+    rating = Rating(
+        "a",
+        "judge",
+        "model",
+        {
+            "clarity": Rated(4.0, "clear", "Done", True, under="f"),
+            "polite": Rated(None, "no words to anybody", declined="not applicable"),
+        },
+        overall=0.75,
+        passed=True,
+        sample=2,
+        at="2026-11-21",
+        under="g",
+        blind=False,
+        note="late",
+    )
+    line = json.loads(json.dumps(rating.to_json()))
+    assert RatingReader(RUBRIC).rating(line) == rating
+
+
+@pytest.mark.parametrize("declined", ["abstained", "unread", "not applicable"])
+def test_what_is_no_level_stays_what_it_is(declined: str) -> None:
+    rating = Rating("a", "j", "model", {"clarity": Rated(None, "why", declined=declined)})
+    assert RatingReader(RUBRIC).rating(rating.to_json()).criteria["clarity"].declined == declined
+
+
+def test_judge_is_read_as_rater_and_a_file_tells_the_line_of_a_fault(tmp_path: Path) -> None:
+    path = tmp_path / "judge.jsonl"
+    path.write_text('{"id": "a", "judge": "gpt", "criteria": {"clarity": 4}}\n\n{"id": "b", "criteria": {"tone": 1}}\n')
+    with pytest.raises(
+        RatingError, match=r"judge\.jsonl:3: rubric 'reply' has no criterion 'tone'; it has clarity, polite"
+    ):
+        load_ratings(path, RUBRIC)
+    path.write_text('{"id": "a", "judge": "gpt", "criteria": {"clarity": 4, "polite": null}}\n')
+    (rating,) = load_ratings(path, RUBRIC)
+    assert (rating.rater, rating.kind, list(rating.criteria)) == ("gpt", "model", ["clarity"])
+
+
+def test_a_judge_that_says_no_kind_is_no_person(tmp_path: Path) -> None:
+    said = [
+        {"id": "a", "judge": "gpt", "criteria": {"clarity": 4}},
+        {"id": "a", "rater": "ann", "criteria": {"clarity": 4}},
+    ]
+    assert [r.kind for r in load_ratings(_file(tmp_path, *said), RUBRIC, kind="human")] == ["model", "human"]
+
+
+def test_what_a_judge_said_off_the_scale_may_be_kept_as_unread_and_a_person_s_never(tmp_path: Path) -> None:
+    levels: list[Any] = [9, "good", {"level": "MET", "reason": "so"}, {"level": True}, 4.5]
+    said: list[dict[str, Any]] = [
+        {"id": f"e{i}", "judge": "gpt", "criteria": {"clarity": one}} for i, one in enumerate(levels)
+    ]
+    whole = {"id": "whole", "judge": "gpt", "overall": 70}
+    ratings = load_ratings(_file(tmp_path, *said, whole), RUBRIC, keep_unread=True)
+    assert [r.criteria["clarity"].declined for r in ratings[:5]] == ["unread"] * 4 + [""]
+    assert ratings[0].criteria["clarity"].reason == "clarity: 9 is no level of its scale: 1, 2, 3, 4, 5"
+    assert (ratings[5].overall, ratings[5].error) == (None, "overall is a score from 0 to 1, found 70")
+    with pytest.raises(RatingError, match=r"ann\.jsonl:1: clarity: 9 is no level"):
+        load_ratings(_file(tmp_path, said[0]), RUBRIC)
+    with pytest.raises(RatingError, match="9 is no level"):
+        load_ratings(_file(tmp_path, said[0] | {"kind": "human"}), RUBRIC, keep_unread=True)
+
+
+def test_the_overall_score_is_the_given_one_or_what_all_levels_earn() -> None:
+    both = {"clarity": Rated(5.0), "polite": Rated(0.0)}
+    assert overall_of(Rating("a", "r", "human", both, overall=0.2), RUBRIC) == 0.2
+    assert overall_of(Rating("a", "r", "human", both), RUBRIC) == 0.75
+    assert overall_of(Rating("a", "r", "human", {"clarity": Rated(5.0)}), RUBRIC) is None
+    skipped = {"clarity": Rated(5.0), "polite": Rated(None, declined="not applicable")}
+    assert overall_of(Rating("a", "r", "human", skipped), RUBRIC) == 1.0
+    declined = {"clarity": Rated(5.0), "polite": Rated(None, declined="abstained")}
+    assert overall_of(Rating("a", "r", "human", declined), RUBRIC) is None
+
+
+def test_tables_hold_units_by_raters_with_gaps_and_the_median_of_samples() -> None:
+    ratings = [
+        Rating("a", "r1", "human", {"clarity": Rated(4.0)}),
+        Rating("b", "r1", "human", {"clarity": Rated(2.0)}),
+        Rating("a", "j", "model", {"clarity": Rated(1.0)}, sample=0),
+        Rating("a", "j", "model", {"clarity": Rated(2.0)}, sample=1),
+        Rating("elsewhere", "j", "model", {"clarity": Rated(5.0)}),
+    ]
+    table = level_table(ratings, ("a", "b"), "clarity")
+    assert table.raters == ("r1", "j")
+    np.testing.assert_array_equal(table.values, [[4.0, 1.5], [2.0, np.nan]])
+    assert table.rated_by.tolist() == [2, 1]
+    assert score_table(ratings, ("a", "b"), RUBRIC).raters == ()
+
+
+def _file(folder: Path, *lines: dict[str, Any]) -> Path:
+    path = folder / "ann.jsonl"
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return path
+
+
+def test_of_a_person_the_later_line_counts_criterion_by_criterion(tmp_path: Path) -> None:
+    by = {"id": "a", "rater": "ann", "kind": "human"}
+    path = _file(
+        tmp_path,
+        by | {"criteria": {"clarity": 2, "polite": True}, "note": "hm"},
+        by | {"criteria": {"clarity": 1}, "sample": 1},
+        by | {"criteria": {"clarity": 5}},
+    )
+    again, first = load_ratings(path, RUBRIC)
+    assert (again.sample, again.criteria["clarity"].level) == (1, 1.0)
+    assert (first.criteria["clarity"].level, first.criteria["polite"].level, first.note) == (5.0, 1.0, "hm")
+
+
+def test_a_later_line_under_another_wording_takes_over_altogether(tmp_path: Path) -> None:
+    by = {"id": "a", "rater": "ann", "kind": "human"}
+    path = _file(
+        tmp_path,
+        by | {"criteria": {"clarity": 2, "polite": True}, "under": "old"},
+        by | {"criteria": {"clarity": 5}, "under": "new"},
+    )
+    (rating,) = load_ratings(path, RUBRIC)
+    assert set(rating.criteria) == {"clarity"}
+
+
+def test_a_withdrawn_line_takes_back_what_stood_there(tmp_path: Path) -> None:
+    by = {"id": "a", "rater": "ann", "kind": "human"}
+    path = _file(tmp_path, by | {"criteria": {"clarity": 2}}, by | {"withdrawn": True})
+    assert load_ratings(path, RUBRIC) == []
+
+
+def test_two_lines_of_a_judge_or_of_nobody_in_particular_both_count(tmp_path: Path) -> None:
+    judge = {"id": "a", "rater": "gpt", "criteria": {"clarity": 2}}
+    nobody = {"id": "a", "kind": "human", "criteria": {"clarity": 2}}
+    assert len(load_ratings(_file(tmp_path, judge, judge, nobody, nobody), RUBRIC)) == 4

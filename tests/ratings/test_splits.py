@@ -1,0 +1,95 @@
+"""Labels kept back: every look is on record, and labels that moved numbers are known."""
+
+import json
+import warnings
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from markscheme.errors import RatingError, RatingWarning
+from markscheme.ratings.examples import Example, ExampleSet
+from markscheme.ratings.rating import Rating
+from markscheme.ratings.splits import (
+    labelling_digest,
+    open_test_labels,
+    openings_of,
+    record_tuning,
+    used_to_tune,
+    warn_of_split_groups,
+)
+from markscheme.submission import Submission
+
+
+def example(id: str, split: str | None, mark: float = 0.5, group: str = "") -> Example:
+    label = Rating(id, "a", "human", overall=mark)
+    return Example(Submission("…", {}, id), (label,), group=group, split=split)  # type: ignore[arg-type]
+
+
+def a_set(folder: Path, *examples: Example) -> ExampleSet:
+    return ExampleSet(examples, folder / "examples.jsonl")
+
+
+def test_the_digest_is_of_ids_and_labels_in_any_order(tmp_path: Path) -> None:
+    one, two = example("1", "test", 0.2), example("2", "test", 0.8)
+    digest = labelling_digest(a_set(tmp_path, one, two))
+    assert digest == labelling_digest(a_set(tmp_path, two, one))
+    assert digest == labelling_digest(a_set(tmp_path, one, replace(two, group="elsewhere")))
+    assert digest != labelling_digest(a_set(tmp_path, one, example("2", "test", 0.9)))
+    assert digest != labelling_digest(a_set(tmp_path, one))
+    assert digest.startswith("sha256:")
+
+
+def test_every_look_is_on_record_before_the_labels_are_handed_out(tmp_path: Path) -> None:
+    examples = a_set(tmp_path, example("1", "dev"), example("2", "test"), example("3", "test"))
+    before = openings_of(examples)
+    assert before is not None
+    assert (len(before.all), before.n) == (0, 2)
+    test, openings = open_test_labels(examples, by="a command", at="2026-11-02")
+    assert test.ids == ("2", "3")
+    assert (len(openings.all), openings.of_these) == (1, 1)
+    open_test_labels(examples, by="another", at="2026-11-03")
+    changed = a_set(tmp_path, example("1", "dev"), example("2", "test", 0.9), example("3", "test"))
+    after = openings_of(changed)
+    assert after is not None
+    assert (len(after.all), after.of_these) == (2, 0)
+    assert after.to_json()["first"] == "2026-11-02"
+    lines = [json.loads(line) for line in (tmp_path / "opened.jsonl").read_text().splitlines()]
+    assert [line["by"] for line in lines] == ["a command", "another"]
+
+
+def test_a_set_that_keeps_nothing_back_has_nothing_to_open(tmp_path: Path) -> None:
+    examples = a_set(tmp_path, example("1", "dev"), example("2", None))
+    assert openings_of(examples) is None
+    with pytest.raises(RatingError, match="keeps no example back"):
+        open_test_labels(examples, by="a command", at="2026-11-02")
+
+
+def test_labels_are_not_handed_out_where_the_look_can_not_be_put_on_record(tmp_path: Path) -> None:
+    (tmp_path / "opened.jsonl").mkdir()
+    with pytest.raises(RatingError, match=r"opened\.jsonl"):
+        open_test_labels(a_set(tmp_path, example("1", "test")), by="a command", at="2026-11-02")
+
+
+def test_a_record_that_is_none_is_told_by_its_line(tmp_path: Path) -> None:
+    (tmp_path / "opened.jsonl").write_text('{"at": "2026-11-02"}\n')
+    with pytest.raises(RatingError, match=r"opened\.jsonl:1: a line of this record has at, by, labels, n"):
+        openings_of(a_set(tmp_path, example("1", "test")))
+
+
+def test_examples_that_moved_numbers_are_known_by_id(tmp_path: Path) -> None:
+    examples = a_set(tmp_path, example("1", "dev"), example("2", "dev"))
+    assert used_to_tune(examples) == frozenset()
+    record_tuning(examples, ["1"], {"pass_mark": 0.6}, at="2026-11-02")
+    record_tuning(examples, ["2"], {"pass_mark": 0.7}, at="2026-11-03")
+    assert used_to_tune(examples) == {"1", "2"}
+    assert used_to_tune(ExampleSet(examples.examples)) == frozenset()
+
+
+def test_groups_on_both_sides_of_a_split_are_warned_of(tmp_path: Path) -> None:
+    apart = a_set(tmp_path, example("1", "dev", group="x"), example("2", "test", group="y"), example("3", "test"))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warn_of_split_groups(apart)
+    with pytest.warns(RatingWarning, match="1 groups stand in dev and in test.*: x"):
+        warn_of_split_groups(a_set(tmp_path, example("1", "dev", group="x"), example("2", "test", group="x")))

@@ -1,0 +1,144 @@
+"""New numbers in a rubric's file, and nothing else."""
+
+import json
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from markscheme.errors import RubricError
+from markscheme.rubrics.edit import Changes, edit, edited
+from markscheme.rubrics.file import load_rubric, rubric_from_text
+
+ROOT = Path(__file__).parents[2]
+SHIPPED = sorted(path for path in (ROOT / "rubrics").glob("*.yaml"))
+PLAIN = """\
+# Ours.
+name: polite   # by the team
+passingThreshold: 0.50
+criteria:
+  - name: "kind"
+    requirement: >-
+      Is it kind,
+      and warm?
+    weight: 0.5   # was 0.4
+
+  - name: 'brief'
+    weight: -1
+    requirement: It is long-winded
+"""
+
+
+@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
+def test_only_the_changed_numbers_differ_in_a_shipped_rubric(path: Path, tmp_path: Path) -> None:
+    copy = tmp_path / path.name
+    shutil.copy(path, copy)
+    rubric = load_rubric(copy)
+    weights = {criterion.name: round(criterion.weight + 0.05, 2) for criterion in rubric.criteria}
+    changes = Changes(weights=weights, pass_mark=0.55)
+    edit(copy, changes).write()
+    before, after = path.read_text().splitlines(), copy.read_text().splitlines()
+    differing = [(old, new) for old, new in zip(before, after, strict=True) if old != new]
+    assert len(differing) == len(weights) + 1
+    for old, new in differing:
+        assert re.sub(r"[\d.]+", "#", old) == re.sub(r"[\d.]+", "#", new)
+    assert load_rubric(copy) == changes.applied_to(rubric)
+
+
+def test_comments_order_quotes_and_folded_texts_stay() -> None:
+    after = edited(PLAIN, "yaml", Changes(weights={"kind": 0.6, "brief": -2}, pass_mark=0.7))
+    assert after == PLAIN.replace("0.5   #", "0.6   #").replace("weight: -1", "weight: -2").replace("0.50", "0.7")
+
+
+def test_a_number_the_file_lacks_is_put_beside_its_kin() -> None:
+    after = edited(PLAIN, "yaml", Changes(thresholds={"kind": 0.75}, ask_within=0.05))
+    lines = after.splitlines()
+    assert lines[lines.index("    weight: 0.5   # was 0.4") + 1] == "    threshold: 0.75"
+    assert lines[lines.index("passingThreshold: 0.50") + 1] == "ask_within: 0.05"
+
+
+@pytest.mark.parametrize(
+    ("text", "changes", "wanted"),
+    [
+        ("- {requirement: A, weight: 2}\n", Changes(weights={"c1": 3}), "- {requirement: A, weight: 3}\n"),
+        ("- requirement: A", Changes(weights={"c1": 3}), "- requirement: A\n  weight: 3\n"),
+        (
+            "criteria:\n- requirement: |\n    A\n    B\n",
+            Changes(weights={"c1": 3}),
+            "criteria:\n- requirement: |\n    A\n    B\n  weight: 3\n",
+        ),
+        ("sections:\n- criteria:\n  - {requirement: A}\n", Changes(thresholds={"c1": 0.7}),
+         "sections:\n- criteria:\n  - {requirement: A, threshold: 0.7}\n"),
+        ("rubric:\n  criteria:\n  - {requirement: A}\npassingThreshold: 0.5\n", Changes(pass_mark=0.6),
+         "rubric:\n  criteria:\n  - {requirement: A}\npassingThreshold: 0.6\n"),
+        ("pass_mark: 0.5\ncriteria: [{requirement: A}]\n", Changes(pass_mark=0.6),
+         "pass_mark: 0.6\ncriteria: [{requirement: A}]\n"),
+        ("criteria: [{requirement: A, weight: &w 2.0}]\n", Changes(weights={"c1": 3}),
+         "criteria: [{requirement: A, weight: &w 3.0}]\n"),
+        ("name: a\r\ncriteria: [{requirement: é}]\r\n", Changes(pass_mark=0.6),
+         "name: a\r\npassingThreshold: 0.6\r\ncriteria: [{requirement: é}]\r\n"),
+        ("\ufeffcriteria: [{requirement: A, weight: 1}]", Changes(weights={"c1": 2}),
+         "\ufeffcriteria: [{requirement: A, weight: 2}]"),
+    ],
+)  # fmt: skip
+def test_every_way_to_write_a_rubric_can_be_edited(text: str, changes: Changes, wanted: str) -> None:
+    assert edited(text, "yaml", changes) == wanted
+
+
+def test_json_stays_json() -> None:
+    text = '{\n\t"name": "a",\n\t"criteria": [{"requirement": "A", "weight": 1.5}]\n}\n'
+    after = edited(text, "json", Changes(weights={"c1": 2}, thresholds={"c1": 0.7}, pass_mark=0.6))
+    assert json.loads(after) == {
+        "name": "a",
+        "passingThreshold": 0.6,
+        "criteria": [{"requirement": "A", "weight": 2.0, "threshold": 0.7}],
+    }
+    assert "\n\t" in after
+
+
+def test_a_number_shared_by_two_criteria_is_not_changed_behind_the_authors_back() -> None:
+    text = "criteria:\n- {requirement: A, weight: &w 2}\n- {requirement: B, weight: *w}\n"
+    with pytest.raises(RubricError, match="stands in two places at once"):
+        edited(text, "yaml", Changes(weights={"c1": 3}))
+
+
+def test_a_bare_list_has_no_place_for_a_pass_mark() -> None:
+    with pytest.raises(RubricError, match="bare list"):
+        edited("- {requirement: A}\n", "yaml", Changes(pass_mark=0.6))
+
+
+def test_a_file_that_changed_in_the_meantime_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "polite.yaml"
+    path.write_text(PLAIN)
+    proposed = edit(path, Changes(pass_mark=0.7))
+    path.write_text(PLAIN + "# later\n")
+    with pytest.raises(RubricError, match="changed since"):
+        proposed.write()
+    assert path.read_text().endswith("# later\n")
+
+
+def test_writing_keeps_line_ends_and_permissions(tmp_path: Path) -> None:
+    path = tmp_path / "polite.yaml"
+    path.write_bytes(PLAIN.replace("\n", "\r\n").encode())
+    path.chmod(0o640)
+    proposed = edit(path, Changes(pass_mark=0.7))
+    proposed.write()
+    assert path.read_bytes() == proposed.after.encode()
+    assert path.read_bytes().count(b"\r\n") == path.read_bytes().count(b"\n") > 1
+    assert path.stat().st_mode & 0o777 == 0o640
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_the_diff_names_the_file_and_shows_old_and_new() -> None:
+    path = ROOT / "rubrics" / "code-quality.yaml"
+    diff = edit(path, Changes(pass_mark=0.65)).diff
+    assert "-passingThreshold: 0.7" in diff.splitlines()
+    assert "+passingThreshold: 0.65" in diff.splitlines()
+    assert edit(path, Changes()).diff == ""
+
+
+def test_what_is_written_reads_back_as_the_same_rubric_otherwise() -> None:
+    rubric = rubric_from_text(PLAIN, "yaml")
+    changes = Changes(weights={"kind": 0.123456}, ask_within=0.025)
+    assert rubric_from_text(edited(PLAIN, "yaml", changes), "yaml") == changes.applied_to(rubric)

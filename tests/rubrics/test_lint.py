@@ -1,0 +1,152 @@
+"""Advice: what two people would read differently, weights that do something else than they seem to."""
+
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+
+from markscheme import Rubric, load_rubric
+from markscheme.rubrics.lint import Code, advice
+
+ROOT = Path(__file__).parents[2]
+ANCHORED = [{"value": value, "description": f"Like {value}."} for value in (1, 2, 3)]
+PLAIN = {"name": "plain", "requirement": "The reply names a date."}
+
+
+def found(*criteria: dict[str, Any], **top: Any) -> list[tuple[str, str | None]]:
+    return [(said.code, said.criterion) for said in advice(Rubric.from_dict({"criteria": list(criteria), **top}))]
+
+
+def one(**keys: Any) -> list[str]:
+    return [code for code, _ in found({"name": "it", **keys})]
+
+
+def test_of_a_plain_rubric_there_is_nothing_to_say() -> None:
+    assert found(PLAIN, {"name": "other", "description": "How the tone is", "levels": ANCHORED}) == []
+
+
+@pytest.mark.parametrize("name", ["code-quality", "error-messages", "documentation", "api-design"])
+def test_of_the_shipped_rubrics_there_is_nothing_to_say(name: str) -> None:
+    assert advice(load_rubric(ROOT / "rubrics" / f"{name}.yaml")) == []
+
+
+@pytest.mark.parametrize(
+    "words", ["The text is good", "Well-written prose", "An appropriate tone", "Proper style", "Reasonably short"]
+)
+def test_a_word_that_means_something_else_to_everybody_is_vague(words: str) -> None:
+    assert one(requirement=words) == ["vague"]
+    assert one(requirement=words, levels=ANCHORED) == []
+
+
+@pytest.mark.parametrize("words", ["Names the goods", "Greater than 5", "It is inappropriate"])
+def test_a_word_that_only_looks_like_it_is_not(words: str) -> None:
+    assert one(requirement=words) == []
+
+
+def test_yes_or_no_to_two_things_has_no_answer_where_one_is_there() -> None:
+    assert one(requirement="It is short and names a date") == ["double-barrelled"]
+    assert one(requirement="It is short and names a date", levels=ANCHORED) == []
+
+
+def test_several_things_at_once_are_better_asked_apart() -> None:
+    assert one(requirement="It is short and names a date and a place") == ["split-up"]
+    assert one(requirement="It names a date, a place, a person and an hour") == ["split-up"]
+
+
+def test_levels_without_words_are_anybody_s_guess() -> None:
+    assert one(description="How the tone is") == ["unanchored"]
+    assert one(description="How the tone is", scale={"min": 1, "max": 3}, levels=ANCHORED[:1]) == []
+
+
+@pytest.mark.parametrize("highest", [8, 10, 100])
+def test_nobody_anchors_that_many_levels(highest: int) -> None:
+    keys: dict[str, Any] = {"description": "How the tone is", "scale": {"min": 1, "max": highest}}
+    assert one(**keys) == one(**keys, levels=ANCHORED) == ["too-many-levels"]
+    described = [{"value": value, "description": "."} for value in range(1, highest + 1)]
+    assert one(**keys, levels=described) == []
+
+
+@pytest.mark.parametrize(
+    ("words", "other"),
+    [
+        ("The answer is correct", "The answer is factually correct"),
+        ("The response cites its sources", "Sources are cited in the response"),
+        ("The text is easy to read", "The text is easy to read and understand quickly"),
+        ("It is clear", "It is not clear"),
+    ],
+)
+def test_two_criteria_of_the_same_words_count_twice(words: str, other: str) -> None:
+    criteria = [{"name": "a", "requirement": words}, {"name": "b", "requirement": other}]
+    assert ("overlapping", "b") in found(*criteria)
+    assert ("overlapping", "a") not in found(*criteria)
+
+
+@pytest.mark.parametrize(
+    ("words", "other"),
+    [
+        ("The reply is polite", "The reply is short"),
+        ("Names the capital of France", "Names the largest city of France"),
+        ("States the risk of bleeding", "States the risk of infection"),
+        ("Uses correct grammar", "Uses correct spelling"),
+        ("Is it so?", "Is it not?"),
+    ],
+)
+def test_two_criteria_that_only_begin_alike_do_not(words: str, other: str) -> None:
+    assert found({"name": "a", "requirement": words}, {"name": "b", "requirement": other}) == []
+
+
+@pytest.mark.parametrize(
+    ("weights", "pass_mark", "decides"),
+    [
+        ((8, 1, 1), 0.5, True),
+        ((3, 1), 0.7, True),
+        ((1, 1), 0.5, False),
+        ((5, 1, 1), 0.9, False),
+        ((5,), 0.5, False),
+        ((3, -1), 0.7, False),
+    ],
+)
+def test_a_criterion_that_passes_by_itself_and_without_which_nothing_passes_decides_alone(
+    weights: tuple[float, ...], pass_mark: float, decides: bool
+) -> None:
+    words = ["Names a date", "Greets by name", "Ends politely"]
+    criteria = [
+        {"name": f"n{place}", "requirement": words[place], "weight": weight} for place, weight in enumerate(weights)
+    ]
+    assert (("one-decides", "n0") in found(*criteria, passingThreshold=pass_mark)) is decides
+
+
+def test_a_fault_that_takes_all_there_is_says_so_better_as_required() -> None:
+    fault = {"name": "fault", "requirement": "Insults the reader"}
+    assert ("outweighed", "fault") in found(PLAIN, {**fault, "weight": -1})
+    assert ("outweighed", "fault") not in found(PLAIN, {**fault, "weight": -0.5})
+    assert found({**fault, "weight": -1}) == []
+
+
+@pytest.mark.parametrize(
+    ("keys", "code"),
+    [
+        ({"threshold": 0.0}, "never-fails"),
+        ({"threshold": 0.0, "weight": -1}, "never-fails"),
+        ({"threshold": 0.0, "check": "json_valid"}, "never-fails"),
+        ({"threshold": 0.4, "options": [{"label": "x", "value": 0.4}, {"label": "y", "value": 1}]}, "never-fails"),
+        ({"options": [{"label": "x", "value": 0}, {"label": "y", "value": 0.4}]}, "always-fails"),
+    ],
+)
+def test_a_required_criterion_that_never_or_always_fails_requires_nothing(keys: dict[str, Any], code: str) -> None:
+    assert one(requirement="Names a date", required=True, **keys) == [code]
+    assert one(requirement="Names a date", **keys) == []
+    assert one(requirement="Names a date", required=True) == []
+
+
+def test_a_pass_mark_of_nothing_passes_everything() -> None:
+    assert found(PLAIN, passingThreshold=0.0) == [("never-fails", None)]
+
+
+def test_words_that_code_decides_need_no_advice() -> None:
+    assert one(requirement="The text is good and short and nice", check="json_valid") == []
+
+
+def test_every_kind_of_advice_is_met_in_these_tests() -> None:
+    text = Path(__file__).read_text(encoding="utf-8")
+    assert [code for code in get_args(Code) if f'"{code}"' not in text] == []

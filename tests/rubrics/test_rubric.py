@@ -1,0 +1,201 @@
+"""What must hold of rubrics, criteria and scales, however they are built."""
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from markscheme import Criterion, Level, Rubric, RubricError, Scale
+from markscheme.rubrics.rubric import YES_NO
+
+ONE = Criterion(1.0, "Mentions Paris")
+
+
+# --- scales ---------------------------------------------------------------------------------------------------------
+
+
+@given(lowest=st.integers(-50, 50), steps=st.integers(1, 40), place=st.floats(0, 1))
+def test_positions_run_from_0_at_the_worst_to_1_at_the_best_level(lowest: int, steps: int, place: float) -> None:
+    scale = Scale.numbered(lowest, lowest + steps)
+    assert (scale.position(lowest), scale.position(lowest + steps)) == (0, 1)
+    level = min(lowest + steps, lowest + place * steps)
+    assert 0 <= scale.position(level) <= 1
+    assert scale.position(level) == pytest.approx(place, abs=1e-9)
+
+
+@pytest.mark.parametrize(("position", "level"), [(0.0, 0.2), (0.5, 0.5), (1.0, 0.8)])
+def test_a_position_beyond_a_scale_of_options_is_its_nearer_end(position: float, level: float) -> None:
+    scale = Scale((Level(0.2, "poor"), Level(0.8, "fine")), by_label=True)
+    assert scale.at(position) == level
+
+
+def test_half_levels_have_positions_and_levels_off_the_scale_have_none() -> None:
+    scale = Scale.numbered(1, 5)
+    assert scale.position(2.5) == 0.375
+    for level in (0.999, 5.001, -math.inf, math.nan):
+        with pytest.raises(ValueError, match="outside the scale 1 to 5"):
+            scale.position(level)
+
+
+def test_yes_and_no_are_a_scale_of_two() -> None:
+    assert YES_NO.is_yes_no
+    assert YES_NO.choices == ("UNMET", "MET")
+    assert (YES_NO.position(0), YES_NO.position(1)) == (0, 1)
+    assert not Scale.numbered(0, 1).is_yes_no
+
+
+@pytest.mark.parametrize(
+    ("levels", "keys", "problem"),
+    [
+        ([], {}, "at least two levels, found 0"),
+        ([1], {}, "at least two levels, found 1"),
+        ([2, 1], {}, "worst first"),
+        ([1, 1], {}, "worst first"),
+        ([1, 1], {"ordered": False}, "decides nothing"),
+        ([0, 2], {"by_label": True}, "its position, from 0 to 1"),
+        ([-1.7e308, 1.7e308], {}, "further apart than a number can tell"),
+    ],
+)
+def test_a_scale_that_cannot_be_is_refused(levels: list[float], keys: dict[str, Any], problem: str) -> None:
+    with pytest.raises(RubricError, match=problem):
+        Scale(tuple(Level(float(value)) for value in levels), **keys)
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf, -math.inf])
+def test_a_level_has_a_finite_value(value: float) -> None:
+    with pytest.raises(RubricError, match="finite"):
+        Level(value)
+
+
+def test_labels_that_look_like_numbers_may_name_options() -> None:
+    scale = Scale((Level(0.0, "1"), Level(0.5, "2"), Level(1.0, "3")), by_label=True)
+    assert scale.choices == ("1", "2", "3")
+
+
+# --- criteria -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("weight", [0, 0.0, -0.0, math.nan, math.inf, -math.inf, True, "3", None, [1]])
+def test_a_weight_is_a_finite_number_other_than_0(weight: Any) -> None:
+    with pytest.raises(RubricError, match="weight must be a"):
+        Criterion(weight=weight, requirement="A")
+
+
+@pytest.mark.parametrize("requirement", ["", "  \n", None, 5])
+def test_a_criterion_says_in_words_what_is_judged(requirement: Any) -> None:
+    with pytest.raises(RubricError, match="says in words"):
+        Criterion(weight=1.0, requirement=requirement)
+
+
+@pytest.mark.parametrize("threshold", [-0.1, 1.1, math.nan])
+def test_a_threshold_is_a_position(threshold: float) -> None:
+    with pytest.raises(RubricError, match="threshold is a position"):
+        Criterion(1.0, "A", threshold=threshold)
+
+
+def test_all_faults_of_a_criterion_are_told_at_once() -> None:
+    with pytest.raises(RubricError) as refused:
+        Criterion(weight=0, requirement="", threshold=2)
+    assert len(refused.value.faults) == 3
+
+
+@given(position=st.floats(0, 1), threshold=st.floats(0, 1))
+def test_a_fault_passes_where_a_merit_of_the_opposite_position_would(position: float, threshold: float) -> None:
+    merit, fault = Criterion(1.0, "A", threshold=threshold), Criterion(-1.0, "A", threshold=threshold)
+    assert merit.merit(position) == position
+    assert fault.merit(position) == 1 - position
+    assert fault.passes(position) == merit.passes(1 - position)
+
+
+def test_a_criterion_passes_from_its_threshold_on() -> None:
+    assert Criterion(1.0, "A", threshold=0.75).passes(0.75)
+    assert not Criterion(1.0, "A", threshold=0.75).passes(0.74)
+    assert Criterion(-1.0, "A", threshold=0.75).passes(0.25)
+    assert not Criterion(-1.0, "A", threshold=0.75).passes(0.26)
+
+
+def test_the_fingerprint_of_a_criterion_is_of_its_words_and_scale() -> None:
+    assert replace(ONE, weight=7.0, required=True, threshold=0.9).fingerprint == ONE.fingerprint
+    for other in (
+        replace(ONE, requirement="Mentions Rome"),
+        replace(ONE, scale=Scale.numbered(1, 5)),
+        replace(ONE, good="Paris."),
+        replace(ONE, not_applicable=True),
+    ):
+        assert other.fingerprint != ONE.fingerprint
+
+
+# --- rubrics --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("keys", "problem"),
+    [
+        ({"criteria": ()}, "at least one criterion"),
+        ({"criteria": (replace(ONE, name="a"), replace(ONE, name="a"))}, "2 criteria are named 'a'"),
+        ({"pass_mark": 1.1}, "passingThreshold"),
+        ({"pass_mark": math.nan}, "passingThreshold"),
+        ({"strategy": "guess"}, "strategy is one of one_shot"),
+        ({"samples": 0}, "samples is a whole number from 1"),
+        ({"tolerance": 0.0}, "tolerance"),
+        ({"target": 1.5}, "target"),
+        ({"ask_within": -0.1}, "ask_within"),
+        ({"inputs": ("response",)}, "leave out 'response'"),
+        ({"inputs": ("a", "a")}, "names 'a' 2 times"),
+        ({"criteria": (replace(ONE, sees=("context",)),)}, "sees 'context', which is not among"),
+        ({"criteria": (replace(ONE, weight=1e308), replace(ONE, weight=1e308))}, "more than a number can hold"),
+        ({"criteria": (replace(ONE, check="x"),), "strategy": "holistic"}, "runs no check"),
+        (
+            {"criteria": (replace(ONE, name="a", required=True),), "strategy": "holistic"},
+            "cannot tell whether 'a' fails: it is required",
+        ),
+        (
+            {"criteria": (replace(ONE, sees=()),), "strategy": "holistic"},
+            "shows all inputs at once, and 'c1' is to see only some",
+        ),
+    ],
+)
+def test_a_rubric_that_cannot_be_is_refused(keys: dict[str, Any], problem: str) -> None:
+    with pytest.raises(RubricError, match=problem):
+        Rubric(**{"criteria": (ONE,), **keys})
+
+
+def test_criteria_without_names_are_named_by_place() -> None:
+    rubric = Rubric((ONE, replace(ONE, name="style"), ONE))
+    assert [criterion.name for criterion in rubric.criteria] == ["c1", "style", "c3"]
+    assert rubric.criterion("style") is rubric.criteria[1]
+    with pytest.raises(KeyError):
+        rubric.criterion("tone")
+
+
+def test_a_rubric_is_built_from_a_list_as_users_of_the_rubric_package_do() -> None:
+    listed = Rubric([Criterion(weight=10.0, requirement="A"), Criterion(weight=-5.0, requirement="B")])  # type: ignore[arg-type]
+    assert listed == Rubric.from_dict([{"weight": 10.0, "requirement": "A"}, {"weight": -5.0, "requirement": "B"}])
+    assert listed.rubric == list(listed.criteria)
+    assert listed.positive_weight == 10
+
+
+def test_only_the_query_is_shown_where_nothing_is_declared() -> None:
+    assert Rubric((ONE,)).shown_to(ONE) == ("query",)
+    declared = Rubric((replace(ONE, name="a", sees=("reference",)), ONE), inputs=("query", "reference"))
+    assert declared.shown_to(declared.criteria[0]) == ("reference",)
+    assert declared.shown_to(declared.criteria[1]) == ("query", "reference")
+
+
+def test_the_fingerprint_of_a_rubric_is_of_all_that_decides_a_score() -> None:
+    rubric = Rubric((ONE,))
+    for other in (
+        Rubric((replace(ONE, weight=2.0),)),
+        Rubric((replace(ONE, required=True),)),
+        Rubric((replace(ONE, threshold=0.6),)),
+        replace(rubric, pass_mark=0.6),
+        replace(rubric, strategy="per_criterion"),
+        replace(rubric, samples=3),
+        replace(rubric, guidelines="Be fair."),
+    ):
+        assert other.fingerprint != rubric.fingerprint
+    assert replace(rubric, judge={"name": "anthropic"}).fingerprint == rubric.fingerprint
+    assert Rubric((replace(ONE, weight=1),)).fingerprint == rubric.fingerprint
