@@ -58,9 +58,9 @@ def _report(context: "Mapping[str, Any]") -> list[str]:
 def _worth(context: "Mapping[str, Any]") -> "RunWorth":
     from pathlib import Path
 
+    from markscheme.calibration.pass_fail import read_labelled
     from markscheme.calibration.run_summary import own_labels, run_worth
     from markscheme.promptfoo.results import calibrations, results_of
-    from markscheme.readers.pass_fail import read_labelled
 
     raw = context.get("results") or []
     rows = results_of(raw, Path(str(context.get("evalId") or "this evaluation"))).rows

@@ -14,11 +14,11 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, Response, expect
 from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
-from tests.promptfoo.test_export import export
 
 from markscheme.promptfoo.results import read_results
 from tests.commands.console import run
 from tests.promptfoo.answering import judging
+from tests.promptfoo.test_export import export
 from tests.real.messages_front import MessagesFront
 from tests.real.promptfoo import QUIET, install_promptfoo, run_eval, with_node, without_keys
 

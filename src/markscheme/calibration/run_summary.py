@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from markscheme.calibration.pass_fail import judged
 from markscheme.calibration.pass_rates import Labelled, PassRates, compared_pairs, pass_rates, raw_rate
 from markscheme.judges.judge import Usage, total
 from markscheme.promptfoo.results import Row
-from markscheme.readers.pass_fail import judged
 from markscheme.stats import Estimate, gain_in_hits
 
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from markscheme.calibration.accepted import load_accepted
 from markscheme.calibration.comparison import gold_of, judge_passes, overall_scores
+from markscheme.calibration.pass_fail import read_labelled, reference_of
 from markscheme.calibration.pass_rates import Labelled
 from markscheme.calibration.saved import is_calibration, read_calibration
 from markscheme.commands.accepting import loaded_unless_replaced
@@ -30,7 +31,6 @@ from markscheme.experiment.table import between_variants, corrected_rates, figur
 from markscheme.grading import Grading, questions, receipt_of
 from markscheme.judges.family import warn_of_kinship
 from markscheme.ratings.examples import examples_file, load_examples
-from markscheme.readers.pass_fail import read_labelled, reference_of
 from markscheme.receipt import ACCEPTED
 from markscheme.report.experiment_report import (
     ExperimentReport,

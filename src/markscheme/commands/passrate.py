@@ -34,8 +34,8 @@ def parser() -> argparse.ArgumentParser:
 
 def run(arguments: argparse.Namespace) -> int:
     """Correct and print."""
+    from markscheme.calibration.pass_fail import read_judged, read_labelled, reference_of
     from markscheme.calibration.pass_rates import pass_rates
-    from markscheme.readers.pass_fail import read_judged, read_labelled, reference_of
     from markscheme.report.json_report import dumps
     from markscheme.report.pass_rate_report import pass_rate_json, pass_rate_text
 
