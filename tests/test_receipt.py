@@ -12,12 +12,11 @@ from typing import Any
 import pytest
 
 from benchmarks.drift import NoisyJudge, calibrated, rubric
-from markscheme import ScriptedJudge
+from markscheme import Rubric, ScriptedJudge
 from markscheme.calibration.accepting import accept
 from markscheme.errors import RatingError
 from markscheme.grading import Grading, asking_fingerprint, receipt_of
 from markscheme.receipt import Receipt, calibration_text, find_receipt, load_receipt, receipt_json, score_text
-from markscheme.rubrics.rubric import Rubric
 from markscheme.submission import Submission
 
 KNOWN = Receipt("gate", 0.9, 0.11, 84, "human", "2026-11-02", "rubric", "prompt", "judge")

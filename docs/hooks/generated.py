@@ -21,13 +21,23 @@ LINK = re.compile(r"(?<=\]\()([^)#\s:]+)(?=[)#])")
 PYTHON = {
     "rubrics-and-grades": (
         "Rubrics, submissions and grades",
-        ["rubric", "rubric_file", "lint", "submission", "grading", "verdict", "score", "receipt", "rewards"],
+        [
+            "rubrics.rubric",
+            "rubrics.file",
+            "rubrics.lint",
+            "submission",
+            "grading",
+            "verdict",
+            "score",
+            "receipt",
+            "rewards",
+        ],
     ),
     "judges": (
         "Judges",
         [
-            "judge",
-            "judges.named",
+            "judges.judge",
+            "judges.registry",
             "judges.anthropic",
             "judges.openai",
             "judges.local",

@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 
 from benchmarks.drift import NoisyJudge, calibrated, rubric
+from markscheme import Rubric
 from markscheme.calibration.accepted import labels_digest, load_accepted, submission_digest
 from markscheme.calibration.accepting import accept
 from markscheme.calibration.calibration import Calibration
 from markscheme.errors import RatingError, UsageError
 from markscheme.ratings.examples import Example, load_examples
 from markscheme.ratings.rating import Rated, Rating
-from markscheme.rubrics.rubric import Rubric
 from markscheme.submission import Submission
 
 EVERYTHING = """

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
+from markscheme import Rubric
 from markscheme.calibration.choice import MARGIN, Choice, Contender, choose, labels_to_tell
 from markscheme.calibration.comparison import Gold, gold_of
 from markscheme.errors import ComparisonError
 from markscheme.judges.judge import Usage
 from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.rating import Rated, Rating
-from markscheme.rubrics.rubric import Rubric
 from markscheme.stats.linking import gain_in_hits
 from markscheme.submission import Submission
 

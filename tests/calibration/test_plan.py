@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy.special import bdtr
 
+from markscheme import Rubric
 from markscheme.calibration.comparison import compare, gold_of
 from markscheme.calibration.plan import Need, cost_of, labels_for_verdict, needs_of
 from markscheme.judges.judge import Reply
@@ -13,7 +14,6 @@ from markscheme.judges.price import Price
 from markscheme.prompt import verdict_prompt
 from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.rating import Rated, Rating
-from markscheme.rubrics.rubric import Rubric
 from markscheme.stats.intervals import clopper_pearson_lower
 from markscheme.submission import Submission
 

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from markscheme import Rubric
 from markscheme.calibration.pass_rates import Judged, Labelled, pass_rates
 from markscheme.calibration.sampling import choose_next, inclusion_chances, systematic_draw
 from markscheme.errors import UsageError
 from markscheme.ratings.examples import Example
 from markscheme.ratings.rating import Rated, Rating
-from markscheme.rubrics.rubric import Rubric
 from markscheme.submission import Submission
 
 RUBRIC = Rubric.from_dict({"criteria": [{"name": "q", "description": "Is it good?"}]})

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from markscheme import Rubric
 from markscheme.calibration.calibration import Rater, calibration_of
 from markscheme.calibration.comparison import gold_of
 from markscheme.calibration.saved import gold_between, is_calibration, read_calibration
@@ -15,7 +16,6 @@ from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.rating import Rated, Rating, load_ratings
 from markscheme.readers.infer_rubric import seeming_rubric
 from markscheme.report.json_report import calibration_json, dumps
-from markscheme.rubrics.rubric import Rubric
 from markscheme.submission import Submission
 
 RUBRIC = Rubric.from_dict({"name": "manners", "criteria": [

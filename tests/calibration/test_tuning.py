@@ -5,11 +5,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from markscheme import Rubric
 from markscheme.calibration.tuning import Promised, Proposal, TunedBand, propose
 from markscheme.errors import ComparisonError
 from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.rating import Rated, Rating
-from markscheme.rubrics.rubric import Rubric
 from markscheme.stats.weights import weighted_scores
 from markscheme.submission import Submission
 

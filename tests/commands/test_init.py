@@ -102,8 +102,16 @@ def test_a_wheel_carries_what_it_copies(tmp_path: Path) -> None:
     (wheel,) = tmp_path.glob("*.whl")
     unpacked = tmp_path / "unpacked"
     subprocess.run([sys.executable, "-m", "zipfile", "-e", str(wheel), str(unpacked)], check=True)
-    code = f"import sys; sys.path.insert(0, {str(unpacked)!r}); from markscheme.cli import main; main(['init'])"
+    code = f"""
+import sys
+sys.path.insert(0, {str(unpacked)!r})
+from markscheme.cli import main
+from markscheme.rubrics.search import find_rubric
+main(["init"])
+print(find_rubric("api-design").relative_to({str(unpacked)!r}))
+"""
     project = tmp_path / "project"
     project.mkdir()
-    subprocess.run([sys.executable, "-I", "-c", code], cwd=project, check=True, capture_output=True)
+    done = subprocess.run([sys.executable, "-I", "-c", code], cwd=project, check=True, capture_output=True, text=True)
+    assert done.stdout.splitlines()[-1] == str(Path("markscheme", "shipped", "rubrics", "api-design.yaml"))
     assert list(files(project)) == FILES

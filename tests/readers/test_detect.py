@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
+from markscheme import Rubric
 from markscheme.errors import RatingError
 from markscheme.ratings.rating import Rating, RatingReader
 from markscheme.readers.detect import import_file, of_kind
 from markscheme.readers.imported import Imported
 from markscheme.readers.tables import Columns
-from markscheme.rubrics.rubric import Rubric
 
 ONE = Rubric.from_dict({"name": "one", "criteria": [{"name": "good", "requirement": "It is good"}]})
 FIVE = Rubric.from_dict({"name": "five", "criteria": [{"name": "clarity", "description": "Clear"}]})

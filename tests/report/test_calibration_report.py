@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from markscheme import Rubric
 from markscheme.calibration.calibration import Calibration, Counts, Rater, calibration_of
 from markscheme.judges.judge import Usage
 from markscheme.ratings.examples import Example, ExampleSet
@@ -16,7 +17,6 @@ from markscheme.report import words
 from markscheme.report.json_report import calibration_json, dumps
 from markscheme.report.markdown import calibration_markdown
 from markscheme.report.terminal import print_calibration
-from markscheme.rubrics.rubric import Rubric
 from markscheme.submission import Submission
 
 GOLDEN = Path(__file__).parents[1] / "golden"

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from markscheme import Rubric
 from markscheme.calibration.choice import Choice, Contender, choose
 from markscheme.calibration.comparison import Gold, gold_of
 from markscheme.judges.judge import Usage
@@ -14,7 +15,6 @@ from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.report.compare_report import choice_json, choice_markdown, print_choice
 from markscheme.report.json_report import dumps
-from markscheme.rubrics.rubric import Rubric
 from markscheme.submission import Submission
 
 GOLDEN = Path(__file__).parents[1] / "golden"

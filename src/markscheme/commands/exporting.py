@@ -8,14 +8,13 @@ from typing import Any
 
 import yaml
 
-from markscheme.commands.init import graders
 from markscheme.commands.output import put
 from markscheme.commands.sources import labelled_examples
 from markscheme.commands.splits import part_of
 from markscheme.errors import UsageError
 from markscheme.promptfoo.export import promptfoo_config
 from markscheme.rubrics.file import load_rubric
-from markscheme.rubrics.search import find_rubric
+from markscheme.rubrics.search import find_rubric, shipped
 
 GRADER = "rubric_grader.py"
 
@@ -44,4 +43,4 @@ def _grader(target: Path) -> str:
     own = Path("graders") / GRADER
     if own.is_file():
         return f"file://{Path(os.path.relpath(own, target.parent)).as_posix()}"
-    return f"file://{(graders() / GRADER).as_posix()}"
+    return "file://" + (shipped("graders") / GRADER).as_posix()

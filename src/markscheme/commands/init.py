@@ -8,6 +8,7 @@ from pathlib import Path
 
 from markscheme.commands.options import Parser
 from markscheme.errors import UsageError, writing
+from markscheme.rubrics.search import shipped
 
 SUMMARY = """Put into a project what grading under Promptfoo needs: graders/, a rubric of yes/no criteria, labelled
 examples and a promptfooconfig.yaml that runs. Whatever is there already stays as it is.
@@ -51,14 +52,8 @@ def _files() -> Iterator[tuple[Path, Path]]:
     for file in templates.rglob("*"):
         if file.is_file():
             yield file.relative_to(templates), file
-    for file in graders().glob("*.py"):
+    for file in shipped("graders").glob("*.py"):
         yield Path("graders") / file.name, file
-
-
-def graders() -> Path:
-    """The wheel's own graders; where the package runs from its repository, the repository's."""
-    shipped = PACKAGE / "graders"
-    return shipped if shipped.is_dir() else PACKAGE.parents[1] / "graders"
 
 
 def _put(source: Path, place: Path) -> bool:

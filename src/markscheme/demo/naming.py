@@ -17,7 +17,7 @@ from markscheme.demo.faults import NOTHING, NOWHERE, Charge, on_system
 from markscheme.demo.planting import JUDGE_NAME, NAME, Round
 from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.receipt import ACCEPTED
-from markscheme.rubrics.rubric import Rubric
+from markscheme.rubrics.file import rubric_from_data
 
 RATINGS, REPORT = "ratings.jsonl", "report.json"
 PLANNED_RUNS = 20
@@ -73,7 +73,7 @@ def write_project(made: Round, folder: Path) -> list[str]:
     _write_lines(home / "examples.jsonl", [_line(example) for example in made.examples])
     _write_lines(folder / RATINGS, [rating.to_json() for rating in made.ratings])
     then = calibration_of(
-        Rubric.from_dict(made.asked_then),
+        rubric_from_data(made.asked_then),
         ExampleSet(made.examples),
         made.accepted,
         Rater(JUDGE_NAME, "", "ratings"),

@@ -16,6 +16,7 @@ from markscheme.ratings.examples import ExampleSet, load_examples
 from markscheme.ratings.rating import Rated, Rating, load_ratings
 from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.rubric import Rubric
+from markscheme.rubrics.search import shipped
 
 NAME = "code-quality"
 OTHER_MARK = 0.5
@@ -25,7 +26,6 @@ PROVENANCE = (
     "follow from these. No person labelled anything."
 )
 SEED = 1
-PACKAGE = Path(__file__).parents[1]
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Held:
 
 def labelled_set() -> tuple[Rubric, ExampleSet]:
     """The rubric and the examples with their constructed labels."""
-    rubric = load_rubric(_shipped(f"rubrics/{NAME}.yaml", f"rubrics/{NAME}.yaml"))
+    rubric = load_rubric(shipped(f"rubrics/{NAME}.yaml"))
     return rubric, load_examples(_data("examples.jsonl"), rubric)
 
 
@@ -66,13 +66,7 @@ def five_raters() -> tuple[Held, ...]:
 
 
 def _data(name: str) -> Path:
-    return _shipped(f"demo/{NAME}/{name}", f"calibration/{NAME}/{name}")
-
-
-def _shipped(in_package: str, in_repository: str) -> Path:
-    """A file that comes with the wheel; where the package runs from its repository, the repository's."""
-    place = PACKAGE / in_package
-    return place if place.exists() else PACKAGE.parents[1] / in_repository
+    return shipped(f"calibration/{NAME}/{name}")
 
 
 def _held(name: str, does: str, ratings: Sequence[Rating], rubric: Rubric, examples: ExampleSet) -> Held:

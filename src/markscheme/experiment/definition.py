@@ -1,6 +1,5 @@
 """What an experiment is: variants of a prompt, cases they answer, and the rubric that grades the answers."""
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -8,100 +7,15 @@ from functools import cached_property
 from pathlib import Path
 
 from markscheme.errors import ExperimentError, Fault
-from markscheme.fingerprint import fingerprint
-from markscheme.judges.price import Price
-from markscheme.prompt import Prompt
+from markscheme.experiment.cells import PLACEHOLDER, Case, Cell, Model, Output, Variant
+from markscheme.experiment.file import read_experiment
 from markscheme.rubrics.rubric import Rubric
-from markscheme.submission import Submission
 
-PLACE = re.compile(r"\{\{\s*([^{}|%]+?)\s*\}\}")
+__all__ = ["FIGURES", "OVERALL", "PASS_RATE", "Case", "Cell", "Experiment", "Model", "Output", "Variant"]
+
 OVERALL, PASS_RATE = "overall", "pass_rate"
 FIGURES = (OVERALL, PASS_RATE)
 """Names in the table that no criterion can bear."""
-
-
-@dataclass(frozen=True)
-class Variant:
-    """One way to ask.
-
-    Attributes:
-        name: What the table calls it; the judge never sees it.
-        prompt: The question, with {{name}} where an input of the case goes.
-        system: What the model is told before it, likewise; "" for nothing.
-    """
-
-    name: str
-    prompt: str = "{{query}}"
-    system: str = ""
-
-    @property
-    def named(self) -> set[str]:
-        """Names of the inputs that it shows."""
-        return set(PLACE.findall(self.system)) | set(PLACE.findall(self.prompt))
-
-    def ask(self, case: "Case") -> Prompt:
-        """The question about a case; what a value holds is text, whatever braces it has."""
-        system, user = (PLACE.sub(lambda at: case.inputs[at[1]], text) for text in (self.system, self.prompt))
-        return Prompt(system, user, {}, ())
-
-
-@dataclass(frozen=True)
-class Case:
-    """What every variant is asked.
-
-    Attributes:
-        id: What the table calls it.
-        inputs: Texts by name, for prompts and judge.
-        expected: Texts by name that the judge alone is shown.
-    """
-
-    id: str
-    inputs: Mapping[str, str]
-    expected: Mapping[str, str] = field(default_factory=dict)
-
-    @cached_property
-    def digest(self) -> str:
-        """Digest of all that makes it this case."""
-        return fingerprint(dict(self.inputs), dict(self.expected))
-
-    def submission(self, response: str, id: str) -> Submission:
-        """A response to the case, as a judge grades it."""
-        return Submission(response, {**self.inputs, **self.expected}, id)
-
-
-@dataclass(frozen=True)
-class Model:
-    """Who answers: named as judges are, and how it is asked; None leaves what the adapter does by itself."""
-
-    name: str
-    temperature: float | None = None
-    max_tokens: int | None = None
-    price: Price | None = None
-
-
-@dataclass(frozen=True)
-class Output:
-    """What a variant made of a case.
-
-    Attributes:
-        text: The output; None where there is none.
-        why: Why there is none; "" where there is one.
-        under: Digest of what was asked and who answered; "" where the output came from a file.
-        cut_off: Whether the longest answer allowed cut it off.
-    """
-
-    text: str | None
-    why: str = ""
-    under: str = ""
-    cut_off: bool = False
-
-    def __post_init__(self) -> None:
-        if (self.text is None) != bool(self.why):
-            raise ValueError("an output is a text, or there is a reason why it is none")
-
-
-Cell = tuple[str, str]
-"""Name of a variant and id of a case."""
 
 
 @dataclass(frozen=True)
@@ -122,6 +36,7 @@ class Experiment:
             a case cannot fill.
 
     Example:
+        >>> from markscheme import Rubric
         >>> rubric = Rubric.from_dict([{"weight": 1, "requirement": "Names a city"}])
         >>> shy = Variant("shy", "Perhaps you know: {{query}}")
         >>> experiment = Experiment(rubric, (shy,), (Case("capital", {"query": "Capital of France?"}),))
@@ -154,9 +69,7 @@ class Experiment:
             ExperimentError: All that is wrong with it, each fault with its line.
             RatingError: `outputs` cannot be read.
         """
-        from markscheme.experiment.file import read_experiment
-
-        return read_experiment(Path(path), None if outputs is None else Path(outputs))
+        return read_experiment(Path(path), None if outputs is None else Path(outputs), build=cls)
 
     @property
     def cells(self) -> list[Cell]:
@@ -192,7 +105,7 @@ class Experiment:
         yield from self._lacking()
 
     def _unfilled(self, variant: Variant) -> Iterator[Fault]:
-        rest = PLACE.sub("", variant.system) + PLACE.sub("", variant.prompt)
+        rest = PLACEHOLDER.sub("", variant.system) + PLACEHOLDER.sub("", variant.prompt)
         if "{{" in rest or "{%" in rest:
             yield Fault(f"variant {variant.name!r}: only {{{{name}}}} is filled in, without filters or blocks")
         for name in sorted(variant.named):

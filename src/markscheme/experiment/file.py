@@ -1,4 +1,4 @@
-"""YAML or JSON to Experiment; a fault is told by file and line, all faults at once."""
+"""YAML or JSON to the parts of an experiment; every fault of a file at once, with its line."""
 
 import difflib
 import math
@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from markscheme.errors import ExperimentError, Fault, RatingError, RubricError, UsageError
-from markscheme.experiment.definition import Case, Cell, Experiment, Model, Output, Variant
+from markscheme.experiment.cells import Case, Cell, Model, Output, Variant
 from markscheme.experiment.outputs import Given, case_of, read_outputs, records
 from markscheme.judges.price import Price
 from markscheme.plain_data import Place, form_of, plain_data, read_text, shown
@@ -25,12 +25,13 @@ MODEL_KEYS = ("name", "temperature", "max_tokens", "price")
 FILE = "file://"
 
 
-def read_experiment(path: Path, outputs: Path | None) -> Experiment:
-    """The experiment in a file, with its rubric and the outputs it takes from other files.
+def read_experiment(path: Path, outputs: Path | None, build: Callable[..., T]) -> T:
+    """What `build` makes of the parts in a file, with its rubric and the outputs it takes from other files.
 
     Args:
         path: A .yaml or .json file; other files are named from its folder.
         outputs: A file that every variant's outputs are taken from instead.
+        build: Called with rubric, variants, cases, name, model, given outputs and path; an Experiment.
 
     Raises:
         ExperimentError: All that is wrong with it, each fault with its line.
@@ -40,7 +41,7 @@ def read_experiment(path: Path, outputs: Path | None) -> Experiment:
     data, lines = plain_data(text, form_of(path), ExperimentError, path=path)
     if not isinstance(data, dict):
         raise ExperimentError(f"is a mapping with {', '.join(KEYS)}; found {shown(data)}", path=path, line=1)
-    return _Reading(path, data, lines, outputs).experiment()
+    return _Reading(path, data, lines, outputs).experiment(build)
 
 
 @dataclass
@@ -53,7 +54,7 @@ class _Reading:
     outputs: Path | None
     faults: list[Fault] = field(default_factory=list)
 
-    def experiment(self) -> Experiment:
+    def experiment(self, build: Callable[..., T]) -> T:
         self._known(self.data, KEYS, ())
         rubric = self._rubric()
         model = self._model(self.data.get("model"))
@@ -62,26 +63,27 @@ class _Reading:
         cases = self._cases(found)
         given = self._given(found, variants, cases)
         name = self._text(self.data, "name", ()) or self.path.name.partition(".")[0]
-        built = self._built(name, rubric, variants, cases, model, given)
+        built = self._built(build, name, rubric, variants, cases, model, given)
         if built is None or self.faults:
             raise ExperimentError(sorted(self.faults, key=lambda fault: fault.line or 0), path=self.path)
         return built
 
     def _built(
         self,
+        build: Callable[..., T],
         name: str,
         rubric: Rubric | None,
         variants: list[tuple[Variant, Path | None]],
         cases: list[Case],
         model: Model | None,
         given: dict[Cell, Output],
-    ) -> Experiment | None:
+    ) -> T | None:
         """The experiment, or None where there are faults; those of the whole are added to the others."""
         if rubric is None or not variants or not cases:
             return None
         try:
             plain = tuple(variant for variant, _ in variants)
-            return Experiment(rubric, plain, tuple(cases), name, model, given, self.path)
+            return build(rubric, plain, tuple(cases), name, model, given, self.path)
         except ExperimentError as error:
             self.faults += [Fault(fault.problem, self._line_of(fault.problem)) for fault in error.faults]
             return None

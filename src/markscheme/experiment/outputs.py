@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from markscheme.errors import Fault, RatingError, writing
-from markscheme.experiment.definition import Case, Output
+from markscheme.experiment.cells import Case, Output
 from markscheme.judges.judge import Reply
 from markscheme.plain_data import ANOTHER_LENGTH, append_lines, json_lines, shown, table_rows
 from markscheme.promptfoo.results import Row, is_results, read_results

@@ -118,6 +118,7 @@ def figures(marks: Marks, variant: str, rubric: Rubric) -> VariantFigures:
     """One variant's row.
 
     Example:
+        >>> from markscheme import Rubric
         >>> rubric = Rubric.from_dict({"criteria": [{"name": "tone", "description": "Is kind"}]})
         >>> marks = {("a", "x"): Mark(0.5, True, {"tone": 3.0}), ("a", "y"): Mark(1.0, True, {"tone": 5.0})}
         >>> row = figures(marks, "a", rubric)

@@ -87,6 +87,7 @@ def model_for(rubric: Rubric, name: str) -> str | None:
     """The model that a rubric names, for a judge of the kind that it names; None for one of another kind.
 
     Example:
+        >>> from markscheme import Rubric
         >>> rubric = Rubric.from_dict({"judge": {"name": "openai", "model": "m"}, "criteria": [{"requirement": "A"}]})
         >>> model_for(rubric, "openai"), model_for(rubric, "anthropic")
         ('m', None)

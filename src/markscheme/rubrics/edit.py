@@ -50,6 +50,7 @@ class Changes:
         """The rubric with the new numbers.
 
         Example:
+            >>> from markscheme import Rubric
             >>> rubric = Rubric.from_dict([{"weight": 2.0, "requirement": "A"}, {"weight": 1.0, "requirement": "B"}])
             >>> changed = Changes(weights={"c1": 1.5}, pass_mark=0.6).applied_to(rubric)
             >>> changed.criteria[0].weight, changed.criteria[1].weight, changed.pass_mark

@@ -58,6 +58,7 @@ def advice(rubric: Rubric) -> list[Advice]:
     """What might be better in a rubric, criterion by criterion, then as a whole.
 
     Example:
+        >>> from markscheme import Rubric
         >>> rubric = Rubric.from_dict({"criteria": [{"name": "a", "description": "The text is good", "weight": 1}]})
         >>> [found.code for found in advice(rubric)]
         ['vague', 'unanchored']

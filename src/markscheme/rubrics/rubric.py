@@ -6,14 +6,23 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Literal, Self, get_args
+from typing import IO, TYPE_CHECKING, Any, Literal, Protocol, Self, get_args
 
 from markscheme.errors import Fault, RubricError
 from markscheme.fingerprint import fingerprint
 
 if TYPE_CHECKING:
-    from markscheme.autograders import Autograder
-    from markscheme.types import EvaluationReport
+    from typing_extensions import TypeVar
+
+    Report_co = TypeVar("Report_co", default=Any, covariant=True)
+
+    class SupportsGrade(Protocol[Report_co]):
+        """Whatever grades a response against a rubric: an Autograder."""
+
+        async def grade(
+            self, to_grade: Any, rubric: "Rubric", query: str | None = None, **options: Any
+        ) -> Report_co: ...
+
 
 Strategy = Literal["one_shot", "per_criterion", "double_pass", "holistic"]
 STRATEGIES: tuple[str, ...] = get_args(Strategy)
@@ -274,7 +283,7 @@ class Rubric:
         RubricError: No criteria, a name given twice, a pass mark outside 0 to 1, an input that nobody declared.
 
     Example:
-        >>> rubric = Rubric.from_dict([{"weight": 10.0, "requirement": "Mentions Paris"}])
+        >>> rubric = Rubric((Criterion(10.0, "Mentions Paris"),))
         >>> rubric.criteria[0].name, rubric.pass_mark
         ('c1', 0.5)
     """
@@ -350,11 +359,6 @@ class Rubric:
         return ("query",) if self.inputs is None else self.inputs
 
     @property
-    def rubric(self) -> list[Criterion]:
-        """The criteria as a list, under the name that users of the `rubric` package know."""
-        return list(self.criteria)
-
-    @property
     def positive_weight(self) -> float:
         """Sum of the weights above 0: the most a raw score can be."""
         return sum(criterion.weight for criterion in self.criteria if criterion.weight > 0)
@@ -383,52 +387,30 @@ class Rubric:
         """Names of the inputs that a rater of `criterion` is shown, in the order they are declared."""
         return tuple(name for name in self.known_inputs if criterion.sees is None or name in criterion.sees)
 
-    @classmethod
-    def from_dict(cls, data: Any) -> "Rubric":
-        """The rubric that plain data describes, in any form a rubric file may have.
+    if TYPE_CHECKING:  # what `markscheme.compat` adds: declared here for type checkers, as no subclass may
 
-        Raises:
-            RubricError: Whatever is wrong with it, all at once.
-        """
-        from markscheme.rubrics.file import rubric_from_data
+        @property
+        def rubric(self) -> list[Criterion]: ...
 
-        return rubric_from_data(data)
+        @classmethod
+        def from_dict(cls, data: Any) -> "Rubric": ...
 
-    @classmethod
-    def from_json(cls, text: str) -> "Rubric":
-        """The rubric that a JSON text describes. Raises RubricError with line numbers."""
-        from markscheme.rubrics.file import rubric_from_text
+        @classmethod
+        def from_json(cls, text: str) -> "Rubric": ...
 
-        return rubric_from_text(text, form="json")
+        @classmethod
+        def from_yaml(cls, text: str) -> "Rubric": ...
 
-    @classmethod
-    def from_yaml(cls, text: str) -> "Rubric":
-        """The rubric that a YAML text describes. Raises RubricError with line numbers."""
-        from markscheme.rubrics.file import rubric_from_text
+        @classmethod
+        def from_file(cls, source: str | Path | IO[str]) -> "Rubric": ...
 
-        return rubric_from_text(text, form="yaml")
-
-    @classmethod
-    def from_file(cls, source: "str | Path | IO[str]") -> "Rubric":
-        """The rubric in a .yaml, .yml or .json file, by path or as an open file. Raises RubricError."""
-        from markscheme.rubrics.file import load_rubric
-
-        return load_rubric(source)
-
-    async def grade(
-        self, to_grade: Any, autograder: "Autograder | None" = None, query: str | None = None, **options: Any
-    ) -> "EvaluationReport":
-        """What an autograder makes of a response; `markscheme.grade` gives the whole Grade instead.
-
-        Args:
-            to_grade: The response as text, or {"thinking": …, "output": …}.
-            autograder: Who grades; the PerCriterionGrader with its default function where None.
-            query: What was asked.
-            options: Passed on to the autograder.
-        """
-        from markscheme.autograders import PerCriterionGrader
-
-        return await (autograder or PerCriterionGrader()).grade(to_grade, self, query, **options)
+        async def grade(
+            self,
+            to_grade: Any,
+            autograder: "SupportsGrade[Report_co] | None" = None,
+            query: str | None = None,
+            **options: Any,
+        ) -> "Report_co": ...
 
 
 def _listed(values: Iterable[float]) -> str:

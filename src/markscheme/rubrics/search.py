@@ -58,6 +58,13 @@ def own_rubrics(start: Path | None = None) -> dict[str, Path]:
     }
 
 
+def shipped(place: str) -> Path:
+    """A file or folder that comes with markscheme, by its place in the repository, from which a wheel copies it."""
+    package = Path(__file__).parents[1]
+    in_wheel = package / "shipped" / place
+    return in_wheel if in_wheel.exists() else package.parents[1] / place
+
+
 def calibrations(start: Path) -> dict[str, Path]:
     """The folders `calibration/<name>` of `start` and its parents that a name would find, by name."""
     found: dict[str, Path] = {}
@@ -91,14 +98,8 @@ def _nearest_calibration(name: str, start: Path) -> Path | None:
 def _folders(start: Path, beside: Path | None) -> Iterator[Path]:
     roots = [start, *start.parents]
     roots += [beside, beside.parent] if beside is not None else []
-    candidates = [root / "rubrics" for root in roots] + _shipped()
+    candidates = [root / "rubrics" for root in roots] + [shipped("rubrics")]
     yield from (folder for folder in dict.fromkeys(candidates) if folder.is_dir())
-
-
-def _shipped() -> list[Path]:
-    """The wheel's own rubrics; where the package runs from its repository, the repository's."""
-    package = Path(__file__).parents[1]
-    return [package / "rubrics", package.parents[1] / "rubrics"]
 
 
 def _instead(name: str, start: Path, beside: Path | None) -> str:
