@@ -1,0 +1,403 @@
+"""A share of examples, and a mean difference per example, where several examples share a task and err together.
+
+Both give one-sided bounds at any confidence. Where each example is a group of its own they are the usual ones.
+"""
+
+import math
+from dataclasses import dataclass
+from functools import cache
+from typing import Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import betaincinv, gammaln, logit, roots_legendre
+
+from markscheme.stats.estimate import Estimate
+from markscheme.stats.intervals import (
+    Floats,
+    clopper_pearson_lower,
+    clopper_pearson_upper,
+    group_numbers,
+    mark_rough,
+    spread,
+    t_quantile,
+    withhold,
+)
+
+Support: TypeAlias = Literal["plain", "approximate", "withheld"]
+
+FEWEST_GROUPS = 5
+GROUPS_TO_TRUST = 10
+PRIOR_RHO = (0.5, 2.0)
+RHO_Q = 0.80
+MEAN_ICC = 0.3
+MEAN_WEIGHT = 8
+RATE_NODES = 64
+CORRELATION_NODES = 64
+NEGLIGIBLE = 25.0
+FURTHEST_LOGIT = 16.0
+
+
+@dataclass(frozen=True, slots=True)
+class GroupedShare:
+    """A share of examples with exact bounds that allow for examples of one group erring together.
+
+    Attributes:
+        value: Hits over examples, 0 to 1; nan without examples.
+        n: Examples.
+        n_groups: Groups they come from; `n` where every example is a group of its own.
+        mean_size: Size of the group that an example comes from, on average over examples; 1 without groups.
+        correlation: How alike the examples of a group are, 0 to 1: the upper of plausible values, 0 without groups.
+        effective: Independent examples that would tell as much.
+        effective_of_missed: The same were one example of the largest group different, where all are alike and share
+            groups; None elsewhere. A share of exactly 0 or 1 shows no correlation, so its bounds rely on this one.
+    """
+
+    value: float
+    n: int
+    n_groups: int
+    mean_size: float
+    correlation: float
+    effective: float
+    effective_of_missed: float | None = None
+
+    @property
+    def support(self) -> Support:
+        """Whether there are groups enough for bounds: 10 or more plain, 5 to 9 approximate, fewer none."""
+        return _support(self.n_groups, self.mean_size)
+
+    @property
+    def design_effect(self) -> float:
+        """How many examples tell as much as one independent example; 1 without groups."""
+        return self.n / self.effective if self.n else 1.0
+
+    def lower(self, confidence: float) -> float | None:
+        """The one-sided lower bound at `confidence`; None with fewer than 5 groups or without examples."""
+        if not self.n or self.support == "withheld":
+            return None
+        exact = clopper_pearson_lower(self._hits, self.effective, confidence=confidence)
+        if self.effective_of_missed is None or self.value != 1.0:
+            return exact
+        missed = (1 - 1 / self.n) * self.effective_of_missed
+        return max(exact, clopper_pearson_lower(missed, self.effective_of_missed, confidence=confidence))
+
+    def upper(self, confidence: float) -> float | None:
+        """The one-sided upper bound at `confidence`; None with fewer than 5 groups or without examples."""
+        if not self.n or self.support == "withheld":
+            return None
+        exact = clopper_pearson_upper(self._hits, self.effective, confidence=confidence)
+        if self.effective_of_missed is None or self.value != 0.0:
+            return exact
+        one = self.effective_of_missed / self.n
+        return min(exact, clopper_pearson_upper(one, self.effective_of_missed, confidence=confidence))
+
+    def estimate(self, *, level: float = 0.95, method: str = "share of examples") -> Estimate:
+        """The share with its two-sided interval, withheld or marked where there are few groups."""
+        if not self.n:
+            return Estimate.without_value("no examples", n=0, method=method, level=level)
+        low, high = self.lower((1 + level) / 2), self.upper((1 + level) / 2)
+        made = "Clopper-Pearson" if self.mean_size == 1 else f"Clopper-Pearson at n_eff {self.effective:.1f}"
+        found = Estimate(self.value, low, high, level, self.n, f"{method}; {made}")
+        return _marked(found, self.support, self.n_groups)
+
+    @property
+    def _hits(self) -> float:
+        return self.effective if self.value == 1.0 else self.value * self.effective
+
+
+@dataclass(frozen=True, slots=True)
+class MeanSide:
+    """What one bound of a mean is made of, after a group of the worst possible values is added on its side.
+
+    Attributes:
+        centre: The mean with that group.
+        se: Its standard error.
+        df: Degrees of freedom of its t bound.
+    """
+
+    centre: float
+    se: float
+    df: float
+
+
+@dataclass(frozen=True, slots=True)
+class GroupedMean:
+    """A mean of differences in -1 to 1, with bounds that equal or few differing examples can't shrink to nothing.
+
+    Attributes:
+        value: The mean; nan without examples.
+        n: Examples.
+        n_groups: Groups they come from; `n` where every example is a group of its own.
+        mean_size: Size of the group that an example comes from, on average over examples; 1 without groups.
+        correlation: How alike the differences of a group are, 0 to 1, drawn towards 0.3 where few examples differ.
+        below: What the lower bound is made of; None without examples.
+        above: What the upper bound is made of; None likewise.
+    """
+
+    value: float
+    n: int
+    n_groups: int
+    mean_size: float
+    correlation: float
+    below: MeanSide | None
+    above: MeanSide | None
+
+    @property
+    def support(self) -> Support:
+        """Whether there are groups enough for bounds: 10 or more plain, 5 to 9 approximate, fewer none."""
+        return _support(self.n_groups, self.mean_size)
+
+    def lower(self, confidence: float) -> float | None:
+        """The one-sided lower bound at `confidence`; None with fewer than 5 groups or without examples."""
+        if self.below is None or self.support == "withheld":
+            return None
+        return max(-1.0, self.below.centre - _one_sided_t(self.below.df, confidence) * self.below.se)
+
+    def upper(self, confidence: float) -> float | None:
+        """The one-sided upper bound at `confidence`; None with fewer than 5 groups or without examples."""
+        if self.above is None or self.support == "withheld":
+            return None
+        return min(1.0, self.above.centre + _one_sided_t(self.above.df, confidence) * self.above.se)
+
+    def spread_towards(self, bound: float) -> float:
+        """Standard error times √n of the bound on the side of `bound`; nan without examples."""
+        side = self.below if self.value > bound else self.above
+        return math.nan if side is None else math.sqrt(self.n) * side.se
+
+    def estimate(self, *, level: float = 0.95, method: str = "mean difference") -> Estimate:
+        """The mean with its two-sided interval, withheld or marked where there are few groups."""
+        if not self.n:
+            return Estimate.without_value("no examples", n=0, method=method, level=level)
+        low, high = self.lower((1 + level) / 2), self.upper((1 + level) / 2)
+        found = Estimate(self.value, low, high, level, self.n, f"{method}; t with one group at the far end")
+        return _marked(found, self.support, self.n_groups)
+
+
+def grouped_share(hits: npt.ArrayLike, groups: npt.ArrayLike | None = None) -> GroupedShare:
+    """A share of examples with exact bounds that respect groups.
+
+    A group's share is taken to follow a beta distribution. The correlation within groups is the 0.8 quantile of its
+    posterior, and the bounds are those of so many independent examples as carry the same information.
+
+    Args:
+        hits: Shape (n,), nan = missing: 1 for an example that counts, 0 for one that doesn't, or its share of both.
+        groups: A name for each example, shape (n,), where several share a task.
+
+    Raises:
+        ValueError: The caller's fault: values outside 0 to 1, or groups of another length.
+
+    Source:
+        Clopper and Pearson (1934), Biometrika 26(4), 404-413. doi:10.1093/biomet/26.4.404
+        Kish (1965), Survey Sampling, section 8.2, for the design effect; Ridout, Demétrio and Firth (1999),
+        Biometrics 55(1), 137-148, for the beta-binomial correlation. doi:10.1111/j.0006-341X.1999.00137.x
+
+    Example:
+        >>> alone = grouped_share([1] * 45 + [0] * 5)
+        >>> round(alone.lower(0.9), 4), round(alone.upper(0.9), 4)
+        (0.8224, 0.9506)
+        >>> together = grouped_share([1] * 90 + [0] * 10, np.repeat(np.arange(10), 10))
+        >>> round(together.effective), round(together.lower(0.9), 2)
+        (11, 0.68)
+    """
+    x, group_of, n_groups = _in_groups(hits, groups, 0.0, 1.0)
+    n = len(x)
+    if not n:
+        return GroupedShare(math.nan, 0, 0, 1.0, 0.0, 0.0)
+    sums, sizes = _sums_and_sizes(x, group_of)
+    value = min(1.0, float(x.sum()) / n)
+    mean_size = float((sizes**2).sum()) / n
+    if n_groups == n:
+        return GroupedShare(value, n, n, 1.0, 0.0, float(n))
+    correlation = beta_binomial_correlation(sums, sizes)
+    effective_of_missed = None
+    if value in (0.0, 1.0):
+        largest = int(sizes.argmax())
+        sums[largest] += 1 if value == 0.0 else -1
+        effective_of_missed = _effective(n, mean_size, beta_binomial_correlation(sums, sizes))
+    effective = _effective(n, mean_size, correlation)
+    return GroupedShare(value, n, n_groups, mean_size, correlation, effective, effective_of_missed)
+
+
+def grouped_mean(differences: npt.ArrayLike, groups: npt.ArrayLike | None = None) -> GroupedMean:
+    """A mean of paired differences with bounds that respect groups.
+
+    For each bound one group of the worst possible differences is added before the interval is made: what the
+    differences haven't shown yet may still happen.
+
+    Args:
+        differences: Shape (n,), each from -1 to 1, nan = missing.
+        groups: A name for each example, shape (n,), where several share a task.
+
+    Raises:
+        ValueError: The caller's fault: values outside -1 to 1, or groups of another length.
+
+    Source:
+        Liang and Zeger (1986), Biometrika 73(1), 13-22, for the variance between groups. doi:10.1093/biomet/73.1.13
+        Bonett and Price (2012), Journal of Educational and Behavioral Statistics 37(4), 479-488, for added pairs.
+        doi:10.3102/1076998611411915
+
+    Example:
+        >>> never = grouped_mean([0.0] * 40)
+        >>> never.value, round(never.lower(0.9), 4), round(never.upper(0.9), 4)
+        (0.0, -0.0604, 0.0604)
+    """
+    v, group_of, n_groups = _in_groups(differences, groups, -1.0, 1.0)
+    n = len(v)
+    if not n:
+        return GroupedMean(math.nan, 0, 0, 1.0, 0.0, None, None)
+    sums, sizes = _sums_and_sizes(v, group_of)
+    mean_size = float((sizes**2).sum()) / n
+    grouped = n_groups < n
+    correlation = _mean_correlation(v, sums, sizes, mean_size) if grouped else 0.0
+    design = 1 + (mean_size - 1) * correlation
+    below, above = (_side(v, sums, sizes, design, worst, grouped=grouped) for worst in (-1.0, 1.0))
+    return GroupedMean(float(v.mean()), n, n_groups, mean_size, correlation, below, above)
+
+
+def beta_binomial_correlation(hits: npt.ArrayLike, sizes: npt.ArrayLike, *, quantile: float = RHO_Q) -> float:
+    """A quantile of the posterior of the correlation within groups, from hits per group.
+
+    The prior is Beta(0.5, 2) for the correlation and even for the share.
+
+    Args:
+        hits: Hits in each group, shape (n_groups,); they need not be whole.
+        sizes: Examples in each group, shape (n_groups,).
+        quantile: Which quantile, 0 to 1.
+
+    Returns:
+        0 (examples of a group are independent) to 1 (they always agree).
+
+    Source:
+        Ridout, Demétrio and Firth (1999), Biometrics 55(1), 137-148. doi:10.1111/j.0006-341X.1999.00137.x
+
+    Example:
+        >>> round(beta_binomial_correlation([10, 9, 10, 9, 10, 10, 2, 10, 9, 10], [10] * 10), 2)
+        0.51
+    """
+    y, m = np.asarray(hits, dtype=np.float64), np.asarray(sizes, dtype=np.float64)
+    coarse = (np.arange(CORRELATION_NODES) + 0.5) / CORRELATION_NODES
+    log = _log_posterior(coarse, y, m)
+    likely = coarse[log > log.max() - NEGLIGIBLE]
+    step = 1 / CORRELATION_NODES
+    low, high = max(0.0, float(likely[0]) - step), min(1.0, float(likely[-1]) + step)
+    nodes, weights = _gauss(CORRELATION_NODES)
+    roots = low + (high - low) * (nodes + 1) / 2
+    log = _log_posterior(roots, y, m)
+    mass = weights * np.exp(log - log.max())
+    reached = (np.cumsum(mass) - mass / 2) / mass.sum()
+    return float(np.interp(quantile, reached, roots)) ** 2
+
+
+def _log_posterior(roots: Floats, hits: Floats, sizes: Floats) -> Floats:
+    """Log density of the square root of the correlation, but for a constant, shape (n_roots,)."""
+    correlation = (roots**2)[:, None]
+    both = (1 - correlation) / correlation
+    at, weights = _rate_nodes(correlation, hits, sizes)
+    rate = 1 / (1 + np.exp(-at))
+    log: Floats = np.log(rate) + np.log1p(-rate) + weights
+    for shape, counts in ((rate * both, hits), ((1 - rate) * both, sizes - hits)):
+        start = gammaln(shape)
+        for count, times in zip(*np.unique(np.round(counts, 9), return_counts=True), strict=True):
+            if count > 0:
+                log += times * (gammaln(shape + count) - start)
+    start = gammaln(both)
+    for size, times in zip(*np.unique(sizes, return_counts=True), strict=True):
+        log -= times * (gammaln(both + size) - start)
+    a, b = PRIOR_RHO
+    prior = (2 * a - 1) * np.log(roots) + (b - 1) * np.log1p(-correlation[:, 0])
+    top = log.max(axis=1)
+    return np.asarray(prior + top + np.log(np.exp(log - top[:, None]).sum(axis=1)))
+
+
+def _rate_nodes(correlation: Floats, hits: Floats, sizes: Floats) -> tuple[Floats, Floats]:
+    """Where on the logit scale of the share to integrate, and the logs of the weights, shape (n_roots, n_nodes).
+
+    Twice as wide as the share's own posterior, whether examples or groups count alike.
+    """
+    n, groups = float(sizes.sum()), len(sizes)
+    mean_size = float((sizes**2).sum()) / n
+    quarter = n / (1 + (mean_size - 1) * correlation) / 4
+    low, high = np.full_like(quarter, np.inf), np.full_like(quarter, -np.inf)
+    for share in ((hits.sum() + 0.5) / (n + 1), ((hits / sizes).sum() + 0.5) / (groups + 1)):
+        a, b = share * quarter + 0.5, (1 - share) * quarter + 0.5
+        low = np.minimum(low, logit(betaincinv(a, b, 1e-6)))
+        high = np.maximum(high, -logit(betaincinv(b, a, 1e-6)))
+    low, high = np.maximum(low, -FURTHEST_LOGIT), np.minimum(high, FURTHEST_LOGIT)
+    nodes, weights = _gauss(RATE_NODES)
+    half = (high - low) / 2
+    return low + half * (nodes + 1), np.log(half) + np.log(weights)
+
+
+@cache
+def _gauss(n: int) -> tuple[Floats, Floats]:
+    """Nodes and weights of Gauss-Legendre integration over -1 to 1."""
+    nodes, weights = roots_legendre(n)
+    return np.asarray(nodes, dtype=np.float64), np.asarray(weights, dtype=np.float64)
+
+
+def _in_groups(
+    values: npt.ArrayLike, groups: npt.ArrayLike | None, least: float, most: float
+) -> tuple[Floats, npt.NDArray[np.int64], int]:
+    """The values that are there, the group of each numbered from 0, and how many groups those are."""
+    x = np.asarray(values, dtype=np.float64)
+    if x.ndim != 1:
+        raise ValueError(f"values must be a vector, not of shape {x.shape}")
+    group_of, _ = group_numbers(groups, len(x))
+    there = ~np.isnan(x)
+    x = x[there]
+    if len(x) and (x.min() < least - 1e-9 or x.max() > most + 1e-9):
+        raise ValueError(f"values must be between {least:g} and {most:g}, not {x.min():g} to {x.max():g}")
+    group_of, n_groups = group_numbers(group_of[there], len(x))
+    return x, group_of, n_groups
+
+
+def _sums_and_sizes(values: Floats, group_of: npt.NDArray[np.int64]) -> tuple[Floats, Floats]:
+    """Sum of the values and number of examples in each group."""
+    sums = np.bincount(group_of, weights=values).astype(np.float64)
+    return sums, np.bincount(group_of).astype(np.float64)
+
+
+def _effective(n: int, mean_size: float, correlation: float) -> float:
+    return n / (1 + (mean_size - 1) * correlation)
+
+
+def _mean_correlation(v: Floats, sums: Floats, sizes: Floats, mean_size: float) -> float:
+    """How alike the differences of a group are, drawn to a prior as strong as 8 examples that differ."""
+    n, groups, mean = len(v), len(sizes), float(v.mean())
+    alone = float(((v - mean) ** 2).sum()) / (n - 1) / n
+    if alone <= 0 or groups < 2:
+        return MEAN_ICC
+    together = groups / (groups - 1) * float(((sums - mean * sizes) ** 2).sum()) / n**2
+    seen = min(1.0, max(0.0, (together / alone - 1) / (mean_size - 1)))
+    differing = int(np.count_nonzero(v))
+    weight = MEAN_WEIGHT
+    return (differing * seen + weight * MEAN_ICC) / (differing + weight)
+
+
+def _side(v: Floats, sums: Floats, sizes: Floats, design: float, worst: float, *, grouped: bool) -> MeanSide:
+    n = len(v) + design
+    centre = (float(v.sum()) + worst * design) / n
+    moves = np.append(sums - centre * sizes, (worst - centre) * design) / n
+    groups = len(moves)
+    variance = groups / (groups - 1) * float((moves**2).sum())
+    if grouped:
+        squares = float(((v - centre) ** 2).sum()) + design * (worst - centre) ** 2
+        variance = max(variance, design * squares / (n * (n - 1)))
+    return MeanSide(centre, math.sqrt(variance), spread(moves).df)
+
+
+def _one_sided_t(df: float, confidence: float) -> float:
+    return t_quantile(df, 2 * confidence - 1)
+
+
+def _support(n_groups: int, mean_size: float) -> Support:
+    if mean_size == 1 or n_groups >= GROUPS_TO_TRUST:
+        return "plain"
+    return "approximate" if n_groups >= FEWEST_GROUPS else "withheld"
+
+
+def _marked(estimate: Estimate, support: Support, n_groups: int) -> Estimate:
+    if support == "plain":
+        return estimate
+    why = f"only {n_groups} groups"
+    return withhold(estimate, why) if support == "withheld" else mark_rough(estimate, why)

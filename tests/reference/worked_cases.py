@@ -1,0 +1,179 @@
+"""Worked figures of shares under groups, verdicts, group rates, drift among runs and slices.
+
+They were computed once, away from this package, with plain numpy and scipy: the correlation within groups by
+quadrature on a grid of 240 shares by 96 correlations, everything else in closed form. `tolerance` says how far a
+figure that depends on that grid may be off; the others hold to the printed digit.
+"""
+
+from dataclasses import dataclass
+
+GRID_TOLERANCE = 0.002
+CORRELATION_TOLERANCE = 0.003
+
+
+@dataclass(frozen=True)
+class ShareCase:
+    """Hits per group, and the bounds of their share."""
+
+    name: str
+    hits: tuple[int, ...]
+    sizes: tuple[int, ...]
+    correlation: float
+    lower90: float
+    upper90: float
+    low95: float
+    high95: float
+
+
+@dataclass(frozen=True)
+class MeanCase:
+    """How often each difference occurred, one example a group, and the bounds of the mean."""
+
+    name: str
+    counts: dict[float, int]
+    value: float
+    lower90: float
+    upper90: float
+    upper95: float
+
+
+SHARES = [
+    ShareCase("no groups, 45 of 50", (1,) * 45 + (0,) * 5, (1,) * 50, 0.0, 0.8224, 0.9506, 0.7819, 0.9667),
+    ShareCase("no groups, all of 60", (1,) * 60, (1,) * 60, 0.0, 0.9624, 1.0, 0.9404, 1.0),
+    ShareCase("ten of ten, all agree", (10,) * 10, (10,) * 10, 0.5891, 0.8878, 1.0, 0.832, 1.0),
+    ShareCase("ten of ten, one miss", (10,) * 9 + (9,), (10,) * 10, 0.3787, 0.8878, 1.0, 0.832, 1.0),
+    ShareCase(
+        "ten of ten, one bad group",
+        (10, 9, 10, 9, 10, 10, 2, 10, 9, 10),
+        (10,) * 10,
+        0.5065,
+        0.7319,
+        0.9707,
+        0.6542,
+        0.9866,
+    ),
+    ShareCase(
+        "unequal groups",
+        (1, 2, 3, 5, 8, 9, 4, 2, 1, 0, 6, 12),
+        (1, 2, 4, 5, 8, 10, 6, 2, 1, 1, 7, 14),
+        0.094,
+        0.7674,
+        0.9361,
+        0.7158,
+        0.9574,
+    ),
+    ShareCase("thirty pairs", (2,) * 20 + (1,) * 7 + (0,) * 3, (2,) * 30, 0.3676, 0.683, 0.8627, 0.6331, 0.8933),
+]
+
+MEANS = [
+    MeanCase("judge minus constant", {-1.0: 5, 0.0: 30, 1.0: 25}, 0.3333, 0.2042, 0.4487, 0.4789),
+    MeanCase("never different", {0.0: 40}, 0.0, -0.0604, 0.0604, 0.0735),
+    MeanCase("few discordant", {-1.0: 2, 0.0: 95, 1.0: 3}, 0.01, -0.0329, 0.0526, 0.0628),
+    MeanCase(
+        "judge minus person",
+        {-1.0: 2, -2 / 3: 8, -1 / 3: 20, 0.0: 34, 1 / 3: 12, 2 / 3: 3, 1.0: 1},
+        -0.0875,
+        -0.1537,
+        -0.0183,
+        -0.0022,
+    ),
+]
+
+LABELS_TO_CLEAR = [
+    (0.9, 0.8, 1.0, 75),
+    (0.9, 0.8, 2.0, 150),
+    (0.85, 0.8, 1.0, 297),
+    (0.95, 0.8, 1.0, 32),
+    (0.75, 0.8, 1.0, 346),
+    (0.7, 0.8, 1.0, 98),
+    (0.6, 0.8, 1.0, 30),
+    (0.81, 0.8, 1.0, None),
+]
+"""Share expected, target, design effect, labels in all."""
+
+LABELS_FOR_DIFFERENCE = [
+    (0.0, -0.1, 0.4, 74),
+    (-0.03, -0.1, 0.45, 188),
+    (0.05, 0.0, 0.5, 452),
+    (-0.15, -0.1, 0.45, 367),
+]
+"""Mean expected, bound, standard error times the root of n, labels in all."""
+
+
+@dataclass(frozen=True)
+class RulingCase:
+    """Counts that decide a verdict at a target of .80, one example a group."""
+
+    name: str
+    hits: int
+    n: int
+    gain: dict[float, int]
+    verdict: str
+    use: str
+    because: str
+    reference: str = "people"
+    people: dict[float, int] | None = None
+    judge_minus_person: dict[float, int] | None = None
+    person_minus_constant: dict[float, int] | None = None
+
+
+THIRD = 1 / 3
+RULINGS = [
+    RulingCase("above both", 90, 100, {1.0: 50, -1.0: 4, 0.0: 46}, "ok", "gate", "target"),
+    RulingCase("one person", 90, 100, {1.0: 50, -1.0: 4, 0.0: 46}, "ok", "trend", "target", "one-person"),
+    RulingCase("constructed", 90, 100, {1.0: 50, -1.0: 4, 0.0: 46}, "ok", "explore", "target", "constructed"),
+    RulingCase(
+        "labels hardly vary", 95, 100, {1.0: 3, -1.0: 2, 0.0: 95}, "not-enough-labels", "explore", "constant-open"
+    ),
+    RulingCase("between", 82, 100, {1.0: 40, -1.0: 5, 0.0: 55}, "not-enough-labels", "explore", "target-open"),
+    RulingCase("below", 65, 100, {1.0: 35, -1.0: 10, 0.0: 55}, "adjust", "none", "below-target", "one-person"),
+    RulingCase("under a constant", 24, 100, {1.0: 12, -1.0: 31, 0.0: 57}, "adjust", "none", "below-constant"),
+    RulingCase(
+        "as good as people",
+        56,
+        100,
+        {1.0: 40, -1.0: 9, 0.0: 51},
+        "labels-disagree",
+        "trend",
+        "as-person",
+        people={1.0: 30, THIRD: 50, 0.0: 20},
+        judge_minus_person={0.0: 60, THIRD: 20, -THIRD: 20},
+        person_minus_constant={1.0: 20, 2 / 3: 20, 0.0: 50, -THIRD: 10},
+    ),
+    RulingCase(
+        "worse than people",
+        53,
+        100,
+        {1.0: 35, -1.0: 9, 0.0: 56},
+        "adjust",
+        "none",
+        "below-person",
+        people={1.0: 50, THIRD: 35, 0.0: 15},
+        judge_minus_person={0.0: 50, THIRD: 8, -THIRD: 22, -2 / 3: 15, -1.0: 5},
+        person_minus_constant={1.0: 30, 2 / 3: 20, 0.0: 45, -THIRD: 5},
+    ),
+    RulingCase(
+        "people under a constant",
+        24,
+        100,
+        {1.0: 12, -1.0: 31, 0.0: 57},
+        "labels-disagree",
+        "explore",
+        "no-signal",
+        people={1.0: 8, THIRD: 45, 0.0: 47},
+        judge_minus_person={0.0: 60, THIRD: 20, -THIRD: 20},
+        person_minus_constant={0.0: 50, -THIRD: 30, -2 / 3: 10, THIRD: 10},
+    ),
+    RulingCase(
+        "as good as people is open",
+        30,
+        60,
+        {1.0: 15, -1.0: 6, 0.0: 39},
+        "not-enough-labels",
+        "explore",
+        "person-open",
+        people={1.0: 18, THIRD: 30, 0.0: 12},
+        judge_minus_person={0.0: 30, THIRD: 12, -THIRD: 10, -2 / 3: 5, 2 / 3: 1, -1.0: 2},
+        person_minus_constant={1.0: 20, 0.0: 35, -THIRD: 5},
+    ),
+]
