@@ -12,10 +12,11 @@ from markscheme.experiment.definition import Case, Experiment, Output, Variant
 from markscheme.experiment.outputs import Kept, read_outputs
 from markscheme.experiment.run import make_outputs, open_model, run_experiment
 from markscheme.judges.anthropic import AnthropicJudge
+from markscheme.judges.asking import Asking
 from markscheme.judges.function import FunctionJudge
 from markscheme.judges.judge import Judge, Reply
 from markscheme.judges.openai import OpenAIJudge
-from markscheme.judges.registry import Asking, open_judge
+from markscheme.judges.registry import open_judge
 from markscheme.prompt import Prompt
 from tests.judges.asking import KEY, asked
 from tests.judges.chat_server import ChatServer, completion

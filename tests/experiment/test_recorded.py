@@ -23,7 +23,8 @@ from markscheme.calibration.pass_rates import Labelled
 from markscheme.experiment.definition import Case, Experiment
 from markscheme.experiment.run import ExperimentRun, run_experiment
 from markscheme.experiment.table import Mark, between_variants, corrected_rates, figures, marks_of, since
-from markscheme.judges.registry import Asking, open_judge
+from markscheme.judges.asking import Asking
+from markscheme.judges.registry import open_judge
 from markscheme.report.experiment_report import (
     ExperimentReport,
     experiment_csv,

@@ -9,9 +9,10 @@ import pytest
 from markscheme import Rubric, Submission
 from markscheme.errors import NoJudge, UsageError
 from markscheme.grading import Grading, questions
+from markscheme.judges.asking import Asking
 from markscheme.judges.limited import Limited
 from markscheme.judges.recorded import RecordedJudge
-from markscheme.judges.registry import Asking, choose_judge, open_judge
+from markscheme.judges.registry import choose_judge, open_judge
 from markscheme.judges.remembering import Memory, Remembering
 
 RUBRIC = Rubric.from_dict({"name": "r", "criteria": [{"requirement": "Polite"}]})
@@ -52,13 +53,14 @@ def test_without_a_memory_nothing_is_kept() -> None:
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("oracle", "names no judge; judges are named anthropic"),
+        ("oracle", r"unknown judge 'oracle'; expected anthropic\[:MODEL\], openai:MODEL, "),
+        ("antropic:m", "unknown judge 'antropic:m'; did you mean 'anthropic'?"),
         ("openai", "name the model: openai:MODEL"),
         ("local", "name the file: local:PATH.gguf"),
         ("recorded", "name the file: recorded:PATH"),
         ("function:json", "name module and function"),
-        ("function:json:nothing", "cannot be had"),
-        ("function:no_such_module:f", "cannot be had"),
+        ("function:json:nothing", "cannot import function 'nothing' of module 'json'"),
+        ("function:no_such_module:f", "cannot import function 'f' of module 'no_such_module'"),
         ("local:/no/such/model.gguf", "/no/such/model.gguf"),
     ],
 )

@@ -119,6 +119,8 @@ def test_a_folder_that_others_may_enter_is_not_used(project: Path, runtime: Path
         {"OPENAI_BASE_URL": "http://127.0.0.1:9"},
         {"GEMINI_API_KEY": "another"},
         {"MARKSCHEME_CONCURRENCY": "3"},
+        {"AWS_PROFILE": "another"},
+        {"AZURE_OPENAI_ENDPOINT": "http://127.0.0.1:9"},
     ],
 )
 def test_another_key_address_or_setting_has_a_session_of_its_own(
@@ -128,6 +130,23 @@ def test_another_key_address_or_setting_has_a_session_of_its_own(
     assess("Paris.", CONFIG, project, env | other)
     assert len(files(runtime)) == 2
     assert not any("another" in name for name in files(runtime))
+
+
+def test_what_a_user_s_own_judge_reads_is_never_another_caller_s(
+    project: Path, runtime: Path, env: dict[str, str]
+) -> None:
+    module = project / "session_judge.py"
+    module.write_text(module.read_text().replace('"MET"', 'os.environ["JUDGE_MODE"]'))
+    fresh = env | {"MARKSCHEME_NO_CACHE": "1"}
+    passes = [assess("Paris.", CONFIG, project, fresh | {"JUDGE_MODE": mode})["pass"] for mode in ("MET", "UNMET")]
+    assert passes == [True, False]
+    assert len(files(runtime)) == 2
+
+
+def test_another_shell_or_terminal_meets_the_same_session(project: Path, runtime: Path, env: dict[str, str]) -> None:
+    for number in "12":
+        assess("Paris.", CONFIG, project, env | {"SHLVL": number, "TERM": number, "TMUX": number, "_": number})
+    assert len(files(runtime)) == 1
 
 
 def test_a_session_named_by_its_path_refuses_another_environment(

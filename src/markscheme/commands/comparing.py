@@ -12,7 +12,6 @@ from markscheme.calibration.choice import Choice, Contender, choose
 from markscheme.calibration.collect import first_prompts, grade_examples, rating_of
 from markscheme.calibration.comparison import Gold, gold_of
 from markscheme.calibration.saved import ReadBack, gold_between, is_calibration, read_calibration
-from markscheme.commands.options import JUDGE_NAMES
 from markscheme.commands.output import put, refuse_unwritable
 from markscheme.commands.progress import progress
 from markscheme.commands.promptfoo_results import warn_aside
@@ -22,7 +21,7 @@ from markscheme.commands.splits import openings_by, part_of
 from markscheme.errors import BudgetError, ComparisonError, MarkschemeError, UsageError
 from markscheme.grading import Grade, Grading
 from markscheme.judges.judge import total
-from markscheme.judges.registry import KINDS
+from markscheme.judges.kinds import judge_forms, kind_of
 from markscheme.promptfoo.results import Row, aligned, is_results, read_results
 from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.rating import Rating, load_ratings
@@ -173,11 +172,11 @@ def _sorted(names: Sequence[str]) -> _Sides:
             sides.ratings[place] = path
         elif is_calibration(path):
             sides.read_back[place] = read_calibration(path)
-        elif name.partition(":")[0] in KINDS:
+        elif kind_of(name) is not None:
             sides.judges[place] = name
         else:
             what = "holds neither ratings nor a calibration" if path.exists() else "is no file that is there"
-            raise UsageError(f"{name} {what}, and names no judge: {JUDGE_NAMES}")
+            raise UsageError(f"{name} {what}, and names no judge: {judge_forms()}")
     return sides
 
 

@@ -4,6 +4,7 @@ import argparse
 from pathlib import Path
 
 from markscheme.errors import UsageError
+from markscheme.judges.kinds import judge_forms
 
 
 class _Help(argparse.HelpFormatter):
@@ -34,7 +35,7 @@ class Parser(argparse.ArgumentParser):
         )
 
 
-JUDGE_NAMES = "anthropic[:MODEL], openai:MODEL, local:PATH.gguf, recorded:PATH or function:module:name"
+JUDGE_NAMES = judge_forms()
 
 
 def add_judge(parser: argparse.ArgumentParser, *, several: bool = False) -> None:

@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from markscheme.errors import UsageError
+from markscheme.judges.asking import Asking
 from markscheme.judges.judge import Judge
 from markscheme.judges.limited import Limiter
 from markscheme.judges.price import Price
-from markscheme.judges.registry import Asking, choose_judge, model_for, open_judge
+from markscheme.judges.registry import choose_judge, model_for, open_judge
 from markscheme.judges.remembering import Memory
 from markscheme.prompt import Prompt
 from markscheme.rubrics.rubric import STRATEGIES, Rubric

@@ -2,13 +2,11 @@
 
 import argparse
 import json
-import os
 import socket
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +14,7 @@ from markscheme.commands.options import Parser
 from markscheme.commands.session import session_line, sessions_at
 from markscheme.counts import counted
 from markscheme.errors import MarkschemeError, RatingError
+from markscheme.judges.kinds import kinds
 from markscheme.receipt import ACCEPTED, ALLOWS, NOT_CALIBRATED, Receipt, accepted_data, load_receipt
 from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.search import calibrations, find_calibration, known_rubrics, own_rubrics
@@ -110,7 +109,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Print it; 0."""
     start, today = Path.cwd(), date.today()
     rubrics = list(rubrics_here(start, today))
-    judges = list(judges_here([status.name for status in rubrics], start))
+    judges = list(judges_here())
     sessions = sessions_at(list(client.sockets())) if hasattr(socket, "AF_UNIX") else []
     if arguments.json:
         data = {
@@ -246,33 +245,11 @@ def _cost(cost: Mapping[str, Any]) -> tuple[float | None, float | None]:
 # --- judges ---------------------------------------------------------------------------------------------------------
 
 
-def judges_here(
-    rubrics: Sequence[str], start: Path, environment: Mapping[str, str] = os.environ
-) -> Iterator[JudgeStatus]:
+def judges_here() -> Iterator[JudgeStatus]:
     """The kinds of judge, and whether each can be asked here; keys are never shown."""
-    key = next((name for name in ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN") if environment.get(name)), None)
-    yield JudgeStatus("anthropic", key is not None, f"{key} is set" if key else "set ANTHROPIC_API_KEY")
-    yield _openai(environment)
-    local = find_spec("xllamacpp") is not None
-    yield JudgeStatus("local:PATH.gguf", local, "name a model's file" if local else "pip install 'markscheme[local]'")
-    recordings = [file for name in rubrics for file in _recordings(name, start)]
-    told = ", ".join(recordings) or "no calibration/*/replies holds any"
-    yield JudgeStatus("recorded:PATH", bool(recordings), told)
-    yield JudgeStatus("function:module:name", True, "any function that answers a prompt")
-
-
-def _openai(environment: Mapping[str, str]) -> JudgeStatus:
-    said = next((name for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL") if environment.get(name)), None)
-    if find_spec("openai") is None:
-        return JudgeStatus("openai:MODEL", False, "pip install 'markscheme[openai]'")
-    why = f"{said} is set" if said else "set OPENAI_API_KEY, or OPENAI_BASE_URL for another server"
-    return JudgeStatus("openai:MODEL", said is not None, why)
-
-
-def _recordings(name: str, start: Path) -> list[str]:
-    folder = find_calibration(name, start)
-    files = sorted((folder / "replies").glob("*.jsonl")) if folder is not None else []
-    return [os.path.relpath(file, start) for file in files]
+    for kind in kinds():
+        lacks = kind.ready()
+        yield JudgeStatus(kind.form.partition("[")[0], lacks is None, lacks or kind.shown())
 
 
 # --- printing -------------------------------------------------------------------------------------------------------

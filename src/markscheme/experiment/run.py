@@ -11,8 +11,9 @@ from markscheme.experiment.definition import Cell, Experiment, Model, Output
 from markscheme.experiment.outputs import Kept, output_id
 from markscheme.fingerprint import fingerprint
 from markscheme.grading import MOST_UNGRADED, Grade, Grading, all_or_first_error, grade_many
+from markscheme.judges.asking import Asking
 from markscheme.judges.judge import Judge, Usage
-from markscheme.judges.registry import Asking, open_judge
+from markscheme.judges.registry import open_judge
 from markscheme.prompt import Prompt
 from markscheme.submission import Submission
 

@@ -6,11 +6,13 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from importlib import import_module
 from typing import Any
 
 from markscheme.errors import JudgeError, JudgeUnavailable, UnreadableReply, UsageError
 from markscheme.fingerprint import fingerprint
 from markscheme.judges.judge import Identity, Reply, Usage
+from markscheme.judges.kinds import not_enough
 from markscheme.judges.provider import shown
 from markscheme.prompt import Prompt
 
@@ -45,6 +47,22 @@ class FunctionJudge:
             raise UsageError(
                 f"{self.name} must take `system_prompt` and `user_prompt` as keywords, and may take `schema`"
             )
+
+    @classmethod
+    def load(cls, name: str) -> "FunctionJudge":
+        """The judge that is the function `module:name`.
+
+        Raises:
+            UsageError: No such module or function, or one that cannot be called as a judge.
+        """
+        module, _, function = name.partition(":")
+        if not module or not function:
+            not_enough(f"function:{name}", "name module and function: function:module:name")
+        try:
+            found = getattr(import_module(module), function)
+        except (ImportError, AttributeError) as error:
+            raise UsageError(f"cannot import function {function!r} of module {module!r}: {error}") from error
+        return cls(found, f"function:{name}")
 
     @cached_property
     def identity(self) -> Identity:

@@ -1,85 +1,39 @@
-"""From the name a user types to a judge that can be asked, and from no name to whoever can be."""
+"""Open a judge by its name, or choose one where none was named. The kinds themselves are in `kinds.py`."""
 
-import math
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from importlib import import_module
 from pathlib import Path
-from typing import Any
 
 from markscheme.errors import NoJudge, UsageError
+from markscheme.judges.asking import Asking
 from markscheme.judges.judge import Judge
-from markscheme.judges.limited import DEADLINE, Limited, Limiter
-from markscheme.judges.price import Price
+from markscheme.judges.kinds import known_kind, ways_out
+from markscheme.judges.limited import Limited
 from markscheme.judges.recorded import RecordedJudge
-from markscheme.judges.remembering import Memory, Remembering
+from markscheme.judges.remembering import Remembering
 from markscheme.judges.scripted import ScriptedJudge
 from markscheme.prompt import Prompt
 from markscheme.rubrics.rubric import Rubric
 
-NAMES = "anthropic[:MODEL], openai:MODEL, local:PATH.gguf, recorded:PATH, function:module:name"
-WAYS_OUT = (
-    "set ANTHROPIC_API_KEY; or name recorded replies (--judge recorded:PATH), a local model "
-    "(--judge local:PATH.gguf) or any OpenAI-compatible server (--judge openai:MODEL with OPENAI_BASE_URL)"
-)
-
-
-@dataclass(frozen=True)
-class Asking:
-    """What all judges of one run share: one limiter, one memory.
-
-    Attributes:
-        limiter: Bounds how many questions are under way, how many a minute, and what they may cost.
-        price: Of a judge's tokens; None where it is not known.
-        memory: Where replies are kept; None keeps none.
-        expected: Whether to score the expected level where a provider tells the odds.
-        temperature: How freely a model answers, of those that take one; None leaves the likeliest answer.
-        max_tokens: The longest answer; None leaves the adapter's own.
-    """
-
-    limiter: Limiter = field(default_factory=Limiter)
-    price: Price | None = None
-    memory: Memory | None = field(default_factory=Memory)
-    expected: bool = False
-    temperature: float | None = None
-    max_tokens: int | None = None
-
-    def settings(self, *names: str) -> dict[str, Any]:
-        """Those of temperature and max_tokens that are given, for a model that takes the ones named.
-
-        Raises:
-            UsageError: One is given that it doesn't take.
-        """
-        given = {name: getattr(self, name) for name in ("temperature", "max_tokens")}
-        there = {name: value for name, value in given.items() if value is not None}
-        refused = [name for name in there if name not in names]
-        if refused:
-            raise UsageError(f"this kind of model takes no {' and no '.join(refused)}; leave it out")
-        return there
-
 
 def open_judge(name: str, *, model: str | None = None, asking: Asking | None = None) -> Judge:
-    """The judge of that name, limited and remembering; nothing is asked or imported before its first reply.
+    """The judge of that name, limited and remembering; nothing heavy is imported before its first reply.
 
     Args:
-        name: One of NAMES.
+        name: Its kind and, after a colon, which one: `openai:MODEL`.
         model: The model, where the name doesn't say it.
         asking: What it shares with the other judges of the run.
 
     Raises:
-        UsageError: No such kind of judge, a file that is not there, a function that cannot be had.
+        UsageError: No such kind of judge, no such file, or a function that cannot be imported.
     """
-    asking = asking or Asking()
-    kind, _, rest = name.partition(":")
-    if kind == "recorded":
-        return RecordedJudge.load(rest) if rest else _refused(name, "name the file: recorded:PATH")
-    if kind not in _OPENERS:
-        raise UsageError(f"{name!r} names no judge; judges are named {NAMES}")
-    # a local model answers when its turn comes: questions that wait for it are not late
-    deadline = math.inf if kind == "local" else DEADLINE
-    opened = _OPENERS[kind](rest or model or "", asking)
-    judge: Judge = Limited(opened, asking.limiter, asking.price, deadline=deadline)
+    kind, asking = known_kind(name), asking or Asking()
+    opened = kind.open(name.partition(":")[2] or model or "", asking)
+    if not callable(getattr(opened, "reply", None)):
+        raise UsageError(f"judge {kind.name!r} opened {type(opened).__name__}, expected an object with `reply`")
+    if not kind.asks:
+        return opened
+    judge: Judge = Limited(opened, asking.limiter, asking.price, deadline=kind.deadline)
     return Remembering(judge, asking.memory) if asking.memory is not None else judge
 
 
@@ -109,10 +63,10 @@ def choose_judge(
     environment: Mapping[str, str] = os.environ,
     opening: Callable[[str, str | None], Judge] | None = None,
 ) -> Judge:
-    """Who is asked where nobody was named on the spot.
+    """The judge to ask where none was named.
 
-    Nobody where code decides every criterion. Else the rubric's own default first; then Anthropic, if there is a key;
-    then recorded replies, if they cover all of `prompts`. A local model is never chosen by itself.
+    None is needed where code decides every criterion. Else the rubric's own default first; then Anthropic, if there is
+    a key; then recorded replies, if they cover all of `prompts`. A local model is never chosen by itself.
 
     Args:
         rubric: Whose `judge:` may name one.
@@ -123,7 +77,7 @@ def choose_judge(
         opening: What opens a judge by name and model, for callers who keep theirs open; else `open_judge`.
 
     Raises:
-        NoJudge: Nobody can be asked; the message tells the ways out.
+        NoJudge: There is none; the message says what to do.
     """
     if all(criterion.check is not None for criterion in rubric.criteria):
         return ScriptedJudge((), name="code")
@@ -142,54 +96,4 @@ def choose_judge(
         detail = f"recorded replies in {nearest.path.name} lack {lacks} of {len(prompts)} prompts"
     else:
         detail = f"no recorded replies cover rubric {rubric.name!r}"
-    raise NoJudge(f"no judge to ask: ANTHROPIC_API_KEY is not set, and {detail}. Ways out: {WAYS_OUT}")
-
-
-def _anthropic(rest: str, asking: Asking) -> Judge:
-    from markscheme.judges.anthropic import DEFAULT_MODEL, AnthropicJudge
-
-    return AnthropicJudge(rest or DEFAULT_MODEL, **asking.settings("max_tokens"))
-
-
-def _openai(rest: str, asking: Asking) -> Judge:
-    from markscheme.judges.openai import OpenAIJudge
-
-    if not rest:
-        return _refused("openai", "name the model: openai:MODEL")
-    return OpenAIJudge(rest, expected=asking.expected, **asking.settings("temperature", "max_tokens"))
-
-
-def _local(rest: str, asking: Asking) -> Judge:
-    from markscheme.judges.local import LocalJudge
-
-    if not rest:
-        return _refused("local", "name the file: local:PATH.gguf")
-    return LocalJudge(Path(rest), expected=asking.expected, **asking.settings("temperature", "max_tokens"))
-
-
-def _function(rest: str, asking: Asking) -> Judge:
-    from markscheme.judges.function import FunctionJudge
-
-    module_name, _, function_name = rest.partition(":")
-    if not module_name or not function_name:
-        return _refused(f"function:{rest}", "name module and function: function:module:name")
-    try:
-        found = getattr(import_module(module_name), function_name)
-    except (ImportError, AttributeError) as error:
-        raise UsageError(f"function {function_name!r} of module {module_name!r} cannot be had: {error}") from error
-    asking.settings()
-    return FunctionJudge(found, f"function:{rest}")
-
-
-def _refused(name: str, way_out: str) -> Judge:
-    raise UsageError(f"{name!r} is not enough to find a judge: {way_out}")
-
-
-_OPENERS: Mapping[str, Callable[[str, Asking], Judge]] = {
-    "anthropic": _anthropic,
-    "openai": _openai,
-    "local": _local,
-    "function": _function,
-}
-KINDS = frozenset({"recorded", *_OPENERS})
-"""What the name of a judge may begin with."""
+    raise NoJudge(f"no judge to ask: ANTHROPIC_API_KEY is not set, and {detail}. Ways out: {ways_out()}")

@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from markscheme.errors import UsageError
+from markscheme.judges.asking import Asking
 from markscheme.judges.judge import Judge
 from markscheme.judges.limited import Limiter
 from markscheme.judges.price import Price
-from markscheme.judges.registry import Asking, choose_judge, open_judge
+from markscheme.judges.registry import choose_judge, open_judge
 from markscheme.judges.sharing import Sharing
 from markscheme.prompt import Prompt
 from markscheme.rubrics.file import load_rubric

@@ -4,8 +4,9 @@ Promptfoo starts a new Python for every assertion; this is all that such a proce
 here that an empty assertion would not pay for as well, and whatever goes wrong gives no answer, so that the caller
 grades by itself.
 
-One session serves one environment: interpreter, installed package, working directory, folder of graders, and the
-variables that hold keys, addresses and settings. Another key is another environment and never meets this one's session.
+One session serves one environment: interpreter, installed package, working directory, folder of graders, and all
+environment variables but the few that can't change a verdict. Another key, or another value of a variable that only a
+user's own judge reads, is another environment and never meets this one's session.
 """
 
 import json
@@ -30,10 +31,33 @@ WAITING = 512
 STARTS = "markscheme.promptfoo.serving"
 """The module whose `main` is the warm process."""
 
-_PREFIXES = ("ANTHROPIC_", "OPENAI_", "MARKSCHEME_", "XDG_")
-_SUFFIXES = ("_KEY", "_TOKEN", "_SECRET", "_URL", "_PROXY")
-_NAMES = ("HOME", "PYTHONPATH", "PYTHONHOME", "SSL_CERT_FILE", "SSL_CERT_DIR")
-_ABOUT_SESSIONS = ("MARKSCHEME_SESSION",)
+_IRRELEVANT = frozenset(
+    [
+        "_",
+        "PWD",
+        "OLDPWD",
+        "SHLVL",
+        "TERM",
+        "COLORTERM",
+        "COLUMNS",
+        "LINES",
+        "LS_COLORS",
+        "WINDOWID",
+        "TMUX",
+        "TMUX_PANE",
+        "STY",
+        "SSH_TTY",
+        "GPG_TTY",
+        "XDG_SESSION_ID",
+        "INIT_CWD",
+        "NODE_CHANNEL_FD",
+        "NODE_CHANNEL_SERIALIZATION_MODE",
+        "PYTEST_CURRENT_TEST",
+    ]
+)
+"""Variables that change with the shell, the window or the test that is running, and tell a judge nothing."""
+_IRRELEVANT_PREFIXES = ("MARKSCHEME_SESSION", "TERM_", "PROMPTFOO_", "npm_")
+"""About sessions themselves, the terminal, and what Promptfoo and npm set for their own processes."""
 
 
 class Refused(Exception):  # noqa: N818 - what the session did
@@ -145,14 +169,12 @@ def environment_key(folder: str) -> str:
 
 
 def _variables() -> list[tuple[str, str]]:
-    return sorted((name, value) for name, value in os.environ.items() if _matters(name))
+    return sorted((name, value) for name, value in os.environ.items() if matters(name))
 
 
-def _matters(name: str) -> bool:
-    upper = name.upper()
-    if upper.startswith(_ABOUT_SESSIONS):
-        return False
-    return upper in _NAMES or upper.startswith(_PREFIXES) or upper.endswith(_SUFFIXES)
+def matters(name: str) -> bool:
+    """Whether a session must not answer a caller for whom this environment variable is another."""
+    return name not in _IRRELEVANT and not name.startswith(_IRRELEVANT_PREFIXES)
 
 
 def _package_stamp() -> list[tuple[str, int, int]]:

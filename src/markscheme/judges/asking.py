@@ -1,0 +1,43 @@
+"""What all judges of one run share."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from markscheme.errors import UsageError
+from markscheme.judges.limited import Limiter
+from markscheme.judges.price import Price
+from markscheme.judges.remembering import Memory
+
+
+@dataclass(frozen=True)
+class Asking:
+    """What all judges of one run share: one limiter, one memory.
+
+    Attributes:
+        limiter: Bounds how many questions are under way, how many a minute, and what they may cost.
+        price: Of a judge's tokens; None where it is not known.
+        memory: Where replies are kept; None keeps none.
+        expected: Whether to score the expected level where a provider gives log-probabilities.
+        temperature: How freely a model answers, of those that take one; None asks for the likeliest answer.
+        max_tokens: The longest answer; None leaves the adapter's own.
+    """
+
+    limiter: Limiter = field(default_factory=Limiter)
+    price: Price | None = None
+    memory: Memory | None = field(default_factory=Memory)
+    expected: bool = False
+    temperature: float | None = None
+    max_tokens: int | None = None
+
+    def settings(self, *names: str) -> dict[str, Any]:
+        """Those of temperature and max_tokens that are given, for a model that takes the ones named.
+
+        Raises:
+            UsageError: One is given that it doesn't take.
+        """
+        given = {name: getattr(self, name) for name in ("temperature", "max_tokens")}
+        there = {name: value for name, value in given.items() if value is not None}
+        refused = [name for name in there if name not in names]
+        if refused:
+            raise UsageError(f"this kind of model takes no {' and no '.join(refused)}; leave it out")
+        return there

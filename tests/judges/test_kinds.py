@@ -1,0 +1,99 @@
+"""One entry a kind: what help, status, errors and sessions say of it, and a kind that an installed package adds."""
+
+import json
+import re
+import subprocess
+import sysconfig
+import tomllib
+import venv
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from markscheme.judges.kinds import SHIPPED, judge_forms, kinds
+from markscheme.session.client import matters
+from tests.commands import scripted_setting as setting
+from tests.commands.console import ROOT, environment
+
+RECIPE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").partition("### Add a judge")[2].partition("\n## ")[0]
+
+
+def block(language: str) -> str:
+    """The recipe's code in that language."""
+    (found,) = re.findall(rf"^```{language}\n(.*?)^```$", RECIPE, re.M | re.S)
+    return str(found)
+
+
+def install(site: Path, code: str) -> None:
+    """Unpack the recipe's package there, as an installer unpacks a wheel."""
+    ((group, points),) = tomllib.loads(block("toml"))["project"]["entry-points"].items()
+    (name, reference), *_ = points.items()
+    (site / f"{reference.partition(':')[0]}.py").write_text(code, encoding="utf-8")
+    about = site / "markscheme_always-1.0.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: markscheme-always\nVersion: 1.0\n")
+    (about / "entry_points.txt").write_text(f"[{group}]\n{name} = {reference}\n")
+
+
+@pytest.fixture
+def python(tmp_path: Path) -> Path:
+    """The interpreter of an environment of its own, which has markscheme, and the recipe's package installed."""
+    home = tmp_path / "environment"
+    venv.create(home, with_pip=False, symlinks=True)
+    (site,) = home.glob("lib/python*/site-packages")
+    (site / "here.pth").write_text(f"{ROOT / 'src'}\n{sysconfig.get_path('purelib')}\n")
+    install(site, block("python"))
+    return home / "bin" / "python"
+
+
+def markscheme(python: Path, *arguments: str, cwd: Path, **env: str) -> "subprocess.CompletedProcess[str]":
+    command = [str(python), "-m", "markscheme", *arguments]
+    told = environment({**setting.environment(cwd), **env})
+    return subprocess.run(command, cwd=cwd, env=told, capture_output=True, text=True, timeout=300, check=False)
+
+
+def listed(python: Path, cwd: Path, **env: str) -> dict[str, Any]:
+    """What `status` says of the recipe's judge."""
+    done = markscheme(python, "status", "--json", cwd=cwd, **env)
+    assert done.returncode == 0, done.stderr
+    judges = {judge["name"]: judge for judge in json.loads(done.stdout)["judges"]}
+    return dict(judges["always:…"])
+
+
+def test_the_recipe_s_package_is_listed_by_status_and_asked_by_calibrate(python: Path, tmp_path: Path) -> None:
+    here = setting.make_setting(tmp_path / "here")
+    assert listed(python, here) == {"name": "always:…", "usable": False, "why": "set ALWAYS_ALLOWED"}
+    assert listed(python, here, ALWAYS_ALLOWED="1")["why"] == "ALWAYS_ALLOWED is set"
+    done = markscheme(python, "calibrate", "clear", "--judge", "always:best", "--json", "-", cwd=here)
+    report = json.loads(done.stdout)
+    assert (report["judge"]["name"], report["judge"]["source"]) == ("always:best", "live")
+    assert (report["counts"]["graded"], report["cost"]["calls"]) == (60, 120)
+    assert report["overall"]["signed_error"]["value"] > 0
+    wrong = markscheme(python, "calibrate", "clear", "--judge", "alway:best", cwd=here)
+    assert wrong.returncode == 2
+    assert "did you mean 'always'?" in wrong.stderr
+    assert "always:…" in wrong.stderr
+
+
+def test_a_package_that_cannot_be_loaded_spoils_nothing_but_its_own_kind(python: Path, tmp_path: Path) -> None:
+    here = setting.make_setting(tmp_path / "here")
+    (module,) = python.parents[1].glob("lib/python*/site-packages/markscheme_always.py")
+    module.write_text("import no_such_module\n")
+    told = listed(python, here)
+    assert not told["usable"]
+    assert "package markscheme-always cannot be loaded" in told["why"]
+    done = markscheme(python, "calibrate", "clear", "--judge", "always:best", cwd=here)
+    assert (done.returncode, "No module named 'no_such_module'" in done.stderr) == (2, True)
+
+
+def test_every_kind_is_named_in_help_and_described() -> None:
+    assert [kind.form for kind in SHIPPED] == judge_forms().replace(" or ", ", ").split(", ")
+    assert all(kind.form.startswith(kind.name) and kind.about for kind in kinds())
+
+
+def test_no_variable_that_a_kind_reads_is_left_out_of_a_session_s_key() -> None:
+    named = [name for kind in kinds() for name in kind.environment]
+    assert "ANTHROPIC_API_KEY" in named
+    assert all(map(matters, named))
+    assert not matters("SHLVL")
