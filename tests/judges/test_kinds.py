@@ -3,7 +3,7 @@
 import json
 import re
 import subprocess
-import sysconfig
+import sys
 import tomllib
 import venv
 from pathlib import Path
@@ -42,7 +42,7 @@ def python(tmp_path: Path) -> Path:
     home = tmp_path / "environment"
     venv.create(home, with_pip=False, symlinks=True)
     (site,) = home.glob("lib/python*/site-packages")
-    (site / "here.pth").write_text(f"{ROOT / 'src'}\n{sysconfig.get_path('purelib')}\n")
+    (site / "here.pth").write_text("\n".join([str(ROOT / "src"), *(path for path in sys.path if "-packages" in path)]))
     install(site, block("python"))
     return home / "bin" / "python"
 
@@ -65,12 +65,12 @@ def test_the_recipe_s_package_is_listed_by_status_and_asked_by_calibrate(python:
     here = setting.make_setting(tmp_path / "here")
     assert listed(python, here) == {"name": "always:…", "usable": False, "why": "set ALWAYS_ALLOWED"}
     assert listed(python, here, ALWAYS_ALLOWED="1")["why"] == "ALWAYS_ALLOWED is set"
-    done = markscheme(python, "calibrate", "clear", "--judge", "always:best", "--json", "-", cwd=here)
+    done = markscheme(python, "calibrate", "clear", "--judge", "always:5", "--json", "-", cwd=here)
     report = json.loads(done.stdout)
-    assert (report["judge"]["name"], report["judge"]["source"]) == ("always:best", "live")
+    assert (report["judge"]["name"], report["judge"]["source"]) == ("always:5", "live")
     assert (report["counts"]["graded"], report["cost"]["calls"]) == (60, 120)
     assert report["overall"]["signed_error"]["value"] > 0
-    wrong = markscheme(python, "calibrate", "clear", "--judge", "alway:best", cwd=here)
+    wrong = markscheme(python, "calibrate", "clear", "--judge", "alway:5", cwd=here)
     assert wrong.returncode == 2
     assert "did you mean 'always'?" in wrong.stderr
     assert "always:…" in wrong.stderr
@@ -83,7 +83,7 @@ def test_a_package_that_cannot_be_loaded_spoils_nothing_but_its_own_kind(python:
     told = listed(python, here)
     assert not told["usable"]
     assert "package markscheme-always cannot be loaded" in told["why"]
-    done = markscheme(python, "calibrate", "clear", "--judge", "always:best", cwd=here)
+    done = markscheme(python, "calibrate", "clear", "--judge", "always:5", cwd=here)
     assert (done.returncode, "No module named 'no_such_module'" in done.stderr) == (2, True)
 
 

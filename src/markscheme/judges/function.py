@@ -12,7 +12,6 @@ from typing import Any
 from markscheme.errors import JudgeError, JudgeUnavailable, UnreadableReply, UsageError
 from markscheme.fingerprint import fingerprint
 from markscheme.judges.judge import Identity, Reply, Usage
-from markscheme.judges.kinds import not_enough
 from markscheme.judges.provider import shown
 from markscheme.prompt import Prompt
 
@@ -57,7 +56,7 @@ class FunctionJudge:
         """
         module, _, function = name.partition(":")
         if not module or not function:
-            not_enough(f"function:{name}", "name module and function: function:module:name")
+            raise UsageError(f"'function:{name}' doesn't name module and function; expected function:module:name")
         try:
             found = getattr(import_module(module), function)
         except (ImportError, AttributeError) as error:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, fields
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NoReturn
+from typing import TYPE_CHECKING, Any, Final
 
 from markscheme.errors import UsageError
 
@@ -113,11 +113,6 @@ def ways_out() -> str:
     return f"set {SHIPPED[0].environment[0]}, or name a judge with --judge: {others}"
 
 
-def not_enough(name: str, way_out: str) -> NoReturn:
-    """Refuse a name that lacks the part which says which judge is meant."""
-    raise UsageError(f"{name!r} doesn't say which judge is meant: {way_out}")
-
-
 # --- installed packages ---------------------------------------------------------------------------------------------
 
 
@@ -182,7 +177,7 @@ def _openai(rest: str, asking: "Asking") -> "Judge":
     from markscheme.judges.openai import OpenAIJudge
 
     if not rest:
-        not_enough("openai", "name the model: openai:MODEL")
+        raise UsageError("'openai' doesn't name the model; expected openai:MODEL")
     return OpenAIJudge(rest, expected=asking.expected, **asking.settings("temperature", "max_tokens"))
 
 
@@ -190,14 +185,16 @@ def _local(rest: str, asking: "Asking") -> "Judge":
     from markscheme.judges.local import LocalJudge
 
     if not rest:
-        not_enough("local", "name the file: local:PATH.gguf")
+        raise UsageError("'local' doesn't name the file; expected local:PATH.gguf")
     return LocalJudge(Path(rest), expected=asking.expected, **asking.settings("temperature", "max_tokens"))
 
 
 def _recorded(rest: str, asking: "Asking") -> "Judge":  # noqa: ARG001 - no setting changes a recording
     from markscheme.judges.recorded import RecordedJudge
 
-    return RecordedJudge.load(rest or not_enough("recorded", "name the file: recorded:PATH"))
+    if not rest:
+        raise UsageError("'recorded' doesn't name the file; expected recorded:PATH")
+    return RecordedJudge.load(rest)
 
 
 def _function(rest: str, asking: "Asking") -> "Judge":

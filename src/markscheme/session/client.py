@@ -32,28 +32,11 @@ STARTS = "markscheme.promptfoo.serving"
 """The module whose `main` is the warm process."""
 
 _IRRELEVANT = frozenset(
-    [
-        "_",
-        "PWD",
-        "OLDPWD",
-        "SHLVL",
-        "TERM",
-        "COLORTERM",
-        "COLUMNS",
-        "LINES",
-        "LS_COLORS",
-        "WINDOWID",
-        "TMUX",
-        "TMUX_PANE",
-        "STY",
-        "SSH_TTY",
-        "GPG_TTY",
-        "XDG_SESSION_ID",
-        "INIT_CWD",
-        "NODE_CHANNEL_FD",
-        "NODE_CHANNEL_SERIALIZATION_MODE",
-        "PYTEST_CURRENT_TEST",
-    ]
+    {
+        *("_", "PWD", "OLDPWD", "SHLVL", "TERM", "COLORTERM", "COLUMNS", "LINES", "LS_COLORS"),
+        *("WINDOWID", "TMUX", "TMUX_PANE", "STY", "SSH_TTY", "GPG_TTY", "XDG_SESSION_ID"),
+        *("INIT_CWD", "NODE_CHANNEL_FD", "NODE_CHANNEL_SERIALIZATION_MODE", "PYTEST_CURRENT_TEST"),
+    }
 )
 """Variables that change with the shell, the window or the test that is running, and tell a judge nothing."""
 _IRRELEVANT_PREFIXES = ("MARKSCHEME_SESSION", "TERM_", "PROMPTFOO_", "npm_")
