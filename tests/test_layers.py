@@ -10,6 +10,8 @@ SOURCE = Path(__file__).parents[1] / "src" / "markscheme"
 
 LAYERS = [
     "errors",
+    "text",
+    "files",
     "session",
     "fingerprint",
     "counts",

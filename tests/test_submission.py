@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from markscheme import Submission
-from markscheme.submission import as_text, encodable
+from markscheme.submission import as_text
+from markscheme.text import encodable
 
 ANY_TEXT = st.text(st.characters(exclude_categories=()))
 

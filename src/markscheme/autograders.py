@@ -25,7 +25,7 @@ from markscheme.grading import all_or_first_error, seeing_alike
 from markscheme.prompt import Prompt, fence_code, fenced
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.score import weigh, weigh_holistic
-from markscheme.submission import encodable
+from markscheme.text import encodable
 from markscheme.types import (
     CriterionEvaluation,
     CriterionReport,

@@ -4,9 +4,11 @@ import os
 import sys
 import warnings
 from collections.abc import Sequence
+from contextlib import redirect_stderr, redirect_stdout
 from importlib import import_module
 
 from markscheme.errors import MarkschemeError, NoJudge
+from markscheme.text import SafeStream
 
 GROUPS = {
     "Start here": {
@@ -40,6 +42,11 @@ FAULT, NO_JUDGE, CRASHED, INTERRUPTED = 2, 3, 70, 130
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; the exit status."""
     argv = list(sys.argv[1:] if arguments is None else arguments)
+    with redirect_stdout(SafeStream(sys.stdout)), redirect_stderr(SafeStream(sys.stderr)):
+        return _main(argv)
+
+
+def _main(argv: list[str]) -> int:
     if not argv or argv[0] in ("-h", "--help", "help"):
         print(_overview())
         return 0

@@ -39,8 +39,10 @@ def after_all(context: "Mapping[str, Any]", file: str) -> None:
         lines = _report(context)
     except Exception as error:
         lines = [f"what this run is worth can't be told: {error}"]
+    from markscheme.text import escaped
+
     for line in lines:
-        print(f"INFO markscheme: {line}", file=sys.stderr)
+        print(f"INFO markscheme: {escaped(line)}", file=sys.stderr)
 
 
 def _report(context: "Mapping[str, Any]") -> list[str]:
@@ -71,8 +73,9 @@ def _worth(context: "Mapping[str, Any]") -> "RunWorth":
 def _write(worth: "RunWorth", place: str) -> None:
     from pathlib import Path
 
+    from markscheme.files import write_whole
     from markscheme.report.json_report import dumps
     from markscheme.report.run_worth_report import run_worth_json, run_worth_markdown
 
     text = dumps(run_worth_json(worth)) + "\n" if place.endswith(".json") else run_worth_markdown(worth)
-    Path(place).write_text(text, encoding="utf-8")
+    write_whole(Path(place), text)

@@ -1,18 +1,20 @@
-"""YAML, JSON and tables as plain data with the line of every key, and files written whole or by the line.
+"""YAML, JSON and tables read as plain data, with the line of every key.
 
-Nothing in a file is run, imported or expanded at will.
+Nothing in a file is run or imported, and what its aliases expand to is bounded.
 """
 
 import io
 import json
-import os
-from collections.abc import Iterator, Sequence
+import re
+import warnings
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 import yaml
 
-from markscheme.errors import FileError
+from markscheme.errors import FileError, RatingWarning
+from markscheme.text import encodable, encodable_data
 
 MAX_DEPTH = 50
 MAX_NODES = 50_000
@@ -46,42 +48,6 @@ def read_text(path: Path, error: type[FileError], *, most_bytes: int | None = No
         raise error("is not UTF-8 text", path=path, line=line) from problem
 
 
-def write_whole(path: Path, text: str) -> None:
-    """Write a file whole or not at all, its line ends as they are in the text and its permissions as they were.
-
-    A link is followed. What is there and no file, such as a device or a pipe, can't be replaced: it is written into.
-
-    Raises:
-        OSError: It cannot be written.
-    """
-    raw = text.encode("utf-8")
-    if is_no_file(path):
-        path.write_bytes(raw)
-        return
-    whole = end_of_link(path)
-    partial = whole.with_name(f".{whole.name}.partial")
-    out = partial.open("wb")
-    try:
-        with out:
-            if whole.exists():
-                partial.chmod(whole.stat().st_mode & 0o777)
-            out.write(raw)
-        partial.replace(whole)
-    except BaseException:
-        partial.unlink(missing_ok=True)
-        raise
-
-
-def is_no_file(path: Path) -> bool:
-    """Whether something is there that is no file, such as a device or a pipe."""
-    return path.exists() and not path.is_file()  # asked of the link itself: /dev/stdout leads to no name there is
-
-
-def end_of_link(path: Path) -> Path:
-    """Where a link leads; the path itself where it is none."""
-    return Path(os.path.realpath(path)) if path.is_symlink() else path
-
-
 def plain_data(
     text: str, form: Form, error: type[FileError], *, path: Path | None = None, most_nodes: int | None = MAX_NODES
 ) -> tuple[Any, dict[Place, int]]:
@@ -97,52 +63,37 @@ def plain_data(
     Raises:
         FileError: Of the given class: unreadable, nested too deep, grown too large, not plain data.
     """
-    reader = _Reader(path, error, most_nodes)
-    return reader.from_json(text) if form == "json" else reader.from_yaml(text)
+    reader, whole = _Reader(path, error, most_nodes), encodable(text)
+    return reader.from_json(whole) if form == "json" else reader.from_yaml(whole)
 
 
-def json_lines(path: Path, error: type[FileError]) -> Iterator[tuple[int, Any]]:
-    """The objects of a .jsonl file with their line numbers.
+def json_lines(path: Path, error: type[FileError], *, skip_damaged: bool = False) -> Iterator[tuple[int, Any]]:
+    """The values in a file of JSON lines, with their line numbers.
+
+    Args:
+        path: The file.
+        error: The class of error to raise.
+        skip_damaged: Whether lines that are not readable JSON are left out with a warning.
 
     Raises:
-        FileError: Of the given class: the file cannot be read, or a line is no JSON.
+        FileError: Of the given class: the file can't be read, or a line is not readable JSON.
+
+    Warns:
+        RatingWarning: Names each line left out.
     """
     try:
-        with path.open(encoding="utf-8-sig") as lines:
-            for number, line in enumerate(lines, start=1):
-                if line.strip():
-                    yield number, _json_line(line, path, number, error)
-    except (OSError, UnicodeDecodeError) as problem:
+        with path.open("rb") as lines:
+            for number, raw in enumerate(lines, start=1):
+                if not raw.strip():
+                    continue
+                try:
+                    yield number, _json_line(raw, path, number, error)
+                except FileError as problem:
+                    if not skip_damaged:
+                        raise
+                    warnings.warn(f"{problem}; left out", RatingWarning, stacklevel=2)
+    except OSError as problem:
         raise error(f"cannot be read: {problem}", path=path) from problem
-
-
-def append_lines(path: Path, lines: Sequence[dict[str, Any]]) -> None:
-    """Append JSON objects, one a line; on disk when this returns."""
-    text = "".join(json.dumps(line, ensure_ascii=False, allow_nan=False) + "\n" for line in lines)
-    is_new = not path.exists()
-    with path.open("ab+") as file:
-        if file.tell() and not _ends_its_line(path):
-            text = "\n" + text
-        file.write(text.encode())
-        file.flush()
-        os.fsync(file.fileno())
-    if is_new:
-        keep_entry(path.parent)
-
-
-def _ends_its_line(path: Path) -> bool:
-    with path.open("rb") as file:
-        file.seek(-1, os.SEEK_END)
-        return file.read(1) == b"\n"
-
-
-def keep_entry(folder: Path) -> None:
-    """A new file is there after a power cut only once its folder is on disk too."""
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 ANOTHER_LENGTH = "has another number of cells than the header"
@@ -170,15 +121,36 @@ def table_rows(path: Path, error: type[FileError]) -> Iterator[tuple[int, dict[s
         raise error(f"cannot be read: {problem}", path=path, line=rows.line_num + 1) from problem
 
 
-def _json_line(line: str, path: Path, number: int, error: type[FileError]) -> Any:
+def _json_line(raw: bytes, path: Path, number: int, error: type[FileError]) -> Any:
     try:
-        return json.loads(line, parse_constant=_no_constant, object_pairs_hook=_pairs_once)
+        return parse_json(raw.decode("utf-8-sig"), parse_constant=_no_constant, object_pairs_hook=_pairs_once)
+    except UnicodeDecodeError as problem:
+        raise error("is not UTF-8 text", path=path, line=number) from problem
     except (ValueError, RecursionError) as problem:
         raise error(f"is not readable JSON: {problem}", path=path, line=number) from problem
 
 
+_HALF = re.compile(r"\\u[dD][89a-fA-F]")
+
+
+def parse_json(
+    text: str,
+    *,
+    parse_constant: Callable[[str], Any] | None = None,
+    object_pairs_hook: Callable[[list[tuple[str, Any]]], Any] | None = None,
+) -> Any:
+    """The value of a JSON text; half a character (a lone surrogate) in it is U+FFFD, so that it can be stored.
+
+    Raises:
+        ValueError: It isn't JSON.
+        RecursionError: It is nested too deep.
+    """
+    data = json.loads(text, parse_constant=parse_constant, object_pairs_hook=object_pairs_hook)
+    return encodable_data(data) if _HALF.search(text) else data
+
+
 def _no_constant(name: str) -> Any:
-    raise ValueError(f"{name} is no JSON number")
+    raise ValueError(f"{name} is not a JSON number")
 
 
 def shown(value: Any) -> str:
@@ -207,7 +179,7 @@ class _Reader:
 
     def from_json(self, text: str) -> tuple[Any, dict[Place, int]]:
         try:
-            data = json.loads(text)
+            data = parse_json(text)
         except json.JSONDecodeError as problem:
             raise self.refuse(f"is not readable JSON: {problem.msg}", problem.lineno) from problem
         except RecursionError as problem:
@@ -224,7 +196,7 @@ class _Reader:
 
     def _without_lines(self, text: str) -> Any:
         try:
-            return json.loads(text, object_pairs_hook=_pairs_once)
+            return parse_json(text, object_pairs_hook=_pairs_once)
         except ValueError as problem:
             raise self.refuse(f"is not readable JSON: {problem}") from problem
 
@@ -264,7 +236,7 @@ class _Reader:
         if isinstance(node, yaml.MappingNode) and node.tag == "tag:yaml.org,2002:map":
             return self._mapping(node, at)
         if isinstance(node, yaml.ScalarNode) and node.tag in self._TAGS:
-            return node.value if node.tag.endswith(":timestamp") else self._scalar(node)
+            return encodable(node.value) if node.tag.endswith(":timestamp") else self._scalar(node)
         raise self.refuse(f"is not plain data: the tag {node.tag!r} is not read", line)
 
     def _mapping(self, node: yaml.MappingNode, at: Place) -> dict[str, Any]:
@@ -273,7 +245,7 @@ class _Reader:
             line = key_node.start_mark.line + 1
             if not isinstance(key_node, yaml.ScalarNode):
                 raise self.refuse("a key must be a word", line)
-            key = key_node.value
+            key = encodable(key_node.value)
             if key in found:
                 raise self.refuse(f"the key {key!r} stands twice in one place", line)
             self.lines[(*at, key)] = line
@@ -282,7 +254,8 @@ class _Reader:
 
     def _scalar(self, node: yaml.ScalarNode) -> Any:
         try:
-            return self._scalars.construct_object(node)
+            value = self._scalars.construct_object(node)
+            return encodable(value) if isinstance(value, str) else value
         except (ValueError, yaml.YAMLError) as problem:  # an integer of 10,000 digits, say
             raise self.refuse("a value cannot be read", node.start_mark.line + 1) from problem
 

@@ -1,6 +1,5 @@
 """What a grade carries of the calibration behind it, read from accepted.json without loading any numerics."""
 
-import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -8,7 +7,7 @@ from pathlib import Path
 from typing import Any, Literal, cast, get_args
 
 from markscheme.errors import RatingError
-from markscheme.plain_data import read_text, shown
+from markscheme.plain_data import parse_json, read_text, shown
 from markscheme.rubrics.rubric import STRATEGIES, Rubric
 from markscheme.rubrics.search import find_calibration
 
@@ -182,7 +181,7 @@ def accepted_data(path: Path) -> dict[str, Any]:
         RatingError: It cannot be read, is no JSON, or was written by a version of markscheme that this one can't read.
     """
     try:
-        data = json.loads(read_text(path, RatingError))
+        data = parse_json(read_text(path, RatingError))
     except (ValueError, RecursionError) as error:
         raise RatingError(f"is not readable JSON: {error}", path=path) from error
     if not isinstance(data, dict) or data.get("schema") != 1:

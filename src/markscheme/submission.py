@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from markscheme.text import encodable
+
 
 @dataclass(frozen=True)
 class Submission:
@@ -42,12 +44,3 @@ def as_text(value: Any) -> str:
     if isinstance(value, str):
         return encodable(value)
     return encodable(json.dumps(value, ensure_ascii=False, default=str))
-
-
-def encodable(text: str) -> str:
-    """The text with lone surrogates replaced by U+FFFD, so that it can be sent and stored."""
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:
-        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return text

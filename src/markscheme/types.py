@@ -25,7 +25,7 @@ from pydantic import (
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
 from markscheme.rubrics.rubric import Criterion
-from markscheme.submission import encodable
+from markscheme.text import encodable
 
 __all__ = [
     "Criterion",

@@ -15,7 +15,7 @@ from typing import Any
 from markscheme.judges.judge import Reply
 from markscheme.prompt import NOTHING_TO_QUOTE, choices
 from markscheme.rubrics.rubric import CANNOT_JUDGE, DOES_NOT_APPLY, Criterion, Level, Scale
-from markscheme.submission import encodable
+from markscheme.text import encodable
 
 RAW_LENGTH = 2_000
 """Characters of an unreadable reply that are kept."""

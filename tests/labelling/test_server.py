@@ -74,16 +74,17 @@ def test_a_server_killed_between_any_two_labels_loses_none_and_asks_none_again(p
     assert seen.index(twice) <= 9
 
 
-def test_half_a_line_left_by_a_power_cut_is_cut_off_and_told(project: Path) -> None:
+def test_a_line_with_a_typo_at_the_end_is_never_deleted(project: Path) -> None:
     with Server(project) as server:
         server.label()
     with server.file.open("a") as file:
-        file.write('{"id": "model-x-3", "rat')
+        file.write('{"id": "model-x-3", "rater": "ann", "criteria": {"polite": 3}')
     with Server(project) as server:
         assert server.said["given"] == 1
         server.label()
         assert len(server.lines) == 2
-        assert "half a line" in server.end()
+        assert "ann.jsonl:2: is not readable JSON; moved to " in server.end()
+    assert '"polite": 3}' in server.file.with_name("ann.jsonl.damaged").read_text()
 
 
 def test_undo_takes_back_shows_what_was_chosen_and_the_later_word_counts(project: Path) -> None:
@@ -285,7 +286,7 @@ def test_promptfoos_results_are_a_pool(project: Path) -> None:
         (["--pool", "rubrics/manners.yaml"], "a list of examples"),
         (["--pool", "broken.jsonl"], "broken.jsonl:1: is not readable JSON"),
         (["--pool", "empty.jsonl"], "holds no response with a text"),
-        (["--pool", "pool.jsonl", "--rater", "../ann"], "--rater is a name"),
+        (["--pool", "pool.jsonl", "--rater", "../ann"], "--rater can't name a file"),
         (["--pool", "pool.jsonl", "--next", "3", "--adjudicate"], "give one"),
         (["--rater", "ann"], "say by --pool FILE"),
     ],

@@ -1,8 +1,6 @@
 """A report as a page: what it leads with, where its links lead, and what hostile text becomes in it."""
 
 import re
-import subprocess
-import sys
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
@@ -304,14 +302,3 @@ def test_the_page_shows_what_moved_since_the_accepted_run(tmp_path: Path) -> Non
     assert "Since the run accepted on" in drift
     assert "polite" in drift
     assert 'href="#j0-x' in drift
-
-
-def test_without_jinja_the_way_out_is_told(tmp_path: Path) -> None:
-    project = make_project(tmp_path)
-    (project / "jinja2.py").write_text("raise ImportError('not installed')\n")
-    code = "import sys; from markscheme.cli import main; sys.exit(main(sys.argv[1:]))"
-    call = ["calibrate", "manners", "--ratings", "gpt.jsonl", "--html", "one.html", "--quiet"]
-    done = subprocess.run([sys.executable, "-c", code, *call], cwd=project, capture_output=True, text=True, check=False)
-    assert done.returncode == 2
-    assert "pip install 'markscheme[report]'" in done.stderr
-    assert not (project / "one.html").exists()

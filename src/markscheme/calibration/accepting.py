@@ -13,9 +13,9 @@ from markscheme.calibration.accepted import labels_digest, submission_digest
 from markscheme.calibration.calibration import Calibration
 from markscheme.calibration.changes import template_fingerprint
 from markscheme.errors import RatingError, writing
+from markscheme.files import write_whole
 from markscheme.fingerprint import fingerprint
 from markscheme.grading import MOST_UNGRADED, asking_fingerprint
-from markscheme.plain_data import write_whole
 from markscheme.ratings.examples import Example
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.receipt import accepted_data
@@ -62,8 +62,9 @@ def accept(calibration: Calibration, path: Path, *, split: str | None = None) ->
     before = _ratings_file_of(path)
     with writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(beside, text)
-        write_whole(path, json.dumps(_accepted_json(calibration, ratings, split), ensure_ascii=False, indent=2) + "\n")
+        write_whole(beside, text, follow=False)
+        kept = json.dumps(_accepted_json(calibration, ratings, split), ensure_ascii=False, indent=2)
+        write_whole(path, f"{kept}\n", follow=False)
         if before is not None and before != beside:
             before.unlink(missing_ok=True)
     return beside

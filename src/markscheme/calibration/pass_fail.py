@@ -1,13 +1,12 @@
 """What a judge decided of a graded set, and what it and people both decided on, from any file that tells."""
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
 from markscheme.calibration.pass_rates import Judged, Labelled
 from markscheme.errors import Fault, RatingError
-from markscheme.plain_data import json_lines, read_text, shown
+from markscheme.plain_data import json_lines, parse_json, read_text, shown
 from markscheme.promptfoo.results import Row, is_results, read_results
 
 T = TypeVar("T")
@@ -134,7 +133,7 @@ def _draw(drawn: Any, weight: Any, stratum: Any) -> tuple[str | None, float, str
 def _document(path: Path) -> Mapping[str, Any] | None:
     """The file as one calibration; None where it holds lines."""
     try:
-        data = json.loads(read_text(path, RatingError))
+        data = parse_json(read_text(path, RatingError))
     except (ValueError, RecursionError):
         return None
     return data if isinstance(data, Mapping) and "gold" not in data else None

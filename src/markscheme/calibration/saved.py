@@ -1,6 +1,5 @@
 """The JSON of a calibration read back: whom it was about, what was rated, and what it was held to."""
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +10,7 @@ import numpy as np
 from markscheme.calibration.comparison import Floats, Gold
 from markscheme.errors import RatingError
 from markscheme.judges.judge import Usage
-from markscheme.plain_data import read_text, shown
+from markscheme.plain_data import parse_json, read_text, shown
 from markscheme.ratings.examples import Example
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.rubrics.rubric import YES_NO, Criterion, Level, Rubric, Scale
@@ -70,7 +69,7 @@ def report_in(path: Path) -> str | None:
     if path.suffix != ".json" or not path.is_file():
         return None
     try:
-        data = json.loads(path.read_text(encoding="utf-8-sig"))
+        data = parse_json(path.read_text(encoding="utf-8-sig"))
     except (OSError, ValueError, RecursionError):
         return None
     if not isinstance(data, dict):
@@ -88,8 +87,8 @@ def read_calibration(path: Path) -> ReadBack:
         RatingError: It cannot be read as one.
     """
     try:
-        return _read(json.loads(read_text(path, RatingError)), path)
-    except (ValueError, TypeError, KeyError, AttributeError, IndexError) as problem:
+        return _read(parse_json(read_text(path, RatingError)), path)
+    except (ValueError, TypeError, KeyError, AttributeError, IndexError, RecursionError) as problem:
         raise RatingError(f"is no calibration that can be read: {shown(problem)}", path=path) from problem
 
 

@@ -17,6 +17,7 @@ from markscheme.calibration.collect import grade_examples, rating_of
 from markscheme.calibration.drift import MARGIN, Since, why_incomparable
 from markscheme.commands.sources import scorers_of
 from markscheme.errors import BudgetError, ComparisonError, RatingError, RatingWarning, UsageError
+from markscheme.files import append_text
 from markscheme.fingerprint import fingerprint
 from markscheme.grading import Grade, Grading
 from markscheme.judges.judge import Judge, Usage, total
@@ -27,6 +28,7 @@ from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.rating import Rating
 from markscheme.receipt import ACCEPTED
 from markscheme.rubrics.rubric import Rubric
+from markscheme.rubrics.search import calibration_folder
 
 T = TypeVar("T")
 COUNTED = "compared"
@@ -54,7 +56,7 @@ def runs_to_keep(arguments: argparse.Namespace) -> int:
 
 def accepted_path(rubric: Rubric, folder: Path | None, named: Path | None) -> Path:
     """The accepted.json that is read and written: the named one, else that of the rubric's calibration folder."""
-    return named or (folder or Path.cwd() / "calibration" / rubric.name) / ACCEPTED
+    return named or (folder or calibration_folder(rubric.name, Path.cwd())) / ACCEPTED
 
 
 def since_accepted(
@@ -128,8 +130,7 @@ def _counted(accepted: Accepted, ratings: Sequence[Rating], *, count: bool) -> i
             return seen.index(this) + 1
         if count:
             file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            with file.open("a", encoding="ascii") as lines:
-                lines.write(f"{this}\n")
+            append_text(file, f"{this}\n")
         return len(seen) + 1
     except (OSError, UnicodeDecodeError) as error:
         print(f"warning: comparisons with the accepted run are not counted: {error}", file=sys.stderr)

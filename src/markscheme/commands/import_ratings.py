@@ -10,6 +10,7 @@ from typing import Any
 from markscheme.commands.options import Parser, existing_file, kind
 from markscheme.counts import counted
 from markscheme.errors import RatingError, UsageError, writing
+from markscheme.files import append_text
 
 SUMMARY = """Convert labels and verdicts of other tools to ratings, and say what was lost on the way.
 
@@ -109,8 +110,7 @@ def _write(path: Path, lines: Sequence[str], *, append: bool) -> None:
         raise UsageError(f"{path} is there already; --append adds to it")
     with writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("a", encoding="utf-8", newline="\n") as file:
-            file.writelines(f"{line}\n" for line in lines)
+        append_text(path, "".join(f"{line}\n" for line in lines))
 
 
 def _instead(lost: Mapping[str, int]) -> str:

@@ -19,7 +19,6 @@ The pool is a file of examples or Promptfoo's results; without --pool the rubric
 kept in calibration/RUBRIC/ratings/RATER.jsonl the moment they are given, labelled responses in calibration/RUBRIC's
 examples.jsonl. End the command and start it again whenever you like: it goes on where you were. Several people may
 label at once, each under a --rater of their own."""
-NEEDED = ("jinja2", "starlette", "uvicorn")
 FIRST_PORT = 8765
 
 
@@ -76,12 +75,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _cannot_serve(error: ModuleNotFoundError) -> UsageError | None:
-    """What to do about a missing module; None where it is a fault of ours."""
-    if error.name == "fcntl":
-        return UsageError("the labelling page runs on Linux and macOS: it locks files in a way Windows has not")
-    if error.name not in NEEDED:
+    """What to say of a missing module; None where the installation is broken."""
+    if error.name != "fcntl":
         return None
-    return UsageError(f"the labelling page needs {error.name}: pip install 'markscheme[label]'")
+    return UsageError("the labelling page runs on Linux and macOS: it locks files in a way Windows can't")
 
 
 def _opened(arguments: argparse.Namespace) -> "Work":
@@ -99,10 +96,7 @@ def _opened(arguments: argparse.Namespace) -> "Work":
         adjudicate=arguments.adjudicate,
         seed=arguments.seed,
     )
-    work = open_work(asked, Path.cwd())
-    if work.file.mended:
-        print(f"warning: {work.file.path} ended in half a line, which was cut off", file=sys.stderr)
-    return work
+    return open_work(asked, Path.cwd())
 
 
 def _say_where(work: "Work", url: str, arguments: argparse.Namespace) -> None:

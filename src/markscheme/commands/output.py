@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from markscheme.errors import UsageError, writing
-from markscheme.plain_data import end_of_link, is_no_file, write_whole
+from markscheme.files import end_of_link, is_no_file, try_writing, write_whole
 
 
 def refuse_unwritable(target: str | Path | None) -> None:
@@ -28,8 +28,8 @@ def refuse_unwritable(target: str | Path | None) -> None:
         return
     if not path.parent.is_dir():
         raise UsageError(f"{target} cannot be written: there is no folder {path.parent}; make it first")
-    if not os.access(path.parent, os.W_OK):
-        raise UsageError(f"{target} cannot be written: {path.parent} takes no new file")
+    with writing(target):
+        try_writing(path)
 
 
 def refuse_outputs(arguments: argparse.Namespace, names: Sequence[str]) -> None:

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Protocol
 
+from markscheme.text import raw_stream
+
 QUIET_SECONDS = 1.0
 LINE_SECONDS = 10.0
 
@@ -28,7 +30,7 @@ def progress(what: str, total: int, *, quiet: bool = False) -> Iterator[Progress
         quiet: True shows nothing.
     """
     shown: _Bar | _Lines | _Nothing
-    shown = _Nothing() if quiet else _Bar(what, total) if sys.stderr.isatty() else _Lines(what, total)
+    shown = _Nothing() if quiet else _Bar(what, total) if raw_stream(sys.stderr).isatty() else _Lines(what, total)
     try:
         yield shown
     finally:
@@ -74,7 +76,7 @@ class _Bar:
 
         if self.bar is None:
             columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
-            self.bar = RichProgress(*columns, console=Console(stderr=True), transient=True)
+            self.bar = RichProgress(*columns, console=Console(file=raw_stream(sys.stderr)), transient=True)
             self.task = self.bar.add_task(self.what, total=self.total)
             self.bar.start()
         if isinstance(self.bar, RichProgress):

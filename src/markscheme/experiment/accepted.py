@@ -12,8 +12,8 @@ from markscheme.errors import ComparisonError, RatingError, writing
 from markscheme.experiment.definition import Case, Cell
 from markscheme.experiment.run import ExperimentRun
 from markscheme.experiment.table import Difference, Mark, marks_of, since
+from markscheme.files import write_whole
 from markscheme.grading import Fingerprints
-from markscheme.plain_data import write_whole
 from markscheme.receipt import accepted_data
 
 
@@ -101,4 +101,4 @@ def accept_experiment(run: ExperimentRun, path: Path) -> None:
     text = json.dumps(accepted_json(run), ensure_ascii=False, allow_nan=False, indent=1) + "\n"
     with writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(path, text)
+        write_whole(path, text, follow=False)

@@ -1,7 +1,6 @@
 """Outputs from files: lines, tables, Promptfoo's results; and those of a run, kept as they come."""
 
 import datetime
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,8 +8,9 @@ from typing import Any
 
 from markscheme.errors import Fault, RatingError, writing
 from markscheme.experiment.cells import Case, Output
+from markscheme.files import append_lines
 from markscheme.judges.judge import Reply
-from markscheme.plain_data import ANOTHER_LENGTH, append_lines, json_lines, shown, table_rows
+from markscheme.plain_data import ANOTHER_LENGTH, json_lines, parse_json, shown, table_rows
 from markscheme.promptfoo.results import Row, is_results, read_results
 from markscheme.submission import as_text
 
@@ -163,7 +163,7 @@ class Kept:
             return
         for text in self.path.read_bytes().split(b"\n"):
             try:
-                line = json.loads(text)
+                line = parse_json(text.decode())
                 if isinstance(line["response"], str) and isinstance(line["under"], str):
                     yield {"cut_off": False, **line}
             except (ValueError, TypeError, KeyError):

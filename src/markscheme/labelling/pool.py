@@ -1,7 +1,6 @@
 """What may be labelled, from examples or Promptfoo's results; and the set that labelled examples belong to."""
 
 import fcntl
-import json
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -10,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from markscheme.errors import RatingError
-from markscheme.plain_data import append_lines
+from markscheme.files import append_lines
+from markscheme.plain_data import json_lines
 from markscheme.promptfoo.results import is_results
 from markscheme.ratings.examples import SUFFIXES, Example, examples_file, load_examples
 from markscheme.ratings.rating import JUDGES, Rating
@@ -130,6 +130,5 @@ class SetFile:
 
     def _ids(self) -> Iterator[str]:
         if self.path.is_file():
-            with self.path.open(encoding="utf-8-sig") as file:
-                for place, line in enumerate((line for line in file if line.strip()), start=1):
-                    yield str(json.loads(line).get("id") or f"ex-{place}")
+            for place, (_, line) in enumerate(json_lines(self.path, RatingError), start=1):
+                yield str(line.get("id") or f"ex-{place}")

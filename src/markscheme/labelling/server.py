@@ -96,22 +96,36 @@ def application(work: Work, token: str, port: int) -> ASGIApp:
 
 
 class _Guard:
-    """Lets through who knows the token and calls this machine by its own name; everybody else learns nothing."""
+    """Answers requests that carry the token, call this machine by its own name and come from no other site."""
 
     def __init__(self, app: ASGIApp, token: str, hosts: set[str]) -> None:
         self.app, self.token, self.hosts = app, token, hosts
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        hosts = [value.decode("latin-1") for name, value in scope["headers"] if name == b"host"]
+        hosts = _values(scope, b"host")
         _, _, rest = scope["path"].partition("/")
         token, slash, rest = rest.partition("/")
         known = hmac.compare_digest(token.encode(), self.token.encode())
-        if len(hosts) != 1 or hosts[0].lower() not in self.hosts or not known:
+        if len(hosts) != 1 or hosts[0] not in self.hosts or not known or self._is_foreign(scope):
             await PlainTextResponse("refused\n", 403, headers=HEADERS)(scope, receive, send)
         elif not slash:
             await RedirectResponse(f"/{token}/", 303, headers=HEADERS)(scope, receive, send)
         else:
             await self.app({**scope, "path": f"/{rest}", "raw_path": f"/{rest}".encode()}, receive, send)
+
+    def _is_foreign(self, scope: Scope) -> bool:
+        """Whether a page of another site sends a form: browsers name the site, and whoever is no browser needn't."""
+        if scope["method"] in ("GET", "HEAD"):
+            return False
+        origins = {f"http://{host}" for host in self.hosts}
+        sites = {"same-origin", "none"}
+        return not (
+            origins.issuperset(_values(scope, b"origin")) and sites.issuperset(_values(scope, b"sec-fetch-site"))
+        )
+
+
+def _values(scope: Scope, header: bytes) -> list[str]:
+    return [value.decode("latin-1").lower() for name, value in scope["headers"] if name == header]
 
 
 def _file(name: str, media_type: str) -> Any:

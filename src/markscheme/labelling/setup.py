@@ -1,4 +1,4 @@
-"""From what was asked for to a rater's work: rubric, pool, what was drawn from it, and what was labelled before."""
+"""Open a rater's work: load rubric and pool, draw what to label, and read the labels given before."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -9,6 +9,7 @@ import numpy as np
 from markscheme.calibration.comparison import gold_of
 from markscheme.calibration.sampling import choose_next, with_split
 from markscheme.errors import ComparisonError, UsageError
+from markscheme.files import set_aside_damaged_end
 from markscheme.labelling.disputes import disputed, ratings_in, shown_word
 from markscheme.labelling.order import Step, steps_of
 from markscheme.labelling.pool import Pool, SetFile, read_pool
@@ -18,20 +19,20 @@ from markscheme.ratings.examples import Example, ExampleSet, Split
 from markscheme.ratings.rating import Rating
 from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.rubric import Rubric
-from markscheme.rubrics.search import find_calibration, find_rubric
+from markscheme.rubrics.search import calibration_folder, find_rubric
 
 
 @dataclass(frozen=True)
 class Asked:
-    """What a rater asked for.
+    """What `markscheme label` was asked to do.
 
     Attributes:
-        rubric: Its name or file.
-        pool: What may be labelled; the rubric's own examples where None.
+        rubric: Name or file of the rubric.
+        pool: File of responses to label; the rubric's own examples where None.
         rater: Who labels.
-        next: How many to draw by what their labels would say; the whole pool where None.
-        adjudicate: Whether disagreements are to be settled.
-        seed: Of the order and the draw.
+        next: How many responses to draw, those whose labels are worth most; the whole pool where None.
+        adjudicate: Whether the rater decides where annotators disagree.
+        seed: Random seed of the order and the draw.
     """
 
     rubric: str
@@ -43,18 +44,23 @@ class Asked:
 
 
 def open_work(asked: Asked, here: Path) -> Work:
-    """The work of a rater, with what they gave before; `calibration/<rubric>` is made where there is none.
+    """A rater's work, with the labels they gave before; makes `calibration/<rubric>` if it isn't there.
 
     Raises:
-        UsageError: No such rubric, no pool, a name that can't be a rater's, the same rater at work already.
-        RatingError: Files that hold no examples or no ratings.
+        UsageError: The rubric isn't found, there is no pool, a name can't be part of a path, or the same rater is
+            labelling already.
+        RatingError: A file can't be read as examples or ratings.
+
+    Warns:
+        RatingWarning: Half a line at the end of a file was set aside.
     """
     source = find_rubric(asked.rubric, here)
     rubric = load_rubric(source)
-    folder = find_calibration(rubric.name, here) or here / "calibration" / rubric.name
+    folder = calibration_folder(rubric.name, here)
     home = SetFile.within(folder, rubric)
     if asked.pool is None and not home.path.is_file():
         raise UsageError(f"there are no examples of {rubric.name} yet: say by --pool FILE what may be labelled")
+    set_aside_damaged_end(home.path)
     pool = read_pool(asked.pool or home.path, rubric)
     home.check(pool.examples)
     folder.mkdir(parents=True, exist_ok=True)
@@ -74,7 +80,7 @@ def _work(asked: Asked, rubric: Rubric, source: Path, pool: Pool, home: SetFile,
     ids: Sequence[str] = list(examples)
     if asked.adjudicate:
         people = [*pool.labels, *ratings_in(file.path.parent, rubric)]
-        questions = _to_settle(people, rubric, asked.rater, examples)
+        questions = _to_adjudicate(people, rubric, asked.rater, examples)
         ids = list(questions)
     work = Work(rubric, source, examples, questions, _steps(asked, ids), file, home, split, pool.labels)
     if asked.next is not None:
@@ -86,7 +92,7 @@ def _steps(asked: Asked, ids: Sequence[str]) -> tuple[Step, ...]:
     return steps_of(ids, rater=asked.rater, seed=asked.seed, again=not asked.adjudicate)
 
 
-def _to_settle(
+def _to_adjudicate(
     people: Sequence[Rating], rubric: Rubric, adjudicator: str, examples: Mapping[str, Example]
 ) -> dict[str, tuple[Question, ...]]:
     return {
@@ -101,7 +107,7 @@ def _to_settle(
 
 
 def _drawn(asked: Asked, count: int, work: Work, pool: Pool) -> Work:
-    """The work narrowed to what was drawn from the pool; when all of that is labelled, more is drawn."""
+    """The work on what was drawn from the pool so far; draws more once all of that is labelled."""
     with work.home.held():
         there = work.home.read()
         drawn = _among(pool, there)
@@ -128,7 +134,7 @@ def _among(pool: Pool, there: Sequence[Example]) -> list[str]:
 
 
 def _passed(there: Sequence[Example], work: Work) -> dict[str, bool]:
-    """People's decisions so far, by id."""
+    """Gold decisions so far, by id."""
     by_id: dict[str, list[Rating]] = {}
     for rating in ratings_in(work.file.path.parent, work.rubric):
         by_id.setdefault(rating.id, []).append(rating)

@@ -1,34 +1,29 @@
-"""One rater's file of labels: appended to, on disk before anything else happens, held against the same rater twice."""
+"""One rater's file of labels: appended to label by label, with one process writing at a time."""
 
 import fcntl
-import json
-import os
-import re
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TextIO
 
-from markscheme.errors import MarkschemeError, UsageError
+from markscheme.errors import UsageError
+from markscheme.files import append_lines, set_aside_damaged_end, sync_folder
 from markscheme.labelling.order import Step
-from markscheme.plain_data import append_lines, keep_entry
 from markscheme.ratings.rating import Kind, Rating, load_ratings
 from markscheme.rubrics.rubric import Rubric
-
-RATER = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+from markscheme.text import path_component
 
 
 @dataclass
 class LabelFile:
-    """The labels of one rater in `ratings/<rater>.jsonl`; later lines say what counts.
+    """The labels of one rater in `ratings/<rater>.jsonl`; a later line replaces an earlier one.
 
     Attributes:
         path: The file.
-        rater: Whose it is.
-        kind: What they label as.
-        lock: Held open as long as this process may write.
-        given: What counts, in the order it was given.
-        withdrawn: What was taken back last, until something is given.
-        mended: The half line that a power cut left and that was cut off; "" where there was none.
+        rater: Name of the rater.
+        kind: Kind of their ratings.
+        lock: Held open for as long as this process may write.
+        given: The current labels, in the order they were given.
+        withdrawn: The label that undo took back last, until another is given.
     """
 
     path: Path
@@ -37,34 +32,32 @@ class LabelFile:
     lock: TextIO = field(repr=False)
     given: dict[Step, Rating] = field(default_factory=dict)
     withdrawn: Rating | None = None
-    mended: str = ""
 
     @classmethod
     def open(cls, folder: Path, rater: str, kind: Kind, rubric: Rubric) -> "LabelFile":
-        """A rater's file, with all that was given before.
+        """A rater's file, with the labels given before.
 
         Args:
-            folder: `calibration/<rubric>/ratings`; made where it isn't there.
+            folder: `calibration/<rubric>/ratings`; made if it isn't there.
             rater: A name that can be a file's.
             kind: "human" or "adjudicated".
-            rubric: Whose criteria and scales the labels are held to.
+            rubric: The rubric that the labels are checked against.
 
         Raises:
-            UsageError: A name that can't be a file's or a judge's; the same rater labels elsewhere already.
-            RatingError: Lines in the file that are no ratings.
+            UsageError: The name can't be a file's or is a judge's, or the same rater is labelling already.
+            RatingError: A line in the file isn't a rating.
+
+        Warns:
+            RatingWarning: Half a line at the end of the file was set aside.
         """
-        if not RATER.fullmatch(rater):
-            raise UsageError(
-                f"--rater is a name of letters, digits, dot, dash and underscore, up to 64; found {rater!r}"
-            )
         folder.mkdir(parents=True, exist_ok=True)
-        path = folder / f"{rater}.jsonl"
-        found = cls(path, rater, kind, _alone(path, rater))
-        keep_entry(folder)
-        found.mended = _mend(path)
+        path = folder / f"{path_component(rater, '--rater')}.jsonl"
+        found = cls(path, rater, kind, _lock(path, rater))
+        sync_folder(folder)
         try:
+            set_aside_damaged_end(path)
             found._take(load_ratings(path, rubric, kind="human"))
-        except MarkschemeError:
+        except BaseException:
             found.close()
             raise
         return found
@@ -92,29 +85,17 @@ class LabelFile:
         self.withdrawn = self.given.pop(step)
 
     def close(self) -> None:
-        """Let others write."""
+        """Let other processes write."""
         self.lock.close()
 
 
-def _alone(path: Path, rater: str) -> TextIO:
+def _lock(path: Path, rater: str) -> TextIO:
     lock = path.open("a")
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError as error:
         lock.close()
         raise UsageError(
-            f"{rater} is labelling already, in another window; go on there, or name another --rater"
+            f"{rater} is labelling already, in another window; go on there, or use another --rater"
         ) from error
     return lock
-
-
-def _mend(path: Path) -> str:
-    """Cut off the half line that a power cut may leave; nobody was told that it was kept."""
-    raw = path.read_bytes()
-    half = raw[raw.rfind(b"\n") + 1 :]
-    try:
-        json.loads(half or b"{}")
-    except ValueError:
-        os.truncate(path, len(raw) - len(half))
-        return half.decode("utf-8", "replace")
-    return ""

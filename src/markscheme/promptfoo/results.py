@@ -15,7 +15,7 @@ from typing import Any, Literal
 from markscheme.errors import RatingError
 from markscheme.fingerprint import fingerprint
 from markscheme.judges.judge import Usage, total
-from markscheme.plain_data import json_lines, read_text, shown
+from markscheme.plain_data import json_lines, parse_json, read_text, shown
 from markscheme.promptfoo.assertion import NOT_GRADED
 from markscheme.submission import as_text
 
@@ -278,7 +278,7 @@ def _raw(path: Path) -> tuple[Mapping[str, Any], list[Any]]:
     if path.suffix == ".jsonl":
         return {}, [line for _, line in json_lines(path, RatingError)]
     try:
-        data = json.loads(read_text(path, RatingError), parse_constant=_no_constant)
+        data = parse_json(read_text(path, RatingError), parse_constant=_no_constant)
     except (ValueError, RecursionError) as problem:
         raise RatingError(f"is not readable JSON: {problem}", path=path) from problem
     summary = data.get("results") if isinstance(data, Mapping) else data

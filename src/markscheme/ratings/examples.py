@@ -137,13 +137,14 @@ def examples_file(folder: Path) -> Path:
     return found[0]
 
 
-def load_examples(path: Path, rubric: Rubric, *, ratings: Path | None = None) -> ExampleSet:
+def load_examples(path: Path, rubric: Rubric, *, ratings: Path | None = None, skip_damaged: bool = False) -> ExampleSet:
     """The examples in a file, with their labels.
 
     Args:
         path: A .jsonl, .json, .yaml or .csv file, in the long form or the short one.
         rubric: Whose criteria and scales the labels are held to.
         ratings: A folder whose .jsonl files hold more labels.
+        skip_damaged: Whether lines of .jsonl files that are not readable JSON are left out with a warning.
 
     Raises:
         RatingError: All that is wrong with the files, each fault with its line.
@@ -152,8 +153,12 @@ def load_examples(path: Path, rubric: Rubric, *, ratings: Path | None = None) ->
         RatingWarning: A response under two ids, a response that stands in the rubric's anchors, labels given under
             another wording, ratings of unknown examples.
     """
-    examples = _Reading(path, rubric).examples()
-    more = [rating for file in _files(ratings) for rating in load_ratings(file, rubric, kind="human")]
+    examples = _Reading(path, rubric, skip_damaged).examples()
+    more = [
+        rating
+        for file in _files(ratings)
+        for rating in load_ratings(file, rubric, kind="human", skip_damaged=skip_damaged)
+    ]
     labelled = _with_labels(examples, more, ratings)
     _warn_twice(labelled, path)
     _warn_leak(labelled, rubric, path)
@@ -170,6 +175,7 @@ class _Reading:
 
     path: Path
     rubric: Rubric
+    skip_damaged: bool = False
     faults: list[Fault] = field(default_factory=list)
 
     def examples(self) -> list[Example]:
@@ -193,7 +199,7 @@ class _Reading:
 
     def _raw(self) -> Iterator[tuple[int | None, Any]]:
         if self.path.suffix == ".jsonl":
-            yield from json_lines(self.path, RatingError)
+            yield from json_lines(self.path, RatingError, skip_damaged=self.skip_damaged)
         elif self.path.suffix == ".csv":
             yield from self._table()
         elif self.path.suffix in SUFFIXES:

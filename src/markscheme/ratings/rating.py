@@ -105,7 +105,9 @@ def asked_under(rubric: Rubric) -> str:
 # --- reading --------------------------------------------------------------------------------------------------------
 
 
-def load_ratings(path: Path, rubric: Rubric, *, kind: Kind = "model", keep_unread: bool = False) -> list[Rating]:
+def load_ratings(
+    path: Path, rubric: Rubric, *, kind: Kind = "model", keep_unread: bool = False, skip_damaged: bool = False
+) -> list[Rating]:
     """The ratings in a file, one a line.
 
     A person who says something else of the same submission in a later line of the same sample is taken at the later
@@ -117,6 +119,7 @@ def load_ratings(path: Path, rubric: Rubric, *, kind: Kind = "model", keep_unrea
         rubric: Whose criteria and scales they are held to.
         kind: What a line counts as that does not say.
         keep_unread: True keeps what a judge said off the scale as a verdict that could not be read, to be counted.
+        skip_damaged: Whether lines that are not readable JSON are left out with a warning.
 
     Raises:
         RatingError: All lines that are no ratings: unreadable, of unknown criteria, off the scale.
@@ -124,7 +127,7 @@ def load_ratings(path: Path, rubric: Rubric, *, kind: Kind = "model", keep_unrea
     reader = RatingReader(rubric, keep_unread)
     found: dict[tuple[str | int, ...], Rating] = {}
     faults: list[Fault] = []
-    for number, line in json_lines(path, RatingError):
+    for number, line in json_lines(path, RatingError, skip_damaged=skip_damaged):
         try:
             rating = reader.rating(line, kind=kind)
         except ValueError as error:

@@ -4,10 +4,12 @@ import hashlib
 import json
 import warnings
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 from markscheme.errors import RatingError, RatingWarning
+from markscheme.files import append_lines, set_aside_damaged_end
 from markscheme.plain_data import json_lines
 from markscheme.ratings.examples import ExampleSet
 
@@ -73,34 +75,45 @@ def labelling_digest(examples: ExampleSet) -> str:
     return "sha256:" + hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
 
-def openings_of(examples: ExampleSet) -> Openings | None:
+def openings_of(examples: ExampleSet, *, skip_damaged: bool = False) -> Openings | None:
     """How often the test labels of a set were looked at; None where it keeps none back.
 
+    Args:
+        examples: The whole set.
+        skip_damaged: Whether lines of the record that are not readable JSON are left out with a warning.
+
     Raises:
-        RatingError: The record beside the examples can't be read.
+        RatingError: The record next to the examples can't be read.
     """
     if not any(example.split == "test" for example in examples.examples):
         return None
     test = examples.part("test")
     past = tuple(
         Opening(str(line["at"]), str(line["by"]), str(line["labels"]), int(line["n"]))
-        for line in _lines(examples, OPENED, ("at", "by", "labels", "n"))
+        for line in _lines(examples, OPENED, ("at", "by", "labels", "n"), skip_damaged=skip_damaged)
     )
     return Openings(past, labelling_digest(test), _labelled(test))
 
 
-def open_test_labels(examples: ExampleSet, *, by: str, at: str) -> tuple[ExampleSet, Openings]:
-    """The test part of a set, once it stands on record that its labels were looked at.
+def open_test_labels(
+    examples: ExampleSet, *, by: str, at: str, skip_damaged: bool = False
+) -> tuple[ExampleSet, Openings]:
+    """The test part of a set, after noting on record that its labels were looked at.
 
     Args:
         examples: The whole set.
         by: The command that looks.
         at: The day.
+        skip_damaged: Whether lines of the record that are not readable JSON are left out with a warning.
 
     Raises:
-        RatingError: No example is kept back, or the record beside the examples can't be read or written.
+        RatingError: No example is kept back, or the record next to the examples can't be read or written.
+
+    Warns:
+        RatingWarning: Half a line at the end of the record was set aside.
     """
-    before = openings_of(examples)
+    _set_aside(examples, OPENED)
+    before = openings_of(examples, skip_damaged=skip_damaged)
     if before is None:
         raise RatingError('keeps no example back: none has `"split": "test"`', path=examples.path)
     now = Opening(at, by, before.labels, before.n)
@@ -108,21 +121,30 @@ def open_test_labels(examples: ExampleSet, *, by: str, at: str) -> tuple[Example
     return examples.part("test"), Openings((*before.all, now), before.labels, before.n)
 
 
-def used_to_tune(examples: ExampleSet) -> frozenset[str]:
-    """Ids of the examples whose labels have moved numbers of the rubric that were then written.
+def used_to_tune(examples: ExampleSet, *, skip_damaged: bool = False) -> frozenset[str]:
+    """Ids of the examples whose labels moved numbers that were then written to the rubric.
+
+    Args:
+        examples: The whole set.
+        skip_damaged: Whether lines of the record that are not readable JSON are left out with a warning.
 
     Raises:
-        RatingError: The record beside the examples can't be read.
+        RatingError: The record next to the examples can't be read.
     """
-    return frozenset(str(id) for line in _lines(examples, TUNED, ("ids",)) for id in line["ids"])
+    lines = _lines(examples, TUNED, ("ids",), skip_damaged=skip_damaged)
+    return frozenset(str(id) for line in lines for id in line["ids"])
 
 
 def record_tuning(examples: ExampleSet, ids: Iterable[str], changed: Mapping[str, Any], *, at: str) -> None:
     """Put on record that these examples' labels moved the rubric's numbers.
 
     Raises:
-        RatingError: The record beside the examples can't be written.
+        RatingError: The record next to the examples can't be written.
+
+    Warns:
+        RatingWarning: Half a line at the end of the record was set aside.
     """
+    _set_aside(examples, TUNED)
     moved = sorted(ids)
     _append(examples, TUNED, {"at": at, "labels": labelling_digest(examples), "changed": dict(changed), "ids": moved})
 
@@ -144,11 +166,17 @@ def _labelled(examples: ExampleSet) -> int:
     return sum(bool(example.labels) for example in examples.examples)
 
 
-def _lines(examples: ExampleSet, name: str, keys: tuple[str, ...]) -> list[dict[str, Any]]:
+def _set_aside(examples: ExampleSet, name: str) -> None:
+    if examples.path is not None:
+        with suppress(OSError):  # what can't be read or written is named by whoever reads or appends next
+            set_aside_damaged_end(examples.path.parent / name)
+
+
+def _lines(examples: ExampleSet, name: str, keys: tuple[str, ...], *, skip_damaged: bool) -> list[dict[str, Any]]:
     if examples.path is None or not (path := examples.path.parent / name).exists():
         return []
     found = []
-    for number, line in json_lines(path, RatingError):
+    for number, line in json_lines(path, RatingError, skip_damaged=skip_damaged):
         if not isinstance(line, dict) or any(key not in line for key in keys):
             raise RatingError(f"a line of this record has {', '.join(keys)}", path=path, line=number)
         found.append(line)
@@ -160,7 +188,6 @@ def _append(examples: ExampleSet, name: str, line: Mapping[str, Any]) -> None:
         raise RatingError("examples that came from no file have no place for a record of who looked at them")
     path = examples.path.parent / name
     try:
-        with path.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(line, ensure_ascii=False) + "\n")
+        append_lines(path, [line])
     except OSError as error:
-        raise RatingError(f"cannot be written, and what was looked at must be: {error}", path=path) from error
+        raise RatingError(f"cannot be written, and a look must be on record: {error}", path=path) from error

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from markscheme.errors import MarkschemeError, RatingError, RubricError
-from markscheme.plain_data import read_text, shown
+from markscheme.plain_data import parse_json, read_text, shown
 from markscheme.ratings.examples import Example
 from markscheme.ratings.rating import Kind, Rated, Rating
 from markscheme.readers.imported import Imported, Reading, unique_ids
@@ -34,7 +34,7 @@ def import_autorubric(path: Path, rubric: Rubric, *, words: Mapping[str, str], k
     Raises:
         RatingError: It holds no items, or its ground truth fits no rubric.
     """
-    data = json.loads(read_text(path, RatingError))
+    data = parse_json(read_text(path, RatingError))
     reading = Reading(rubric, words)
     items = [item for item in data["items"] if isinstance(item, Mapping)]
     ids = unique_ids(_name(item, place) for place, item in enumerate(items))

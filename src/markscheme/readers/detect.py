@@ -1,12 +1,11 @@
 """A file of another tool to examples and ratings: which reader it is for."""
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from markscheme.errors import RatingError
-from markscheme.plain_data import read_text
+from markscheme.plain_data import parse_json, read_text
 from markscheme.promptfoo.results import is_results
 from markscheme.ratings.rating import JUDGES, Rating
 from markscheme.readers.autorubric import import_autorubric, is_autorubric
@@ -47,7 +46,7 @@ def import_file(path: Path, rubric: Rubric, *, words: Mapping[str, str], columns
 
 def _parsed(path: Path) -> Any:
     try:
-        return json.loads(read_text(path, RatingError))
+        return parse_json(read_text(path, RatingError))
     except (ValueError, RecursionError) as problem:
         raise RatingError(f"is not readable JSON: {problem}", path=path) from problem
 

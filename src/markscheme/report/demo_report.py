@@ -10,9 +10,10 @@ from markscheme.demo.faults import FAULTS, JUDGE, NOTHING, PERSON
 from markscheme.demo.naming import COMMAND, PLANNED_RUNS, Diagnosis
 from markscheme.demo.planting import CRITERIA, RUNS_KEPT, SYSTEMS, Round
 from markscheme.demo.raters import OTHER_MARK, PROVENANCE, Held
-from markscheme.report.figures import printable, share, share_with_interval, with_interval
+from markscheme.report.figures import share, share_with_interval, with_interval
 from markscheme.report.screen import Screen
 from markscheme.report.words import NOTHING_FOUND, USES
+from markscheme.text import printable
 
 MOST_FINDINGS = 3
 

@@ -14,12 +14,13 @@ from markscheme.experiment.run import ExperimentRun
 from markscheme.experiment.table import LEAST_UNITS, Difference, Figure, VariantFigures
 from markscheme.judges.judge import total
 from markscheme.receipt import calibration_text
-from markscheme.report.figures import NONE, chance, number, printable, share_with_interval, with_interval
+from markscheme.report.figures import NONE, chance, number, share_with_interval, with_interval
 from markscheme.report.markdown import escaped
 from markscheme.report.markdown import table as markdown_table
 from markscheme.report.pass_rate_report import pass_rate_json, pass_rate_text
 from markscheme.report.screen import Screen
 from markscheme.report.words import cut_short
+from markscheme.text import printable, spreadsheet_cell
 
 MOST_PAIRS = 3
 MOST_REASONS = 3
@@ -27,8 +28,6 @@ LONGEST_REASON = 200
 HEADINGS = ("variant", "criterion", "mean", "min", "max", "n", "not graded")
 SHIFT_HEADINGS = ("second − first", "figure", "difference, 95%", "p", "cases")
 CSV_HEADINGS = ("variant", "criterion", "mean", "min", "max", "n", "not_graded", "overall")
-FORMULA = ("=", "+", "-", "@", "\t", "\r")
-"""What a spreadsheet takes for the beginning of a formula."""
 
 
 @dataclass(frozen=True)
@@ -202,7 +201,7 @@ def _on_differences(differences: Sequence[Difference]) -> Iterator[str]:
 
 
 def _harmless(text: str) -> str:
-    return printable(f"'{text}" if text.startswith(FORMULA) else text)
+    return printable(spreadsheet_cell(text))
 
 
 # --- as plain data --------------------------------------------------------------------------------------------------

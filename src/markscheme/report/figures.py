@@ -7,15 +7,6 @@ ROUGH = " ~"
 """What a rough interval ends with."""
 
 
-def printable(text: str) -> str:
-    """Text from outside without what would move a terminal's cursor or change its colours.
-
-    >>> printable("a\\x1b[31mred") == "a\\ufffd[31mred"
-    True
-    """
-    return "".join(letter if letter.isprintable() else "\ufffd" for letter in text)
-
-
 def share(value: float | None) -> str:
     """A share as whole per cent.
 

@@ -18,7 +18,6 @@ from markscheme.calibration.calibration import Calibration
 from markscheme.calibration.changes import template_fingerprint
 from markscheme.calibration.choice import Choice, Contender
 from markscheme.calibration.comparison import Comparison, Gold, compare
-from markscheme.errors import UsageError
 from markscheme.ratings.examples import Example
 from markscheme.report import compare_report, words
 from markscheme.report.baseline import baseline_lines
@@ -58,9 +57,6 @@ def calibrations_html(calibrations: Sequence[Calibration], choice: Choice | None
         calibrations: One a judge.
         choice: Between several.
         when: The day and time to print on the page.
-
-    Raises:
-        UsageError: Jinja2 is not installed.
     """
     rubric = calibrations[0].rubric
 
@@ -89,9 +85,6 @@ def choice_html(
         truth: The gold, where there is any.
         examples: Where responses are found; a response that is in none of them is not shown.
         when: The day and time to print on the page.
-
-    Raises:
-        UsageError: Jinja2 is not installed.
     """
     beside_gold = {
         f"k{place}-": compare(choice.rubric, truth, contender.ratings, tolerance=choice.tolerance)
@@ -296,10 +289,8 @@ def _page(title: str, when: str, parts: Callable[[int], dict[str, Any]]) -> str:
 
 
 def _environment() -> "Environment":
-    try:
-        from jinja2 import Environment, PackageLoader, StrictUndefined
-    except ImportError as error:
-        raise UsageError("an HTML report needs Jinja2: pip install 'markscheme[report]'") from error
+    from jinja2 import Environment, PackageLoader, StrictUndefined  # a run without a page doesn't load it
+
     environment = Environment(
         loader=PackageLoader("markscheme.report"),
         autoescape=True,

@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from markscheme.report.figures import printable
+from markscheme.text import printable, raw_stream
 
 PAGE_WIDTH = 110
 """Where a report goes to a file or a pipe."""
@@ -23,8 +23,9 @@ class Screen(Console):
     """
 
     def __init__(self, file: IO[str], *, width: int | None = None) -> None:
-        page = PAGE_WIDTH if width is None and not file.isatty() else width
-        super().__init__(file=file, width=page, highlight=False)
+        raw = raw_stream(file)
+        page = PAGE_WIDTH if width is None and not raw.isatty() else width
+        super().__init__(file=raw, width=page, highlight=False)
 
     def say(self, line: str, style: str = "") -> None:
         """A line; text from outside moves no cursor."""

@@ -4,6 +4,8 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
+from markscheme.files import append_text
+
 FILE = "GITHUB_STEP_SUMMARY"
 MOST_BYTES = 1_000_000
 """GitHub refuses a step's summary above one mebibyte, the whole of it."""
@@ -27,6 +29,5 @@ def append_step_summary(markdown: str, environment: Mapping[str, str] = os.envir
         cut = _CUT.encode()
         kept = text[: max(0, room - len(cut))].decode(errors="ignore").encode()
         text = kept + cut if kept else b""
-    with path.open("ab") as file:
-        file.write(text)
+    append_text(path, text.decode())
     return path

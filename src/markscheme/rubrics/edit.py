@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from markscheme.errors import RubricError, RubricWarning
-from markscheme.plain_data import Form, Place, form_of, plain_data, write_whole
+from markscheme.files import write_whole
+from markscheme.plain_data import Form, Place, form_of, plain_data
 from markscheme.rubrics.file import places_of, rubric_from_text
 from markscheme.rubrics.rubric import Rubric
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from markscheme.errors import UsageError
+from markscheme.text import is_path_component, path_component
 
 SUFFIXES = (".yaml", ".yml", ".json")
 
@@ -86,7 +87,19 @@ def find_calibration(name: str, *starts: Path) -> Path | None:
     return next((found for start in starts if (found := _nearest_calibration(name, start)) is not None), None)
 
 
+def calibration_folder(name: str, start: Path) -> Path:
+    """The folder `calibration/<name>` of `start` or the nearest of its parents; where it is to be made if none has one.
+
+    Raises:
+        UsageError: The rubric's name can't name a folder.
+    """
+    place = start / "calibration" / path_component(name, "the rubric's name")
+    return find_calibration(name, start) or place
+
+
 def _nearest_calibration(name: str, start: Path) -> Path | None:
+    if not is_path_component(name):
+        return None
     for folder in (start, *start.parents):
         if (folder / "calibration" / name).is_dir():
             return folder / "calibration" / name

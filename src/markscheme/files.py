@@ -1,0 +1,201 @@
+"""Files written so that nothing is lost: lines appended all or not at all, whole files replaced in one step."""
+
+import json
+import os
+import stat
+import threading
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from io import FileIO
+from pathlib import Path
+from typing import Any
+
+from markscheme.errors import RatingWarning
+
+try:
+    import fcntl
+except ImportError:  # Windows locks files in another way; there one process writes at a time
+    fcntl = None  # type: ignore[assignment]
+
+DAMAGED = ".damaged"
+"""Ending of the file that keeps what was cut off a file of lines."""
+_ONE_THREAD = threading.RLock()
+
+
+def append_lines(path: Path, lines: Sequence[Mapping[str, Any]]) -> None:
+    """Append JSON objects, one a line, all of them or none; on disk when this returns.
+
+    Raises:
+        OSError: They can't be written; the file is as it was.
+    """
+    append_text(path, "".join(json.dumps(line, ensure_ascii=False, allow_nan=False) + "\n" for line in lines))
+
+
+def append_text(path: Path, text: str) -> None:
+    """Append whole lines, all of them or none; on disk when this returns.
+
+    Writers wait for each other. A last line without its line end gets one first. A device or a pipe is written into.
+
+    Raises:
+        OSError: They can't be written; the file is as it was.
+    """
+    raw = _bytes(text)
+    if is_no_file(path):
+        with path.open("ab", buffering=0) as device:
+            _write_all(device, raw)
+        return
+    is_new = not path.exists()
+    with path.open("ab+", buffering=0) as file, _locked(file):
+        end = file.seek(0, os.SEEK_END)
+        ends_well = not end or os.pread(file.fileno(), 1, end - 1) == b"\n"
+        try:
+            _write_all(file, raw if ends_well else b"\n" + raw)
+            os.fsync(file.fileno())
+        except BaseException:
+            with suppress(OSError):
+                file.truncate(end)
+            raise
+    if is_new:
+        sync_folder(path.parent)
+
+
+def _write_all(file: FileIO, raw: bytes) -> None:
+    left = memoryview(raw)
+    while left:
+        left = left[file.write(left) :]
+
+
+@contextmanager
+def _locked(file: FileIO) -> Iterator[None]:
+    """Alone with a file, among all who append to it.
+
+    The lock is the process's, not the open file's, and so ends when the process closes the file anywhere. It is not
+    the one that `label` holds while it runs.
+    """
+    with _ONE_THREAD:
+        if fcntl is not None:
+            fcntl.lockf(file, fcntl.LOCK_EX)
+        try:
+            yield
+        finally:
+            if fcntl is not None:
+                fcntl.lockf(file, fcntl.LOCK_UN)
+
+
+def set_aside_damaged_end(path: Path) -> str:
+    """Move the end of a file of JSON lines that is no whole line to a file beside it, and warn.
+
+    Only text after the last line end counts: half a line that a power cut left, or one that somebody typed.
+
+    Returns:
+        What was moved; "" where the file ends well, or isn't there.
+
+    Raises:
+        OSError: A file can't be read or written; nothing is lost.
+
+    Warns:
+        RatingWarning: Names the line and the file that keeps it.
+    """
+    if not path.is_file():
+        return ""
+    with path.open("rb+", buffering=0) as file, _locked(file):
+        raw = file.readall()
+        whole = raw.rfind(b"\n") + 1
+        end = raw[whole:]
+        if not end.strip(b" \t\r\xef\xbb\xbf") or _is_json(end):
+            return ""
+        text = end.decode("utf-8", "backslashreplace")
+        copy = path.with_name(path.name + DAMAGED)
+        append_text(copy, f"{text}\n")
+        file.truncate(whole)
+    line = raw.count(b"\n") + 1
+    warnings.warn(f"{path}:{line}: is not readable JSON; moved to {copy}", RatingWarning, stacklevel=2)
+    return text
+
+
+def _is_json(raw: bytes) -> bool:
+    try:
+        json.loads(raw)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def write_whole(path: Path, text: str, *, follow: bool = True) -> None:
+    """Write a file whole or not at all, with its line ends as they are in the text and its permissions as they were.
+
+    A device or a pipe can't be replaced: it is written into.
+
+    Args:
+        path: The file.
+        text: All of it.
+        follow: Whether a link is followed to the file that is written; else the link itself is replaced.
+
+    Raises:
+        OSError: It can't be written; what was there still is.
+    """
+    raw = _bytes(text)
+    if is_no_file(path):
+        path.write_bytes(raw)
+        return
+    whole = end_of_link(path) if follow else path
+    mode = stat.S_IMODE(whole.stat().st_mode) & 0o777 if whole.exists() else None
+    with _private_file(whole, 0o600 if mode is not None else 0o666) as (partial, handle):
+        with open(handle, "wb") as out:
+            if mode is not None:
+                partial.chmod(mode)
+            out.write(raw)
+            out.flush()
+            os.fsync(out.fileno())
+        partial.replace(whole)
+    sync_folder(whole.parent)
+
+
+@contextmanager
+def _private_file(whole: Path, mode: int) -> Iterator[tuple[Path, int]]:
+    """A new file under a random name next to `whole`, and its handle; gone at the end unless it was moved.
+
+    Nobody can have put a link there before, and no other writer writes into it.
+    """
+    partial = whole.with_name(f".{whole.name[:60]}.{os.urandom(8).hex()}")
+    handle = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0), mode)
+    try:
+        yield partial, handle
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def try_writing(path: Path) -> None:
+    """Make and remove an empty file next to `path`.
+
+    Raises:
+        OSError: Its folder takes no file.
+    """
+    with _private_file(path, 0o600) as (_, handle):
+        os.close(handle)
+
+
+def is_no_file(path: Path) -> bool:
+    """Whether something is there that is no file, such as a device or a pipe."""
+    return path.exists() and not path.is_file()  # asked of the link itself: /dev/stdout leads to no name there is
+
+
+def end_of_link(path: Path) -> Path:
+    """Where a link leads; the path itself where it is none."""
+    return Path(os.path.realpath(path)) if path.is_symlink() else path
+
+
+def sync_folder(folder: Path) -> None:
+    """Write a folder to disk: a new file is there after a power cut only once its folder is."""
+    with suppress(OSError):  # some file systems don't sync folders, and Windows doesn't open them
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def _bytes(text: str) -> bytes:
+    """UTF-8; half a character is written as its escape, as JSON does."""
+    return text.encode("utf-8", "backslashreplace")

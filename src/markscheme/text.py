@@ -1,0 +1,156 @@
+"""Text from outside made safe to print, to open in a spreadsheet, and to use as the name of a file."""
+
+import re
+import unicodedata
+from collections.abc import Iterable
+from types import TracebackType
+from typing import Any, TextIO
+
+from markscheme.errors import UsageError
+
+_UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+_FORMULA = frozenset("=+-@")
+_FORBIDDEN = frozenset('/\\:*?"<>|')
+LONGEST_NAME = 64
+
+
+def escaped(text: str) -> str:
+    r"""A text whose control, bidi and half characters are written as `\uXXXX`, as JSON writes them.
+
+    What it returns can be printed: no terminal acts on it, every encoding of Unicode holds it, and a JSON text still
+    says the same.
+
+    >>> escaped("a\x1b[31mred\u202e\n") == "a\\u001b[31mred\\u202e\n"
+    True
+    """
+    return _UNSAFE.sub(lambda found: f"\\u{ord(found.group()):04x}", text)
+
+
+def printable(text: str) -> str:
+    """A text on one line, with U+FFFD for each character that a terminal would act on or cannot show.
+
+    >>> printable("a\\x1b[31mred") == "a\\ufffd[31mred"
+    True
+    """
+    return "".join(letter if letter.isprintable() else "\ufffd" for letter in text)
+
+
+def encodable(text: str) -> str:
+    """The text with lone surrogates replaced by U+FFFD, so that it can be sent and stored.
+
+    >>> encodable("cut \\ud83d") == "cut \ufffd"
+    True
+    """
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text
+
+
+def encodable_data(data: Any) -> Any:
+    """Plain data with `encodable` texts and keys."""
+    if isinstance(data, str):
+        return encodable(data)
+    if isinstance(data, list):
+        return [encodable_data(item) for item in data]
+    if isinstance(data, dict):
+        return {encodable_data(key): encodable_data(value) for key, value in data.items()}
+    return data
+
+
+def spreadsheet_cell(text: str) -> str:
+    """A text that no spreadsheet takes for a formula: one that begins like a formula gets a quote in front.
+
+    White space before the sign and signs of another width (such as the full-width `＝`) count too.
+
+    >>> [spreadsheet_cell(text) for text in ("=1+1", " ＠SUM", "a=1")]
+    ["'=1+1", "' ＠SUM", 'a=1']
+    """
+    first = next((letter for letter in text if not (letter.isspace() or _is_invisible(letter))), "")
+    return f"'{text}" if unicodedata.normalize("NFKC", first)[:1] in _FORMULA or first == "−" else text
+
+
+def _is_invisible(letter: str) -> bool:
+    return unicodedata.category(letter) in ("Cc", "Cf", "Cs")
+
+
+def path_component(name: str, what: str) -> str:
+    """The name, once it is known to name a file or a folder in the folder where it is put, and nothing else.
+
+    Args:
+        name: From a rubric, a command line or a file.
+        what: What it is the name of, for the message: "--rater", "the rubric's name".
+
+    Raises:
+        UsageError: It can't be part of a path.
+    """
+    if not is_path_component(name):
+        raise UsageError(
+            f"{what} can't name a file: got {printable(name)[: LONGEST_NAME + 1]!r}; a name has 1 to {LONGEST_NAME} "
+            'characters, begins with a letter, a digit or "_", and has none of / \\ : * ? " < > | in it'
+        )
+    return name
+
+
+def is_path_component(name: str) -> bool:
+    """Whether a name can be that of a file or a folder on every system.
+
+    >>> [is_path_component(name) for name in ("code-quality", "Ann Lee", "../x", "a/b", ".hidden", "a\\nb", "")]
+    [True, True, False, False, False, False, False]
+    """
+    return (
+        0 < len(name) <= LONGEST_NAME
+        and name.isprintable()
+        and (name[0].isalnum() or name[0] == "_")
+        and name[-1] not in " ."
+        and not _FORBIDDEN & set(name)
+        and len(name.encode()) <= 200
+    )
+
+
+class SafeStream:
+    """A text stream through which no control character reaches the terminal, and nothing that it can't encode.
+
+    It says that it is no terminal, so that no library sends it colours; what draws on the terminal by itself writes
+    to `raw` and makes its own text safe.
+    """
+
+    def __init__(self, raw: TextIO) -> None:
+        self.raw = raw
+
+    def write(self, text: str) -> int:
+        """Write a text, its unsafe characters escaped."""
+        safe = escaped(text)
+        encoding = self.raw.encoding or "utf-8"
+        try:
+            self.raw.write(safe)
+        except UnicodeEncodeError:
+            self.raw.write(safe.encode(encoding, "backslashreplace").decode(encoding))
+        return len(text)
+
+    def writelines(self, lines: Iterable[str]) -> None:
+        """Write several texts."""
+        for line in lines:
+            self.write(line)
+
+    def isatty(self) -> bool:
+        """False, wherever it leads."""
+        return False
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.raw, name)
+
+    def __enter__(self) -> "SafeStream":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Leave the stream open."""
+
+
+def raw_stream(stream: Any) -> TextIO:
+    """The terminal's own stream behind a safe one; any other stream as it is."""
+    found: TextIO = stream.raw if isinstance(stream, SafeStream) else stream
+    return found

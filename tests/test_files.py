@@ -1,0 +1,208 @@
+"""Lines appended all or not at all, files written whole, and what is no file."""
+
+import json
+import os
+import resource
+import socket
+import stat
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from markscheme.commands.output import put, refuse_unwritable
+from markscheme.errors import RatingWarning, UsageError
+from markscheme.files import append_lines, set_aside_damaged_end, write_whole
+
+
+@contextmanager
+def disk_of(size: int) -> Iterator[None]:
+    """A disk on which no file grows longer than `size` bytes."""
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, limits[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+
+
+def test_a_full_disk_never_leaves_half_a_line(tmp_path: Path) -> None:
+    path = tmp_path / "ann.jsonl"
+    append_lines(path, [{"id": "e1"}])
+    with disk_of(100), pytest.raises(OSError, match="File too large"):
+        append_lines(path, [{"id": "e2"}, {"id": "e3", "note": "x" * 500}])
+    assert path.read_text() == '{"id": "e1"}\n'
+    append_lines(path, [{"id": "e2"}])
+    assert [json.loads(line)["id"] for line in path.read_text().splitlines()] == ["e1", "e2"]
+
+
+def test_a_line_is_never_glued_onto_a_line_without_its_end(tmp_path: Path) -> None:
+    path = tmp_path / "ann.jsonl"
+    path.write_text('{"id": "e1"}')
+    append_lines(path, [{"id": "e2"}])
+    assert path.read_text() == '{"id": "e1"}\n{"id": "e2"}\n'
+
+
+def test_four_writers_never_mix_their_lines(tmp_path: Path) -> None:
+    path = tmp_path / "shared.jsonl"
+    path.write_text('{"id": "first"}')
+    code = """if True:
+        import sys
+        from pathlib import Path
+        from markscheme.files import append_lines
+        for number in range(50):
+            append_lines(Path(sys.argv[1]), [{"id": f"{sys.argv[2]}-{number}", "note": "x" * 20_000}])
+    """
+    writers = [subprocess.Popen([sys.executable, "-c", code, path, str(who)]) for who in range(4)]
+    assert [writer.wait(timeout=60) for writer in writers] == [0] * 4
+    ids = [json.loads(line)["id"] for line in path.read_text().splitlines()]
+    assert len(ids) == len(set(ids)) == 201
+
+
+def test_what_was_typed_at_the_end_is_never_deleted(tmp_path: Path) -> None:
+    path, typed = tmp_path / "ann.jsonl", '{"id": "e2", "rater": "ann", "criteria": {"polite": 3}'
+    path.write_text('{"id": "e1"}\n' + typed)
+    with pytest.warns(RatingWarning, match=r"ann\.jsonl:2: is not readable JSON; moved to .*ann\.jsonl\.damaged"):
+        assert set_aside_damaged_end(path) == typed
+    assert path.read_text() == '{"id": "e1"}\n'
+    assert (tmp_path / "ann.jsonl.damaged").read_text() == typed + "\n"
+    assert not set_aside_damaged_end(path)
+
+
+def test_a_second_damaged_end_never_takes_the_place_of_the_first(tmp_path: Path) -> None:
+    path = tmp_path / "ann.jsonl"
+    for half in ('{"id": "e1', '{"id": "e2'):
+        with path.open("a") as file:
+            file.write(half)
+        with pytest.warns(RatingWarning):
+            set_aside_damaged_end(path)
+    assert (tmp_path / "ann.jsonl.damaged").read_text() == '{"id": "e1\n{"id": "e2\n'
+
+
+def test_a_last_line_that_only_lacks_its_end_is_not_set_aside(tmp_path: Path) -> None:
+    path = tmp_path / "ann.jsonl"
+    path.write_text('{"id": "e1"}\n{"id": "e2"}')
+    assert not set_aside_damaged_end(path)
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_link_that_somebody_put_there_never_redirects_a_write(tmp_path: Path) -> None:
+    victim, path = tmp_path / "victim", tmp_path / "accepted.json"
+    victim.write_text("mine")
+    (tmp_path / ".accepted.json.partial").symlink_to(victim)
+    write_whole(path, "one")
+    path.unlink()
+    path.symlink_to(victim)
+    write_whole(path, "two", follow=False)
+    assert victim.read_text() == "mine"
+    assert (path.read_text(), path.is_symlink()) == ("two", False)
+
+
+def test_no_reader_ever_sees_a_file_that_four_writers_tore(tmp_path: Path) -> None:
+    path = tmp_path / "accepted.json"
+    write_whole(path, "0" * 300_000)
+    code = """if True:
+        import sys
+        from pathlib import Path
+        from markscheme.files import write_whole
+        for _ in range(60):
+            write_whole(Path(sys.argv[1]), sys.argv[2] * 300_000)
+    """
+    writers = [subprocess.Popen([sys.executable, "-c", code, path, str(who)]) for who in range(4)]
+    reads = 0
+    while any(writer.poll() is None for writer in writers):
+        text = path.read_text()
+        assert (len(text), len(set(text))) == (300_000, 1)
+        reads += 1
+    assert [writer.returncode for writer in writers] == [0] * 4
+    assert reads > 20
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_half_a_character_is_written_as_json_writes_it(tmp_path: Path) -> None:
+    path = tmp_path / "kept.json"
+    write_whole(path, '"cut \ud83d"')
+    append_lines(tmp_path / "lines.jsonl", [{"id": "\udcff"}])
+    assert json.loads(path.read_text()) == "cut \ud83d"
+    assert (tmp_path / "lines.jsonl").read_text() == '{"id": "\\udcff"}\n'
+
+
+def test_a_file_keeps_its_permissions_and_the_text_its_line_ends(tmp_path: Path) -> None:
+    path = tmp_path / "kept.json"
+    path.write_text("before")
+    path.chmod(0o600)
+    write_whole(path, "one\r\ntwo\nü")
+    assert path.read_bytes() == "one\r\ntwo\nü".encode()
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def test_a_write_that_fails_leaves_nothing_next_to_what_was_there(tmp_path: Path) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    with pytest.raises(OSError, match="folder"):
+        write_whole(folder, "text")
+    assert list(tmp_path.iterdir()) == [folder]
+
+
+def test_a_disk_that_fills_up_leaves_the_file_before_and_no_part_of_the_new_one(tmp_path: Path) -> None:
+    path = tmp_path / "kept.json"
+    path.write_text("before")
+    with disk_of(1000), pytest.raises(OSError, match="File too large"):
+        write_whole(path, "x" * 100_000)
+    assert list(tmp_path.iterdir()) == [path]
+    assert path.read_text() == "before"
+
+
+def test_a_file_that_a_link_leads_to_is_written_and_the_link_stays(tmp_path: Path) -> None:
+    (tmp_path / "shared").mkdir()
+    whole, link = tmp_path / "shared" / "whole.json", tmp_path / "link.json"
+    whole.write_text("before")
+    link.symlink_to(whole)
+    refuse_unwritable(link)
+    put("after", link)
+    assert link.is_symlink()
+    assert whole.read_text() == "after"
+
+
+def test_a_pipe_is_written_into_and_stays_a_pipe(tmp_path: Path) -> None:
+    pipe, received = tmp_path / "pipe", []
+    os.mkfifo(pipe)
+    reader = threading.Thread(target=lambda: received.append(pipe.read_text()))
+    reader.start()
+    refuse_unwritable(pipe)
+    put("through", pipe)
+    reader.join(timeout=10)
+    assert received == ["through"]
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+    assert list(tmp_path.iterdir()) == [pipe]
+
+
+def test_a_terminal_may_be_written_to_though_its_folder_takes_no_file() -> None:
+    ours, theirs = os.openpty()
+    try:
+        name = os.ttyname(theirs)
+        refuse_unwritable(name)
+        put("shown", name)
+        assert os.read(ours, 100) == b"shown"
+        assert Path(name).is_char_device()
+    finally:
+        os.close(ours)
+        os.close(theirs)
+
+
+def test_a_device_stays_a_device() -> None:
+    refuse_unwritable(os.devnull)
+    assert Path(os.devnull).is_char_device()
+
+
+def test_a_socket_that_takes_no_connection_is_told_not_replaced(tmp_path: Path) -> None:
+    place = tmp_path / "s"
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind(str(place))
+        with pytest.raises(UsageError, match="cannot be written"):
+            put("text", place)
+        assert place.is_socket()

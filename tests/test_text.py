@@ -1,0 +1,88 @@
+"""Text from outside: what may be printed, opened in a spreadsheet, and made part of a path."""
+
+import io
+import json
+
+import pytest
+
+from markscheme.errors import UsageError
+from markscheme.text import SafeStream, escaped, is_path_component, path_component, spreadsheet_cell
+
+ATTACKS = [
+    "\x1b[2J",
+    "\x1b]0;title\x07",
+    "\x9b31m",
+    "\u202etxt.exe",
+    "\u2066",
+    "\u2028",
+    "\x00",
+    "\x7f",
+    "\r",
+    "\ud800",
+]
+
+
+@pytest.mark.parametrize("attack", ATTACKS)
+def test_no_character_that_a_terminal_acts_on_is_written_raw(attack: str) -> None:
+    out = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
+    print(f"rater {attack}", file=SafeStream(out))
+    out.seek(0)
+    written = out.read()
+    assert not set(attack) & set(written) - set("[2J]0;title31mtx.")
+    assert json.loads(f'"{written.strip()}"') == f"rater {attack}"
+
+
+def test_a_stream_of_another_encoding_never_ends_a_command() -> None:
+    raw = io.BytesIO()
+    out = io.TextIOWrapper(raw, encoding="ascii")
+    print("83 % – ≥ \ud800", file=SafeStream(out))
+    out.flush()
+    assert raw.getvalue() == b"83 % \\u2013 \\u2265 \\ud800\n"
+
+
+def test_json_says_the_same_after_it_is_made_safe() -> None:
+    data = {"rater": "\u202eann\x9b", "text": "héllo 👩‍🚀\n"}
+    assert json.loads(escaped(json.dumps(data, ensure_ascii=False))) == data
+
+
+@pytest.mark.parametrize(
+    "text", ["=1+1", "+1", "-1", "@SUM(A1)", " \t=1", "\u3000＝1", "＋1", "－1", "＠x", "\u200b=1", "﹦1"]
+)
+def test_no_spreadsheet_takes_a_text_for_a_formula(text: str) -> None:
+    assert spreadsheet_cell(text) == f"'{text}"
+
+
+@pytest.mark.parametrize("text", ["", "variant a", "a=1", "1-2", "'=1"])
+def test_a_harmless_cell_stays_as_it_is(text: str) -> None:
+    assert spreadsheet_cell(text) == text
+
+
+OUTSIDE = [
+    "../../victim/pwn",
+    "..",
+    ".",
+    "",
+    "/etc/x",
+    "a/b",
+    "a\\b",
+    "C:x",
+    "a\x00b",
+    "a\nb",
+    ".ssh",
+    "-rf",
+    "x" * 65,
+    "a.",
+    "a ",
+]
+
+
+@pytest.mark.parametrize("name", [*OUTSIDE, "\ud800", "\u202ea", "a*"])
+def test_a_name_from_outside_never_leads_elsewhere(name: str) -> None:
+    assert not is_path_component(name)
+    with pytest.raises(UsageError, match=r"^--rater can't name a file: got "):
+        path_component(name, "--rater")
+
+
+@pytest.mark.parametrize("name", ["code-quality", "Ann Lee", "jörg", "v1.2_b", "評価"])
+def test_a_name_of_a_person_or_a_rubric_names_a_file(name: str) -> None:
+    assert path_component(name, "--rater") == name
