@@ -177,3 +177,38 @@ RULINGS = [
         person_minus_constant={1.0: 20, 0.0: 35, -THIRD: 5},
     ),
 ]
+
+
+MID_P_LIMITS = [
+    (0, 0, 0.0, 1.0),
+    (0, 5, 0.0, 0.45072),
+    (3, 10, 0.0826, 0.619919),
+    (10, 10, 0.741134, 1.0),
+    (17, 20, 0.643893, 0.96038),
+    (1, 1, 0.05, 1.0),
+    (15, 18, 0.610329, 0.955783),
+]
+"""Hits, examples, lower and upper 95 % limit."""
+
+
+@dataclass(frozen=True)
+class GroupRateCase:
+    """Labels of a group (rows people's fail and pass, columns the judge's), what it was graded, and its rate."""
+
+    name: str
+    labelled: tuple[tuple[int, int], tuple[int, int]]
+    pool: tuple[int, int]
+    rate: tuple[float, float, float] | None
+    half_width: float
+    needed: int | None = None
+
+
+GROUP_RATES = [
+    GroupRateCase("both verdicts", ((3, 3), (1, 15)), (40, 160), (0.716667, 0.529847, 0.860627), 0.192706),
+    GroupRateCase("rare verdict", ((0, 0), (0, 12)), (10, 190), (0.975, 0.763181, 1.0), 0.250073),
+    GroupRateCase("judge fails all", ((0, 0), (20, 1)), (92, 6), (1.0, 0.856639, 1.0), 0.198519),
+    GroupRateCase("four labels", ((1, 1), (0, 2)), (100, 100), None, 0.332445, 6),
+    GroupRateCase("eight labels", ((3, 1), (0, 4)), (80, 120), None, 0.283063, 2),
+    GroupRateCase("no labels", ((0, 0), (0, 0)), (30, 30), None, 0.353553, 10),
+    GroupRateCase("sixty labels", ((18, 2), (2, 38)), (60, 90), (0.61, 0.513876, 0.713464), 0.123356),
+]

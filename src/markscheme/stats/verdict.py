@@ -422,7 +422,7 @@ def _mean_known(values: Floats) -> Floats:
 
 def _scores_given(judge: Floats, others: Floats) -> Floats:
     every = np.concatenate([judge, others.reshape(-1)])
-    return np.unique(every[np.isfinite(every)])
+    return np.asarray(np.unique(every[np.isfinite(every)]))
 
 
 def _best_constant(scores: Floats, candidates: Floats, tolerance: float) -> float:

@@ -1,0 +1,293 @@
+"""Pass rates of groups and their differences, each from labels of the group's own responses only.
+
+Counts of labels have rows for people's fail and pass and columns for the judge's; pools count the judge's fails and
+passes over everything graded in a group, labelled or not. Labels must be drawn at random within a group's verdicts.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import betainc, ndtri
+
+from markscheme.stats.estimate import Estimate
+from markscheme.stats.intervals import Floats, Integers
+
+LEAST_OWN = 10
+WIDEST_PLANNED = 0.30
+Z = float(ndtri(0.975))
+TAIL = 0.025
+METHOD = "by verdict, own labels; square-and-add of mid-p limits"
+PLANNED_WIDTHS = {10: 0.42, 15: 0.34, 20: 0.29, 40: 0.20, 100: 0.13}
+"""Full width of a group's interval to expect from so many labels of its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class GroupRate:
+    """The share of a group's responses that people would pass.
+
+    Attributes:
+        rate: The share with its 95 % interval; undefined where it is withheld for too few labels.
+        judge_alone: The share the judge passes.
+        own: Labels of the group's own responses.
+        needed: Labels that would show the rate; None where it is shown, or where too few responses are unlabelled.
+        planned_half_width: Half the width to expect from the number of labels, whatever they say.
+        below: Squared reach of the interval downwards that labels account for.
+        above: The same upwards.
+        units_variance: Variance that the graded responses account for.
+        shares: What people pass of the judge's fails and passes, for the variance over responses, shape (2,).
+    """
+
+    rate: Estimate
+    judge_alone: float
+    own: int
+    needed: int | None
+    planned_half_width: float
+    below: float
+    above: float
+    units_variance: float
+    shares: tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class GroupDifference:
+    """How much more people would pass of one group than of another.
+
+    Attributes:
+        difference: First rate minus second, with its 95 % interval; undefined where either rate is withheld.
+        units_variance: Variance that the graded responses account for.
+        common: Tests that both groups were graded on.
+        on_common: Both rates on the common tests; None where these are all tests, or there are none.
+    """
+
+    difference: Estimate
+    units_variance: float
+    common: int
+    on_common: tuple[GroupRate, GroupRate] | None
+
+
+def mid_p_limits(hits: int, n: int) -> tuple[float, float]:
+    """The 95 % limits of a share by the mid-p version of Clopper and Pearson's; 0 and 1 without examples.
+
+    Raises:
+        ValueError: The caller's fault: hits outside 0 to n.
+
+    Source:
+        Berry and Armitage (1995), The Statistician 44(4), 417-423. doi:10.2307/2348891
+
+    Example:
+        >>> [round(limit, 4) for limit in mid_p_limits(17, 20)]
+        [0.6439, 0.9604]
+    """
+    if not 0 <= hits <= n:
+        raise ValueError(f"hits must be between 0 and {n}, not {hits}")
+    return (1 - _mid_p_upper(n - hits, n), _mid_p_upper(hits, n)) if n else (0.0, 1.0)
+
+
+def group_rate(labelled: npt.ArrayLike, pool: npt.ArrayLike) -> GroupRate:
+    """The share of a group's responses that people would pass, from the group's own labels.
+
+    Shown from 10 labels that promise half a width of .30 or less. That depends on how many labels there are, never on
+    what they say.
+
+    Args:
+        labelled: Counts of labelled responses, shape (2, 2): rows people's fail and pass, columns the judge's.
+        pool: The judge's fails and passes over all graded responses of the group, shape (2,).
+
+    Raises:
+        ValueError: The caller's fault: counts of the wrong shape, negative or not whole, an empty pool, or more
+            labels than responses.
+
+    Source:
+        Zou and Donner (2008), Statistics in Medicine 27(10), 1693-1702, for adding limits. doi:10.1002/sim.3095
+
+    Example:
+        >>> rate = group_rate([[1, 3], [3, 15]], [40, 160]).rate
+        >>> round(rate.value, 4), round(rate.low, 4), round(rate.high, 4)
+        (0.8167, 0.6113, 0.9257)
+        >>> group_rate([[1, 1], [0, 2]], [100, 100]).needed
+        6
+    """
+    table, graded = _whole(labelled, (2, 2), "labelled"), _whole(pool, (2,), "pool")
+    own = table.sum(axis=0)
+    if not graded.sum() or (own > graded).any():
+        raise ValueError(f"a pool holds the labelled responses and at least one: {graded.tolist()}, {own.tolist()}")
+    return _rate(table, graded)
+
+
+def group_difference(
+    labelled: npt.ArrayLike,
+    pool: npt.ArrayLike,
+    labelled_other: npt.ArrayLike,
+    pool_other: npt.ArrayLike,
+    *,
+    common: npt.ArrayLike | None = None,
+) -> GroupDifference:
+    """How much more people would pass of one group than of another: the two rates subtracted, with an interval.
+
+    Args:
+        labelled: Counts of the first group's labelled responses, shape (2, 2), as for `group_rate`.
+        pool: The judge's fails and passes over all graded responses of the first group, shape (2,).
+        labelled_other: The same counts of the other group.
+        pool_other: The same pool of the other group.
+        common: How many tests both groups were graded on, by the judge's verdict, shape (2, 2): rows the first
+            group's fail and pass, columns the other's. None where they share no tests.
+
+    Raises:
+        ValueError: The caller's fault: counts that `group_rate` refuses, or more common tests than a group has.
+
+    Source:
+        Zou and Donner (2008), Statistics in Medicine 27(10), 1693-1702. doi:10.1002/sim.3095
+
+    Example:
+        >>> same_tests = [[20, 30], [20, 130]]
+        >>> found = group_difference([[3, 3], [1, 15]], [50, 150], [[7, 7], [1, 7]], [40, 160], common=same_tests)
+        >>> round(found.difference.value, 4), round(found.difference.low, 4), round(found.difference.high, 4)
+        (0.2625, -0.0151, 0.5187)
+    """
+    first, other = group_rate(labelled, pool), group_rate(labelled_other, pool_other)
+    joint = np.zeros((2, 2), dtype=np.int64) if common is None else _whole(common, (2, 2), "common")
+    rows, columns = joint.sum(axis=1), joint.sum(axis=0)
+    tables = [_whole(table, (2, 2), "labelled") for table in (labelled, labelled_other)]
+    pools = [_whole(p, (2,), "pool") for p in (pool, pool_other)]
+    if (rows > pools[0]).any() or (columns > pools[1]).any():
+        raise ValueError(f"the common tests {joint.tolist()} are more than a group's own: {pools}")
+    n = int(joint.sum())
+    if n:
+        apart = np.array(first.shares)[:, None] - np.array(other.shares)
+        mean = float((joint * apart).sum()) / n
+        variance = max(0.0, float((joint * (apart - mean) ** 2).sum()) / n / n)
+    else:
+        variance = first.units_variance + other.units_variance
+    partly = n > 0 and not (np.array_equal(rows, pools[0]) and np.array_equal(columns, pools[1]))
+    on_common = (_rate(tables[0], rows), _rate(tables[1], columns)) if partly else None
+    return GroupDifference(_difference(first, other, variance), variance, n, on_common)
+
+
+def next_group_labels(labelled: npt.ArrayLike, pool: npt.ArrayLike, count: int) -> Integers:
+    """How many of the next labels to take from each group's verdicts so that all groups' rates narrow soonest.
+
+    Args:
+        labelled: Counts of labelled responses, shape (n_groups, 2, 2): rows people's fail and pass, columns the
+            judge's.
+        pool: The judge's fails and passes over all graded responses of each group, shape (n_groups, 2).
+        count: Labels to be taken.
+
+    Returns:
+        Labels for each group's fails and passes by the judge, shape (n_groups, 2); fewer than `count` in all where
+        responses run out.
+
+    Raises:
+        ValueError: The caller's fault: shapes that don't fit, counts that are negative or not whole.
+
+    Source:
+        Neyman (1934), Journal of the Royal Statistical Society 97(4), 558-625. doi:10.2307/2342192
+
+    Example:
+        >>> next_group_labels([[[0, 1], [3, 9]], [[6, 4], [1, 6]]], [[20, 80], [50, 50]], 4).tolist()
+        [[0, 1], [2, 1]]
+    """
+    shape = np.shape(pool)
+    if len(shape) != 2 or shape[1] != 2 or count < 0:
+        raise ValueError(f"pool must have shape (n_groups, 2), not {shape}, and count be 0 or more, not {count}")
+    graded = _whole(pool, shape, "pool")
+    table = _whole(labelled, (len(graded), 2, 2), "labelled")
+    own = table.sum(axis=1).astype(np.float64)
+    expected = (table[:, 1] + 1) / (own + 2)
+    left = graded - own
+    weight = (graded / np.maximum(graded.sum(axis=1, keepdims=True), 1)) ** 2 * expected * (1 - expected)
+    taken = np.zeros_like(graded)
+    for _ in range(min(count, int(left.sum()))):
+        open_groups = (left > 0).any(axis=1)
+        group = int(np.where(open_groups, (weight / (own + 2)).sum(axis=1), -1.0).argmax())
+        drop = weight[group] * (1 / (own[group] + 2) - 1 / (own[group] + 3))
+        verdict = int(np.where(left[group] > 0, drop, -1.0)[::-1].argmax())
+        verdict = 1 - verdict
+        taken[group, verdict] += 1
+        own[group, verdict] += 1
+        left[group, verdict] -= 1
+    return taken
+
+
+def _rate(table: Integers, graded: Integers) -> GroupRate:
+    """The rate over `graded`, from labels that may lie elsewhere in the group."""
+    size, own = int(graded.sum()), table.sum(axis=0)
+    weight = graded / size
+    share = np.where(own > 0, table[1] / np.maximum(own, 1), 0.5)
+    limits = np.array([mid_p_limits(int(table[1, v]), int(own[v])) for v in (0, 1)])
+    below = float((weight**2 * (share - limits[:, 0]) ** 2).sum())
+    above = float((weight**2 * (limits[:, 1] - share) ** 2).sum())
+    smooth = (table[1] + 0.5) / (own + 1)
+    variance = float(weight[0] * weight[1] * (smooth[1] - smooth[0]) ** 2) / size
+    half_width = _planned_half_width(weight, own)
+    value, labels = float(weight @ share), int(own.sum())
+    judge_alone = float(weight[1])
+    needed = None
+    if _shown(labels, half_width):
+        low, high = value - math.sqrt(below + Z**2 * variance), value + math.sqrt(above + Z**2 * variance)
+        rate = Estimate(value, max(0.0, low), min(1.0, high), 0.95, labels, METHOD)
+    else:
+        needed = _labels_to_show(weight, own, graded)
+        more = "label more responses" if needed is None else f"{needed} more would show it"
+        why = f"{labels} labels of its own, {more} (the judge alone says {judge_alone:.0%})"
+        rate = Estimate.without_value(why, n=labels, method=METHOD)
+    shares = (float(smooth[0]), float(smooth[1]))
+    return GroupRate(rate, judge_alone, labels, needed, half_width, below, above, variance, shares)
+
+
+def _mid_p_upper(hits: int, n: int) -> float:
+    if hits == n:
+        return 1.0
+    low, high = hits / n, 1.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        at_most = float(betainc(n - hits, hits + 1, 1 - middle))
+        fewer = float(betainc(n - hits + 1, hits, 1 - middle)) if hits else 0.0
+        low, high = (middle, high) if (at_most + fewer) / 2 > TAIL else (low, middle)
+    return (low + high) / 2
+
+
+def _half_widths(own: npt.ArrayLike) -> Floats:
+    """Half the width to expect of a share from so many labels."""
+    return np.asarray(np.minimum(0.5, 0.98 / np.sqrt(np.asarray(own, dtype=np.float64) + 2)))
+
+
+def _planned_half_width(weight: Floats, own: npt.ArrayLike) -> float:
+    return math.sqrt(float((weight**2 * _half_widths(own) ** 2).sum()))
+
+
+def _shown(labels: int, half_width: float) -> bool:
+    return labels >= LEAST_OWN and half_width <= WIDEST_PLANNED
+
+
+def _labels_to_show(weight: Floats, own: Integers, graded: Integers) -> int | None:
+    """Labels, each added to the verdict that narrows the rate most, until it is shown; None where they run out."""
+    have, added = own.copy(), 0
+    while not _shown(int(have.sum()), _planned_half_width(weight, have)):
+        left = graded > have
+        if not left.any():
+            return None
+        drop = weight**2 * (_half_widths(have) ** 2 - _half_widths(have + 1) ** 2)
+        fails, passes = np.where(left, drop, -1.0).tolist()
+        have[1 if passes >= fails else 0] += 1
+        added += 1
+    return added
+
+
+def _difference(first: GroupRate, other: GroupRate, variance: float) -> Estimate:
+    n, method = first.own + other.own, f"difference {METHOD}"
+    if first.rate.value is None or other.rate.value is None:
+        return Estimate.without_value("a rate that is withheld has no difference", n=n, method=method)
+    value, units = first.rate.value - other.rate.value, Z**2 * variance
+    low = value - math.sqrt(first.below + other.above + units)
+    high = value + math.sqrt(first.above + other.below + units)
+    return Estimate(value, max(-1.0, low), min(1.0, high), 0.95, n, method)
+
+
+def _whole(counts: npt.ArrayLike, shape: tuple[int, ...], name: str) -> Integers:
+    given: npt.NDArray[Any] = np.asarray(counts)
+    if given.shape != shape or not np.array_equal(given, np.rint(given)) or (given < 0).any():
+        raise ValueError(f"{name} must be whole numbers from 0, shape {shape}, not {given.tolist()}")
+    return given.astype(np.int64)

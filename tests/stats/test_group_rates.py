@@ -1,0 +1,213 @@
+"""Pass rates of groups from their own labels, differences of groups, and where to label next."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from markscheme.stats.group_rates import (
+    LEAST_OWN,
+    PLANNED_WIDTHS,
+    WIDEST_PLANNED,
+    group_difference,
+    group_rate,
+    mid_p_limits,
+    next_group_labels,
+)
+from markscheme.stats.intervals import clopper_pearson
+from tests.reference.worked_cases import GROUP_RATES, MID_P_LIMITS, GroupRateCase
+from tests.stats.shared_numbers import block
+
+approx = pytest.approx
+counts = st.integers(0, 30)
+tables = st.tuples(st.tuples(counts, counts), st.tuples(counts, counts))
+
+
+def as_table(labels: dict[str, list[int]]) -> list[list[int]]:
+    """Rows people's fail and pass, columns the judge's, from people's fails and passes under each verdict."""
+    fails, passes = labels["judge_fail"], labels["judge_pass"]
+    return [[fails[0], passes[0]], [fails[1], passes[1]]]
+
+
+@pytest.mark.parametrize(("hits", "n", "low", "high"), MID_P_LIMITS)
+def test_mid_p_limits_are_the_worked_ones(hits: int, n: int, low: float, high: float) -> None:
+    assert mid_p_limits(hits, n) == approx((low, high), abs=6e-7)
+
+
+@pytest.mark.parametrize("case", GROUP_RATES, ids=lambda case: case.name)
+def test_rates_of_groups_are_the_worked_ones(case: GroupRateCase) -> None:
+    found = group_rate(case.labelled, case.pool)
+    assert found.planned_half_width == approx(case.half_width, abs=6e-7)
+    assert found.needed == case.needed
+    rate = found.rate
+    if case.rate is None:
+        assert rate.value is None
+        assert rate.low is None
+    else:
+        assert (rate.value, rate.low, rate.high) == approx(case.rate, abs=6e-7)
+
+
+def test_every_group_of_the_reference_comes_out() -> None:
+    for case in block("groups_drift_slices.yaml", "groups"):
+        if "rows" in case:
+            for row in case["rows"]:
+                assert mid_p_limits(row["x"], row["m"]) == approx((row["low"], row["high"]), abs=6e-7), row
+        elif "group" in case:
+            graded, passes = case["group"]["graded"], case["group"]["judge_passes"]
+            found = group_rate(as_table(case["labels"]), [graded - passes, passes])
+            assert (found.rate.value is None) == case["withheld"], case["case"]
+            assert found.needed == case["more_labels_needed"], case["case"]
+            assert found.planned_half_width == approx(case["planned_half_width"], abs=6e-7), case["case"]
+            if not case["withheld"]:
+                expected = case["value"], case["low"], case["high"]
+                assert (found.rate.value, found.rate.low, found.rate.high) == approx(expected, abs=6e-7), case["case"]
+        elif "units" in case:
+            units = np.array(case["units"])
+            tables = as_table(case["labels_first"]), as_table(case["labels_second"])
+            pools = units.sum(axis=1), units.sum(axis=0)
+            rates = [group_rate(table, pool).rate.value for table, pool in zip(tables, pools, strict=True)]
+            assert rates == approx([case["first"], case["second"]], abs=6e-7)
+            apart = group_difference(tables[0], pools[0], tables[1], pools[1], common=units)
+            difference = apart.difference
+            found_limits = difference.value, difference.low, difference.high
+            assert found_limits == approx((case["difference"], case["low"], case["high"]), abs=6e-7)
+            assert apart.units_variance == approx(case["unit_variance"], abs=6e-10)
+        else:
+            shares, taken = case["judge_pass_share"], np.zeros((3, 2), dtype=int)
+            for where, how_many in case["taken"].items():
+                group, verdict = where.split(":")
+                taken[list(shares).index(group), ["fail", "pass"].index(verdict)] = how_many
+            labelled = [as_table(case["labels"][group]) for group in shares]
+            pool = [[round(1000 * (1 - share)), round(1000 * share)] for share in shares.values()]
+            assert next_group_labels(labelled, pool, int(taken.sum())).tolist() == taken.tolist()
+
+
+@given(hits=st.integers(0, 60), misses=st.integers(0, 60))
+def test_mid_p_limits_hold_the_share_within_the_exact_limits(hits: int, misses: int) -> None:
+    assume(hits + misses)
+    low, high = mid_p_limits(hits, hits + misses)
+    exact_low, exact_high = clopper_pearson(hits, hits + misses)
+    assert exact_low - 1e-9 <= low <= hits / (hits + misses) <= high <= exact_high + 1e-9
+    mirrored = mid_p_limits(misses, hits + misses)
+    assert (low, high) == approx((1 - mirrored[1], 1 - mirrored[0]), abs=1e-9)
+
+
+@settings(deadline=None, max_examples=60)
+@given(table=tables, more=st.tuples(counts, counts))
+def test_a_rate_of_people_and_of_their_opposites_add_to_one(table: Any, more: tuple[int, int]) -> None:
+    pool = np.array(table).sum(axis=0) + more
+    assume(pool.sum())
+    there, back = group_rate(table, pool), group_rate(table[::-1], pool)
+    assert there.needed == back.needed
+    if there.rate.value is None or there.rate.low is None:
+        assert back.rate.value is None
+        return
+    assert 0 <= there.rate.low <= there.rate.value
+    assert back.rate.value == approx(1 - there.rate.value)
+    assert back.rate.high == approx(1 - there.rate.low)
+
+
+@settings(deadline=None, max_examples=60)
+@given(table=tables, more=st.tuples(st.integers(20, 60), st.integers(20, 60)))
+def test_the_labels_that_are_said_to_be_needed_do_show_the_rate(table: Any, more: tuple[int, int]) -> None:
+    small = np.array(table) // 6
+    pool = small.sum(axis=0) + more
+    found = group_rate(small, pool)
+    shown = found.own >= LEAST_OWN and found.planned_half_width <= WIDEST_PLANNED
+    assert (found.rate.value is not None) == shown == (found.needed is None)
+    if found.needed is not None:
+        splits = [np.array([added, found.needed - added]) for added in range(found.needed + 1)]
+        narrowest = min(
+            group_rate(small + np.array([split, [0, 0]]), pool).planned_half_width
+            for split in splits
+            if (small.sum(axis=0) + split <= pool).all()
+        )
+        assert narrowest <= WIDEST_PLANNED
+        assert found.own + found.needed >= LEAST_OWN
+
+
+def test_whether_a_rate_is_shown_never_depends_on_what_labels_say() -> None:
+    shown = {group_rate([[5 - a, 6 - b], [a, b]], [40, 60]).needed for a in range(6) for b in range(7)}
+    assert shown == {None}
+    withheld = {group_rate([[2 - a, 3 - b], [a, b]], [40, 60]).needed for a in range(3) for b in range(4)}
+    assert withheld == {5}
+
+
+def test_a_group_with_too_few_responses_cannot_be_shown() -> None:
+    found = group_rate([[2, 2], [2, 2]], [4, 4])
+    assert found.rate.value is None
+    assert found.needed is None
+
+
+def test_swapping_the_groups_turns_the_difference_round() -> None:
+    units = np.array([[20, 30], [20, 130]])
+    first, other = [[3, 3], [1, 15]], [[7, 7], [1, 7]]
+    there = group_difference(first, [50, 150], other, [40, 160], common=units).difference
+    back = group_difference(other, [40, 160], first, [50, 150], common=units.T).difference
+    assert there.value is not None
+    assert there.low is not None
+    assert back.value == approx(-there.value)
+    assert back.high == approx(-there.low)
+
+
+def test_a_difference_is_that_of_the_two_printed_rates() -> None:
+    first, other = ([[3, 3], [1, 15]], [50, 150]), ([[7, 7], [1, 7]], [30, 60])
+    found = group_difference(*first, *other)
+    rates = [group_rate(*first).rate.value, group_rate(*other).rate.value]
+    assert rates[0] is not None
+    assert rates[1] is not None
+    assert found.difference.value == approx(rates[0] - rates[1])
+    assert found.common == 0
+    assert found.on_common is None
+    assert found.units_variance == approx(group_rate(*first).units_variance + group_rate(*other).units_variance)
+
+
+def test_partly_common_tests_give_both_rates_on_those_as_well() -> None:
+    found = group_difference([[3, 3], [1, 15]], [50, 150], [[7, 7], [1, 7]], [40, 160], common=[[10, 15], [10, 65]])
+    assert found.common == 100
+    assert found.on_common is not None
+    assert found.on_common[0].judge_alone == 0.75
+    assert found.on_common[1].judge_alone == 0.8
+
+
+def test_a_withheld_rate_has_no_difference() -> None:
+    found = group_difference([[1, 1], [0, 2]], [100, 100], [[7, 7], [1, 7]], [40, 160])
+    assert found.difference.value is None
+    assert found.difference.undefined
+
+
+def test_labels_are_not_taken_where_none_are_left() -> None:
+    taken = next_group_labels([[[0, 0], [0, 2]], [[5, 5], [5, 5]]], [[1, 4], [10, 12]], 9)
+    assert taken.tolist() == [[1, 2], [0, 2]]
+
+
+def test_more_labels_promise_a_narrower_interval() -> None:
+    widths = [PLANNED_WIDTHS[own] for own in sorted(PLANNED_WIDTHS)]
+    assert widths == sorted(widths, reverse=True)
+
+
+@pytest.mark.parametrize(
+    ("table", "pool"),
+    [([[1, 2]], [5, 5]), ([[1, 2], [3, -1]], [5, 5]), ([[1, 2], [3, 4]], [3, 9]), ([[0, 0], [0, 0]], [0, 0])],
+)
+def test_counts_that_fit_no_group_are_refused(table: Any, pool: Any) -> None:
+    with pytest.raises(ValueError, match=r"whole numbers|a pool holds"):
+        group_rate(table, pool)
+
+
+def test_more_common_tests_than_a_group_has_are_refused() -> None:
+    with pytest.raises(ValueError, match="common tests"):
+        group_difference([[3, 3], [1, 15]], [50, 150], [[7, 7], [1, 7]], [40, 160], common=[[60, 0], [0, 0]])
+
+
+def test_hits_outside_the_examples_are_refused() -> None:
+    with pytest.raises(ValueError, match="hits"):
+        mid_p_limits(5, 4)
+
+
+@pytest.mark.parametrize(("labelled", "pool", "count"), [([[[0, 0], [0, 0]]], [5, 5], 1), ([], [[5, 5]], 1)])
+def test_groups_whose_counts_do_not_fit_are_refused(labelled: Any, pool: Any, count: int) -> None:
+    with pytest.raises(ValueError, match=r"pool must|labelled must"):
+        next_group_labels(labelled, pool, count)
