@@ -212,3 +212,72 @@ GROUP_RATES = [
     GroupRateCase("no labels", ((0, 0), (0, 0)), (30, 30), None, 0.353553, 10),
     GroupRateCase("sixty labels", ((18, 2), (2, 38)), (60, 90), (0.61, 0.513876, 0.713464), 0.123356),
 ]
+
+
+@dataclass(frozen=True)
+class RunsCase:
+    """Levels 0 to 4 of accepted runs and now, an example a row, now last, and what follows."""
+
+    name: str
+    runs: tuple[tuple[int, ...], ...]
+    shift: float
+    answers: float
+    between: float
+    pooled: float
+    p_pooled: float
+    p: float
+    interval90: tuple[float, float]
+    f: float | None = None
+    p_alike: float | None = None
+    p_runs_only: float | None = None
+    unsteady: bool = False
+
+
+def _rows(text: str) -> tuple[tuple[int, ...], ...]:
+    return tuple(tuple(int(level) for level in row) for row in text.split())
+
+
+RUNS = [
+    RunsCase(
+        "three runs, moved by a level",
+        _rows("3232 1100 4443 4443 0000 0000 0000 0000 2321 1110 2121 1110"),
+        -0.611111,
+        0.118687,
+        0.002315,
+        0.01163199,
+        0.002692,
+        0.002692,
+        (-0.853108, -0.369114),
+        f=0.234,
+        p_alike=0.793273,
+    ),
+    RunsCase(
+        "one run, moved by a level",
+        _rows("32 10 43 43 00 00 00 00 21 10 21 10"),
+        -0.666667,
+        0.121212,
+        0.0,
+        0.01650101,
+        0.021396,
+        0.021396,
+        (-1.053948, -0.279386),
+    ),
+    RunsCase(
+        "three runs that differ by themselves",
+        _rows(
+            "4434 1000 1100 1121 0000 4444 3433 3221 1010 1100 2111 3122 3323 2222 1111 1000 4332 4333 1000 1000 "
+            "3211 1211 4444 2222"
+        ),
+        -0.333333,
+        0.224638,
+        0.090278,
+        0.04059919,
+        0.201924,
+        0.438049,
+        (-1.346406, 0.679739),
+        f=9.6452,
+        p_alike=0.000318,
+        p_runs_only=0.438049,
+        unsteady=True,
+    ),
+]

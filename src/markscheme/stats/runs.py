@@ -1,0 +1,299 @@
+"""Whether a judge moved since its accepted runs, where runs differ among themselves.
+
+All answers of one run share something - a provider's build, an hour, a seed - that pairing by example doesn't see.
+The spread of accepted runs shows it; with few of them a prior of 0.02 of the range stands in.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import fdtrc, stdtr, stdtrit
+
+from markscheme.stats.change import Verdict, shift_interval
+from markscheme.stats.estimate import Estimate
+from markscheme.stats.intervals import Floats, spread
+from markscheme.stats.pairs import Moments, paired
+
+PRIOR_DF = 4
+RUN_SD = 0.02
+RUNS_DIFFER = 0.10
+UNSTEADY = 0.05
+LEVEL = 0.90
+MARGIN = 1 / 16
+
+
+@dataclass(frozen=True, slots=True)
+class RunShift:
+    """How far a new run lies from the accepted ones, next to how far these lie from each other.
+
+    Attributes:
+        shift: New run minus the mean of the accepted ones, with the 90 % interval that belongs to `p`; undefined
+            with fewer than two examples.
+        p: Chance of a shift at least as large, either way, if the judge hadn't changed; 1 where `shift` is undefined.
+        p_pooled: The same from the spread of runs pooled with its prior, without regard to whether runs differ.
+        df: Degrees of freedom of `p_pooled`.
+        between: Variance of the accepted runs' figures; 0 with one run.
+        within: Variance of one run's figure that noise in single answers explains.
+        pooled: Variance of one run's figure that `p_pooled` uses.
+        f: `between` over `within`; None with one run.
+        p_alike: Chance of an `f` at least as large if runs differed by noise in single answers only; None with one.
+        p_runs_only: The p by the accepted runs' spread alone; None where they aren't shown to differ.
+        detectable: The least shift that this many runs would call significant at 5 %.
+        n: Examples (or groups of them) rated in every run.
+        runs: Accepted runs.
+    """
+
+    shift: Estimate
+    p: float
+    p_pooled: float
+    df: int
+    between: float
+    within: float
+    pooled: float
+    f: float | None
+    p_alike: float | None
+    p_runs_only: float | None
+    detectable: float
+    n: int
+    runs: int
+
+    @property
+    def from_runs_only(self) -> bool:
+        """Whether p and interval come from the accepted runs' spread alone, as these differ by more than noise."""
+        return self.p_runs_only is not None and self.p == self.p_runs_only > self.p_pooled
+
+    @property
+    def run_sd(self) -> float:
+        """How far runs differ beyond what noise in single answers explains, as a standard deviation."""
+        return math.sqrt(max(0.0, self.between - self.within))
+
+
+@dataclass(frozen=True, slots=True)
+class RunDrift:
+    """What the ratings of one criterion, or the score, say of drift since the accepted runs.
+
+    Attributes:
+        moved: The shift of the mean and its test.
+        by_example: The same shift with an interval over examples, widened by one pair of opposite shifts.
+        mean_now: Mean of the new run.
+        means: Means of the accepted runs.
+        margin: How far the mean may shift and still count as unmoved.
+        span: The scale's range.
+    """
+
+    moved: RunShift
+    by_example: Estimate
+    mean_now: float
+    means: tuple[float, ...]
+    margin: float
+    span: float
+
+    @property
+    def within_margin(self) -> bool:
+        """Whether both intervals of the shift lie inside the margin."""
+        limits = [limit for interval in (self.moved.shift, self.by_example) for limit in (interval.low, interval.high)]
+        return all(limit is not None and abs(limit) < self.margin for limit in limits)
+
+    @property
+    def steady(self) -> bool:
+        """Whether the judge is shown not to have drifted: several runs that don't differ, and a shift within margin."""
+        return self.moved.p_alike is not None and self.moved.p_alike > RUNS_DIFFER and self.within_margin
+
+    @property
+    def unsteady(self) -> bool:
+        """Whether the accepted runs differ by more than noise explains, and by 2 % of the range or more."""
+        alike = self.moved.p_alike
+        return alike is not None and alike <= UNSTEADY and self.moved.run_sd >= RUN_SD * self.span
+
+    def verdict(self, p: float, *, level: float = 0.05) -> Verdict:
+        """What is said of the criterion, its p adjusted for the others tested with it.
+
+        Args:
+            p: The p of `moved` after adjustment.
+            level: The p from which it counts as moved; in a series of runs that of the run.
+        """
+        if p <= level:
+            return "moved, within margin" if self.within_margin else "drifted"
+        return "no drift" if self.steady else "can't tell"
+
+
+def run_drift(
+    now: npt.ArrayLike, stored: npt.ArrayLike, *, span: float, step: float = 1.0, margin: float | None = None
+) -> RunDrift:
+    """Whether a judge's mean moved since its accepted runs, by more than runs differ among themselves.
+
+    Args:
+        now: Ratings of the new run, shape (n,); nan = missing.
+        stored: Ratings of r accepted runs, shape (n,) or (n, r); nan = missing. An example counts where it was rated
+            in every run.
+        span: The scale's range in the unit of the ratings; 1 for the score.
+        step: The smallest step between two ratings, in their unit: 1 for levels; for the score the smallest
+            difference two scores of the rubric can have, at most 0.05.
+        margin: How far the mean may shift and still count as unmoved; a sixteenth of the range where not given.
+
+    Raises:
+        ValueError: The caller's fault: shapes that don't fit, ratings that span more than `span`, a step that isn't
+            positive, or a margin outside 0 to the range.
+
+    Source:
+        Searle, Casella and McCulloch (1992), Variance Components, chapter 4, for the spread of runs.
+
+    Example:
+        >>> found = run_drift([1, 0, 3, 3, 0, 0], [[2, 2], [1, 1], [4, 4], [4, 4], [0, 1], [0, 0]], span=4)
+        >>> round(found.moved.shift.value, 4), round(found.moved.p, 4)
+        (-0.75, 0.0068)
+    """
+    margin = MARGIN * span if margin is None else margin
+    if not 0 < margin <= span or not step > 0:
+        raise ValueError(f"a margin is above 0 and within {span}, and a step above 0, not {margin} and {step}")
+    runs = _complete(now, stored)
+    new, accepted = runs[:, 0], runs[:, 1:]
+    by_example = shift_interval(new - accepted.mean(axis=1), span=span)
+    n, r = accepted.shape
+    if n < 2:
+        why = "no example rated in every run" if n == 0 else "one example only"
+        mean_now, means = (math.nan, ()) if n == 0 else (float(new[0]), tuple(accepted[0].tolist()))
+        return RunDrift(_unknown(why, n, r), by_example, mean_now, means, margin, span)
+    means = accepted.mean(axis=0)
+    if r == 1:
+        noise = float((new - accepted[:, 0]).var(ddof=1)) / 2
+    else:
+        residual = accepted - accepted.mean(axis=1, keepdims=True) - means + accepted.mean()
+        noise = float((residual**2).sum()) / ((n - 1) * (r - 1))
+    within = max(noise, step**2 / (2 * n)) / n
+    shift = float(new.mean() - means.mean())
+    moved = _among_runs(shift, means, within, n=n, prior_sd=RUN_SD * span, method="mean shift among runs")
+    return RunDrift(moved, by_example, float(new.mean()), tuple(means.tolist()), margin, span)
+
+
+def run_agreement_change(
+    gold: npt.ArrayLike,
+    now: npt.ArrayLike,
+    stored: npt.ArrayLike,
+    formula: Callable[[Moments], Floats],
+    *,
+    groups: npt.ArrayLike | None = None,
+    prior_sd: float = RUN_SD,
+    method: str = "change in agreement with gold",
+) -> RunShift:
+    """How much a judge's agreement with gold changed since its accepted runs, next to how far these differ.
+
+    Args:
+        gold: Gold levels, shape (n,); nan = missing.
+        now: Ratings of the new run, shape (n,).
+        stored: Ratings of r accepted runs, shape (n,) or (n, r). An example counts where gold and all runs are there.
+        formula: From the means over examples to the coefficient or error; nan where it is undefined.
+        groups: Which group each example belongs to, shape (n,); a whole group is left out at a time.
+        prior_sd: How far unchanged runs are taken to differ, in the unit of the statistic: 0.02 for coefficients,
+            0.02 of the range for errors.
+        method: What the Estimate says was compared.
+
+    Returns:
+        New run minus the mean of the accepted ones, in the unit of the statistic. Undefined with fewer than two
+        examples, and where the statistic is undefined in a run or with an example left out.
+
+    Raises:
+        ValueError: The caller's fault: shapes that don't fit.
+
+    Source:
+        Miller (1974), Biometrika 61(1), 1-15, for the jackknife. doi:10.1093/biomet/61.1.1
+
+    Example:
+        >>> levels = [0, 1, 2, 0, 1, 2]
+        >>> found = run_agreement_change(levels, [0, 1, 2, 0, 0, 1], levels, lambda m: m.absolute)
+        >>> round(found.shift.value, 4)
+        0.3333
+    """
+    held = np.asarray(gold, dtype=np.float64)
+    runs = np.column_stack([held, _columns(now, stored)])
+    there = ~np.isnan(runs).any(axis=1)
+    n, r = int(there.sum()), runs.shape[1] - 2
+    if n < 2:
+        return _unknown("no example rated in every run" if n == 0 else "one example only", n, r, method)
+    named = None if groups is None else np.asarray(groups)[there]
+    pairs = [paired(runs[there, 0], runs[there, run], named) for run in range(1, r + 2)]
+    n = pairs[0].n_groups
+    with np.errstate(divide="ignore", invalid="ignore"):
+        values = np.array([float(formula(pair.moments)) for pair in pairs])
+        left_out = np.array([formula(pair.moments_left_out) for pair in pairs])
+    if n < 2 or not np.isfinite(values).all() or not np.isfinite(left_out).all():
+        return _unknown("agreement undefined in one of the runs", n, r, method)
+    twos = list(combinations(range(1, r + 1), 2)) or [(0, 1)]
+    within = float(np.mean([_squared_se(left_out[a] - left_out[b]) for a, b in twos])) / 2
+    shift = float(values[0] - values[1:].mean())
+    by_example = _squared_se(left_out[0] - left_out[1:].mean(axis=0)) + (1 + 1 / r) * prior_sd**2
+    return _among_runs(shift, values[1:], within, n=n, prior_sd=prior_sd, least_variance=by_example, method=method)
+
+
+def _among_runs(
+    shift: float,
+    figures: Floats,
+    within: float,
+    *,
+    n: int,
+    prior_sd: float,
+    method: str,
+    least_variance: float = 0.0,
+) -> RunShift:
+    """The test of a new run against accepted ones with these figures."""
+    r = len(figures)
+    between = float(figures.var(ddof=1)) if r > 1 else 0.0
+    df = r - 1 + PRIOR_DF
+    pooled = ((r - 1) * between + PRIOR_DF * (within + prior_sd**2)) / df
+    se = math.sqrt(max((1 + 1 / r) * pooled, least_variance))
+    p = p_pooled = _two_sided(shift / se, df)
+    reach, detectable = float(stdtrit(df, (1 + LEVEL) / 2)) * se, float(stdtrit(df, 0.975)) * se
+    f = p_alike = p_runs_only = None
+    if r > 1:
+        f, p_alike = _alike(between, within, r, n)
+    if p_alike is not None and p_alike <= RUNS_DIFFER:
+        alone = math.sqrt((1 + 1 / r) * max(between, within))
+        p_runs_only = _two_sided(shift / alone, r - 1)
+        detectable = max(detectable, float(stdtrit(r - 1, 0.975)) * alone)
+        if p_runs_only > p_pooled:
+            p, reach = p_runs_only, float(stdtrit(r - 1, (1 + LEVEL) / 2)) * alone
+    made = f"{method}; t, {r} accepted {'run' if r == 1 else 'runs'}"
+    estimate = Estimate(shift, shift - reach, shift + reach, LEVEL, n, made)
+    return RunShift(estimate, p, p_pooled, df, between, within, pooled, f, p_alike, p_runs_only, detectable, n, r)
+
+
+def _alike(between: float, within: float, r: int, n: int) -> tuple[float, float]:
+    """How far runs differ, in units of noise, and how likely that is by noise alone."""
+    if within == 0:
+        return (0.0, 1.0) if between == 0 else (math.inf, 0.0)
+    return between / within, float(fdtrc(r - 1, (n - 1) * (r - 1), between / within))
+
+
+def _two_sided(t: float, df: int) -> float:
+    return float(2 * stdtr(df, -abs(t)))
+
+
+def _squared_se(left_out: Floats) -> float:
+    return spread(left_out).se ** 2
+
+
+def _unknown(why: str, n: int, runs: int, method: str = "mean shift among runs") -> RunShift:
+    nothing = Estimate.without_value(why, n=n, method=method, level=LEVEL)
+    return RunShift(nothing, 1.0, 1.0, runs - 1 + PRIOR_DF, 0.0, 0.0, 0.0, None, None, None, math.inf, n, runs)
+
+
+def _columns(now: npt.ArrayLike, stored: npt.ArrayLike) -> Floats:
+    """Ratings of the new run in the first column, of the accepted ones in the others."""
+    current, earlier = np.asarray(now, dtype=np.float64), np.asarray(stored, dtype=np.float64)
+    if earlier.ndim == 1:
+        earlier = earlier[:, None]
+    if current.ndim != 1 or earlier.ndim != 2 or len(current) != len(earlier) or earlier.shape[1] < 1:
+        raise ValueError(f"now must be (n,) and stored (n,) or (n, runs), not {current.shape} and {earlier.shape}")
+    return np.column_stack([current, earlier])
+
+
+def _complete(now: npt.ArrayLike, stored: npt.ArrayLike) -> Floats:
+    """The same, of the examples rated in every run."""
+    runs = _columns(now, stored)
+    if np.isinf(runs).any():
+        raise ValueError("ratings must be finite numbers or nan")
+    return np.asarray(runs[~np.isnan(runs).any(axis=1)])

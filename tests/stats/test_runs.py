@@ -1,0 +1,263 @@
+"""A new run next to accepted runs that differ among themselves."""
+
+import math
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from markscheme.stats.agreement import cohen_kappa
+from markscheme.stats.change import holm
+from markscheme.stats.pairs import Moments
+from markscheme.stats.runs import RUN_SD, run_agreement_change, run_drift
+from tests.reference.worked_cases import RUNS, RunsCase
+from tests.stats.shared_numbers import block
+
+approx = pytest.approx
+Table = npt.NDArray[np.float64]
+tables = st.integers(2, 5).flatmap(
+    lambda runs: st.lists(st.lists(st.integers(0, 4), min_size=runs, max_size=runs), min_size=3, max_size=15)
+)
+
+
+def absolute_error(moments: Moments) -> Table:
+    """Mean absolute error as a function of sums over examples."""
+    return moments.absolute
+
+
+def made(n: int, runs: int, run_sd: float, seed: int, *, shift: float = 0.0) -> tuple[Table, Table, Table]:
+    """Gold, a new run and accepted runs on five levels, each run with an effect of its own, in levels."""
+    generator = np.random.default_rng(seed)
+    truth = generator.normal(2, 1.2, n)[:, None]
+    effects = run_sd * generator.normal(size=runs + 1)
+    effects[0] += shift
+    rated = np.clip(np.rint(truth + effects + 0.45 * generator.normal(size=(n, runs + 1))), 0, 4)
+    return np.clip(np.rint(truth[:, 0]), 0, 4), rated[:, 0], rated[:, 1:]
+
+
+@pytest.mark.parametrize("case", RUNS, ids=lambda case: case.name)
+def test_worked_runs_come_out(case: RunsCase) -> None:
+    ratings = np.array(case.runs, dtype=np.float64)
+    found = run_drift(ratings[:, -1], ratings[:, :-1], span=4)
+    moved = found.moved
+    figures = (moved.shift.value, moved.within * moved.n, moved.between, moved.pooled, moved.p_pooled, moved.p)
+    expected = (case.shift, case.answers, case.between, case.pooled, case.p_pooled, case.p)
+    assert figures == approx(expected, abs=6e-7)
+    assert (moved.shift.low, moved.shift.high) == approx(case.interval90, abs=6e-7)
+    assert moved.f == (None if case.f is None else approx(case.f, abs=6e-5))
+    assert moved.p_alike == (None if case.p_alike is None else approx(case.p_alike, abs=6e-7))
+    assert moved.p_runs_only == (None if case.p_runs_only is None else approx(case.p_runs_only, abs=6e-7))
+    assert found.unsteady == case.unsteady
+
+
+def test_every_drift_of_the_reference_comes_out() -> None:
+    for case in block("groups_drift_slices.yaml", "drift"):
+        ratings = np.array(case["runs_in_columns_now_last"], dtype=np.float64)
+        found = run_drift(ratings[:, -1], ratings[:, :-1], span=case["span"])
+        moved = found.moved
+        figures: dict[str, Any] = {
+            "accepted_means": list(found.means),
+            "shift": moved.shift.value,
+            "s2_answers": moved.within * moved.n,
+            "s2_runs": moved.between,
+            "pooled_s2": moved.pooled,
+            "df": moved.df,
+            "p_pooled": moved.p_pooled,
+            "p_runs_alike": moved.p_alike,
+            "p_runs_only": moved.p_runs_only,
+            "tau": moved.run_sd,
+            "p": moved.p,
+            "interval_90": [moved.shift.low, moved.shift.high],
+        }
+        for name in figures.keys() & case.keys():
+            assert figures[name] == approx(case[name], abs=6e-7), (case["case"], name)
+        if "F" in case:
+            assert moved.f == approx(case["F"], abs=6e-5), case["case"]
+            assert found.unsteady == case["unsteady"], case["case"]
+        assert ("runs only" if moved.from_runs_only else "pooled") == case["interval_from"], case["case"]
+
+
+@settings(deadline=None, max_examples=60)
+@given(rows=tables)
+def test_turning_the_scale_round_turns_the_shift_round(rows: list[list[int]]) -> None:
+    ratings = np.array(rows, dtype=np.float64)
+    there = run_drift(ratings[:, 0], ratings[:, 1:], span=4).moved
+    back = run_drift(4 - ratings[:, 0], 4 - ratings[:, 1:], span=4).moved
+    assert there.shift.value is not None
+    assert there.shift.low is not None
+    assert back.shift.value == approx(-there.shift.value)
+    assert back.shift.high == approx(-there.shift.low)
+    assert back.p == approx(there.p)
+
+
+@settings(deadline=None, max_examples=60)
+@given(rows=tables)
+def test_the_interval_and_the_p_come_from_one_test(rows: list[list[int]]) -> None:
+    ratings = np.array(rows, dtype=np.float64)
+    moved = run_drift(ratings[:, 0], ratings[:, 1:], span=4).moved
+    low, value, high = moved.shift.low, moved.shift.value, moved.shift.high
+    assert low is not None
+    assert value is not None
+    assert high is not None
+    assert low <= value <= high
+    assume(abs(moved.p - 0.1) > 1e-9)
+    assert (moved.p < 0.1) == (low > 0 or high < 0)
+    assume(abs(abs(value) - moved.detectable) > 1e-9)
+    assert (moved.p < 0.05) == (abs(value) > moved.detectable)
+
+
+@settings(deadline=None, max_examples=40)
+@given(rows=tables)
+def test_order_of_examples_and_of_accepted_runs_changes_nothing(rows: list[list[int]]) -> None:
+    ratings = np.array(rows, dtype=np.float64)
+    there = run_drift(ratings[:, 0], ratings[:, 1:], span=4).moved
+    turned = run_drift(ratings[::-1, 0], ratings[::-1, :0:-1], span=4).moved
+    assert turned.p == approx(there.p)
+    assert turned.shift.value == approx(there.shift.value)
+
+
+def test_the_unit_of_the_scale_changes_no_p() -> None:
+    _, now, stored = made(40, 3, 0.1, 5, shift=0.5)
+    in_levels = run_drift(now, stored, span=4)
+    in_score = run_drift(now / 4, stored / 4, span=1, step=0.25)
+    assert in_score.moved.p == approx(in_levels.moved.p)
+    assert in_score.within_margin == in_levels.within_margin
+
+
+def test_one_accepted_run_is_never_shown_steady_nor_unsteady() -> None:
+    still = np.full(500, 2.0)
+    found = run_drift(still, still, span=4)
+    assert found.moved.p == 1.0
+    assert found.moved.f is found.moved.p_alike is None
+    assert not found.steady
+    assert not found.unsteady
+    assert found.verdict(found.moved.p) == "can't tell"
+
+
+def test_several_equal_runs_on_enough_examples_show_a_steady_judge() -> None:
+    for n, verdict in ((20, "can't tell"), (200, "no drift")):
+        still = np.tile([0.0, 1.0, 2.0, 3.0, 4.0], n // 5)
+        found = run_drift(still, np.column_stack([still] * 5), span=4)
+        assert found.verdict(found.moved.p) == verdict
+
+
+def test_a_large_shift_is_drift_and_a_small_sure_one_is_within_the_margin() -> None:
+    still = np.tile([0.0, 1.0, 2.0, 3.0], 100)
+    stored = np.column_stack([still] * 5)
+    assert run_drift(still + 1, stored, span=4).verdict(0.01) == "drifted"
+    assert run_drift(still, stored, span=4).verdict(0.01) == "moved, within margin"
+
+
+def test_runs_far_apart_are_unsteady_and_hide_a_shift() -> None:
+    still = np.tile([1.0, 2.0, 3.0], 40)
+    stored = np.column_stack([still - 0.5, still, still + 0.5])
+    found = run_drift(still + 0.6, stored, span=4)
+    assert found.unsteady
+    assert found.moved.from_runs_only
+    assert found.moved.p > 0.05
+    assert found.moved.detectable > 1.0
+    assert found.moved.run_sd == approx(0.5, abs=0.01)
+    assert not found.steady
+
+
+def test_a_missing_rating_takes_its_example_out_of_every_run() -> None:
+    _, now, stored = made(30, 2, 0.0, 7)
+    stored[3, 1] = math.nan
+    now[5] = math.nan
+    found = run_drift(now, stored, span=4)
+    kept = np.delete(np.arange(30), [3, 5])
+    assert found.moved.n == 28
+    assert found == run_drift(now[kept], stored[kept], span=4)
+
+
+@pytest.mark.parametrize("n", [0, 1])
+def test_too_few_examples_have_no_shift(n: int) -> None:
+    found = run_drift(np.full(n, 2.0), np.full((n, 3), 2.0), span=4)
+    assert found.moved.shift.value is None
+    assert found.moved.p == 1.0
+    assert not found.steady
+    assert run_agreement_change(np.ones(n), np.ones(n), np.ones((n, 2)), absolute_error).shift.value is None
+
+
+@pytest.mark.parametrize(
+    ("now", "stored", "span", "step", "margin"),
+    [
+        ([1, 2], [[1], [2], [3]], 4, 1, None),
+        ([1, 2], [1, math.inf], 4, 1, None),
+        ([1, 2], [1, 2], 4, 0, None),
+        ([1, 2], [1, 2], 4, 1, 5),
+        ([[1, 2]], [1, 2], 4, 1, None),
+        ([1, 9], [1, 2], 4, 1, None),
+    ],
+)
+def test_runs_that_do_not_fit_are_refused(now: Any, stored: Any, span: float, step: float, margin: Any) -> None:
+    with pytest.raises(ValueError, match=r"now must|finite|margin|span"):
+        run_drift(now, stored, span=span, step=step, margin=margin)
+
+
+@pytest.mark.parametrize("runs", [1, 3])
+def test_agreement_that_did_not_change_has_no_shift(runs: int) -> None:
+    gold, now, _ = made(40, 1, 0.0, 3)
+    found = run_agreement_change(gold, now, np.column_stack([now] * runs), absolute_error)
+    assert found.shift.value == 0
+    assert found.p == 1.0
+    assert found.n == 40
+
+
+def test_agreement_that_fell_far_is_found_and_its_sign_is_now_minus_then() -> None:
+    gold, _, stored = made(200, 3, 0.0, 4)
+    found = run_agreement_change(gold, 4 - gold, stored, absolute_error, prior_sd=RUN_SD * 4)
+    assert found.shift.value is not None
+    assert found.shift.value > 0.5
+    assert found.p < 0.001
+
+
+def test_kappa_may_be_the_agreement_that_changes() -> None:
+    gold, now, stored = made(60, 2, 0.0, 9)
+
+    def quadratic(moments: Moments) -> Table:
+        apart = moments.signed
+        return np.asarray(2 * moments.covariance / (moments.gold_variance + moments.judge_variance + apart**2))
+
+    found = run_agreement_change(gold, now, stored, quadratic)
+    kappas = []
+    for run in (now, *stored.T):
+        pairs = np.column_stack([gold, run])
+        kappas.append(cohen_kappa(pairs, levels=range(5), weights="quadratic").value or math.nan)
+    assert found.shift.value == approx(kappas[0] - np.mean(kappas[1:]))
+
+
+def test_groups_are_left_out_whole() -> None:
+    gold, now, stored = made(60, 3, 0.0, 11)
+    by_example = run_agreement_change(gold, now, stored, absolute_error)
+    by_group = run_agreement_change(gold, now, stored, absolute_error, groups=np.arange(60) // 3)
+    assert by_group.n == 20
+    assert by_group.shift.value == by_example.shift.value
+    assert by_group.within != by_example.within
+
+
+def test_an_error_that_is_undefined_in_a_run_has_no_change() -> None:
+    def undefined(moments: Moments) -> Table:
+        return np.full_like(moments.absolute, math.nan)
+
+    found = run_agreement_change([0, 1, 2], [0, 1, 2], [0, 1, 2], undefined)
+    assert found.shift.value is None
+    assert found.p == 1.0
+
+
+@pytest.mark.parametrize(("runs", "run_sd"), [(1, 0.0), (1, 0.08), (3, 0.08), (5, 0.12)])
+def test_unchanged_judges_with_unsteady_runs_rarely_alarm(runs: int, run_sd: float) -> None:
+    alarms = []
+    for seed in range(150):
+        criteria = [made(60, runs, run_sd, 4 * seed + criterion)[1:] for criterion in range(4)]
+        adjusted = holm([run_drift(now, stored, span=4).moved.p for now, stored in criteria])
+        alarms.append(adjusted.min() <= 0.05)
+    assert np.mean(alarms) <= 0.05 + 2 * math.sqrt(0.05 * 0.95 / 150)
+
+
+def test_five_accepted_runs_find_half_a_level() -> None:
+    found = [run_drift(*made(60, 5, 0.0, seed, shift=-0.5)[1:], span=4).moved.p <= 0.05 for seed in range(60)]
+    assert np.mean(found) > 0.9
