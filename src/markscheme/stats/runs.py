@@ -42,6 +42,7 @@ class RunShift:
         f: `between` over `within`; None with one run.
         p_alike: Chance of an `f` at least as large if runs differed by noise in single answers only; None with one.
         p_runs_only: The p by the accepted runs' spread alone; None where they aren't shown to differ.
+        from_runs_only: Whether p and interval come from that spread alone, as it gives the larger p.
         detectable: The least shift that this many runs would call significant at 5 %.
         n: Examples (or groups of them) rated in every run.
         runs: Accepted runs.
@@ -57,14 +58,10 @@ class RunShift:
     f: float | None
     p_alike: float | None
     p_runs_only: float | None
+    from_runs_only: bool
     detectable: float
     n: int
     runs: int
-
-    @property
-    def from_runs_only(self) -> bool:
-        """Whether p and interval come from the accepted runs' spread alone, as these differ by more than noise."""
-        return self.p_runs_only is not None and self.p == self.p_runs_only > self.p_pooled
 
     @property
     def run_sd(self) -> float:
@@ -248,17 +245,36 @@ def _among_runs(
     p = p_pooled = _two_sided(shift / se, df)
     reach, detectable = float(stdtrit(df, (1 + LEVEL) / 2)) * se, float(stdtrit(df, 0.975)) * se
     f = p_alike = p_runs_only = None
+    alone_decides = False
     if r > 1:
         f, p_alike = _alike(between, within, r, n)
     if p_alike is not None and p_alike <= RUNS_DIFFER:
         alone = math.sqrt((1 + 1 / r) * max(between, within))
         p_runs_only = _two_sided(shift / alone, r - 1)
         detectable = max(detectable, float(stdtrit(r - 1, 0.975)) * alone)
-        if p_runs_only > p_pooled:
-            p, reach = p_runs_only, float(stdtrit(r - 1, (1 + LEVEL) / 2)) * alone
+        reach_alone = float(stdtrit(r - 1, (1 + LEVEL) / 2)) * alone
+        equal = math.isclose(p_runs_only, p_pooled, abs_tol=1e-12)
+        alone_decides = reach_alone > reach if equal else p_runs_only > p_pooled
+        if alone_decides:
+            p, reach = p_runs_only, reach_alone
     made = f"{method}; t, {r} accepted {'run' if r == 1 else 'runs'}"
     estimate = Estimate(shift, shift - reach, shift + reach, LEVEL, n, made)
-    return RunShift(estimate, p, p_pooled, df, between, within, pooled, f, p_alike, p_runs_only, detectable, n, r)
+    return RunShift(
+        shift=estimate,
+        p=p,
+        p_pooled=p_pooled,
+        df=df,
+        between=between,
+        within=within,
+        pooled=pooled,
+        f=f,
+        p_alike=p_alike,
+        p_runs_only=p_runs_only,
+        from_runs_only=alone_decides,
+        detectable=detectable,
+        n=n,
+        runs=r,
+    )
 
 
 def _alike(between: float, within: float, r: int, n: int) -> tuple[float, float]:
@@ -278,7 +294,22 @@ def _squared_se(left_out: Floats) -> float:
 
 def _unknown(why: str, n: int, runs: int, method: str = "mean shift among runs") -> RunShift:
     nothing = Estimate.without_value(why, n=n, method=method, level=LEVEL)
-    return RunShift(nothing, 1.0, 1.0, runs - 1 + PRIOR_DF, 0.0, 0.0, 0.0, None, None, None, math.inf, n, runs)
+    return RunShift(
+        shift=nothing,
+        p=1.0,
+        p_pooled=1.0,
+        df=runs - 1 + PRIOR_DF,
+        between=0.0,
+        within=0.0,
+        pooled=0.0,
+        f=None,
+        p_alike=None,
+        p_runs_only=None,
+        from_runs_only=False,
+        detectable=math.inf,
+        n=n,
+        runs=runs,
+    )
 
 
 def _columns(now: npt.ArrayLike, stored: npt.ArrayLike) -> Floats:
