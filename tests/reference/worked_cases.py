@@ -281,3 +281,82 @@ RUNS = [
         unsteady=True,
     ),
 ]
+
+
+@dataclass(frozen=True)
+class SliceCase:
+    """How often gold and judge gave which levels inside a part and outside it, and one look at the part."""
+
+    name: str
+    look: str
+    inside: list[list[int]]
+    outside: list[list[int]]
+    span: int
+    figure_inside: float
+    figure_outside: float
+    p_as_it_is: float
+    same_gold: float
+    p_same_gold: float
+    matters: bool
+
+
+MET_TO_ALL = [[0, 1, 13], [0, 0, 1], [1, 1, 11]], [[0, 1, 7], [0, 0, 1], [1, 1, 65], [1, 0, 2]]
+BROKEN_BOTH_WAYS = (
+    [[0, 1, 6], [0, 0, 4], [1, 0, 7], [1, 1, 8]],
+    [[0, 1, 2], [0, 0, 22], [1, 1, 47], [1, 0, 4]],
+)
+TOO_HIGH = (
+    [[1, 3, 4], [2, 3, 5], [2, 4, 4], [3, 4, 3], [3, 5, 5], [4, 5, 4]],
+    [
+        [1, 1, 9],
+        [1, 2, 5],
+        [2, 2, 14],
+        [2, 3, 6],
+        [3, 3, 15],
+        [3, 2, 4],
+        [4, 4, 12],
+        [4, 3, 4],
+        [5, 5, 6],
+    ],
+)
+SLICES = [
+    SliceCase(
+        "base rates apart, by which way",
+        "signed error",
+        *MET_TO_ALL,
+        1,
+        0.52,
+        0.066667,
+        0.000237865,
+        0.038156,
+        0.460852,
+        False,
+    ),
+    SliceCase(
+        "base rates apart, by how far", "size", *MET_TO_ALL, 1, 0.52, 0.12, 5.57397e-05, -0.000641, 0.990125, False
+    ),
+    SliceCase(
+        "broken both ways, by how far",
+        "size",
+        *BROKEN_BOTH_WAYS,
+        1,
+        0.52,
+        0.08,
+        4.56856e-06,
+        0.436846,
+        4.23697e-07,
+        True,
+    ),
+    SliceCase(
+        "five levels too high",
+        "signed error",
+        *TOO_HIGH,
+        4,
+        0.38,
+        0.01,
+        1.17641e-15,
+        0.365721,
+        5.22775e-23,
+        True,
+    ),
+]

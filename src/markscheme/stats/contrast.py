@@ -1,4 +1,4 @@
-"""One part of the examples beside the rest: does the judge do worse there than elsewhere?"""
+"""One part of the examples against the rest: does the judge do worse there, also where gold is the same?"""
 
 import math
 from dataclasses import dataclass
@@ -7,14 +7,20 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import gammaln, stdtr
 
-from markscheme.stats.intervals import STILL, Floats, group_numbers, spread
+from markscheme.stats.intervals import STILL, Floats, Integers, group_numbers, spread
 
 ALIKE = 1e-7
+FEWEST_INSIDE = 5
+FEWEST_OUTSIDE = 10
+LEAST_PART = 0.5
+LEAST_KEPT = 2 / 3
+MOST_DISTINCT = 6
+FIFTHS = 5
 
 
 @dataclass(frozen=True, slots=True)
 class Contrast:
-    """A figure inside a part of the units and outside it.
+    """A figure inside a part of the examples and outside it.
 
     Attributes:
         inside: Mean over the units of the part; nan without any.
@@ -35,6 +41,120 @@ class Contrast:
     def difference(self) -> float:
         """Inside less outside."""
         return self.inside - self.outside
+
+
+@dataclass(frozen=True, slots=True)
+class SliceLook:
+    """One figure inside a part and outside it, as it is and between examples of the same gold.
+
+    A part whose gold differs from the rest looks broken as it is though the judge treats it like any other; the second
+    comparison shows that.
+
+    Attributes:
+        as_it_is: The figure inside and outside.
+        same_gold: Inside minus outside between examples of the same gold; 0 where there is nothing to compare.
+        p_same_gold: Chance of a difference at least as large, either way, were the part like the rest at its gold.
+        comparable_inside: Examples of the part whose gold is found elsewhere too.
+        comparable_outside: Other examples whose gold is found in the part too.
+        shift: Whether the figure has a direction, so that a part is off only where it is further from 0 than the rest.
+    """
+
+    as_it_is: Contrast
+    same_gold: float
+    p_same_gold: float
+    comparable_inside: int
+    comparable_outside: int
+    shift: bool
+
+    @property
+    def comparable(self) -> bool:
+        """Whether enough of the part can be compared: 5 examples and half of it, against 10 or more."""
+        inside = self.comparable_inside
+        enough = inside >= max(FEWEST_INSIDE, LEAST_PART * self.as_it_is.n_inside)
+        return enough and self.comparable_outside >= FEWEST_OUTSIDE
+
+    @property
+    def p(self) -> float:
+        """The larger p of the two comparisons; 1 where too little can be compared."""
+        return max(self.as_it_is.p, self.p_same_gold) if self.comparable else 1.0
+
+    @property
+    def outside_at_same_gold(self) -> float:
+        """What the figure would be elsewhere at the gold of the part: inside minus the same-gold difference."""
+        return self.as_it_is.inside - self.same_gold
+
+    def matters(self, least: float) -> bool:
+        """Whether the difference is `least` or more, and two thirds of it are there at the same gold too.
+
+        Args:
+            least: What a difference must be as it is; below 0 where less is worse, as of agreement.
+        """
+        difference = self.as_it_is.difference
+        if not self.comparable or abs(difference) < abs(least) - ALIKE:
+            return False
+        if not self.shift and difference * least < 0:
+            return False
+        if self.shift and abs(self.as_it_is.inside) <= abs(self.as_it_is.outside):
+            return False
+        return self.same_gold * math.copysign(1.0, difference) >= LEAST_KEPT * abs(difference) - ALIKE
+
+
+def slice_look(
+    values: npt.ArrayLike,
+    inside: npt.ArrayLike,
+    gold: npt.ArrayLike,
+    *,
+    shift: bool = False,
+    score: bool = False,
+    groups: npt.ArrayLike | None = None,
+) -> SliceLook:
+    """One figure inside a part of the examples and outside it, as it is and at the same gold.
+
+    As it is: Fisher's exact test for figures of 0 and 1, mid-p, else the larger p of Student's and Welch's t. At the
+    same gold: the part's coefficient in a regression with one intercept per gold level found on both sides.
+
+    Args:
+        values: One figure per example, shape (n_units,), nan = missing.
+        inside: Whether each example belongs to the part, shape (n_units,).
+        gold: Gold level or score per example, shape (n_units,), nan = missing.
+        shift: Whether the figure has a direction, as a signed error has.
+        score: Whether gold is a score of many values: then more than six of them are cut into fifths, and gold
+            itself is held equal within these.
+        groups: A name for each example, shape (n_units,), where several share a task; the largest p counts.
+
+    Raises:
+        ValueError: The caller's fault: shapes that differ.
+
+    Source:
+        Cochran (1968), Biometrics 24(2), 295-313, for comparison within strata. doi:10.2307/2528036
+
+    Example:
+        >>> gold = np.repeat([0, 1], 30)
+        >>> says_yes = 1 - gold
+        >>> look = slice_look(says_yes, np.arange(60) % 30 < np.where(gold, 5, 20), gold, shift=True)
+        >>> round(look.as_it_is.difference, 2), round(look.same_gold, 2), look.matters(0.15)
+        (0.51, 0.0, False)
+    """
+    x, part = np.asarray(values, dtype=np.float64), np.asarray(inside, dtype=bool)
+    held = np.asarray(gold, dtype=np.float64)
+    if x.ndim != 1 or not x.shape == part.shape == held.shape:
+        raise ValueError(
+            f"values, inside and gold must be vectors of one length: {x.shape}, {part.shape}, {held.shape}"
+        )
+    there = np.isfinite(x) & np.isfinite(held)
+    named = None if groups is None else np.asarray(groups)[there]
+    x, part, held = x[there], part[there], held[there]
+    as_it_is = _as_it_is(x, part, named)
+    strata, covariate = _strata(held, score=score)
+    both = np.bincount(strata[part], minlength=len(held)) * np.bincount(strata[~part], minlength=len(held)) > 0
+    kept = both[strata]
+    m, k = int((part & kept).sum()), int((~part & kept).sum())
+    difference, p = 0.0, 1.0
+    if m and k:
+        of_kept = None if named is None else named[kept]
+        line = None if covariate is None else covariate[kept]
+        difference, p = _at_same_gold(x[kept], part[kept], strata[kept], line, of_kept)
+    return SliceLook(as_it_is, difference, p, m, k, shift)
 
 
 def share_contrast(hits: npt.ArrayLike, inside: npt.ArrayLike) -> Contrast:
@@ -108,6 +228,69 @@ def mean_contrast(values: npt.ArrayLike, inside: npt.ArrayLike, *, groups: npt.A
         there = np.isfinite(np.asarray(values, dtype=np.float64))
         p = max(p, _p_by_groups(x, part, np.asarray(groups)[there], found.difference))
     return _with_p(found, p)
+
+
+def _as_it_is(x: Floats, part: npt.NDArray[np.bool_], groups: npt.NDArray[np.generic] | None) -> Contrast:
+    found = mean_contrast(x, part, groups=groups)
+    sign = -1.0 if x.min(initial=0.0) < 0 else 1.0
+    if not np.isin(sign * x, (0.0, 1.0)).all():
+        return found
+    p = share_contrast(sign * x, part).p
+    if groups is not None and found.n_inside and found.n_outside:
+        p = max(p, _p_by_groups(x, part, groups, found.difference))
+    return _with_p(found, p)
+
+
+def _strata(gold: Floats, *, score: bool) -> tuple[Integers, Floats | None]:
+    """Which gold level each example has, numbered from 0; of scores its fifth, and the score to hold equal within."""
+    distinct, place = np.unique(gold, return_inverse=True)
+    if not score or len(distinct) <= MOST_DISTINCT:
+        return place.reshape(-1).astype(np.int64), None
+    edges = np.quantile(gold, np.arange(1, FIFTHS) / FIFTHS)
+    return np.searchsorted(edges, gold, side="right").astype(np.int64), gold
+
+
+def _at_same_gold(
+    x: Floats,
+    part: npt.NDArray[np.bool_],
+    strata: Integers,
+    covariate: Floats | None,
+    groups: npt.NDArray[np.generic] | None,
+) -> tuple[float, float]:
+    """The part's coefficient with one intercept per stratum, and its p; no difference where nothing identifies it."""
+    _, place = np.unique(strata, return_inverse=True)
+    place = place.reshape(-1)
+    sizes = np.bincount(place)
+
+    def centred(values: Floats) -> Floats:
+        return np.asarray(values - (np.bincount(place, weights=values) / sizes)[place])
+
+    y, belongs = centred(x), centred(part.astype(np.float64))
+    df = len(x) - len(sizes) - 1
+    if covariate is not None:
+        line = centred(covariate)
+        square = float(line @ line)
+        if square > STILL:
+            y, belongs = (v - float(line @ v) / square * line for v in (y, belongs))
+            df -= 1
+    square = float(belongs @ belongs)
+    if square <= STILL or df < 1:
+        return 0.0, 1.0
+    difference = float(belongs @ y) / square
+    residual = y - difference * belongs
+    p = _p_of_t(difference, math.sqrt(float(residual @ residual) / df / square), df)
+    if groups is not None:
+        p = max(p, _p_by_cluster(belongs * residual / square, groups, difference))
+    return difference, p
+
+
+def _p_by_cluster(moves: Floats, groups: npt.NDArray[np.generic], difference: float) -> float:
+    """From how far each group moves the coefficient; 1 where there is one group only."""
+    group, n = group_numbers(groups, len(moves))
+    if n < 2:
+        return 1.0
+    total = np.bincount(group, weights=moves, minlength=n)
+    return _p_of_t(difference, math.sqrt(n / (n - 1) * float(total @ total)), spread(total).df)
 
 
 def _given(values: npt.ArrayLike, inside: npt.ArrayLike) -> tuple[Floats, npt.NDArray[np.bool_]]:
