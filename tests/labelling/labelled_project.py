@@ -147,9 +147,9 @@ class Server:
         """A page."""
         return fetch(urllib.parse.urljoin(self.url, place), None, headers)
 
-    def post(self, place: str, form: Mapping[str, str]) -> Answer:
+    def post(self, place: str, form: Mapping[str, str], headers: Mapping[str, str] | None = None) -> Answer:
         """A form sent."""
-        return fetch(urllib.parse.urljoin(self.url, place), urllib.parse.urlencode(form).encode(), {})
+        return fetch(urllib.parse.urljoin(self.url, place), urllib.parse.urlencode(form).encode(), headers or {})
 
     def label(self, polite: str = "1", waffle: str = "0", note: str = "") -> int:
         """Label the response that is next; which reply it was."""

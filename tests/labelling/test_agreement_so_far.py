@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from markscheme import Rubric
-from markscheme.labelling.disputes import STEP, Alike, alike
+from markscheme.labelling.disputes import STEP, AgreementSoFar, agreement_so_far
 from markscheme.ratings.rating import Kind, Rated, Rating
 
 RUBRIC = Rubric.from_dict(
@@ -27,8 +27,8 @@ def said(
     return Rating(id, rater, kind, {"c2": Rated(level, declined=declined, under=under)}, sample=sample)
 
 
-def counted(*ratings: Rating, ids: list[str] | None = None) -> Alike:
-    first, second = alike(ratings, RUBRIC, "ann", IDS if ids is None else ids)
+def counted(*ratings: Rating, ids: list[str] | None = None) -> AgreementSoFar:
+    first, second = agreement_so_far(ratings, RUBRIC, "ann", IDS if ids is None else ids)
     assert (first.criterion, first.examples, second.criterion) == ("c1", 0, "c2")
     return second
 
@@ -40,14 +40,14 @@ def both(n: int, *, apart: int = 0) -> list[Rating]:
 
 
 def test_nothing_is_told_below_a_step_and_nothing_changes_within_one() -> None:
-    assert counted(*both(4)) == Alike("c2", 0, 0, 0)
-    assert counted(*both(5, apart=2)) == counted(*both(9, apart=2)) == Alike("c2", 5, 5, 3)
-    assert counted(*both(10, apart=2)) == Alike("c2", 10, 10, 8)
+    assert counted(*both(4)) == AgreementSoFar("c2", 0, 0, 0)
+    assert counted(*both(5, apart=2)) == counted(*both(9, apart=2)) == AgreementSoFar("c2", 5, 5, 3)
+    assert counted(*both(10, apart=2)) == AgreementSoFar("c2", 10, 10, 8)
 
 
 def test_of_several_others_each_label_counts() -> None:
     eve = [said("eve", id, 2.0) for id in IDS[:3]]
-    assert counted(*both(5, apart=1), *eve) == Alike("c2", 5, 8, 4)
+    assert counted(*both(5, apart=1), *eve) == AgreementSoFar("c2", 5, 8, 4)
 
 
 def test_what_the_rater_has_not_labelled_in_this_work_is_not_looked_at() -> None:
@@ -63,12 +63,12 @@ def test_judges_second_looks_other_wordings_and_no_answers_are_no_labels() -> No
         *(said("eve", id, 1.0, under="another wording") for id in IDS),
         *(said("kim", id, None, declined="abstained") for id in IDS),
     ]
-    assert counted(*others, *both(5)) == Alike("c2", 5, 5, 5)
+    assert counted(*others, *both(5)) == AgreementSoFar("c2", 5, 5, 5)
 
 
 def test_two_people_who_say_that_it_does_not_apply_agree() -> None:
     none = [said(who, id, None, declined="not applicable") for who in ("ann", "ben") for id in IDS[:5]]
-    assert counted(*none) == Alike("c2", 5, 5, 5)
+    assert counted(*none) == AgreementSoFar("c2", 5, 5, 5)
 
 
 @given(levels=st.lists(st.tuples(st.integers(1, 5), st.integers(1, 5)), max_size=12))
@@ -79,4 +79,4 @@ def test_the_share_is_that_of_equal_labels_among_the_earliest_whole_steps(levels
         for who, level in zip(("ann", "ben"), pair, strict=True)
     ]
     n = len(levels) // STEP * STEP
-    assert counted(*ratings) == Alike("c2", n, n, sum(a == b for a, b in levels[:n]))
+    assert counted(*ratings) == AgreementSoFar("c2", n, n, sum(a == b for a, b in levels[:n]))

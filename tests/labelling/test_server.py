@@ -2,6 +2,7 @@
 
 import json
 import re
+import resource
 from collections import Counter
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -87,6 +88,21 @@ def test_a_line_with_a_typo_at_the_end_is_never_deleted(project: Path) -> None:
     assert '"polite": 3}' in server.file.with_name("ann.jsonl.damaged").read_text()
 
 
+@pytest.mark.skipif(not hasattr(resource, "prlimit"), reason="only Linux limits the files of a process that runs")
+def test_a_full_disk_while_labelling_never_leaves_half_a_label(project: Path) -> None:
+    with Server(project) as server:
+        server.label(note="x" * 3000)
+        kept = server.file.read_bytes()
+        free = resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (len(kept) + 100, resource.RLIM_INFINITY))
+        form = {"unit": server.get().unit, "c0": "1", "c1": "0"}
+        answer = server.post("give", form)
+        assert (answer.status, server.file.read_bytes()) == (500, kept)
+        assert "Not saved: the disk refused it" in answer.text
+        resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, free)
+        assert server.post("give", form).status == 303
+        assert len(server.lines) == 2
+
+
 def test_undo_takes_back_shows_what_was_chosen_and_the_later_word_counts(project: Path) -> None:
     with Server(project) as server:
         server.label()
@@ -115,6 +131,42 @@ def test_only_who_knows_the_token_and_calls_the_machine_by_its_name_is_told_anyt
         assert server.get(Host=f"localhost:{port}").status == 200
         assert fetch(server.url.replace(server.url.split("/")[3], "x" * 32) + "give", b"unit=1", {}).status == 403
         assert not server.file.read_text()
+
+
+def test_no_page_of_another_site_sends_a_form_even_with_the_token(project: Path) -> None:
+    foreign = [
+        {"Origin": "https://evil.example"},
+        {"Origin": "null"},
+        {"Origin": "http://127.0.0.1:1"},
+        {"Sec-Fetch-Site": "cross-site"},
+        {"Sec-Fetch-Site": "same-site"},
+    ]
+    with Server(project) as server:
+        own = server.url[: server.url.index("/", 8)]
+        form = {"unit": server.get().unit, "c0": "1", "c1": "0"}
+        for headers in [*foreign, {"Origin": own, "Sec-Fetch-Site": "cross-site"}]:
+            for place in ("give", "undo"):
+                assert server.post(place, form, headers).status == 403, headers
+        assert not server.file.read_text()
+        assert server.post("give", form, {"Origin": own, "Sec-Fetch-Site": "same-origin"}).status == 303
+
+
+def test_a_rubric_s_name_never_leads_out_of_the_project(project: Path) -> None:
+    rubric = project / "rubrics" / "manners.yaml"
+    rubric.write_text("name: ../../victim/pwn\n" + rubric.read_text())
+    before = sorted(project.parent.rglob("*"))
+    status, message = refused(project, "--pool", "pool.jsonl", "--rater", "ann")
+    assert (status, sorted(project.parent.rglob("*"))) == (2, before)
+    assert "the rubric's name can't name a file: got '../../victim/pwn'" in message
+
+
+def test_examples_in_yaml_are_never_set_aside(project: Path) -> None:
+    home = project / "calibration" / "manners"
+    home.mkdir(parents=True)
+    text = '- {id: e1, query: q, response: "a reply"}'
+    (home / "examples.yaml").write_text(text)
+    with Server(project, ["--pool", str(home / "examples.yaml")]):
+        assert (home / "examples.yaml").read_text() == text
 
 
 def test_the_page_tells_nothing_of_judges_or_of_who_wrote_the_response(project: Path) -> None:
@@ -188,7 +240,7 @@ def test_agreement_with_another_is_told_in_fives_and_only_of_what_was_labelled(p
                 assert '<tr><th scope="row">waffle</th><td>0%</td><td>5</td></tr>' in text
             ben.label(polite="1" if place == 0 or place > 5 else "0", waffle="1")
         (ann.file.parent / "eve.jsonl").write_text("half a li")
-        assert "cannot be read just now" in ben.get("progress").text
+        assert "labels can’t be read" in ben.get("progress").text
 
 
 def test_a_port_in_use_is_told_and_the_next_is_taken(project: Path) -> None:

@@ -93,3 +93,32 @@ def test_groups_on_both_sides_of_a_split_are_warned_of(tmp_path: Path) -> None:
         warn_of_split_groups(apart)
     with pytest.warns(RatingWarning, match="1 groups stand in dev and in test.*: x"):
         warn_of_split_groups(a_set(tmp_path, example("1", "dev", group="x"), example("2", "test", group="x")))
+
+
+def test_half_a_record_is_never_deleted_and_never_keeps_others_from_being_written(tmp_path: Path) -> None:
+    examples = a_set(tmp_path, example("1", "test"))
+    open_test_labels(examples, by="a command", at="2026-11-02")
+    record_tuning(examples, ["1"], {}, at="2026-11-02")
+    for name in ("opened.jsonl", "tuned.jsonl"):
+        with (tmp_path / name).open("a") as file:
+            file.write('{"at": "2026-11-03", "by')
+    with pytest.warns(RatingWarning, match=r"opened\.jsonl:2: is not readable JSON; moved to"):
+        _, openings = open_test_labels(examples, by="a command", at="2026-11-04")
+    with pytest.warns(RatingWarning, match=r"tuned\.jsonl:2: is not readable JSON; moved to"):
+        record_tuning(examples, ["2"], {}, at="2026-11-04")
+    assert (len(openings.all), used_to_tune(examples)) == (2, {"1", "2"})
+    for name in ("opened.jsonl", "tuned.jsonl"):
+        assert (tmp_path / f"{name}.damaged").read_text() == '{"at": "2026-11-03", "by\n'
+
+
+def test_a_damaged_record_in_the_middle_is_named_and_the_rest_counts_for_who_asks(tmp_path: Path) -> None:
+    examples = a_set(tmp_path, example("1", "test"))
+    open_test_labels(examples, by="a command", at="2026-11-02")
+    with (tmp_path / "opened.jsonl").open("a") as file:
+        file.write('{"at": \n')
+    with pytest.raises(RatingError, match=r"opened\.jsonl:2: is not readable JSON"):
+        open_test_labels(examples, by="a command", at="2026-11-04")
+    with pytest.warns(RatingWarning, match=r"opened\.jsonl:2: .*left out"):
+        found = openings_of(examples, skip_damaged=True)
+    assert found is not None
+    assert len(found.all) == 1

@@ -1,1 +1,1 @@
-"""The local page on which people label: what comes next, what is kept, and how it is shown."""
+"""The local labelling page: what comes next, what is stored, and how it is shown."""

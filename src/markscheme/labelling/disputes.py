@@ -1,4 +1,4 @@
-"""How often people agree, and on which examples they don't, criterion by criterion, without saying who said what."""
+"""How often annotators agree, and on which examples they don't, per criterion, without names."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,18 +9,18 @@ from markscheme.rubrics.rubric import Criterion, Rubric
 
 NOT_APPLICABLE = "not applicable"
 STEP = 5
-"""Agreement is counted over so many examples at a time, so that no single label of another can be told from it."""
+"""Agreement is counted over this many examples at a time, so that no single label can be worked out from it."""
 
 
 @dataclass(frozen=True, slots=True)
-class Alike:
-    """How often a rater said of one criterion what other people said of the same examples.
+class AgreementSoFar:
+    """How often a rater gave the label that other annotators gave, on one criterion.
 
     Attributes:
-        criterion: Its name.
-        examples: Counted, of those that the rater and somebody else labelled; 0 below STEP of them.
-        others: Labels of other people on these.
-        same: Of these, equal to the rater's own.
+        criterion: Name of the criterion.
+        examples: Examples counted, of those that another annotator labelled too; 0 if fewer than STEP.
+        others: Labels of other annotators on these examples.
+        same: How many of them equal the rater's own.
     """
 
     criterion: str
@@ -29,34 +29,34 @@ class Alike:
     same: int
 
 
-def alike(ratings: Iterable[Rating], rubric: Rubric, rater: str, ids: Sequence[str]) -> list[Alike]:
-    """A rater's agreement with other people so far, for each criterion.
+def agreement_so_far(ratings: Iterable[Rating], rubric: Rubric, rater: str, ids: Sequence[str]) -> list[AgreementSoFar]:
+    """A rater's agreement with other annotators so far, one entry per criterion.
 
-    Counted are whole STEPs of examples, the earliest first. "Can't tell" and labels given under another wording are no
-    labels here.
+    The earliest examples are counted, in multiples of STEP. "Can't tell" and labels given under another wording don't
+    count.
 
     Args:
-        ratings: Everybody's, the rater's own among them.
-        rubric: Whose present wording counts.
-        rater: Whose agreement it is.
-        ids: What the rater has labelled, in the order they did; no other example is looked at.
+        ratings: Ratings of all annotators, the rater included.
+        rubric: The rubric with its current wording.
+        rater: Name of the rater.
+        ids: Examples the rater has labelled, in that order; no other example is used.
     """
-    said = _first_words(ratings, rubric)
+    labels = _first_labels(ratings, rubric)
     found = []
     for criterion in rubric.criteria:
-        by_rater = [said.get(id, {}).get(criterion.name, {}) for id in ids]
+        by_rater = [labels.get(id, {}).get(criterion.name, {}) for id in ids]
         common = [words for words in by_rater if rater in words and len(words) > 1]
         counted = common[: len(common) // STEP * STEP]
         equal = [word == words[rater] for words in counted for other, word in words.items() if other != rater]
-        found.append(Alike(criterion.name, len(counted), len(equal), sum(equal)))
+        found.append(AgreementSoFar(criterion.name, len(counted), len(equal), sum(equal)))
     return found
 
 
 def ratings_in(folder: Path, rubric: Rubric) -> list[Rating]:
-    """All ratings in a folder's files.
+    """All ratings in the .jsonl files of a folder.
 
     Raises:
-        RatingError: Lines that are no ratings.
+        RatingError: A line isn't a rating.
     """
     files = sorted(folder.glob("*.jsonl")) if folder.is_dir() else []
     return [rating for file in files for rating in load_ratings(file, rubric, kind="human")]
@@ -65,33 +65,33 @@ def ratings_in(folder: Path, rubric: Rubric) -> list[Rating]:
 def disputed(
     ratings: Iterable[Rating], rubric: Rubric, adjudicator: str
 ) -> dict[str, dict[str, tuple[float | str, ...]]]:
-    """What people said of the criteria they disagree on: by id and criterion, one entry a rater, sorted.
+    """The labels on which annotators disagree, by id and criterion: one entry per annotator, sorted.
 
-    Labels given under another wording, and "can't tell", don't make a disagreement. What somebody else than
-    `adjudicator` has settled is none any more.
+    Labels given under another wording and "can't tell" make no disagreement. What another adjudicator has decided is
+    left out.
 
     Args:
-        ratings: Everybody's.
-        rubric: Whose present wording counts.
-        adjudicator: Whose own decisions may still be changed.
+        ratings: Ratings of all annotators and adjudicators.
+        rubric: The rubric with its current wording.
+        adjudicator: Name of the rater who may still change their own decisions.
     """
     listed = list(ratings)
-    settled = {
+    decided = {
         (rating.id, name)
         for rating in listed
         for name, rated in rating.criteria.items()
         if rating.kind == "adjudicated" and rating.rater != adjudicator and _is_of(rated, rubric.criterion(name))
     }
     said: dict[str, dict[str, tuple[float | str, ...]]] = {}
-    for id, by_criterion in _first_words(listed, rubric).items():
+    for id, by_criterion in _first_labels(listed, rubric).items():
         for name, by_rater in by_criterion.items():
-            if len(set(by_rater.values())) > 1 and (id, name) not in settled:
+            if len(set(by_rater.values())) > 1 and (id, name) not in decided:
                 said.setdefault(id, {})[name] = tuple(sorted(by_rater.values(), key=str))
     return said
 
 
-def _first_words(ratings: Iterable[Rating], rubric: Rubric) -> dict[str, dict[str, dict[str, float | str]]]:
-    """What each person said when they met an example for the first time: by id, criterion and rater."""
+def _first_labels(ratings: Iterable[Rating], rubric: Rubric) -> dict[str, dict[str, dict[str, float | str]]]:
+    """Each annotator's first label of an example, by id, criterion and rater."""
     found: dict[str, dict[str, dict[str, float | str]]] = {}
     for rating in sorted(ratings, key=lambda rating: -rating.sample):
         if rating.kind != "human":
@@ -111,7 +111,7 @@ def _word(rated: Rated) -> float | str | None:
 
 
 def shown_word(word: float | str, criterion: Criterion) -> str:
-    """What a rater said, as the page shows it."""
+    """A label as the page shows it."""
     if isinstance(word, str):
         return "does not apply"
     choices: Mapping[float, str] = dict(zip(criterion.scale.values, criterion.scale.choices, strict=True))

@@ -1,4 +1,4 @@
-"""In which order a rater meets the responses, and which of them come back."""
+"""The order in which a rater labels the responses, and which of them they label twice."""
 
 import hashlib
 import random
@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 BLOCK = 20
-"""Of so many responses one comes back."""
+"""One response in this many is labelled twice."""
 APART = 10
-"""Least number of other responses between the two times, where there are so many."""
+"""Other responses between the two times, at least, where there are that many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,13 +22,13 @@ class Step:
 def steps_of(ids: Sequence[str], *, rater: str, seed: int, again: bool = True) -> tuple[Step, ...]:
     """The responses in a rater's own order, one in twenty of them twice.
 
-    The order is the same whenever it is asked for, and a response added later changes no other two's order.
+    The same arguments give the same order. A response added later leaves the order of the others as it is.
 
     Args:
-        ids: Of the responses.
-        rater: Whose order it is.
-        seed: Makes another order of it.
-        again: Whether some come back.
+        ids: Ids of the responses.
+        rater: Name of the rater.
+        seed: Random seed.
+        again: Whether some responses are labelled twice.
 
     Example:
         >>> steps = steps_of([f"e{i}" for i in range(40)], rater="ann", seed=1)
@@ -41,7 +41,7 @@ def steps_of(ids: Sequence[str], *, rater: str, seed: int, again: bool = True) -
     for place, id in enumerate(shuffled):
         steps.append(Step(id))
         if again and place % BLOCK == BLOCK - 1:
-            chosen = random.Random(f"{seed}\n{rater}\n{place}")  # noqa: S311 - nobody gains by guessing it
+            chosen = random.Random(f"{seed}\n{rater}\n{place}")  # noqa: S311 - guessing it gains nothing
             back = shuffled[place - BLOCK + 1 + chosen.randrange(BLOCK - APART)]
             due[place + chosen.randrange(APART)] = back
         if place in due:

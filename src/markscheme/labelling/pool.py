@@ -1,4 +1,4 @@
-"""What may be labelled, from examples or Promptfoo's results; and the set that labelled examples belong to."""
+"""The responses to label, from examples or Promptfoo's results, and the file that labelled examples are added to."""
 
 import fcntl
 import os
@@ -20,14 +20,14 @@ from markscheme.rubrics.rubric import Rubric
 
 @dataclass(frozen=True)
 class Pool:
-    """Responses that may be labelled.
+    """Responses to label.
 
     Attributes:
         path: The file they came from.
-        examples: Those with a text, ids unique.
-        verdicts: What judges said of them, for choosing among them; never shown.
-        labels: What people said of them in the file itself.
-        empty: Outputs left out because they hold nothing, counted.
+        examples: Those with a text; ids are unique.
+        verdicts: Judges' ratings of them, used to draw and never shown.
+        labels: Annotators' ratings in the file itself.
+        empty: How many empty responses were left out.
     """
 
     path: Path
@@ -38,7 +38,7 @@ class Pool:
 
 
 def read_pool(path: Path, rubric: Rubric) -> Pool:
-    """The responses in a file of examples, of any form, or of Promptfoo's results.
+    """Read the responses in a file of examples, in any form, or in Promptfoo's results.
 
     Raises:
         RatingError: It is neither, or every response in it is empty.
@@ -67,7 +67,7 @@ class SetFile:
 
     Attributes:
         path: The file.
-        rubric: Whose examples they are.
+        rubric: The rubric its labels are checked against.
     """
 
     path: Path
@@ -75,7 +75,7 @@ class SetFile:
 
     @classmethod
     def within(cls, folder: Path, rubric: Rubric) -> "SetFile":
-        """The set of a calibration folder; examples.jsonl where there is none yet.
+        """The file of examples in a calibration folder; examples.jsonl if there is none yet.
 
         Raises:
             RatingError: The folder holds several.
@@ -84,14 +84,14 @@ class SetFile:
         return cls(examples_file(folder) if is_there else folder / "examples.jsonl", rubric)
 
     def read(self) -> tuple[Example, ...]:
-        """All examples in it; none where it isn't there yet."""
+        """All examples in it; none if it isn't there yet."""
         if not self.path.is_file() or not self.path.stat().st_size:
             return ()
         return load_examples(self.path, self.rubric).examples
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """Alone with the file: whoever else labels waits."""
+        """Lock the file; others who label wait."""
         folder = os.open(self.path.parent, os.O_RDONLY)
         try:
             fcntl.flock(folder, fcntl.LOCK_EX)
@@ -100,10 +100,10 @@ class SetFile:
             os.close(folder)
 
     def check(self, pool: Sequence[Example]) -> None:
-        """Refuse a pool whose ids stand for other responses here, or which cannot be added.
+        """Refuse a pool whose ids name other responses here, or that can't be added to this file.
 
         Raises:
-            RatingError: With the ids, or with the way out.
+            RatingError: Names the ids, or says what to do.
         """
         there = {example.id: example.submission.response for example in self.read()}
         others = [e.id for e in pool if there.get(e.id, e.submission.response) != e.submission.response]
@@ -119,10 +119,7 @@ class SetFile:
             )
 
     def add(self, lines: Sequence[dict[str, Any]]) -> None:
-        """Append the examples that aren't there yet; on disk when this returns.
-
-        To be called alone with the file (see `held`).
-        """
+        """Append the examples that aren't there yet; on disk when this returns. Call it within `held`."""
         there = set(self._ids())
         new = [line for line in lines if line["id"] not in there]
         if new:

@@ -1,4 +1,4 @@
-"""The labelling page, served on this machine alone: behind a token, by its own host name, with nothing from afar."""
+"""The labelling page, served on this machine only: behind a token, and without anything from the network."""
 
 import hmac
 import secrets
@@ -41,10 +41,10 @@ HEADERS = {
 
 
 def free_socket(port: int) -> socket.socket:
-    """A socket listening on this machine at the port, or at the first free one after it.
+    """A socket listening on this machine at the port, or at the first free port after it.
 
     Raises:
-        UsageError: None of the next fifty is free.
+        UsageError: None of fifty ports is free.
     """
     last = min(port + PORTS_TRIED, 65_536)
     for number in range(port, last):
@@ -61,12 +61,12 @@ def free_socket(port: int) -> socket.socket:
 
 
 def new_token() -> str:
-    """What nobody can guess."""
+    """A random token for the page's address."""
     return secrets.token_urlsafe(24)
 
 
 def serve(work: Work, listening: socket.socket, token: str) -> None:
-    """Serve the page until the process is told to end."""
+    """Serve the page until the process is interrupted."""
     app = application(work, token, listening.getsockname()[1])
     config = uvicorn.Config(
         app,
@@ -82,7 +82,7 @@ def serve(work: Work, listening: socket.socket, token: str) -> None:
 
 
 def application(work: Work, token: str, port: int) -> ASGIApp:
-    """The page as an application that answers to this token and this machine's own names only."""
+    """The page as an ASGI application, behind the token."""
     pages = _Pages(work)
     routes = [
         Route("/", pages.show),
@@ -138,11 +138,11 @@ def _file(name: str, media_type: str) -> Any:
 
 
 class _Pages:
-    """The pages of one rater's work. Nothing waits between looking and writing, so requests can't cross."""
+    """The pages of one rater's work. No handler awaits between reading and writing, so requests can't interleave."""
 
     def __init__(self, work: Work) -> None:
         self.work = work
-        self.told = False
+        self.warned = False
         self.templates = Environment(
             loader=PackageLoader("markscheme.labelling"),
             autoescape=True,
@@ -172,7 +172,7 @@ class _Pages:
         if step is None or form.get("unit") != _unit(step):
             return self._message(
                 "Not saved: this response was labelled already",
-                "It was sent twice, or labelled in another tab. What was kept first counts; undo takes it back.",
+                "It was sent twice, or labelled in another tab. The first one counts; undo takes it back.",
                 409,
             )
         questions = self.work.questions[step.id]
@@ -189,7 +189,7 @@ class _Pages:
         except OSError as error:
             return self._message(
                 "Not saved: the disk refused it",
-                f"{self.work.file.path}: {error.strerror or error}. Mend that, go back, and save again.",
+                f"{self.work.file.path}: {error.strerror or error}. Fix that, go back, and save again.",
                 500,
             )
         return _onward()
@@ -209,9 +209,9 @@ class _Pages:
         change = self.work.change()
         if not change:
             return None
-        if not self.told:
+        if not self.warned:
             print(f"error: {change}; labelling has stopped. Start again to go on with it.", file=sys.stderr, flush=True)
-            self.told = True
+            self.warned = True
         lost = "What you have just chosen was not saved. " if typed else ""
         return self._message(
             "Labelling has stopped: the rubric changed",
@@ -278,12 +278,12 @@ def _onward() -> Response:
 
 
 def _unit(step: Step) -> str:
-    """What stands for a step in the page; an id may say who wrote the response."""
+    """The step's name in the page; the id might say who wrote the response."""
     return fingerprint(step.id, step.sample)
 
 
 async def _form(request: Request) -> dict[str, str] | None:
-    """The fields of a form; None where it is too long."""
+    """The fields of a form; None if it is too long."""
     body = b""
     async for part in request.stream():
         body += part

@@ -60,7 +60,8 @@ def open_work(asked: Asked, here: Path) -> Work:
     home = SetFile.within(folder, rubric)
     if asked.pool is None and not home.path.is_file():
         raise UsageError(f"there are no examples of {rubric.name} yet: say by --pool FILE what may be labelled")
-    set_aside_damaged_end(home.path)
+    if home.path.suffix == ".jsonl":
+        set_aside_damaged_end(home.path)
     pool = read_pool(asked.pool or home.path, rubric)
     home.check(pool.examples)
     folder.mkdir(parents=True, exist_ok=True)

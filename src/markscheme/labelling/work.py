@@ -1,4 +1,4 @@
-"""One rater's work: which response is next, what was answered, what is kept, and how far they have come."""
+"""One rater's work: which response is next, the answers to it, and their progress."""
 
 import warnings
 from collections.abc import Mapping
@@ -9,7 +9,7 @@ from pathlib import Path
 
 from markscheme.errors import MarkschemeError, RatingError
 from markscheme.fingerprint import fingerprint
-from markscheme.labelling.disputes import Alike, alike, ratings_in
+from markscheme.labelling.disputes import AgreementSoFar, agreement_so_far, ratings_in
 from markscheme.labelling.order import Step
 from markscheme.labelling.pool import SetFile
 from markscheme.labelling.store import LabelFile
@@ -19,16 +19,16 @@ from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.rubric import Criterion, Rubric
 
 CANNOT_TELL, NOT_APPLICABLE = "t", "x"
-"""Answers beside a level's place on the scale."""
+"""The two answers that are not a level."""
 
 
 @dataclass(frozen=True)
 class Question:
-    """A criterion that is asked about a response.
+    """A criterion to label a response on.
 
     Attributes:
-        criterion: Which.
-        given: What others said, without names, where they disagree and it is to be settled.
+        criterion: The criterion.
+        given: The labels that annotators gave, without names; empty unless the rater adjudicates.
     """
 
     criterion: Criterion
@@ -36,12 +36,12 @@ class Question:
 
     @property
     def answers(self) -> tuple[str, ...]:
-        """What may be answered: places on the scale from 0, worst first, and the ways out."""
+        """Allowed answers: positions on the scale from 0, worst first, then "can't tell" and "does not apply"."""
         places = tuple(map(str, range(len(self.criterion.scale.levels))))
         return (*places, CANNOT_TELL, *((NOT_APPLICABLE,) if self.criterion.not_applicable else ()))
 
     def rated(self, answer: str) -> Rated:
-        """The rating that an answer is."""
+        """The rating for an answer."""
         under = self.criterion.fingerprint
         if answer == CANNOT_TELL:
             return Rated(None, declined="abstained", under=under)
@@ -50,7 +50,7 @@ class Question:
         return Rated(self.criterion.scale.values[int(answer)], under=under)
 
     def answer(self, rated: Rated | None) -> str:
-        """The answer that a rating was; "" where none stands for it."""
+        """The answer for a rating; "" if there is none."""
         if rated is None or rated.under != self.criterion.fingerprint:
             return ""
         if rated.level is None:
@@ -61,16 +61,16 @@ class Question:
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a rater has come, how steady they are, and how often they agree with other people.
+    """How much a rater has labelled, and how often they agree with themselves and with other annotators.
 
     Attributes:
-        given: Responses labelled, those that came back counted again.
+        given: Responses labelled; one labelled twice counts twice.
         total: Responses to label.
-        declined: Criteria answered by "can't tell".
+        declined: Criteria answered with "can't tell".
         again: Responses labelled twice.
         asked_again: Criteria answered twice.
-        same: Of these, answered alike both times.
-        alike: Agreement with other people, by criterion; None where their labels cannot be read just now.
+        same: How many of those got the same answer both times.
+        agreement: Agreement with other annotators by criterion; None if their labels can't be read.
     """
 
     given: int
@@ -79,23 +79,23 @@ class Progress:
     again: int
     asked_again: int
     same: int
-    alike: tuple[Alike, ...] | None
+    agreement: tuple[AgreementSoFar, ...] | None
 
 
 @dataclass
 class Work:
-    """What one rater is to label, and what they have labelled.
+    """What one rater has to label, and what they have labelled.
 
     Attributes:
-        rubric: By which.
-        source: The rubric's file; work stops when what raters see of it changes.
+        rubric: The rubric.
+        source: The rubric's file; labelling stops when what raters see of it changes.
         examples: The responses, by id.
-        questions: What is asked about each, by id.
-        steps: In the rater's order.
-        file: Where labels are kept.
-        home: The set that labelled responses belong to.
-        split: The split of responses that are new to the set; None in a set without.
-        people: What people said in the pool's own file; others' files are read when they are asked for.
+        questions: The questions about each, by id.
+        steps: Responses in the rater's order.
+        file: The rater's file of labels.
+        home: The file of examples that labelled responses are added to.
+        split: The split of responses that are new to that file; None if it has no splits.
+        people: Annotators' labels in the pool's own file.
     """
 
     rubric: Rubric
@@ -118,7 +118,7 @@ class Work:
 
     @property
     def current(self) -> Step | None:
-        """What is labelled next; None when all is done. What comes back waits until it has been labelled once."""
+        """The next step; None when all are done. A second time comes only after the first."""
         for step in self.steps:
             if not self._is_done(step) and (step.sample == 0 or self._is_done(Step(step.id))):
                 return step
@@ -126,7 +126,7 @@ class Work:
 
     @property
     def last(self) -> Step | None:
-        """What was labelled last and can be taken back."""
+        """The last label, which undo takes back."""
         return next((step for step in reversed(self.file.given) if step in self._own), None)
 
     @property
@@ -136,7 +136,7 @@ class Work:
 
     @property
     def again(self) -> int:
-        """How many responses come back."""
+        """How many responses are labelled twice."""
         return sum(step.sample for step in self.steps)
 
     def _is_done(self, step: Step) -> bool:
@@ -150,7 +150,7 @@ class Work:
         )
 
     def earlier_answers(self, step: Step) -> tuple[list[str], str]:
-        """What was answered before it was taken back, and the note; empty where nothing was."""
+        """The answers and the note that undo took back; empty for any other step."""
         taken = self.file.withdrawn
         if taken is None or Step(taken.id, taken.sample) != step:
             return [""] * len(self.questions[step.id]), ""
@@ -160,9 +160,9 @@ class Work:
         """Keep the answers to all questions of a step; on disk when this returns.
 
         Args:
-            step: The current one.
-            answers: By criterion, each among the question's answers.
-            note: Whatever the rater wrote.
+            step: The current step.
+            answers: Answers by criterion, each allowed by its question.
+            note: The rater's note.
         """
         if step.id not in self._homed:
             with self.home.held():
@@ -185,12 +185,12 @@ class Work:
         )
 
     def undo(self) -> None:
-        """Take back what was labelled last, so that it is asked again."""
+        """Take the last label back, so that it is asked again."""
         if self.last is not None:
             self.file.withdraw(self.last, date.today().isoformat())
 
     def progress(self) -> Progress:
-        """How far the rater has come."""
+        """The rater's progress."""
         own = [rating for step, rating in self.file.given.items() if step in self._own and self._is_done(step)]
         pairs = [
             (self.file.given[Step(step.id)], self.file.given[step])
@@ -203,19 +203,19 @@ class Work:
             for q in self.questions[first.id]
         ]
         declined = sum(rated.declined == "abstained" for rating in own for rated in rating.criteria.values())
-        return Progress(len(own), len(self.steps), declined, len(pairs), len(again), sum(again), self._alike())
+        return Progress(len(own), len(self.steps), declined, len(pairs), len(again), sum(again), self._agreement())
 
-    def _alike(self) -> tuple[Alike, ...] | None:
-        """Agreement with other people over what the rater has labelled, and nothing else."""
+    def _agreement(self) -> tuple[AgreementSoFar, ...] | None:
+        """Agreement with other annotators on what the rater has labelled."""
         done = [step.id for step in self.file.given if step.sample == 0 and step in self._own and self._is_done(step)]
         try:
-            everybody = [*self.people, *ratings_in(self.file.path.parent, self.rubric)]
-        except RatingError:  # somebody else's file is faulty, or half written
+            everyone = [*self.people, *ratings_in(self.file.path.parent, self.rubric)]
+        except RatingError:  # another rater's file is damaged, or half written
             return None
-        return tuple(alike(everybody, self.rubric, self.file.rater, done))
+        return tuple(agreement_so_far(everyone, self.rubric, self.file.rater, done))
 
     def change(self) -> str:
-        """What happened to the rubric since the work began, as a sentence; "" where raters see no change."""
+        """How the rubric has changed since labelling began, as a sentence; "" if raters see no change."""
         try:
             now = self.source.read_bytes()
             if now == self._read:
@@ -236,6 +236,6 @@ def _word(rated: Rated) -> tuple[float | None, str]:
 
 
 def seen(rubric: Rubric) -> str:
-    """Digest of all of a rubric that raters see; weights and marks are none of it."""
+    """Digest of what raters see of a rubric; weights and pass mark don't count."""
     criteria = [[c.name, c.fingerprint, c.weight < 0, list(rubric.shown_to(c))] for c in rubric.criteria]
     return fingerprint(rubric.name, rubric.description, rubric.guidelines, criteria)

@@ -1,0 +1,28 @@
+"""The table of what markscheme promises under faults: each row names a test that is there."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+ROWS = [
+    line
+    for line in (ROOT / "docs" / "faults.md").read_text(encoding="utf-8").splitlines()
+    if line.startswith("| ") and not line.startswith("| What happens")
+]
+
+
+def test_there_are_promises() -> None:
+    assert len(ROWS) > 15
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_no_promise_is_without_its_test(row: str) -> None:
+    names = re.findall(r"`(tests/[\w/]+\.py)(?:::(\w+))?`", row.rstrip(" |").rpartition("|")[2])
+    assert names, row
+    for file, name in names:
+        tree = ast.parse((ROOT / file).read_text(encoding="utf-8"))
+        there = {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)}
+        assert not name or name in there, f"{file} has no {name}"

@@ -1,0 +1,80 @@
+"""No name, whoever gave it, acts on a terminal: through every command, in arguments and in files."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from markscheme.cli import COMMANDS, main
+from tests.hostile_names import NAMES, acts_on_a_terminal, make_project
+
+JUDGE = ("--judge", "function:judging:judge", "--no-cache")
+CALLS: Sequence[Sequence[str]] = (
+    ("lint", "rubrics/manners.json"),
+    ("prompts", "manners"),
+    ("grade", "manners", "in.jsonl", *JUDGE),
+    ("grade", "manners", "in.jsonl", "--json", *JUDGE),
+    ("calibrate", "manners", *JUDGE),
+    ("calibrate", "manners", "--ratings", "judge-0.jsonl", "--markdown", "-"),
+    ("calibrate", "manners", "--ratings", "judge-0.jsonl", "--json", "-"),
+    ("calibrate", "manners", "--ratings", "bad.jsonl"),
+    ("compare", "judge-0.jsonl", "judge-1.jsonl", "--rubric", "manners"),
+    ("tune", "manners"),
+    ("status",),
+    ("import", "judge-0.jsonl", "--rubric", "manners"),
+    ("import", "bad.jsonl", "--rubric", "manners"),
+    ("agreement", "table.csv"),
+    ("agreement", "table.csv", "--json"),
+    ("passrate", "passes.jsonl", "--calibration", "gold.jsonl"),
+    ("experiment", "experiment.json", *JUDGE),
+    ("experiment", "experiment.json", "--csv", "-", *JUDGE),
+    ("label", "manners", "--rater", NAMES[0]),
+)
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Everything in it has a hostile name."""
+    folder = tmp_path_factory.mktemp("hostile")
+    make_project(folder)
+    return folder
+
+
+def outcome(call: Sequence[str], capfd: pytest.CaptureFixture[str]) -> tuple[int | str | None, str]:
+    """Exit status and all output of a command."""
+    try:
+        status: int | str | None = main(call)
+    except SystemExit as ended:
+        status = ended.code
+    said = capfd.readouterr()
+    return status, said.out + said.err
+
+
+@pytest.mark.parametrize("call", CALLS, ids=" ".join)
+def test_no_name_in_a_file_acts_on_the_terminal(
+    call: Sequence[str], project: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(project)
+    monkeypatch.syspath_prepend(project)
+    status, said = outcome(call, capfd)
+    assert not acts_on_a_terminal(said)
+    assert status in ((2,) if "bad.jsonl" in call or "label" in call else (0, 4)), said
+    assert said
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_no_argument_acts_on_the_terminal_by_being_wrong(
+    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in NAMES:
+        for call in ([command, f"--{name}"], [command, "x", name, "--rubric", name, "--examples", name]):
+            status, said = outcome(call, capfd)
+            assert not acts_on_a_terminal(said), call
+            assert status in (0, 2), (call, said)
+
+
+def test_no_command_s_name_acts_on_the_terminal(capfd: pytest.CaptureFixture[str]) -> None:
+    for name in NAMES:
+        status, said = outcome([name], capfd)
+        assert (status, acts_on_a_terminal(said)) == (2, [])
