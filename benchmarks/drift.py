@@ -25,7 +25,7 @@ from markscheme.calibration.accepted import Accepted, load_accepted
 from markscheme.calibration.accepting import accept
 from markscheme.calibration.calibration import Calibration, Rater, calibration_of
 from markscheme.calibration.collect import rating_of
-from markscheme.calibration.comparison import compare, gold_of
+from markscheme.calibration.comparison import compare
 from markscheme.calibration.drift import Baseline, Since
 from markscheme.calibration.drift_measures import drift_since
 from markscheme.grading import Grade, Grading
@@ -34,6 +34,7 @@ from markscheme.judges.rerun import FromSample
 from markscheme.judges.scripted import answer_of
 from markscheme.prompt import Prompt
 from markscheme.ratings.examples import Example, ExampleSet
+from markscheme.ratings.gold import gold_of
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.rubrics.rubric import Criterion, Rubric, Scale
 from markscheme.submission import Submission
@@ -145,7 +146,7 @@ def accepted(judge: NoisyJudge, asked: Rubric, *, runs: int) -> Accepted:
 def held_against(judge: NoisyJudge, asked: Rubric, since: Since) -> Baseline:
     """A new run beside an accepted one, without the rest of a calibration."""
     ratings = ratings_by(judge, asked)
-    comparison = compare(asked, gold_of(judge.world.examples, asked), ratings)
+    comparison = compare(gold_of(judge.world.examples, asked).judged(asked, ratings))
     return drift_since(since, rater_of(judge).setting(asked), comparison, ratings)
 
 

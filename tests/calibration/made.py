@@ -5,11 +5,12 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from markscheme.calibration.comparison import Comparison, compare, gold_of
+from markscheme.calibration.comparison import Comparison, compare
 from markscheme.calibration.decision import Finding
 from markscheme.calibration.findings import findings_of
 from markscheme.calibration.findings.slices import slices_of
 from markscheme.ratings.examples import Example, ExampleSet
+from markscheme.ratings.gold import gold_of
 from markscheme.ratings.rating import Kind, Rated, Rating
 from markscheme.rubrics.rubric import YES_NO, Criterion, Rubric, Scale
 from markscheme.submission import Submission
@@ -75,7 +76,7 @@ def judged(of: Rubric, levels: npt.ArrayLike, *, sample: int = 0) -> list[Rating
 
 def compared(of: Rubric, given: ExampleSet, ratings: Sequence[Rating]) -> Comparison:
     """The judge beside gold."""
-    return compare(of, gold_of(given, of), ratings)
+    return compare(gold_of(given, of).judged(of, ratings))
 
 
 def found(of: Rubric, given: ExampleSet, ratings: Sequence[Rating], repeats: Sequence[Rating] = ()) -> list[Finding]:

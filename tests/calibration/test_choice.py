@@ -8,10 +8,10 @@ import pytest
 
 from markscheme import Rubric
 from markscheme.calibration.choice import MARGIN, Choice, Contender, choose, labels_to_tell
-from markscheme.calibration.comparison import Gold, gold_of
 from markscheme.errors import ComparisonError
 from markscheme.judges.judge import Usage
 from markscheme.ratings.examples import Example, ExampleSet
+from markscheme.ratings.gold import Gold, gold_of
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.stats.linking import gain_in_hits
 from markscheme.submission import Submission

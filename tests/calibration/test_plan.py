@@ -7,12 +7,13 @@ import pytest
 from scipy.special import bdtr
 
 from markscheme import Rubric
-from markscheme.calibration.comparison import compare, gold_of
+from markscheme.calibration.comparison import compare
 from markscheme.calibration.plan import Need, cost_of, labels_for_verdict, needs_of
 from markscheme.judges.judge import Reply
 from markscheme.judges.price import Price
 from markscheme.prompt import verdict_prompt
 from markscheme.ratings.examples import Example, ExampleSet
+from markscheme.ratings.gold import gold_of
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.stats.intervals import clopper_pearson_lower
 from markscheme.submission import Submission
@@ -33,7 +34,7 @@ def labelled(n: int, wrong: int = 0) -> tuple[Any, Any]:
             levels = {"kind": 1 - levels["kind"], "good": 6 - levels["good"]}
         ratings.append(Rating(f"e{i}", "j", "model", {name: Rated(level) for name, level in levels.items()}))
     truth = gold_of(ExampleSet(tuple(examples)), RUBRIC)
-    return truth, compare(RUBRIC, truth, ratings)
+    return truth, compare(truth.judged(RUBRIC, ratings))
 
 
 def by_what(needs: list[Need]) -> dict[str, Need]:

@@ -8,11 +8,11 @@ import pytest
 
 from markscheme import Rubric
 from markscheme.calibration.calibration import Rater, calibration_of
-from markscheme.calibration.comparison import gold_of
 from markscheme.calibration.saved import gold_between, is_calibration, read_calibration
 from markscheme.errors import RatingError
 from markscheme.judges.judge import Usage
 from markscheme.ratings.examples import Example, ExampleSet
+from markscheme.ratings.gold import gold_of
 from markscheme.ratings.rating import Rated, Rating, load_ratings
 from markscheme.readers.infer_rubric import seeming_rubric
 from markscheme.report.json_report import calibration_json, dumps

@@ -4,7 +4,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from markscheme import Rubric
@@ -13,10 +12,7 @@ from markscheme.ratings.rating import (
     Rated,
     Rating,
     RatingReader,
-    level_table,
     load_ratings,
-    overall_of,
-    score_table,
 )
 
 RUBRIC = Rubric.from_dict(
@@ -91,32 +87,6 @@ def test_what_a_judge_said_off_the_scale_may_be_kept_as_unread_and_a_person_s_ne
         load_ratings(_file(tmp_path, said[0]), RUBRIC)
     with pytest.raises(RatingError, match="9 is no level"):
         load_ratings(_file(tmp_path, said[0] | {"kind": "human"}), RUBRIC, keep_unread=True)
-
-
-def test_the_overall_score_is_the_given_one_or_what_all_levels_earn() -> None:
-    both = {"clarity": Rated(5.0), "polite": Rated(0.0)}
-    assert overall_of(Rating("a", "r", "human", both, overall=0.2), RUBRIC) == 0.2
-    assert overall_of(Rating("a", "r", "human", both), RUBRIC) == 0.75
-    assert overall_of(Rating("a", "r", "human", {"clarity": Rated(5.0)}), RUBRIC) is None
-    skipped = {"clarity": Rated(5.0), "polite": Rated(None, declined="not applicable")}
-    assert overall_of(Rating("a", "r", "human", skipped), RUBRIC) == 1.0
-    declined = {"clarity": Rated(5.0), "polite": Rated(None, declined="abstained")}
-    assert overall_of(Rating("a", "r", "human", declined), RUBRIC) is None
-
-
-def test_tables_hold_units_by_raters_with_gaps_and_the_median_of_samples() -> None:
-    ratings = [
-        Rating("a", "r1", "human", {"clarity": Rated(4.0)}),
-        Rating("b", "r1", "human", {"clarity": Rated(2.0)}),
-        Rating("a", "j", "model", {"clarity": Rated(1.0)}, sample=0),
-        Rating("a", "j", "model", {"clarity": Rated(2.0)}, sample=1),
-        Rating("elsewhere", "j", "model", {"clarity": Rated(5.0)}),
-    ]
-    table = level_table(ratings, ("a", "b"), "clarity")
-    assert table.raters == ("r1", "j")
-    np.testing.assert_array_equal(table.values, [[4.0, 1.5], [2.0, np.nan]])
-    assert table.rated_by.tolist() == [2, 1]
-    assert score_table(ratings, ("a", "b"), RUBRIC).raters == ()
 
 
 def _file(folder: Path, *lines: dict[str, Any]) -> Path:

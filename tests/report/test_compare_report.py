@@ -9,9 +9,9 @@ import pytest
 
 from markscheme import Rubric
 from markscheme.calibration.choice import Choice, Contender, choose
-from markscheme.calibration.comparison import Gold, gold_of
 from markscheme.judges.judge import Usage
 from markscheme.ratings.examples import Example, ExampleSet
+from markscheme.ratings.gold import Gold, gold_of
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.report.compare_report import choice_json, choice_markdown, print_choice
 from markscheme.report.json_report import dumps

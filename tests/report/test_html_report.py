@@ -10,8 +10,8 @@ import pytest
 
 from markscheme.calibration.calibration import Calibration, Rater, calibration_of
 from markscheme.calibration.choice import Contender, choose
-from markscheme.calibration.comparison import gold_of
 from markscheme.ratings.examples import ExampleSet
+from markscheme.ratings.gold import gold_of
 from markscheme.report.html_cases import cases_of_calibration
 from markscheme.report.html_charts import criterion_views
 from markscheme.report.html_report import calibrations_html, choice_html, cut

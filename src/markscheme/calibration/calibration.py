@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from markscheme.calibration.changes import Setting, template_fingerprint
-from markscheme.calibration.comparison import Comparison, compare, gold_of
+from markscheme.calibration.comparison import Comparison, compare
 from markscheme.calibration.decision import Decision, Finding, decide
 from markscheme.calibration.drift import Baseline, Since
 from markscheme.calibration.drift_measures import drift_since
@@ -16,6 +16,7 @@ from markscheme.calibration.findings.slices import Slice, slices_of
 from markscheme.grading import MOST_UNGRADED
 from markscheme.judges.judge import Identity, Usage
 from markscheme.ratings.examples import ExampleSet
+from markscheme.ratings.gold import gold_of
 from markscheme.ratings.rating import Kind, Rating
 from markscheme.ratings.splits import Openings
 from markscheme.rubrics.rubric import Rubric
@@ -148,7 +149,7 @@ def calibration_of(
     """
     options = options or Options()
     truth = gold_of(examples, rubric, kind=options.gold, by=options.gold_by)
-    comparison = compare(rubric, truth, ratings, tolerance=options.tolerance)
+    comparison = compare(truth.judged(rubric, ratings), tolerance=options.tolerance)
     slices = slices_of(comparison)
     findings = findings_of(comparison, (*ratings, *repeats), slices=slices, elsewhere=rater.source == "ratings")
     baseline = drift_since(since, rater.setting(rubric), comparison, ratings) if since is not None else None

@@ -2,31 +2,30 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
 
-from markscheme.calibration.comparison import Floats, Gold, judge_passes
+from markscheme.calibration.comparison import Comparison
 from markscheme.counts import counted
 from markscheme.errors import ComparisonError
 from markscheme.judges.judge import Usage
-from markscheme.ratings.rating import Rating, level_table, score_table
+from markscheme.ratings.gold import GOLD, Gold
+from markscheme.ratings.rating import Rating
+from markscheme.ratings.table import Column, Flags, Floats, RatingTable, column_of, shared_ids
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.score import ROUNDING
 from markscheme.stats import Estimate
-from markscheme.stats.agreement import exact_agreement
 from markscheme.stats.change import holm, least_n, mean_estimate, shift_interval, sign_flip
 from markscheme.stats.intervals import IDENTITY, LOGIT, t_quantile
 from markscheme.stats.linking import Link, gain_in_error, gain_in_hits, link_scores, passes_after
-from markscheme.stats.severity import mae, signed_error, within_tolerance, yes_no_family
 
 MARGIN = 0.05
 """Share of examples by which a judge may agree less often than the best one and still be no worse."""
 ONE_SIDED = 0.90
 """Two-sided level whose lower limit is a one-sided 95 % one."""
 MOST_LABELS = 100_000
-DECIMALS = 9
 
 
 @dataclass(frozen=True)
@@ -53,21 +52,6 @@ class Contender:
         if self.cost.usd is None or not self.cost.calls or not self.asked:
             return None
         return self.cost.usd / self.cost.calls * (self.cost.calls + self.kept) / self.asked * 1000
-
-
-@dataclass(frozen=True)
-class Said:
-    """What one judge said of the examples, in their order.
-
-    Attributes:
-        scores: Shape (n_examples,); nan where not graded.
-        passes: 1 for pass, 0 for fail; nan where not graded.
-        levels: By criterion, likewise.
-    """
-
-    scores: Floats
-    passes: Floats
-    levels: Mapping[str, Floats]
 
 
 @dataclass(frozen=True)
@@ -244,49 +228,26 @@ def choose(
     """
     if len(contenders) < 2:
         raise ValueError(f"a choice is between two judges or more, not {len(contenders)}")
-    tolerance = rubric.tolerance if tolerance is None else tolerance
-    ids = truth.ids if truth is not None else _shared_ids(contenders)
-    groups = truth.groups if truth is not None else None
-    said = [_said(contender.ratings, ids, rubric) for contender in contenders]
-    _check_common(contenders, said)
-    view = _View(rubric, ids, groups, truth, tolerance)
-    pairs = tuple(
-        view.differences(contenders[i].name, contenders[j].name, said[i], said[j])
-        for i, j in combinations(range(len(said)), 2)
-    )
-    standings = tuple(view.standings(contenders, said))
+    table = _table(rubric, contenders, truth)
+    view = _View(table, None if truth is None else GOLD, rubric.tolerance if tolerance is None else tolerance)
+    names = [contender.name for contender in contenders]
+    pairs = tuple(view.differences(first, second) for first, second in combinations(names, 2))
+    standings = tuple(view.standings(contenders))
     best = next((standing.name for standing in standings if standing.agreement and not standing.behind_best), None)
     recommended, because = _recommended(standings, best)
     reference = None if truth is None else truth.reference
-    return Choice(rubric, len(ids), reference, tolerance, standings, pairs, best, recommended, because, tuple(notes))
+    n = len(table.ids)
+    return Choice(rubric, n, reference, view.tolerance, standings, pairs, best, recommended, because, tuple(notes))
 
 
-# --- what each said -------------------------------------------------------------------------------------------------
-
-
-def _shared_ids(contenders: Sequence[Contender]) -> tuple[str, ...]:
-    rated = [{rating.id for rating in contender.ratings} for contender in contenders]
-    shared = set.intersection(*rated)
-    return tuple(dict.fromkeys(rating.id for rating in contenders[0].ratings if rating.id in shared))
-
-
-def _said(ratings: Sequence[Rating], ids: Sequence[str], rubric: Rubric) -> Said:
-    by_id: dict[str, Rating] = {}
-    for rating in ratings:
-        by_id.setdefault(rating.id, rating)
-    scores = score_table(ratings, ids, rubric).middle
-    return Said(
-        scores=scores,
-        passes=judge_passes([by_id.get(unit) for unit in ids], scores, rubric),
-        levels={c.name: level_table(ratings, ids, c.name).middle for c in rubric.criteria},
-    )
-
-
-def _check_common(contenders: Sequence[Contender], said: Sequence[Said]) -> None:
-    anything = [~np.isnan(np.column_stack([one.scores, one.passes, *one.levels.values()])).all(axis=1) for one in said]
-    if not anything or not np.logical_and.reduce(anything).any():
+def _table(rubric: Rubric, contenders: Sequence[Contender], truth: Gold | None) -> RatingTable:
+    """A column for each judge, and gold where there is any."""
+    ids = truth.ids if truth is not None else shared_ids([contender.ratings for contender in contenders])
+    columns = [column_of(contender.name, contender.ratings, rubric, ids) for contender in contenders]
+    if not np.logical_and.reduce([column.rated for column in columns]).any():
         names = " and ".join(contender.name for contender in contenders)
         raise ComparisonError(f"{names} rated no example in common: no shared id with the same response")
+    return RatingTable(rubric, ids, tuple(columns)) if truth is None else truth.table(rubric, *columns)
 
 
 # --- two of them ----------------------------------------------------------------------------------------------------
@@ -294,173 +255,171 @@ def _check_common(contenders: Sequence[Contender], said: Sequence[Said]) -> None
 
 @dataclass(frozen=True)
 class _View:
-    """The examples on which judges are compared."""
+    """The table in which judges are compared, and the name of its gold column; None without gold."""
 
-    rubric: Rubric
-    ids: tuple[str, ...]
-    groups: list[str] | None
-    truth: Gold | None
+    table: RatingTable
+    gold: str | None
     tolerance: float
 
-    def differences(self, first: str, second: str, one: Said, other: Said) -> Differences:
-        scores, passes = other.scores - one.scores, other.passes - one.passes
+    def compared(self, name: str, kept: Flags) -> Comparison | None:
+        """A judge compared with gold on some of the examples; None without gold."""
+        if self.gold is None:
+            return None
+        column, truth = self.table[name].where(kept), self.table[self.gold].where(kept)
+        return Comparison(self.table.with_columns(truth, column), name, self.gold, self.tolerance)
+
+    def differences(self, first: str, second: str) -> Differences:
+        one, other = self.table[first], self.table[second]
+        scores, passes = other.scores - one.scores, other.decisions - one.decisions
         return Differences(
             first=first,
             second=second,
             n=int((~np.isnan(scores) | ~np.isnan(passes)).sum()),
-            figures=self._figures(one, other),
-            criteria=self._criteria(one, other),
+            figures=self._figures(first, second),
+            criteria=self._criteria(first, second),
             shift=mean_estimate(
-                scores, transform=IDENTITY, groups=self.groups, method="mean score, second minus first"
+                scores, transform=IDENTITY, groups=self.table.groups, method="mean score, second minus first"
             ),
             shift_p=sign_flip(scores).mid_p,
             flips=self._flips(one, other),
             flips_p=sign_flip(passes).mid_p,
-            false_passes=(self.false_passes(one), self.false_passes(other)),
+            false_passes=(self.false_passes(first), self.false_passes(second)),
             switch=self._switch(one, other),
         )
 
-    def false_passes(self, said: Said) -> tuple[str, ...]:
-        """Ids of examples that gold fails and the judge passes."""
-        if self.truth is None:
-            return ()
-        places = np.flatnonzero((said.passes == 1.0) & (self.truth.passed == 0.0))
-        return tuple(self.ids[place] for place in places.tolist())
+    def false_passes(self, name: str) -> tuple[str, ...]:
+        """Ids of examples that gold fails and the judge passes, the farthest off first."""
+        found = self.compared(name, np.ones(len(self.table.ids), dtype=bool))
+        return () if found is None else tuple(found.false_passes)
 
-    def hits(self, scores: Floats) -> Floats:
-        """1 where a score agrees with gold, 0 where not, nan where either is missing."""
-        if self.truth is None:
-            return np.full(len(scores), np.nan)
-        miss = np.round(np.abs(scores - self.truth.overall), DECIMALS)
-        return np.where(np.isnan(miss), np.nan, miss < self.tolerance).astype(np.float64)
-
-    def agreement(self, scores: Floats) -> Estimate:
-        """Share of examples on which scores agree with gold."""
-        gold = np.full(len(scores), np.nan) if self.truth is None else self.truth.overall
-        return within_tolerance(gold, scores, self.tolerance)
-
-    def _figures(self, one: Said, other: Said) -> dict[str, Pair]:
-        if self.truth is None:
+    def _figures(self, first: str, second: str) -> dict[str, Pair]:
+        one, other = self.table[first], self.table[second]
+        scored = [self.compared(name, ~np.isnan(one.scores + other.scores)) for name in (first, second)]
+        decided = [self.compared(name, ~np.isnan(one.decisions + other.decisions)) for name in (first, second)]
+        a, b = scored
+        c, d = decided
+        if a is None or b is None or c is None or d is None:
             return {}
-        gold = np.where(np.isnan(one.scores) | np.isnan(other.scores), np.nan, self.truth.overall)
-        passed = np.where(np.isnan(one.passes) | np.isnan(other.passes), np.nan, self.truth.passed)
-        misses = one.scores - gold, other.scores - gold
-        right = [np.where(np.isnan(passed), np.nan, said.passes == passed).astype(np.float64) for said in (one, other)]
-        ends = [0.0, 1.0]
+        groups = self.table.groups
+        right = [_equal(found.judge.decisions, found.reference.decisions) for found in (c, d)]
         return {
-            "agreement": Pair(
-                within_tolerance(gold, one.scores, self.tolerance),
-                within_tolerance(gold, other.scores, self.tolerance),
-                gain_in_hits(self.hits(one.scores), self.hits(other.scores), groups=self.groups),
-            ),
+            "agreement": Pair(a.agreement, b.agreement, gain_in_hits(a.hits, b.hits, groups=groups)),
             "mae": Pair(
-                mae(gold, one.scores, groups=self.groups, levels=ends),
-                mae(gold, other.scores, groups=self.groups, levels=ends),
-                gain_in_error(np.abs(misses[0]), np.abs(misses[1]), groups=self.groups),
+                a.overall["mae"],
+                b.overall["mae"],
+                gain_in_error(np.abs(a.misses), np.abs(b.misses), groups=groups),
             ),
             "signed_error": Pair(
-                signed_error(gold, one.scores, groups=self.groups, levels=ends),
-                signed_error(gold, other.scores, groups=self.groups, levels=ends),
-                gain_in_error(misses[0], misses[1], groups=self.groups),
+                a.overall["signed_error"], b.overall["signed_error"], gain_in_error(a.misses, b.misses, groups=groups)
             ),
             "accuracy": Pair(
-                yes_no_family(passed, one.passes, groups=self.groups)["accuracy"],
-                yes_no_family(passed, other.passes, groups=self.groups)["accuracy"],
-                gain_in_hits(right[0], right[1], groups=self.groups),
+                c.overall["accuracy"], d.overall["accuracy"], gain_in_hits(right[0], right[1], groups=groups)
             ),
         }
 
-    def _criteria(self, one: Said, other: Said) -> dict[str, CriterionPair]:
-        tests = [sign_flip(other.levels[c.name] - one.levels[c.name]).mid_p for c in self.rubric.criteria]
-        adjusted = holm(tests).tolist()
+    def _criteria(self, first: str, second: str) -> dict[str, CriterionPair]:
+        one, other = self.table[first].levels, self.table[second].levels
+        criteria = self.table.rubric.criteria
+        adjusted = holm([sign_flip(other[c.name] - one[c.name]).mid_p for c in criteria]).tolist()
         return {
-            criterion.name: self._criterion(criterion, one.levels[criterion.name], other.levels[criterion.name], p)
-            for criterion, p in zip(self.rubric.criteria, adjusted, strict=True)
+            criterion.name: self._criterion(criterion, first, second, p)
+            for criterion, p in zip(criteria, adjusted, strict=True)
         }
 
-    def _criterion(self, criterion: Criterion, one: Floats, other: Floats, p: float) -> CriterionPair:
-        levels = sorted(set(criterion.scale.values))
-        span = levels[-1] - levels[0]
-        same = np.where(np.isnan(one) | np.isnan(other), np.nan, one == other).astype(np.float64)
+    def _criterion(self, criterion: Criterion, first: str, second: str, p: float) -> CriterionPair:
+        one, other = (self.table[name].levels[criterion.name] for name in (first, second))
         return CriterionPair(
             criterion=criterion,
-            exact=self._exact(criterion, one, other),
-            between=mean_estimate(same, transform=LOGIT, groups=self.groups, method="same level"),
-            shift=self._shift(other - one, span),
+            exact=self._exact(criterion.name, first, second),
+            between=mean_estimate(_equal(one, other), transform=LOGIT, groups=self.table.groups, method="same level"),
+            shift=self._shift(other - one, criterion.scale.span),
             p=p,
         )
 
     def _shift(self, differences: Floats, span: float) -> Estimate:
-        method = "mean level, second minus first"
-        if self.groups is None:
+        method, groups = "mean level, second minus first", self.table.groups
+        if groups is None:
             return shift_interval(differences, span=span, level=0.95, method=method)
-        return mean_estimate(differences, transform=IDENTITY, groups=self.groups, method=method)
+        return mean_estimate(differences, transform=IDENTITY, groups=groups, method=method)
 
-    def _exact(self, criterion: Criterion, one: Floats, other: Floats) -> Pair | None:
-        if self.truth is None:
+    def _exact(self, name: str, first: str, second: str) -> Pair | None:
+        both = ~np.isnan(self.table[first].levels[name] + self.table[second].levels[name])
+        one, other = (self.compared(judge, both) for judge in (first, second))
+        if one is None or other is None:
             return None
-        gold = np.where(np.isnan(one) | np.isnan(other), np.nan, self.truth.levels[criterion.name])
-        levels = sorted(set(criterion.scale.values))
-        there = np.isnan(gold)
-        right = [np.where(there, np.nan, said == gold).astype(np.float64) for said in (one, other)]
-        each = [
-            exact_agreement(np.column_stack([gold, said]), levels=levels, groups=self.groups) for said in (one, other)
-        ]
-        return Pair(each[0], each[1], gain_in_hits(right[0], right[1], groups=self.groups))
+        right = [_equal(found.judge.levels[name], found.reference.levels[name]) for found in (one, other)]
+        return Pair(
+            one.criteria[name].statistics["exact_agreement"],
+            other.criteria[name].statistics["exact_agreement"],
+            gain_in_hits(right[0], right[1], groups=self.table.groups),
+        )
 
-    def _flips(self, one: Said, other: Said) -> tuple[Flip, ...]:
-        places = np.flatnonzero(np.abs(other.passes - one.passes) == 1)
+    def _flips(self, one: Column, other: Column) -> tuple[Flip, ...]:
+        places = np.flatnonzero(np.abs(other.decisions - one.decisions) == 1)
         far = np.nan_to_num(np.abs(other.scores - one.scores)[places], nan=-1.0)
         return tuple(self._flip(place, one, other) for place in places[np.argsort(-far, kind="stable")].tolist())
 
-    def _flip(self, place: int, one: Said, other: Said) -> Flip:
-        gold = math.nan if self.truth is None else float(self.truth.passed[place])
+    def _flip(self, place: int, one: Column, other: Column) -> Flip:
+        gold = math.nan if self.gold is None else float(self.table[self.gold].decisions[place])
         return Flip(
-            id=self.ids[place],
-            passes=bool(other.passes[place]),
+            id=self.table.ids[place],
+            passes=bool(other.decisions[place]),
             scores=(float(one.scores[place]), float(other.scores[place])),
             gold=None if math.isnan(gold) else bool(gold),
         )
 
-    def _switch(self, one: Said, other: Said) -> Switch:
-        mark = self.rubric.pass_mark
+    def _switch(self, one: Column, other: Column) -> Switch:
+        mark = self.table.rubric.pass_mark
         seen = np.unique(one.scores[~np.isnan(one.scores)])
         at = seen if len(seen) <= 5 else np.unique([0.0, 0.25, 0.5, 0.75, 1.0, mark])
-        after = passes_after(one.passes, other.passes)
+        after = passes_after(one.decisions, other.decisions)
         return Switch(link_scores(one.scores, other.scores, at), after["passed"], after["failed"])
 
     # all of them
 
-    def standings(self, contenders: Sequence[Contender], said: Sequence[Said]) -> list[Standing]:
+    def standings(self, contenders: Sequence[Contender]) -> list[Standing]:
         """Each judge's standing, on the examples that all graded."""
-        ungraded = [int(np.isnan(one.scores).sum()) for one in said]
-        everywhere = ~np.isnan(np.column_stack([one.scores for one in said])).any(axis=1)
-        scores = [np.where(everywhere, one.scores, np.nan) for one in said]
-        hits = [self.hits(own) for own in scores]
+        columns = [self.table[contender.name] for contender in contenders]
+        everywhere = np.logical_and.reduce([~np.isnan(column.scores) for column in columns])
+        found = [self.compared(contender.name, everywhere) for contender in contenders]
+        hits = [np.full(len(self.table.ids), np.nan) if one is None else one.hits for one in found]
         shares = [float(own[~np.isnan(own)].mean()) if (~np.isnan(own)).any() else math.nan for own in hits]
-        known = self.truth is not None and not np.isnan(shares).any()
-        best = int(np.argmax(shares)) if known else None
-        found = []
-        for place, contender in enumerate(contenders):
-            behind = None
-            if best is not None and place != best:
-                behind = gain_in_hits(hits[best], hits[place], groups=self.groups, level=ONE_SIDED)
-            not_worse = None if best is None else behind is None or _is_above_margin(behind)
-            found.append(
-                Standing(
-                    name=contender.name,
-                    agreement=self.agreement(scores[place]) if best is not None else None,
-                    behind_best=behind,
-                    not_worse=not_worse,
-                    labels_needed=None
-                    if behind is None or best is None or not_worse
-                    else _still_needed(hits[place] - hits[best]),
-                    false_passes=len(self.false_passes(said[place])),
-                    not_graded=ungraded[place],
-                    usd_per_1000=contender.usd_per_1000,
-                )
-            )
-        return found
+        best = None if np.isnan(shares).any() else int(np.argmax(shares))
+        return [
+            self._standing(contender, found[place], hits[place], None if best in (None, place) else hits[best])
+            if best is not None
+            else self._unknown(contender)
+            for place, contender in enumerate(contenders)
+        ]
+
+    def _standing(self, contender: Contender, found: Comparison | None, hits: Floats, best: Floats | None) -> Standing:
+        behind = None if best is None else gain_in_hits(best, hits, groups=self.table.groups, level=ONE_SIDED)
+        not_worse = behind is None or _is_above_margin(behind)
+        return replace(
+            self._unknown(contender),
+            agreement=None if found is None else found.agreement,
+            behind_best=behind,
+            not_worse=not_worse,
+            labels_needed=None if best is None or not_worse else _still_needed(hits - best),
+        )
+
+    def _unknown(self, contender: Contender) -> Standing:
+        """What is known of a judge without gold."""
+        return Standing(
+            name=contender.name,
+            agreement=None,
+            behind_best=None,
+            not_worse=None,
+            labels_needed=None,
+            false_passes=len(self.false_passes(contender.name)),
+            not_graded=int(np.isnan(self.table[contender.name].scores).sum()),
+            usd_per_1000=contender.usd_per_1000,
+        )
+
+
+def _equal(one: Floats, other: Floats) -> Floats:
+    """1 where two columns are equal, 0 where not, nan where either is missing."""
+    return np.where(np.isnan(one) | np.isnan(other), np.nan, one == other).astype(np.float64)
 
 
 def _still_needed(differences: Floats) -> int | None:

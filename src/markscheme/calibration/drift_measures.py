@@ -17,7 +17,7 @@ from markscheme.calibration.changes import (
     responses_changed,
     same_scale,
 )
-from markscheme.calibration.comparison import Comparison
+from markscheme.calibration.comparison import Comparison, compare
 from markscheme.calibration.drift import (
     LEVEL,
     Baseline,
@@ -33,13 +33,14 @@ from markscheme.calibration.drift import (
 from markscheme.calibration.drift_findings import drift_findings
 from markscheme.errors import ComparisonError
 from markscheme.ratings.examples import Example
-from markscheme.ratings.rating import Rated, Rating, overall_of
+from markscheme.ratings.gold import GOLD
+from markscheme.ratings.rating import Rating
+from markscheme.ratings.table import Column, RatingTable, column_of, stacked
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.stats import Estimate
 from markscheme.stats.change import Drift, any_change, drift, drift_verdicts, holm, moments_change, sign_flip
 from markscheme.stats.intervals import t_quantile
 from markscheme.stats.pairs import Moments
-from markscheme.stats.severity import within_tolerance
 
 Floats = npt.NDArray[np.float64]
 
@@ -67,8 +68,9 @@ def drift_since(since: Since, now: Setting, comparison: Comparison, ratings: Seq
     pair = _paired(since.accepted, comparison, ratings)
     changes = _all_changes(since.accepted, now, pair)
     compared, not_compared = _comparable(pair, since.accepted.setting.rubric, now.rubric)
-    scores_then, by_weights = _scores_then(pair, since.accepted.setting.rubric, now.rubric)
-    score = _score(since, pair, scores_then, by_weights, comparison)
+    weighed, by_weights = _by_todays_weights(pair, since.accepted, now.rubric)
+    pair = replace(pair, table=pair.table.with_columns(*weighed))
+    score = _score(since, pair, by_weights)
     criteria = _criteria(since, pair, compared, changes)
     baseline = Baseline(
         since=since,
@@ -80,8 +82,8 @@ def drift_since(since: Since, now: Setting, comparison: Comparison, ratings: Seq
         criteria=criteria,
         not_compared=not_compared,
         score=score,
-        agreement_then=within_tolerance(pair.gold_overall, scores_then[:, 0], comparison.tolerance),
-        agreement_now=within_tolerance(pair.gold_overall, comparison.scores[pair.rows], comparison.tolerance),
+        agreement_then=compare(pair.table, judge=pair.runs[0].name, tolerance=comparison.tolerance).agreement,
+        agreement_now=compare(pair.table, judge=NOW, tolerance=comparison.tolerance).agreement,
     )
     return baseline if since.accepting else replace(baseline, findings=tuple(drift_findings(baseline, now)))
 
@@ -89,59 +91,65 @@ def drift_since(since: Since, now: Setting, comparison: Comparison, ratings: Seq
 # --- what is common -------------------------------------------------------------------------------------------------
 
 
+NOW = "now"
+
+
 @dataclass(frozen=True)
 class _Pair:
-    """The examples that both runs rated alike, with the ratings of both; all vectors in the order of `ids`."""
+    """The examples that both runs rated with the same response: gold, each accepted run and this run as columns.
 
+    Attributes:
+        table: Of these examples; levels and scores of the accepted runs by the rubric of then.
+        examples: In the order of the table.
+        other_response: Examples whose response or inputs changed, counted.
+        gone: Examples rated then and not now, counted.
+        new: Examples rated now and not then, counted.
+    """
+
+    table: RatingTable
     examples: tuple[Example, ...]
-    rows: npt.NDArray[np.int64]
-    now: Mapping[str, Rating]
-    runs: tuple[Mapping[str, Rating], ...]
-    gold: Mapping[str, Floats]
-    gold_overall: Floats
-    groups: list[str] | None
     other_response: int
     gone: int
     new: int
 
     @property
     def ids(self) -> tuple[str, ...]:
-        return tuple(example.id for example in self.examples)
+        return self.table.ids
+
+    @property
+    def now(self) -> Column:
+        return self.table[NOW]
+
+    @property
+    def runs(self) -> tuple[Column, ...]:
+        return tuple(column for column in self.table.columns if column.name not in (NOW, GOLD))
 
     def levels_now(self, name: str) -> Floats:
-        return _levels(self.now, self.ids, name)
+        return self.now.levels[name]
 
     def levels_then(self, name: str) -> Floats:
-        return np.column_stack([_levels(run, self.ids, name) for run in self.runs])
+        return stacked(self.runs, name)
 
 
 def _paired(accepted: Accepted, comparison: Comparison, ratings: Sequence[Rating]) -> _Pair:
-    first: dict[str, Rating] = {}
-    for rating in sorted(ratings, key=lambda rating: rating.sample):
-        first.setdefault(rating.id, rating)
     examples = comparison.gold.examples
     known = [place for place, example in enumerate(examples) if example.id in accepted.submissions]
     alike = [p for p in known if accepted.submissions[examples[p].id] == submission_digest(examples[p])]
-    rows = np.array(alike, dtype=np.int64)
     shared = tuple(examples[place] for place in alike)
-    groups = comparison.gold.groups
+    ids = [example.id for example in shared]
+    kept = comparison.table.rows(np.array(alike, dtype=np.int64))
+    now = column_of(NOW, ratings, comparison.rubric, ids)
+    then = [
+        column_of(f"accepted run {number}", run.values(), accepted.setting.rubric, ids)
+        for number, run in enumerate(accepted.runs, start=1)
+    ]
     return _Pair(
+        table=RatingTable(comparison.rubric, kept.ids, (kept[comparison.gold_name], *then, now), kept.groups),
         examples=shared,
-        rows=rows,
-        now=first,
-        runs=accepted.runs,
-        gold={name: found.gold[rows] for name, found in comparison.criteria.items()},
-        gold_overall=comparison.gold.overall[rows],
-        groups=None if groups is None else [groups[place] for place in alike],
         other_response=len(known) - len(alike),
         gone=len(accepted.submissions.keys() - {example.id for example in examples}),
         new=sum(example.id not in accepted.submissions for example in examples),
     )
-
-
-def _levels(run: Mapping[str, Rating], ids: Sequence[str], name: str) -> Floats:
-    found = (run[unit].criteria.get(name) if unit in run else None for unit in ids)
-    return np.array([np.nan if said is None or said.level is None else said.level for said in found], dtype=np.float64)
 
 
 def _all_changes(accepted: Accepted, now: Setting, pair: _Pair) -> tuple[Change, ...]:
@@ -229,14 +237,16 @@ def _gold_changes(pair: _Pair, compared: Sequence[Criterion], margin: float) -> 
 
 def _gold_change(pair: _Pair, criterion: Criterion, margin: float) -> GoldChange | None:
     """By the chance-corrected coefficient where it is defined with every example left out, else by the mean miss."""
-    gold, now, then = pair.gold[criterion.name], pair.levels_now(criterion.name), pair.levels_then(criterion.name)[:, 0]
+    gold, now, then = (pair.table[name].levels[criterion.name] for name in (GOLD, NOW, pair.runs[0].name))
     if not (~np.isnan(gold) & ~np.isnan(now) & ~np.isnan(then)).any():
         return None
     if not criterion.scale.ordered:
         then, now = (np.where(np.isnan(one), np.nan, one != gold) for one in (then, now))
         gold = np.where(np.isnan(gold), np.nan, 0.0)
     for name, formula in _MEASURES[criterion.scale.ordered]:
-        change = moments_change(gold, then, now, formula, groups=pair.groups, level=0.90, method=f"change in {name}")
+        change = moments_change(
+            gold, then, now, formula, groups=pair.table.groups, level=0.90, method=f"change in {name}"
+        )
         p = _p_of(change)
         if p is not None:
             break
@@ -272,8 +282,8 @@ def _p_of(change: Estimate) -> float | None:
 def _explanation(since: Since, pair: _Pair, criterion: Criterion, changes: tuple[Change, ...]) -> Explanation:
     by_rubric = tuple(change for change in changes if change.side == "rubric")
     by_others = tuple(change for change in changes if change.side != "rubric")
-    replayed = {rating.id: rating for rating in since.replayed}
-    between = _levels(replayed, pair.ids, criterion.name)
+    then = since.accepted.setting.rubric
+    between = column_of("replayed", since.replayed, then, pair.ids).levels[criterion.name]
     covered = float((~np.isnan(between)).mean())
     if not by_rubric or not by_others or covered < REPLAYED_ENOUGH:
         return Explanation(changes, separable=len(changes) <= 1)
@@ -294,14 +304,11 @@ def _explanation(since: Since, pair: _Pair, criterion: Criterion, changes: tuple
 # --- the score ------------------------------------------------------------------------------------------------------
 
 
-def _score(
-    since: Since, pair: _Pair, then: Floats, by_weights: float | None, comparison: Comparison
-) -> ScoreDrift | None:
-    now = comparison.scores[pair.rows]
+def _score(since: Since, pair: _Pair, by_weights: float | None) -> ScoreDrift | None:
+    now, then = pair.now.scores, stacked(pair.runs)
     if np.isnan(np.column_stack([now, then])).any(axis=1).all():
         return None
-    passed = np.array([_decision(pair.runs[0].get(unit)) for unit in pair.ids])
-    flips = comparison.passes[pair.rows] - passed
+    flips = pair.now.decisions - pair.runs[0].decisions
     return ScoreDrift(
         drift=drift(now, then, span=1.0, margin=since.margin),
         by_weights=by_weights,
@@ -310,36 +317,35 @@ def _score(
     )
 
 
-def _scores_then(pair: _Pair, then: Rubric, now: Rubric) -> tuple[Floats, float | None]:
-    """The scores of the stored runs by today's weights, shape (n, runs), and the mean shift these weights make."""
-    given = np.column_stack([_overall(run, pair.ids, then) for run in pair.runs])
-    if _weighing(then) == _weighing(now):
-        return given, 0.0
+def _by_todays_weights(pair: _Pair, accepted: Accepted, now: Rubric) -> tuple[tuple[Column, ...], float | None]:
+    """The stored runs with the scores that today's weights give, and the mean shift these weights make.
+
+    The runs stay as they are, and the shift is None, where the levels of then can't be weighed by today's rubric.
+    """
+    then = accepted.setting.rubric
+    if _weights(then) == _weights(now):
+        return pair.runs, 0.0
     scales = {criterion.name: criterion.scale for criterion in then.criteria}
     known = all(c.name in scales and same_scale(scales[c.name], c.scale) for c in now.criteria)
     if not known or "holistic" in (then.strategy, now.strategy):
-        return given, None
+        return pair.runs, None
     names = {criterion.name for criterion in now.criteria}
-    by_levels = [
-        {unit: replace(r, overall=None, criteria=_only(r, names)) for unit, r in run.items()} for run in pair.runs
-    ]
-    weighed = np.column_stack([_overall(run, pair.ids, now) for run in by_levels])
-    moved = (weighed - given)[~np.isnan(weighed - given)]
-    return weighed, float(moved.mean()) if len(moved) else None
+    weighed = tuple(
+        replace(
+            column, scores=column_of(column.name, (_levels_alone(r, names) for r in run.values()), now, pair.ids).scores
+        )
+        for column, run in zip(pair.runs, accepted.runs, strict=True)
+    )
+    moved = stacked(weighed) - stacked(pair.runs)
+    moved = moved[~np.isnan(moved)]
+    return tuple(weighed), float(moved.mean()) if len(moved) else None
 
 
-def _weighing(rubric: Rubric) -> list[tuple[str, float]]:
+def _weights(rubric: Rubric) -> list[tuple[str, float]]:
     return [(criterion.name, criterion.weight) for criterion in rubric.criteria]
 
 
-def _only(rating: Rating, names: set[str]) -> dict[str, Rated]:
-    return {name: rated for name, rated in rating.criteria.items() if name in names}
-
-
-def _overall(run: Mapping[str, Rating], ids: Sequence[str], rubric: Rubric) -> Floats:
-    found = (overall_of(run[unit], rubric) if unit in run else None for unit in ids)
-    return np.array([np.nan if score is None else score for score in found], dtype=np.float64)
-
-
-def _decision(rating: Rating | None) -> float:
-    return float("nan") if rating is None or rating.passed is None else float(rating.passed)
+def _levels_alone(rating: Rating, names: set[str]) -> Rating:
+    return replace(
+        rating, overall=None, criteria={name: rated for name, rated in rating.criteria.items() if name in names}
+    )

@@ -8,12 +8,13 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import bdtr
 
-from markscheme.calibration.comparison import Comparison, Gold
+from markscheme.calibration.comparison import Comparison
 from markscheme.calibration.decision import CONFIDENCE
 from markscheme.judges.judge import Reply
 from markscheme.judges.limited import BYTES_PER_TOKEN
 from markscheme.judges.price import Price
 from markscheme.prompt import Prompt
+from markscheme.ratings.gold import Gold
 from markscheme.rubrics.rubric import Criterion
 from markscheme.stats.change import least_n
 from markscheme.stats.estimate import Estimate

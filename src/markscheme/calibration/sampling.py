@@ -10,7 +10,8 @@ import numpy.typing as npt
 
 from markscheme.errors import UsageError
 from markscheme.ratings.examples import Example
-from markscheme.ratings.rating import Rating, overall_of
+from markscheme.ratings.rating import Rating
+from markscheme.ratings.table import overall_of
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.score import ROUNDING
 from markscheme.stats.prevalence import LEAST_LABELS, labels_next

@@ -1,29 +1,18 @@
 """The JSON of a calibration read back: whom it was about, what was rated, and what it was held to."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from markscheme.calibration.comparison import Floats, Gold
 from markscheme.errors import RatingError
 from markscheme.judges.judge import Usage
 from markscheme.plain_data import parse_json, read_text, shown
 from markscheme.ratings.examples import Example
-from markscheme.ratings.rating import Rated, Rating
+from markscheme.ratings.gold import GOLD, Gold, given_gold
+from markscheme.ratings.rating import Kind, Rated, Rating
 from markscheme.rubrics.rubric import YES_NO, Criterion, Level, Rubric, Scale
 from markscheme.submission import Submission
-
-
-@dataclass(frozen=True)
-class Settled:
-    """Gold of one example: score, decision and levels, as far as there are any."""
-
-    overall: float | None
-    passed: bool | None
-    levels: Mapping[str, float | None]
 
 
 @dataclass(frozen=True)
@@ -50,7 +39,7 @@ class ReadBack:
     rubric: Rubric
     fingerprint: str
     ratings: tuple[Rating, ...]
-    gold: Mapping[str, Settled]
+    gold: Mapping[str, Rating]
     reference: str
     kinds: Mapping[str, int]
     responses: Mapping[str, str]
@@ -94,27 +83,15 @@ def read_calibration(path: Path) -> ReadBack:
 
 def gold_between(read_back: Sequence[ReadBack], rubric: Rubric) -> tuple[Gold, int]:
     """The gold of several calibrations as one, and on how many examples they differ; the later file's counts there."""
-    settled: dict[str, Settled] = {}
+    settled: dict[str, Rating] = {}
     differing = 0
     for one in read_back:
         differing += sum(settled[unit] != said for unit, said in one.gold.items() if unit in settled)
         settled |= one.gold
-    rows = list(settled.values())
     groups = {unit: group for one in read_back for unit, group in one.groups.items()}
-    gold = Gold(
-        examples=tuple(Example(Submission("", {}, unit), group=groups.get(unit, "")) for unit in settled),
-        levels={c.name: _floats(said.levels.get(c.name) for said in rows) for c in rubric.criteria},
-        overall=_floats(said.overall for said in rows),
-        passed=_floats(None if said.passed is None else float(said.passed) for said in rows),
-        kinds=read_back[0].kinds,
-        reference=read_back[0].reference,
-        people=(),
-    )
-    return gold, differing
-
-
-def _floats(values: Iterable[float | None]) -> Floats:
-    return np.array([np.nan if value is None else value for value in values], dtype=np.float64)
+    examples = [Example(Submission("", {}, unit), group=groups.get(unit, "")) for unit in settled]
+    kinds, reference = read_back[0].kinds, read_back[0].reference
+    return given_gold(rubric, examples, settled.values(), reference=reference, kinds=kinds), differing
 
 
 def _read(data: Mapping[str, Any], path: Path) -> ReadBack:
@@ -132,7 +109,7 @@ def _read(data: Mapping[str, Any], path: Path) -> ReadBack:
         ),
         fingerprint=str(data["rubric"]["fingerprint"]),
         ratings=tuple(_rating(unit, name, judge, place) for place, unit in enumerate(ids)),
-        gold={unit: _settled(gold, place) for place, unit in enumerate(ids)},
+        gold={unit: _rating(unit, GOLD, gold, place, "adjudicated") for place, unit in enumerate(ids)},
         reference=str(data["raters"]["reference"]),
         kinds={str(kind): int(n) for kind, n in data["raters"]["kinds"].items()},
         responses=dict(zip(ids, map(str, data["rated"]["responses"]), strict=True)),
@@ -154,13 +131,8 @@ def _scale(levels: Sequence[float]) -> Scale:
     return Scale(tuple(Level(float(value)) for value in sorted(levels)))
 
 
-def _settled(said: Mapping[str, Any], place: int) -> Settled:
+def _rating(unit: str, rater: str, said: Mapping[str, Any], place: int, kind: Kind = "model") -> Rating:
+    overall, passed = said["overall"][place], said["pass"][place]
     levels = {str(name): values[place] for name, values in said["criteria"].items()}
-    return Settled(said["overall"][place], said["pass"][place], levels)
-
-
-def _rating(unit: str, rater: str, said: Mapping[str, Any], place: int) -> Rating:
-    found = _settled(said, place)
-    error = None if found.overall is not None else "not graded"
-    criteria = {name: Rated(level) for name, level in found.levels.items() if level is not None}
-    return Rating(unit, rater, "model", criteria, found.overall, found.passed, error=error)
+    criteria = {name: Rated(level) for name, level in levels.items() if level is not None}
+    return Rating(unit, rater, kind, criteria, overall, passed, error=None if overall is not None else "not graded")

@@ -2,16 +2,17 @@
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from markscheme.calibration.comparison import Gold, gold_of
 from markscheme.ratings.examples import ExampleSet
-from markscheme.ratings.rating import Kind, Rating, level_table, merits, positions, score_table
+from markscheme.ratings.gold import JUDGE, Gold, gold_of
+from markscheme.ratings.rating import Kind, Rating
+from markscheme.ratings.table import column_of, merits, positions, rating_table, stacked
 from markscheme.rubrics.edit import Changes
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.score import ROUNDING
@@ -240,7 +241,7 @@ class _Seen:
     positions: Floats
     given: Floats
     whole: Booleans
-    groups: list[str] | None
+    groups: tuple[str, ...] | None
     random: Booleans
 
     @classmethod
@@ -258,8 +259,10 @@ class _Seen:
         cls, truth: Gold, rubric: Rubric, contradictory: Collection[str], ratings: Sequence[Rating]
     ) -> "_Seen":
         """The judge's levels beside all that people decided."""
-        levels = [level_table(ratings, truth.ids, c.name).middle for c in rubric.criteria]
-        given = score_table([r for r in ratings if r.overall is not None], truth.ids, rubric).middle
+        column = column_of(JUDGE, ratings, rubric, truth.ids)
+        levels = [column.levels[criterion.name] for criterion in rubric.criteria]
+        outright = [replace(rating, criteria={}) for rating in ratings if rating.overall is not None]
+        given = column_of(JUDGE, outright, rubric, truth.ids).scores
         return cls._made(truth, rubric, contradictory, levels, ratings, given, np.ones(len(truth.ids), dtype=bool))
 
     @classmethod
@@ -318,7 +321,7 @@ def _marks(truth: Gold, rubric: Rubric) -> Floats:
     for kind in truth.kinds:
         given = [label for label in _labels(truth) if label.kind == kind and label.overall is not None]
         if given:
-            theirs = gold(score_table(given, truth.ids, rubric).values, by="mean")
+            theirs = gold(stacked(rating_table(rubric, truth.ids, given).columns), by="mean")
             found = np.where(np.isnan(found), theirs, found)
     return found
 

@@ -10,7 +10,6 @@ from pathlib import Path
 
 from markscheme.calibration.choice import Choice, Contender, choose
 from markscheme.calibration.collect import first_prompts, grade_examples, rating_of
-from markscheme.calibration.comparison import Gold, gold_of
 from markscheme.calibration.saved import ReadBack, gold_between, is_calibration, read_calibration
 from markscheme.commands.output import put, refuse_unwritable
 from markscheme.commands.progress import progress
@@ -24,6 +23,7 @@ from markscheme.judges.judge import total
 from markscheme.judges.kinds import judge_forms, kind_of
 from markscheme.promptfoo.results import Row, aligned, is_results, read_results
 from markscheme.ratings.examples import Example, ExampleSet
+from markscheme.ratings.gold import Gold, gold_of
 from markscheme.ratings.rating import Rating, load_ratings
 from markscheme.readers.infer_rubric import seeming_rubric
 from markscheme.readers.promptfoo import graders_ratings, labelled_rows, rubric_of, scored_ids

@@ -9,10 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from markscheme.calibration.accepted import load_accepted
-from markscheme.calibration.comparison import gold_of, judge_passes, overall_scores
 from markscheme.calibration.pass_fail import read_labelled, reference_of
 from markscheme.calibration.pass_rates import Labelled
 from markscheme.calibration.saved import is_calibration, read_calibration
@@ -31,6 +28,8 @@ from markscheme.experiment.table import between_variants, corrected_rates, figur
 from markscheme.grading import Grading, questions, receipt_of
 from markscheme.judges.family import warn_of_kinship
 from markscheme.ratings.examples import examples_file, load_examples
+from markscheme.ratings.gold import JUDGE, gold_of
+from markscheme.ratings.table import column_of
 from markscheme.receipt import ACCEPTED
 from markscheme.report.experiment_report import (
     ExperimentReport,
@@ -191,9 +190,7 @@ def _labelled_then(run: ExperimentRun) -> tuple[list[Labelled], str | None]:
     truth = gold_of(examples, rubric)
     drawn = {one.id: (one.drawn, one.weight, one.stratum) for one in examples.examples}
     then = load_accepted(folder / ACCEPTED).runs[0]
-    earned = overall_scores(then.values(), rubric)
-    scores = np.array([earned.get(unit, math.nan) for unit in truth.ids])
-    passes = judge_passes([then.get(unit) for unit in truth.ids], scores, rubric)
+    passes = column_of(JUDGE, then.values(), rubric, truth.ids).decisions
     decided = zip(truth.ids, truth.passed.tolist(), passes.tolist(), strict=True)
     return [
         Labelled(unit, bool(gold), bool(judge), *drawn[unit])

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from markscheme.calibration.collect import first_prompts
-from markscheme.calibration.comparison import Comparison, Gold, compare, gold_of
+from markscheme.calibration.comparison import Comparison, compare
 from markscheme.calibration.plan import Cost, cost_of, needs_of
 from markscheme.calibration.sampling import Draw, choose_next, with_split
 from markscheme.commands.asking import asked
@@ -23,6 +23,7 @@ from markscheme.judges.recorded import RecordedJudge
 from markscheme.judges.remembering import Remembering
 from markscheme.prompt import Prompt
 from markscheme.ratings.examples import ExampleSet, load_examples
+from markscheme.ratings.gold import Gold, gold_of, no_gold
 from markscheme.ratings.rating import JUDGES, Rating, load_ratings
 from markscheme.report.json_report import dumps
 from markscheme.report.plan_report import Plan, plan_json, plan_text
@@ -81,8 +82,7 @@ def _gold(rubric: Rubric, examples: ExampleSet, arguments: argparse.Namespace) -
     try:
         return gold_of(examples, rubric, kind=arguments.gold, by=arguments.gold_by)
     except ComparisonError:
-        nothing = np.zeros(0)
-        return Gold((), {c.name: nothing for c in rubric.criteria}, nothing, nothing, {}, "one-person", ())
+        return no_gold(rubric)
 
 
 def _judge(
@@ -114,7 +114,7 @@ def _pilot(
     ids = set(truth.ids)
     if len(raters) != 1 or not any(rating.id in ids for rating in ratings):
         return None
-    return compare(rubric, truth, ratings)
+    return compare(truth.judged(rubric, ratings))
 
 
 def _cost(judge: Judge | None, prompts: Sequence[Prompt], rubric: Rubric, arguments: argparse.Namespace) -> Cost:

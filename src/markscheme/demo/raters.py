@@ -9,10 +9,11 @@ import numpy as np
 
 from markscheme.calibration.calibration import Calibration, Rater, calibration_of
 from markscheme.calibration.collect import grade_examples, rating_of
-from markscheme.calibration.comparison import Comparison, compare, gold_of
+from markscheme.calibration.comparison import Comparison, compare
 from markscheme.grading import Grade, Grading
 from markscheme.judges.recorded import RecordedJudge
 from markscheme.ratings.examples import ExampleSet, load_examples
+from markscheme.ratings.gold import gold_of
 from markscheme.ratings.rating import Rated, Rating, load_ratings
 from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.rubric import Rubric
@@ -72,7 +73,7 @@ def _data(name: str) -> Path:
 def _held(name: str, does: str, ratings: Sequence[Rating], rubric: Rubric, examples: ExampleSet) -> Held:
     calibration = calibration_of(rubric, examples, ratings, Rater(name, "", "ratings"))
     other = replace(rubric, pass_mark=OTHER_MARK)
-    return Held(name, does, calibration, compare(other, gold_of(examples, other), ratings))
+    return Held(name, does, calibration, compare(gold_of(examples, other).judged(other, ratings)))
 
 
 def _undecided(ratings: Iterable[Rating]) -> list[Rating]:

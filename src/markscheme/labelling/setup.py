@@ -6,7 +6,6 @@ from pathlib import Path
 
 import numpy as np
 
-from markscheme.calibration.comparison import gold_of
 from markscheme.calibration.sampling import choose_next, with_split
 from markscheme.errors import ComparisonError, UsageError
 from markscheme.files import set_aside_damaged_end
@@ -16,6 +15,7 @@ from markscheme.labelling.pool import Pool, SetFile, read_pool
 from markscheme.labelling.store import LabelFile
 from markscheme.labelling.work import Question, Work
 from markscheme.ratings.examples import Example, ExampleSet, Split
+from markscheme.ratings.gold import gold_of
 from markscheme.ratings.rating import Rating
 from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.rubric import Rubric

@@ -1,21 +1,16 @@
-"""Rating, the one record of a label, a verdict, an earlier run or somebody's thumb; and tables of them."""
+"""Rating: the one record of a label, a verdict, an earlier run or a thumb in a viewer; and its files."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal, TypeAlias, get_args
-
-import numpy as np
-import numpy.typing as npt
+from typing import Any, Literal, get_args
 
 from markscheme.errors import Fault, RatingError
 from markscheme.fingerprint import fingerprint
 from markscheme.plain_data import json_lines, shown
 from markscheme.rubrics.rubric import Criterion, Rubric, Scale
-from markscheme.score import score_of_levels
 
-Floats = npt.NDArray[np.float64]
 Kind = Literal["adjudicated", "human", "constructed", "model", "code"]
 KINDS: tuple[str, ...] = get_args(Kind)
 """Who or what rated, the strongest evidence first."""
@@ -291,102 +286,3 @@ def _count(value: Any) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or value < 0:
         raise ValueError(f"sample is a whole number from 0, found {shown(value)}")
     return value
-
-
-# --- tables ---------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class RatingTable:
-    """The ratings of several raters on the same units, for one criterion or for the whole.
-
-    Attributes:
-        units: Ids of the submissions, in order.
-        raters: Names of the raters, in order.
-        values: Levels (or scores), shape (n_units, n_raters); nan where a rater gave none.
-    """
-
-    units: tuple[str, ...]
-    raters: tuple[str, ...]
-    values: Floats
-
-    def __post_init__(self) -> None:
-        if self.values.shape != (len(self.units), len(self.raters)):
-            raise ValueError(
-                f"values of shape {self.values.shape} for {len(self.units)} units, {len(self.raters)} raters"
-            )
-
-    @property
-    def rated_by(self) -> npt.NDArray[np.int64]:
-        """How many raters rated each unit, shape (n_units,)."""
-        return np.asarray((~np.isnan(self.values)).sum(axis=1), dtype=np.int64)
-
-    @property
-    def middle(self) -> Floats:
-        """The median of each unit's ratings, shape (n_units,); nan where there are none."""
-        from markscheme.stats.people import gold  # statistics load scipy, and whoever only reads ratings pays nothing
-
-        return gold(self.values) if self.raters else np.full(len(self.units), np.nan)
-
-
-Cells: TypeAlias = dict[tuple[int, int], list[float]]
-MOST_COLUMNS = 64
-"""Raters beyond which a table has a column a place, not one a rater."""
-
-
-def level_table(ratings: Iterable[Rating], units: Sequence[str], criterion: str) -> RatingTable:
-    """Levels on one criterion by unit and rater; several samples of a rater count as their median."""
-    return _table(units, ((r.id, r.rater, r.criteria[criterion].level) for r in ratings if criterion in r.criteria))
-
-
-def score_table(ratings: Iterable[Rating], units: Sequence[str], rubric: Rubric) -> RatingTable:
-    """Overall scores by unit and rater: the one a rater gave, else what their levels earn."""
-    return _table(units, ((rating.id, rating.rater, overall_of(rating, rubric)) for rating in ratings))
-
-
-def overall_of(rating: Rating, rubric: Rubric) -> float | None:
-    """The overall score of a rating: the one given, else what its levels earn, if each criterion has one."""
-    if rating.overall is not None or rating.error is not None:
-        return rating.overall
-    levels = {name: rated.level for name, rated in rating.criteria.items() if rated.level is not None}
-    skipped = {name for name, rated in rating.criteria.items() if rated.declined == "not applicable"}
-    if len(levels) + len(skipped) < len(rubric.criteria):
-        return None
-    return score_of_levels(levels, rubric, skipped)
-
-
-def positions(scale: Scale, levels: Floats) -> Floats:
-    """How far up the scale each level stands, 0 to 1, any shape; nan where there is none."""
-    return levels if scale.by_label else np.asarray((levels - min(scale.values)) / scale.span)
-
-
-def merits(criterion: Criterion, levels: Floats) -> Floats:
-    """How good each level is, 0 to 1, any shape: for a fault the other way round."""
-    found = positions(criterion.scale, levels)
-    return found if criterion.weight > 0 else np.asarray(1 - found)
-
-
-def _table(units: Sequence[str], entries: Iterable[tuple[str, str, float | None]]) -> RatingTable:
-    row = {unit: place for place, unit in enumerate(units)}
-    column: dict[str, int] = {}
-    cells: Cells = {}
-    for unit, rater, value in entries:
-        if value is not None and unit in row:
-            cells.setdefault((row[unit], column.setdefault(rater, len(column))), []).append(value)
-    if len(column) > MOST_COLUMNS:
-        cells, column = _by_place(cells)
-    values = np.full((len(units), len(column)), np.nan)
-    for cell, found in cells.items():
-        values[cell] = found[0] if len(found) == 1 else float(np.median(found))
-    return RatingTable(tuple(units), tuple(column), values)
-
-
-def _by_place(cells: Cells) -> tuple[Cells, dict[str, int]]:
-    """The ratings of a crowd as first, second, … rating of each unit: a column a person would be nearly empty."""
-    rated: dict[int, int] = {}
-    placed: Cells = {}
-    for (row, _), found in cells.items():
-        place = rated.get(row, 0)
-        rated[row] = place + 1
-        placed[row, place] = found
-    return placed, {f"rating {place + 1}": place for place in range(max(rated.values(), default=0))}

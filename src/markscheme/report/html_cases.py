@@ -8,9 +8,11 @@ import numpy as np
 
 from markscheme.calibration.calibration import Calibration
 from markscheme.calibration.choice import Choice, Contender
-from markscheme.calibration.comparison import Comparison, Gold
+from markscheme.calibration.comparison import Comparison
 from markscheme.ratings.examples import Example
-from markscheme.ratings.rating import Rated, Rating, overall_of
+from markscheme.ratings.gold import Gold
+from markscheme.ratings.rating import Rated, Rating
+from markscheme.ratings.table import overall_of
 from markscheme.report.figures import NONE, number, signed
 from markscheme.rubrics.rubric import Criterion, Rubric
 

@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING, Any
 from markscheme.calibration.calibration import Calibration
 from markscheme.calibration.changes import template_fingerprint
 from markscheme.calibration.choice import Choice, Contender
-from markscheme.calibration.comparison import Comparison, Gold, compare
+from markscheme.calibration.comparison import Comparison, compare
 from markscheme.ratings.examples import Example
+from markscheme.ratings.gold import Gold
 from markscheme.report import compare_report, words
 from markscheme.report.baseline import baseline_lines
 from markscheme.report.figures import NONE, number
@@ -87,7 +88,7 @@ def choice_html(
         when: The day and time to print on the page.
     """
     beside_gold = {
-        f"k{place}-": compare(choice.rubric, truth, contender.ratings, tolerance=choice.tolerance)
+        f"k{place}-": compare(truth.judged(choice.rubric, contender.ratings), tolerance=choice.tolerance)
         for place, contender in enumerate(contenders)
         if truth is not None
     }

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from markscheme.calibration.calibration import Options, Rater, calibration_of
-from markscheme.calibration.comparison import gold_of
 from markscheme.calibration.findings import findings_of
 from markscheme.ratings.examples import Example, ExampleSet
+from markscheme.ratings.gold import gold_of
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.rubrics.rubric import YES_NO, Criterion, Level, Rubric, Scale
 from markscheme.submission import Submission

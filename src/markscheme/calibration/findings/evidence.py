@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from markscheme.calibration.comparison import Comparison
-from markscheme.ratings.rating import Rating, merits, positions
+from markscheme.ratings.rating import Rating
+from markscheme.ratings.table import merits, positions, rating_table, stacked
 from markscheme.rubrics.rubric import Criterion, Scale
 from markscheme.stats import Estimate
 from markscheme.stats.agreement import Metric, krippendorff_alpha
@@ -193,7 +194,7 @@ class Evidence:
         if "adjudicated" in gold.kinds:
             settled = np.array([any(label.kind == "adjudicated" for label in e.labels) for e in gold.examples])
         groups = None if gold.groups is None else np.unique(gold.groups, return_inverse=True)[1].reshape(-1)
-        again = _samples(ratings)
+        again = rating_table(comparison.rubric, comparison.ids, _asked_again(ratings), samples_apart=True).columns
         seen = {}
         for name, found in comparison.criteria.items():
             of_people = np.where(np.isnan(found.gold), np.nan, _row_mean(found.people))
@@ -205,7 +206,7 @@ class Evidence:
                 held_to=np.where(
                     settled | np.isnan(of_people) | (not found.criterion.scale.ordered), found.gold, of_people
                 ),
-                repeats=_repeats(again, gold.ids, name),
+                repeats=stacked(again, name) if again else np.full((len(gold.ids), 1), np.nan),
                 groups=groups,
             )
         return cls(comparison, seen, np.ones(len(gold.ids), dtype=bool))
@@ -283,20 +284,6 @@ def mean(values: Floats) -> float:
     return float(there.mean()) if len(there) else 0.0
 
 
-def _samples(ratings: Sequence[Rating]) -> list[Rating]:
+def _asked_again(ratings: Sequence[Rating]) -> Sequence[Rating]:
     """The ratings, if any example was rated more than once."""
-    return list(ratings) if len({rating.id for rating in ratings}) < len(ratings) else []
-
-
-def _repeats(ratings: Sequence[Rating], ids: Sequence[str], name: str) -> Floats:
-    """The judge's levels on one criterion, asking by asking."""
-    if not ratings:
-        return np.full((len(ids), 1), np.nan)
-    row = {unit: place for place, unit in enumerate(ids)}
-    column = {sample: place for place, sample in enumerate(sorted({rating.sample for rating in ratings}))}
-    levels = np.full((len(ids), len(column)), np.nan)
-    for rating in ratings:
-        rated = rating.criteria.get(name)
-        if rated is not None and rated.level is not None and rating.id in row:
-            levels[row[rating.id], column[rating.sample]] = rated.level
-    return levels
+    return ratings if len({rating.id for rating in ratings}) < len(ratings) else ()

@@ -1,0 +1,240 @@
+"""What a judge is compared with: the labels of an example set settled into one gold column."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Self
+
+import numpy as np
+import numpy.typing as npt
+
+from markscheme.errors import ComparisonError
+from markscheme.ratings.examples import Example, ExampleSet
+from markscheme.ratings.rating import KINDS, PEOPLE, Kind, Rating
+from markscheme.ratings.table import (
+    Column,
+    Flags,
+    Floats,
+    RatingTable,
+    column_of,
+    earned_score,
+    fails_required,
+    groups_of,
+    rating_table,
+    stacked,
+)
+from markscheme.rubrics.rubric import Rubric
+from markscheme.score import ROUNDING
+from markscheme.stats.people import GoldRule, gold
+
+GOLD = "gold"
+"""Name of the gold column in a table."""
+JUDGE = "judge"
+"""Name of the column of a judge that is the only one."""
+
+
+@dataclass(frozen=True)
+class Gold(Column):
+    """One level per criterion, one score and one decision per example, and how they came about.
+
+    Attributes:
+        examples: Those that have gold, in order.
+        kinds: How many raters of each kind labelled.
+        reference: What the gold is worth: adjudicated, people, one-person, constructed or model.
+        people: Labels of single people, adjudicated ones left aside.
+        set_aside: Examples whose labels are of a weaker kind than those that count.
+        not_blind: Labels that count and were given with the judge's verdict shown.
+    """
+
+    examples: tuple[Example, ...]
+    kinds: Mapping[str, int]
+    reference: str
+    people: tuple[Rating, ...]
+    set_aside: int = 0
+    not_blind: int = 0
+
+    def rows(self, kept: npt.NDArray[np.bool_] | npt.NDArray[np.int64]) -> Self:
+        places = np.arange(len(self.examples))[kept].tolist()
+        return replace(super().rows(kept), examples=tuple(self.examples[place] for place in places))
+
+    @cached_property
+    def ids(self) -> tuple[str, ...]:
+        """The examples' ids, in order."""
+        return tuple(example.id for example in self.examples)
+
+    @cached_property
+    def groups(self) -> tuple[str, ...] | None:
+        """A group for each example, where any names one."""
+        return groups_of([(example.id, example.group) for example in self.examples])
+
+    @property
+    def overall(self) -> Floats:
+        """The scores."""
+        return self.scores
+
+    @property
+    def passed(self) -> Floats:
+        """The decisions."""
+        return self.decisions
+
+    @property
+    def has_people(self) -> bool:
+        """Whether people gave it."""
+        return self.reference in ("adjudicated", "people", "one-person")
+
+    def table(self, rubric: Rubric, *columns: Column) -> RatingTable:
+        """A table of gold, a column for each annotator, and further columns over the same examples."""
+        people = rating_table(rubric, self.ids, self.people)
+        return RatingTable(rubric, self.ids, (self, *people.columns, *columns), self.groups)
+
+    def judged(self, rubric: Rubric, ratings: Iterable[Rating], name: str = JUDGE) -> RatingTable:
+        """The same table with a judge's ratings as the column `name`."""
+        return self.table(rubric, column_of(name, ratings, rubric, self.ids))
+
+
+def gold_of(examples: ExampleSet, rubric: Rubric, *, kind: Kind | None = None, by: GoldRule = "median") -> Gold:
+    """The gold of an example set.
+
+    For each criterion the strongest kind of label an example has counts: adjudicated, else people's, else
+    constructed, else a model's; several raters of that kind give the level of `by`. Where people have labelled
+    any example, those that only others have labelled are set aside.
+
+    Raises:
+        ComparisonError: Nothing is labelled, or nothing by `kind`.
+    """
+    labels = [label for label in examples.labels if kind is None or label.kind == kind]
+    allowed = _kinds_that_count(labels) if kind is None else (kind,)
+    counted = [label for label in labels if label.kind in allowed]
+    if not counted:
+        raise ComparisonError(
+            f"no example has {'a label' if kind is None else f'labels of kind {kind!r}'} to compare with"
+        )
+    labelled = {label.id for label in counted}
+    kept = tuple(example for example in examples.examples if example.id in labelled)
+    ids = tuple(example.id for example in kept)
+    table = rating_table(rubric, ids, counted)
+    levels, used = _levels(table, by)
+    skipped = {name: np.any([column.skipped[name] for column in table.columns], axis=0) for name in levels}
+    scores = _scores(counted, table, levels, skipped, by)
+    return Gold(
+        name=GOLD,
+        kind=next(kind for kind in KINDS if kind in allowed),
+        levels=levels,
+        skipped=skipped,
+        scores=scores,
+        decisions=_decisions(counted, table, levels, scores),
+        ratings=(None,) * len(ids),
+        examples=kept,
+        kinds={
+            k: len({label.rater for label in counted if label.kind == k})
+            for k in KINDS
+            if k in {label.kind for label in counted}
+        },
+        reference=_reference(counted, ids, used),
+        people=tuple(label for label in counted if label.kind == "human"),
+        set_aside=len({label.id for label in labels} - labelled),
+        not_blind=sum(not label.blind for label in counted),
+    )
+
+
+def given_gold(
+    rubric: Rubric, examples: Sequence[Example], ratings: Iterable[Rating], *, reference: str, kinds: Mapping[str, int]
+) -> Gold:
+    """Gold that was settled before, as an earlier report holds it: one rating per example."""
+    found = column_of(GOLD, ratings, rubric, [example.id for example in examples])
+    return Gold(
+        GOLD, found.kind, found.levels, found.skipped, found.scores, found.decisions, found.ratings,
+        tuple(examples), kinds, reference, (),
+    )  # fmt: skip
+
+
+def no_gold(rubric: Rubric) -> Gold:
+    """The gold of nothing: no examples."""
+    return given_gold(rubric, (), (), reference="one-person", kinds={})
+
+
+def _kinds_that_count(labels: Iterable[Rating]) -> tuple[str, ...]:
+    present = {label.kind for label in labels}
+    return PEOPLE if present & set(PEOPLE) else ("constructed", "model")
+
+
+def _levels(table: RatingTable, by: GoldRule) -> tuple[dict[str, Floats], set[str]]:
+    """For each criterion the level of the strongest kind that labelled it, and the kinds that were used."""
+    levels: dict[str, Floats] = {}
+    used: set[str] = set()
+    for criterion in table.rubric.criteria:
+        found = np.full(len(table.ids), np.nan)
+        for kind in KINDS:
+            of_kind = [column for column in table.columns if column.kind == kind]
+            if not of_kind or not np.isnan(found).any():
+                continue
+            theirs = gold(stacked(of_kind, criterion.name), by=by if criterion.scale.ordered else "majority")
+            fills = np.isnan(found) & ~np.isnan(theirs)
+            found[fills] = theirs[fills]
+            used |= {kind} if fills.any() else set()
+        levels[criterion.name] = found
+    return levels, used
+
+
+def _scores(
+    labels: Sequence[Rating],
+    table: RatingTable,
+    levels: Mapping[str, Floats],
+    skipped: Mapping[str, Flags],
+    by: GoldRule,
+) -> Floats:
+    """The score given to the whole, by the strongest kind that gave one; else what the gold levels earn."""
+    scores = np.full(len(table.ids), np.nan)
+    for kind in KINDS:
+        given = [label for label in labels if label.kind == kind and label.overall is not None]
+        if given:
+            whole = rating_table(table.rubric, table.ids, given)
+            theirs = gold(stacked(whole.columns), by="mean" if by == "mean" else "median")
+            scores = np.where(np.isnan(scores), theirs, scores)
+    for place in np.flatnonzero(np.isnan(scores)).tolist():
+        earned = earned_score(
+            {name: float(found[place]) for name, found in levels.items() if not np.isnan(found[place])},
+            [name for name, found in skipped.items() if found[place]],
+            table.rubric,
+        )
+        scores[place] = np.nan if earned is None else earned
+    return scores
+
+
+def _decisions(labels: Sequence[Rating], table: RatingTable, levels: Mapping[str, Floats], scores: Floats) -> Floats:
+    """The decision given, by majority of the strongest kind that gave one; else the one of score and required
+    criteria."""
+    rubric = table.rubric
+    passed = np.where(np.isnan(scores), np.nan, scores >= rubric.pass_mark - ROUNDING).astype(np.float64)
+    if any(criterion.required for criterion in rubric.criteria):
+        for place in np.flatnonzero(passed == 1).tolist():
+            known = {name: float(found[place]) for name, found in levels.items() if not np.isnan(found[place])}
+            passed[place] = float(not fails_required(known, rubric))
+    open_still = np.ones(len(table.ids), dtype=bool)
+    for kind in KINDS:
+        given = [label for label in labels if label.kind == kind and label.passed is not None]
+        if given:
+            columns = rating_table(rubric, table.ids, given).columns
+            votes = np.column_stack([column.decisions for column in columns])
+            decided = open_still & ~np.isnan(votes).all(axis=1)
+            share = gold(votes, by="mean")
+            passed = np.where(decided, np.where(share == 0.5, np.nan, share > 0.5), passed)
+            open_still &= ~decided
+    return passed
+
+
+def _reference(labels: Sequence[Rating], ids: tuple[str, ...], used: set[str]) -> str:
+    """What the gold is worth, by its weakest part: nine examples in ten must have two people for it to be people's."""
+    kinds = used or {label.kind for label in labels}
+    if kinds & {"model", "code"}:
+        return "model"
+    if "constructed" in kinds:
+        return "constructed"
+    by_example: dict[str, set[str]] = {}
+    for label in labels:
+        by_example.setdefault(label.id, set()).add("adjudicated" if label.kind == "adjudicated" else label.rater)
+    settled = sum("adjudicated" in raters for raters in by_example.values())
+    twice = sum("adjudicated" in raters or len(raters) >= 2 for raters in by_example.values())
+    if settled == len(ids):
+        return "adjudicated"
+    return "people" if twice >= 0.9 * len(ids) else "one-person"

@@ -1,0 +1,355 @@
+"""Who rated what, and how: ratings of one set of examples as arrays, a column for each rater.
+
+This is the one place where ratings become arrays and where several samples of a rater become one rating. Levels, score
+and decision of a rater collapse together, so no figure can follow another rule than its neighbour.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Self
+
+import numpy as np
+import numpy.typing as npt
+
+from markscheme.ratings.rating import PEOPLE, Rating
+from markscheme.rubrics.rubric import Criterion, Rubric, Scale
+from markscheme.score import ROUNDING, score_of_levels
+from markscheme.stats.people import gold
+
+Floats = npt.NDArray[np.float64]
+Flags = npt.NDArray[np.bool_]
+
+MOST_ANNOTATORS = 6
+"""Annotators with a column each; of more, the first, second, … rating of every example makes a column, because few
+pairs of a crowd share enough examples to be compared as persons."""
+SAME_SCORE = 1e-6
+"""A given score this close to the score of the same rater's levels is arithmetic, not a judgement of its own."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """One rater's ratings of every example; nan where there is none.
+
+    Attributes:
+        name: The rater's.
+        kind: Person, construction, model or code.
+        levels: By criterion, each of shape (n_examples,).
+        skipped: By criterion, whether the rater said that it does not apply, likewise.
+        scores: 0 to 1, shape (n_examples,).
+        decisions: 1 for pass and 0 for fail, shape (n_examples,).
+        ratings: The rating whose words count for each example; of several samples the one nearest to what they
+            collapse to. None where there is none.
+    """
+
+    name: str
+    kind: str
+    levels: Mapping[str, Floats]
+    skipped: Mapping[str, Flags]
+    scores: Floats
+    decisions: Floats
+    ratings: tuple[Rating | None, ...]
+
+    def rows(self, kept: npt.NDArray[np.bool_] | npt.NDArray[np.int64]) -> Self:
+        """The same column for some of the examples: a mask or places, shape (n_examples,) or (n_kept,)."""
+        return replace(
+            self,
+            levels={name: found[kept] for name, found in self.levels.items()},
+            skipped={name: found[kept] for name, found in self.skipped.items()},
+            scores=self.scores[kept],
+            decisions=self.decisions[kept],
+            ratings=tuple(self.ratings[place] for place in np.arange(len(self.ratings))[kept].tolist()),
+        )
+
+    def where(self, kept: Flags) -> Self:
+        """The same column with everything about the other examples unknown; the examples stay in place."""
+        return replace(
+            self,
+            levels={name: np.where(kept, found, np.nan) for name, found in self.levels.items()},
+            scores=np.where(kept, self.scores, np.nan),
+            decisions=np.where(kept, self.decisions, np.nan),
+        )
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether the rater gave no level, no score and no decision."""
+        given = [self.scores, self.decisions, *self.levels.values()]
+        return bool(np.isnan(np.column_stack(given)).all())
+
+    @property
+    def rated(self) -> Flags:
+        """Which examples have a level, a score or a decision, shape (n_examples,)."""
+        given = [self.scores, self.decisions, *self.levels.values()]
+        return np.asarray(~np.isnan(np.column_stack(given)).all(axis=1))
+
+
+@dataclass(frozen=True)
+class RatingTable:
+    """Ratings of one set of examples by several raters.
+
+    Attributes:
+        rubric: What all of them rated by.
+        ids: The examples', in order.
+        columns: One for each rater; labels, gold, a constant, an earlier run and a prompt variant are columns alike.
+        groups: A name for each example's group, where any example names one; an example without is its own group.
+    """
+
+    rubric: Rubric
+    ids: tuple[str, ...]
+    columns: tuple[Column, ...]
+    groups: tuple[str, ...] | None = None
+
+    def __post_init__(self) -> None:
+        for column in self.columns:
+            if column.scores.shape != (len(self.ids),):
+                raise ValueError(f"column {column.name!r} has {len(column.scores)} rows for {len(self.ids)} examples")
+
+    def __getitem__(self, name: str) -> Column:
+        for column in self.columns:
+            if column.name == name:
+                return column
+        raise KeyError(f"no column {name!r}; there are {', '.join(column.name for column in self.columns)}")
+
+    @property
+    def annotators(self) -> tuple[Column, ...]:
+        """The columns of single people; adjudicated labels are not a person's."""
+        return tuple(column for column in self.columns if column.kind == "human")
+
+    def with_columns(self, *columns: Column) -> "RatingTable":
+        """The table with further columns, which take the place of those of the same name."""
+        names = {column.name for column in columns}
+        return replace(self, columns=(*(c for c in self.columns if c.name not in names), *columns))
+
+    def rows(self, kept: npt.NDArray[np.bool_] | npt.NDArray[np.int64]) -> "RatingTable":
+        """A slice of the table: a mask or places, shape (n_examples,) or (n_kept,)."""
+        places = np.arange(len(self.ids))[kept].tolist()
+        return RatingTable(
+            self.rubric,
+            tuple(self.ids[place] for place in places),
+            tuple(column.rows(kept) for column in self.columns),
+            None if self.groups is None else tuple(self.groups[place] for place in places),
+        )
+
+
+def stacked(columns: Sequence[Column], criterion: str | None = None) -> Floats:
+    """Levels on a criterion, or scores where none is named, shape (n_examples, n_columns)."""
+    if not columns:
+        raise ValueError("no columns to stack")
+    return np.column_stack([column.scores if criterion is None else column.levels[criterion] for column in columns])
+
+
+def rating_table(
+    rubric: Rubric,
+    ids: Sequence[str],
+    ratings: Iterable[Rating],
+    *,
+    groups: Sequence[str] | None = None,
+    samples_apart: bool = False,
+) -> RatingTable:
+    """The table of all ratings of the examples `ids`, columns in the order in which raters first appear.
+
+    Args:
+        rubric: What all of them rated by.
+        ids: The examples' ids; ratings of others are left out.
+        ratings: In any order.
+        groups: A name for each example's group.
+        samples_apart: Whether each sample of a rater is a column of its own, named "RATER #SAMPLE", rather than all
+            samples of a rater one.
+    """
+    row = {unit: place for place, unit in enumerate(ids)}
+    found: dict[tuple[str, str], dict[int, list[Rating]]] = {}
+    for rating in ratings:
+        if rating.id in row:
+            name = f"{rating.rater} #{rating.sample}" if samples_apart else rating.rater
+            found.setdefault((name, rating.kind), {}).setdefault(row[rating.id], []).append(rating)
+    columns = [_column(name, kind, rated, rubric, len(ids)) for (name, kind), rated in _few_annotators(found).items()]
+    return RatingTable(rubric, tuple(ids), tuple(columns), None if groups is None else tuple(groups))
+
+
+def column_of(name: str, ratings: Iterable[Rating], rubric: Rubric, ids: Sequence[str]) -> Column:
+    """One rater's column, under another name than in its ratings; all of them are taken to be this rater's."""
+    row = {unit: place for place, unit in enumerate(ids)}
+    rated: dict[int, list[Rating]] = {}
+    kind = "model"
+    for rating in ratings:
+        if rating.id in row:
+            rated.setdefault(row[rating.id], []).append(rating)
+            kind = rating.kind
+    return _column(name, kind, rated, rubric, len(ids))
+
+
+def _few_annotators(
+    found: dict[tuple[str, str], dict[int, list[Rating]]],
+) -> dict[tuple[str, str], dict[int, list[Rating]]]:
+    """The same cells, with the people of a crowd as first, second, … person who rated an example."""
+    crowds = {kind for kind in PEOPLE if sum(k == kind for _, k in found) > MOST_ANNOTATORS}
+    placed: dict[tuple[str, str], dict[int, list[Rating]]] = {}
+    filled: dict[tuple[str, int], int] = {}
+    for (name, kind), rated in found.items():
+        for place, said in rated.items():
+            if kind in crowds:
+                nth = filled[kind, place] = filled.get((kind, place), 0) + 1
+                placed.setdefault((f"{kind} {nth}", kind), {})[place] = said
+            else:
+                placed.setdefault((name, kind), {})[place] = said
+    return placed
+
+
+def _column(name: str, kind: str, rated: Mapping[int, Sequence[Rating]], rubric: Rubric, n: int) -> Column:
+    names = [criterion.name for criterion in rubric.criteria]
+    levels = {criterion: np.full(n, np.nan) for criterion in names}
+    skipped = {criterion: np.zeros(n, dtype=bool) for criterion in names}
+    scores, decisions = np.full(n, np.nan), np.full(n, np.nan)
+    ratings: list[Rating | None] = [None] * n
+    for place, samples in rated.items():
+        one = collapsed(samples, rubric)
+        ratings[place] = _nearest(samples, one, rubric)
+        for criterion, level in one.levels.items():
+            levels[criterion][place] = level
+        for criterion in one.skipped:
+            skipped[criterion][place] = True
+        scores[place] = np.nan if one.score is None else one.score
+        decisions[place] = np.nan if one.decision is None else one.decision
+    return Column(name, kind, levels, skipped, scores, decisions, tuple(ratings))
+
+
+# --- one rater, one example -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Collapsed:
+    """What a rater gave one example in all its samples together.
+
+    Attributes:
+        levels: By criterion.
+        skipped: Criteria that do not apply.
+        score: 0 to 1; None where there is none.
+        decision: Pass or fail; None where there is none.
+    """
+
+    levels: Mapping[str, float]
+    skipped: frozenset[str]
+    score: float | None
+    decision: bool | None
+
+
+def collapsed(samples: Sequence[Rating], rubric: Rubric) -> Collapsed:
+    """Several samples of one rater as one: levels, score and decision by one rule.
+
+    A single sample counts as given. Of several, each criterion has the median level (the majority's where levels have
+    no order). Where that leaves a level for every criterion, these levels earn the score, and score and required
+    criteria decide. Scores that were given apart from the levels count with their median. Where only decisions were
+    given, the majority's holds, and an even split is no decision.
+    """
+    if len(samples) == 1:
+        levels, skipped = _levels_and_skips(samples[0])
+        return Collapsed(levels, skipped, overall_of(samples[0], rubric), decision_of(samples[0], rubric))
+    each = [_levels_and_skips(rating) for rating in samples]
+    levels = _middle_levels([given for given, _ in each], rubric)
+    skipped = frozenset(name for _, names in each for name in names) - levels.keys()
+    earned = earned_score(levels, skipped, rubric)
+    given = [rating.overall for rating in samples if rating.overall is not None]
+    is_earned = earned is not None and all(_is_arithmetic(rating, rubric) for rating in samples)
+    score = earned if is_earned or not given else float(np.median(given))
+    decided = [rating.passed for rating in samples if rating.passed is not None]
+    if earned is not None or not decided:
+        return Collapsed(levels, skipped, score, _passes(score, levels, rubric))
+    share = sum(decided) / len(decided)
+    return Collapsed(levels, skipped, score, None if share == 0.5 else share > 0.5)
+
+
+def _nearest(samples: Sequence[Rating], one: Collapsed, rubric: Rubric) -> Rating:
+    """The sample that lies nearest to what all of them collapse to; the first of several that do."""
+
+    def distance(rating: Rating) -> tuple[bool, float]:
+        given, score = _levels_and_skips(rating)[0], overall_of(rating, rubric)
+        apart = sum(abs(given[name] - level) for name, level in one.levels.items() if name in given)
+        known = score is not None and one.score is not None
+        return not known, apart + (abs((score or 0.0) - (one.score or 0.0)) if known else 0.0)
+
+    return samples[0] if len(samples) == 1 else min(samples, key=distance)
+
+
+def _levels_and_skips(rating: Rating) -> tuple[dict[str, float], frozenset[str]]:
+    levels = {name: rated.level for name, rated in rating.criteria.items() if rated.level is not None}
+    return levels, frozenset(name for name, rated in rating.criteria.items() if rated.declined == "not applicable")
+
+
+def _middle_levels(each: Sequence[Mapping[str, float]], rubric: Rubric) -> dict[str, float]:
+    middle: dict[str, float] = {}
+    for criterion in rubric.criteria:
+        given = [levels[criterion.name] for levels in each if criterion.name in levels]
+        if given:
+            level = float(gold([given], by="median" if criterion.scale.ordered else "majority")[0])
+            if not np.isnan(level):
+                middle[criterion.name] = level
+    return middle
+
+
+def _is_arithmetic(rating: Rating, rubric: Rubric) -> bool:
+    """Whether the score given is the one that the levels earn, or none was given."""
+    if rating.overall is None:
+        return True
+    earned = earned_score(*_levels_and_skips(rating), rubric)
+    return earned is not None and abs(earned - rating.overall) <= SAME_SCORE
+
+
+def overall_of(rating: Rating, rubric: Rubric) -> float | None:
+    """The overall score of a rating, 0 to 1: the one given, else the one its levels earn if each criterion has one."""
+    if rating.overall is not None or rating.error is not None:
+        return rating.overall
+    return earned_score(*_levels_and_skips(rating), rubric)
+
+
+def decision_of(rating: Rating, rubric: Rubric) -> bool | None:
+    """Whether a rating passes the submission: as its rater decided, else by its score and the required criteria."""
+    if rating.passed is not None:
+        return rating.passed
+    return _passes(overall_of(rating, rubric), _levels_and_skips(rating)[0], rubric)
+
+
+def earned_score(levels: Mapping[str, float], skipped: Collection[str], rubric: Rubric) -> float | None:
+    """The score that levels earn, 0 to 1; None unless every criterion has a level or does not apply."""
+    return score_of_levels(levels, rubric, [name for name in skipped if name not in levels])
+
+
+def _passes(score: float | None, levels: Mapping[str, float], rubric: Rubric) -> bool | None:
+    if score is None:
+        return None
+    return score >= rubric.pass_mark - ROUNDING and not fails_required(levels, rubric)
+
+
+def fails_required(levels: Mapping[str, float], rubric: Rubric) -> bool:
+    """Whether any required criterion has a level and fails."""
+    return any(
+        criterion.required
+        and criterion.name in levels
+        and not criterion.passes(criterion.scale.position(levels[criterion.name]))
+        for criterion in rubric.criteria
+    )
+
+
+# --- levels ---------------------------------------------------------------------------------------------------------
+
+
+def positions(scale: Scale, levels: Floats) -> Floats:
+    """How far up the scale each level is, 0 to 1, any shape; nan where there is none."""
+    return levels if scale.by_label else np.asarray((levels - min(scale.values)) / scale.span)
+
+
+def merits(criterion: Criterion, levels: Floats) -> Floats:
+    """How good each level is, 0 to 1, any shape: the position, turned round for a criterion of negative weight."""
+    found = positions(criterion.scale, levels)
+    return found if criterion.weight > 0 else np.asarray(1 - found)
+
+
+def groups_of(named: Sequence[tuple[str, str | None]]) -> tuple[str, ...] | None:
+    """A group for each example, from pairs of its id and its group's name; None where no example names one."""
+    if not any(group for _, group in named):
+        return None
+    return tuple(f"group {group}" if group else f"example {unit}" for unit, group in named)
+
+
+def shared_ids(ratings: Sequence[Iterable[Rating]]) -> tuple[str, ...]:
+    """Ids that every one of several sets of ratings holds, in the order of the first."""
+    rated = [dict.fromkeys(rating.id for rating in each) for each in ratings]
+    return tuple(unit for unit in rated[0] if all(unit in other for other in rated[1:]))

@@ -1,0 +1,153 @@
+"""Ratings as arrays: one column for each rater, samples collapsed by one rule."""
+
+import numpy as np
+import pytest
+
+from markscheme.ratings.rating import Rated, Rating
+from markscheme.ratings.table import (
+    MOST_ANNOTATORS,
+    collapsed,
+    column_of,
+    decision_of,
+    overall_of,
+    rating_table,
+    shared_ids,
+    stacked,
+)
+from markscheme.rubrics.file import rubric_from_data
+from tests.calibration.made import rating, rubric
+
+ONE = rubric("tone")
+RUBRIC = rubric_from_data(
+    {
+        "name": "r",
+        "criteria": [
+            {"name": "clarity", "description": "Is clear.", "weight": 3},
+            {"name": "polite", "requirement": "Is polite.", "weight": 1},
+        ],
+    }
+)
+REQUIRED = rubric_from_data(
+    {"criteria": [{"name": "safe", "requirement": "Is safe.", "required": True}, {"name": "good", "requirement": "G."}]}
+)
+
+
+def tone(unit: str, rater: str, level: float, **more: object) -> Rating:
+    return rating(unit, rater, "human", ONE, [level], **more)  # type: ignore[arg-type]
+
+
+def test_the_overall_score_is_the_given_one_or_what_all_levels_earn() -> None:
+    both = {"clarity": Rated(5.0), "polite": Rated(0.0)}
+    assert overall_of(Rating("a", "r", "human", both, overall=0.2), RUBRIC) == 0.2
+    assert overall_of(Rating("a", "r", "human", both), RUBRIC) == 0.75
+    assert overall_of(Rating("a", "r", "human", {"clarity": Rated(5.0)}), RUBRIC) is None
+    skipped = {"clarity": Rated(5.0), "polite": Rated(None, declined="not applicable")}
+    assert overall_of(Rating("a", "r", "human", skipped), RUBRIC) == 1.0
+    declined = {"clarity": Rated(5.0), "polite": Rated(None, declined="abstained")}
+    assert overall_of(Rating("a", "r", "human", declined), RUBRIC) is None
+
+
+def test_a_decision_is_the_given_one_else_that_of_score_and_required_criteria() -> None:
+    levels = {"safe": Rated(0.0), "good": Rated(1.0)}
+    assert decision_of(Rating("a", "r", "model", levels), REQUIRED) is False
+    assert decision_of(Rating("a", "r", "model", levels, passed=True), REQUIRED) is True
+    assert decision_of(Rating("a", "r", "model", {"safe": Rated(1.0)}), REQUIRED) is None
+
+
+def test_a_table_has_a_column_for_each_rater_with_gaps() -> None:
+    ratings = [
+        Rating("a", "r1", "human", {"clarity": Rated(4.0)}),
+        Rating("b", "r1", "human", {"clarity": Rated(2.0)}),
+        Rating("a", "j", "model", {"clarity": Rated(1.0)}, sample=0),
+        Rating("a", "j", "model", {"clarity": Rated(2.0)}, sample=1),
+        Rating("elsewhere", "j", "model", {"clarity": Rated(5.0)}),
+    ]
+    table = rating_table(RUBRIC, ("a", "b"), ratings)
+    assert [column.name for column in table.columns] == ["r1", "j"]
+    np.testing.assert_array_equal(stacked(table.columns, "clarity"), [[4.0, 1.5], [2.0, np.nan]])
+    assert np.isnan(stacked(table.columns)).all()
+    apart = rating_table(RUBRIC, ("a", "b"), ratings, samples_apart=True)
+    assert [column.name for column in apart.columns] == ["r1 #0", "j #0", "j #1"]
+
+
+def test_the_median_levels_of_several_samples_earn_the_score_and_decide() -> None:
+    samples = [
+        Rating("a", "j", "model", {"safe": Rated(safe), "good": Rated(1.0)}, overall=(safe + 1) / 2, passed=passed)
+        for safe, passed in ((0.0, True), (1.0, False), (1.0, False))
+    ]
+    found = collapsed(samples, REQUIRED)
+    assert (dict(found.levels), found.score, found.decision) == ({"safe": 1.0, "good": 1.0}, 1.0, True)
+
+
+def test_scores_given_apart_from_the_levels_count_with_their_median() -> None:
+    samples = [Rating("a", "j", "model", {"tone": Rated(3.0)}, overall=score) for score in (0.2, 0.9, 0.8)]
+    assert collapsed(samples, ONE).score == 0.8
+
+
+@pytest.mark.parametrize(("decisions", "decided"), [([True, True, False], True), ([True, False], None)])
+def test_where_only_decisions_were_given_the_majority_decides(decisions: list[bool], decided: bool | None) -> None:
+    samples = [Rating("a", "j", "model", passed=passed, sample=k) for k, passed in enumerate(decisions)]
+    assert collapsed(samples, ONE).decision is decided
+
+
+def test_levels_without_order_collapse_to_the_commonest_not_to_the_middle() -> None:
+    kinds = rubric_from_data(
+        {
+            "criteria": [
+                {
+                    "name": "kind",
+                    "requirement": "What it is.",
+                    "scale_type": "nominal",
+                    "options": [{"label": "a", "value": 0}, {"label": "b", "value": 0.5}, {"label": "c", "value": 1}],
+                }
+            ]
+        }
+    )
+    samples = [Rating("x", "j", "model", {"kind": Rated(level)}) for level in (0.0, 1.0, 1.0, 0.0, 1.0)]
+    assert dict(collapsed(samples, kinds).levels) == {"kind": 1.0}
+    assert collapsed(samples[:2], kinds).score is None
+
+
+def test_the_words_that_count_are_those_of_the_sample_nearest_to_the_median() -> None:
+    samples = [tone("a", "j", level, sample=k) for k, level in enumerate([1.0, 5.0, 4.0])]
+    found = column_of("judge", samples, ONE, ["a", "b"])
+    assert found.ratings == (samples[2], None)
+
+
+def test_a_column_is_one_person_on_every_criterion() -> None:
+    of = rubric("clarity", "tone")
+    people = [
+        rating("e0", "ann", "human", of, [1, np.nan]),
+        rating("e0", "bob", "human", of, [2, 3]),
+        rating("e1", "bob", "human", of, [4, 5]),
+    ]
+    table = rating_table(of, ["e0", "e1"], people)
+    np.testing.assert_array_equal(stacked(table.annotators, "clarity"), [[1, 2], [np.nan, 4]])
+    np.testing.assert_array_equal(stacked(table.annotators, "tone"), [[np.nan, 3], [np.nan, 5]])
+
+
+def test_a_crowd_becomes_first_and_second_rating_of_an_example() -> None:
+    n = MOST_ANNOTATORS + 3
+    people = [tone(f"e{i}", f"crowd{i}{k}", k + 1) for i in range(n) for k in range(2)]
+    table = rating_table(ONE, [f"e{i}" for i in range(n)], people)
+    assert stacked(table.annotators, "tone").tolist() == [[1, 2]] * n
+
+
+def test_a_slice_of_a_table_keeps_rows_and_groups_together() -> None:
+    table = rating_table(ONE, ["a", "b", "c"], [tone(unit, "p", k + 1) for k, unit in enumerate("abc")], groups="xyx")
+    part = table.rows(np.array([True, False, True]))
+    assert (part.ids, part.groups) == (("a", "c"), ("x", "x"))
+    assert part["p"].levels["tone"].tolist() == [1, 3]
+    assert [rating.id for rating in part["p"].ratings if rating] == ["a", "c"]
+    hidden = table["p"].where(np.array([True, False, False]))
+    np.testing.assert_array_equal(hidden.levels["tone"], [1, np.nan, np.nan])
+
+
+def test_an_unknown_column_names_those_that_are_there() -> None:
+    table = rating_table(ONE, ["a"], [tone("a", "p", 3)])
+    with pytest.raises(KeyError, match="there are p"):
+        table["q"]
+
+
+def test_shared_ids_keep_the_order_of_the_first() -> None:
+    assert shared_ids([[tone(u, "p", 1) for u in "cab"], [tone(u, "q", 1) for u in "abd"]]) == ("a", "b")
