@@ -153,7 +153,7 @@ FAULTS = (
     Fault("people split, noise 1.3, with hints", "ambiguous", 1.3, split, (0.98, 1.0)),
     Fault("redundant, r .97", "redundant", 0.97, redundant, (0.80, 1.0)),
     Fault("redundant, r .996", "redundant", 0.996, redundant, (0.96, 1.0)),
-    Fault("judge gives one level to 97 %", "dead", 0.97, stuck, (1.0, 1.0)),
+    Fault("judge gives one level to 97 %", "stuck-judge", 0.97, stuck, (1.0, 1.0)),
     Fault("criterion with true SD .35", "dead", 0.35, flat, (0.92, 1.0)),
     Fault("criterion with true SD .15", "dead", 0.15, flat, (0.98, 0.98)),
     Fault("guesses on one system of four", "broken-slice", 0, random_part, (None, None)),
@@ -206,7 +206,7 @@ class Outcome:
     twice: float
 
 
-JUDGE_CODES = ("dead", "no-skill", "lenient", "severe", "central-tendency", "noisy")
+JUDGE_CODES = ("stuck-judge", "no-skill", "lenient", "severe", "central-tendency", "noisy")
 
 
 def outcome(fault: Fault, n: int, runs: int) -> Outcome:

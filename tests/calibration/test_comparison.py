@@ -9,7 +9,7 @@ from markscheme.errors import ComparisonError
 from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.gold import gold_of
 from markscheme.ratings.rating import Rating
-from markscheme.rubrics.rubric import Rubric
+from markscheme.rubrics.file import rubric_from_data
 from markscheme.submission import Submission
 from tests.calibration.made import Made, compared, examples, judged, rating, rubric
 
@@ -83,7 +83,7 @@ def test_two_people_give_their_agreement_and_a_ceiling() -> None:
 
 # --- several samples ------------------------------------------------------------------------------------------------
 
-YES_NO = Rubric.from_dict({"name": "works", "criteria": [{"name": "works", "requirement": "It works."}]})
+YES_NO = rubric_from_data({"name": "works", "criteria": [{"name": "works", "requirement": "It works."}]})
 
 
 def sampled(samples: list[int], *, with_pass: bool) -> tuple[ExampleSet, list[Rating]]:

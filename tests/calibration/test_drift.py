@@ -105,7 +105,7 @@ def test_a_drift_makes_the_verdict_adjust_and_the_use_none() -> None:
     found = calibrated(replace(judge, added={CHANGED: 1.0}), rubric(), since=Since(then))
     assert baseline(found).alarm
     assert (found.decision.verdict, found.decision.use, found.exit_status) == ("adjust", "none", 1)
-    assert "drifted" in found.decision.because
+    assert found.decision.because_code == "drift"
     assert Called.of(found).drifted == {CHANGED}
 
 
@@ -323,7 +323,9 @@ def test_another_response_under_an_old_id_is_set_aside_and_said(tmp_path: Path) 
     found = baseline(_now(kept, ONE, others, {"tone": moved}))
     assert (found.shared, found.other_response) == (40, 10)
     assert [change.key for change in found.changes] == ["responses"]
-    assert found.criteria["tone"].called.drift.moved.shift == 0
+    assert found.criteria["tone"].called.drift.moved.shift == pytest.approx(
+        float(np.mean(np.array(_up(truth)) - np.array(truth))) / 2
+    )
 
 
 def test_examples_that_are_gone_or_new_are_counted(tmp_path: Path) -> None:
@@ -447,9 +449,11 @@ def test_a_text_that_changed_is_a_named_cause_and_compared_all_the_same(tmp_path
     assert [change.key for change in found.changes] == ["text:tone"]
 
 
-def test_of_several_samples_now_the_first_is_compared(tmp_path: Path) -> None:
+def test_of_several_samples_now_the_median_is_compared(tmp_path: Path) -> None:
     truth = _truth(40)
     kept = _accepted(tmp_path, ONE, {"tone": truth}, {"tone": truth})
     now = [*_rated({"tone": _up(truth)}, sample=1), *_rated({"tone": truth})]
     found = baseline(calibration_of(ONE, _examples({"tone": truth}), now, RATER, since=Since(kept)))
-    assert found.criteria["tone"].called.drift.moved.shift == 0
+    assert found.criteria["tone"].called.drift.moved.shift == pytest.approx(
+        float(np.mean(np.array(_up(truth)) - np.array(truth))) / 2
+    )

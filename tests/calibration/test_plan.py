@@ -8,6 +8,7 @@ from scipy.special import bdtr
 
 from markscheme import Rubric
 from markscheme.calibration.comparison import compare
+from markscheme.calibration.decision import decide
 from markscheme.calibration.plan import Need, cost_of, labels_for_verdict, needs_of
 from markscheme.judges.judge import Reply
 from markscheme.judges.price import Price
@@ -42,7 +43,8 @@ def by_what(needs: list[Need]) -> dict[str, Need]:
 
 
 def test_the_verdict_s_labels_give_the_bound_four_times_in_five() -> None:
-    n = labels_for_verdict(0.9, 0.8)
+    truth, _ = labelled(60)
+    n = labels_for_verdict(truth, None, 0.8)
     assert n is not None
 
     def power(n: int) -> float:
@@ -51,7 +53,8 @@ def test_the_verdict_s_labels_give_the_bound_four_times_in_five() -> None:
 
     assert all(power(m) >= 0.8 for m in range(n, n + 10))
     assert power(n - 1) < 0.8
-    assert labels_for_verdict(0.79, 0.8) is None
+    truth, pilot = labelled(60, wrong=9)
+    assert labels_for_verdict(truth, pilot, 0.8) == 60 + (decide(pilot, target=0.8).labels_needed or 0)
 
 
 def test_without_a_judge_the_plan_rests_on_assumptions_that_it_names() -> None:

@@ -53,7 +53,7 @@ def test_what_is_read_back_is_what_was_written(tmp_path: Path) -> None:
     by_id = {rating.id: rating for rating in written.ratings}
     assert by_id["e0"].criteria["polite"].level == 2.0
     assert (by_id["e3"].error, by_id["e3"].overall, by_id["e3"].criteria["short"].level) == ("not graded", None, 1.0)
-    assert written.gold["e0"].levels == {"polite": 1.0, "short": 0.0}
+    assert {name: said.level for name, said in written.gold["e0"].criteria.items()} == {"polite": 1.0, "short": 0.0}
 
 
 def test_gold_of_the_json_is_gold_of_the_labels(tmp_path: Path) -> None:

@@ -160,7 +160,7 @@ def calibration_of(
         rubric=rubric,
         rater=rater,
         comparison=comparison,
-        decision=decide(comparison, target=options.target, findings=findings, alarm=drifted),
+        decision=decide(comparison, target=options.target, findings=findings, drifted=drifted),
         findings=findings,
         counts=_counts(comparison, examples, from_cache),
         cost=cost or Usage(),

@@ -15,11 +15,16 @@ from markscheme.rubrics.rubric import Criterion, Rubric, Scale
 from markscheme.score import ROUNDING
 from markscheme.stats import Estimate
 from markscheme.stats.agreement import Metric, cohen_kappa, two_raters
-from markscheme.stats.people import BesidePeople, Ceiling, beside_people, ceiling
-from markscheme.stats.severity import agreement_constant, confusion, error_family, within_tolerance, yes_no_family
-
-DECIMALS = 9
-"""Differences of scores are rounded to this many decimals before they are compared with the tolerance."""
+from markscheme.stats.people import Ceiling, ceiling
+from markscheme.stats.severity import confusion, error_family, yes_no_family
+from markscheme.stats.verdict import (
+    DECIMALS,
+    ToleranceTies,
+    VerdictFigures,
+    close,
+    tolerance_ties,
+    verdict_figures,
+)
 
 
 def compare(
@@ -41,12 +46,6 @@ def compare(
     if table[judge].is_empty:
         raise ComparisonError("the judge rated none of the examples that have labels")
     return Comparison(table, judge, gold, table.rubric.tolerance if tolerance is None else tolerance)
-
-
-def within(scores: Floats, gold: Floats, tolerance: float) -> Floats:
-    """1 where a score is closer to gold than the tolerance, 0 where not, nan where either is missing; shape (n,)."""
-    misses = np.round(np.abs(scores - gold), DECIMALS)
-    return np.where(np.isnan(misses), np.nan, misses < tolerance).astype(np.float64)
 
 
 def headline(scale: Scale) -> str:
@@ -190,17 +189,7 @@ class Comparison:
     @cached_property
     def hits(self) -> Floats:
         """1 where the judge's score agrees with gold's, 0 where not, nan where either is missing."""
-        return within(self.scores, self.reference.scores, self.tolerance)
-
-    @cached_property
-    def agreement(self) -> Estimate:
-        """Share of examples on which the judge's score is closer to gold than the tolerance."""
-        return within_tolerance(self.reference.scores, self.scores, self.tolerance)
-
-    @cached_property
-    def agreement_constant(self) -> Estimate:
-        """The same share for the best constant score."""
-        return agreement_constant(self.reference.scores, self.tolerance)
+        return close(self.reference.scores, self.scores, self.tolerance)
 
     @cached_property
     def annotator_scores(self) -> Floats:
@@ -209,16 +198,47 @@ class Comparison:
         return stacked(people) if people else np.full((len(self.ids), 0), np.nan)
 
     @cached_property
-    def beside(self) -> BesidePeople | None:
-        """Each annotator left out, and the judge compared with the same others; None unless two people overlap."""
-        if not np.any((~np.isnan(self.annotator_scores)).sum(axis=1) >= 2):
-            return None
-        return beside_people(self.annotator_scores, self.scores, tolerance=self.tolerance, groups=self.table.groups)
+    def figures(self) -> VerdictFigures:
+        """The shares a verdict is made from: judge, best constant and annotators, by one tolerance."""
+        return verdict_figures(
+            self.reference.scores,
+            self.scores,
+            self.annotator_scores,
+            tolerance=self.tolerance,
+            groups=self.table.groups,
+        )
 
-    @property
+    @cached_property
+    def agreement(self) -> Estimate:
+        """Share of examples on which the judge's score is closer to gold than the tolerance."""
+        return self.figures.agreement.estimate(method="agreement within tolerance")
+
+    @cached_property
+    def agreement_constant(self) -> Estimate:
+        """The same share for the best constant score that somebody gave."""
+        return self.figures.constant.estimate(method="agreement of the best constant score")
+
+    @cached_property
+    def gain(self) -> Estimate:
+        """Agreement minus that of the best constant score, paired by example."""
+        return self.figures.gain.estimate(method="agreement minus that of the best constant score")
+
+    @cached_property
     def agreement_person(self) -> Estimate | None:
-        """Agreement of annotators with the others, each left out in turn; None unless two people overlap."""
-        return None if self.beside is None else self.beside.together.person
+        """Share of pairs of annotators who agree; None unless two scored an example that the judge scored."""
+        people = self.figures.people
+        return people.estimate(method="agreement of two annotators") if people.n else None
+
+    @cached_property
+    def agreement_with_person(self) -> Estimate | None:
+        """Share of annotators the judge agrees with, on the same examples as `agreement_person`."""
+        judge = self.figures.judge_people
+        return judge.estimate(method="agreement of the judge with an annotator") if judge.n else None
+
+    @cached_property
+    def ties(self) -> ToleranceTies:
+        """Examples exactly at the tolerance, which count as misses, and the share if they counted."""
+        return tolerance_ties(self.reference.scores, self.scores, tolerance=self.tolerance, groups=self.table.groups)
 
     @cached_property
     def overall(self) -> Mapping[str, Estimate]:

@@ -1,24 +1,26 @@
-"""A Comparison to the verdict on a judge, what it may be used for, and Findings with what to edit."""
+"""The verdict on a judge, what it may be used for, and why, in a sentence."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from markscheme.calibration.comparison import Comparison
-from markscheme.stats.change import least_n
-from markscheme.stats.intervals import clopper_pearson_lower, clopper_pearson_upper
-from markscheme.stats.severity import gain_over_constant
+from markscheme.stats.grouped import GroupedShare
+from markscheme.stats.planning import CONF
+from markscheme.stats.verdict import (
+    CONF_CONSTANT,
+    BecauseCode,
+    Use,
+    VerdictFigures,
+    VerdictName,
+    labels_needed,
+    ruling,
+    use_of_ok,
+)
 
-VerdictName = Literal["ok", "adjust", "not-enough-labels"]
-Use = Literal["gate", "trend", "explore", "none"]
 Severity = Literal["high", "medium", "low"]
-CONFIDENCE = 0.90
-"""Of each one-sided bound a verdict rests on."""
-MOST_LABELS = 100_000
-FEWEST_SHARED = 11
-"""Examples that two people must have rated for their own agreement to take the target's place; on fewer a judge that
-misses none isn't shown to be above the usual target either, while one contradiction more or less moves theirs by
-far."""
+NO_MERIT = ("no-skill", "stuck-judge")
+"""Codes of findings under which high agreement is no merit of the judge."""
 
 
 @dataclass(frozen=True)
@@ -65,113 +67,135 @@ class Decision:
     Attributes:
         verdict: Whether it agrees well enough.
         use: What it may therefore decide.
-        target: The share of examples it was held to: the one asked for, or people's own where that is lower and rests
-            on FEWEST_SHARED examples or more.
-        people_are_lower: Whether the target is people's own agreement.
-        needs_adjustment: Whether agreement is under the target that was asked for, as a point.
-        labels_needed: Labels still needed beside those there are, if agreement stays as it is; None where the verdict
-            is settled, or where no number would settle it.
+        target: The share of examples it has to agree on.
+        needs_adjustment: Whether agreement is under the target as a point, without an interval.
+        labels_needed: Labels needed on top of those there are, with 80 % probability; labels of people from 0 where
+            people gave none. None where the verdict isn't open, or where no number would do.
+        because_code: Which rule gave the verdict.
         because: Why, in a sentence.
     """
 
     verdict: VerdictName
     use: Use
     target: float
-    people_are_lower: bool
     needs_adjustment: bool
     labels_needed: int | None
+    because_code: BecauseCode
     because: str
 
 
 def decide(
-    comparison: Comparison, *, target: float | None = None, findings: Sequence[Finding] = (), alarm: bool = False
+    comparison: Comparison, *, target: float | None = None, findings: Sequence[Finding] = (), drifted: bool = False
 ) -> Decision:
-    """The verdict on a judge and what it may decide, by exact one-sided 90 % bounds of its agreement.
+    """The verdict on a judge and what it may decide, by one-sided bounds that respect groups.
 
     Args:
-        comparison: The judge beside gold.
+        comparison: The judge compared with gold.
         target: Share of examples it has to agree on; the rubric's where None.
-        findings: Whose `no-skill` and `dead` stand against an ok.
-        alarm: Whether the judge has drifted.
+        findings: A judge without skill, or stuck on one level, is not ok however often it agrees.
+        drifted: Whether a drift alarm counts against the judge: not where the author's own edit is the cause and
+            agreement is no worse.
     """
     wanted = comparison.rubric.target if target is None else target
-    person = comparison.agreement_person
-    own = None if person is None or person.n < FEWEST_SHARED else person.value
-    held_to = wanted if own is None else min(own, wanted)
-    people_are_lower = held_to < wanted
-    share, n = comparison.agreement.value, comparison.agreement.n
-    if share is None:
-        return Decision(
-            "not-enough-labels", "explore", held_to, people_are_lower, True, None, "no example was compared"
-        )
-    hits = round(share * n)
-    lower = clopper_pearson_lower(hits, n, confidence=CONFIDENCE)
-    upper = clopper_pearson_upper(hits, n, confidence=CONFIDENCE)
-    against = _stands_against(comparison, findings) if lower > held_to else None
-    needs_adjustment = share < wanted
-    if alarm or upper < held_to or against:
-        because = (
-            "the judge has drifted since the accepted run"
-            if alarm
-            else against or f"agreement is below {held_to:.0%} (at most {upper:.0%})"
-        )
-        return Decision("adjust", "none", held_to, people_are_lower, needs_adjustment, None, because)
-    beats = not people_are_lower or _gain_is_shown(comparison)
-    if lower > held_to and beats:
-        because = f"agreement is above {held_to:.0%} (at least {lower:.0%})"
-        use = _use_of_ok(comparison, people_are_lower)
-        return Decision("ok", use, held_to, people_are_lower, needs_adjustment, None, because)
-    because = (
-        f"agreement lies between {lower:.0%} and {upper:.0%}, which doesn't settle whether it reaches {held_to:.0%}"
+    figures, gold = comparison.figures, comparison.gold
+    no_merit = next((finding for finding in findings if finding.code in NO_MERIT), None)
+    ok = use_of_ok(gold.reference, blind=not gold.not_blind)
+    found = ruling(figures.states(wanted), ok=ok, drifted=drifted, no_skill=no_merit is not None)
+    share = comparison.agreement.value
+    in_all = labels_needed(figures, wanted, found.because) if _is_open(found.verdict, ok) else None
+    return Decision(
+        verdict=found.verdict,
+        use=found.use,
+        target=wanted,
+        needs_adjustment=share is None or share < wanted,
+        labels_needed=None if in_all is None else in_all - (figures.agreement.n if gold.has_people else 0),
+        because_code=found.because,
+        because=_because(figures, wanted, found.because, no_merit),
     )
-    if not beats:
-        because = "agreement is not yet shown to be above a constant's"
-    settled_at = labels_to_settle(share, n, held_to)
-    needed = None if settled_at is None else settled_at - n
-    return Decision("not-enough-labels", "explore", held_to, people_are_lower, needs_adjustment, needed, because)
 
 
-def labels_to_settle(share: float, n: int, target: float) -> int | None:
-    """Labels it takes in all for this same share to clear the target, or miss it, by its exact bound; None for none."""
-
-    def settled(labels: int) -> bool:
-        hits = round(share * labels)
-        if share > target:
-            return clopper_pearson_lower(hits, labels, confidence=CONFIDENCE) > target
-        return clopper_pearson_upper(hits, labels, confidence=CONFIDENCE) < target
-
-    if share == target or not settled(MOST_LABELS):
-        return None
-    return least_n(settled, start=n + 1)
+def _is_open(verdict: VerdictName, ok: Use) -> bool:
+    """Whether more labels could change what the judge may decide."""
+    return verdict == "not-enough-labels" or (verdict == "ok" and ok == "explore")
 
 
-def _stands_against(comparison: Comparison, findings: Sequence[Finding]) -> str | None:
-    """Why high agreement is no merit here, if so."""
-    constant = comparison.agreement_constant.value
-    if comparison.agreement.value is not None and constant is not None and comparison.agreement.value <= constant:
-        return f"agreement is no better than that of a judge that always gives one score ({constant:.0%})"
-    for finding in findings:
-        if finding.code in ("no-skill", "dead"):
-            return finding.message
-    return None
+# --- why ------------------------------------------------------------------------------------------------------------
 
 
-def _gain_is_shown(comparison: Comparison) -> bool:
-    gain = gain_over_constant(
-        comparison.gold.overall,
-        comparison.scores,
-        comparison.tolerance,
-        groups=comparison.gold.groups,
-        level=2 * CONFIDENCE - 1,
+def _because(figures: VerdictFigures, target: float, code: BecauseCode, no_merit: Finding | None) -> str:
+    agreement, constant = figures.agreement, figures.constant
+    is_shown = f"Agreement is {agreement.value:.0%}"
+    always = f"always answering {figures.constant_score:g}"
+    between = f"Two annotators agree on {figures.people.value:.0%}, the judge with an annotator on "
+    between += f"{figures.judge_people.value:.0%}."
+    match code:
+        case "no-labels":
+            return "No example has both a label and a judge's score."
+        case "few-groups":
+            return f"The examples come from only {agreement.n_groups} groups; at least 5 are needed for an interval."
+        case "drift":
+            return "The judge changed since the accepted run."
+        case "no-skill":
+            return no_merit.message if no_merit is not None else "The judge shows no skill."
+        case "target":
+            low = f"at least {_bound(agreement.lower(CONF))}"
+            return (
+                f"{is_shown} ({low} with {CONF:.0%} confidence){_grouped(agreement)}: above the target of {target:.0%} "
+                f"and above the {constant.value:.0%} of {always}."
+            )
+        case "below-target":
+            most = f"at most {_bound(agreement.upper(CONF))} with {CONF:.0%} confidence"
+            return f"{is_shown} ({most}){_grouped(agreement)}: below the target of {target:.0%}."
+        case "below-constant":
+            return (
+                f"The judge agrees on {agreement.value:.0%} of examples; {always} would reach {constant.value:.0%} "
+                f"({CONF_CONSTANT:.0%} confidence that the judge is worse)."
+            )
+        case "below-person":
+            most = f"at most {_bound(agreement.upper(CONF))} with {CONF:.0%} confidence"
+            return (
+                f"{is_shown} ({most}), below the target of {target:.0%}, and not because annotators disagree: {between}"
+            )
+        case "as-person":
+            return (
+                f"{is_shown}, which doesn't reach {target:.0%}. {between} It is at most 10 points below an annotator "
+                "and better than one constant score: use it for trends."
+            )
+        case "no-signal":
+            return (
+                f"Two annotators agree on only {figures.people.value:.0%}; {always} would agree with them on "
+                f"{figures.constant_people.value:.0%}. These labels can't tell a good judge from a bad one: make the "
+                "rubric's wording sharper, widen the tolerance, or discuss the examples and adjudicate."
+            )
+        case "constant-open":
+            return (
+                f"{is_shown}, above the target, but {always} would reach {constant.value:.0%}. "
+                "Label examples that vary."
+            )
+        case "person-open":
+            return (
+                f"{is_shown}, below the target of {target:.0%}, but annotators agree with each other on only "
+                f"{figures.people.value:.0%}; these labels can't tell yet which of them is the cause."
+            )
+        case "target-open":
+            interval = agreement.estimate()
+            ci = f"95% CI {_points(interval.low)}–{_points(interval.high)}"
+            return f"{is_shown} ({ci}){_grouped(agreement)}; the target is {target:.0%}. Not enough labels to tell."
+
+
+def _bound(bound: float | None) -> str:
+    return "–" if bound is None else f"{bound:.0%}"
+
+
+def _points(limit: float | None) -> str:
+    return "–" if limit is None else f"{100 * limit:.0f}"
+
+
+def _grouped(share: GroupedShare) -> str:
+    """How much grouped examples are worth, where groups matter."""
+    if share.n_groups == share.n:
+        return ""
+    return (
+        f" ({share.n} examples in {share.n_groups} groups carry as much information as about {share.effective:.0f} "
+        "independent ones)"
     )
-    return gain.low is not None and gain.low > 0
-
-
-def _use_of_ok(comparison: Comparison, people_are_lower: bool) -> Use:
-    match comparison.gold.reference:
-        case "constructed" | "model":
-            return "explore"
-        case "one-person":
-            return "trend"
-        case _:
-            return "trend" if people_are_lower or comparison.gold.not_blind else "gate"

@@ -1,30 +1,31 @@
 """How many labels a width, a verdict or a promise takes, and what the next run costs before it is run."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import bdtr
 
 from markscheme.calibration.comparison import Comparison
-from markscheme.calibration.decision import CONFIDENCE
+from markscheme.calibration.decision import decide
 from markscheme.judges.judge import Reply
 from markscheme.judges.limited import BYTES_PER_TOKEN
 from markscheme.judges.price import Price
 from markscheme.prompt import Prompt
 from markscheme.ratings.gold import Gold
 from markscheme.rubrics.rubric import Criterion
-from markscheme.stats.change import least_n
 from markscheme.stats.estimate import Estimate
-from markscheme.stats.intervals import ATANH, clopper_pearson_lower, t_quantile
+from markscheme.stats.intervals import ATANH, t_quantile
 from markscheme.stats.planning import (
     labels_for_half_width,
     labels_for_promise,
     labels_for_share,
+    labels_to_clear,
     labels_to_vary,
     mixture_table,
+    planned_design_effect,
     spread_at,
     with_endless_labels,
 )
@@ -36,8 +37,6 @@ Goal: TypeAlias = Literal["width", "verdict", "promise", "variety"]
 ASSUMED_COEFFICIENT = 0.75
 ASSUMED_AGREEMENT = 0.90
 ASSUMED_AUTOMATIC = 0.60
-POWER = 0.80
-MOST_LABELS = 20_000
 LEAST_PILOT = 20
 """Examples that both rated, from which on they say more than an assumption."""
 WRITTEN_PER_CRITERION = 100
@@ -144,51 +143,26 @@ def needs_of(
         )
     ]
     found += [_width_of(criterion, truth, pilot, half_width) for criterion in criteria]
-    settled = labels_for_verdict(share, target)
+    settled = labels_for_verdict(truth, pilot, target)
     found.append(Need("verdict", f"a verdict at a target of {target:.0%}, in 4 runs of 5", settled, have, basis))
     found.append(_promise(pilot, have, error, confidence))
     found += [_variety(criterion, truth) for criterion in criteria]
     return found
 
 
-def labels_for_verdict(agreement: float, target: float, *, power: float = POWER) -> int | None:
-    """Labels at which the exact lower bound of agreement probably clears the target.
+def labels_for_verdict(truth: Gold, pilot: Comparison | None, target: float) -> int | None:
+    """Labels in all with which the verdict would be reached, as the report of a calibration counts them.
 
-    Args:
-        agreement: The share expected.
-        target: The share to be cleared.
-        power: How probably.
-
-    Returns:
-        The number; None where the share expected doesn't exceed the target, or 20,000 wouldn't do.
-
-    Example:
-        >>> labels_for_verdict(0.9, 0.8), labels_for_verdict(0.8, 0.8)
-        (75, None)
+    Without a pilot agreement is assumed, and examples of one group are taken to be a little alike.
     """
-    if agreement <= target:
-        return None
-
-    def clears(n: int) -> bool:
-        hits = _hits_to_clear(n, target)
-        return hits <= n and 1 - float(bdtr(hits - 1, n, agreement)) >= power
-
-    def stays_clear(n: int) -> bool:  # whole numbers make the chance rise and fall; it has risen for good
-        return all(clears(m) for m in range(n, n + 10))
-
-    return least_n(stays_clear, start=2) if stays_clear(MOST_LABELS) else None
-
-
-def _hits_to_clear(n: int, target: float) -> int:
-    """The least agreements among n whose lower bound exceeds the target; n + 1 where none does."""
-    low, high = 0, n + 1
-    while low < high:
-        middle = (low + high) // 2
-        if middle <= n and clopper_pearson_lower(middle, n, confidence=CONFIDENCE) <= target:
-            low = middle + 1
-        else:
-            high = middle
-    return low
+    if pilot is None or pilot.agreement.n < LEAST_PILOT:
+        sizes = np.array(list(Counter(truth.groups or truth.ids).values()), dtype=np.float64)
+        mean_size = float((sizes**2).sum() / sizes.sum()) if len(sizes) else 1.0
+        return labels_to_clear(ASSUMED_AGREEMENT, target, design_effect=planned_design_effect(mean_size))
+    decision = decide(pilot, target=target)
+    if decision.labels_needed is None:
+        return None if decision.verdict == "not-enough-labels" else len(truth.ids)
+    return decision.labels_needed + (pilot.agreement.n if truth.has_people else 0)
 
 
 def _assumed() -> tuple[float, str]:

@@ -117,8 +117,8 @@ def _by_row(calibration: Calibration, target: float | None) -> Calibration:
     findings = tuple(found for found in calibration.findings if found.code not in OF_SHARED_LABELS)
     several = len(calibration.rubric.criteria) > 1
     against = [found for found in findings if found.criterion is None or not several]
-    alarm = calibration.baseline is not None and calibration.baseline.alarm
-    decision = decide(calibration.comparison, target=target, findings=against, alarm=alarm)
+    drifted = calibration.baseline is not None and calibration.baseline.alarm
+    decision = decide(calibration.comparison, target=target, findings=against, drifted=drifted)
     return replace(calibration, findings=findings, decision=decision)
 
 

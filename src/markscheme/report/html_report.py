@@ -161,7 +161,7 @@ def _first_step(calibration: Calibration) -> str:
     if calibration.comparison.gold.reference in ("constructed", "model"):
         return "Let people label examples: no fault stands out, and no person's label stands behind that."
     match calibration.decision.verdict:
-        case "not-enough-labels":
+        case "not-enough-labels" | "labels-disagree":
             return "Label more examples: no fault stands out, and these are too few to tell."
         case "adjust":
             return "Read the examples that differ most: no single fault explains them."

@@ -71,8 +71,6 @@ def use_line(calibration: Calibration) -> str:
     """What the judge may be used for, and why."""
     decision = calibration.decision
     line = f"{decision.use.upper()} – {USES[decision.use]}. Verdict: {decision.verdict}, {decision.because}."
-    if decision.people_are_lower:
-        line += " The target is people's own agreement, which is lower than the one asked for."
     if decision.labels_needed is not None:
         labels = counted(decision.labels_needed, "more label")
         line += f" About {labels} would settle it if the agreement stays as it is."

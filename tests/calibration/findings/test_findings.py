@@ -135,13 +135,13 @@ def test_with_one_label_noise_of_the_judge_and_of_people_are_not_told_apart() ->
     assert "second person" in finding.suggestion
 
 
-def test_a_judge_that_gives_one_level_is_dead_and_nothing_else() -> None:
+def test_a_judge_that_gives_one_level_is_stuck_and_nothing_else() -> None:
     judge = MADE.judge
     judge[:, 0] = 4
     judge[::40, 0] = 3
     findings = MADE.find(judge)
-    finding = of_code(findings, "dead", "clarity")
-    assert codes(findings) == {"dead"}
+    finding = of_code(findings, "stuck-judge", "clarity")
+    assert codes(findings) == {"stuck-judge"}
     assert finding.severity == "high"
     assert finding.evidence["share"] >= 0.9
 

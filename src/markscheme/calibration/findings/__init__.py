@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from markscheme.calibration.comparison import Comparison
-from markscheme.calibration.decision import Finding
+from markscheme.calibration.decision import NO_MERIT, Finding
 from markscheme.calibration.findings.advice import SEVERITIES
 from markscheme.calibration.findings.evidence import Evidence, Seen
 from markscheme.calibration.findings.judge import narrow, no_skill, noisy, shifted, stuck, unclear
@@ -72,7 +72,7 @@ def _outside(whole: Evidence, broken: Sequence[Slice]) -> Evidence:
 
 def _without_skill(whole: Evidence, of_criteria: Sequence[Finding]) -> list[Finding]:
     """What decisions and scores show of skill, unless the only criterion has told it already."""
-    if len(whole.seen) == 1 and any(found.code in ("dead", "no-skill") for found in of_criteria):
+    if len(whole.seen) == 1 and any(found.code in NO_MERIT for found in of_criteria):
         return []
     return list(blind_decisions(whole)) or list(beaten_by_constant(whole))
 

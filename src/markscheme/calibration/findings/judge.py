@@ -63,7 +63,7 @@ def stuck(evidence: Evidence, seen: Mapping[str, Seen]) -> dict[str, Finding]:
         stuck_at = one.scale.level_name(level)
         found[one.name] = finding(
             evidence,
-            "dead",
+            "stuck-judge",
             one,
             f"{one.name}: the judge gives {stuck_at} to {share:.0%} of the responses; {evidence.who} give no level to "
             f"more than {of_people:.0%}.",

@@ -14,7 +14,8 @@ from markscheme.calibration.findings.slices import Slice
 from markscheme.stats import Estimate
 from markscheme.stats.association import pearson
 from markscheme.stats.distortion import halo, leaning
-from markscheme.stats.severity import best_constant, gain_over_constant
+from markscheme.stats.planning import CONF
+from markscheme.stats.verdict import CONF_CONSTANT
 
 Floats = npt.NDArray[np.float64]
 
@@ -106,19 +107,18 @@ def blind_decisions(evidence: Evidence) -> Iterator[Finding]:
 def beaten_by_constant(evidence: Evidence) -> Iterator[Finding]:
     """A judge that agrees no oftener than one score for everything would, or not shown to and hardly if at all."""
     comparison = evidence.comparison
-    groups = comparison.gold.groups
-    gain = gain_over_constant(
-        comparison.gold.overall, comparison.scores, comparison.tolerance, groups=groups, level=TRUSTED
-    )
+    figures = comparison.figures
+    gain = figures.gain.estimate(level=2 * CONF - 1, method="gain over the best constant score")
     agreement, constant = comparison.agreement, comparison.agreement_constant
     if gain.value is None or agreement.value is None or agreement.n < FEWEST_TO_DIAGNOSE:
         return
     unshown = agreement.value < comparison.rubric.target and not above(gain, 0.0) and below(gain, LITTLE_GAIN)
-    if gain.value > 0 and not unshown:
+    upper = figures.gain.upper(CONF_CONSTANT)
+    lost = upper is not None and upper < 0
+    if not lost and not unshown:
         return
-    lost = below(gain, 0.0)
     said = "is not above" if gain.value <= 0 else "is not shown to be above"
-    always = best_constant(comparison.gold.overall, comparison.tolerance)
+    always = figures.constant_score
     yield finding(
         evidence,
         "no-skill",
