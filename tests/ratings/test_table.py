@@ -33,7 +33,7 @@ REQUIRED = rubric_from_data(
 
 
 def tone(unit: str, rater: str, level: float, **more: object) -> Rating:
-    return rating(unit, rater, "human", ONE, [level], **more)  # type: ignore[arg-type]
+    return rating(unit, rater, "human", ONE, [level], **more)
 
 
 def test_the_overall_score_is_the_given_one_or_what_all_levels_earn() -> None:
@@ -64,7 +64,7 @@ def test_a_table_has_a_column_for_each_rater_with_gaps() -> None:
     ]
     table = rating_table(RUBRIC, ("a", "b"), ratings)
     assert [column.name for column in table.columns] == ["r1", "j"]
-    np.testing.assert_array_equal(stacked(table.columns, "clarity"), [[4.0, 1.5], [2.0, np.nan]])
+    np.testing.assert_array_equal(stacked(table.columns, "clarity"), np.array([[4.0, 1.5], [2.0, np.nan]]))
     assert np.isnan(stacked(table.columns)).all()
     apart = rating_table(RUBRIC, ("a", "b"), ratings, samples_apart=True)
     assert [column.name for column in apart.columns] == ["r1 #0", "j #0", "j #1"]
@@ -122,8 +122,8 @@ def test_a_column_is_one_person_on_every_criterion() -> None:
         rating("e1", "bob", "human", of, [4, 5]),
     ]
     table = rating_table(of, ["e0", "e1"], people)
-    np.testing.assert_array_equal(stacked(table.annotators, "clarity"), [[1, 2], [np.nan, 4]])
-    np.testing.assert_array_equal(stacked(table.annotators, "tone"), [[np.nan, 3], [np.nan, 5]])
+    np.testing.assert_array_equal(stacked(table.annotators, "clarity"), np.array([[1, 2], [np.nan, 4]]))
+    np.testing.assert_array_equal(stacked(table.annotators, "tone"), np.array([[np.nan, 3], [np.nan, 5]]))
 
 
 def test_a_crowd_becomes_first_and_second_rating_of_an_example() -> None:
@@ -140,7 +140,7 @@ def test_a_slice_of_a_table_keeps_rows_and_groups_together() -> None:
     assert part["p"].levels["tone"].tolist() == [1, 3]
     assert [rating.id for rating in part["p"].ratings if rating] == ["a", "c"]
     hidden = table["p"].where(np.array([True, False, False]))
-    np.testing.assert_array_equal(hidden.levels["tone"], [1, np.nan, np.nan])
+    np.testing.assert_array_equal(hidden.levels["tone"], np.array([1, np.nan, np.nan]))
 
 
 def test_an_unknown_column_names_those_that_are_there() -> None:
