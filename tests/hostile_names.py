@@ -1,6 +1,7 @@
 """Names that try to act on a terminal, and a project in which everything that can have a name has one of them."""
 
 import json
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 NAMES = (
@@ -111,7 +112,7 @@ def _label(rater: str, place: int, names: list[str]) -> dict[str, object]:
     return {"rater": rater, "criteria": {"polite": said, names[1]: said}, "note": names[place % len(names)]}
 
 
-def _lines(path: Path, lines: list[dict[str, object]]) -> None:
+def _lines(path: Path, lines: Sequence[Mapping[str, object]]) -> None:
     path.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
 
 

@@ -57,6 +57,24 @@ def test_an_accepted_run_gates_and_its_grades_say_so(here: Path) -> None:
     assert _first_line(_grade(here)).endswith("calibrated for an older rubric")
 
 
+def test_nobody_is_ever_asked_for_a_run_that_can_not_be_kept(here: Path) -> None:
+    (here / "taken").write_text("a file")
+    done = _calibrate(here, "--accept", "--accepted", "taken/below/accepted.json")
+    assert done.returncode == 2
+    assert "cannot be written" in done.stderr
+    assert not (here / "calls.txt").exists()
+    assert _calibrate(here, "--accept", "--accepted", "new/below/accepted.json").returncode == 0
+
+
+def test_no_rubric_s_name_makes_an_accepted_run_land_elsewhere(here: Path) -> None:
+    rubric, examples = here / "rubrics" / "clear.yaml", here / "calibration" / "clear" / "examples.jsonl"
+    rubric.write_text(rubric.read_text().replace("name: clear", "name: ../../victim/pwn"))
+    done = _calibrate(here, "--accept", "--examples", str(examples))
+    assert done.returncode == 2
+    assert "the rubric's name can't name a file" in done.stderr
+    assert not (here / "calls.txt").exists()
+
+
 def test_the_same_judge_again_has_not_drifted(here: Path) -> None:
     _calibrate(here, "--accept", "--quiet")
     report, status = _json(here)

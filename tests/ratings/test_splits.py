@@ -106,7 +106,8 @@ def test_half_a_record_is_never_deleted_and_never_keeps_others_from_being_writte
         _, openings = open_test_labels(examples, by="a command", at="2026-11-04")
     with pytest.warns(RatingWarning, match=r"tuned\.jsonl:2: is not readable JSON; moved to"):
         record_tuning(examples, ["2"], {}, at="2026-11-04")
-    assert (len(openings.all), used_to_tune(examples)) == (2, {"1", "2"})
+    assert len(openings.all) == 2
+    assert used_to_tune(examples) == {"1", "2"}
     for name in ("opened.jsonl", "tuned.jsonl"):
         assert (tmp_path / f"{name}.damaged").read_text() == '{"at": "2026-11-03", "by\n'
 

@@ -22,7 +22,7 @@ from markscheme.commands.accepting import (
     since_accepted,
     with_replay,
 )
-from markscheme.commands.output import put, refuse_outputs
+from markscheme.commands.output import put, refuse_outputs, refuse_unmakeable
 from markscheme.commands.progress import progress
 from markscheme.commands.promptfoo_results import of_results, ratings_of_results, results_among
 from markscheme.commands.several_judges import choice_between, chosen, only
@@ -74,6 +74,8 @@ def _of_rubric(arguments: argparse.Namespace) -> list[Calibration]:
     if arguments.accept:
         rubric = replace(rubric, samples=plain.samples)
     examples, folder = labelled_examples(rubric, arguments.examples)
+    if arguments.accept:
+        refuse_unmakeable(accepted_path(rubric, folder, arguments.accepted))
     openings = openings_by(arguments, examples, "calibrate")
     every, examples = examples.examples, part_of(examples, arguments)
     options = Options(arguments.gold, arguments.gold_by, arguments.tolerance, arguments.target)

@@ -32,6 +32,16 @@ def refuse_unwritable(target: str | Path | None) -> None:
         try_writing(path)
 
 
+def refuse_unmakeable(path: Path) -> None:
+    """Refuse a file that can't be written, or whose missing folders can't be made, before anybody is asked.
+
+    Raises:
+        UsageError: It can't be written.
+    """
+    nearest = next(folder for folder in path.absolute().parents if os.path.lexists(folder))
+    refuse_unwritable(path if path.parent.is_dir() else nearest / path.name)
+
+
 def refuse_outputs(arguments: argparse.Namespace, names: Sequence[str]) -> None:
     """Say before anybody is asked that the outputs of a command can't all be written.
 
