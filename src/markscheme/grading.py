@@ -170,39 +170,46 @@ class Grading:
     async def _pass(
         self, submission: Submission, questions: Sequence[Sequence[Criterion]], asked: list[Reply]
     ) -> dict[str, Outcome]:
-        """One outcome a criterion; what could not be read is asked for once more, in one call for all of it."""
-        found = await self._ask_all(submission, questions, asked, again=False)
+        """One outcome per criterion; what could not be read is asked for once more, in one call for all of it."""
+        answers = await self._ask_all(submission, questions, asked, again=False)
+        found = {name: outcome for answer in answers for name, outcome in answer.outcomes.items()}
         unread = {name: outcome for name, outcome in found.items() if isinstance(outcome, Unread)}
         if unread:
             missing = [criterion for question in questions for criterion in question if criterion.name in unread]
             try:
-                found |= await self._ask_all(submission, seeing_alike(self.rubric, missing), asked, again=True)
+                answers += await self._ask_all(submission, seeing_alike(self.rubric, missing), asked, again=True)
+                found |= {name: outcome for answer in answers for name, outcome in answer.outcomes.items()}
             except JudgeError as error:
                 found |= {name: _still_unread(outcome, error) for name, outcome in unread.items()}
+        for answer in answers:
+            answer.discard_unread(submission.response, found)
         return found
 
     async def _ask_all(
         self, submission: Submission, questions: Sequence[Sequence[Criterion]], asked: list[Reply], *, again: bool
-    ) -> dict[str, Outcome]:
-        answers = await all_or_first_error(self._ask(submission, question, asked, again) for question in questions)
-        return {name: outcome for answer in answers for name, outcome in answer.items()}
+    ) -> list["_Answer"]:
+        return await all_or_first_error(self._ask(submission, question, asked, again) for question in questions)
 
     async def _ask(
         self, submission: Submission, criteria: Sequence[Criterion], asked: list[Reply], again: bool
-    ) -> dict[str, Outcome]:
+    ) -> "_Answer":
         prompt = verdict_prompt(self.rubric, submission, criteria, again=again)
         reply = await self._reply(prompt, asked)
-        return read_verdicts(reply, criteria, submission.response)
+        return _Answer(reply, criteria, read_verdicts(reply, criteria, submission.response))
 
     async def _holistic(self, submission: Submission, asked: list[Reply]) -> Holistic | Unread:
-        first = read_holistic(await self._reply(holistic_prompt(self.rubric, submission), asked), submission.response)
-        if isinstance(first, Holistic):
-            return first
-        try:
-            reply = await self._reply(holistic_prompt(self.rubric, submission, again=True), asked)
-        except JudgeError as error:
-            return _still_unread(first, error)
-        return read_holistic(reply, submission.response)
+        replies = [await self._reply(holistic_prompt(self.rubric, submission), asked)]
+        found = first = read_holistic(replies[0], submission.response)
+        if isinstance(first, Unread):
+            try:
+                replies.append(await self._reply(holistic_prompt(self.rubric, submission, again=True), asked))
+                found = read_holistic(replies[1], submission.response)
+            except JudgeError as error:
+                found = _still_unread(first, error)
+        for part in (part for reply in replies for part in reply.single):
+            if part.discard is not None and isinstance(read_holistic(part, submission.response), Unread):
+                part.discard(isinstance(found, Holistic))
+        return found
 
     async def _reply(self, prompt: Prompt, asked: list[Reply]) -> Reply:
         judge = Repeated(self.judge, self.rubric.samples) if self.rubric.samples > 1 else self.judge
@@ -242,7 +249,7 @@ class Grading:
         holistic: Holistic | None = None,
         error: str | None = None,
     ) -> Grade:
-        replies = [part for reply in asked for part in _single_replies(reply)]
+        replies = [part for reply in asked for part in reply.single]
         return Grade(
             id=submission.id,
             outcomes=outcomes or {},
@@ -386,11 +393,22 @@ def _reconciled(outcomes: Sequence[Outcome], criterion: Criterion) -> Outcome:
     return first
 
 
-def _single_replies(reply: Reply) -> Iterator[Reply]:
-    if not reply.parts:
-        yield reply
-    for part in reply.parts:
-        yield from _single_replies(part)
+@dataclass(frozen=True)
+class _Answer:
+    """A reply to a question about criteria, and what was read in it."""
+
+    reply: Reply
+    criteria: Sequence[Criterion]
+    outcomes: Mapping[str, Outcome]
+
+    def discard_unread(self, response: str, found: Mapping[str, Outcome]) -> None:
+        """Keep no reply from which nothing was read; `found` says whether another asking gave what it lacks."""
+        for part in self.reply.single:
+            if part.discard is not None:
+                single = part is self.reply
+                outcomes = self.outcomes if single else read_verdicts(part, self.criteria, response)
+                if all(isinstance(outcome, Unread) for outcome in outcomes.values()):
+                    part.discard(not any(isinstance(found[name], Unread) for name in outcomes))
 
 
 async def grade(

@@ -293,6 +293,9 @@ class _JudgeScorer:
     ) -> Holistic | Unread:
         question = self._question(prediction, expected, prompt, again=again)
         reply = await Repeated(self._asked(), self.samples).reply(question)
+        for part in reply.single:
+            if part.discard is not None and isinstance(read_holistic(part, prediction, highest=HIGHEST), Unread):
+                part.discard(False)
         return _with_zeros(reply, prediction) if self.zero else read_holistic(reply, prediction, highest=HIGHEST)
 
     def _question(self, prediction: str, expected: str | None, prompt: str | None, *, again: bool) -> Prompt:

@@ -2,8 +2,10 @@
 
 import asyncio
 import functools
+import sys
 import threading
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import pydantic
@@ -131,3 +133,29 @@ def test_name_and_source_make_a_function_this_judge() -> None:
     assert first.identity.name == "function:mine"
     assert first.identity.fingerprint != FunctionJudge(other, "function:mine").identity.fingerprint
     assert first.identity.fingerprint != FunctionJudge(first.fn, "function:yours").identity.fingerprint
+
+
+def test_no_reply_is_kept_for_a_function_whose_project_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    files = {
+        "its_judge.py": "import its_parts.wording\ndef judge(system_prompt, user_prompt): return its_parts.say()\n",
+        "its_parts/__init__.py": "from .wording import say\ndef late():\n    from its_parts import limits\n",
+        "its_parts/wording.py": "def say(): return ''\n",
+        "its_parts/limits.py": "LIMIT = 1\n",
+        "unrelated.py": "x = 1\n",
+    }
+    (tmp_path / "its_parts").mkdir()
+    for name, code in files.items():
+        (tmp_path / name).write_text(code)
+    monkeypatch.syspath_prepend(str(tmp_path))
+
+    def identity() -> str:
+        return FunctionJudge.load("its_judge:judge").identity.fingerprint
+
+    seen = [identity()]
+    for name in files:
+        (tmp_path / name).write_text(f"{files[name]}# edited\n")
+        seen.append(identity())
+    assert len(set(seen)) == len(files), "each file but the unrelated one counts"
+    assert seen[-1] == seen[-2]
+    for name in [name for name in sys.modules if name.startswith("its_")]:
+        del sys.modules[name]

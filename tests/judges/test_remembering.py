@@ -1,16 +1,23 @@
 """Replies kept on disk: nothing answered is asked again, and no judge gets another's reply."""
 
 import asyncio
+import json
 import sqlite3
 import stat
+import subprocess
+import sys
+import time
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from threading import Timer
 
 import pytest
 
 from markscheme import Reply, Rubric, ScriptedJudge, Submission
-from markscheme.grading import questions
+from markscheme.errors import JudgeUnavailable
+from markscheme.fingerprint import fingerprint
+from markscheme.grading import Grade, Grading, questions
 from markscheme.judges.judge import Token, Usage
 from markscheme.judges.remembering import FILE, Memory, Remembering, cache_folder
 from markscheme.prompt import Prompt
@@ -50,8 +57,6 @@ def test_another_prompt_another_sample_and_another_judge_are_asked(tmp_path: Pat
 
 
 def test_an_error_is_not_kept(tmp_path: Path) -> None:
-    from markscheme.errors import JudgeUnavailable
-
     judge = Remembering(ScriptedJudge([JudgeUnavailable("down"), "up"]), Memory(tmp_path))
     with pytest.raises(JudgeUnavailable):
         ask(judge, prompt())
@@ -73,7 +78,17 @@ def test_whoever_asked_in_vain_is_told_the_cost_of_asking(tmp_path: Path) -> Non
     assert (late.text, late.usage) == ("first", Usage(2, 30, 7))
 
 
-@pytest.mark.parametrize("broken", ["", "{", "[]", "3", '{"text": "x"}', '{"text": 3, "model": "", "stop": "end"}'])
+@pytest.mark.parametrize(
+    "broken",
+    [
+        *("", "{", "[]", "3", "[" * 100_000, '{"text": "x"}', '{"text": 3, "model": "", "stop": "end"}'),
+        *('{"text": "x", "model": 3, "stop": "end"}', '{"text": "x", "model": "", "stop": "never"}'),
+        *(
+            f'{{"text": "x", "model": "", "stop": "end", "tokens": {tokens}}}'
+            for tokens in ("3", "[3]", '[["a", 3]]', '[["a", {"b": "c"}]]', '[[1, {"b": 0.5}]]', '[["a", null]]')
+        ),
+    ],
+)
 def test_a_kept_reply_that_cannot_be_read_is_asked_for_anew(tmp_path: Path, broken: str) -> None:
     judge = Remembering(ScriptedJudge(["one", "two"]), Memory(tmp_path))
     ask(judge, prompt())
@@ -131,3 +146,120 @@ def test_the_cache_is_where_the_environment_says(monkeypatch: pytest.MonkeyPatch
     assert cache_folder() == tmp_path / "xdg" / "markscheme"
     monkeypatch.setenv("MARKSCHEME_CACHE", str(tmp_path / "own"))
     assert cache_folder() == tmp_path / "own"
+
+
+# --- what could not be read ------------------------------------------------------------------------------------------
+
+GOOD = json.dumps({"verdicts": {"c1": {"quote": "nothing to quote", "reason": "So.", "level": "MET"}}})
+CUT_OFF, REFUSED, EMPTY = Reply(GOOD[:20], stop="length"), Reply("I won't.", stop="refusal"), Reply("")
+
+
+def run_over(judge: ScriptedJudge, folder: Path, rubric: Rubric = RUBRIC, responses: str = "abc") -> list[Grade]:
+    """The grades of one run over these responses."""
+
+    async def run() -> list[Grade]:
+        remembering = Remembering(judge, Memory(folder))
+        try:
+            return [await Grading(rubric, remembering).grade(Submission(response)) for response in responses]
+        finally:
+            await remembering.aclose()
+
+    return asyncio.run(run())
+
+
+def kept_texts(folder: Path) -> list[str]:
+    with closing(sqlite3.connect(folder / FILE)) as connection:
+        return [json.loads(said)["text"] for (said,) in connection.execute("SELECT reply FROM replies")]
+
+
+@pytest.mark.parametrize("sick", [CUT_OFF, REFUSED, EMPTY], ids=["cut off", "refused", "empty"])
+@pytest.mark.parametrize("strategy", ["one_shot", "holistic"])
+def test_no_reply_that_says_nothing_is_kept_for_the_next_run(tmp_path: Path, sick: Reply, strategy: str) -> None:
+    rubric = Rubric.from_dict({"strategy": strategy, "criteria": [{"weight": 1, "requirement": "Polite"}]})
+    good = GOOD if strategy == "one_shot" else '{"quote": "nothing to quote", "reason": "So.", "score": 100}'
+    assert [grade.score for grade in run_over(ScriptedJudge([sick] * 6), tmp_path, rubric)] == [None] * 3
+    assert kept_texts(tmp_path) == []
+    healed = ScriptedJudge([good] * 3)
+    with pytest.warns(RuntimeWarning, match="3 replies that could not be read in an earlier run were asked for again"):
+        assert [grade.score for grade in run_over(healed, tmp_path, rubric)] == [1.0] * 3
+    assert len(healed.prompts) == 3
+    assert [grade.score for grade in run_over(ScriptedJudge([]), tmp_path, rubric)] == [1.0] * 3, "now they are kept"
+
+
+def test_what_a_second_asking_settled_is_not_asked_in_the_next_run(tmp_path: Path) -> None:
+    first = run_over(ScriptedJudge([CUT_OFF, GOOD]), tmp_path, responses="a")
+    assert kept_texts(tmp_path) == [GOOD]
+    second = run_over(ScriptedJudge([]), tmp_path, responses="a")
+    assert [grade.score for grade in (*first, *second)] == [1.0, 1.0]
+
+
+def test_a_sample_that_says_nothing_is_not_kept_beside_those_that_do(tmp_path: Path) -> None:
+    rubric = replace(RUBRIC, samples=3)
+    (grade,) = run_over(ScriptedJudge([GOOD, EMPTY, GOOD]), tmp_path, rubric, "a")
+    assert grade.score == 1.0
+    assert kept_texts(tmp_path) == [GOOD, GOOD]
+
+
+def test_tries_are_counted(tmp_path: Path) -> None:
+    memory = Memory(tmp_path)
+    for n in (1, 2, 3):
+        kept = memory.keep("k", Reply(""))
+        assert kept.discard is not None
+        kept.discard(False)
+        assert (memory.recall("k"), memory.tries("k")) == (None, n)
+
+
+# --- many askers -----------------------------------------------------------------------------------------------------
+
+
+class Slow(ScriptedJudge):
+    """Answers after a moment."""
+
+    async def reply(self, prompt: Prompt, sample: int = 0) -> Reply:
+        await asyncio.sleep(0.1)
+        return await super().reply(prompt, sample)
+
+
+def ask_at_once(*judges: Remembering) -> list[Reply | BaseException]:
+    async def run() -> list[Reply | BaseException]:
+        return await asyncio.gather(*(judge.reply(prompt()) for judge in judges), return_exceptions=True)
+
+    return asyncio.run(run())
+
+
+def test_what_one_asker_is_waiting_for_is_not_asked_by_another(tmp_path: Path) -> None:
+    judge = Slow(["one", "two", "three"])
+    replies = ask_at_once(*(Remembering(judge, Memory(tmp_path)) for _ in range(3)))
+    assert [reply.text for reply in replies if isinstance(reply, Reply)] == ["one"] * 3
+    assert len(judge.prompts) == 1
+
+
+def test_an_asker_that_gives_up_holds_nobody_up(tmp_path: Path) -> None:
+    judge = Slow([JudgeUnavailable("down"), "two", "three"])
+    first, *others = ask_at_once(*(Remembering(judge, Memory(tmp_path)) for _ in range(3)))
+    assert isinstance(first, JudgeUnavailable)
+    assert {reply.text for reply in others if isinstance(reply, Reply)} == {"two"}
+
+
+def test_a_killed_process_holds_nobody_up(tmp_path: Path) -> None:
+    code = "import os, sys; from markscheme.judges.remembering import *; from pathlib import Path"
+    claim = f"{code}; Memory(Path(sys.argv[1])).claim(sys.argv[2]); os.kill(os.getpid(), 9)"
+    judge = ScriptedJudge(["answer"])
+    memory = Memory(tmp_path)
+    key = fingerprint(prompt().fingerprint, judge.identity.fingerprint, 0)
+    subprocess.run([sys.executable, "-c", claim, str(tmp_path), key], check=False)
+    assert memory.claim(key) == ""
+    began = time.monotonic()
+    assert ask(Remembering(judge, memory), prompt()).text == "answer"
+    assert time.monotonic() - began < 5
+
+
+def test_a_claim_of_another_computer_ends_with_its_time(tmp_path: Path) -> None:
+    memory = Memory(tmp_path)
+    assert memory.claim("k")
+    with closing(sqlite3.connect(tmp_path / FILE, isolation_level=None)) as connection:
+        connection.execute("UPDATE claims SET owner = 'elsewhere:1:0'")
+        assert memory.is_claimed("k")
+        connection.execute("UPDATE claims SET until = ?", (time.time() - 1,))
+    assert not memory.is_claimed("k")
+    assert memory.claim("k")

@@ -8,6 +8,7 @@ import stat
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -236,6 +237,31 @@ def test_a_socket_that_a_killed_session_left_is_taken_over(project: Path, runtim
     assert assess("Paris.", CONFIG, project, env)["pass"] is True
     assert session_pids(runtime) != [first]
     assert len(files(runtime)) == 1
+
+
+def test_a_session_that_stopped_answering_costs_seconds_once_and_its_place_is_taken(
+    project: Path, runtime: Path, env: dict[str, str]
+) -> None:
+    assess("Paris.", CONFIG, project, env)
+    (stopped,) = session_pids(runtime)
+    os.kill(stopped, signal.SIGSTOP)
+    try:
+        began = time.monotonic()
+        with ThreadPoolExecutor(3) as pool:
+            answers = list(pool.map(lambda n: assess(f"Paris. {n}", CONFIG, project, env), range(3)))
+        first = time.monotonic() - began
+        assert [answer["pass"] for answer in answers] == [True] * 3
+        assert client.SILENCE <= first < 4 * client.SILENCE, "5 s and what a new session takes to start"
+        (taken,) = set(session_pids(runtime)) - {stopped}
+        began = time.monotonic()
+        assert assess("Paris.", CONFIG, project, env)["pass"] is True
+        assert time.monotonic() - began < client.SILENCE
+    finally:
+        os.kill(stopped, signal.SIGCONT)
+        os.kill(stopped, signal.SIGTERM)
+    assert wait_until(lambda: not is_running(stopped))
+    assert session_pids(runtime) == [taken]
+    assert len(files(runtime)) == 1, "the old session leaves the new one's socket alone"
 
 
 def test_stop_removes_what_a_killed_session_left(project: Path, runtime: Path, env: dict[str, str]) -> None:

@@ -1,13 +1,18 @@
 """A function as judge: whatever a user has that turns two prompts into an answer."""
 
+import ast
 import asyncio
 import inspect
 import json
-from collections.abc import Callable, Mapping
+import os
+import sys
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
-from typing import Any
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, Final
 
 from markscheme.errors import JudgeError, JudgeUnavailable, UnreadableReply, UsageError
 from markscheme.fingerprint import fingerprint
@@ -23,8 +28,8 @@ class FunctionJudge:
     Args:
         fn: Async or not; one that is not runs in a thread. It gives a text, a mapping, a pydantic model or a Reply.
             Where its signature takes `schema`, it is given the JSON Schema of the answer.
-        name: What the judge is called. Two functions that answer differently need two names: beside it only the
-            function's own source tells them apart, not what that source calls.
+        name: What the judge is called. Two functions of one name are told apart by their source and by the files of
+            the modules they import from the project, not by installed packages or by data that they read.
 
     Raises:
         UsageError: It cannot be called with `system_prompt` and `user_prompt`.
@@ -65,12 +70,14 @@ class FunctionJudge:
 
     @cached_property
     def identity(self) -> Identity:
-        """Its name, and a digest of the function's source where there is one."""
+        """Its name, and a digest of its source and of the project's modules that it may call."""
         try:
-            source = fingerprint(inspect.getsource(self.fn))
+            source = inspect.getsource(self.fn)
         except (OSError, TypeError):
             source = ""
-        return Identity(self.name, parameters={"source": source})
+        module = getattr(inspect.unwrap(self.fn), "__module__", None) or type(self.fn).__module__
+        modules = {name: file.read_bytes().decode("latin-1") for name, file in project_modules(module)}
+        return Identity(self.name, parameters={"source": fingerprint(source, modules)})
 
     async def reply(self, prompt: Prompt, sample: int = 0) -> Reply:  # noqa: ARG002 - each call is a new sample
         """What the function answers.
@@ -137,3 +144,65 @@ class FunctionJudge:
             return json.dumps(dict(answer), ensure_ascii=False)
         except (TypeError, ValueError, RecursionError) as error:
             raise UnreadableReply(f"{self.name} gave what is no JSON: {shown(str(error))}") from error
+
+
+def project_modules(name: str) -> Iterator[tuple[str, Path]]:
+    """The files of a module and of all that it imports, directly or not: the user's own, no installed package's.
+
+    Args:
+        name: Of a module that is loaded.
+    """
+    seen: set[str] = set()
+    waiting = [name]
+    while waiting:
+        name = waiting.pop()
+        file = None if name in seen else _file_of(name)
+        seen.add(name)
+        if file is not None and is_own(str(file)):
+            yield name, file
+            waiting += _imported_by(name, file)
+
+
+def is_own(file: str) -> bool:
+    """Whether a module's file is the user's own: neither Python's, nor installed, nor ours.
+
+    Example:
+        >>> is_own("/home/me/project/judge.py"), is_own(os.__file__), is_own(asyncio.__file__)
+        (True, False, False)
+    """
+    return not file.startswith(_FOREIGN) and not {"site-packages", "dist-packages"} & set(Path(file).parts)
+
+
+_FOREIGN: Final = (os.path.dirname(os.__file__), str(Path(__file__).parents[1]))
+
+
+def _file_of(name: str) -> Path | None:
+    """Where a module is; None where that can't be known without importing another."""
+    module, parent = sys.modules.get(name), name.rpartition(".")[0]
+    try:
+        spec = None if module or (parent and parent not in sys.modules) else find_spec(name)
+    except (ImportError, AttributeError, ValueError):
+        return None
+    file = getattr(module, "__file__", None) or (spec.origin if spec and spec.has_location else None)
+    return Path(file) if file and file.endswith(".py") and os.path.isfile(file) else None
+
+
+def _imported_by(name: str, file: Path) -> Iterator[str]:
+    """Names of modules that a file imports anywhere; `from a import b` may mean the module a.b."""
+    try:
+        tree = ast.parse(file.read_bytes())
+    except (SyntaxError, ValueError):
+        return
+    package = name if file.name == "__init__.py" else name.rpartition(".")[0]
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            above = package.rsplit(".", node.level - 1)[0] if node.level else ""
+            base = ".".join(part for part in (above, node.module) if part)
+            found = [base, *(f"{base}.{alias.name}" for alias in node.names)]
+        else:
+            continue
+        for dotted in found:
+            parts = dotted.split(".")
+            yield from (".".join(parts[: end + 1]) for end in range(len(parts)))

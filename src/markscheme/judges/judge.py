@@ -1,6 +1,6 @@
 """Who rates: the Judge protocol, and the Reply it gives to a Prompt."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, runtime_checkable
 
@@ -108,6 +108,8 @@ class Reply:
         parts: The replies of a panel or of one judge asked several times; `text` is then empty.
         rule: How `parts` are combined.
         error: Why nothing came, where one part of several stands for an asking that gave nothing.
+        discard: Takes it from where it is kept, since nothing could be read from it, and notes that it was tried;
+            True says that a second asking gave what was missing. None where it isn't kept.
     """
 
     text: str
@@ -120,6 +122,15 @@ class Reply:
     parts: tuple["Reply", ...] = ()
     rule: Literal["median", "majority"] = "median"
     error: str = ""
+    discard: Callable[[bool], None] | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def single(self) -> Iterator["Reply"]:
+        """The replies it consists of; itself where it has no parts."""
+        if not self.parts:
+            yield self
+        for part in self.parts:
+            yield from part.single
 
     @classmethod
     def without_answer(cls, error: BaseException) -> "Reply":

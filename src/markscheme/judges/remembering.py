@@ -1,24 +1,46 @@
 """Replies kept on disk, so that nothing already answered is asked again."""
 
+import asyncio
 import json
 import os
+import socket
 import sqlite3
 import time
 import warnings
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from markscheme.fingerprint import fingerprint
-from markscheme.judges.judge import Identity, Judge, Reply, Token
+from markscheme.judges.judge import Identity, Judge, Reply, Stop, Token
 from markscheme.prompt import Prompt
+from markscheme.session.client import is_halted
 
 FILE = "replies.sqlite3"
 WAIT = 30.0
 """Seconds that one process waits for another to finish writing."""
 
-_SCHEMA = "CREATE TABLE IF NOT EXISTS replies (key TEXT PRIMARY KEY, reply TEXT NOT NULL) WITHOUT ROWID"
+LEASE = 150.0
+"""Seconds for which a claim to ask holds, where its process can't be looked at: more than any question may take."""
+LONGEST_LOOK = 0.25
+"""Seconds between two looks for a reply that another process is asking for, at most."""
+
+_SCHEMA = (
+    "CREATE TABLE IF NOT EXISTS replies (key TEXT PRIMARY KEY, reply TEXT NOT NULL) WITHOUT ROWID",
+    "CREATE TABLE IF NOT EXISTS tries (key TEXT PRIMARY KEY, n INTEGER, stop TEXT, settled INTEGER) WITHOUT ROWID",
+    "CREATE TABLE IF NOT EXISTS claims (key TEXT PRIMARY KEY, owner TEXT, until REAL) WITHOUT ROWID",
+)
+_NOTE = (
+    "INSERT INTO tries VALUES (?, 1, ?, ?) "
+    "ON CONFLICT (key) DO UPDATE SET n = n + 1, stop = excluded.stop, settled = excluded.settled"
+)
+_CLAIM = (
+    "INSERT INTO claims VALUES (?, ?, ?) "
+    "ON CONFLICT (key) DO UPDATE SET owner = excluded.owner, until = excluded.until WHERE claims.until < ?"
+)
+_HOST, _CLAIMS = socket.gethostname(), count()
 
 
 def cache_folder() -> Path:
@@ -39,43 +61,86 @@ class Memory:
     """Replies by key in one SQLite file that many processes may use at once.
 
     Every reply is on disk before `keep` returns, so that a killed run loses none. Where two processes answer the
-    same key, the first reply stays and both get it. A folder that cannot be written, or a full disk, is told once
+    same key, the first reply stays and both get it. A folder that cannot be written, or a full disk, gives one warning
     and costs the memory, not the run.
 
     Attributes:
         folder: Made, for its owner alone, when first needed.
+        asked_again: Replies of earlier runs that could not be read and were asked for again.
     """
 
     folder: Path = field(default_factory=cache_folder)
+    asked_again: int = field(default=0, init=False)
 
     def __post_init__(self) -> None:
         self._connection: sqlite3.Connection | None = None
         self._lost = False
 
     def recall(self, key: str) -> Reply | None:
-        """The reply kept under `key`; one that cannot be read is forgotten."""
-        found = self._execute("SELECT reply FROM replies WHERE key = ?", (key,))
-        if not found:
-            return None
-        try:
-            return _from_json(found[0][0])
-        except (ValueError, KeyError, TypeError):
-            self._execute("DELETE FROM replies WHERE key = ? AND reply = ?", (key, found[0][0]))
-            return None
+        """The reply kept under `key`; one that cannot be read is forgotten.
+
+        Where two askings settled a question, the first is known to have given nothing and comes back empty.
+        """
+        for (found,) in self._execute("SELECT reply FROM replies WHERE key = ?", (key,)):
+            try:
+                return replace(_from_json(found), discard=partial(self._discard, key, found))
+            except (ValueError, KeyError, TypeError, RecursionError):
+                self._execute("DELETE FROM replies WHERE key = ? AND reply = ?", (key, found))
+        settled = self._execute("SELECT stop FROM tries WHERE key = ? AND settled", (key,))
+        return Reply("", stop=settled[0][0], source="cache") if settled else None
 
     def keep(self, key: str, reply: Reply) -> Reply:
         """Keep `reply` unless there is one already; the reply that is kept, at the cost of having asked."""
-        self._execute("INSERT OR IGNORE INTO replies VALUES (?, ?)", (key, _to_json(reply)))
+        said = _to_json(reply)
+        self._execute("INSERT OR IGNORE INTO replies VALUES (?, ?)", (key, said))
         first = self.recall(key)
-        return reply if first is None or _to_json(first) == _to_json(reply) else replace(first, usage=reply.usage)
+        if first is None:
+            return reply
+        same = _to_json(first) == said
+        return replace(reply, discard=first.discard) if same else replace(first, usage=reply.usage)
+
+    def tries(self, key: str) -> int:
+        """How often `key` was asked without a reply that could be read."""
+        found = self._execute("SELECT n FROM tries WHERE key = ? AND NOT settled", (key,))
+        return int(found[0][0]) if found else 0
+
+    def _discard(self, key: str, said: str, settled: bool) -> None:
+        self._execute("DELETE FROM replies WHERE key = ? AND reply = ?", (key, said))
+        self._execute(_NOTE, (key, _from_json(said).stop, settled))
+
+    # one asker at a time
+
+    def claim(self, key: str) -> str:
+        """A claim to ask for `key`, to be released; "" while another asker has one."""
+        mine, now = f"{_HOST}:{os.getpid()}:{next(_CLAIMS)}", time.time()
+        self._execute(_CLAIM, (key, mine, now + LEASE, now))
+        found = self._execute("SELECT owner FROM claims WHERE key = ?", (key,))
+        return mine if not found or found[0][0] == mine else ""
+
+    def release(self, key: str, claim: str) -> None:
+        """Give a claim back."""
+        self._execute("DELETE FROM claims WHERE key = ? AND owner = ?", (key, claim))
+
+    def is_claimed(self, key: str) -> bool:
+        """Whether an asker that is still running has a claim to `key`."""
+        found = self._execute("SELECT owner FROM claims WHERE key = ? AND until > ?", (key, time.time()))
+        return bool(found) and _is_running(found[0][0])
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Let go of the file, and say how many replies had to be asked for again."""
         if self._connection is not None:
             self._connection.close()
             self._connection = None
+        again, self.asked_again = self.asked_again, 0
+        if again:
+            what = (
+                "reply that could not be read in an earlier run was"
+                if again == 1
+                else ("replies that could not be read in an earlier run were")
+            )
+            warnings.warn(f"{again} {what} asked for again", RuntimeWarning, stacklevel=3)
 
-    def _execute(self, statement: str, values: tuple[str, ...]) -> list[Any]:
+    def _execute(self, statement: str, values: tuple[str | float, ...]) -> list[Any]:
         if self._lost:
             return []
         try:
@@ -94,7 +159,8 @@ class Memory:
         connection = sqlite3.connect(file, timeout=WAIT, isolation_level=None, check_same_thread=False)
         _write_ahead(connection)
         connection.execute("PRAGMA synchronous=NORMAL")
-        connection.execute(_SCHEMA)
+        for statement in _SCHEMA:
+            connection.execute(statement)
         return connection
 
 
@@ -137,12 +203,31 @@ class Remembering:
         return self.memory.recall(self._key(prompt, sample))
 
     async def reply(self, prompt: Prompt, sample: int = 0) -> Reply:
-        """The kept reply, or the judge's, which is then kept."""
-        kept = self.kept(prompt, sample)
+        """The kept reply, or the judge's, which is then kept; while another process asks for it, that one's."""
+        key = self._key(prompt, sample)
+        kept = self.memory.recall(key)
         if kept is not None:
             return kept
+        tried = self.memory.tries(key)
+        claim = self.memory.claim(key)
+        kept = self.memory.recall(key) if claim else await self._awaited(key)
+        try:
+            return kept or await self._asked(key, prompt, sample, again=tried > 0)
+        finally:
+            self.memory.release(key, claim)
+
+    async def _awaited(self, key: str) -> Reply | None:
+        """The reply that another asker is waiting for; None where it gives up."""
+        pause = 0.02
+        while (kept := self.memory.recall(key)) is None and self.memory.is_claimed(key):
+            await asyncio.sleep(pause)
+            pause = min(LONGEST_LOOK, 1.5 * pause)
+        return kept or self.memory.recall(key)
+
+    async def _asked(self, key: str, prompt: Prompt, sample: int, *, again: bool) -> Reply:
+        self.memory.asked_again += again
         reply = await self.judge.reply(prompt, sample)
-        return reply if reply.parts else self.memory.keep(self._key(prompt, sample), reply)
+        return reply if reply.parts else self.memory.keep(key, reply)
 
     def _key(self, prompt: Prompt, sample: int) -> str:
         return fingerprint(prompt.fingerprint, self.judge.identity.fingerprint, sample)
@@ -161,8 +246,22 @@ def _to_json(reply: Reply) -> str:
 
 
 def _from_json(text: str) -> Reply:
+    """The kept reply. Raises ValueError, KeyError or TypeError for anything else."""
     kept = json.loads(text)
-    if not isinstance(kept, Mapping) or not isinstance(kept["text"], str):
-        raise ValueError("what was kept is no reply")
+    said, model, stop = kept["text"], kept["model"], kept["stop"]
     tokens = tuple(Token(token, alternatives) for token, alternatives in kept.get("tokens", ()))
-    return Reply(kept["text"], kept["model"], kept["stop"], source="cache", tokens=tokens)
+    sound = all(
+        isinstance(token.text, str)
+        and isinstance(token.alternatives, dict)
+        and all(type(share) in (int, float) for share in token.alternatives.values())
+        for token in tokens
+    )
+    if not (isinstance(said, str) and isinstance(model, str) and stop in get_args(Stop) and sound):
+        raise ValueError("what was kept is no reply")
+    return Reply(said, model, stop, source="cache", tokens=tokens)
+
+
+def _is_running(owner: str) -> bool:
+    """Whether the process of a claim is still running; True where that can't be known, as of another computer's."""
+    host, _, pid = owner.rpartition(":")[0].rpartition(":")
+    return host != _HOST or not is_halted(int(pid))

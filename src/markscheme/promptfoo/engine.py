@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 from markscheme.errors import UsageError
 from markscheme.judges.asking import Asking
+from markscheme.judges.function import is_own
 from markscheme.judges.judge import Judge
 from markscheme.judges.limited import Limiter
 from markscheme.judges.price import Price
@@ -73,10 +74,6 @@ class Engine:
         """Whoever can be asked where nobody was named."""
         return choose_judge(rubric, prompts, replies, opening=lambda name, model: self.named(name, model, kept=kept))
 
-    def has_functions(self) -> bool:
-        """Whether a judge is a user's own function."""
-        return any(name.startswith("function:") for name, _, _ in self._judges)
-
     async def aclose(self) -> None:
         """Close all judges."""
         for judge in self._judges.values():
@@ -128,14 +125,6 @@ def file_stamp(file: Path) -> tuple[int, int, int]:
 
 
 def own_modules() -> dict[str, tuple[int, int, int]]:
-    """The user's own modules that are loaded, by file: neither Python's, nor installed, nor ours."""
-    package = str(Path(__file__).parents[1])
-    foreign = (sys.base_prefix, sys.prefix, package)
-    found = {}
-    for module in list(sys.modules.values()):
-        file = getattr(module, "__file__", None)
-        if file and not file.startswith(foreign) and "site-packages" not in file:
-            path = Path(file)
-            if path.is_file():
-                found[file] = file_stamp(path)
-    return found
+    """The user's own modules that are loaded, by file."""
+    files = {getattr(module, "__file__", None) for module in list(sys.modules.values())}
+    return {file: file_stamp(Path(file)) for file in files if file and is_own(file) and Path(file).is_file()}

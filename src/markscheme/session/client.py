@@ -19,8 +19,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-SILENCE = 30.0
-"""Seconds without a sign of life after which a session is given up; it gives one every few seconds."""
+SILENCE = 5.0
+"""Seconds without a sign of life, which a session gives every second, before its process is looked at."""
+LONGEST_SILENCE = 30.0
+"""Seconds without one for which a process that is running may be starting, or loading a model."""
 PATIENCE = 10.0
 """Seconds to wait for another process that is starting or ending a session."""
 ATTEMPTS = 3
@@ -60,8 +62,11 @@ def ask(request: "dict[str, Any]", *, folder: str, wish: object = None) -> "dict
         return None
     message = json.dumps({"key": environment_key(folder), "request": request}).encode("ascii")
     for _ in range(ATTEMPTS):
+        mark = socket_mark(place)
         try:
-            return _exchange(connected(place) or _started(place, folder), message)
+            return _exchange(connected(place) or _started(place, folder), message, place)
+        except TimeoutError:
+            _take_place(place, mark)
         except (OSError, ValueError, Refused):
             continue
     _remove_stale(place)
@@ -105,7 +110,7 @@ def status(place: str) -> "dict[str, Any] | None":
     """What the session at `place` says of itself; None where nobody answers."""
     try:
         connection = connected(place)
-        return None if connection is None else _exchange(connection, b'{"control": "status"}')
+        return None if connection is None else _exchange(connection, b'{"control": "status"}', place)
     except (OSError, ValueError, Refused):
         return None
 
@@ -224,19 +229,80 @@ def is_own(connection: socket.socket) -> bool:
     return int.from_bytes(of_peer[4:8], sys.byteorder) == os.getuid()
 
 
-def _exchange(connection: socket.socket, message: bytes) -> "dict[str, Any]":
-    """The answer to a message; blanks before it are signs of life."""
+def _exchange(connection: socket.socket, message: bytes, place: str) -> "dict[str, Any]":
+    """The answer to a message; blanks before it are signs of life.
+
+    Raises:
+        TimeoutError: There was none for too long.
+    """
     with connection:
         connection.sendall(message)
         connection.shutdown(socket.SHUT_WR)
         parts = []
-        while part := connection.recv(1 << 16):
+        while part := _received(connection, place):
             parts.append(part)
     said = json.loads(b"".join(parts))
     if not isinstance(said, dict) or not isinstance(said.get("answer"), dict):
         raise Refused(said)
     answer: dict[str, Any] = said["answer"]
     return answer
+
+
+def _received(connection: socket.socket, place: str) -> bytes:
+    """What comes next; a session whose process is running is waited for longer than one that was stopped."""
+    silent = 0.0
+    while True:
+        try:
+            return connection.recv(1 << 16)
+        except TimeoutError:
+            silent += SILENCE
+            if silent >= LONGEST_SILENCE or not _is_running(place):
+                raise
+
+
+def _is_running(place: str) -> bool:
+    """Whether a process serves `place` that is neither stopped nor dead; True where the system doesn't tell."""
+    if not os.path.isdir("/proc/self"):
+        return True
+    for number in filter(str.isdecimal, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{number}/cmdline", "rb") as command:
+                serves = os.fsencode(place) in command.read().split(b"\0")
+        except OSError:
+            continue
+        if serves:
+            return not is_halted(int(number))
+    return False
+
+
+def is_halted(pid: int) -> bool:
+    """Whether a process was stopped or has ended, as far as the system tells."""
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as about:
+            return about.read().rpartition(b") ")[2][:1] in b"TtZX"
+    except FileNotFoundError:
+        return os.path.isdir("/proc/self")
+    except OSError:
+        return False
+
+
+def socket_mark(place: str) -> "tuple[int, int, int] | None":
+    """What tells a socket's file from another of its name; a number alone may be given out again."""
+    try:
+        about = os.lstat(place)
+    except OSError:
+        return None
+    return about.st_dev, about.st_ino, about.st_ctime_ns
+
+
+def _take_place(place: str, mark: "tuple[int, int, int] | None") -> None:
+    """Remove the socket of a session that stopped answering, unless another caller already has."""
+    try:
+        with Alone(os.path.dirname(place)):
+            if mark is not None and socket_mark(place) == mark and _is_socket(place):
+                os.unlink(place)
+    except OSError:
+        return
 
 
 # --- starting -------------------------------------------------------------------------------------------------------

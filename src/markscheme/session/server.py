@@ -12,11 +12,11 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from markscheme.session.client import Alone, is_own
+from markscheme.session.client import Alone, is_own, socket_mark
 
 IDLE = 60.0
 """Seconds without a request after which a session ends."""
-BEAT = 5.0
+BEAT = 1.0
 """Seconds between signs of life to a caller who waits."""
 LONGEST = 1 << 28
 """Bytes of one request."""
@@ -152,23 +152,15 @@ async def _all(reader: asyncio.StreamReader) -> bytes:
 @contextmanager
 def socket_file(path: str) -> Iterator[Callable[[], None]]:
     """What removes a socket's file, which is done at the end in any case, and never to a file that is another's."""
-    bound = [_identity(path)]
+    bound = [socket_mark(path)]
 
     def release() -> None:
         mine = bound.pop() if bound else None
         with suppress(OSError), Alone(os.path.dirname(path)):
-            if mine is not None and _identity(path) == mine:
+            if mine is not None and socket_mark(path) == mine:
                 os.unlink(path)
 
     try:
         yield release
     finally:
         release()
-
-
-def _identity(path: str) -> tuple[int, int, int] | None:
-    """What tells a file from another of its name; a number alone may be given out again."""
-    with suppress(OSError):
-        about = os.lstat(path)
-        return about.st_dev, about.st_ino, about.st_ctime_ns
-    return None
