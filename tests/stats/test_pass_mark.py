@@ -9,7 +9,7 @@ from scipy.optimize import minimize
 from scipy.special import expit
 
 from markscheme.stats.estimate import Estimate
-from markscheme.stats.pass_mark import TunedMark, fit_pass_mark
+from markscheme.stats.pass_mark import TunedMark, fit_pass_mark, propose_pass_mark
 
 approx = pytest.approx
 
@@ -169,3 +169,77 @@ def test_a_mark_that_is_not_supported_can_not_be_proposed() -> None:
     nothing = Estimate.without_value("not measured", n=0, method="")
     with pytest.raises(ValueError, match="not proposed"):
         TunedMark(0.5, 0.6, False, "", None, None, nothing)
+
+
+def decided(n: int, mark: float, seed: int) -> tuple[Any, Any]:
+    """People's own scores, and what they pass at a mark of their own."""
+    return judged(n, mark, seed, noise=0.08)
+
+
+def test_gold_scores_without_a_decision_give_no_test_and_no_mark() -> None:
+    scores, _ = decided(200, 0.5, 1)
+    found = propose_pass_mark(np.full(200, math.nan), scores - 0.15, 0.5, people=scores)
+    assert found.through is None
+    assert found.mark.p is None
+    assert not found.mark.supported
+    assert found.mark.after == 0.5
+
+
+def test_a_judge_that_scores_low_moves_no_mark_that_people_s_own_scores_fit() -> None:
+    scores, passed = decided(60, 0.5, 2)
+    judge = np.clip(scores - 0.3, 0, 1)
+    found = propose_pass_mark(passed, judge, 0.5, people=scores)
+    assert found.through == "people"
+    assert not found.mark.supported
+    assert found.mark.p is not None
+    assert found.mark.p > 0.01
+    assert found.bias == approx(float((judge - scores).mean()))
+
+
+def test_without_people_s_scores_the_mark_is_one_for_this_judge() -> None:
+    scores, passed = decided(60, 0.5, 2)
+    judge = np.clip(scores - 0.15, 0, 1)
+    found = propose_pass_mark(passed, judge, 0.5)
+    assert found.through == "judge"
+    assert found.mark.supported
+    assert found.mark.after == approx(0.35, abs=0.06)
+    assert found.mark == fit_pass_mark(judge, passed, 0.5)
+
+
+def test_people_s_own_scores_move_the_mark_for_the_rubric() -> None:
+    scores, passed = decided(60, 0.62, 3)
+    found = propose_pass_mark(passed, scores - 0.2, 0.4, people=scores)
+    assert found.through == "people"
+    assert found.mark.supported
+    assert found.bias is None
+    assert found.mark.after == approx(0.62, abs=0.06)
+
+
+def test_where_both_fit_the_author_s_mark_it_stays_without_a_bias() -> None:
+    scores, passed = decided(60, 0.5, 4)
+    found = propose_pass_mark(passed, scores, 0.5, people=scores)
+    assert found.through == "people"
+    assert not found.mark.supported
+    assert found.bias is None
+
+
+@pytest.mark.parametrize("n", [49, 50])
+def test_people_s_own_scores_count_from_fifty(n: int) -> None:
+    scores, passed = decided(60, 0.5, 2)
+    people = np.where(np.arange(60) < n, scores, math.nan)
+    assert propose_pass_mark(passed, scores, 0.5, people=people).through == ("people" if n == 50 else "judge")
+
+
+def test_forty_nine_decisions_or_nine_fails_are_too_few() -> None:
+    scores, passed = decided(60, 0.5, 2)
+    few = np.where(np.arange(60) < 49, passed, math.nan)
+    assert propose_pass_mark(few, scores, 0.2).mark.p is None
+    passes = np.flatnonzero(passed == 1)[:51]
+    fails = np.flatnonzero(passed == 0)[:9]
+    kept = np.concatenate([passes, fails, passes])
+    assert propose_pass_mark(passed[kept], scores[kept], 0.2).mark.p is None
+
+
+def test_decisions_and_scores_of_different_length_are_refused() -> None:
+    with pytest.raises(ValueError, match="one length"):
+        propose_pass_mark([1.0], [0.5, 0.5], 0.5)

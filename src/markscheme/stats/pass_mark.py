@@ -1,10 +1,12 @@
-"""The pass mark, or a criterion's threshold, that people's passes and fails support.
+"""The pass mark, or a criterion's threshold, that people's explicit passes and fails support.
 
-A move is proposed only where a test says that the author's mark fits worse.
+A move is proposed only where a test says that the author's mark fits worse. Decisions that were derived from scores
+and the author's own mark can't show where the mark should be, and must not be passed in.
 """
 
 import math
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -47,6 +49,81 @@ class TunedMark:
             raise ValueError("a mark that isn't supported is not proposed")
 
 
+@dataclass(frozen=True, slots=True)
+class MarkProposal:
+    """Which pass mark people's explicit decisions support, and for whose scores.
+
+    Attributes:
+        mark: The proposal, or the author's mark with the reason.
+        through: Whose scores the mark was fitted to: people's own ("people": a mark for the rubric) or the judge's
+            ("judge": a mark for this judge); None without a decision, where there is no test.
+        bias: Mean of the judge's scores minus people's own, where people's decisions fit the author's mark and the
+            judge's scores don't; None elsewhere.
+    """
+
+    mark: TunedMark
+    through: Literal["people", "judge"] | None
+    bias: float | None
+
+
+def propose_pass_mark(
+    passed: npt.ArrayLike,
+    judge: npt.ArrayLike,
+    author: float,
+    *,
+    people: npt.ArrayLike | None = None,
+    cost: float = 1.0,
+    attainable: npt.ArrayLike | None = None,
+    groups: npt.ArrayLike | None = None,
+) -> MarkProposal:
+    """The pass mark that explicit decisions support, through people's own scores where there are enough of them.
+
+    A judge that scores too low and a mark that is too high fit the same decisions. People's own scores tell them
+    apart: where these fit the author's mark, the judge is at fault and the mark stays.
+
+    Args:
+        passed: Explicit decisions of people, shape (n,): 1 pass, 0 fail, nan where nobody decided.
+        judge: The judge's scores, shape (n,), 0 to 1; nan where there is none.
+        author: The author's mark, 0 to 1.
+        people: People's own scores of the same examples, shape (n,); nan where there is none. From 50 decisions with
+            such a score, with 10 of each, they decide.
+        cost: What a false pass costs, a false fail costing 1.
+        attainable: Scores that can occur; those that did where not given.
+        groups: Which group each example belongs to, shape (n,); a whole group is left out at a time.
+
+    Raises:
+        ValueError: The caller's fault: what `fit_pass_mark` refuses.
+
+    Example:
+        >>> scores = np.arange(100) / 100
+        >>> decided = (scores + 0.1 * np.sin(np.arange(100) * 7) >= 0.5).astype(float)
+        >>> low = propose_pass_mark(decided, scores - 0.2, 0.5, people=scores)
+        >>> low.mark.supported, low.through, round(low.bias, 2)
+        (False, 'people', -0.2)
+        >>> propose_pass_mark(decided, scores - 0.2, 0.5).through
+        'judge'
+    """
+    h, s = np.asarray(passed, dtype=np.float64), np.asarray(judge, dtype=np.float64)
+    own = np.full_like(s, np.nan) if people is None else np.asarray(people, dtype=np.float64)
+    if h.ndim != 1 or not h.shape == s.shape == own.shape:
+        raise ValueError(f"passed, judge and people must be vectors of one length: {h.shape}, {s.shape}, {own.shape}")
+    if np.isnan(h).all():
+        why = "no annotator decided pass or fail; scores cut at your own mark can't show where the mark should be"
+        return MarkProposal(_mark_kept(author, why, LEAST_FOR_MARK, None, _no_crossing(why, 0)), None, None)
+    by_judge = fit_pass_mark(s, h, author, cost=cost, attainable=attainable, groups=groups)
+    if _cannot_move(*_decided(own, h))[0]:
+        return MarkProposal(by_judge, "judge", None)
+    by_people = fit_pass_mark(own, h, author, cost=cost, attainable=attainable, groups=groups)
+    if by_people.supported or by_judge.p is None or by_judge.p > MARK_P:
+        return MarkProposal(by_people, "people", None)
+    both = ~np.isnan(own) & ~np.isnan(s)
+    bias = float((s - own)[both].mean()) if both.any() else None
+    if bias is None:
+        return MarkProposal(by_people, "people", None)
+    why = f"annotators' decisions fit your pass mark; the judge's scores are biased by {bias:+.2f}"
+    return MarkProposal(_mark_kept(author, why, None, by_people.p, by_people.crossing), "people", bias)
+
+
 def fit_pass_mark(
     scores: npt.ArrayLike,
     passed: npt.ArrayLike,
@@ -62,7 +139,7 @@ def fit_pass_mark(
 
     Args:
         scores: Shape (n,), 0 to 1; nan where there is none.
-        passed: Whether people pass each example, shape (n,): 0 or 1; nan where nobody said.
+        passed: Whether people pass each example, shape (n,): 0 or 1; nan where nobody decided.
         author: The author's mark, 0 to 1.
         cost: What a false pass costs, a false fail costing 1.
         attainable: Scores that can occur; those that did where not given.
@@ -90,7 +167,7 @@ def fit_pass_mark(
         raise ValueError(f"scores and passed must be vectors of one length, not {s.shape} and {h.shape}")
     group_of, _ = group_numbers(groups, len(s))
     there = ~np.isnan(s) & ~np.isnan(h)
-    s, h = s[there], h[there]
+    s, h = _decided(s, h)
     if np.isinf(s).any() or not np.isin(h, (0.0, 1.0)).all() or not 0 <= author <= 1 or not cost > 0:
         raise ValueError("scores must be finite, passed 0 or 1, the mark within 0 to 1 and the cost above 0")
     possible = np.unique(s) if attainable is None else np.unique(np.asarray(attainable, dtype=np.float64))
@@ -203,6 +280,11 @@ def _crossing(
     return jackknife(
         value, left_out, counts=times, transform=IDENTITY, method="logistic cut", grouped=n_groups < len(kind)
     )
+
+
+def _decided(scores: Floats, passed: Floats) -> tuple[Floats, Floats]:
+    there = ~np.isnan(scores) & ~np.isnan(passed)
+    return scores[there], passed[there]
 
 
 def _cannot_move(scores: Floats, passed: Floats) -> tuple[str | None, int | None]:
