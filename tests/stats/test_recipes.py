@@ -52,6 +52,20 @@ REPRODUCED = {
         "planner": ["stats/test_planning.py::test_plans_agree_with_the_simulation_code"],
         "weights_40": ["stats/test_weights.py::test_weights_agree_with_the_simulation_code"],
     },
+    "verdict.yaml": {
+        "constants": ["stats/test_verdict.py::test_the_constants_of_the_reference_are_ours"],
+        "share": ["stats/test_grouped.py::test_every_share_of_the_reference_comes_out"],
+        "mean_difference": ["stats/test_grouped.py::test_every_mean_of_the_reference_comes_out"],
+        "verdict": ["stats/test_verdict.py::test_every_verdict_of_the_reference_comes_out"],
+        "labels": ["stats/test_planning.py::test_labels_of_the_reference_come_out"],
+        "pairwise": ["stats/test_verdict.py::test_agreement_by_pairs_is_the_worked_one"],
+        "real_full_data": ["stats/test_verdict.py::test_the_figures_of_published_judges_come_out_from_their_scores"],
+    },
+    "groups_drift_slices.yaml": {
+        "groups": ["stats/test_group_rates.py::test_every_group_of_the_reference_comes_out"],
+        "drift": ["stats/test_runs.py::test_every_drift_of_the_reference_comes_out"],
+        "slices": ["stats/test_contrast.py::test_every_slice_of_the_reference_comes_out"],
+    },
 }
 
 NOT_BUILT = {
@@ -72,6 +86,11 @@ NOT_BUILT = {
     "recipes.yaml": {
         "weights_relative_penalty_nnls": "a penalty relative to each weight lets large ones run; see weights_40",
         "pass_rate.cases.*.ppi_pp": "equals the stratified rate for many labels and covers worse for few",
+    },
+    "verdict.yaml": {"about": "says what the file is"},
+    "groups_drift_slices.yaml": {
+        "about": "says what the file is",
+        "tune_rules": "rules without data; test_pass_mark makes data for each of them",
     },
 }
 

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from markscheme.stats import grouped, planning, verdict
 from markscheme.stats.grouped import GroupedMean, GroupedShare, grouped_mean, grouped_share
 from markscheme.stats.planning import labels_to_clear
 from markscheme.stats.verdict import (
@@ -107,6 +108,23 @@ def test_every_verdict_of_the_reference_comes_out() -> None:
         assert (found.verdict, found.use, found.because) == (case["verdict"], case["use"], case["why"]), case["name"]
 
 
+def test_the_constants_of_the_reference_are_ours() -> None:
+    assert block("verdict.yaml", "constants") == {
+        "confidence": planning.CONF,
+        "confidence_worse_than_constant": verdict.CONF_CONSTANT,
+        "margin_person": verdict.MARGIN,
+        "fewest_shared": verdict.SHARED,
+        "prior_rho": list(grouped.PRIOR_RHO),
+        "rho_quantile": grouped.RHO_Q,
+        "mean_prior_icc": grouped.MEAN_ICC,
+        "mean_prior_weight": grouped.MEAN_WEIGHT,
+        "fewest_groups_shown": grouped.FEWEST_GROUPS,
+        "fewest_groups_plain": grouped.GROUPS_TO_TRUST,
+        "power": planning.POWER,
+        "most_labels": planning.MOST,
+    }
+
+
 def test_agreement_by_pairs_is_the_worked_one() -> None:
     case = block("verdict.yaml", "pairwise")
     people = np.array([[math.nan if score is None else score for score in row] for row in case["people"]])
@@ -137,9 +155,9 @@ def test_the_figures_of_published_judges_come_out_from_their_scores(judge: str) 
         bounds = [figure.value, figure.lower(0.9), figure.upper(0.95 if name.endswith("constant") else 0.9)]
         expected = case[name] if not name.endswith("constant") else [*case[name][:2], bounds[2]]
         assert bounds == approx(expected, abs=0.002), name
-    verdict = ruling(figures.states(0.8), ok="gate")
-    assert f"{verdict.verdict}/{verdict.use}" == case["new"]
-    assert verdict.because == case["why"]
+    ruled = ruling(figures.states(0.8), ok="gate")
+    assert f"{ruled.verdict}/{ruled.use}" == case["new"]
+    assert ruled.because == case["why"]
 
 
 def hanna_figures(path: Path, judge: str) -> VerdictFigures:
