@@ -32,8 +32,9 @@ PRIOR_RHO = (0.5, 2.0)
 RHO_Q = 0.80
 MEAN_ICC = 0.3
 MEAN_WEIGHT = 8
-RATE_NODES = 64
-CORRELATION_NODES = 64
+RATE_NODES = 48
+CORRELATION_NODES = 48
+COARSE_NODES = 32
 NEGLIGIBLE = 25.0
 FURTHEST_LOGIT = 16.0
 
@@ -275,10 +276,10 @@ def beta_binomial_correlation(hits: npt.ArrayLike, sizes: npt.ArrayLike, *, quan
         0.51
     """
     y, m = np.asarray(hits, dtype=np.float64), np.asarray(sizes, dtype=np.float64)
-    coarse = (np.arange(CORRELATION_NODES) + 0.5) / CORRELATION_NODES
+    coarse = (np.arange(COARSE_NODES) + 0.5) / COARSE_NODES
     log = _log_posterior(coarse, y, m)
     likely = coarse[log > log.max() - NEGLIGIBLE]
-    step = 1 / CORRELATION_NODES
+    step = 1 / COARSE_NODES
     low, high = max(0.0, float(likely[0]) - step), min(1.0, float(likely[-1]) + step)
     nodes, weights = _gauss(CORRELATION_NODES)
     roots = low + (high - low) * (nodes + 1) / 2
