@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from markscheme.cli import COMMANDS, GROUPS, module_of
-from tests.commands.console import ROOT, SCRIPTS, run
+from tests.commands.console import INSTALLED, ROOT, run, run_installed
 
 
 def test_help_shows_the_commands_in_their_groups() -> None:
@@ -41,15 +41,15 @@ def test_an_unknown_command_or_option_exits_2() -> None:
 
 
 def test_calibrate_is_markscheme_calibrate() -> None:
-    assert run("calibrate", "--help").stdout == run("markscheme", "calibrate", "--help").stdout
+    assert run_installed("calibrate", "--help").stdout == run_installed("markscheme", "calibrate", "--help").stdout
 
 
 def test_the_version_is_told() -> None:
-    assert re.fullmatch(r"markscheme \d+\.\d+\.\d+\n", run("markscheme", "--version").stdout)
+    assert re.fullmatch(r"markscheme \d+\.\d+\.\d+\n", run_installed("markscheme", "--version").stdout)
 
 
 def test_a_reader_that_goes_away_is_no_fault_to_shout_about() -> None:
-    script = f"{SCRIPTS / 'markscheme'} prompts error-messages | head -c 10"
+    script = f"{INSTALLED / 'markscheme'} prompts error-messages | head -c 10"
     done = subprocess.run(["bash", "-c", script], cwd=ROOT, capture_output=True, text=True, check=False)
     assert (len(done.stdout), done.stderr) == (10, "")
 

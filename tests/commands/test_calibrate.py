@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.commands.console import ROOT, SCRIPTS, environment, run
+from tests.commands.console import INSTALLED, ROOT, environment, run
 from tests.real.messages_front import Answer, MessagesFront, Request, late, message
 
 RUBRICS = ["code-quality", "error-messages", "documentation", "api-design"]
@@ -145,7 +145,7 @@ def test_a_reader_who_leaves_early_changes_neither_files_nor_exit_status(project
     label(project, 60, kind="adjudicated")
     reading, writing = os.pipe()
     os.close(reading)
-    command = [str(SCRIPTS / "calibrate"), "polite", "--ratings", "judge.jsonl", "--json", "report.json"]
+    command = [str(INSTALLED / "calibrate"), "polite", "--ratings", "judge.jsonl", "--json", "report.json"]
     try:
         done = subprocess.run(
             command, cwd=project, env=environment(), stdout=writing, stderr=subprocess.PIPE, check=False
@@ -222,7 +222,7 @@ def slow_server() -> Iterator[MessagesFront]:
 def test_a_killed_run_goes_on_where_it_was(project: Path, slow_server: MessagesFront, cache: dict[str, str]) -> None:
     label(project, 120)
     env = environment({**cache, "ANTHROPIC_API_KEY": "test-key", "ANTHROPIC_BASE_URL": slow_server.url})
-    command = [str(SCRIPTS / "calibrate"), "polite", "--concurrency", "4", "--json", "report.json", "--quiet"]
+    command = [str(INSTALLED / "calibrate"), "polite", "--concurrency", "4", "--json", "report.json", "--quiet"]
     for wanted in (25, 50, 75):
         process = subprocess.Popen(command, cwd=project, env=env)
         deadline = time.monotonic() + 60

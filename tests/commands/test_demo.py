@@ -13,7 +13,7 @@ import pytest
 
 from markscheme.demo.faults import FAULTS
 from markscheme.demo.naming import COMMAND
-from tests.commands.console import ROOT, SCRIPTS, environment, run
+from tests.commands.console import INSTALLED, ROOT, environment, run
 
 MINUTE = 60
 
@@ -154,7 +154,7 @@ def test_a_wheel_carries_all_it_needs(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-I", "-c", NO_NETWORK, str(unpacked)],
         cwd=empty,
-        env=environment({"PATH": f"{SCRIPTS}{os.pathsep}{os.environ['PATH']}"}),
+        env=environment({"PATH": f"{INSTALLED}{os.pathsep}{os.environ['PATH']}"}),
         capture_output=True,
         text=True,
         check=False,

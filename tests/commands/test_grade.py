@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.commands.console import SCRIPTS, environment, run
+from tests.commands.console import INSTALLED, environment, run
 from tests.real.messages_front import Answer, MessagesFront, Request, late, message
 
 RUBRIC = """\
@@ -308,7 +308,7 @@ def test_what_is_no_text_is_told(project: Path) -> None:
     assert (done.returncode, "photo.jpg is not UTF-8 text: invalid start byte at byte 0" in done.stderr) == (2, True)
     with (project / "photo.jpg").open("rb") as photo:
         piped = subprocess.run(
-            [str(SCRIPTS / "markscheme"), "grade", "prose", "-", *JUDGE],
+            [str(INSTALLED / "markscheme"), "grade", "prose", "-", *JUDGE],
             cwd=project, env=environment(), stdin=photo, capture_output=True, text=True, check=False,
         )  # fmt: skip
     assert (piped.returncode, "standard input is not UTF-8 text" in piped.stderr) == (2, True)
@@ -481,7 +481,7 @@ def test_a_killed_run_goes_on_where_it_was(project: Path, front: MessagesFront) 
     file = submissions(project, *(f"LEVEL={n % 5 + 1} of {n}" for n in range(60)))
     where = {"MARKSCHEME_CACHE": str(project / "cache")}
     env = environment({**where, "ANTHROPIC_API_KEY": "test-key", "ANTHROPIC_BASE_URL": front.url})
-    command = [str(SCRIPTS / "markscheme"), "grade", "prose", file, "--concurrency", "4", "--json"]
+    command = [str(INSTALLED / "markscheme"), "grade", "prose", file, "--concurrency", "4", "--json"]
     with (project / "out.jsonl").open("w") as out:
         process = subprocess.Popen(command, cwd=project, env=env, stdout=out)
         deadline = time.monotonic() + 60

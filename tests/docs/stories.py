@@ -19,7 +19,7 @@ from typing import Any
 
 import yaml
 
-from tests.commands.console import SCRIPTS, environment
+from tests.commands.console import INSTALLED, environment, scripts
 from tests.docs.checks import UnknownError, cannot_run, data_is_valid, waits_for_people
 from tests.docs.pages import OUTPUT, Block, Command, commands
 from tests.real.promptfoo import NODE, QUIET, install_promptfoo
@@ -142,7 +142,7 @@ class Story:
 
     def _settings(self) -> Mapping[str, str]:
         beside = self.folder.parent
-        places = (beside / "bin", SCRIPTS, NODE.parent, os.environ["PATH"])
+        places = (beside / "bin", scripts(), INSTALLED, NODE.parent, os.environ["PATH"])
         settings = {
             "COLUMNS": WIDTH,
             "HOME": str(self.folder),

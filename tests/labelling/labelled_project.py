@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tests.commands.console import SCRIPTS, environment
+from tests.commands.console import SECONDS, environment, run, scripts
 
 RUBRIC = """
 description: How a reply reads.
@@ -99,7 +99,7 @@ class Server:
     said: dict[str, Any] = field(init=False)
 
     def __enter__(self) -> "Server":
-        command = [str(SCRIPTS / "markscheme"), "label", "manners", "--rater", self.rater, "--json", *self.options]
+        command = [str(scripts() / "markscheme"), "label", "manners", "--rater", self.rater, "--json", *self.options]
         if "--pool" not in self.options and "--adjudicate" not in self.options:
             command += ["--pool", "pool.jsonl"]
         self.process = subprocess.Popen(
@@ -141,7 +141,7 @@ class Server:
         if self.process.poll() is None:
             self.get()  # until it answers, Ctrl-C may be ignored, as shells have it for what runs in the background
             self.process.send_signal(2)
-        return self.process.communicate(timeout=10)[1]
+        return self.process.communicate(timeout=SECONDS)[1]
 
     def get(self, place: str = "", **headers: str) -> Answer:
         """A page."""
@@ -163,7 +163,7 @@ def fetch(url: str, body: bytes | None, headers: Mapping[str, str]) -> Answer:
     """What a server says, whatever it is."""
     request = urllib.request.Request(url, data=body, headers=dict(headers))
     try:
-        with OPENER.open(request, timeout=10) as found:
+        with OPENER.open(request, timeout=SECONDS) as found:
             return Answer(found.status, found.read().decode(), dict(found.headers))
     except urllib.error.HTTPError as error:
         with error:
@@ -172,13 +172,5 @@ def fetch(url: str, body: bytes | None, headers: Mapping[str, str]) -> Answer:
 
 def refused(folder: Path, *options: str) -> tuple[int, str]:
     """Exit status and message of a labelling page that doesn't open."""
-    done = subprocess.run(
-        [str(SCRIPTS / "markscheme"), "label", "manners", *options],
-        cwd=folder,
-        env=environment(),
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+    done = run("markscheme", "label", "manners", *options, cwd=folder)
     return done.returncode, done.stderr

@@ -1,0 +1,119 @@
+"""A process that has loaded what our commands load and forks for each command, so that none pays for the imports.
+
+    python -m tests.commands.warm SOCKET
+
+A forked command is a process of its own, with its own arguments, environment, folder and standard streams. It is not a
+fresh interpreter: a test about start-up, imports or `PYTHONPATH` runs the installed script instead.
+"""
+
+import gc
+import importlib
+import os
+import pkgutil
+import select
+import signal
+import socket
+import sys
+import time
+import traceback
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from importlib.metadata import entry_points
+from typing import Any
+
+import markscheme
+from tests.commands.warm_client import MESSAGE_BYTES
+
+LIBRARIES = ("anthropic", "jinja2", "numpy.random", "openai", "rich.console", "scipy.special", "uvicorn")
+NOT_LOADED = ("__main__", "pytest_plugin")
+COMMANDS = ("calibrate", "markscheme")
+
+
+def load() -> dict[str, Callable[[], Any]]:
+    """The functions behind the installed commands, with every module of the package loaded."""
+    for module in pkgutil.walk_packages(markscheme.__path__, "markscheme."):
+        if module.name.rpartition(".")[2] not in NOT_LOADED:
+            importlib.import_module(module.name)
+    for library in LIBRARIES:
+        importlib.import_module(library)
+    scripts = entry_points(group="console_scripts")
+    return {name: scripts[name].load() for name in COMMANDS}
+
+
+def serve(listener: socket.socket, commands: dict[str, Callable[[], Any]]) -> None:
+    """Fork for each caller and say the new process's id, later its exit status; it ends with its caller.
+
+    Ends when standard input does.
+    """
+    callers: dict[int, socket.socket] = {}
+    workers: dict[int, int] = {}
+    while True:
+        ready, _, _ = select.select([listener, 0, *workers, *callers.values()], [], [])
+        if 0 in ready:
+            return
+        for ended in workers.keys() & set(ready):
+            _, status = os.waitpid(workers.pop(ended), 0)
+            os.close(ended)
+            with suppress(BrokenPipeError), callers.pop(ended) as caller:
+                caller.send(str(os.waitstatus_to_exitcode(status)).encode())
+        for worker, caller in callers.items():
+            if caller in ready:
+                signal.pidfd_send_signal(worker, signal.SIGKILL)
+        if listener in ready:
+            caller, _ = listener.accept()
+            message, descriptors, _, _ = socket.recv_fds(caller, MESSAGE_BYTES, 3)
+            process = os.fork()
+            if process == 0:
+                caller.close()
+                listener.close()
+                os._exit(run(message, descriptors, commands))
+            for descriptor in descriptors:
+                os.close(descriptor)
+            worker = os.pidfd_open(process)
+            workers[worker], callers[worker] = process, caller
+            caller.send(str(process).encode())
+
+
+def run(message: bytes, descriptors: Sequence[int], commands: dict[str, Callable[[], Any]]) -> int:
+    """The exit status of a command, run here as its installed script runs it."""
+    folder, count, *rest = os.fsdecode(message).split("\0")
+    sys.argv, variables = rest[: int(count)], rest[int(count) :]
+    os.environ.clear()
+    os.environ.update(variable.split("=", 1) for variable in variables)
+    os.chdir(folder)
+    for number, descriptor in enumerate(descriptors):
+        os.dup2(descriptor, number)
+        os.close(descriptor)
+    sys.path[0] = os.path.dirname(sys.argv[0])
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    time.tzset()
+    importlib.invalidate_caches()
+    try:
+        sys.exit(commands[os.path.basename(sys.argv[0])]())
+    except SystemExit as end:
+        return exit_status(end.code)
+    except BaseException:
+        traceback.print_exc()
+        return 1
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+
+
+def exit_status(code: Any) -> int:
+    """What the interpreter makes of `sys.exit(code)`."""
+    if isinstance(code, int | None):
+        return code or 0
+    print(code, file=sys.stderr)
+    return 1
+
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listener:
+        listener.bind(sys.argv[1])
+        loaded = load()
+        gc.freeze()
+        listener.listen(64)
+        print("ready", flush=True)
+        serve(listener, loaded)
