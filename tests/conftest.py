@@ -4,11 +4,14 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from markscheme.session import client
+from tests.promptfoo.rated_run import run_promptfoo
 from tests.real import messages_front as front
+from tests.real.kept import made_once
 from tests.real.local_model import model_path
 from tests.real.promptfoo import PromptfooInstall, install_promptfoo
 from tests.session.processes import session_pids, wait_until
@@ -31,6 +34,15 @@ def messages_front(local_model: Path) -> Iterator[front.MessagesFront]:
     """Anthropic's Messages API in front of the real local model; its counts run through the whole session."""
     with front.MessagesFront(front.local_model(local_model)) as running:
         yield running
+
+
+@pytest.fixture(scope="session")
+def rated_results(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> dict[str, Any]:
+    """Results of one run of the real Promptfoo, made once for all of pytest's processes; a test changes only a copy."""
+    folder = tmp_path_factory.getbasetemp()
+    shared = folder if worker_id == "master" else folder.parent
+    found: dict[str, Any] = made_once(shared / "rated.json", lambda: run_promptfoo(tmp_path_factory.mktemp("rated")))
+    return found
 
 
 @pytest.fixture

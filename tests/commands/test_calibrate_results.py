@@ -1,6 +1,5 @@
 """`calibrate results.json`: Promptfoo's results without a rubric, a key or a call."""
 
-import copy
 import json
 from pathlib import Path
 from typing import Any
@@ -8,20 +7,15 @@ from typing import Any
 import pytest
 
 from tests.commands.console import run
-from tests.promptfoo.rated_run import WORDS, rate, rows_of, run_promptfoo, written
+from tests.promptfoo.rated_run import WORDS, rate, rows_of, unlabelled, written
 
 GRADED = ["hello", "world", "plain"]
 
 
-@pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """Ten tests a word; the graders pass hello and plain, fail world, and can't grade the rest."""
-    return run_promptfoo(tmp_path_factory.mktemp("run"), each=10)
-
-
 @pytest.fixture
-def results(made: dict[str, Any]) -> dict[str, Any]:
-    return copy.deepcopy(made)
+def results(rated_results: dict[str, Any]) -> dict[str, Any]:
+    """Ten tests a word; the graders pass hello and plain, fail world, and can't grade the rest."""
+    return unlabelled(rated_results, each=10)
 
 
 def thumbs(results: dict[str, Any], words: list[str], *, wrong: int = 0) -> None:

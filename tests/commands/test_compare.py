@@ -9,7 +9,7 @@ import pytest
 
 from tests.commands.console import run
 from tests.commands.judged_project import make_project, write_lines
-from tests.promptfoo.rated_run import rate, rows_of, run_promptfoo, written
+from tests.promptfoo.rated_run import rate, rows_of, unlabelled, written
 
 CAREFUL, FRUGAL, HASTY = (f"function:scripted_judges:{name}" for name in ("careful", "frugal", "hasty"))
 
@@ -194,9 +194,9 @@ def test_judges_may_be_compared_on_examples_that_nobody_labelled(tmp_path: Path,
 # --- Promptfoo ------------------------------------------------------------------------------------------------------
 
 
-@pytest.fixture(scope="module")
-def evaluation(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    return run_promptfoo(tmp_path_factory.mktemp("run"), each=6)
+@pytest.fixture
+def evaluation(rated_results: dict[str, Any]) -> dict[str, Any]:
+    return unlabelled(rated_results, each=6)
 
 
 def test_two_files_of_results_compare_their_graders_on_the_same_outputs(

@@ -3,6 +3,7 @@
 import asyncio
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -20,7 +21,7 @@ from markscheme.judges.registry import open_judge
 from markscheme.prompt import Prompt
 from tests.judges.asking import KEY, asked
 from tests.judges.chat_server import ChatServer, completion
-from tests.promptfoo.rated_run import run_promptfoo
+from tests.promptfoo.rated_run import unlabelled, written
 from tests.real import messages_front as front
 from tests.real.messages_front import MessagesFront
 
@@ -60,11 +61,9 @@ def test_variants_and_cases_may_come_from_the_outputs_alone(tmp_path: Path) -> N
     assert (lacking.text, lacking.why) == (None, "the file holds no output of this variant for this case")
 
 
-@pytest.fixture(scope="module")
-def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("results")
-    (folder / "results.json").write_text(json.dumps(run_promptfoo(folder, each=1)), encoding="utf-8")
-    return folder / "results.json"
+@pytest.fixture
+def results(rated_results: dict[str, Any], tmp_path: Path) -> Path:
+    return written(unlabelled(rated_results, each=1), tmp_path / "results.json")
 
 
 def test_promptfoo_s_results_are_outputs_prompt_by_test(results: Path) -> None:

@@ -61,22 +61,44 @@ def call_api(prompt, options, context):
 }
 
 
-def run_promptfoo(
-    folder: Path, *, each: int = 4, metadata: Mapping[str, Mapping[str, Any]] | None = None
-) -> dict[str, Any]:
-    """Results of `each` tests of every word: some pass, some fail, some cannot be graded, some have no output."""
+LABELS = {
+    "hello": {"expected_label": "pass", "split": "golden"},
+    "world": {"expected_label": "fail", "split": "holdout"},
+    "plain": {"expected_label": "maybe", "split": "train"},
+}
+"""The metadata that the tests of a word have in the run."""
+
+
+def run_promptfoo(folder: Path) -> dict[str, Any]:
+    """Results of two tests of every word: some pass, some fail, some cannot be graded, some have no output."""
     for name, text in FILES.items():
         (folder / name).write_text(text, encoding="utf-8")
     tests = [
-        {"vars": {"word": word, "n": str(n)}, "metadata": dict((metadata or {}).get(word, {}))}
-        for n in range(each)
-        for word in WORDS
+        {"vars": {"word": word, "n": str(n)}, "metadata": LABELS.get(word, {})} for n in range(2) for word in WORDS
     ]
     (folder / "tests.json").write_text(json.dumps(tests), encoding="utf-8")
     (folder / "promptfooconfig.yaml").write_text(CONFIG, encoding="utf-8")
     run = run_eval(folder / "promptfooconfig.yaml", cwd=folder)
     assert run.exit_code == 100, run.stdout + run.stderr
     return run.results
+
+
+def unlabelled(results: Mapping[str, Any], each: int) -> dict[str, Any]:
+    """The results as a run of `each` tests of every word without labels would have given them."""
+    made: dict[str, Any] = copy.deepcopy(dict(results))
+    made["results"]["results"] = [numbered(rows_of(results, word)[0], n) for n in range(each) for word in WORDS]
+    for row in made["results"]["results"]:
+        row["metadata"] = row["testCase"]["metadata"] = {}
+    return made
+
+
+def numbered(row: Mapping[str, Any], n: int) -> dict[str, Any]:
+    """The row of a word's first test as that of its test `n`; the test of Promptfoo's results proves the likeness."""
+    word, place = row["vars"]["word"], n * len(WORDS) + WORDS.index(row["vars"]["word"])
+    made: dict[str, Any] = json.loads(json.dumps(row).replace(f"{word} 0", f"{word} {n}"))
+    made["vars"]["n"] = made["testCase"]["vars"]["n"] = str(n)
+    made["testCase"]["description"] = f"Row #{place + 1}"
+    return made | {"testIdx": place, "id": f"{row['id']}-{n}"}
 
 
 def rows_of(results: Mapping[str, Any], word: str) -> list[dict[str, Any]]:

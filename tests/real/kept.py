@@ -1,9 +1,11 @@
-"""The ignored folder in which the tests keep what they fetched, and the lock under which they fetch it once."""
+"""What is fetched or made once for all the processes of a test run, and the lock under which that happens."""
 
 import fcntl
-from collections.abc import Iterator
+import json
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 KEPT = ROOT / ".cache"
@@ -17,3 +19,12 @@ def alone_with(name: str) -> Iterator[Path]:
     with (KEPT / f"{name}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield folder
+
+
+def made_once(file: Path, make: Callable[[], Any]) -> Any:
+    """What `make` returns, as JSON: the first process makes it and keeps it in `file`, the others read it."""
+    with file.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not file.exists():
+            file.write_text(json.dumps(make()), encoding="utf-8")
+    return json.loads(file.read_text(encoding="utf-8"))
