@@ -2,14 +2,11 @@
 
 import json
 import os
-import resource
 import socket
 import stat
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -17,17 +14,7 @@ import pytest
 from markscheme.commands.output import put, refuse_unwritable
 from markscheme.errors import RatingWarning, UsageError
 from markscheme.files import append_lines, set_aside_damaged_end, write_whole
-
-
-@contextmanager
-def disk_of(size: int) -> Iterator[None]:
-    """A disk on which no file grows longer than `size` bytes."""
-    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, limits[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+from tests.full_disk import disk_of
 
 
 def test_a_full_disk_never_leaves_half_a_line(tmp_path: Path) -> None:

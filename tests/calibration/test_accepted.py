@@ -17,6 +17,7 @@ from markscheme.errors import RatingError, UsageError
 from markscheme.ratings.examples import Example, load_examples
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.submission import Submission
+from tests.full_disk import disk_of
 
 EVERYTHING = """
 name: everything
@@ -106,8 +107,7 @@ def test_a_new_run_takes_the_place_of_the_one_before(calibration: Calibration, t
 
 def test_a_run_that_cannot_be_written_leaves_the_one_before(calibration: Calibration, tmp_path: Path) -> None:
     accept(calibration, tmp_path / "accepted.json")
-    (tmp_path / ".accepted.json.partial").mkdir()
-    with pytest.raises(UsageError, match=r"accepted\.json cannot be written"):
+    with disk_of(1000), pytest.raises(UsageError, match=r"accepted\.json cannot be written"):
         accept(replace(calibration, repeats=()), tmp_path / "accepted.json")
     assert len(load_accepted(tmp_path / "accepted.json").runs) == 3
 
