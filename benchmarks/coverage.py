@@ -33,7 +33,7 @@ import numpy.typing as npt
 from scipy.special import ndtr, ndtri
 
 from markscheme import stats
-from markscheme.stats import Estimate
+from markscheme.stats import Estimate, change, people, severity
 
 Table = npt.NDArray[np.float64]
 Counts = npt.NDArray[np.int64]
@@ -115,29 +115,26 @@ def two_raters(pair: Columns, levels: int) -> dict[str, Estimate]:
     scale, ratings = range(levels), np.stack(pair, axis=1)
     found = stats.two_raters(gold, judge, levels=scale, ordered=True)
     found |= {
-        "scott_pi": stats.scott_pi(ratings, levels=scale),
-        "scott_pi, quadratic": stats.scott_pi(ratings, levels=scale, weights="quadratic"),
-        "brennan_prediger": stats.brennan_prediger(ratings, levels=scale),
-        "brennan_prediger, quadratic": stats.brennan_prediger(ratings, levels=scale, weights="quadratic"),
-        "weighted_kappa, linear": stats.weighted_kappa(ratings, levels=scale, weights="linear"),
-        "gwet_ac2, linear": stats.gwet_ac2(ratings, levels=scale, weights="linear"),
-        "krippendorff_alpha, nominal": stats.krippendorff_alpha(ratings, levels=scale),
-        "krippendorff_alpha, interval": stats.krippendorff_alpha(ratings, levels=scale, metric="interval"),
+        "scott_pi": stats.agreement(ratings, "scott_pi", levels=scale),
+        "scott_pi, quadratic": stats.agreement(ratings, "scott_pi", levels=scale, weights="quadratic"),
+        "brennan_prediger": stats.agreement(ratings, "brennan_prediger", levels=scale),
+        "brennan_prediger, quadratic": stats.agreement(ratings, "brennan_prediger", levels=scale, weights="quadratic"),
+        "weighted_kappa, linear": stats.agreement(ratings, "weighted_kappa", levels=scale, weights="linear"),
+        "gwet_ac2, linear": stats.agreement(ratings, "gwet_ac2", levels=scale, weights="linear"),
+        "krippendorff_alpha, nominal": stats.agreement(ratings, "krippendorff_alpha", levels=scale),
+        "krippendorff_alpha, interval": stats.agreement(
+            ratings, "krippendorff_alpha", levels=scale, weights="interval"
+        ),
     }
     found |= stats.error_family(gold, judge, levels=scale)
-    found["sd_ratio"] = stats.sd_ratio(gold, judge)
-    found["mse"] = stats.error_split(gold, judge)["mse"]
-    found["mean error of bland_altman"] = stats.bland_altman(gold, judge)["mean"]
-    by_level = stats.error_by_level(gold, judge, levels=scale)
-    for words, level in (("lowest", 0.0), ("highest", levels - 1.0)):
-        found |= {f"{name} at the {words} level": e for name, e in by_level[level].items()}
+    found["sd_ratio"] = stats.pair_statistic(gold, judge, "sd_ratio")
     best = levels - 1
     found |= stats.yes_no_family((gold == best).astype(float), (judge == best).astype(float))
     macro = stats.macro_family(gold, judge, levels=scale)
     found |= {name: e for name, e in macro.items() if name != "accuracy"}
     found["within_tolerance"] = stats.within_tolerance(gold, judge, 0.5)
-    found["agreement_constant"] = stats.agreement_constant(gold, 0.5)
-    found["gain_over_constant"] = stats.gain_over_constant(gold, judge, 0.5)
+    found["agreement_constant"] = severity.agreement_constant(gold, 0.5)
+    found["gain_over_constant"] = severity.gain_over_constant(gold, judge, 0.5)
     return found
 
 
@@ -145,19 +142,15 @@ def three_raters(ratings: Columns, levels: int) -> dict[str, Estimate]:
     table, scale = np.stack(ratings, axis=1), range(levels)
     ordinal = stats.agreement_family(table, levels=scale, scale="ordinal")
     nominal = stats.agreement_family(table, levels=scale, scale="nominal")
-    found = ordinal | {
+    return ordinal | {
         f"{name}, nominal": nominal[name] for name in ("fleiss_kappa", "conger_kappa", "krippendorff_alpha")
     }
-    found["reliability_of_mean, by alpha"] = stats.reliability_of_mean(table, 3)
-    return found
 
 
 def complete_raters(ratings: Columns, _levels: int) -> dict[str, Estimate]:
     table = np.stack(ratings, axis=1)
     found = stats.icc_family(table)
-    found["reliability_of_mean"] = stats.reliability_of_mean(table, 3)
-    found["reliability_of_mean, relative"] = stats.reliability_of_mean(table, 3, relative=True)
-    beside = stats.beside_people(table[:, :2], table[:, 2], tolerance=0.5).together
+    beside = people.beside_people(table[:, :2], table[:, 2], tolerance=0.5).together
     found |= {f"beside_people.{name}": getattr(beside, name) for name in ("person", "judge", "difference")}
     return found
 
@@ -172,13 +165,13 @@ def beside_the_ceiling(ratings: Columns, levels: int) -> dict[str, Estimate]:
 def asked_again(ratings: Columns, levels: int) -> dict[str, Estimate]:
     gold, *runs = ratings
     found = stats.repeat_family(np.stack(runs, axis=1), levels=range(levels))
-    found["shift_interval"] = stats.shift_interval(runs[0] - runs[1], span=levels - 1)
+    found["shift_interval"] = change.shift_interval(runs[0] - runs[1], span=levels - 1)
 
     def quadratic_kappa(theirs: Table, its: Table) -> float:
         together = ((theirs - theirs.mean()) * (its - its.mean())).mean()
         return float(over(2 * together, theirs.var() + its.var() + (its.mean() - theirs.mean()) ** 2))
 
-    found["agreement_change"] = stats.agreement_change(gold, runs[0], runs[1], quadratic_kappa)
+    found["agreement_change"] = change.agreement_change(gold, runs[0], runs[1], quadratic_kappa)
     return found
 
 

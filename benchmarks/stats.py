@@ -31,7 +31,8 @@ import numpy as np
 import numpy.typing as npt
 
 from markscheme import stats
-from markscheme.stats import agreement, association, change, reliability, severity
+from markscheme.stats import change, coefficients, severity
+from markscheme.stats.intervals import ATANH
 
 Table = npt.NDArray[np.float64]
 
@@ -97,7 +98,7 @@ def timed_theirs(rival: Rival, ratings: Table) -> Timing:
             return Timing(value, value + leaving, stats.Estimate(found, n=n), estimated=True)
         rest = [rival.theirs(np.delete(ratings, i, axis=0)) for i in range(TRIED, n)]
         leaving = time.perf_counter() - started
-    return Timing(value, value + leaving, stats.jackknife(found, some + rest, transform=stats.ATANH))
+    return Timing(value, value + leaving, stats.jackknife(found, some + rest, transform=ATANH))
 
 
 def timed_ours(rival: Rival, ratings: Table) -> Timing:
@@ -115,10 +116,10 @@ def scale() -> range:
 
 def ours(name: str, weights: Any) -> tuple[Callable[[Table], float], Callable[[Table], stats.Estimate]]:
     def value(ratings: Table) -> float:
-        return agreement.corrected(name, ratings, levels=scale(), weights=weights).value
+        return coefficients.corrected(ratings, name, levels=scale(), weights=weights).value
 
     def interval(ratings: Table) -> stats.Estimate:
-        return agreement.chance_corrected(name, ratings, levels=scale(), weights=weights)
+        return stats.agreement(ratings, name, levels=scale(), weights=weights)
 
     return value, interval
 
@@ -232,12 +233,10 @@ def pingouin() -> list[Rival]:
         return lambda ratings: float(library.corr(*ratings.T, method=method)["r"].iloc[0])
 
     def ours_icc(name: str) -> Callable[[Table], stats.Estimate]:
-        function = getattr(reliability, name)
-        return lambda ratings: function(ratings, limits="jackknife")
+        return lambda ratings: stats.icc(ratings, name, limits="jackknife")
 
     def ours_corr(name: str) -> Callable[[Table], stats.Estimate]:
-        function = getattr(association, name)
-        return lambda ratings: function(*ratings.T)
+        return lambda ratings: stats.pair_statistic(*ratings.T, name)
 
     def bare(interval: Callable[[Table], stats.Estimate]) -> Callable[[Table], float]:
         def value(ratings: Table) -> float:
@@ -317,7 +316,6 @@ def calibration(n: int, criteria: int = 5) -> float:
         stats.two_raters(gold, judge, levels=scale(), ordered=True)
         severity.error_family(gold, judge, levels=scale())
         severity.confusion(gold, judge, levels=scale())
-        severity.error_by_level(gold, judge, levels=scale())
     overall = np.mean(tables, axis=0) / (LEVELS - 1)
     severity.error_family(*overall.T)
     severity.within_tolerance(overall[:, 0], overall[:, 1], 0.1)
@@ -330,7 +328,7 @@ def a_million_values() -> tuple[float, float]:
     code = (
         "import resource, sys, time; sys.path.insert(0, 'benchmarks')\n"
         "from stats import made_ratings, scale\n"
-        "from markscheme.stats import agreement_values\n"
+        "from markscheme.stats.coefficients import agreement_values\n"
         "ratings = made_ratings(1_000_000, 3, 0.2)\n"
         "started = time.perf_counter()\n"
         "agreement_values(ratings, levels=scale(), scale='ordinal')\n"

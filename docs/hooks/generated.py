@@ -57,8 +57,8 @@ PYTHON = {
         "Statistics",
         [
             "stats.estimate",
-            "stats.rating_table",
-            "stats.agreement",
+            "stats.patterns",
+            "stats.coefficients",
             "stats.reliability",
             "stats.association",
             "stats.severity",

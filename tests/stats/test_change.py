@@ -12,7 +12,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from markscheme.stats import change
-from markscheme.stats.agreement import corrected
 from markscheme.stats.change import (
     agreement_change,
     alarm_level,
@@ -30,6 +29,7 @@ from markscheme.stats.change import (
     sign_flip,
     whole_multiples,
 )
+from markscheme.stats.coefficients import corrected
 from markscheme.stats.intervals import IDENTITY, LOGIT, Floats
 from tests.stats.shared_numbers import block
 
@@ -254,7 +254,7 @@ def test_one_stored_run_gives_no_test_of_any_change_and_says_so() -> None:
 
 def quadratic_kappa(gold: Floats, rating: Floats) -> float:
     ratings = np.column_stack([gold, rating])
-    return corrected("weighted_kappa", ratings, levels=[0, 1, 2, 3, 4], weights="quadratic").value
+    return corrected(ratings, "weighted_kappa", levels=[0, 1, 2, 3, 4], weights="quadratic").value
 
 
 def mean_error(gold: Floats, rating: Floats) -> float:

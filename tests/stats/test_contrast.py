@@ -8,8 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats as scipy_stats
 
-from markscheme.stats import mean_contrast, share_contrast
-from markscheme.stats.contrast import SliceLook, slice_look
+from markscheme.stats.contrast import SliceLook, mean_contrast, share_contrast, slice_look
 from markscheme.stats.intervals import Floats
 from tests.reference.worked_cases import SLICES, SliceCase
 from tests.stats.shared_numbers import block

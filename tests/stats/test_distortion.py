@@ -8,8 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from markscheme.stats import (
-    Estimate,
+from markscheme.stats.distortion import (
     correlation_without_noise,
     halo,
     leaning,
@@ -17,6 +16,7 @@ from markscheme.stats import (
     shared_and_own,
     slope_on_people,
 )
+from markscheme.stats.estimate import Estimate
 
 Floats = npt.NDArray[np.float64]
 

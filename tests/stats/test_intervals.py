@@ -18,14 +18,13 @@ from markscheme.stats.intervals import (
     LOG,
     LOGIT,
     Transform,
-    bootstrap,
     clopper_pearson,
     clopper_pearson_lower,
+    clopper_pearson_share,
     clopper_pearson_upper,
     group_numbers,
     guard,
     jackknife,
-    jackknife_share,
     mark_rough,
     no_disagreement,
     spread,
@@ -140,7 +139,7 @@ def test_a_value_its_scale_cannot_reach_stands_alone() -> None:
 def test_a_value_that_nothing_moves_stands_alone() -> None:
     note = jackknife(1.0, [1.0] * 9, transform=IDENTITY).note
     assert note is not None
-    assert note.startswith("withheld: no example moves the value")
+    assert note.startswith("withheld: leaving any one example out gives the same value")
 
 
 def test_the_jackknife_refuses_shapes_that_differ() -> None:
@@ -259,18 +258,9 @@ def test_a_share_beyond_its_whole_is_refused() -> None:
             clopper_pearson(*wrong)
 
 
-def test_a_share_falls_back_at_its_ends() -> None:
-    assert limits(jackknife_share(20, 20, agreed=True)) == pytest.approx((0.831566529, 1.0))
-    assert limits(jackknife_share(20, 20)) == pytest.approx(wilson(20, 20))
-    assert limits(jackknife_share(0, 20)) == pytest.approx(wilson(0, 20))
-    assert limits(jackknife_share(1, 1)) == pytest.approx(wilson(1, 1))
-    assert jackknife_share(0, 0).undefined == wilson_share(0, 0).undefined == "no examples"
-
-
-def test_a_share_is_its_own_jackknife() -> None:
-    hits = np.array([1.0] * 13 + [0.0] * 7)
-    by_hand = jackknife(0.65, (hits.sum() - hits) / 19, transform=LOGIT)
-    assert limits(jackknife_share(13, 20)) == pytest.approx(limits(by_hand), rel=1e-12)
+def test_a_share_of_nothing_is_undefined() -> None:
+    assert wilson_share(0, 0).undefined == clopper_pearson_share(0, 0).undefined == "no examples"
+    assert limits(clopper_pearson_share(45, 50)) == clopper_pearson(45, 50)
 
 
 # ---------------------------------------------------------------------------------------------------------- groups
@@ -330,32 +320,3 @@ def test_an_empty_sum_is_zero_for_certain() -> None:
 def test_outcomes_that_are_no_table_of_whole_numbers_are_refused(wrong: Any) -> None:
     with pytest.raises(ValueError, match="a table of whole numbers"):
         sum_of_choices(wrong)
-
-
-# ------------------------------------------------------------------------------------------------------ bootstrap
-
-
-def median_of(values: np.ndarray[Any, np.dtype[np.float64]]) -> Any:
-    return lambda taken: float(np.median(values[taken]))
-
-
-def test_the_bootstrap_draws_from_the_generator_it_is_given() -> None:
-    values = np.arange(60.0)
-    first = bootstrap(median_of(values), 60, generator=np.random.default_rng(3), draws=300)
-    again = bootstrap(median_of(values), 60, generator=np.random.default_rng(3), draws=300)
-    other = bootstrap(median_of(values), 60, generator=np.random.default_rng(4), draws=300)
-    assert first == again
-    assert limits(first) != limits(other)
-    assert first.method == "percentile bootstrap, 300 draws"
-    assert first.note is None
-
-
-def test_the_bootstrap_says_when_it_is_rough_or_has_nothing_to_say() -> None:
-    generator = np.random.default_rng(1)
-    few = bootstrap(median_of(np.arange(20.0)), 20, generator=generator, draws=50)
-    assert few.note == "rough: a bootstrap of fewer than 50 examples"
-    assert bootstrap(median_of(np.arange(2.0)), 0, generator=generator).undefined == "no examples"
-    undefined = bootstrap(lambda taken: math.nan, 5, generator=generator, draws=5)
-    assert undefined.undefined == "undefined on these examples"
-    sometimes = bootstrap(lambda t: 1.0 if len(set(t.tolist())) == 9 else math.nan, 9, generator=generator, draws=50)
-    assert sometimes.note == "withheld: undefined in some of the samples drawn"

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from markscheme.stats import agreement
+from markscheme.stats.coefficients import CHANCE_CORRECTED, COEFFICIENTS, agreement
 from markscheme.stats.estimate import Estimate
 
 Table = npt.NDArray[np.float64]
@@ -59,7 +59,6 @@ LAWS: dict[str, set[str]] = {
     "exact_agreement": SHARES | {RENAMED, REVERSED, RESCALED},
     "percent_agreement": SHARES | {RENAMED, REVERSED, RESCALED},
     "within_one": SHARES | {REVERSED, RESCALED},
-    "all_within_tolerance": SHARES | {REVERSED},
 }
 
 TWO_RATERS_ONLY = {"cohen_kappa", "weighted_kappa", "scott_pi"}
@@ -68,15 +67,10 @@ LEVELS = (1.0, 2.0, 3.0, 4.0)
 
 def statistic(name: str) -> Statistic:
     """The coefficient called `name`, a metric of alpha after a space, with the levels of these tables given."""
-    function, _, metric = name.partition(" ")
-    found: Statistic = getattr(agreement, function)
+    coefficient, _, metric = name.partition(" ")
 
     def on_levels(ratings: Table, *, levels: Any = LEVELS, **more: Any) -> Estimate:
-        if function == "all_within_tolerance":
-            return found(ratings, tolerance=1.5, **more)
-        if metric:
-            more["metric"] = metric
-        return found(ratings, levels=levels, **more)
+        return agreement(ratings, coefficient, levels=levels, weights=metric or None, **more)
 
     return on_levels
 
@@ -120,16 +114,8 @@ law = settings(max_examples=25, deadline=None, derandomize=True)
 
 
 def test_every_coefficient_has_laws() -> None:
-    public = {
-        name
-        for name, function in inspect.getmembers(agreement, inspect.isfunction)
-        if not name.startswith("_")
-        and function.__module__ == agreement.__name__
-        and inspect.signature(function).return_annotation is Estimate
-        and next(iter(inspect.signature(function).parameters)) == "ratings"
-    }
-    assert public == {name.partition(" ")[0] for name in LAWS}
-    assert set(agreement.COEFFICIENTS) <= public
+    assert set(COEFFICIENTS) == {name.partition(" ")[0] for name in LAWS}
+    assert set(CHANCE_CORRECTED) < set(COEFFICIENTS)
     assert all(LAWS.values())
 
 

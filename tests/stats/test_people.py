@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from markscheme.stats.agreement import chance_corrected
+from markscheme.stats.coefficients import agreement
 from markscheme.stats.intervals import ATANH, IDENTITY, jackknife
 from markscheme.stats.people import (
     EPSILON,
@@ -121,8 +121,7 @@ def test_ceiling_is_the_mean_alpha_over_pairs_with_its_jackknife() -> None:
 
     def mean_alpha(rows: Any, pairs: list[tuple[int, int]]) -> float:
         alphas = [
-            chance_corrected("krippendorff_alpha", rows[:, pair], levels=FIVE, weights="ordinal").value
-            for pair in pairs
+            agreement(rows[:, pair], "krippendorff_alpha", levels=FIVE, weights="ordinal").value for pair in pairs
         ]
         return float(np.mean(np.array(alphas, dtype=float)))
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from markscheme.stats.agreement import chance_corrected
+from markscheme.stats.coefficients import agreement as agreement_of
 from markscheme.stats.intervals import ATANH, LOGIT, Spread, t_limits, wilson
 from markscheme.stats.planning import (
     binormal_table,
@@ -217,7 +217,7 @@ def test_endless_labels_are_the_limit_of_many(named: tuple[str, str], weights: A
     counts = 400 * np.array([[5, 3, 0], [2, 8, 4], [0, 3, 12]])
     rows, columns = np.nonzero(counts)
     ratings = np.repeat(np.column_stack([rows, columns]), counts[rows, columns], axis=0)
-    many = chance_corrected(named[0], ratings, levels=[0, 1, 2], weights=weights)
+    many = agreement_of(ratings, named[0], levels=[0, 1, 2], weights=weights)
     table = counts / counts.sum()
     coefficient = with_endless_labels(named[0], 3, weights=weights)
     assert coefficient(table) == approx(many.value, abs=1e-4)

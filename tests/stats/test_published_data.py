@@ -7,7 +7,6 @@ Every entry of each `published.yaml` is tested; a test counts them. What comes o
 import gzip
 import json
 import math
-from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -15,12 +14,11 @@ from typing import Any
 import numpy as np
 import pytest
 import yaml
+from scipy.special import stdtr
 
-from markscheme.stats.agreement import cohen_kappa, gwet_ac1
-from markscheme.stats.association import kendall, kendall_p, pearson, pearson_p, spearman, spearman_p
-from markscheme.stats.estimate import Estimate
+from markscheme.stats.coefficients import agreement
 from markscheme.stats.intervals import Floats
-from markscheme.stats.severity import confusion, macro_family, rmse
+from markscheme.stats.severity import confusion, macro_family, pair_statistic
 from tests.stats.test_association import limits, value
 
 FOLDER = Path(__file__).parents[3] / "shared" / "data"
@@ -33,14 +31,23 @@ NOT_REPRODUCED = {
 }
 """Parts of printed entries that have no counterpart here, and why."""
 
-CORRELATIONS: dict[str, Callable[..., Estimate]] = {
-    "pearson": pearson,
-    "spearman": spearman,
-    "kendall_tau_b": kendall,
-    "pearson_p": pearson_p,
-    "spearman_p": spearman_p,
-    "kendall_tau_b_p": kendall_p,
-}
+
+def student_p(r: float, n: int) -> float:
+    """The printed chance of a correlation this far from 0, two-sided."""
+    return float(2 * stdtr(n - 2, -abs(r) * math.sqrt((n - 2) / (1 - r * r))))
+
+
+def exact_p(tau: float, n: int) -> float:
+    """The printed chance of a tau this far from 0 among all orders of n values without ties, two-sided."""
+    pairs = n * (n - 1) // 2
+    chances = np.ones(1)
+    for places in range(2, n + 1):
+        chances = np.convolve(chances, np.full(places, 1 / places))
+    return float(2 * chances[: round((1 - abs(tau)) / 2 * pairs) + 1].sum())
+
+
+NAMES = {"pearson": "pearson", "spearman": "spearman", "kendall_tau_b": "kendall", "rmse": "rmse"}
+"""What the printed figures call `PAIR_STATISTICS`; a p-value adds `_p`."""
 
 
 @cache
@@ -93,9 +100,13 @@ def stories(metric: str, criterion: str, level: str) -> tuple[Floats, Floats]:
 
 def of_hanna(entry: dict[str, Any]) -> float:
     if entry["statistic"] == "gwet_ac1":
-        return value(gwet_ac1(explanations(entry["criterion"]), levels=[0, 1]))
+        return value(agreement(explanations(entry["criterion"]), "gwet_ac1", levels=[0, 1]))
     marks, scores = stories(entry["metric"], entry["criterion"], entry["level"])
-    return value(CORRELATIONS[entry["statistic"]](marks, scores))
+    name, is_p = entry["statistic"].removesuffix("_p"), entry["statistic"].endswith("_p")
+    found = value(pair_statistic(marks, scores, NAMES[name]))
+    if not is_p:
+        return found
+    return exact_p(found, len(marks)) if name == "kendall_tau_b" else student_p(found, len(marks))
 
 
 # -- llm_rubric: dialogues, one person each, four judges ---------------------------------------------------------------
@@ -109,10 +120,10 @@ def dialogues(judge: str, criterion: str) -> tuple[Floats, Floats]:
 
 def of_llm_rubric(entry: dict[str, Any]) -> float:
     gold, judge = dialogues(entry["judge"], entry["criterion"])
-    if entry["statistic"] in ("rmse", *CORRELATIONS):
-        return value({"rmse": rmse, **CORRELATIONS}[entry["statistic"]](gold, judge))
+    if entry["statistic"] in NAMES:
+        return value(pair_statistic(gold, judge, NAMES[entry["statistic"]]))
     if entry["statistic"] == "n":
-        return float(rmse(gold, judge).n)
+        return float(pair_statistic(gold, judge, "rmse").n)
     rated = judge[~np.isnan(gold)]
     return float(rated.mean() if entry["statistic"] == "mean" else rated.std())
 
@@ -134,7 +145,9 @@ def of_pandalm(entry: dict[str, Any]) -> float:
         gold = preferences("expected")
         return float(confusion(gold, gold, levels=[0, 1, 2])[entry["label"], entry["label"]])
     if entry["statistic"] == "cohen_kappa":
-        return value(cohen_kappa(np.stack([preferences(who) for who in entry["raters"]], axis=1), levels=[0, 1, 2]))
+        return value(
+            agreement(np.stack([preferences(who) for who in entry["raters"]], axis=1), "cohen_kappa", levels=[0, 1, 2])
+        )
     found = macro_family(preferences("expected"), preferences(entry["judge"]), levels=[0, 1, 2])
     return 100 * value(found[entry["statistic"].removesuffix("_pct")])
 
@@ -156,13 +169,13 @@ def test_every_printed_figure_is_there() -> None:
 
 @pytest.mark.parametrize("entry", [e for e in published("hanna") if "ci95" in e], ids=lambda e: str(e["criterion"]))
 def test_printed_limits_are_not_ours_but_near(entry: dict[str, Any]) -> None:
-    low, high = limits(gwet_ac1(explanations(entry["criterion"]), levels=[0, 1]))
+    low, high = limits(agreement(explanations(entry["criterion"]), "gwet_ac1", levels=[0, 1]))
     assert (low, high) == pytest.approx(entry["ci95"], abs=0.045)
     assert low < entry["value"] < high <= 1
     assert low <= entry["ci95"][0] + 0.005
 
 
 def test_an_issue_that_nobody_ever_saw_is_agreed_on() -> None:
-    found = gwet_ac1(explanations("incorrectness"), levels=[0, 1])
+    found = agreement(explanations("incorrectness"), "gwet_ac1", levels=[0, 1])
     assert found.value == 1
     assert limits(found) == pytest.approx((1 - (1 - 0.025**0.01), 1))

@@ -7,7 +7,7 @@ both. Radical, circular, bipolar, ordinal and ratio weights have no name here an
 import csv
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +16,10 @@ import numpy.typing as npt
 import pytest
 import yaml
 
-from markscheme.stats import agreement, association, reliability
-from markscheme.stats.agreement import Corrected, corrected
+from markscheme.stats.coefficients import Corrected, agreement, corrected
 from markscheme.stats.estimate import Estimate
+from markscheme.stats.reliability import icc
+from markscheme.stats.severity import pair_statistic
 from tests.reference.published import from_contingency, from_counts
 
 Table = npt.NDArray[np.float64]
@@ -88,13 +89,13 @@ def read(
 
 # ------------------------------------------------------------------------------------------------ published figures
 
-ICC: dict[str, Callable[..., Estimate]] = {
-    "ICC1": reliability.icc_1_1,
-    "ICC2": reliability.icc_2_1,
-    "ICC3": reliability.icc_3_1,
-    "ICC1k": reliability.icc_1_k,
-    "ICC2k": reliability.icc_2_k,
-    "ICC3k": reliability.icc_3_k,
+ICC = {
+    "ICC1": "icc_1_1",
+    "ICC2": "icc_2_1",
+    "ICC3": "icc_3_1",
+    "ICC1k": "icc_1_k",
+    "ICC2k": "icc_2_k",
+    "ICC3k": "icc_3_k",
 }
 
 
@@ -110,16 +111,14 @@ def estimate(entry: dict[str, Any]) -> Estimate:
     )
     name = {"randolph_kappa": "brennan_prediger"}.get(entry["statistic"], entry["statistic"])
     if name in ICC:
-        return ICC[name](ratings)
+        return icc(ratings, ICC[name])
     if name == "kendall_tau_b":
-        return association.kendall(ratings[:, 0], ratings[:, 1])
-    if name == "percent_agreement":
-        return agreement.percent_agreement(ratings, levels=levels)
+        return pair_statistic(ratings[:, 0], ratings[:, 1], "kendall")
     if entry.get("columns"):
         # R's irr takes the levels that occur for neighbours, whatever their distance.
         ratings = np.searchsorted(levels, ratings).astype(float)
         levels = tuple(float(i) for i in range(len(levels)))
-    return agreement.chance_corrected(name, ratings, levels=levels, weights=weights_of(entry))
+    return agreement(ratings, name, levels=levels, weights=weights_of(entry))
 
 
 def figure_id(entry: dict[str, Any]) -> str:
@@ -222,7 +221,7 @@ def table_of(row: dict[str, str]) -> str:
 
 def irrcac_figure(row: dict[str, str]) -> Corrected:
     ratings, levels = read(table_of(row), "contingency" if row["family"] == "table" else "raw")
-    return corrected(IRRCAC_NAMES[row["coefficient"]], ratings, levels=levels, weights=credit(row["weights"], levels))
+    return corrected(ratings, IRRCAC_NAMES[row["coefficient"]], levels=levels, weights=credit(row["weights"], levels))
 
 
 def has_matrix_of_its_own(row: dict[str, str]) -> bool:
@@ -236,9 +235,9 @@ def row_id(row: dict[str, str]) -> str:
 @pytest.mark.parametrize("row", [row for row in irrcac() if not has_matrix_of_its_own(row)], ids=row_id)
 def test_the_figures_of_irrcac_come_out_with_their_observed_and_expected_agreement(row: dict[str, str]) -> None:
     found = irrcac_figure(row)
-    value = found.pa if row["coefficient"] == "pa" else found.value
+    value = found.observed if row["coefficient"] == "pa" else found.value
     assert value == pytest.approx(float(row["coef"]), abs=0.0005 + 1e-9)
-    for ours, theirs in ((found.pa, row["pa"]), (found.pe, row["pe"])):
+    for ours, theirs in ((found.observed, row["pa"]), (found.expected, row["pe"])):
         if theirs:
             assert ours == pytest.approx(float(theirs), abs=0.0005 + 1e-9)
 
@@ -253,7 +252,7 @@ def test_every_table_of_the_folder_is_used() -> None:
 
 def test_weights_over_the_scale_differ_from_weights_over_what_occurs() -> None:
     ratings, _ = read("irr_anxiety.csv", "raw", columns=["rater2", "rater3"])
-    over_scale = agreement.weighted_kappa(ratings, levels=range(1, 7)).value
+    over_scale = agreement(ratings, "weighted_kappa", levels=range(1, 7)).value
     assert over_scale is not None
     assert abs(over_scale - 0.2520325) > 0.01
 
@@ -262,6 +261,9 @@ def test_a_unit_rated_once_counts_for_gwet_and_not_for_krippendorff() -> None:
     ratings, levels = read("gwet_raw4raters.csv", "raw")
     paired = ratings[(~np.isnan(ratings)).sum(axis=1) >= 2]
     assert len(paired) == len(ratings) - 1
-    alpha, ac1 = agreement.krippendorff_alpha, agreement.gwet_ac1
-    assert alpha(paired, levels=levels).value == pytest.approx(alpha(ratings, levels=levels).value)
-    assert ac1(paired, levels=levels).value != pytest.approx(ac1(ratings, levels=levels).value)
+    pairs_only, every = (
+        {name: agreement(table, name, levels=levels).value for name in ("krippendorff_alpha", "gwet_ac1")}
+        for table in (paired, ratings)
+    )
+    assert pairs_only["krippendorff_alpha"] == pytest.approx(every["krippendorff_alpha"])
+    assert pairs_only["gwet_ac1"] != pytest.approx(every["gwet_ac1"])

@@ -2,46 +2,24 @@
 
 import math
 import warnings
-from collections.abc import Callable
+from functools import partial
 from importlib import import_module
 from typing import Any
 
 import numpy as np
 import pytest
 
-from markscheme.stats.agreement import krippendorff_alpha
-from markscheme.stats.association import icc
-from markscheme.stats.estimate import Estimate
 from markscheme.stats.intervals import LOG, Floats, jackknife
-from markscheme.stats.reliability import (
-    ICC_NAMES,
-    flip_rate,
-    icc_1_1,
-    icc_1_k,
-    icc_2_1,
-    icc_2_k,
-    icc_3_1,
-    icc_3_k,
-    icc_family,
-    reliability_of_mean,
-    repeat_family,
-    retest_reliability,
-    variance_components,
-)
+from markscheme.stats.reliability import ICC_NAMES, icc, icc_family, repeat_family
+from markscheme.stats.severity import pair_statistic
 from tests.reference.published import SHROUT_FLEISS_1979, SHROUT_FLEISS_TABLE_4
 from tests.stats.shared_numbers import block
 from tests.stats.test_association import limits, value
 
 nan = math.nan
 
-ICCS: dict[str, Callable[..., Estimate]] = {
-    "icc_1_1": icc_1_1,
-    "icc_2_1": icc_2_1,
-    "icc_3_1": icc_3_1,
-    "icc_1_k": icc_1_k,
-    "icc_2_k": icc_2_k,
-    "icc_3_k": icc_3_k,
-}
+ICCS = {name: partial(icc, name=name) for name in ICC_NAMES}
+icc_1_1, icc_2_1, icc_3_1 = ICCS["icc_1_1"], ICCS["icc_2_1"], ICCS["icc_3_1"]
 REFERENCE_NAMES = {
     "ICC(1,1)": "icc_1_1",
     "ICC(A,1)": "icc_2_1",
@@ -77,16 +55,16 @@ def test_values_and_limits_of_other_libraries_come_out(theirs: str) -> None:
     assert [round(limit, 2) for limit in limits(found)] == numbers[theirs]["ci95"]
 
 
-def test_variance_components_and_the_mean_of_several_come_out() -> None:
+def test_the_mean_of_several_raters_comes_out() -> None:
     numbers = block("reference.yaml", "g_study_p_x_r")
     ratings = block("reference.yaml", "shrout_fleiss_1979")["ratings"]
-    parts = variance_components(ratings)
-    for name, key in (("unit", "var_person"), ("rater", "var_rater"), ("residual", "var_residual")):
-        assert value(parts[name]) == pytest.approx(numbers[key], abs=6e-11)
-    for m, expected in numbers["phi"].items():
-        assert value(reliability_of_mean(ratings, m)) == pytest.approx(expected, abs=6e-11)
-    for m, expected in numbers["e_rho2"].items():
-        assert value(reliability_of_mean(ratings, m, relative=True)) == pytest.approx(expected, abs=6e-11)
+    for name, key in (("icc_2_1", "phi"), ("icc_3_1", "e_rho2")):
+        one = value(icc(ratings, name))
+        for m, expected in numbers[key].items():
+            assert m * one / (1 + (m - 1) * one) == pytest.approx(expected, abs=6e-11)
+    k = len(ratings[0])
+    assert value(icc(ratings, "icc_2_k")) == pytest.approx(numbers["phi"][k], abs=6e-11)
+    assert value(icc(ratings, "icc_3_k")) == pytest.approx(numbers["e_rho2"][k], abs=6e-11)
 
 
 @pytest.mark.parametrize("seed", range(25))
@@ -117,7 +95,9 @@ def pingouin(ratings: Floats) -> list[dict[str, Any]]:
 @pytest.mark.parametrize("seed", range(10))
 def test_the_correlation_of_judge_and_gold_is_that_of_two_raters(seed: int) -> None:
     ratings = some_ratings(seed, 40, 2, levels=True)
-    assert value(icc(ratings[:, 0], ratings[:, 1])) == pytest.approx(value(icc_2_1(ratings)), abs=1e-12)
+    assert value(pair_statistic(ratings[:, 0], ratings[:, 1], "icc")) == pytest.approx(
+        value(icc_2_1(ratings)), abs=1e-12
+    )
 
 
 # -- limits ------------------------------------------------------------------------------------------------------------
@@ -186,35 +166,16 @@ def test_an_example_that_not_all_rated_is_left_aside_and_the_method_says_so() ->
     assert found.value == complete.value
     assert found.n == 30
     assert "complete examples only" in found.method
+    assert found.note == "from 30 of 31 units"
 
 
-def test_reliability_with_missing_ratings_is_alpha_carried_to_the_mean() -> None:
-    ratings = some_ratings(3, 40, 3, levels=True)
-    ratings[::4, 1] = nan
-    alpha = krippendorff_alpha(ratings, levels=range(-3, 4), metric="interval")
-    found = reliability_of_mean(ratings, 4)
-    assert "Krippendorff" in found.method
-    assert value(found) == pytest.approx(4 * value(alpha) / (1 + 3 * value(alpha)))
-    assert limits(found) == pytest.approx([4 * x / (1 + 3 * x) for x in limits(alpha)])
-
-
-def test_a_component_below_0_is_set_to_0_and_says_so() -> None:
-    ratings = np.array([[1.0, 2], [2, 1], [1, 2], [2, 1.5], [1.5, 1], [2, 1]])
-    parts = variance_components(ratings)
-    assert parts["unit"].value == 0
-    assert "set to 0" in parts["unit"].method
-    assert reliability_of_mean(ratings, 3).value == 0
-    ratings[0, 0] = nan
-    assert reliability_of_mean(ratings, 3).value == 0
-
-
-def test_more_raters_make_a_more_reliable_mean() -> None:
-    ratings = some_ratings(3, 40, 3)
-    found = [value(reliability_of_mean(ratings, m)) for m in (1, 2, 4, 8, 1000)]
-    assert found == sorted(found)
-    assert found[-1] == pytest.approx(1, abs=0.01)
-    with pytest.raises(ValueError, match="one rater or more, not 0"):
-        reliability_of_mean(ratings, 0)
+def test_an_icc_of_few_complete_units_says_of_how_many() -> None:
+    ratings = np.full((52, 3), nan)
+    ratings[:, 0], ratings[:2] = 1.0, [[1, 2, 1], [3, 3, 2]]
+    found = icc_family(ratings)
+    assert {e.note.rpartition("; ")[2] for e in found.values() if e.note} == {"from 2 of 52 units"}
+    assert all(e.note for e in found.values())
+    assert all(e.note is None for e in icc_family(some_ratings(3, 30, 3)).values())
 
 
 @pytest.mark.parametrize(
@@ -231,8 +192,6 @@ def test_without_a_table_to_analyse_nothing_is_defined_and_nothing_warns(ratings
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert {e.undefined for e in icc_family(ratings).values()} == {why}
-        assert {e.undefined for e in variance_components(ratings).values()} == {why}
-        assert reliability_of_mean(ratings, 2).low is None
 
 
 def test_examples_whose_means_do_not_differ_have_no_reliable_mean() -> None:
@@ -244,6 +203,8 @@ def test_examples_whose_means_do_not_differ_have_no_reliable_mean() -> None:
 
 
 def test_what_is_no_table_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"one of icc_1_1, .*not 'icc'"):
+        icc([[1, 2]], "icc")
     with pytest.raises(ValueError, match=r"\(n_units, n_raters\), not \(3,\)"):
         icc_2_1([1, 2, 3])
     with pytest.raises(ValueError, match="one of auto, F, jackknife, not 'bootstrap'"):
@@ -271,8 +232,6 @@ def test_repeats_without_gaps_are_those_of_the_analysis_of_variance() -> None:
     assert value(found["flip_rate"]) == pytest.approx(flips)
     floor = 1.959964 * value(found["measurement_error"]) * math.sqrt(2 / 50)
     assert value(found["shift_floor"]) == pytest.approx(floor, rel=1e-6)
-    assert flip_rate(runs) == found["flip_rate"]
-    assert retest_reliability(runs) == found["test_retest"]
 
 
 def test_repeats_with_gaps_count_every_pair_of_runs() -> None:

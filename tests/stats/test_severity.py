@@ -4,6 +4,7 @@ import math
 import time
 import warnings
 from collections.abc import Callable
+from functools import partial
 from importlib import import_module
 from itertools import pairwise
 
@@ -28,19 +29,12 @@ from markscheme.stats.intervals import (
 )
 from markscheme.stats.severity import (
     agreement_constant,
-    always_commonest,
     best_constant,
-    bland_altman,
     confusion,
-    error_by_level,
     error_family,
-    error_split,
     gain_over_constant,
     macro_family,
-    mae,
-    rmse,
-    sd_ratio,
-    signed_error,
+    pair_statistic,
     within_tolerance,
     yes_no_family,
 )
@@ -51,6 +45,9 @@ Statistic = Callable[..., Estimate]
 nan = math.nan
 metrics = import_module("sklearn.metrics")
 
+mae, rmse, signed_error, sd_ratio = (
+    partial(pair_statistic, name=name) for name in ("mae", "rmse", "signed_error", "sd_ratio")
+)
 ERRORS: dict[str, tuple[Statistic, Transform]] = {
     "mae": (mae, LOG),
     "rmse": (rmse, LOG),
@@ -107,26 +104,14 @@ def test_the_jackknife_by_other_libraries_is_ours(table: str, name: str) -> None
     assert with_all_df == pytest.approx((expected["low"], expected["high"]), abs=6e-11)
 
 
-def test_the_split_of_the_error_comes_out() -> None:
+def test_errors_of_scores_come_out() -> None:
     numbers = block("reference.yaml", "error_split")
     gold, judge = numbers["gold"], numbers["judge"]
-    split = {name: value(estimate) for name, estimate in error_split(gold, judge).items()}
-    expected = {
-        "mse": "mse",
-        "shift": "theil_bias",
-        "spread": "theil_variance",
-        "scatter": "theil_covariance",
-        "slope": "theil_regression",
-        "residual": "theil_disturbance",
-    }
-    for name, key in expected.items():
-        assert split[name] == pytest.approx(numbers[key], abs=6e-10)
-    assert split["shift"] + split["spread"] + split["scatter"] == pytest.approx(split["mse"])
-    assert split["shift"] + split["slope"] + split["residual"] == pytest.approx(split["mse"])
-    assert split["shift_share"] + split["spread_share"] + split["scatter_share"] == pytest.approx(1)
-    found = bland_altman(gold, judge)
-    assert [value(found[n]) for n in ("mean", "lower", "upper")] == pytest.approx(numbers["bland_altman"], abs=6e-10)
-    assert value(error_family(gold, judge)["ccc"]) == pytest.approx(numbers["lin_ccc"], abs=6e-10)
+    found = {name: value(estimate) for name, estimate in error_family(gold, judge).items()}
+    assert found["rmse"] ** 2 == pytest.approx(numbers["mse"], abs=6e-10)
+    assert found["signed_error"] ** 2 == pytest.approx(numbers["theil_bias"], abs=6e-10)
+    assert found["signed_error"] == pytest.approx(numbers["bland_altman"][0], abs=6e-10)
+    assert found["ccc"] == pytest.approx(numbers["lin_ccc"], abs=6e-10)
 
 
 @pytest.mark.parametrize("seed", range(25))
@@ -272,10 +257,7 @@ def test_no_examples_leave_every_statistic_undefined_and_nothing_warns() -> None
         for gold, judge in (([], []), ([nan, 1.0], [1.0, nan])):
             everything = [
                 *error_family(gold, judge).values(),
-                *error_split(gold, judge).values(),
-                *bland_altman(gold, judge).values(),
                 *yes_no_family(gold, judge).values(),
-                *always_commonest([nan for _ in gold]).values(),
                 *macro_family(gold, judge).values(),
                 sd_ratio(gold, judge),
                 within_tolerance(gold, judge, 0.1),
@@ -286,7 +268,6 @@ def test_no_examples_leave_every_statistic_undefined_and_nothing_warns() -> None
             assert math.isnan(best_constant([nan for _ in gold], 0.1))
         assert confusion([], []).shape == (0, 0)
         assert confusion([], [], levels=[1, 2]).tolist() == [[0, 0], [0, 0]]
-        assert error_by_level([], [], levels=[1])[1.0]["mae"].undefined == "no examples"
 
 
 def test_one_example_has_values_without_intervals_and_nothing_warns() -> None:
@@ -300,8 +281,6 @@ def test_one_example_has_values_without_intervals_and_nothing_warns() -> None:
         }
         assert all(e.low is None for e in errors.values())
         assert sd_ratio([1.0], [2.0]).undefined == "one example only"
-        assert bland_altman([1.0], [2.0])["upper"].undefined == "one example only"
-        assert error_split([1.0], [2.0])["shift_share"].value == 1
         assert value(macro_family([1.0], [2.0])["macro_f1"]) == 0
 
 
@@ -314,12 +293,6 @@ def test_limits_of_an_error_stay_within_the_scale_where_it_is_told() -> None:
     assert (signed.low, signed.high) == (-4, 4)
     off_the_scale = mae([0, 0, 0], [5, 6, 4], levels=[0, 1])
     assert (off_the_scale.value, off_the_scale.high) == (5, 5)
-
-
-def test_a_judge_without_error_has_nothing_to_split() -> None:
-    split = error_split([1, 2, 3], [1, 2, 3])
-    assert split["shift_share"].undefined == "no error to split"
-    assert split["mse"].value == 0
 
 
 def test_errors_of_0_on_a_scale_nobody_named_have_no_interval() -> None:
@@ -335,7 +308,7 @@ def test_errors_of_0_on_a_scale_nobody_named_have_no_interval() -> None:
 def test_an_error_that_is_the_same_everywhere_has_no_interval() -> None:
     found = signed_error([1, 2, 3], [2, 3, 4])
     assert found.value == 1
-    assert found.note == "withheld: no example moves the value, so they can't say how sure it is"
+    assert found.note == "withheld: leaving any one example out gives the same value"
 
 
 def test_a_gold_without_yes_has_no_recall() -> None:
@@ -378,8 +351,6 @@ def test_a_confusion_of_measurements_is_refused() -> None:
     many = np.arange(1200.0)
     with pytest.raises(ValueError, match="at most 1000 levels, not 1200"):
         confusion(many, many)
-    with pytest.raises(ValueError, match="at most 1000 levels, not 1200"):
-        error_by_level(many, many)
     assert macro_family(many, many)["macro_f1"].undefined == "more than 100 levels"
 
 
@@ -389,7 +360,6 @@ def test_a_confusion_of_measurements_is_refused() -> None:
         lambda: error_family([1, 2], [1]),
         lambda: yes_no_family([1, 0], [1]),
         lambda: within_tolerance([1, 2], [1], 0.1),
-        lambda: error_by_level([1, 2], [1]),
     ],
 )
 def test_shapes_that_differ_are_both_named(call: Callable[[], object]) -> None:
@@ -402,41 +372,7 @@ def test_a_tolerance_is_above_0() -> None:
         within_tolerance([1], [1], 0)
 
 
-# -- by level, tolerance, constant -------------------------------------------------------------------------------------
-
-
-def test_errors_by_level_are_errors_of_the_examples_there() -> None:
-    gold, judge = some_levels(8, 60, k=3)
-    found = error_by_level(gold, judge, levels=[0, 1, 2, 3])
-    for level in (0.0, 1.0, 2.0):
-        here = gold == level
-        assert value(found[level]["signed_error"]) == pytest.approx(value(signed_error(gold[here], judge[here])))
-        assert found[level]["mae"].n == here.sum()
-    assert found[3.0]["mae"].undefined == "no examples"
-
-
-def test_at_an_end_of_the_scale_errors_can_go_one_way_only() -> None:
-    gold, judge = some_levels(8, 60, k=3)
-    found = error_by_level(gold, judge, levels=[0, 1, 2])
-    assert limits(found[0.0]["signed_error"]) == limits(found[0.0]["mae"])
-    assert limits(found[2.0]["signed_error"]) == tuple(-x for x in reversed(limits(found[2.0]["mae"])))
-    assert limits(found[1.0]["signed_error"])[0] < 0 < limits(found[1.0]["signed_error"])[1]
-
-
-def test_errors_at_a_level_with_few_examples_have_no_interval() -> None:
-    found = error_by_level([1, 1, 1, 2, 2, 2, 2, 2], [1, 2, 1, 2, 3, 2, 2, 1])
-    assert found[1.0]["mae"].note == "withheld: only 3 examples with gold 1"
-    assert found[2.0]["mae"].low is not None
-
-
-def test_a_gold_off_a_level_by_rounding_only_is_at_that_level() -> None:
-    found = error_by_level([0.1 + 0.2, 0.3, 1 / 3], [0.3, 0.3, 0.3], levels=[0.3, 1 / 3])
-    assert list(found) == [0.3, 1 / 3]
-    assert [found[level]["mae"].n for level in found] == [2, 1]
-
-
-def test_a_gold_between_levels_stands_for_itself() -> None:
-    assert list(error_by_level([1.5, 2], [2, 2], levels=[1, 2])) == [1.0, 1.5, 2.0]
+# -- tolerance and constant -------------------------------------------------------------------------------------
 
 
 def test_a_miss_by_the_tolerance_is_no_agreement_whatever_the_rounding() -> None:
@@ -485,16 +421,14 @@ def test_the_gain_over_the_constant_is_paired() -> None:
     assert low < value(found) < high
 
 
-def test_always_the_commonest_has_the_base_rate() -> None:
+def test_the_commonest_level_has_the_base_rate() -> None:
     gold = np.array([1] * 18 + [0] * 2)
-    found = always_commonest(gold)
-    assert found["accuracy"].value == 0.9
-    assert found["recall"].value == 1
-    assert found["specificity"].value == 0
-    assert found["precision"].value == 0.9
-    assert value(found["f1"]) == pytest.approx(2 * 0.9 / 1.9)
     assert macro_family(gold, 1 - gold)["commonest"].value == 0.9
-    assert always_commonest([0, 1])["prevalence_judge"].value == 0
+
+
+def test_names_that_do_not_exist_are_refused() -> None:
+    with pytest.raises(ValueError, match=r"one of mae, .*kendall, sd_ratio, not 'tau'"):
+        pair_statistic([1, 2], [1, 2], "tau")
 
 
 def test_families_have_the_names_that_reports_use() -> None:
@@ -511,7 +445,6 @@ def test_a_calibration_of_100_000_examples_takes_a_moment() -> None:
     error_family(gold, judge, levels=range(5))
     yes_no_family((gold > 2).astype(float), (judge > 2).astype(float))
     macro_family(gold, judge)
-    error_by_level(gold, judge)
     assert time.process_time() - start < 1.5
 
 

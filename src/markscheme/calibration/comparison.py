@@ -14,7 +14,7 @@ from markscheme.ratings.table import Column, Floats, RatingTable, merits, stacke
 from markscheme.rubrics.rubric import Criterion, Rubric, Scale
 from markscheme.score import ROUNDING
 from markscheme.stats import Estimate
-from markscheme.stats.agreement import Metric, cohen_kappa, two_raters
+from markscheme.stats.coefficients import Metric, agreement, two_raters
 from markscheme.stats.people import Ceiling, ceiling
 from markscheme.stats.severity import confusion, error_family, yes_no_family
 from markscheme.stats.verdict import (
@@ -248,7 +248,7 @@ class Comparison:
         decided[np.isnan(decided).any(axis=1)] = np.nan  # else an ungraded example would count in gold's margin alone
         return {
             **error_family(gold.scores, judge.scores, groups=groups, levels=[0.0, 1.0]),
-            "pass_kappa": cohen_kappa(decided, levels=[0.0, 1.0], groups=groups),
+            "pass_kappa": agreement(decided, "cohen_kappa", levels=[0.0, 1.0], groups=groups),
             **yes_no_family(gold.decisions, judge.decisions, groups=groups),
         }
 

@@ -16,7 +16,7 @@ from markscheme.errors import Fault, RatingError, UsageError
 from markscheme.report.figures import with_interval
 from markscheme.report.json_report import dumps
 from markscheme.stats import Estimate
-from markscheme.stats.agreement import agreement_family
+from markscheme.stats.coefficients import agreement_family
 from markscheme.stats.reliability import icc_family
 from markscheme.stats.severity import error_family
 

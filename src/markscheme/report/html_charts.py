@@ -17,7 +17,7 @@ from markscheme.report.figures import NONE, chance, number, share, share_with_in
 from markscheme.report.html_cases import Cases, cell_tag, is_off, level_name, slice_tag
 from markscheme.rubrics.rubric import Criterion
 from markscheme.stats import Estimate
-from markscheme.stats.agreement import corrected, percent_agreement
+from markscheme.stats.coefficients import agreement, corrected
 from markscheme.stats.severity import agreement_constant, confusion
 
 WIDTH = 200
@@ -186,10 +186,14 @@ def _beside(found: CriterionComparison, both: npt.NDArray[np.bool_]) -> list[Bar
     levels = found.levels_given
     if found.people.size and ((~np.isnan(found.people)).sum(axis=1) >= 2).any():
         bars.append(
-            share_bar("two people", percent_agreement(found.people, levels=found.criterion.scale.values), "people")
+            share_bar(
+                "two people",
+                agreement(found.people, "percent_agreement", levels=found.criterion.scale.values),
+                "people",
+            )
         )
     bars.append(share_bar("a constant", agreement_constant(found.gold[both], EXACT), "constant"))
-    chance = corrected("cohen_kappa", np.column_stack([found.gold[both], found.judge[both]]), levels=levels).pe
+    chance = corrected(np.column_stack([found.gold[both], found.judge[both]]), "cohen_kappa", levels=levels).expected
     known = None if math.isnan(chance) else float(chance)
     bars.append(Bar("chance", share(known), None if known is None else _x(known, (0.0, 1.0)), kind="chance"))
     return bars

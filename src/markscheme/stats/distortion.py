@@ -48,7 +48,7 @@ def slope_on_people(
         >>> slope_on_people(people, [2, 2.5, 3, 3.5, 4, 3]).value
         0.5
     """
-    seen = _Seen.of(people, judge, groups)
+    seen = _SharedMoments.of(people, judge, groups)
     method = "cov(judge, people)/cov(person, person)"
     why = seen.too_few() or ("people share no variance" if not seen.shared[0] > 0 else None)
     if why:
@@ -92,7 +92,7 @@ def noise_beside_people(
         >>> round(noise_beside_people(np.column_stack([first, second]), [3, 2, 3, 2, 5, 5, 1, 4]).value, 2)
         11.03
     """
-    seen = _Seen.of(people, judge, groups)
+    seen = _SharedMoments.of(people, judge, groups)
     method = "error variance, judge/person"
     why = seen.too_few() or ("people share no variance" if not seen.shared[0] > 0 else None)
     if why:
@@ -124,7 +124,7 @@ def shared_and_own(people: npt.ArrayLike) -> tuple[float, float]:
         (2.5, 0.0)
     """
     table = np.asarray(people, dtype=np.float64)
-    seen = _Seen.of(table, np.zeros(len(table)), None)
+    seen = _SharedMoments.of(table, np.zeros(len(table)), None)
     if seen.too_few():
         return math.nan, math.nan
     return float(seen.shared[0]), max(0.0, float(seen.own[0] - seen.shared[0]))
@@ -295,7 +295,7 @@ def leaning(
 
 
 @dataclass(frozen=True, slots=True)
-class _Seen:
+class _SharedMoments:
     """Second moments on the units that the judge and two people rated: over all, then with each group left out.
 
     Attributes:

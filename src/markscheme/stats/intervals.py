@@ -1,7 +1,4 @@
-"""How sure a statistic is: leave out one unit (or one group of units), see how far it moves, and say so.
-
-Nothing here draws a random number but `bootstrap`, whose generator is passed in.
-"""
+"""How sure a statistic is: leave out one unit (or one group of units), see how far it moves, and say so."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -22,7 +19,7 @@ FEWEST_DF = 5.0
 OFF_TO_SHOW = 5
 OFF_TO_TRUST = 10
 STILL = 1e-13
-NOTHING_MOVES = "no example moves the value, so they can't say how sure it is"
+NO_SPREAD = "leaving any one example out gives the same value"
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +199,7 @@ def jackknife(
         return withhold(bare, f"value at the end of the {transform.name} scale")
     spread_of_value = spread(theta, weight)
     if spread_of_value.se == 0:
-        return withhold(bare, NOTHING_MOVES)
+        return withhold(bare, NO_SPREAD)
     low, high = t_limits(value, spread_of_value, transform, level=level)
     made = f"jackknife t, {transform.name}"
     return replace(bare, low=min(low, value), high=max(high, value), method=f"{method}; {made}" if method else made)
@@ -229,6 +226,33 @@ def kept_within(estimate: Estimate, lowest: float, highest: float) -> Estimate:
     if value is None or low is None or high is None:
         return estimate
     return replace(estimate, low=min(value, max(lowest, low)), high=max(value, min(highest, high)))
+
+
+def mapped(estimate: Estimate, monotone: Callable[[float], float]) -> Estimate:
+    """The estimate of a rising or falling function of what was estimated.
+
+    Example:
+        >>> flipped = mapped(Estimate(0.8, 0.7, 0.9, n=20), lambda share: 1 - share)
+        >>> round(flipped.value, 2), round(flipped.low, 2), round(flipped.high, 2)
+        (0.2, 0.1, 0.3)
+    """
+    if estimate.value is None:
+        return estimate
+    value = monotone(estimate.value)
+    if estimate.low is None or estimate.high is None:
+        return replace(estimate, value=value)
+    low, high = sorted((monotone(estimate.low), monotone(estimate.high)))
+    return replace(estimate, value=value, low=low, high=high)
+
+
+def noted(estimate: Estimate, words: str) -> Estimate:
+    """The same estimate with `words` after whatever its note says already.
+
+    Example:
+        >>> noted(Estimate(0.4, note="withheld: too few fails", n=2), "from 2 of 52 units").note
+        'withheld: too few fails; from 2 of 52 units'
+    """
+    return replace(estimate, note=f"{estimate.note}; {words}" if estimate.note else words)
 
 
 def mark_rough(estimate: Estimate, why: str) -> Estimate:
@@ -351,6 +375,20 @@ def clopper_pearson(successes: float, n: float, *, level: float = 0.95) -> tuple
     )
 
 
+def clopper_pearson_share(successes: float, n: int, *, level: float = 0.95, method: str = "") -> Estimate:
+    """A share of independent examples with its exact interval; undefined where there are no examples.
+
+    Example:
+        >>> share = clopper_pearson_share(45, 50)
+        >>> share.value, round(share.low, 6), round(share.high, 6)
+        (0.9, 0.781865, 0.966725)
+    """
+    if n == 0:
+        return Estimate.without_value("no examples", n=0, method=method, level=level)
+    low, high = clopper_pearson(successes, n, level=level)
+    return Estimate(successes / n, low, high, level, n, f"{method}; Clopper-Pearson" if method else "Clopper-Pearson")
+
+
 def clopper_pearson_upper(successes: float, n: float, *, confidence: float) -> float:
     """Exact one-sided upper limit of a share: it lies above in at most 1 - `confidence` of samples.
 
@@ -405,32 +443,6 @@ def wilson_share(successes: float, n: int, *, level: float = 0.95, method: str =
         return Estimate.without_value("no examples", n=0, method=made, level=level)
     low, high = wilson(successes, n, level=level)
     return Estimate(successes / n, low, high, level, n, made)
-
-
-def jackknife_share(hits: int, n: int, *, level: float = 0.95, method: str = "", agreed: bool = False) -> Estimate:
-    """A share of examples with its jackknife interval; at exactly 0 or 1 its score interval, for want of spread.
-
-    Args:
-        hits: Examples that count, 0 to n.
-        n: All examples.
-        level: Coverage, 0 to 1.
-        method: What `Estimate.method` says before the kind of interval.
-        agreed: Whether every pair of ratings was equal: a share of 1 is then bounded exactly from below.
-
-    Example:
-        >>> e = jackknife_share(64, 100)
-        >>> round(e.low, 6), round(e.high, 6)
-        (0.539891, 0.729251)
-    """
-    if n == 0:
-        return Estimate.without_value("no examples", n=0, method=method, level=level)
-    _check_share(hits, n)
-    if agreed and hits == n:
-        return no_disagreement(1.0, n=n, below=1.0, level=level, method=method)
-    if hits in (0, n) or n == 1:
-        return wilson_share(hits, n, level=level, method=method)
-    left_out = [(hits - 1) / (n - 1), hits / (n - 1)]
-    return jackknife(hits / n, left_out, counts=[hits, n - hits], transform=LOGIT, level=level, method=method)
 
 
 def _check_share(successes: float, n: float) -> None:
@@ -504,49 +516,3 @@ def sum_of_choices(outcomes: npt.ArrayLike | Sequence[Sequence[int]]) -> tuple[i
             probability[rise : rise + width] += so_far
         width += top
     return int(lows.sum()), probability
-
-
-def bootstrap(
-    statistic: Callable[[Integers], float],
-    n: int,
-    *,
-    generator: np.random.Generator,
-    draws: int = 2000,
-    level: float = 0.95,
-    method: str = "",
-) -> Estimate:
-    """A statistic with a percentile interval over resampled units, for one with no smooth leave-one-out form.
-
-    Use `jackknife` for everything else: this covers far less than it says with few units, and is marked rough below 50.
-
-    Args:
-        statistic: From the numbers of the units taken, shape (n,), to the statistic.
-        n: Number of units.
-        generator: Where the random numbers come from.
-        draws: How many samples to draw.
-        level: Coverage, 0 to 1.
-        method: What `Estimate.method` says before the kind of interval.
-
-    Source:
-        Efron (1979), Annals of Statistics 7(1), 1-26. doi:10.1214/aos/1176344552
-
-    Example:
-        >>> errors = np.array([0.0, 0, 1, 1, 1, 2, 2, 3])
-        >>> e = bootstrap(lambda i: float(np.median(errors[i])), 8, generator=np.random.default_rng(1), draws=200)
-        >>> e.value, e.method, e.note
-        (1.0, 'percentile bootstrap, 200 draws', 'rough: a bootstrap of fewer than 50 examples')
-    """
-    made = f"percentile bootstrap, {draws} draws"
-    made = f"{method}; {made}" if method else made
-    if n == 0:
-        return Estimate.without_value("no examples", n=0, method=made, level=level)
-    value = float(statistic(np.arange(n)))
-    if not math.isfinite(value):
-        return Estimate.without_value("undefined on these examples", n=n, method=made, level=level)
-    drawn = np.array([statistic(generator.integers(0, n, size=n)) for _ in range(draws)], dtype=np.float64)
-    bare = Estimate(value, level=level, n=n, method=made)
-    if not np.isfinite(drawn).all():
-        return withhold(bare, "undefined in some of the samples drawn")
-    low, high = np.quantile(drawn, [0.5 - level / 2, 0.5 + level / 2])
-    made_whole = replace(bare, low=min(float(low), value), high=max(float(high), value))
-    return mark_rough(made_whole, "a bootstrap of fewer than 50 examples") if n < 50 else made_whole

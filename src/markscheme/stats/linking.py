@@ -8,8 +8,8 @@ import numpy.typing as npt
 
 from markscheme.stats.change import mean_estimate, shift_interval
 from markscheme.stats.estimate import Estimate
-from markscheme.stats.intervals import IDENTITY, Floats, clopper_pearson, kept_within, t_quantile
-from markscheme.stats.pairs import numbers
+from markscheme.stats.intervals import IDENTITY, Floats, clopper_pearson_share, kept_within, t_quantile
+from markscheme.stats.pairs import equal_vectors, numbers
 
 FEWEST_TO_LINK = 10
 FEWEST_SCORES = 3
@@ -145,9 +145,7 @@ def link_scores(old: npt.ArrayLike, new: npt.ArrayLike, at: npt.ArrayLike, *, le
         >>> round(link.points[0].low, 3), round(link.points[0].high, 3)
         (0.273, 0.527)
     """
-    left, right = numbers(old, "old"), numbers(new, "new")
-    if left.shape != right.shape or left.ndim != 1:
-        raise ValueError(f"old and new must be equally long vectors, not {left.shape} and {right.shape}")
+    left, right = equal_vectors(old, new, ("old", "new"))
     both = np.isfinite(left) & np.isfinite(right)
     left, right = left[both], right[both]
     why = _why_no_line(left, right)
@@ -186,21 +184,19 @@ def passes_after(old: npt.ArrayLike, new: npt.ArrayLike, *, level: float = 0.95)
         >>> found["passed"].value, found["failed"].value
         (0.75, 0.5)
     """
-    left, right = numbers(old, "old"), numbers(new, "new")
-    if left.shape != right.shape or left.ndim != 1:
-        raise ValueError(f"old and new must be equally long vectors, not {left.shape} and {right.shape}")
+    left, right = equal_vectors(old, new, ("old", "new"))
     both = np.isfinite(left) & np.isfinite(right)
     found = {}
     for name, decision in (("passed", 1.0), ("failed", 0.0)):
         of = both & (left == decision)
-        found[name] = _share(int((right[of] == 1.0).sum()), int(of.sum()), f"passes now of those {name} then", level)
+        found[name] = clopper_pearson_share(
+            int((right[of] == 1.0).sum()), int(of.sum()), level=level, method=f"passes now of those {name} then"
+        )
     return found
 
 
 def _difference(first: npt.ArrayLike, second: npt.ArrayLike) -> Floats:
-    left, right = numbers(first, "first"), numbers(second, "second")
-    if left.shape != right.shape or left.ndim != 1:
-        raise ValueError(f"first and second must be equally long vectors, not {left.shape} and {right.shape}")
+    left, right = equal_vectors(first, second, ("first", "second"))
     return right - left
 
 
@@ -223,10 +219,3 @@ def _linked(old: float, new: float, spread: float, leverage: float, n: int, leve
 
 def _clipped(score: float) -> float:
     return min(1.0, max(0.0, score))
-
-
-def _share(hits: int, n: int, method: str, level: float) -> Estimate:
-    if n == 0:
-        return Estimate.without_value("no examples", n=0, method=method, level=level)
-    low, high = clopper_pearson(hits, n, level=level)
-    return Estimate(hits / n, low, high, level, n, f"{method}; Clopper-Pearson")

@@ -230,9 +230,7 @@ def paired(
         >>> len(pairs), float(pairs.moments.signed), pairs.span
         (3, 0.6666666666666666, 4.0)
     """
-    left, right = numbers(gold, "gold"), numbers(judge, "judge")
-    if left.shape != right.shape or left.ndim != 1:
-        raise ValueError(f"gold and judge must be equally long vectors, not {left.shape} and {right.shape}")
+    left, right = equal_vectors(gold, judge)
     group_numbers(groups, len(left))
     both = np.isfinite(left) & np.isfinite(right)
     left, right = _without_dust(left[both], right[both])
@@ -257,6 +255,22 @@ def numbers(values: npt.ArrayLike, what: str) -> Floats:
         return np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
         raise ValueError(f"{what} must be numbers in rows of one length, nan where a rating is missing") from None
+
+
+def equal_vectors(first: npt.ArrayLike, second: npt.ArrayLike, names: tuple[str, str] = ("gold", "judge")) -> Floats:
+    """Two vectors of ratings as one array, shape (2, n_units); messages call them by their `names`.
+
+    Raises:
+        ValueError: The caller's fault: they aren't equally long vectors of numbers.
+
+    Example:
+        >>> equal_vectors([1, None], [2, 3]).tolist()
+        [[1.0, nan], [2.0, 3.0]]
+    """
+    left, right = numbers(first, names[0]), numbers(second, names[1])
+    if left.shape != right.shape or left.ndim != 1:
+        raise ValueError(f"{names[0]} and {names[1]} must be equally long vectors, not {left.shape} and {right.shape}")
+    return np.stack([left, right])
 
 
 def concordance(gold: Integers, judge: Integers) -> Floats:

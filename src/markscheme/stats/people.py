@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import stdtr
 
-from markscheme.stats.agreement import Metric, chance_corrected, corrected_left_out
 from markscheme.stats.change import benjamini_yekutieli, mean_estimate
+from markscheme.stats.coefficients import Metric, agreement, corrected_left_out
 from markscheme.stats.estimate import Estimate
 from markscheme.stats.intervals import (
     ATANH,
@@ -470,7 +470,7 @@ def _alpha_left_out(
     together = ~np.isnan(pair).any(axis=1)
     groups = None if n_groups == len(pair) else group_of[together]
     value, without = corrected_left_out(
-        "krippendorff_alpha", pair[together], levels=levels, weights=metric, groups=groups
+        pair[together], "krippendorff_alpha", levels=levels, weights=metric, groups=groups
     )
     left_out = np.full(n_groups, value)
     left_out[group_of[together]] = without
@@ -487,9 +487,7 @@ def _gap_of_full_agreement(
     gap: Estimate, columns: Floats, levels: npt.ArrayLike, metric: Metric, group_of: npt.NDArray[np.int64]
 ) -> Estimate:
     """No gap seen because nobody disagreed: as far as an unseen disagreement could open one."""
-    alike = chance_corrected(
-        "krippendorff_alpha", columns, levels=levels, weights=metric, groups=group_of, level=gap.level
-    )
+    alike = agreement(columns, "krippendorff_alpha", levels=levels, weights=metric, groups=group_of, level=gap.level)
     if alike.low is None:
         return gap
     room = 1 - float(alike.low)

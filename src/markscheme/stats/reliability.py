@@ -14,7 +14,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import fdtri, ndtri
 
-from markscheme.stats.agreement import Metric, krippendorff_alpha, percent_agreement
+from markscheme.counts import counted
+from markscheme.stats.coefficients import agreement
 from markscheme.stats.estimate import Estimate
 from markscheme.stats.intervals import (
     LOG,
@@ -23,10 +24,12 @@ from markscheme.stats.intervals import (
     group_numbers,
     guard,
     jackknife,
+    mapped,
     no_disagreement,
+    noted,
     withhold,
 )
-from markscheme.stats.pairs import numbers
+from markscheme.stats.patterns import as_table
 
 Limits: TypeAlias = Literal["auto", "F", "jackknife"]
 
@@ -38,165 +41,49 @@ MOST_LEVELS_OF_A_SCALE = 7
 # -- intraclass correlation --------------------------------------------------------------------------------------------
 
 
-def icc_1_1(
-    ratings: npt.ArrayLike, *, groups: npt.ArrayLike | None = None, limits: Limits = "auto", level: float = 0.95
+def icc(
+    ratings: npt.ArrayLike,
+    name: str,
+    *,
+    groups: npt.ArrayLike | None = None,
+    limits: Limits = "auto",
+    level: float = 0.95,
 ) -> Estimate:
-    """Reliability of one rating where each example has raters of its own: ICC(1,1), or ICC(1).
+    """One intraclass correlation of a table of ratings, by its name.
 
     Args:
-        ratings: Shape (n_units, n_raters), nan where missing. An example counts only where every rater rated it.
+        ratings: Shape (n_units, n_raters), nan where missing. A unit counts only where every rater rated it; a note
+            says how many do.
+        name: One of `ICC_NAMES`; the last part says of what, one rating (1) or the mean of all raters (k).
+
+            * icc_1_1, icc_1_k: each unit has raters of its own;
+            * icc_2_1, icc_2_k: absolute agreement, the same raters rated every unit: ICC(A,1), ICC(A,k);
+            * icc_3_1, icc_3_k: consistency, a rater's leniency set aside: ICC(C,1), and Cronbach's alpha.
         groups: A name for each unit, shape (n_units,), where several share a task and are left out together.
-        limits: "F" for the classic ones, exact if ratings are normal; "jackknife" for ones that ask nothing of how
-            they are distributed; "auto" for F only with fewer than 20 examples and more than 7 different values. On
-            a scale of levels F limits cover far less than they say, the less the more examples there are.
+        limits: "F" for the classic limits, exact where ratings are normal; "jackknife" for distribution-free ones;
+            "auto" for F only with fewer than 20 units and more than 7 different values. On a scale of levels F limits
+            cover far less than they say, the less the more units there are.
         level: Coverage of the interval, 0 to 1.
 
     Returns:
-        No unit. 1 where raters always agree; 0 or below where examples differ no more than ratings of one example.
+        At most 1, where raters always agree (icc_3: where their ratings differ by the same amounts on every unit); 0 or
+        below where units differ no more than ratings of one unit. Undefined where the units' means don't differ.
 
     Raises:
-        ValueError: The caller's fault: not a table, or F limits asked for groups.
+        ValueError: The caller's fault: an unknown name, not a table, or F limits asked for groups.
 
     Source:
-        Shrout and Fleiss (1979), Psychological Bulletin 86(2), 420-428. doi:10.1037/0033-2909.86.2.420
-
-    Example:
-        >>> judges = [[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10, 5, 6, 9], [6, 2, 4, 7]]
-        >>> e = icc_1_1(judges)
-        >>> round(e.value, 2), round(e.low, 2), round(e.high, 2)
-        (0.17, -0.13, 0.72)
-    """
-    return _one_icc("icc_1_1", ratings, groups, limits, level)
-
-
-def icc_2_1(
-    ratings: npt.ArrayLike, *, groups: npt.ArrayLike | None = None, limits: Limits = "auto", level: float = 0.95
-) -> Estimate:
-    """Absolute agreement of one rating, the same raters having rated every example: ICC(2,1), or ICC(A,1).
-
-    Args:
-        ratings: Shape (n_units, n_raters), nan where missing. An example counts only where every rater rated it.
-        groups: As in `icc_1_1`; so are `limits` and `level`.
-
-    Returns:
-        No unit. 1 where raters always agree; a rater who is always lenient lowers it.
-
-    Raises:
-        ValueError: The caller's fault: not a table, or F limits asked for groups.
-
-    Source:
+        Shrout and Fleiss (1979), Psychological Bulletin 86(2), 420-428. doi:10.1037/0033-2909.86.2.420;
         McGraw and Wong (1996), Psychological Methods 1(1), 30-46. doi:10.1037/1082-989X.1.1.30
 
     Example:
         >>> judges = [[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10, 5, 6, 9], [6, 2, 4, 7]]
-        >>> round(icc_2_1(judges).value, 2)
-        0.29
+        >>> [round(icc(judges, name).value, 2) for name in ICC_NAMES]
+        [0.17, 0.29, 0.71, 0.44, 0.62, 0.91]
     """
-    return _one_icc("icc_2_1", ratings, groups, limits, level)
-
-
-def icc_3_1(
-    ratings: npt.ArrayLike, *, groups: npt.ArrayLike | None = None, limits: Limits = "auto", level: float = 0.95
-) -> Estimate:
-    """Consistency of one rating, each rater's own leniency set aside: ICC(3,1), or ICC(C,1).
-
-    Args:
-        ratings: Shape (n_units, n_raters), nan where missing. An example counts only where every rater rated it.
-        groups: As in `icc_1_1`; so are `limits` and `level`.
-
-    Returns:
-        No unit. 1 where the raters' ratings differ by the same amounts on every example.
-
-    Raises:
-        ValueError: The caller's fault: not a table, or F limits asked for groups.
-
-    Source:
-        Shrout and Fleiss (1979), Psychological Bulletin 86(2), 420-428. doi:10.1037/0033-2909.86.2.420
-
-    Example:
-        >>> judges = [[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10, 5, 6, 9], [6, 2, 4, 7]]
-        >>> round(icc_3_1(judges).value, 2)
-        0.71
-    """
-    return _one_icc("icc_3_1", ratings, groups, limits, level)
-
-
-def icc_1_k(
-    ratings: npt.ArrayLike, *, groups: npt.ArrayLike | None = None, limits: Limits = "auto", level: float = 0.95
-) -> Estimate:
-    """Reliability of the mean of all raters where each example has raters of its own: ICC(1,k).
-
-    Args:
-        ratings: Shape (n_units, n_raters), nan where missing. An example counts only where every rater rated it.
-        groups: As in `icc_1_1`; so are `limits` and `level`.
-
-    Returns:
-        No unit, at most 1, without a lower bound; undefined where the examples' means don't differ.
-
-    Raises:
-        ValueError: The caller's fault: not a table, or F limits asked for groups.
-
-    Source:
-        Shrout and Fleiss (1979), Psychological Bulletin 86(2), 420-428. doi:10.1037/0033-2909.86.2.420
-
-    Example:
-        >>> judges = [[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10, 5, 6, 9], [6, 2, 4, 7]]
-        >>> round(icc_1_k(judges).value, 2)
-        0.44
-    """
-    return _one_icc("icc_1_k", ratings, groups, limits, level)
-
-
-def icc_2_k(
-    ratings: npt.ArrayLike, *, groups: npt.ArrayLike | None = None, limits: Limits = "auto", level: float = 0.95
-) -> Estimate:
-    """Absolute agreement of the mean of all raters, the same raters having rated every example: ICC(2,k) or ICC(A,k).
-
-    Args:
-        ratings: Shape (n_units, n_raters), nan where missing. An example counts only where every rater rated it.
-        groups: As in `icc_1_1`; so are `limits` and `level`.
-
-    Returns:
-        No unit, at most 1, without a lower bound.
-
-    Raises:
-        ValueError: The caller's fault: not a table, or F limits asked for groups.
-
-    Source:
-        McGraw and Wong (1996), Psychological Methods 1(1), 30-46. doi:10.1037/1082-989X.1.1.30
-
-    Example:
-        >>> judges = [[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10, 5, 6, 9], [6, 2, 4, 7]]
-        >>> round(icc_2_k(judges).value, 2)
-        0.62
-    """
-    return _one_icc("icc_2_k", ratings, groups, limits, level)
-
-
-def icc_3_k(
-    ratings: npt.ArrayLike, *, groups: npt.ArrayLike | None = None, limits: Limits = "auto", level: float = 0.95
-) -> Estimate:
-    """Consistency of the mean of all raters, each rater's own leniency set aside: ICC(3,k), Cronbach's alpha.
-
-    Args:
-        ratings: Shape (n_units, n_raters), nan where missing. An example counts only where every rater rated it.
-        groups: As in `icc_1_1`; so are `limits` and `level`.
-
-    Returns:
-        No unit, at most 1, without a lower bound; undefined where the examples' means don't differ.
-
-    Raises:
-        ValueError: The caller's fault: not a table, or F limits asked for groups.
-
-    Source:
-        Shrout and Fleiss (1979), Psychological Bulletin 86(2), 420-428. doi:10.1037/0033-2909.86.2.420
-
-    Example:
-        >>> judges = [[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10, 5, 6, 9], [6, 2, 4, 7]]
-        >>> round(icc_3_k(judges).value, 2)
-        0.91
-    """
-    return _one_icc("icc_3_k", ratings, groups, limits, level)
+    if name not in ICC_NAMES:
+        raise ValueError(f"an intraclass correlation is one of {', '.join(ICC_NAMES)}, not {name!r}")
+    return _icc(name, _complete(ratings, groups, limits), limits, level)
 
 
 def icc_family(
@@ -211,7 +98,7 @@ def icc_family(
 
     Args:
         ratings: Shape (n_units, n_raters), nan where missing. An example counts only where every rater rated it.
-        groups: As in `icc_1_1`; so are `limits` and `level`.
+        groups: As in `icc`; so are `limits` and `level`.
         raters: What notes call the raters; "rater 1" and so on where not given.
 
     Raises:
@@ -223,79 +110,6 @@ def icc_family(
     """
     table = replace(_complete(ratings, groups, limits), raters=tuple(raters))
     return {name: _icc(name, table, limits, level) for name in ICC_NAMES}
-
-
-def variance_components(ratings: npt.ArrayLike) -> dict[str, Estimate]:
-    """How much of the variance of a rating is the example's, the rater's leniency, and all else.
-
-    Args:
-        ratings: Shape (n_units, n_raters), nan where missing. An example counts only where every rater rated it.
-
-    Returns:
-        unit, rater and residual, in the square of the ratings' unit; point figures. One that comes out below 0 is set
-        to 0, and its `method` says from what.
-
-    Raises:
-        ValueError: The caller's fault: not a table.
-
-    Source:
-        Brennan (2001), Generalizability Theory. doi:10.1007/978-1-4757-3456-0
-
-    Example:
-        >>> judges = [[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10, 5, 6, 9], [6, 2, 4, 7]]
-        >>> {name: round(e.value, 4) for name, e in variance_components(judges).items()}
-        {'unit': 2.5556, 'rater': 5.2444, 'residual': 1.0194}
-    """
-    table = _complete(ratings, None)
-    if table.undefined:
-        return {
-            name: Estimate.without_value(table.undefined, n=len(table.ratings), method="ANOVA") for name in _COMPONENTS
-        }
-    return {name: _component(value, len(table.ratings)) for name, value in _components(table.anova).items()}
-
-
-def reliability_of_mean(
-    ratings: npt.ArrayLike,
-    m: int,
-    *,
-    relative: bool = False,
-    metric: Metric = "interval",
-    groups: npt.ArrayLike | None = None,
-    level: float = 0.95,
-) -> Estimate:
-    """How reliable the mean of `m` raters like these would be; √ of it is the most a judge can correlate with it.
-
-    Where every rater rated every example this is Φ(m) from the variance components, negative ones set to 0; where
-    ratings are missing, Krippendorff's alpha carried to m raters, 0 where it is below.
-
-    Args:
-        ratings: Shape (n_units, n_raters), nan where missing; judge runs in the place of raters for m samples of it.
-        m: Raters (or samples) whose mean is taken, 1 or more.
-        relative: Whether only the order of the examples matters, so that a rater's leniency does no harm.
-        metric: How alpha holds levels apart where ratings are missing.
-        groups: A name for each unit, shape (n_units,), where several share a task and are left out together.
-        level: Coverage of the interval, 0 to 1.
-
-    Returns:
-        0 to 1.
-
-    Raises:
-        ValueError: The caller's fault: not a table, or fewer than one rater.
-
-    Source:
-        Brennan (2001), Generalizability Theory. doi:10.1007/978-1-4757-3456-0; Spearman (1910) and Brown (1910),
-        British Journal of Psychology 3(3), 271-322.
-
-    Example:
-        >>> judges = [[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10, 5, 6, 9], [6, 2, 4, 7]]
-        >>> [round(reliability_of_mean(judges, m).value, 4) for m in (1, 2, 8)]
-        [0.2898, 0.4493, 0.7655]
-    """
-    if m < 1:
-        raise ValueError(f"a mean is of one rater or more, not {m}")
-    table = _complete(ratings, groups)
-    one = _alpha(ratings, metric, groups, level) if table.dropped else _phi(table, relative, level)
-    return _of_mean(one, m)
 
 
 ICC_NAMES = ("icc_1_1", "icc_2_1", "icc_3_1", "icc_1_k", "icc_2_k", "icc_3_k")
@@ -390,7 +204,7 @@ def _commonest(values: Floats) -> float:
 
 
 def _complete(ratings: npt.ArrayLike, groups: npt.ArrayLike | None, limits: Limits = "auto") -> _Ratings:
-    table = _as_table(ratings)
+    table = as_table(ratings)
     if limits not in get_args(Limits):
         raise ValueError(f"limits are one of {', '.join(get_args(Limits))}, not {limits!r}")
     group_numbers(groups, len(table))
@@ -402,13 +216,6 @@ def _complete(ratings: npt.ArrayLike, groups: npt.ArrayLike | None, limits: Limi
     return _Ratings(rows, group, n_groups, len(table) - len(rows))
 
 
-def _as_table(ratings: npt.ArrayLike) -> Floats:
-    table = numbers(ratings, "ratings")
-    if table.ndim != 2:
-        raise ValueError(f"ratings must have shape (n_units, n_raters), not {table.shape}")
-    return table
-
-
 def _left_out_sums(per_unit: Sequence[Floats], group: Integers, n_groups: int) -> list[Floats]:
     """The sum of each vector over all units, and then without each group, shape (1 + n_groups,)."""
     sums = []
@@ -418,11 +225,13 @@ def _left_out_sums(per_unit: Sequence[Floats], group: Integers, n_groups: int) -
     return sums
 
 
-def _one_icc(name: str, ratings: npt.ArrayLike, groups: npt.ArrayLike | None, limits: Limits, level: float) -> Estimate:
-    return _icc(name, _complete(ratings, groups, limits), limits, level)
-
-
 def _icc(name: str, table: _Ratings, limits: Limits, level: float) -> Estimate:
+    found = _icc_of_complete(name, table, limits, level)
+    n = len(table.ratings)
+    return noted(found, f"from {n} of {counted(n + table.dropped, 'unit')}") if table.dropped else found
+
+
+def _icc_of_complete(name: str, table: _Ratings, limits: Limits, level: float) -> Estimate:
     _, model, size = name.split("_")
     method = f"ICC({model},{size})" + (", complete examples only" if table.dropped else "")
     n, k = table.n_groups, table.ratings.shape[1]
@@ -446,17 +255,7 @@ def _icc(name: str, table: _Ratings, limits: Limits, level: float) -> Estimate:
             return withhold(bare, "no lower limit")
         return _reaching(replace(bare, method=f"{method}; F, if normal"), coefficient(most), coefficient(least))
     found = jackknife(float(noise[0]), noise[1:], transform=LOG, level=level, method=method, grouped=table.grouped)
-    return guard(_falling(found, coefficient), table.off, grouped=table.grouped)
-
-
-def _falling(estimate: Estimate, falling: Callable[[float], float]) -> Estimate:
-    """The estimate of a falling function of what was estimated."""
-    if estimate.value is None:
-        return estimate
-    value = falling(estimate.value)
-    if estimate.low is None or estimate.high is None:
-        return replace(estimate, value=value)
-    return replace(estimate, value=value, low=falling(estimate.high), high=falling(estimate.low))
+    return guard(mapped(found, coefficient), table.off, grouped=table.grouped)
 
 
 def _noise(model: str, a: _Anova) -> Floats:
@@ -515,57 +314,11 @@ def _no_noise(table: _Ratings, model: str, coefficient: Callable[[float], float]
     return replace(single, low=coefficient(noise))
 
 
-_COMPONENTS = ("unit", "rater", "residual")
-
-
-def _components(a: _Anova) -> dict[str, float]:
-    units, raters, residual = float(a.units[0]), float(a.raters[0]), float(a.residual[0])
-    parts = ((units - residual) / a.k, (raters - residual) / float(a.n[0]), residual)
-    return dict(zip(_COMPONENTS, parts, strict=True))
-
-
-def _component(value: float, n: int) -> Estimate:
-    method = "two-way ANOVA" + (f", {value:.3g} set to 0" if value < 0 else "")
-    return Estimate(max(0.0, value), n=n, method=method)
-
-
-def _phi(table: _Ratings, relative: bool, level: float) -> Estimate:
-    """Reliability of one rater, from variance components that are not below 0."""
-    found = _icc("icc_3_1" if relative else "icc_2_1", table, "auto", level)
-    if found.value is None:
-        return found
-    parts = {name: max(0.0, part) for name, part in _components(table.anova).items()}
-    noise = parts["residual"] + (0.0 if relative else parts["rater"])
-    value = parts["unit"] / (parts["unit"] + noise) if parts["unit"] > 0 else 0.0
-    negative = any(part < 0 for part in _components(table.anova).values())
-    method = found.method + (", negative components set to 0" if negative else "")
-    return _reaching(replace(found, value=value, low=None, high=None, method=method), found.low, found.high)
-
-
-def _alpha(ratings: npt.ArrayLike, metric: Metric, groups: npt.ArrayLike | None, level: float) -> Estimate:
-    table = _as_table(ratings)
-    found = krippendorff_alpha(table, levels=_seen(table), metric=metric, groups=groups, level=level)
-    method = f"Krippendorff's alpha, {found.method}"
-    if found.value is None or found.value >= 0:
-        return replace(found, method=method)
-    value = replace(found, value=0.0, low=None, high=None, method=f"{method}, negative set to 0")
-    return _reaching(value, found.low, found.high)
-
-
 def _reaching(estimate: Estimate, low: float | None, high: float | None) -> Estimate:
     """The estimate with these limits, moved to include its value."""
     if estimate.value is None or low is None or high is None:
         return estimate
     return replace(estimate, low=min(low, estimate.value), high=max(high, estimate.value))
-
-
-def _of_mean(one: Estimate, m: int) -> Estimate:
-    """Spearman and Brown's step from one rater to the mean of m, no reliability being below 0."""
-
-    def stepped(r: float | None) -> float | None:
-        return None if r is None else m * max(0.0, r) / (1 + (m - 1) * max(0.0, r))
-
-    return replace(one, value=stepped(one.value), low=stepped(one.low), high=stepped(one.high))
 
 
 def _seen(table: Floats) -> Floats:
@@ -612,60 +365,15 @@ def repeat_family(
         (0.25, 0.25, 0.9552)
     """
     repeats = _repeats(runs, levels, groups)
-    flips = percent_agreement(repeats.runs, levels=_seen(repeats.runs), groups=repeats.group, level=level)
+    levels_seen = _seen(repeats.runs)
+    flips = agreement(repeats.runs, "percent_agreement", levels=levels_seen, groups=repeats.group, level=level)
     return {
         "test_retest": _test_retest(repeats, level),
-        "flip_rate": replace(_falling(flips, lambda share: 1 - share), method=f"1 - {flips.method}"),
+        "flip_rate": replace(mapped(flips, lambda share: 1 - share), method=f"1 - {flips.method}"),
         "distance": _distance(repeats, level),
         "measurement_error": _measurement_error(repeats, level),
         "shift_floor": _shift_floor(repeats, level),
     }
-
-
-def flip_rate(runs: npt.ArrayLike, *, groups: npt.ArrayLike | None = None, level: float = 0.95) -> Estimate:
-    """Share of pairs of runs of one judge on one example that give different levels.
-
-    Args:
-        runs: Its ratings, shape (n_units, n_runs), nan where one is missing. An example counts with two or more.
-        groups: A name for each unit, shape (n_units,), where several share a task and are left out together.
-        level: Coverage of the interval, 0 to 1.
-
-    Returns:
-        0 (never) to 1 (always); one less `percent_agreement`.
-
-    Raises:
-        ValueError: The caller's fault: not a table.
-
-    Example:
-        >>> round(flip_rate([[3, 3, 3], [2, 3, 2], [5, 5, 5]]).value, 4)
-        0.2222
-    """
-    return repeat_family(runs, groups=groups, level=level)["flip_rate"]
-
-
-def retest_reliability(runs: npt.ArrayLike, *, groups: npt.ArrayLike | None = None, level: float = 0.95) -> Estimate:
-    """Reliability of one run of one judge as ICC(1,1), runs being interchangeable and some perhaps missing.
-
-    Args:
-        runs: Its ratings, shape (n_units, n_runs), nan where one is missing. An example counts with two or more.
-        groups: A name for each unit, shape (n_units,), where several share a task and are left out together.
-        level: Coverage of the interval, 0 to 1.
-
-    Returns:
-        At most 1, where every run repeats the first.
-
-    Raises:
-        ValueError: The caller's fault: not a table.
-
-    Source:
-        Shrout and Fleiss (1979), Psychological Bulletin 86(2), 420-428. doi:10.1037/0033-2909.86.2.420; for examples
-        with unequal numbers of runs Fleiss (1986), Design and Analysis of Clinical Experiments, chapter 1.
-
-    Example:
-        >>> round(retest_reliability([[3, 3], [2, 3], [5, 5], [1, 1]]).value, 4)
-        0.9552
-    """
-    return repeat_family(runs, groups=groups, level=level)["test_retest"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -701,7 +409,7 @@ class _Repeats:
 
 
 def _repeats(runs: npt.ArrayLike, levels: npt.ArrayLike | None, groups: npt.ArrayLike | None) -> _Repeats:
-    table = _as_table(runs)
+    table = as_table(runs)
     table = np.where(np.isfinite(table), table, np.nan)
     group_numbers(groups, len(table))
     twice = np.isfinite(table).sum(axis=1) >= 2
@@ -756,7 +464,7 @@ def _test_retest(repeats: _Repeats, level: float) -> Estimate:
     with np.errstate(divide="ignore", invalid="ignore"):
         noise = repeats.within / repeats.between
     found = jackknife(float(noise[0]), noise[1:], transform=LOG, level=level, method=method, grouped=repeats.grouped)
-    return guard(_falling(found, lambda q: (1 - q) / (1 + (each - 1) * q)), off)
+    return guard(mapped(found, lambda q: (1 - q) / (1 + (each - 1) * q)), off)
 
 
 def _too_few(repeats: _Repeats) -> str:

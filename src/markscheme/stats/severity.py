@@ -1,4 +1,4 @@
-"""How far a judge lies from gold: errors and their causes, by level, and right and wrong decisions.
+"""How far a judge is from gold: errors, agreement within a tolerance, and right and wrong decisions.
 
 Signed error is judge minus gold throughout: above 0 the judge is lenient, below 0 severe.
 """
@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from markscheme.counts import counted
-from markscheme.stats.association import ccc_of, icc_of, kendall_of, pearson_of, spearman_of
+from markscheme.stats.association import ccc, icc, kendall, pearson, spearman
 from markscheme.stats.estimate import Estimate
 from markscheme.stats.intervals import (
     IDENTITY,
@@ -21,9 +21,10 @@ from markscheme.stats.intervals import (
     Floats,
     Integers,
     Transform,
-    clopper_pearson,
+    clopper_pearson_share,
     jackknife,
     kept_within,
+    mapped,
     mark_rough,
     no_disagreement,
     t_quantile,
@@ -38,7 +39,6 @@ MOST_LEVELS = 100
 CELLS_AT_ONCE = 2_000_000
 FEWEST_DF_OF_LEVELS = 3.0
 MOST_LEVELS_IN_TABLE = 1000
-LIMITS_OF_AGREEMENT = 1.96
 
 Flags: TypeAlias = npt.NDArray[np.bool_]
 
@@ -46,119 +46,55 @@ Flags: TypeAlias = npt.NDArray[np.bool_]
 # -- errors ------------------------------------------------------------------------------------------------------------
 
 
-def mae(
+def pair_statistic(
     gold: npt.ArrayLike,
     judge: npt.ArrayLike,
+    name: str,
     *,
     groups: npt.ArrayLike | None = None,
     levels: npt.ArrayLike | None = None,
     level: float = 0.95,
 ) -> Estimate:
-    """How far the judge lies from gold on average, either way (mean absolute error).
+    """One error or correlation of a judge with gold, by its name in the literature.
 
     Args:
         gold: Shape (n_units,), nan where there is no rating.
         judge: Shape (n_units,), nan likewise.
+        name: One of `PAIR_STATISTICS`.
+
+            * mae, rmse: mean absolute error and root of the mean squared error, in the unit of the ratings;
+            * signed_error: mean of judge minus gold, in that unit: above 0 the judge is lenient, below severe;
+            * sd_ratio: standard deviation of the judge over gold's: below 1 the judge avoids the ends. Noise in gold
+              lowers it too;
+            * icc: absolute agreement, ICC(A,1), with a distribution-free interval;
+            * ccc: Lin's concordance; variances divide by n, so that on levels it is the quadratic kappa;
+            * pearson, spearman, kendall (tau-b): linear, rank and order correlation.
         groups: A name for each unit, shape (n_units,), where several share a task and are left out together.
         levels: The scale's levels or its two ends; needed only for the interval where all ratings agree.
         level: Coverage of the interval, 0 to 1.
 
     Returns:
-        In the unit of the ratings; 0 where judge = gold on every unit.
+        Errors in the unit of the ratings; correlations from -1 to 1, undefined where a rater gives every unit one
+        value (icc and ccc are then 0, and undefined where both give the same one).
 
     Raises:
-        ValueError: The caller's fault: shapes that differ.
+        ValueError: The caller's fault: an unknown name, or shapes that differ.
+
+    Source:
+        McGraw and Wong (1996), Psychological Methods 1(1), 30-46. doi:10.1037/1082-989X.1.1.30;
+        Lin (1989), Biometrics 45(1), 255-268. doi:10.2307/2532051;
+        Pearson (1895), Proceedings of the Royal Society 58, 240-242. doi:10.1098/rspl.1895.0041;
+        Spearman (1904), American Journal of Psychology 15(1), 72-101. doi:10.2307/1412159;
+        Kendall (1945), Biometrika 33(3), 239-251. doi:10.1093/biomet/33.3.239
 
     Example:
-        >>> mae([1, 2, 3, 4], [1, 3, 3, 2]).value
-        0.75
+        >>> gold, judge = [1, 2, 3, 4], [1, 3, 3, 2]
+        >>> [round(pair_statistic(gold, judge, name).value, 3) for name in ("mae", "rmse", "signed_error", "pearson")]
+        [0.75, 1.118, -0.25, 0.405]
     """
-    return mae_of(paired(gold, judge, groups, levels), level)
-
-
-def rmse(
-    gold: npt.ArrayLike,
-    judge: npt.ArrayLike,
-    *,
-    groups: npt.ArrayLike | None = None,
-    levels: npt.ArrayLike | None = None,
-    level: float = 0.95,
-) -> Estimate:
-    """How far the judge lies from gold, large errors counting more (root of the mean squared error).
-
-    Args:
-        gold: Shape (n_units,), nan where there is no rating.
-        judge: Shape (n_units,), nan likewise.
-        groups: A name for each unit, shape (n_units,), where several share a task and are left out together.
-        levels: The scale's levels or its two ends; needed only for the interval where all ratings agree.
-        level: Coverage of the interval, 0 to 1.
-
-    Returns:
-        In the unit of the ratings; 0 where judge = gold on every unit.
-
-    Raises:
-        ValueError: The caller's fault: shapes that differ.
-
-    Example:
-        >>> round(rmse([1, 2, 3, 4], [1, 3, 3, 2]).value, 6)
-        1.118034
-    """
-    return rmse_of(paired(gold, judge, groups, levels), level)
-
-
-def signed_error(
-    gold: npt.ArrayLike,
-    judge: npt.ArrayLike,
-    *,
-    groups: npt.ArrayLike | None = None,
-    levels: npt.ArrayLike | None = None,
-    level: float = 0.95,
-) -> Estimate:
-    """How much higher than gold the judge rates on average: its leniency, or below 0 its severity.
-
-    Args:
-        gold: Shape (n_units,), nan where there is no rating.
-        judge: Shape (n_units,), nan likewise.
-        groups: A name for each unit, shape (n_units,), where several share a task and are left out together.
-        levels: The scale's levels or its two ends; needed only for the interval where all ratings agree, which allows
-            for unseen errors of one level.
-        level: Coverage of the interval, 0 to 1.
-
-    Returns:
-        Mean of judge minus gold, in the unit of the ratings.
-
-    Raises:
-        ValueError: The caller's fault: shapes that differ.
-
-    Example:
-        >>> signed_error([1, 2, 3, 4], [1, 3, 3, 2]).value
-        -0.25
-    """
-    return signed_error_of(paired(gold, judge, groups, levels), level)
-
-
-def sd_ratio(
-    gold: npt.ArrayLike, judge: npt.ArrayLike, *, groups: npt.ArrayLike | None = None, level: float = 0.95
-) -> Estimate:
-    """How much wider than gold the judge spreads its values: below 1 it avoids the ends, above 1 it overdoes them.
-
-    A person's own noise widens gold too, so that this understates how much a judge avoids the ends.
-
-    Returns:
-        Standard deviation of the judge over gold's, above 0; undefined where a rater gives every unit one value.
-
-    Raises:
-        ValueError: The caller's fault: shapes that differ.
-
-    Example:
-        >>> sd_ratio([1, 2, 3, 4], [2, 4, 6, 8]).value
-        2.0
-    """
-    pairs = paired(gold, judge, groups)
-    why = _too_few(pairs) or ("one example only" if len(pairs) == 1 else pairs.stuck)
-    if why:
-        return Estimate.without_value(why, n=pairs.n_groups, method="sd(judge)/sd(gold)", level=level)
-    return _error(pairs, _sd_ratio, LOG, level, "sd(judge)/sd(gold)")
+    if name not in PAIR_STATISTICS:
+        raise ValueError(f"a statistic of two raters is one of {', '.join(PAIR_STATISTICS)}, not {name!r}")
+    return _PAIR_STATISTICS[name](paired(gold, judge, groups, levels), level)
 
 
 def error_family(
@@ -170,7 +106,7 @@ def error_family(
     level: float = 0.95,
     raters: tuple[str, str] = ("gold", "judge"),
 ) -> dict[str, Estimate]:
-    """All that is said of a judge's distance from gold and of how it follows gold, by name.
+    """Errors and correlations of a judge with gold, by name.
 
     Args:
         gold: Shape (n_units,), nan where there is no rating.
@@ -191,194 +127,52 @@ def error_family(
         ['mae', 'rmse', 'signed_error', 'icc', 'ccc', 'pearson', 'spearman', 'kendall']
     """
     pairs = replace(paired(gold, judge, groups, levels), raters=raters)
-    return {name: statistic(pairs, level) for name, statistic in _ERROR_FAMILY.items()}
+    return {name: statistic(pairs, level) for name, statistic in _PAIR_STATISTICS.items() if name != "sd_ratio"}
 
 
-def error_by_level(
-    gold: npt.ArrayLike,
-    judge: npt.ArrayLike,
-    *,
-    levels: npt.ArrayLike | None = None,
-    groups: npt.ArrayLike | None = None,
-    level: float = 0.95,
-) -> dict[float, dict[str, Estimate]]:
-    """The judge's signed and absolute error at each gold level, lowest first.
-
-    Args:
-        gold: Shape (n_units,), nan where there is no rating.
-        judge: Shape (n_units,), nan likewise.
-        levels: The scale's levels; one that gold never gives has undefined errors. A gold value between two levels
-            stands for itself.
-        groups: A name for each unit, shape (n_units,), where several share a task and are left out together.
-        level: Coverage of the intervals, 0 to 1.
-
-    Returns:
-        For each level signed_error and mae, in the unit of the ratings; no interval on fewer than five examples.
-
-    Raises:
-        ValueError: The caller's fault: shapes that differ, or more than 1,000 different gold values.
-
-    Example:
-        >>> by_level = error_by_level([1, 1, 2], [1, 2, 2], levels=[1, 2, 3])
-        >>> by_level[1.0]["signed_error"].value, by_level[3.0]["mae"].undefined
-        (0.5, 'no examples')
-    """
-    every = paired(gold, judge, groups, levels)
-    scale = np.asarray((every.worst, every.best) if levels is None else levels, dtype=np.float64)
-    named = np.zeros(0) if levels is None else scale
-    seen = np.unique(every.gold)
-    if len(seen) > MOST_LEVELS_IN_TABLE:
-        raise ValueError(f"errors by level take at most {MOST_LEVELS_IN_TABLE} levels, not {len(seen)}")
-    between = [value for value in seen if not _same(value, named).any()]
-    found = {}
-    for place in sorted([*named.tolist(), *between]):
-        here = _same(every.gold, place)
-        pairs = paired(every.gold[here], every.judge[here], every.group[here] if every.grouped else None, scale)
-        size = mae_of(pairs, level)
-        one_way = 1 if _same(place, every.worst) else -1 if _same(place, every.best) else 0
-        signed = _signed(size, one_way) if one_way else signed_error_of(pairs, level)
-        errors = {"signed_error": signed, "mae": size}
-        found[float(place)] = {
-            name: _with_enough(e, f"gold {place:g}", grouped=pairs.grouped) for name, e in errors.items()
-        }
-    return found
-
-
-def error_split(
-    gold: npt.ArrayLike, judge: npt.ArrayLike, *, groups: npt.ArrayLike | None = None, level: float = 0.95
-) -> dict[str, Estimate]:
-    """What the mean squared error is made of.
-
-    It is shift + spread + scatter, and also shift + slope + residual:
-
-    * shift: the squared mean error, gone if the judge were as lenient as gold;
-    * spread: the squared difference of the standard deviations, gone if both used as much of the scale;
-    * scatter: what imperfect correlation leaves even then;
-    * slope: what the best straight line through the judge's values would remove beyond the shift;
-    * residual: what that line leaves.
-
-    Args:
-        gold: Shape (n_units,), nan where there is no rating.
-        judge: Shape (n_units,), nan likewise.
-        groups: A name for each unit, shape (n_units,), where several share a task and are left out together.
-        level: Coverage of the intervals, 0 to 1.
-
-    Returns:
-        mse, shift, spread, scatter, slope and residual in the square of the ratings' unit, and shift_share,
-        spread_share and scatter_share, 0 to 1 and together 1, undefined where there is no error. Parts have no
-        interval, since a square near 0 has no smooth leave-one-out form; signed_error, sd_ratio and pearson have.
-
-    Raises:
-        ValueError: The caller's fault: shapes that differ.
-
-    Source:
-        Theil (1966), Applied Economic Forecasting, chapter 2.
-
-    Example:
-        >>> split = error_split([1, 2, 3, 4], [2, 3, 4, 5])
-        >>> split["mse"].value, split["shift_share"].value
-        (1.0, 1.0)
-    """
-    pairs = paired(gold, judge, groups)
-    why = _too_few(pairs)
-    if why:
-        return {name: Estimate.without_value(why, n=0, method="Theil", level=level) for name in ("mse", *_PARTS)}
-    m, n = pairs.moments, pairs.n_groups
-    gold_sd, judge_sd = math.sqrt(float(m.gold_variance)), math.sqrt(float(m.judge_variance))
-    along = float(m.covariance) / judge_sd if judge_sd > 0 else 0.0
-    parts = {
-        "shift": float(m.signed) ** 2,
-        "spread": (judge_sd - gold_sd) ** 2,
-        "scatter": 2 * max(0.0, judge_sd * gold_sd - float(m.covariance)),
-        "slope": (judge_sd - along) ** 2,
-        "residual": max(0.0, gold_sd**2 - along**2),
-    }
-    split = {"mse": replace(_through(rmse_of(pairs, level), lambda e: e * e), method="mean (judge - gold)²")}
-    for name in _PARTS:
-        split[name] = _part(name, parts, float(m.square), n, level)
-    return split
-
-
-def bland_altman(
-    gold: npt.ArrayLike, judge: npt.ArrayLike, *, groups: npt.ArrayLike | None = None, level: float = 0.95
-) -> dict[str, Estimate]:
-    """Between which errors 95 % of the judge's ratings lie, if errors are roughly normal (limits of agreement).
-
-    Args:
-        gold: Shape (n_units,), nan where there is no rating.
-        judge: Shape (n_units,), nan likewise.
-        groups: A name for each unit, shape (n_units,), where several share a task and are left out together.
-        level: Coverage of the interval about the mean, 0 to 1.
-
-    Returns:
-        mean of judge minus gold, and lower and upper, 1.96 standard deviations either side, in the ratings' unit.
-        Lower and upper have no interval: on levels, where few errors are large, none is known to cover.
-
-    Raises:
-        ValueError: The caller's fault: shapes that differ.
-
-    Source:
-        Bland and Altman (1986), Lancet 327(8476), 307-310. doi:10.1016/S0140-6736(86)90837-8
-
-    Example:
-        >>> limits = bland_altman([1, 2, 3, 4], [2, 2, 4, 4])
-        >>> [round(limits[name].value, 4) for name in ("lower", "mean", "upper")]
-        [-0.6316, 0.5, 1.6316]
-    """
-    pairs = paired(gold, judge, groups)
-    why = _too_few(pairs) or ("one example only" if len(pairs) == 1 else None)
-    method = "limits of agreement"
-    if why:
-        return {name: Estimate.without_value(why, n=len(pairs), method=method, level=level) for name in _LIMITS}
-    mean, reach = float(pairs.moments.signed), LIMITS_OF_AGREEMENT * _sd_of_errors(pairs.moments)
-    ends = {"lower": mean - reach, "upper": mean + reach}
-    found = {name: Estimate(end, n=pairs.n_groups, method=method, level=level) for name, end in ends.items()}
-    return {"mean": _error(pairs, lambda m: m.signed, IDENTITY, level, method)} | found
-
-
-def mae_of(pairs: Pairs, level: float) -> Estimate:
-    """`mae` of pairs already made."""
+def _mae(pairs: Pairs, level: float) -> Estimate:
     method = "mean |judge - gold|"
     if pairs.agree and len(pairs):
         return _no_error(pairs, 0.0, pairs.span, level, method)
     return _error(pairs, lambda m: m.absolute, LOG, level, method)
 
 
-def rmse_of(pairs: Pairs, level: float) -> Estimate:
-    """`rmse` of pairs already made."""
+def _rmse(pairs: Pairs, level: float) -> Estimate:
     method = "root mean (judge - gold)²"
     if pairs.agree and len(pairs):
-        return _through(_no_error(pairs, 0.0, pairs.span**2, level, method), math.sqrt)
+        return mapped(_no_error(pairs, 0.0, pairs.span**2, level, method), math.sqrt)
     return _error(pairs, lambda m: np.sqrt(m.square), LOG, level, method)
 
 
-def signed_error_of(pairs: Pairs, level: float) -> Estimate:
-    """`signed_error` of pairs already made."""
+def _signed_error(pairs: Pairs, level: float) -> Estimate:
     method = "mean judge - gold"
     if pairs.agree and len(pairs):
         return _no_error(pairs, pairs.step, pairs.step, level, method)
     return _error(pairs, lambda m: m.signed, IDENTITY, level, method)
 
 
-_ERROR_FAMILY: dict[str, Callable[[Pairs, float], Estimate]] = {
-    "mae": mae_of,
-    "rmse": rmse_of,
-    "signed_error": signed_error_of,
-    "icc": icc_of,
-    "ccc": ccc_of,
-    "pearson": pearson_of,
-    "spearman": spearman_of,
-    "kendall": kendall_of,
+def _ratio_of_sds(pairs: Pairs, level: float) -> Estimate:
+    method = "sd(judge)/sd(gold)"
+    why = _too_few(pairs) or ("one example only" if len(pairs) == 1 else pairs.stuck)
+    if why:
+        return Estimate.without_value(why, n=pairs.n_groups, method=method, level=level)
+    return _error(pairs, _sd_ratio, LOG, level, method)
+
+
+_PAIR_STATISTICS: dict[str, Callable[[Pairs, float], Estimate]] = {
+    "mae": _mae,
+    "rmse": _rmse,
+    "signed_error": _signed_error,
+    "icc": icc,
+    "ccc": ccc,
+    "pearson": pearson,
+    "spearman": spearman,
+    "kendall": kendall,
+    "sd_ratio": _ratio_of_sds,
 }
-_PARTS = ("shift", "spread", "scatter", "slope", "residual", "shift_share", "spread_share", "scatter_share")
 
-
-_LIMITS = ("mean", "lower", "upper")
-
-
-def _sd_of_errors(m: Moments) -> float:
-    variance = max(0.0, float(m.square) - float(m.signed) ** 2)
-    return math.sqrt(variance * float(m.n) / (float(m.n) - 1))
+PAIR_STATISTICS = tuple(_PAIR_STATISTICS)
+"""Names of the errors and correlations of two raters."""
 
 
 def _sd_ratio(m: Moments) -> Floats:
@@ -409,40 +203,12 @@ def _no_error(pairs: Pairs, below: float, above: float, level: float, method: st
     return no_disagreement(0.0, n=pairs.n_groups, below=below, above=above, level=level, method=method)
 
 
-def _part(name: str, parts: dict[str, float], square: float, n: int, level: float) -> Estimate:
-    if not name.endswith("_share"):
-        value = parts[name]
-    elif square > 0:
-        value = parts[name.removesuffix("_share")] / square
-    else:
-        return Estimate.without_value("no error to split", n=n, method="Theil", level=level)
-    return withhold(Estimate(value, n=n, method="Theil", level=level), "a square near 0 has no smooth left-out form")
-
-
-def _signed(size: Estimate, sign: int) -> Estimate:
-    """The signed error at an end of the scale, where all errors go one way, from the size of the errors."""
-    if size.value is None or sign > 0:
-        return size
-    low, high = (None, None) if size.low is None or size.high is None else (0.0 - size.high, 0.0 - size.low)
-    return replace(size, value=0.0 - size.value, low=low, high=high)
-
-
 def _with_enough(estimate: Estimate, of_what: str, *, grouped: bool) -> Estimate:
     """The estimate, its interval withheld where fewer than five examples (or groups) make it."""
     if estimate.low is None or estimate.n >= FEWEST_TO_SHOW:
         return estimate
     few = counted(estimate.n, "group" if grouped else "example")
     return withhold(estimate, f"only {few} with {of_what}")
-
-
-def _through(estimate: Estimate, rising: Callable[[float], float]) -> Estimate:
-    """The estimate of a rising function of what was estimated."""
-    if estimate.value is None:
-        return estimate
-    value = rising(estimate.value)
-    if estimate.low is None or estimate.high is None:
-        return replace(estimate, value=value)
-    return replace(estimate, value=value, low=rising(estimate.low), high=rising(estimate.high))
 
 
 # -- agreement within a tolerance --------------------------------------------------------------------------------------
@@ -587,10 +353,7 @@ def _close(gold: Floats, judge: Floats | float, tolerance: float) -> Floats:
 def _exact_share(pairs: Pairs, hits: Floats, level: float, method: str) -> Estimate:
     if pairs.grouped:
         return _share(pairs, hits, np.ones(len(pairs)), level, method, "no examples")
-    if not len(pairs):
-        return Estimate.without_value("no examples", n=0, method=method, level=level)
-    low, high = clopper_pearson(float(hits.sum()), len(pairs), level=level)
-    return Estimate(float(hits.mean()), low, high, level, len(pairs), f"{method}; Clopper-Pearson")
+    return clopper_pearson_share(float(hits.sum()), len(pairs), level=level, method=method)
 
 
 def _shares_left_out(pairs: Pairs, hits: Floats, of: Floats) -> Floats:
@@ -609,8 +372,7 @@ def _share(pairs: Pairs, hits: Floats, of: Floats, level: float, method: str, no
     value, left_out = float(hits.sum()) / total, _shares_left_out(pairs, hits, of)
     if value in (0.0, 1.0):
         n = len(left_out)
-        low, high = clopper_pearson(value * n, n, level=level)
-        return Estimate(value, low, high, level, n, f"{method}; Clopper-Pearson")
+        return clopper_pearson_share(value * n, n, level=level, method=method)
     return jackknife(value, left_out, transform=LOGIT, level=level, method=method, grouped=pairs.grouped)
 
 
@@ -648,9 +410,9 @@ def yes_no_family(
     groups: npt.ArrayLike | None = None,
     level: float = 0.95,
 ) -> dict[str, Estimate]:
-    """How a judge decides yes or no, beside how often each answer is right, by name.
+    """Accuracy, precision, recall and the rest of a judge's yes/no decisions, by name.
 
-    Read them beside `always_commonest`: accuracy .9 is nothing where nine in ten are yes.
+    Accuracy says little where one answer is rare: read it next to `prevalence_gold`.
 
     Args:
         gold: Shape (n_units,), nan where there is no rating. A value halfway between no and yes is an even split
@@ -689,34 +451,6 @@ def yes_no_family(
         why = f"{strange[0]:g} is neither no ({no:g}) nor yes ({yes:g})"
         return {name: Estimate.without_value(why, n=len(pairs), method=name, level=level) for name in YES_NO_NAMES}
     return _decisions(pairs, _same(pairs.gold, yes), _same(pairs.judge, yes), level)
-
-
-def always_commonest(
-    gold: npt.ArrayLike,
-    *,
-    levels: tuple[float, float] = (0.0, 1.0),
-    groups: npt.ArrayLike | None = None,
-    level: float = 0.95,
-) -> dict[str, Estimate]:
-    """What `yes_no_family` would say of a judge that always gives gold's commonest answer (no, if both are).
-
-    Args:
-        gold: Shape (n_units,), nan where there is no rating.
-        levels: What stands for no, and for yes.
-        groups: A name for each unit, shape (n_units,), where several share a task and are left out together.
-        level: Coverage of the intervals, 0 to 1.
-
-    Raises:
-        ValueError: The caller's fault: shapes that differ.
-
-    Example:
-        >>> always_commonest([1, 1, 1, 0])["accuracy"].value
-        0.75
-    """
-    answers = _without(gold, sum(levels) / 2)
-    return yes_no_family(
-        answers, np.full(answers.shape, _commonest(answers)), levels=levels, groups=groups, level=level
-    )
 
 
 def macro_family(
@@ -803,7 +537,7 @@ def _decisions(pairs: Pairs, gold: Flags, judge: Flags, level: float) -> dict[st
         "precision": share(gold & judge, judge, "examples with judge yes"),
         "recall": share(gold & judge, gold, "examples with gold yes"),
         "specificity": share(~gold & ~judge, ~gold, "examples with gold no"),
-        "f1": _through(overlap, lambda j: 2 * j / (1 + j)),
+        "f1": mapped(overlap, lambda j: 2 * j / (1 + j)),
         "prevalence_gold": share(gold, every, "examples"),
         "prevalence_judge": share(judge, every, "examples"),
     }

@@ -12,7 +12,7 @@ from markscheme.ratings.rating import Rating
 from markscheme.ratings.table import merits, positions, rating_table, stacked
 from markscheme.rubrics.rubric import Criterion, Scale
 from markscheme.stats import Estimate
-from markscheme.stats.agreement import Metric, krippendorff_alpha
+from markscheme.stats.coefficients import Metric, agreement
 
 Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
@@ -140,7 +140,9 @@ class Seen:
         metric: Metric = "ordinal" if self.scale.ordered and len(self.levels) > 2 else "nominal"
         if not self.on_scale(self.people):
             metric = "interval"
-        return krippendorff_alpha(self.people, levels=self.levels, metric=metric, groups=self.groups, level=level)
+        return agreement(
+            self.people, "krippendorff_alpha", levels=self.levels, weights=metric, groups=self.groups, level=level
+        )
 
     def on_scale(self, ratings: Floats) -> bool:
         """Whether every rating is a level of the scale rather than between two."""

@@ -24,13 +24,12 @@ from markscheme.calibration.findings.advice import (
 from markscheme.calibration.findings.evidence import LEAST_SHARED, Evidence, Seen, mean
 from markscheme.calibration.findings.significance import SIGNIFICANT, above, below, beyond_bounds
 from markscheme.stats import Estimate
-from markscheme.stats.agreement import chance_corrected, cohen_kappa
-from markscheme.stats.association import pearson
 from markscheme.stats.change import holm, mean_estimate, sign_flip
+from markscheme.stats.coefficients import agreement
 from markscheme.stats.distortion import noise_beside_people, slope_on_people
 from markscheme.stats.intervals import IDENTITY
 from markscheme.stats.reliability import repeat_family
-from markscheme.stats.severity import sd_ratio
+from markscheme.stats.severity import pair_statistic
 
 Floats = npt.NDArray[np.float64]
 
@@ -123,8 +122,8 @@ def no_skill(evidence: Evidence, seen: Mapping[str, Seen]) -> dict[str, Finding]
 def _following(one: Seen, level: float) -> Estimate:
     """How closely the judge follows gold, whatever its severity."""
     if one.scale.ordered:
-        return pearson(one.held_to, one.judge, groups=one.groups, level=level)
-    return cohen_kappa(one.pairs, levels=one.levels, groups=one.groups, level=level)
+        return pair_statistic(one.held_to, one.judge, "pearson", groups=one.groups, level=level)
+    return agreement(one.pairs, "cohen_kappa", levels=one.levels, groups=one.groups, level=level)
 
 
 def _nearly_equal(one: Seen) -> float:
@@ -220,7 +219,7 @@ def narrow(evidence: Evidence, seen: Mapping[str, Seen]) -> dict[str, Finding]:
 def _slope(one: Seen, level: float) -> Estimate:
     if one.several:
         return slope_on_people(one.people, one.judge, groups=one.groups, level=level)
-    return sd_ratio(one.held_to, one.judge, groups=one.groups, level=level)
+    return pair_statistic(one.held_to, one.judge, "sd_ratio", groups=one.groups, level=level)
 
 
 def _crosses(one: Seen, slope: float) -> bool:
@@ -306,9 +305,7 @@ def unclear(evidence: Evidence, seen: Mapping[str, Seen]) -> dict[str, Finding]:
 def _kappa(one: Seen, level: float) -> Estimate:
     """Kappa as it heads the report of the criterion; correlation for ratings that lie between levels."""
     if not one.on_scale(one.held_to) or not one.on_scale(one.judge):
-        return pearson(one.held_to, one.judge, groups=one.groups, level=level)
+        return pair_statistic(one.held_to, one.judge, "pearson", groups=one.groups, level=level)
     if len(one.levels) > 2:
-        return chance_corrected(
-            "cohen_kappa", one.pairs, levels=one.levels, weights="quadratic", groups=one.groups, level=level
-        )
-    return cohen_kappa(one.pairs, levels=one.levels, groups=one.groups, level=level)
+        return agreement(one.pairs, "weighted_kappa", levels=one.levels, groups=one.groups, level=level)
+    return agreement(one.pairs, "cohen_kappa", levels=one.levels, groups=one.groups, level=level)

@@ -12,9 +12,9 @@ from markscheme.calibration.findings.evidence import LEAST_SHARED, Evidence, mea
 from markscheme.calibration.findings.significance import above, below
 from markscheme.calibration.findings.slices import Slice
 from markscheme.stats import Estimate
-from markscheme.stats.association import pearson
 from markscheme.stats.distortion import halo, leaning
 from markscheme.stats.planning import CONF
+from markscheme.stats.severity import pair_statistic
 from markscheme.stats.verdict import CONF_CONSTANT
 
 Floats = npt.NDArray[np.float64]
@@ -78,7 +78,7 @@ def blind_decisions(evidence: Evidence) -> Iterator[Finding]:
     if too_few or not evidence.scores_rank:
         return
     always = bool(np.ptp(passes) == 0)
-    follows = pearson(gold, passes, level=ONE_SIDED)
+    follows = pair_statistic(gold, passes, "pearson", level=ONE_SIDED)
     if not always and not ((follows.value or 0.0) <= NO_SKILL and below(follows, NO_SKILL_BOUND)):
         return
     wrong = int((gold != passes).sum())
@@ -143,7 +143,7 @@ def length(evidence: Evidence) -> Iterator[Finding]:
     short, long = np.quantile(log_length[there], [0.1, 0.9])
     groups = next(iter(evidence.seen.values())).groups
     leans = leaning(_scores_of_people(evidence), np.where(there, comparison.scores, np.nan), log_length, groups=groups)
-    plainly = pearson(log_length, misses, groups=groups)
+    plainly = pair_statistic(log_length, misses, "pearson", groups=groups)
     slope = leans.value or 0.0
     size = slope * float(long - short)
     if abs(size) < LENGTH_IN_SCORE or not _same_way(leans, plainly):

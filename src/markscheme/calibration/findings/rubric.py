@@ -27,8 +27,8 @@ from markscheme.calibration.findings.evidence import LEAST_SHARED, Evidence, See
 from markscheme.calibration.findings.significance import above, below, beyond_bounds
 from markscheme.ratings.rating import asked_under
 from markscheme.stats import Estimate
-from markscheme.stats.association import pearson
 from markscheme.stats.distortion import correlation_without_noise, shared_and_own
+from markscheme.stats.severity import pair_statistic
 
 Floats = npt.NDArray[np.float64]
 
@@ -79,7 +79,9 @@ def unvaried(evidence: Evidence, seen: Mapping[str, Seen]) -> dict[str, Finding]
         if one.n < FEWEST_TO_DIAGNOSE:
             continue
         level, share = commonest(one.given)
-        shows_skill = one.scale.ordered and above(pearson(one.held_to, one.judge, groups=one.groups), 0.0)
+        shows_skill = one.scale.ordered and above(
+            pair_statistic(one.held_to, one.judge, "pearson", groups=one.groups), 0.0
+        )
         if share < USUAL or shows_skill:
             continue
         found[name] = _dead(
@@ -180,7 +182,7 @@ def redundant(evidence: Evidence, seen: Mapping[str, Seen]) -> Iterator[Finding]
         a, b = pairs[pair.name]
         if a.several and b.several:
             return correlation_without_noise(a.merit(a.people), b.merit(b.people), groups=a.groups, level=level)
-        return pearson(a.merit(a.held_to), b.merit(b.held_to), groups=a.groups, level=level)
+        return pair_statistic(a.merit(a.held_to), b.merit(b.held_to), "pearson", groups=a.groups, level=level)
 
     shown = beyond_bounds(
         named_pairs, together, lambda _, e: (e.value or 0.0) >= SAME_CRITERION and above(e, SAME_BOUND)

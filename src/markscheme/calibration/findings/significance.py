@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 from markscheme.calibration.findings.evidence import Seen
 from markscheme.stats import Estimate
-from markscheme.stats.intervals import NOTHING_MOVES
+from markscheme.stats.intervals import NO_SPREAD
 
 At: TypeAlias = Callable[[Seen, float], Estimate]
 
@@ -44,7 +44,7 @@ def beyond_bounds(
 
 def _sure(estimate: Estimate) -> Estimate:
     """An estimate that no example moves, taken for sure; any other as it is."""
-    if estimate.note != f"withheld: {NOTHING_MOVES}":
+    if estimate.note != f"withheld: {NO_SPREAD}":
         return estimate
     return replace(estimate, low=estimate.value, high=estimate.value, note=None)
 

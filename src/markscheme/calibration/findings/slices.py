@@ -11,11 +11,10 @@ from markscheme.calibration.comparison import Comparison
 from markscheme.calibration.findings.evidence import Evidence, Seen
 from markscheme.ratings.rating import KINDS
 from markscheme.stats import Estimate
-from markscheme.stats.association import pearson
 from markscheme.stats.change import holm
 from markscheme.stats.contrast import Contrast, mean_contrast, share_contrast
 from markscheme.stats.distortion import slope_on_people
-from markscheme.stats.severity import sd_ratio, signed_error, within_tolerance
+from markscheme.stats.severity import pair_statistic, within_tolerance
 
 Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
@@ -192,7 +191,7 @@ def _slice(evidence: Evidence, part: Part, p: float) -> Slice:
         part=part,
         n=int(np.isfinite(given[0] + given[1]).sum()),
         agreement=within_tolerance(*given, comparison.tolerance, groups=inside),
-        signed_error=signed_error(*given, groups=inside, levels=[0.0, 1.0]),
+        signed_error=pair_statistic(*given, "signed_error", groups=inside, levels=[0.0, 1.0]),
         rest=float(np.nanmean(hits)) if np.isfinite(hits).any() else None,
         p=p,
     )
@@ -284,7 +283,7 @@ def _slope(seen: Seen) -> float:
     if seen.several:
         found = slope_on_people(seen.people, seen.judge)
         return 1.0 if found.value is None else min(1.0, found.value)
-    ratio, along = sd_ratio(seen.held_to, seen.judge), pearson(seen.held_to, seen.judge)
+    ratio, along = (pair_statistic(seen.held_to, seen.judge, name) for name in ("sd_ratio", "pearson"))
     if ratio.value is None or along.value is None:
         return 1.0
     return min(1.0, ratio.value * max(0.0, along.value))

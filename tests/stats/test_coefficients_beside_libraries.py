@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from markscheme.stats.agreement import COEFFICIENTS, Corrected, corrected
+from markscheme.stats.coefficients import CHANCE_CORRECTED, Corrected, corrected
 
 Table = npt.NDArray[np.float64]
 
@@ -52,7 +52,7 @@ def tables() -> list[tuple[Table, int]]:
 
 
 def ours(name: str, ratings: Table, levels: int, weights: Any = "identity") -> Corrected:
-    return corrected(name, ratings, levels=range(levels), weights=weights)
+    return corrected(ratings, name, levels=range(levels), weights=weights)
 
 
 def quietly(call: Any, *given: Any, failing: tuple[type[Exception], ...] = (), **named: Any) -> Any:
@@ -101,8 +101,8 @@ def test_irrcac_gives_the_same_values_observed_and_expected_agreement() -> None:
                     excused[why] += 1
                     continue
                 assert found.value == pytest.approx(theirs["coefficient_value"], abs=1e-9), (name, weights, ratings)
-                assert found.pa == pytest.approx(theirs["pa"], abs=1e-9)
-                assert found.pe == pytest.approx(theirs["pe"], abs=1e-9)
+                assert found.observed == pytest.approx(theirs["pa"], abs=1e-9)
+                assert found.expected == pytest.approx(theirs["pe"], abs=1e-9)
                 same[name] += 1
     assert set(excused) == {ONE_UNIT, EMPTY_RATER, ONE_LEVEL, NO_PAIRS}
     assert min(same.values()) > 0.8 * N_TABLES * len(WEIGHTS)
@@ -170,7 +170,7 @@ def test_scikit_learn_leaves_unpaired_ratings_out_of_the_margins_and_gwet_does_n
     pairs = complete(ratings, 2)
     theirs = metrics.cohen_kappa_score(pairs[:, 0], pairs[:, 1])
     assert ours("cohen_kappa", pairs, 2).value == pytest.approx(theirs)
-    assert ours("cohen_kappa", ratings, 2).pe == pytest.approx(0.6 * 0.4 + 0.4 * 0.6)
+    assert ours("cohen_kappa", ratings, 2).expected == pytest.approx(0.6 * 0.4 + 0.4 * 0.6)
 
 
 def test_statsmodels_gives_the_same_values_of_complete_tables() -> None:
@@ -202,7 +202,7 @@ def test_statsmodels_gives_the_same_values_of_complete_tables() -> None:
 
 def test_every_coefficient_has_a_library_beside_it() -> None:
     in_two_rater_form = {"cohen_kappa": "weighted_kappa", "scott_pi": "fleiss_kappa", "gwet_ac1": "gwet_ac2"}
-    assert set(COEFFICIENTS) == {*IRRCAC_METHODS, "weighted_kappa", *in_two_rater_form}
+    assert set(CHANCE_CORRECTED) == {*IRRCAC_METHODS, "weighted_kappa", *in_two_rater_form}
     for ratings, levels in tables()[:100]:
         for name, other in in_two_rater_form.items():
             narrow, wide = ours(name, ratings[:, :2], levels), ours(other, ratings[:, :2], levels)

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from markscheme.stats.agreement import agreement_family
-from markscheme.stats.rating_table import encode, read_ratings
+from markscheme.stats.coefficients import agreement_family
+from markscheme.stats.patterns import encode, rating_patterns
 
 nan = math.nan
 
@@ -19,7 +19,7 @@ nan = math.nan
 )
 def test_sums_without_each_group_are_those_of_the_other_units(rows: list[list[float]], names: list[int]) -> None:
     ratings, groups = np.array(rows), np.array(names[: len(rows)])
-    table = read_ratings(ratings, [0, 1, 2], groups=groups)
+    table = rating_patterns(ratings, [0, 1, 2], groups=groups)
     rated = (~np.isnan(ratings)).sum(axis=1)
     found = table.remaining(table.rated)
     assert found[0] == rated.sum()
@@ -28,7 +28,7 @@ def test_sums_without_each_group_are_those_of_the_other_units(rows: list[list[fl
 
 
 def test_every_distinct_row_is_kept_once_with_its_count() -> None:
-    table = read_ratings(np.array([[2, 1], [1, nan], [2, 1], [nan, nan], [1, 2]]), [1, 2])
+    table = rating_patterns(np.array([[2, 1], [1, nan], [2, 1], [nan, nan], [1, 2]]), [1, 2])
     assert sorted(zip(table.codes.tolist(), table.times.tolist(), strict=True)) == [
         ([0, -1], 1.0),
         ([0, 1], 1.0),
@@ -39,13 +39,13 @@ def test_every_distinct_row_is_kept_once_with_its_count() -> None:
 
 
 def test_units_of_one_group_are_left_out_together() -> None:
-    table = read_ratings([[0, 0], [0, 0], [1, 1], [0, 0]], [0, 1], groups=["a", "b", "a", "a"])
+    table = rating_patterns([[0, 0], [0, 0], [1, 1], [0, 0]], [0, 1], groups=["a", "b", "a", "a"])
     assert table.remaining(table.unanimous).tolist() == [4, 1, 3]
     assert table.left_out.copies.tolist() == [1, 1]
 
 
 def test_values_alone_leave_nothing_out() -> None:
-    table = read_ratings([[0, 0], [0, 1]], [0, 1], leave_out=False)
+    table = rating_patterns([[0, 0], [0, 1]], [0, 1], leave_out=False)
     assert table.remaining(table.rated).tolist() == [4]
 
 
@@ -66,7 +66,7 @@ def test_many_raters_are_told_apart_though_their_rows_make_large_numbers() -> No
     ratings = rng.integers(0, 9, (300, 80)).astype(float)
     ratings[rng.random((300, 80)) < 0.3] = nan
     twice = np.vstack([ratings, ratings[::-1]])
-    table = read_ratings(twice, range(9))
+    table = rating_patterns(twice, range(9))
     assert table.times.tolist() == [2.0] * 300
     assert np.unique(np.where(np.isnan(ratings), -1, ratings), axis=0).shape[0] == 300
     found = agreement_family(twice, levels=range(9), scale="ordinal")

@@ -1,7 +1,7 @@
-"""Ratings read against their scale: each distinct row of ratings once, and what is left without any one of them.
+"""Rating patterns: each distinct row of ratings once, with how many units show it.
 
-A table of a million units on five levels holds a few hundred distinct rows; every sum over its units, and over all but
-one of them, is a sum over those.
+A million units on five levels show a few hundred patterns, and every sum over the units, or over all but one of them,
+is a sum over the patterns.
 """
 
 import math
@@ -13,13 +13,14 @@ import numpy as np
 import numpy.typing as npt
 
 from markscheme.stats.intervals import Floats, Integers, group_numbers
+from markscheme.stats.pairs import numbers
 
 SAME_LEVEL = 1e-9
 """Ratings this near to a level, in the unit of the scale or its range, are that level."""
 
 
 @dataclass(frozen=True, slots=True)
-class LeftOut:
+class LeftOutSets:
     """The sets of units that are left out in turn: a unit each, or all the units of one group.
 
     Attributes:
@@ -36,8 +37,8 @@ class LeftOut:
 
 
 @dataclass(frozen=True)
-class RatingTable:
-    """Ratings read against their scale; units without any rating are gone.
+class RatingPatterns:
+    """Ratings on their scale, pattern by pattern; units without any rating are dropped.
 
     Attributes:
         levels: The scale's levels, worst first.
@@ -56,7 +57,7 @@ class RatingTable:
     values: Floats
     codes: Integers
     times: Floats
-    left_out: LeftOut
+    left_out: LeftOutSets
     set_of: Integers
     grouped: bool
     between: float | None
@@ -89,17 +90,9 @@ class RatingTable:
         return np.concatenate([total, total - np.add.reduceat(taken, self.left_out.start, axis=0)])
 
 
-def as_numbers(values: npt.ArrayLike, name: str) -> Floats:
-    """`values` as an array of floats; a ValueError in our words, which calls them `name`, where they are none."""
-    try:
-        return np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ValueError(f"{name} must be numbers in an even shape, nan where one is missing") from None
-
-
 def as_table(ratings: npt.ArrayLike) -> Floats:
     """Ratings as an array of shape (n_units, n_raters); a ValueError where they have another shape."""
-    table = as_numbers(ratings, "ratings")
+    table = numbers(ratings, "ratings")
     if table.ndim != 2:
         raise ValueError(f"ratings must have shape (n_units, n_raters), not {table.shape}")
     return table
@@ -107,7 +100,7 @@ def as_table(ratings: npt.ArrayLike) -> Floats:
 
 def as_levels(levels: npt.ArrayLike) -> Floats:
     """The levels of a scale, shape (n_levels,); a ValueError where they are no different numbers."""
-    scale = as_numbers(levels, "levels")
+    scale = numbers(levels, "levels")
     if scale.ndim != 1 or not scale.size or not np.isfinite(scale).all() or len(np.unique(scale)) < scale.size:
         raise ValueError(f"levels must be one or more different numbers, worst first, not {levels!r}")
     return scale
@@ -173,15 +166,15 @@ def _row_keys(codes: Integers, n_values: int) -> Integers:
     return keys
 
 
-def read_ratings(
+def rating_patterns(
     ratings: npt.ArrayLike,
     levels: npt.ArrayLike,
     *,
     groups: npt.ArrayLike | None = None,
     leave_out: bool = True,
     raters: Sequence[str] = (),
-) -> RatingTable:
-    """Ratings as their distinct rows, with what is to be left out in turn.
+) -> RatingPatterns:
+    """The patterns in a table of ratings, with the sets of units to leave out in turn.
 
     Args:
         ratings: Shape (n_units, n_raters), nan where a rater gave none.
@@ -194,14 +187,14 @@ def read_ratings(
         ValueError: The caller's fault: a shape that doesn't fit, or a rating off the scale.
 
     Example:
-        >>> table = read_ratings([[0, 0], [0, 1], [0, 0], [float("nan")] * 2], levels=[0, 1])
+        >>> table = rating_patterns([[0, 0], [0, 1], [0, 0], [float("nan")] * 2], levels=[0, 1])
         >>> table.codes.tolist(), table.times.tolist()
         ([[0, 0], [0, 1]], [2.0, 1.0])
         >>> table.remaining(table.unanimous).tolist()
         [2.0, 1.0, 2.0]
     """
     table, scale = as_table(ratings), as_levels(levels)
-    numbers = None if groups is None else group_numbers(groups, len(table))[0]
+    group = None if groups is None else group_numbers(groups, len(table))[0]
     values, codes, between = encode(table, scale)
     rated = (codes >= 0).any(axis=1) if codes.size else np.zeros(len(codes), dtype=bool)
     codes = codes[rated]
@@ -209,10 +202,10 @@ def read_ratings(
         _row_keys(codes, len(values)), return_index=True, return_inverse=True, return_counts=True
     )
     which = which.reshape(-1)
-    left_out = _sets_left_out(times, which, None if numbers is None else numbers[rated], leave_out=leave_out)
+    left_out = _sets_left_out(times, which, None if group is None else group[rated], leave_out=leave_out)
     set_of = np.full(len(table), -1, dtype=np.int64)
-    set_of[rated] = which if numbers is None else np.unique(numbers[rated], return_inverse=True)[1].reshape(-1)
-    return RatingTable(
+    set_of[rated] = which if group is None else np.unique(group[rated], return_inverse=True)[1].reshape(-1)
+    return RatingPatterns(
         levels=scale,
         values=values,
         codes=codes[first],
@@ -225,17 +218,17 @@ def read_ratings(
     )
 
 
-def _sets_left_out(times: Integers, which: Integers, groups: Integers | None, *, leave_out: bool) -> LeftOut:
+def _sets_left_out(times: Integers, which: Integers, groups: Integers | None, *, leave_out: bool) -> LeftOutSets:
     n_rows = len(times)
     if not leave_out or not n_rows:
         nothing = np.zeros(0, dtype=np.int64)
-        return LeftOut(nothing, nothing.astype(np.float64), nothing, nothing.astype(np.float64))
+        return LeftOutSets(nothing, nothing.astype(np.float64), nothing, nothing.astype(np.float64))
     if groups is None:
         one_each = np.arange(n_rows, dtype=np.int64)
-        return LeftOut(one_each, np.ones(n_rows), one_each, times.astype(np.float64))
+        return LeftOutSets(one_each, np.ones(n_rows), one_each, times.astype(np.float64))
     pairs, count = np.unique(groups * n_rows + which, return_counts=True)
     start = np.flatnonzero(np.diff(pairs // n_rows, prepend=-1))
-    return LeftOut(pairs % n_rows, count.astype(np.float64), start.astype(np.int64), np.ones(len(start)))
+    return LeftOutSets(pairs % n_rows, count.astype(np.float64), start.astype(np.int64), np.ones(len(start)))
 
 
 def over(above: Floats, below: Floats, *, empty: float = math.nan) -> Floats:

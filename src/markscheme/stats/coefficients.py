@@ -1,0 +1,801 @@
+"""Coefficients of agreement: how often raters give the same level, and how far that exceeds chance.
+
+Every chance-corrected coefficient is one ratio, 1 - (observed disagreement)/(expected disagreement). The expectation
+differs: raters keep their own margins (Cohen, Conger), share one (Scott, Fleiss), guess all levels equally (Brennan and
+Prediger), guess only when unsure (Gwet), or their ratings are shuffled (Krippendorff). So does the cost of a
+disagreement, which is given as a credit for each pair of levels.
+
+Ratings are a table of shape (n_units, n_raters), nan where a rater gave none. `levels` are those of the scale, worst
+first, used or not.
+"""
+
+import math
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from markscheme.stats.estimate import Estimate
+from markscheme.stats.intervals import (
+    ATANH,
+    LOGIT,
+    OFF_TO_TRUST,
+    Floats,
+    few_off,
+    group_numbers,
+    guard,
+    jackknife,
+    mark_rough,
+    no_disagreement,
+    wilson_share,
+    withhold,
+)
+from markscheme.stats.pairs import equal_vectors, numbers
+from markscheme.stats.patterns import SAME_LEVEL, RatingPatterns, in_order, over, rating_patterns
+
+Scale: TypeAlias = Literal["nominal", "ordinal", "interval"]
+Metric: TypeAlias = Literal["nominal", "ordinal", "interval", "ratio"]
+NamedWeights: TypeAlias = Literal["identity", "linear", "quadratic"]
+Weights: TypeAlias = NamedWeights | npt.ArrayLike
+
+MOST_CATEGORIES = 200
+"""More levels than this are measurements: coefficients that count categories are then undefined."""
+FEW_FOR_PARTIAL_CREDIT = 50
+"""Below this many examples an uncorrected mean of partial credits is spread too unevenly for its interval."""
+NO_CHANCE_DISAGREEMENT = 1e-13
+
+
+@dataclass(frozen=True, slots=True)
+class Corrected:
+    """A chance-corrected coefficient with the two agreements it is made of.
+
+    Attributes:
+        value: (observed - expected)/(1 - expected); nan where undefined.
+        observed: Observed agreement, weighted by the credit of each pair of levels; 0 to 1, nan where nothing can be
+            compared.
+        expected: Agreement expected by chance, likewise.
+        undefined: Why there is no value; None where there is one.
+    """
+
+    value: float
+    observed: float
+    expected: float
+    undefined: str | None = None
+
+
+# ------------------------------------------------------------------------------------------ what a disagreement costs
+
+
+@dataclass(frozen=True, slots=True)
+class _Loss:
+    """What pairs of values cost, as a form on features: p' form q is the mean loss between two sets of ratings with
+    mean features p and q. Counts of levels are features; so are the moments, which is all a squared distance needs.
+
+    `uniform` is the mean loss between two who guess every level alike, `largest` that of the worst pair.
+    """
+
+    name: str
+    features: Floats
+    form: Floats
+    uniform: float
+    largest: float
+    ranked: bool = False
+
+    @property
+    def directed(self) -> bool:
+        """Whether it matters which rater gave which rating."""
+        return not np.allclose(self.form, self.form.T)
+
+    def between(self, p: Floats, q: Floats) -> Floats:
+        """Mean loss between sets of ratings with mean features `p` and `q`, over their last axis."""
+        return np.asarray(((p @ self.form) * q).sum(axis=-1))
+
+
+def _counted(name: str, loss: Floats, *, ranked: bool = False) -> _Loss:
+    return _Loss(name, np.eye(len(loss)), loss, float(loss.mean()), float(loss.max()), ranked)
+
+
+def _squared(name: str, table: RatingPatterns) -> _Loss:
+    """Squared distance on the scale, by moments about the mean so that nothing cancels."""
+    span = float(np.ptp(table.levels)) or 1.0
+    frequency = np.zeros(len(table.values))
+    for column in table.codes.T:
+        given = column >= 0
+        frequency += np.bincount(column[given], weights=table.times[given], minlength=len(table.values))
+    centre = float(frequency @ table.values) / max(1.0, float(frequency.sum()))
+    x = (table.values - centre) / span
+    form = np.array([[0.0, 0.0, 1.0], [0.0, -2.0, 0.0], [1.0, 0.0, 0.0]])
+    uniform = 2 * float(np.var(table.levels / span))
+    return _Loss(name, np.stack([np.ones_like(x), x, x * x], axis=1), form, uniform, 1.0)
+
+
+def _custom(weights: npt.ArrayLike, n_levels: int) -> _Loss:
+    credit = numbers(weights, "a credit matrix")
+    if credit.shape != (n_levels, n_levels):
+        raise ValueError(f"a credit matrix for {n_levels} levels has shape {(n_levels, n_levels)}, not {credit.shape}")
+    if not np.isfinite(credit).all() or (credit > 1).any() or not (np.diag(credit) == 1).all():
+        raise ValueError("a credit matrix is 1 on its diagonal and nowhere more than 1")
+    return _counted("custom weights", 1 - credit)
+
+
+def _loss(weights: Weights, table: RatingPatterns) -> _Loss | str:
+    """What a disagreement costs under `weights` (or a metric's name); or why that can't be said of these ratings."""
+    x = table.levels
+    span = float(np.ptp(x)) or 1.0
+    if not isinstance(weights, str):
+        loss = _custom(weights, len(x))
+        return _lacks_categories(table) or loss
+    if weights in ("quadratic", "interval"):
+        return _squared("quadratic weights" if weights == "quadratic" else "interval metric", table)
+    if weights not in ("identity", "nominal", "linear", "ordinal", "ratio"):
+        raise ValueError(f"weights are identity, linear, quadratic or a credit matrix, not {weights!r}")
+    if lacking := _lacks_categories(table):
+        return lacking
+    distance = np.abs(x[:, None] - x)
+    if weights == "linear":
+        return _counted("linear weights", distance / span)
+    if weights == "ordinal":
+        return _counted("ordinal metric", (distance / span) ** 2, ranked=True)
+    if weights == "ratio":
+        return _ratio_loss(x, distance)
+    return _counted("nominal metric" if weights == "nominal" else "identity weights", 1 - np.eye(len(x)))
+
+
+def _ratio_loss(x: Floats, distance: Floats) -> _Loss | str:
+    if (x < 0).any():
+        return "the ratio metric needs levels at or above 0"
+    total = x[:, None] + x
+    return _counted("ratio metric", over(distance, total, empty=0.0) ** 2)
+
+
+def _lacks_categories(table: RatingPatterns) -> str | None:
+    if table.between is not None:
+        return f"needs categories, and rating {table.between:g} lies between levels"
+    if len(table.levels) > MOST_CATEGORIES:
+        return f"needs categories, and {len(table.levels)} levels are too many to be any"
+    return None
+
+
+# ------------------------------------------------------------------------------------- disagreement, seen and by chance
+
+
+def _padded(features: Floats) -> Floats:
+    """Features of each value, and none for a missing rating, whose code is -1."""
+    return np.vstack([features, np.zeros((1, features.shape[1]))])
+
+
+def _row_sums(table: RatingPatterns, features: Floats) -> Floats:
+    """Features of each row's ratings, added up; shape (n_rows, n_features)."""
+    padded = _padded(features)
+    sums = np.zeros((len(table.codes), features.shape[1]))
+    for column in table.codes.T:
+        sums += padded[column]
+    return sums
+
+
+def _pairable(table: RatingPatterns) -> Floats:
+    """Units with two ratings or more: of all, then with each set left out."""
+    return table.remaining(table.rated >= 2)
+
+
+def _pair_losses(table: RatingPatterns, loss: _Loss) -> Floats:
+    """Loss added up over the pairs of ratings of each row, the earlier rater first."""
+    padded = _padded(loss.features)
+    so_far = np.zeros((len(table.codes), padded.shape[1]))
+    losses = np.zeros(len(table.codes))
+    for column in table.codes.T:
+        own = padded[column]
+        losses += loss.between(so_far, own)
+        so_far += own
+    return np.where(table.unanimous, 0.0, losses)
+
+
+def _seen(table: RatingPatterns, loss: _Loss) -> Floats:
+    """Mean over units of the mean loss of their pairs of ratings."""
+    pairs = table.rated * (table.rated - 1) / 2
+    return over(table.remaining(_pair_losses(table, loss) / np.maximum(pairs, 1)), _pairable(table))
+
+
+def _shared_margins(table: RatingPatterns, features: Floats) -> Floats:
+    """Mean features of a rating, every unit counting once."""
+    per_unit = _row_sums(table, features) / np.maximum(table.rated, 1)[:, None]
+    return over(table.remaining(per_unit), table.remaining(table.rated >= 1)[:, None])
+
+
+def _chance_of_shared_margins(table: RatingPatterns, loss: _Loss) -> Floats:
+    share = _shared_margins(table, loss.features)
+    return loss.between(share, share)
+
+
+def _chance_of_own_margins(table: RatingPatterns, loss: _Loss) -> Floats:
+    """Mean loss over pairs of raters, each drawing from what it gave."""
+    padded = _padded(loss.features)
+    n_sums = 1 + len(table.left_out.start)
+    so_far = np.zeros((n_sums, padded.shape[1]))
+    raters, pairs, losses = np.zeros((3, n_sums))
+    for column in table.codes.T:
+        given = table.remaining(column >= 0)
+        own = over(table.remaining(padded[column]), given[:, None], empty=0.0)
+        losses += loss.between(so_far, own)
+        pairs += raters * (given > 0)
+        so_far += own
+        raters += given > 0
+    return over(losses, pairs)
+
+
+def _chance_of_uniform_guess(table: RatingPatterns, loss: _Loss) -> Floats:
+    return np.full(1 + len(table.left_out.start), loss.uniform)
+
+
+def _chance_of_unsure_guess(table: RatingPatterns, loss: _Loss) -> Floats:
+    n_levels = len(table.levels)
+    share = _shared_margins(table, np.eye(n_levels))
+    unsure = (share * (1 - share)).sum(axis=1) * n_levels / max(1, n_levels - 1)
+    return np.asarray(1 - (1 - loss.uniform) * unsure)
+
+
+def _packs(table: RatingPatterns, loss: _Loss) -> tuple[Floats, Floats]:
+    """Features of all ratings that have a pair, added up, and how many such ratings there are."""
+    paired = table.rated >= 2
+    return (
+        table.remaining(_row_sums(table, loss.features) * paired[:, None]),
+        table.remaining(table.rated * paired),
+    )
+
+
+def _seen_in_pack(table: RatingPatterns, loss: _Loss) -> Floats:
+    """Loss within units, a rating's pairs weighing as much as the rating, shrunk as the small pack asks."""
+    packs, size = _packs(table, loss)
+    if loss.ranked:
+        within = _ranked_losses(table, _midranks(packs))
+    else:
+        within = table.remaining(2 * _pair_losses(table, loss) / np.maximum(table.rated - 1, 1))
+    return over(np.maximum(within, 0.0) * (size - 1), size**2)
+
+
+def _chance_of_pack(table: RatingPatterns, loss: _Loss) -> Floats:
+    packs, size = _packs(table, loss)
+    if loss.ranked:
+        rank = _midranks(packs)
+        share = over(packs, size[:, None])
+        mean = (share * rank).sum(axis=1)
+        return np.asarray(2 * (share * (rank - mean[:, None]) ** 2).sum(axis=1))
+    share = over(packs, size[:, None])
+    return loss.between(share, share)
+
+
+def _midranks(counts: Floats) -> Floats:
+    """Where each level's ratings stand in rank order, 0 for the worst level and 1 for the best; a row a pack."""
+    rank = counts.cumsum(axis=1) - counts / 2
+    rank -= rank[:, :1].copy()
+    return np.nan_to_num(over(rank, rank[:, -1:]))
+
+
+def _ranked_losses(table: RatingPatterns, rank: Floats) -> Floats:
+    """As `_seen_in_pack` wants it, for squared distances of ranks that change with what is left out."""
+    differing = (table.rated >= 2) & ~table.unanimous
+    counts = _row_sums(table, np.eye(len(table.levels))) * differing[:, None]
+    weight = table.times / np.maximum(table.rated - 1, 1)
+    squares = (weight * table.rated) @ counts
+    products = (counts * weight[:, None]).T @ counts
+    in_all = rank**2 @ squares - ((rank @ products) * rank).sum(axis=1)
+    out = table.left_out
+    if not len(out.start):
+        return np.asarray(2 * in_all)
+    sizes = np.diff(np.append(out.start, len(out.row)))
+    theirs, row = np.repeat(rank[1:], sizes, axis=0), counts[out.row]
+    lost = table.rated[out.row] * (row * theirs**2).sum(axis=1) - (row * theirs).sum(axis=1) ** 2
+    lost *= out.count / np.maximum(table.rated[out.row] - 1, 1)
+    in_all[1:] -= np.add.reduceat(lost, out.start)
+    return np.asarray(2 * in_all)
+
+
+def _beyond_chance(seen: Floats, chance: Floats) -> Floats:
+    """1 - seen/chance; nan where chance alone would always agree."""
+    return np.asarray(1 - over(seen, np.where(chance > NO_CHANCE_DISAGREEMENT, chance, 0.0)))
+
+
+# ---------------------------------------------------------------------------------------------------- the coefficients
+
+
+@dataclass(frozen=True, slots=True)
+class _Coefficient:
+    """One idea of chance.
+
+    Attributes:
+        seen: Disagreement seen, from the table and what a pair costs; of all, then with each set left out.
+        chance: Disagreement by chance, likewise.
+        guarded: Whether it rests on how the ratings vary, so that too few off the commonest level make it worthless.
+        categories: Whether it counts levels even where the loss doesn't.
+        pairs_only: Whether a unit with one rating is left aside.
+        for_more: What to use instead for more than two raters; empty where it takes any number.
+    """
+
+    seen: Callable[[RatingPatterns, _Loss], Floats]
+    chance: Callable[[RatingPatterns, _Loss], Floats]
+    guarded: bool = True
+    categories: bool = False
+    pairs_only: bool = False
+    for_more: str = ""
+
+
+_OWN = _Coefficient(_seen, _chance_of_own_margins)
+_SHARED = _Coefficient(_seen, _chance_of_shared_margins)
+_UNSURE = _Coefficient(_seen, _chance_of_unsure_guess, guarded=False, categories=True)
+
+_COEFFICIENTS = {
+    "cohen_kappa": replace(_OWN, for_more="conger_kappa"),
+    "weighted_kappa": replace(_OWN, for_more="conger_kappa"),
+    "conger_kappa": _OWN,
+    "scott_pi": replace(_SHARED, for_more="fleiss_kappa"),
+    "fleiss_kappa": _SHARED,
+    "brennan_prediger": _Coefficient(_seen, _chance_of_uniform_guess, guarded=False, categories=True, pairs_only=True),
+    "gwet_ac1": _UNSURE,
+    "gwet_ac2": _UNSURE,
+    "krippendorff_alpha": _Coefficient(_seen_in_pack, _chance_of_pack, pairs_only=True),
+}
+
+CHANCE_CORRECTED = tuple(_COEFFICIENTS)
+"""Names of the chance-corrected coefficients."""
+
+
+def _why_undefined(coefficient: _Coefficient, table: RatingPatterns) -> str | None:
+    if table.active < 2:
+        return "needs two raters who rated something"
+    if not (table.rated >= 2).any():
+        return "no example has two ratings"
+    if coefficient.for_more and table.active > 2:
+        return f"needs two raters, not {table.active}: {coefficient.for_more} is its form for more"
+    if len(table.levels) < 2:
+        return "the scale has one level only"
+    return _lacks_categories(table) if coefficient.categories else None
+
+
+def _disagreements(name: str, weights: Weights, table: RatingPatterns) -> tuple[_Loss, Floats, Floats] | str:
+    """The loss, the disagreement seen and by chance (of all, then with each set left out); or why there is none."""
+    coefficient = _COEFFICIENTS[name]
+    if why := _why_undefined(coefficient, table):
+        return why
+    loss = _loss(weights, table)
+    if isinstance(loss, str):
+        return loss
+    if loss.directed and coefficient.chance is not _chance_of_own_margins:
+        raise ValueError(f"{name} doesn't know one rater from another: its credit matrix must be symmetric")
+    return loss, coefficient.seen(table, loss), coefficient.chance(table, loss)
+
+
+def _corrected(name: str, weights: Weights, table: RatingPatterns) -> Corrected:
+    found = _disagreements(name, weights, table)
+    if isinstance(found, str):
+        return Corrected(math.nan, math.nan, math.nan, found)
+    _, seen, chance = found
+    value = float(_beyond_chance(seen, chance)[0])
+    return Corrected(value, float(1 - seen[0]), float(1 - chance[0]), "one level only" if math.isnan(value) else None)
+
+
+def _estimate(name: str, weights: Weights, table: RatingPatterns, level: float) -> Estimate:
+    coefficient = _COEFFICIENTS[name]
+    copies = table.left_out.copies
+    if coefficient.pairs_only:
+        everything = _pairable(table)
+        copies = np.where(everything[1:] < everything[0], copies, 0.0)
+    n = round(float(copies.sum()))
+    found = _disagreements(name, weights, table)
+    if isinstance(found, str):
+        return Estimate.without_value(found, n=n, method=name, level=level)
+    loss, seen, chance = found
+    values = _beyond_chance(seen, chance)
+    if math.isnan(values[0]):
+        return Estimate.without_value("one level only", n=n, method=loss.name, level=level)
+    if seen[0] == 0:
+        by_chance = _chance_of_pack(table, _squared("", table))[0] if loss.ranked else chance[0]
+        agreed = no_disagreement(1.0, n=n, below=loss.largest / by_chance, floor=-1.0, level=level, method=loss.name)
+        return _guarded(agreed, coefficient, table) if coefficient.guarded else agreed
+    made = f"{loss.name}, leaving out groups" if table.grouped else loss.name
+    estimate = jackknife(
+        float(values[0]),
+        values[1:],
+        counts=copies,
+        transform=ATANH,
+        level=level,
+        method=made,
+        grouped=table.grouped,
+    )
+    if coefficient.guarded:
+        return _guarded(estimate, coefficient, table)
+    partial = loss.uniform < 1 - 1 / len(table.levels) - SAME_LEVEL
+    return _rough_if_few(estimate, coefficient, table) if partial else estimate
+
+
+def _guarded(estimate: Estimate, coefficient: _Coefficient, table: RatingPatterns) -> Estimate:
+    off, constant = _off(coefficient, table)
+    return withhold(estimate, constant) if constant else guard(estimate, off, grouped=table.grouped)
+
+
+def _rough_if_few(estimate: Estimate, coefficient: _Coefficient, table: RatingPatterns) -> Estimate:
+    """Marked where simulated coverage falls below 93 %: few examples, or few off the commonest level."""
+    if estimate.n < FEW_FOR_PARTIAL_CREDIT:
+        units = "groups of examples" if table.grouped else "examples"
+        return mark_rough(estimate, f"partial credit on fewer than {FEW_FOR_PARTIAL_CREDIT} {units}")
+    off, _ = _off(coefficient, table)
+    return mark_rough(estimate, few_off(off, grouped=table.grouped)) if off < OFF_TO_TRUST else estimate
+
+
+def _off(coefficient: _Coefficient, table: RatingPatterns) -> tuple[int, str | None]:
+    """Examples (or groups) off a rater's commonest level, least over the raters; and who never leaves theirs.
+
+    A rater who saw less than half of the examples is judged in the pool with the others.
+    """
+    counted = table.rated >= (2 if coefficient.pairs_only else 1)
+    units = round(float(table.times[counted].sum()))
+    least, pooled = math.inf, np.zeros(len(table.values))
+    for name, column in zip(table.raters, table.codes.T, strict=True):
+        given = counted & (column >= 0)
+        counts = np.bincount(column[given], weights=table.times[given], minlength=len(table.values))
+        pooled += counts
+        if 2 * counts.sum() < units or not counts.any():
+            continue
+        commonest = int(counts.argmax())
+        off = _sets_with(table, given & (column != commonest))
+        if off == 0:
+            return 0, f"{name} never leaves level {table.values[commonest]:g}"
+        least = min(least, off)
+    share_off = 1 - float(pooled.max() / pooled.sum())
+    return int(min(least, share_off * _sets_with(table, counted) + SAME_LEVEL)), None
+
+
+def _sets_with(table: RatingPatterns, rows: npt.NDArray[np.bool_]) -> float:
+    """How many of the sets that are left out hold one of `rows`."""
+    out = table.left_out
+    return float(out.copies @ np.maximum.reduceat(rows[out.row], out.start))
+
+
+# ------------------------------------------------------------------------------------------------------- plain shares
+
+
+def _share(table: RatingPatterns, per_row: Floats, level: float, method: str) -> Estimate:
+    """Mean of `per_row` (0 to 1) over the units with two ratings, with its interval."""
+    paired = table.rated >= 2
+    everything = _pairable(table)
+    copies = np.where(everything[1:] < everything[0], table.left_out.copies, 0.0)
+    n = round(float(copies.sum()))
+    if n == 0:
+        why = "no example has two ratings" if table.active > 1 else "needs two raters who rated something"
+        return Estimate.without_value(why, n=0, method=method, level=level)
+    shares = over(table.remaining(per_row * paired), everything)
+    if table.unanimous[paired].all():
+        return no_disagreement(1.0, n=n, below=1.0, level=level, method=method)
+    value = float(shares[0])
+    if value in (0.0, 1.0):
+        return wilson_share(value * n, n, level=level, method=method)
+    return jackknife(
+        value, shares[1:], counts=copies, transform=LOGIT, level=level, method=method, grouped=table.grouped
+    )
+
+
+def _reach(table: RatingPatterns, place: Floats) -> Floats:
+    """Distance between the lowest and the highest rating of each row, where `place` says each value stands."""
+    padded = np.append(place, np.nan)
+    highest = np.full(len(table.codes), -math.inf)
+    lowest = np.full(len(table.codes), math.inf)
+    for column in table.codes.T:
+        highest = np.fmax(highest, padded[column])
+        lowest = np.fmin(lowest, padded[column])
+    return np.asarray(highest - lowest)
+
+
+def _pairs_agreeing(table: RatingPatterns) -> Floats:
+    """Share of the pairs of ratings of each row that are one level."""
+    ratings = np.sort(table.codes, axis=1)
+    same = np.zeros(len(ratings))
+    run = np.zeros(len(ratings))
+    for left, right in zip(ratings.T[:-1], ratings.T[1:], strict=True):
+        run = np.where((left == right) & (left >= 0), run + 1, 0)
+        same += run
+    return np.where(table.unanimous, 1.0, 2 * same / np.maximum(table.rated * (table.rated - 1), 1))
+
+
+def _exact(table: RatingPatterns, level: float) -> Estimate:
+    return _share(table, table.unanimous.astype(np.float64), level, "share of examples")
+
+
+def _percent(table: RatingPatterns, level: float) -> Estimate:
+    return _share(table, _pairs_agreeing(table), level, "share of pairs of ratings")
+
+
+def _within_one(table: RatingPatterns, level: float) -> Estimate:
+    ascending = np.sort(table.levels)
+    steps = np.interp(table.values, ascending, np.arange(len(ascending), dtype=np.float64))
+    near = _reach(table, steps) <= 1 + SAME_LEVEL
+    return _share(table, near.astype(np.float64), level, "share of examples")
+
+
+_SHARES = {"exact_agreement": _exact, "within_one": _within_one, "percent_agreement": _percent}
+
+COEFFICIENTS = (*_SHARES, *CHANCE_CORRECTED)
+"""Names of every coefficient of agreement: shares first, then those corrected for chance."""
+
+
+# --------------------------------------------------------------------------------------------------- by name
+
+
+def agreement(
+    ratings: npt.ArrayLike,
+    name: str,
+    *,
+    levels: npt.ArrayLike,
+    weights: Weights | Metric | None = None,
+    groups: npt.ArrayLike | None = None,
+    level: float = 0.95,
+) -> Estimate:
+    """One coefficient of agreement by its name in the literature, with its interval.
+
+    Args:
+        ratings: Shape (n_units, n_raters), nan where a rater gave none.
+        name: One of `COEFFICIENTS`:
+
+            * exact_agreement: share of units that all their raters put on one level;
+            * within_one: share of units whose ratings are at most one level apart;
+            * percent_agreement: share of pairs of ratings on one level, averaged over units;
+            * cohen_kappa, weighted_kappa, scott_pi: two raters;
+            * conger_kappa, fleiss_kappa, krippendorff_alpha: any number of raters;
+            * gwet_ac1, gwet_ac2, brennan_prediger: stay high where one level is common and agreed on.
+        levels: The scale's levels, worst first: numbers whose distances linear, quadratic, interval and ratio use.
+        weights: What a disagreement costs: "identity", "linear", "quadratic", or a matrix of credit, shape
+            (n_levels, n_levels), 1 on the diagonal and less off it; for Krippendorff's alpha its metric ("nominal",
+            "ordinal", "interval", "ratio") or a matrix. Quadratic for weighted_kappa and gwet_ac2 and unweighted for
+            the others where not given. For Cohen and Conger a matrix may be asymmetric: rows are the earlier rater.
+        groups: A name for each unit, shape (n_units,), where units that share one are not independent.
+        level: Coverage of the interval.
+
+    Returns:
+        Shares run from 0 to 1. Corrected coefficients are 1 for full agreement, 0 for what chance gives, negative for
+        less; undefined where the raters' only level, or too few ratings, leave nothing to correct.
+
+    Raises:
+        ValueError: The caller's fault: an unknown name, a shape that doesn't fit, or a rating off the scale.
+
+    Source:
+        Cohen (1960), Educational and Psychological Measurement 20(1), 37-46. doi:10.1177/001316446002000104;
+        Cohen (1968), Psychological Bulletin 70(4), 213-220. doi:10.1037/h0026256;
+        Scott (1955), Public Opinion Quarterly 19(3), 321-325. doi:10.1086/266577;
+        Conger (1980), Psychological Bulletin 88(2), 322-328. doi:10.1037/0033-2909.88.2.322;
+        Fleiss (1971), Psychological Bulletin 76(5), 378-382. doi:10.1037/h0031619;
+        Brennan and Prediger (1981), Educational and Psychological Measurement 41(3), 687-699.
+        doi:10.1177/001316448104100307;
+        Gwet (2008), British Journal of Mathematical and Statistical Psychology 61(1), 29-48.
+        doi:10.1348/000711006X126600; with missing ratings and weights Gwet (2014), Handbook of Inter-Rater
+        Reliability, 4th edition;
+        Hayes and Krippendorff (2007), Communication Methods and Measures 1(1), 77-89. doi:10.1080/19312450709336664
+
+    Example:
+        >>> even = [[0, 0]] * 40 + [[0, 1]] * 10 + [[1, 0]] * 10 + [[1, 1]] * 40
+        >>> kappa = agreement(even, "cohen_kappa", levels=[0, 1])
+        >>> round(kappa.value, 6), round(kappa.low, 6), round(kappa.high, 6)
+        (0.6, 0.415736, 0.736949)
+        >>> few = agreement([[0, 0], [1, 1], [1, 1], [0, 1]], "scott_pi", levels=[0, 1])
+        >>> round(few.value, 4), few.note
+        (0.4667, 'withheld: only 1 example off the commonest level')
+    """
+    weights = _weights(name, weights)
+    table = rating_patterns(ratings, levels, groups=groups)
+    return _SHARES[name](table, level) if name in _SHARES else _estimate(name, weights, table, level)
+
+
+def corrected(
+    ratings: npt.ArrayLike, name: str, *, levels: npt.ArrayLike, weights: Weights | Metric | None = None
+) -> Corrected:
+    """A chance-corrected coefficient with its observed and expected agreement, and no interval.
+
+    Args:
+        ratings, name, levels, weights: As `agreement` takes them, shares excepted.
+
+    Raises:
+        ValueError: The caller's fault: an unknown name, a shape that doesn't fit, or a rating off the scale.
+
+    Example:
+        >>> kappa = corrected([[0, 0], [1, 1], [1, 1], [0, 1]], "cohen_kappa", levels=[0, 1])
+        >>> kappa.observed, kappa.expected, kappa.value
+        (0.75, 0.5, 0.5)
+    """
+    weights = _weights(name, weights, known=CHANCE_CORRECTED)
+    return _corrected(name, weights, rating_patterns(ratings, levels, leave_out=False))
+
+
+def corrected_left_out(
+    ratings: npt.ArrayLike,
+    name: str,
+    *,
+    levels: npt.ArrayLike,
+    weights: Weights | Metric | None = None,
+    groups: npt.ArrayLike | None = None,
+) -> tuple[float, Floats]:
+    """A chance-corrected coefficient, and its value without each unit, for statistics made of several.
+
+    Args:
+        ratings, name, levels, weights, groups: As `agreement` takes them, shares excepted.
+
+    Returns:
+        The coefficient, nan where undefined; and for each unit the coefficient without it (or without its group),
+        shape (n_units,).
+
+    Raises:
+        ValueError: The caller's fault: an unknown name, a shape that doesn't fit, or a rating off the scale.
+
+    Example:
+        >>> value, without = corrected_left_out([[0, 0], [1, 1], [1, 1], [0, 1]], "cohen_kappa", levels=[0, 1])
+        >>> value, without.round(3).tolist()
+        (0.5, [0.0, 0.4, 0.4, 1.0])
+    """
+    weights = _weights(name, weights, known=CHANCE_CORRECTED)
+    table = rating_patterns(ratings, levels, groups=groups)
+    found = _disagreements(name, weights, table)
+    if isinstance(found, str):
+        return math.nan, np.full(len(table.set_of), math.nan)
+    _, seen, chance = found
+    values = _beyond_chance(seen, chance)
+    return float(values[0]), np.where(table.set_of < 0, values[0], values[1:][table.set_of])
+
+
+def _weights(name: str, weights: Weights | Metric | None, known: Collection[str] = ()) -> Weights | Metric:
+    """The weights a coefficient is asked for with, or its own."""
+    if name not in (known or COEFFICIENTS):
+        raise ValueError(f"a coefficient is one of {', '.join(known or COEFFICIENTS)}, not {name!r}")
+    if isinstance(weights, str) and weights in ("ordinal", "ratio") and name != "krippendorff_alpha":
+        raise ValueError(f"the {weights} metric belongs to krippendorff_alpha, not {name}")
+    if weights is None:
+        return "quadratic" if name in ("weighted_kappa", "gwet_ac2") else "identity"
+    if name in (*_SHARES, "gwet_ac1") and not (isinstance(weights, str) and weights == "identity"):
+        raise ValueError(f"{name} takes no weights")
+    return weights
+
+
+# -------------------------------------------------------------------------------------------------- the whole family
+
+
+def _family(scale: Scale, weights: NamedWeights | None, table: RatingPatterns) -> Iterator[tuple[str, Weights]]:
+    weights = weights or ("identity" if scale == "nominal" else "quadratic")
+    for name in CHANCE_CORRECTED:
+        if name in ("cohen_kappa", "gwet_ac1"):
+            yield name, "identity"
+        elif name == "krippendorff_alpha":
+            yield name, _metric(scale, table)
+        else:
+            yield name, weights
+
+
+def _metric(scale: Scale, table: RatingPatterns) -> str:
+    """The metric a scale asks for; interval where an ordinal one has ratings between its levels."""
+    return "interval" if scale == "ordinal" and table.between is not None else scale
+
+
+def _checked(scale: Scale, table: RatingPatterns, weights: NamedWeights | None = None) -> RatingPatterns:
+    if scale not in get_args(Scale):
+        raise ValueError(f"a scale is nominal, ordinal or interval, not {scale!r}")
+    if weights not in (None, *get_args(NamedWeights)):
+        raise ValueError(f"weights are identity, linear or quadratic, not {weights!r}")
+    if scale == "nominal" and weights not in (None, "identity"):
+        raise ValueError(f"{weights} weights need levels with an order, and a nominal scale has none")
+    if scale == "nominal" and table.between is not None:
+        raise ValueError(f"rating {table.between:g} is none of the levels")
+    if scale != "nominal" and not in_order(table.levels):
+        raise ValueError(f"the levels of an {scale} scale stand in order, worst first, not {table.levels.tolist()}")
+    return table
+
+
+def agreement_values(
+    ratings: npt.ArrayLike, *, levels: npt.ArrayLike, scale: Scale, weights: NamedWeights | None = None
+) -> dict[str, Corrected]:
+    """Every chance-corrected coefficient with its observed and expected agreement, and no intervals.
+
+    Args:
+        ratings, levels, scale, weights: As `agreement_family` takes them.
+
+    Returns:
+        One entry for each of `CHANCE_CORRECTED`; `undefined` says why where a value is nan.
+
+    Raises:
+        ValueError: The caller's fault: a shape that doesn't fit, or a rating off the scale.
+
+    Example:
+        >>> found = agreement_values([[0, 0], [1, 1], [1, 1], [0, 1]], levels=[0, 1], scale="nominal")
+        >>> found["scott_pi"].observed, round(found["scott_pi"].expected, 6)
+        (0.75, 0.53125)
+    """
+    table = _checked(scale, rating_patterns(ratings, levels, leave_out=False), weights)
+    return {name: _corrected(name, cost, table) for name, cost in _family(scale, weights, table)}
+
+
+def agreement_family(
+    ratings: npt.ArrayLike,
+    *,
+    levels: npt.ArrayLike,
+    scale: Scale,
+    weights: NamedWeights | None = None,
+    groups: npt.ArrayLike | None = None,
+    level: float = 0.95,
+    raters: Sequence[str] = (),
+) -> dict[str, Estimate]:
+    """Every measure of agreement of a table of ratings, each with its interval.
+
+    Args:
+        ratings: Shape (n_units, n_raters), nan where a rater gave none.
+        levels: The scale's levels, worst first, used or not.
+        scale: "nominal", "ordinal" or "interval". Krippendorff's alpha takes the metric of that name (interval as well
+            where an ordinal scale has ratings between its levels).
+        weights: Of the other coefficients, Cohen's kappa and AC1 excepted, which have none; "quadratic" where not given
+            and the scale has an order. A nominal scale takes "identity" only.
+        groups: A name for each unit, shape (n_units,), where units that share one are not independent.
+        level: Coverage of the intervals.
+        raters: What notes call the raters; "rater 1" and so on where not given.
+
+    Returns:
+        One entry for each of `COEFFICIENTS`, `within_one` only on four ordered levels or more; undefined ones say why.
+
+    Raises:
+        ValueError: The caller's fault: a shape that doesn't fit, or a rating off the scale.
+
+    Example:
+        >>> found = agreement_family([[1, 1, 2], [2, 2, 2], [3, 3, 1]], levels=[1, 2, 3], scale="ordinal")
+        >>> round(found["krippendorff_alpha"].value, 4), found["scott_pi"].undefined
+        (0.0772, 'needs two raters, not 3: fleiss_kappa is its form for more')
+    """
+    table = _checked(scale, rating_patterns(ratings, levels, groups=groups, raters=raters), weights)
+    found = {"exact_agreement": _exact(table, level)}
+    if scale != "nominal" and len(table.levels) >= 4:
+        found["within_one"] = _within_one(table, level)
+    found["percent_agreement"] = _percent(table, level)
+    for name, cost in _family(scale, weights, table):
+        found[name] = _estimate(name, cost, table, level)
+    return found
+
+
+def two_raters(
+    gold: npt.ArrayLike,
+    judge: npt.ArrayLike,
+    *,
+    levels: npt.ArrayLike,
+    ordered: bool,
+    groups: npt.ArrayLike | None = None,
+    level: float = 0.95,
+) -> dict[str, Estimate]:
+    """Agreement of a judge with gold labels on one criterion, each measure with its interval.
+
+    Args:
+        gold: Gold levels, shape (n_units,), nan where there is none; a median between two levels counts as it is.
+        judge: The judge's levels, shape (n_units,), likewise. An example lacking either is left aside.
+        levels: The scale's levels, worst first, used or not.
+        ordered: Whether the levels have an order.
+        groups: A name for each example, shape (n_units,), where examples that share one are not independent.
+        level: Coverage of the intervals.
+
+    Returns:
+        `exact_agreement`, `within_one` (four ordered levels or more), `cohen_kappa`, `weighted_kappa` (quadratic,
+        ordered levels), `krippendorff_alpha` (nominal for two levels or unordered ones, else ordinal; interval where a
+        rating lies between levels), `gwet_ac1`, `gwet_ac2` (quadratic, ordered levels). Those that count categories
+        are undefined where a rating lies between levels.
+
+    Raises:
+        ValueError: The caller's fault: `gold` and `judge` of different shapes, or a rating off the scale.
+
+    Example:
+        >>> found = two_raters([0, 0, 1, 1], [0, 1, 1, 1], levels=[0, 1], ordered=True)
+        >>> found["exact_agreement"].value, found["cohen_kappa"].value
+        (0.75, 0.5)
+    """
+    pair = equal_vectors(gold, judge)
+    complete = ~np.isnan(pair).any(axis=0)
+    kept = None if groups is None else group_numbers(groups, pair.shape[1])[0][complete]
+    table = rating_patterns(pair[:, complete].T, levels, groups=kept, raters=("gold", "judge"))
+    graded = ordered and len(table.levels) > 2
+    table = _checked("ordinal" if ordered else "nominal", table)
+    found = {"exact_agreement": _exact(table, level)}
+    if ordered and len(table.levels) >= 4:
+        found["within_one"] = _within_one(table, level)
+    wanted: dict[str, Weights] = {"cohen_kappa": "identity", "gwet_ac1": "identity"}
+    wanted["krippendorff_alpha"] = _metric("ordinal", table) if graded or table.between is not None else "nominal"
+    if ordered:
+        wanted |= {"weighted_kappa": "quadratic", "gwet_ac2": "quadratic"}
+    return found | {name: _estimate(name, wanted[name], table, level) for name in CHANCE_CORRECTED if name in wanted}
