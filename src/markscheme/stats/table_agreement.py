@@ -1,0 +1,222 @@
+"""Every statistic of a table of ratings: agreement, reliability, and what needs two raters, pooled over pairs of them.
+
+A table has shape (n_units, n_raters), nan where a rater gave none.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from markscheme.stats.coefficients import (
+    Corrected,
+    NamedWeights,
+    Scale,
+    agreement_family,
+    agreement_values,
+    corrected_left_out,
+)
+from markscheme.stats.estimate import Estimate
+from markscheme.stats.intervals import ATANH, Floats, Integers, jackknife, withhold
+from markscheme.stats.patterns import as_table
+from markscheme.stats.people import AltTest, alternative_annotator_test
+from markscheme.stats.reliability import icc_family
+from markscheme.stats.severity import error_family, macro_family
+
+Pooling: TypeAlias = Literal["mean", "pooled"]
+
+TWO_RATERS_ONLY = ("cohen_kappa", "weighted_kappa", "scott_pi")
+MACRO = ("macro_precision", "macro_recall", "macro_f1")
+
+
+@dataclass(frozen=True, slots=True)
+class RaterPair:
+    """What two of the raters show.
+
+    Attributes:
+        raters: Their names; the judge's last where there is one.
+        units: Units that both rated.
+        statistics: By name, from those units.
+    """
+
+    raters: tuple[str, str]
+    units: int
+    statistics: dict[str, Estimate]
+
+
+@dataclass(frozen=True, slots=True)
+class TableAgreement:
+    """All statistics of a table of ratings.
+
+    Attributes:
+        statistics: By name. Statistics of two raters are pooled over pairs where `pairs` were asked for.
+        chance: Observed and expected agreement of each chance-corrected coefficient of the whole table.
+        pairs: Each pair of raters by itself; empty where pooling wasn't asked for.
+        alternative: The alternative annotator test; None without a judge.
+    """
+
+    statistics: dict[str, Estimate]
+    chance: dict[str, Corrected]
+    pairs: tuple[RaterPair, ...] = ()
+    alternative: AltTest | None = None
+
+
+def table_agreement(
+    ratings: npt.ArrayLike,
+    *,
+    levels: npt.ArrayLike,
+    scale: Scale,
+    raters: Sequence[str],
+    weights: NamedWeights | None = None,
+    pairs: Pooling | None = None,
+    judge: str | None = None,
+    level: float = 0.95,
+) -> TableAgreement:
+    """Agreement, reliability and association of a table of ratings, each with its interval.
+
+    Args:
+        ratings: Shape (n_units, n_raters), nan where a rater gave none.
+        levels: The scale's levels, worst first, used or not.
+        scale: "nominal", "ordinal" or "interval"; a nominal scale has no means, errors or correlations.
+        raters: Their names, in the order of the columns.
+        weights: What a disagreement costs, as `agreement_family` takes it.
+        pairs: How the statistics of two raters are made from more: "mean" is their mean over pairs of raters (Light's
+            kappa), "pooled" puts the units of all pairs under each other, a unit's rows being left out together.
+        judge: The rater that is held to the others: pairs are then an annotator and the judge, errors are judge minus
+            annotator, and the alternative annotator test is made (three annotators or more).
+        level: Coverage of the intervals.
+
+    Raises:
+        ValueError: The caller's fault: a shape that doesn't fit, a rating off the scale, a judge who is no rater.
+
+    Source:
+        Light (1971), Psychological Bulletin 76(5), 365-377. doi:10.1037/h0031643; for the alternative annotator test
+        Calderon, Reichart and Dror (2025), arXiv:2501.10970.
+
+    Example:
+        >>> table = [[1, 1, 2], [2, 2, 2], [3, 3, 1], [1, 2, 1]]
+        >>> names = ("ann", "bob", "cy")
+        >>> found = table_agreement(table, levels=[1, 2, 3], scale="nominal", raters=names, pairs="mean")
+        >>> round(found.statistics["cohen_kappa"].value, 4), len(found.pairs)
+        (0.2121, 3)
+    """
+    table = as_table(ratings)
+    names = tuple(raters)
+    if judge is not None and judge not in names:
+        raise ValueError(f"a judge is one of the raters {', '.join(names)}, not {judge!r}")
+    shown = _Shown(levels, scale, weights, level)
+    statistics = agreement_family(table, levels=levels, scale=scale, weights=weights, level=level, raters=names)
+    if scale != "nominal":
+        statistics |= icc_family(table, level=level, raters=names)
+    columns = _pairs(names, judge) if len(names) == 2 or pairs is not None else []
+    found = tuple(shown.by_pair(table[:, pair], (names[pair[0]], names[pair[1]])) for pair in columns)
+    if len(found) == 1:
+        statistics |= {name: e for name, e in found[0].statistics.items() if name not in TWO_RATERS_ONLY}
+    elif pairs == "pooled":
+        statistics |= shown.pooled(table, columns)
+    elif pairs == "mean":
+        statistics |= shown.mean(table, columns, found)
+    if judge is None and (len(names) == 2 or pairs):
+        statistics = {name: e for name, e in statistics.items() if name not in MACRO}
+    if judge is None and len(names) > 2:
+        statistics.pop("signed_error", None)
+    alternative = None
+    if judge is not None:
+        own = names.index(judge)
+        alternative = alternative_annotator_test(
+            np.delete(table, own, axis=1), table[:, own], closeness="accuracy" if scale == "nominal" else "neg_rmse"
+        )
+        statistics["alt_winning_rate"], statistics["alt_advantage"] = alternative.winning_rate, alternative.advantage
+    chance = agreement_values(table, levels=levels, scale=scale, weights=weights)
+    return TableAgreement(statistics, chance, found if pairs else (), alternative)
+
+
+def _pairs(names: Sequence[str], judge: str | None) -> list[tuple[int, int]]:
+    """Columns of each pair of raters; an annotator and then the judge where there is one."""
+    if judge is None:
+        return list(combinations(range(len(names)), 2))
+    own = names.index(judge)
+    return [(other, own) for other in range(len(names)) if other != own]
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """The statistics of two raters that a scale allows."""
+
+    levels: npt.ArrayLike
+    scale: Scale
+    weights: NamedWeights | None
+    level: float
+
+    def by_pair(self, pair: Floats, raters: tuple[str, str]) -> RaterPair:
+        """Two raters by themselves, from the units that both rated."""
+        both = pair[~np.isnan(pair).any(axis=1)]
+        return RaterPair(raters, len(both), self._of_two(both, raters))
+
+    def pooled(self, table: Floats, columns: Sequence[tuple[int, int]]) -> dict[str, Estimate]:
+        """The units of all pairs under each other; all rows of a unit are left out together."""
+        rows = np.vstack([table[:, pair] for pair in columns])
+        unit = np.tile(np.arange(len(table)), len(columns))
+        both = ~np.isnan(rows).any(axis=1)
+        found = self._of_two(rows[both], ("the first", "the second"), unit[both])
+        return {name: replace(e, method=f"{e.method}; {len(columns)} pairs pooled") for name, e in found.items()}
+
+    def mean(
+        self, table: Floats, columns: Sequence[tuple[int, int]], found: Sequence[RaterPair]
+    ) -> dict[str, Estimate]:
+        """The mean over pairs; coefficients have an interval by leaving a unit out of every pair."""
+        return {
+            name: self._mean_coefficient(name, table, columns, found)
+            if name in TWO_RATERS_ONLY
+            else withhold(_mean(name, found), "a mean over pairs; pooled pairs have an interval")
+            for name in found[0].statistics
+        }
+
+    def _of_two(self, pair: Floats, raters: tuple[str, str], unit: Integers | None = None) -> dict[str, Estimate]:
+        family = agreement_family(
+            pair,
+            levels=self.levels,
+            scale=self.scale,
+            weights=self.weights,
+            groups=unit,
+            level=self.level,
+            raters=raters,
+        )
+        found = {name: family[name] for name in TWO_RATERS_ONLY}
+        if self.scale == "nominal":
+            macro = macro_family(*pair.T, levels=self.levels, groups=unit, level=self.level)
+            return found | {name: macro[name] for name in MACRO}
+        return found | error_family(*pair.T, levels=self.levels, groups=unit, level=self.level, raters=raters)
+
+    def _mean_coefficient(
+        self, name: str, table: Floats, columns: Sequence[tuple[int, int]], found: Sequence[RaterPair]
+    ) -> Estimate:
+        bare = _mean(name, found)
+        if bare.value is None:
+            return bare
+        default: NamedWeights = "identity" if self.scale == "nominal" else "quadratic"
+        weights: NamedWeights = "identity" if name == "cohen_kappa" else self.weights or default
+        left_out = np.full((len(columns), len(table)), np.nan)
+        for row, pair in enumerate(columns):
+            both = ~np.isnan(table[:, pair]).any(axis=1)
+            value, without = corrected_left_out(table[both][:, pair], name, levels=self.levels, weights=weights)
+            left_out[row] = value
+            left_out[row, both] = without
+        rated = (~np.isnan(table)).sum(axis=1) >= 2
+        return jackknife(
+            bare.value, left_out.mean(axis=0)[rated], transform=ATANH, level=self.level, method=bare.method
+        )
+
+
+def _mean(name: str, found: Sequence[RaterPair]) -> Estimate:
+    """The mean of a statistic over pairs, without interval; undefined where it is for one of them."""
+    each = {pair.raters: pair.statistics[name] for pair in found}
+    n, method = min(pair.units for pair in found), f"mean over {len(found)} pairs"
+    values = [estimate.value for estimate in each.values() if estimate.value is not None]
+    if len(values) < len(found):
+        raters, why = next((raters, e.undefined) for raters, e in each.items() if e.undefined)
+        return Estimate.without_value(f"{raters[0]} and {raters[1]}: {why}", n=n, method=method)
+    return Estimate(sum(values) / len(values), n=n, method=method)
