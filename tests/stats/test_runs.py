@@ -9,8 +9,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from markscheme.stats.agreement import cohen_kappa
 from markscheme.stats.change import holm
+from markscheme.stats.coefficients import agreement
 from markscheme.stats.pairs import Moments
 from markscheme.stats.runs import RUN_SD, run_agreement_change, run_drift
 from tests.reference.worked_cases import RUNS, RunsCase
@@ -226,7 +226,7 @@ def test_kappa_may_be_the_agreement_that_changes() -> None:
     kappas = []
     for run in (now, *stored.T):
         pairs = np.column_stack([gold, run])
-        kappas.append(cohen_kappa(pairs, levels=range(5), weights="quadratic").value or math.nan)
+        kappas.append(agreement(pairs, "weighted_kappa", levels=range(5)).value or math.nan)
     assert found.shift.value == approx(kappas[0] - np.mean(kappas[1:]))
 
 

@@ -9,7 +9,8 @@ from markscheme.calibration.pass_fail import judged
 from markscheme.calibration.pass_rates import Labelled, PassRates, compared_pairs, pass_rates, raw_rate
 from markscheme.judges.judge import Usage, total
 from markscheme.promptfoo.results import Row
-from markscheme.stats import Estimate, gain_in_hits
+from markscheme.stats import Estimate
+from markscheme.stats.linking import gain_in_hits
 
 
 @dataclass(frozen=True)

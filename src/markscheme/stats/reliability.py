@@ -208,12 +208,13 @@ def _complete(ratings: npt.ArrayLike, groups: npt.ArrayLike | None, limits: Limi
     if limits not in get_args(Limits):
         raise ValueError(f"limits are one of {', '.join(get_args(Limits))}, not {limits!r}")
     group_numbers(groups, len(table))
-    complete = np.isfinite(table).all(axis=1)
+    rated = np.isfinite(table)
+    complete = rated.all(axis=1)
     rows = table[complete]
     group, n_groups = group_numbers(None if groups is None else np.asarray(groups)[complete], len(rows))
     if limits == "F" and n_groups < len(rows):
         raise ValueError("F limits take examples one by one; ask for jackknife limits where there are groups")
-    return _Ratings(rows, group, n_groups, len(table) - len(rows))
+    return _Ratings(rows, group, n_groups, int((rated.any(axis=1) & ~complete).sum()))
 
 
 def _left_out_sums(per_unit: Sequence[Floats], group: Integers, n_groups: int) -> list[Floats]:

@@ -156,7 +156,7 @@ def _ratio_of_sds(pairs: Pairs, level: float) -> Estimate:
     why = _too_few(pairs) or ("one example only" if len(pairs) == 1 else pairs.stuck)
     if why:
         return Estimate.without_value(why, n=pairs.n_groups, method=method, level=level)
-    return _error(pairs, _sd_ratio, LOG, level, method)
+    return _error(replace(pairs, scale_told=False), _sd_ratio, LOG, level, method)
 
 
 _PAIR_STATISTICS: dict[str, Callable[[Pairs, float], Estimate]] = {
