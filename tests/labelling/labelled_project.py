@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tests.commands.console import SECONDS, environment, run, scripts
+from tests.commands.console import INSTALLED, SECONDS, environment, run, scripts
 
 RUBRIC = """
 description: How a reply reads.
@@ -90,16 +90,20 @@ class Server:
     Attributes:
         folder: Where it runs.
         options: Further ones.
+        rater: Who labels.
+        installed: Whether `process` is the server itself, and no go-between of a warm one.
     """
 
     folder: Path
     options: Sequence[str] = ()
     rater: str = "ann"
+    installed: bool = False
     process: subprocess.Popen[str] = field(init=False)
     said: dict[str, Any] = field(init=False)
 
     def __enter__(self) -> "Server":
-        command = [str(scripts() / "markscheme"), "label", "manners", "--rater", self.rater, "--json", *self.options]
+        folder = INSTALLED if self.installed else scripts()
+        command = [str(folder / "markscheme"), "label", "manners", "--rater", self.rater, "--json", *self.options]
         if "--pool" not in self.options and "--adjudicate" not in self.options:
             command += ["--pool", "pool.jsonl"]
         self.process = subprocess.Popen(

@@ -90,7 +90,7 @@ def test_a_line_with_a_typo_at_the_end_is_never_deleted(project: Path) -> None:
 
 @pytest.mark.skipif(not hasattr(resource, "prlimit"), reason="only Linux limits the files of a process that runs")
 def test_a_full_disk_while_labelling_never_leaves_half_a_label(project: Path) -> None:
-    with Server(project) as server:
+    with Server(project, installed=True) as server:
         server.label(note="x" * 3000)
         kept = server.file.read_bytes()
         free = resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (len(kept) + 100, resource.RLIM_INFINITY))
