@@ -53,7 +53,7 @@ def as_json(folder: Path, table: str | bytes, *options: str) -> dict[str, Any]:
 
 def test_the_json_has_the_keys_of_the_format(tmp_path: Path) -> None:
     found = as_json(tmp_path, SHROUT_FLEISS, "--scale", "interval")
-    assert list(found) == ["schema", "units", "raters", "scale", "levels", "statistics"]
+    assert list(found) == ["schema", "units", "raters", "scale", "levels", "statistics", "chance"]
     assert (found["schema"], found["units"], found["scale"]) == (1, 6, "interval")
     assert found["raters"] == ["1", "2", "3", "4"]
     assert found["levels"] == [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]
@@ -187,3 +187,63 @@ def test_notes_call_raters_by_their_names(tmp_path: Path) -> None:
     two = run("markscheme", "agreement", "two.csv", cwd=tmp_path).stdout
     assert "undefined: bob never leaves level 2" in two
     assert not any(name in three + two for name in ("rater 2", "judge", "gold"))
+
+
+THREE = "ann,bob,judge\n" + "yes,yes,yes\nno,partly,no\nyes,yes,n/a\nno,no,yes\npartly,no,no\nyes,no,yes\n" * 6
+
+
+def test_cells_can_be_recoded_merged_or_left_out(tmp_path: Path) -> None:
+    found = as_json(tmp_path, THREE, "--levels", "no,partly=no,yes,n/a=")
+    merged = THREE.replace("partly", "no").replace("n/a", "")
+    assert found == as_json(tmp_path, merged, "--levels", "no,yes")
+    assert found["levels"] == ["no", "yes"]
+    numbers = as_json(tmp_path, THREE, "--levels", "no=0,partly=0.5,yes=1,n/a=", "--scale", "interval")
+    assert (numbers["levels"], numbers["scale"]) == ([0, 0.5, 1], "interval")
+    refused = measured(tmp_path, THREE, "--levels", "no,partly=no,yes")
+    assert (refused.returncode, "'n/a' is" in refused.stderr) == (2, True)
+
+
+def test_linear_weights_are_those_of_the_literature(tmp_path: Path) -> None:
+    levels = ("--levels", "no,partly,yes", "--scale", "ordinal")
+    pair = "ann,bob\n" + "no,no\nno,partly\npartly,yes\nyes,yes\nyes,no\nyes,yes\n" * 5
+    # Observed disagreement (0 + .5 + .5 + 0 + 1 + 0)/6; by the margins 2/6, 1/6, 3/6 and 2/6, 1/6, 3/6 it is 17/36.
+    found = as_json(tmp_path, pair, *levels, "--weights", "linear")
+    assert found["statistics"]["weighted_kappa"]["value"] == pytest.approx(1 - (2 / 6) / (17 / 36), abs=1e-12)
+    assert found["chance"]["weighted_kappa"] == {
+        "observed": pytest.approx(4 / 6),
+        "expected": pytest.approx(19 / 36),
+    }
+    refused = measured(tmp_path, pair, "--weights", "linear")
+    assert (refused.returncode, "needs levels with an order" in refused.stderr) == (2, True)
+
+
+@pytest.mark.parametrize("pooling", ["mean", "pooled"])
+def test_what_needs_two_raters_comes_from_pairs_where_asked(tmp_path: Path, pooling: str) -> None:
+    levels = ("--levels", "no,partly,yes,n/a=", "--scale", "ordinal")
+    assert as_json(tmp_path, THREE, *levels)["statistics"]["cohen_kappa"]["value"] is None
+    found = as_json(tmp_path, THREE, *levels, "--pairs", pooling)
+    assert [pair["raters"] for pair in found["pairs"]] == [["ann", "bob"], ["ann", "judge"], ["bob", "judge"]]
+    kappa = found["statistics"]["cohen_kappa"]
+    assert kappa["low"] < kappa["value"] < kappa["high"]
+    assert found["statistics"]["spearman"]["value"] is not None
+    assert "signed_error" not in found["statistics"]
+
+
+def test_a_judge_is_compared_with_the_others(tmp_path: Path) -> None:
+    rows = "".join(f"{n % 3},{n % 3},{(n + n // 20) % 3},{n % 3}\n" for n in range(60))
+    found = as_json(tmp_path, f"a,b,c,llm\n{rows}", "--judge", "llm", "--pairs", "mean")
+    assert [pair["raters"] for pair in found["pairs"]] == [["a", "llm"], ["b", "llm"], ["c", "llm"]]
+    assert found["statistics"]["alt_winning_rate"]["value"] == 1
+    assert "signed_error" in found["statistics"]
+    nominal = as_json(tmp_path, f"a,b,c,llm\n{rows}", "--judge", "llm", "--pairs", "pooled", "--scale", "nominal")
+    assert {"macro_precision", "macro_recall", "macro_f1"} <= nominal["statistics"].keys()
+    assert not nominal["statistics"].keys() & (DEGREES | PAIRS | {"signed_error", "mae"})
+    refused = measured(tmp_path, "a,b\n1,2\n2,1\n", "--judge", "c")
+    assert (refused.returncode, "must be one of the raters a, b" in refused.stderr) == (2, True)
+
+
+def test_an_icc_says_from_how_many_units_it_comes(tmp_path: Path) -> None:
+    table = "a,b,c\n1,2,2\n3,3,2\n" + "1,2,\n" * 50
+    found = as_json(tmp_path, table)["statistics"]["icc_2_1"]
+    assert found["note"].endswith("from 2 of 52 units")
+    assert "from 2 of 52 units" in measured(tmp_path, table).stdout

@@ -13,15 +13,17 @@ import numpy.typing as npt
 
 from markscheme.commands.options import Parser
 from markscheme.errors import Fault, RatingError, UsageError
+from markscheme.readers.recoding import Recoding
 from markscheme.report.figures import with_interval
 from markscheme.report.json_report import dumps
 from markscheme.stats import Estimate
-from markscheme.stats.coefficients import agreement_family
-from markscheme.stats.reliability import icc_family
-from markscheme.stats.severity import error_family
+from markscheme.stats.coefficients import NamedWeights
+from markscheme.stats.table_agreement import Pooling, TableAgreement, table_agreement
 
 Scale = Literal["nominal", "ordinal", "interval"]
 SCALES: tuple[str, ...] = get_args(Scale)
+WEIGHTS: tuple[str, ...] = get_args(NamedWeights)
+POOLINGS: tuple[str, ...] = get_args(Pooling)
 UNIT_COLUMNS = ("unit", "id", "item")
 
 SUMMARY = """Measure how far raters agree: a CSV table with a header row, units in rows, raters in columns, an empty
@@ -36,7 +38,19 @@ def parser() -> argparse.ArgumentParser:
         "--scale", choices=SCALES, help="nominal, ordinal or interval (ordinal for numbers, else nominal)"
     )
     found.add_argument(
-        "--levels", metavar="A,B,…", help="the scale's levels, worst first, used or not (those that occur)"
+        "--levels",
+        metavar="A,B,…",
+        help="the scale's levels, worst first, used or not (those that occur); CELL=LEVEL counts a cell as that level, "
+        "CELL= as missing",
+    )
+    found.add_argument(
+        "--weights", choices=WEIGHTS, help="cost of a disagreement (quadratic if levels have an order)"
+    )
+    found.add_argument(
+        "--pairs", choices=POOLINGS, help="statistics of two raters from more: mean over pairs, or their units pooled"
+    )
+    found.add_argument(
+        "--judge", metavar="RATER", help="compare this rater with the others (adds the alternative annotator test)"
     )
     found.add_argument("--json", action="store_true", help="the estimates with their intervals, as JSON")
     return found
@@ -67,24 +81,24 @@ def run(arguments: argparse.Namespace) -> int:
         )
     if are_words and scale == "interval":
         raise UsageError("an interval scale has levels that are numbers")
-    statistics = measure(table, scale)
+    if scale == "nominal" and arguments.weights not in (None, "identity"):
+        raise UsageError(f"--weights {arguments.weights} needs levels with an order; a nominal scale has none")
+    if arguments.judge is not None and arguments.judge not in table.raters:
+        raise UsageError(f"--judge must be one of the raters {', '.join(table.raters)}, got {arguments.judge!r}")
+    found = table_agreement(
+        table.values,
+        levels=table.codes,
+        scale=scale,
+        raters=table.raters,
+        weights=arguments.weights,
+        pairs=arguments.pairs,
+        judge=arguments.judge,
+    )
     if arguments.json:
-        print(dumps(_json(table, scale, statistics)))
+        print(dumps(_json(table, scale, found)))
     else:
-        print(_text(table, scale, statistics))
+        print(_text(table, scale, found.statistics))
     return 0
-
-
-def measure(table: Table, scale: Scale) -> dict[str, Estimate]:
-    """All that can be said of the table: agreement always, reliability and association where levels are degrees."""
-    found = agreement_family(table.values, levels=table.codes, scale=scale, raters=table.raters)
-    if scale != "nominal":
-        found |= icc_family(table.values, raters=table.raters)
-        if len(table.raters) == 2:
-            first, second = table.raters
-            pair = table.values[:, 0], table.values[:, 1]
-            found |= error_family(*pair, levels=table.codes, raters=(first, second))
-    return found
 
 
 def read_table(path: Path, levels: str | None = None, *, between: bool = True) -> Table:
@@ -92,7 +106,7 @@ def read_table(path: Path, levels: str | None = None, *, between: bool = True) -
 
     Args:
         path: The file.
-        levels: The scale's levels, worst first, with commas between; those that occur where None.
+        levels: The scale's levels, worst first, as `Recoding` reads them; those that occur where None.
         between: Whether a number between two levels is a rating, as a mean of runs is.
 
     Raises:
@@ -112,7 +126,9 @@ def read_table(path: Path, levels: str | None = None, *, between: bool = True) -
     ]
     if faults:
         raise RatingError(faults, path=path)
-    return _coded(raters, [(n, [cell.strip() for cell in row[skip:]]) for n, row in body], levels, between, path)
+    recoding = Recoding.parse(levels or "")
+    rows = [(n, [recoding.read(cell.strip()) for cell in row[skip:]]) for n, row in body]
+    return _coded(raters, rows, ",".join(recoding.levels), between, path)
 
 
 def _rows(path: Path) -> list[tuple[int, list[str]]]:
@@ -211,15 +227,30 @@ def _name(level: float | str) -> str:
     return level if isinstance(level, str) else f"{level:g}"
 
 
-def _json(table: Table, scale: Scale, statistics: dict[str, Estimate]) -> dict[str, Any]:
-    return {
+def _json(table: Table, scale: Scale, found: TableAgreement) -> dict[str, Any]:
+    shown: dict[str, Any] = {
         "schema": 1,
         "units": len(table.values),
         "raters": list(table.raters),
         "scale": scale,
         "levels": list(table.levels),
-        "statistics": {name: estimate.to_json() for name, estimate in statistics.items()},
+        "statistics": {name: estimate.to_json() for name, estimate in found.statistics.items()},
+        "chance": {
+            name: {"observed": each.observed, "expected": each.expected}
+            for name, each in found.chance.items()
+            if each.undefined is None
+        },
     }
+    if found.pairs:
+        shown["pairs"] = [
+            {
+                "raters": list(pair.raters),
+                "units": pair.units,
+                "statistics": {name: estimate.to_json() for name, estimate in pair.statistics.items()},
+            }
+            for pair in found.pairs
+        ]
+    return shown
 
 
 def _text(table: Table, scale: Scale, statistics: dict[str, Estimate]) -> str:

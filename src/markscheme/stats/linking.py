@@ -197,7 +197,7 @@ def passes_after(old: npt.ArrayLike, new: npt.ArrayLike, *, level: float = 0.95)
 
 def _difference(first: npt.ArrayLike, second: npt.ArrayLike) -> Floats:
     left, right = equal_vectors(first, second, ("first", "second"))
-    return right - left
+    return np.asarray(right - left)
 
 
 def _why_no_line(old: Floats, new: Floats) -> str | None:
