@@ -43,9 +43,7 @@ def parser() -> argparse.ArgumentParser:
         help="the scale's levels, worst first, used or not (those that occur); CELL=LEVEL counts a cell as that level, "
         "CELL= as missing",
     )
-    found.add_argument(
-        "--weights", choices=WEIGHTS, help="cost of a disagreement (quadratic if levels have an order)"
-    )
+    found.add_argument("--weights", choices=WEIGHTS, help="cost of a disagreement (quadratic if levels have an order)")
     found.add_argument(
         "--pairs", choices=POOLINGS, help="statistics of two raters from more: mean over pairs, or their units pooled"
     )

@@ -41,7 +41,7 @@ class Moments:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class MidRanks:
     """For each unit, the units below it minus the units above it; its mid-rank, doubled and centred on 0.
 
     Attributes:
@@ -157,9 +157,9 @@ class Pairs:
         return self.per_group(np.ones(len(self)))
 
     @cached_property
-    def standing(self) -> Standing:
+    def standing(self) -> MidRanks:
         """Where each unit stands among all units."""
-        return Standing(_standing(self.gold_levels[1]), _standing(self.judge_levels[1]))
+        return MidRanks(_standing(self.gold_levels[1]), _standing(self.judge_levels[1]))
 
     @cached_property
     def orderings(self) -> Orderings:

@@ -1,0 +1,83 @@
+"""Statistics of a whole table: what pairs of raters add, and what a judge among them adds."""
+
+import math
+
+import numpy as np
+import pytest
+
+from markscheme.stats.coefficients import agreement, corrected
+from markscheme.stats.severity import pair_statistic
+from markscheme.stats.table_agreement import table_agreement
+
+FOUR = [[1, 1, 2], [2, 2, 2], [3, 3, 1], [1, 2, 1]]
+NAMES = ("ann", "bob", "judge")
+
+
+def some_ratings(n: int = 60, *, missing: float = 0.1) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
+    rng = np.random.default_rng(3)
+    ratings = np.clip(rng.integers(0, 4, (n, 1)) + rng.choice([-1, 0, 0, 1], (n, 3)), 0, 3).astype(float)
+    ratings[rng.random((n, 3)) < missing] = math.nan
+    return ratings
+
+
+def test_lights_kappa_is_the_mean_over_pairs() -> None:
+    # By hand: (.75 - .3125)/.6875, (.5 - .375)/.625 and (.25 - .375)/.625.
+    found = table_agreement(FOUR, levels=[1, 2, 3], scale="nominal", raters=NAMES, pairs="mean")
+    assert found.statistics["cohen_kappa"].value == pytest.approx((7 / 11 + 0.2 - 0.2) / 3)
+    assert [pair.raters for pair in found.pairs] == [("ann", "bob"), ("ann", "judge"), ("bob", "judge")]
+
+
+def test_the_interval_of_a_mean_over_pairs_leaves_a_unit_out_of_every_pair() -> None:
+    ratings = some_ratings(missing=0.0)
+    found = table_agreement(ratings, levels=range(4), scale="ordinal", raters=NAMES, pairs="mean", weights="linear")
+    kappa = found.statistics["weighted_kappa"]
+
+    def mean(table: np.ndarray[tuple[int, int], np.dtype[np.float64]]) -> float:
+        pairs = ([0, 1], [0, 2], [1, 2])
+        return float(
+            np.mean([corrected(table[:, p], "weighted_kappa", levels=range(4), weights="linear").value for p in pairs])
+        )
+
+    left_out = [mean(np.delete(ratings, i, axis=0)) for i in range(len(ratings))]
+    se = math.sqrt(59 / 60 * ((left_out - np.mean(left_out)) ** 2).sum())
+    assert kappa.value == pytest.approx(mean(ratings))
+    assert kappa.low is not None
+    assert kappa.high is not None
+    assert (kappa.high - kappa.low) / 4 == pytest.approx(se, rel=0.1)
+
+
+def test_pooled_pairs_are_one_table_whose_units_stay_together() -> None:
+    ratings = some_ratings()
+    found = table_agreement(ratings, levels=range(4), scale="ordinal", raters=NAMES, pairs="pooled", judge="judge")
+    rows = np.vstack([ratings[:, [0, 2]], ratings[:, [1, 2]]])
+    unit = np.tile(np.arange(60), 2)
+    both = ~np.isnan(rows).any(axis=1)
+    stacked = pair_statistic(*rows[both].T, "pearson", groups=unit[both], levels=range(4))
+    pearson = found.statistics["pearson"]
+    assert (pearson.value, pearson.low, pearson.high) == (stacked.value, stacked.low, stacked.high)
+    assert found.statistics["cohen_kappa"].n == len(np.unique(unit[both]))
+
+
+def test_two_raters_keep_the_coefficients_of_the_whole_table() -> None:
+    ratings = some_ratings()[:, :2]
+    found = table_agreement(ratings, levels=range(4), scale="ordinal", raters=NAMES[:2])
+    assert found.statistics["cohen_kappa"] == agreement(ratings, "cohen_kappa", levels=range(4))
+    assert found.statistics["mae"].value is not None
+    assert found.pairs == ()
+
+
+def test_a_pair_without_a_value_leaves_the_mean_undefined_and_is_named() -> None:
+    ratings = [[0, 0, 0], [0, 0, 1], [0, 0, 1]]
+    found = table_agreement(ratings, levels=[0, 1], scale="nominal", raters=NAMES, pairs="mean")
+    assert found.statistics["cohen_kappa"].undefined == "ann and bob: one level only"
+
+
+def test_a_nominal_scale_has_no_means_and_no_errors() -> None:
+    found = table_agreement(FOUR, levels=[1, 2, 3], scale="nominal", raters=NAMES, pairs="pooled", judge="judge")
+    assert not found.statistics.keys() & {"mae", "rmse", "signed_error", "pearson", "icc_2_1", "ccc"}
+    assert {"macro_precision", "macro_recall", "macro_f1", "alt_winning_rate"} <= found.statistics.keys()
+
+
+def test_a_judge_is_one_of_the_raters() -> None:
+    with pytest.raises(ValueError, match="one of the raters ann, bob, judge, not 'cy'"):
+        table_agreement(FOUR, levels=[1, 2, 3], scale="nominal", raters=NAMES, judge="cy")
