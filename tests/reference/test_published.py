@@ -34,4 +34,5 @@ def test_every_level_of_a_table_is_on_its_scale(table: Published) -> None:
 @pytest.mark.parametrize(("name", "printed"), SHROUT_FLEISS_TABLE_4.items())
 def test_the_intraclass_correlations_of_shrout_and_fleiss_come_out(name: str, printed: float) -> None:
     value = icc(SHROUT_FLEISS_1979, name).value
+    assert value is not None
     assert round(value, 2) == pytest.approx(printed)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from markscheme.stats.coefficients import agreement, corrected
+from markscheme.stats.intervals import Floats
 from markscheme.stats.severity import pair_statistic
 from markscheme.stats.table_agreement import table_agreement
 
@@ -13,11 +14,11 @@ FOUR = [[1, 1, 2], [2, 2, 2], [3, 3, 1], [1, 2, 1]]
 NAMES = ("ann", "bob", "judge")
 
 
-def some_ratings(n: int = 60, *, missing: float = 0.1) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
+def some_ratings(n: int = 60, *, missing: float = 0.1) -> Floats:
     rng = np.random.default_rng(3)
     ratings = np.clip(rng.integers(0, 4, (n, 1)) + rng.choice([-1, 0, 0, 1], (n, 3)), 0, 3).astype(float)
     ratings[rng.random((n, 3)) < missing] = math.nan
-    return ratings
+    return np.asarray(ratings)
 
 
 def test_lights_kappa_is_the_mean_over_pairs() -> None:
@@ -32,14 +33,14 @@ def test_the_interval_of_a_mean_over_pairs_leaves_a_unit_out_of_every_pair() -> 
     found = table_agreement(ratings, levels=range(4), scale="ordinal", raters=NAMES, pairs="mean", weights="linear")
     kappa = found.statistics["weighted_kappa"]
 
-    def mean(table: np.ndarray[tuple[int, int], np.dtype[np.float64]]) -> float:
+    def mean(table: Floats) -> float:
         pairs = ([0, 1], [0, 2], [1, 2])
         return float(
             np.mean([corrected(table[:, p], "weighted_kappa", levels=range(4), weights="linear").value for p in pairs])
         )
 
-    left_out = [mean(np.delete(ratings, i, axis=0)) for i in range(len(ratings))]
-    se = math.sqrt(59 / 60 * ((left_out - np.mean(left_out)) ** 2).sum())
+    left_out = np.array([mean(np.delete(ratings, i, axis=0)) for i in range(len(ratings))])
+    se = math.sqrt(59 / 60 * ((left_out - left_out.mean()) ** 2).sum())
     assert kappa.value == pytest.approx(mean(ratings))
     assert kappa.low is not None
     assert kappa.high is not None
@@ -52,7 +53,8 @@ def test_pooled_pairs_are_one_table_whose_units_stay_together() -> None:
     rows = np.vstack([ratings[:, [0, 2]], ratings[:, [1, 2]]])
     unit = np.tile(np.arange(60), 2)
     both = ~np.isnan(rows).any(axis=1)
-    stacked = pair_statistic(*rows[both].T, "pearson", groups=unit[both], levels=range(4))
+    gold, judge = rows[both].T
+    stacked = pair_statistic(gold, judge, "pearson", groups=unit[both], levels=range(4))
     pearson = found.statistics["pearson"]
     assert (pearson.value, pearson.low, pearson.high) == (stacked.value, stacked.low, stacked.high)
     assert found.statistics["cohen_kappa"].n == len(np.unique(unit[both]))
