@@ -1,15 +1,17 @@
-"""How often a verdict of `ok` is wrong, and how often it comes where it should, through the product's own code.
+"""How often a verdict on a judge is wrong, and how often it comes where it should, with groups and several annotators.
 
-    python benchmarks/verdict.py [--runs 400] [--write benchmarks/results/verdict.md]
+    python benchmarks/verdict.py [--runs 200] [--write benchmarks/results/verdict.md]
 
-Every run makes labelled examples and a judge's ratings, and calibrates the judge as the command does, with its
-findings. The target is the default: a score within 0.1 of gold for 0.8 of the examples. "Truth" is the share of all
-such examples on which the judge agrees, not of the sample.
+Examples have one of five true scores (shares .1, .2, .4, .2, .1). An annotator gives the true score, or with some
+chance one drawn from these shares; gold is the median of annotators; the judge likewise. Within a group of examples
+the judge's chance of being right is shared: it follows a beta distribution whose correlation is the ICC. The target is
+a score within 0.1 of gold for 0.8 of the examples. What is true of a world comes from 200,000 of its examples.
 
-Worlds: `scores` - two people give the same overall score, the judge misses it or not; `yes or no` - one criterion,
-two people of one mind, gold is yes for 60 %; `levels` - four criteria of five levels with adjudicated gold, and a judge
-of the noise that gives that truth; `tasks` - as `scores`, but five examples share a task and the judge's luck with it
-(correlation .2), so that they tell less than their number, which the exact bounds don't know.
+Worlds: `edge` - annotators agree, the judge reaches .80 exactly, so ok and adjust are both wrong; `good` - it reaches
+.90, so ok is right; `as a person` - annotators disagree, the judge is one of them, so adjust is wrong and
+labels-disagree/trend right; `10 below` - it is 10 points below an annotator, so trend is wrong; `noise` - the judge
+reads nothing, so trend is wrong. One annotator can't show disagreement; those cells of the last three worlds are left
+out.
 """
 
 import os
@@ -19,186 +21,201 @@ os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL
 import argparse
 import math
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import ndtri
 
-from markscheme.calibration.calibration import Calibration, Rater, calibration_of
-from markscheme.ratings.examples import Example, ExampleSet
-from markscheme.ratings.rating import Kind, Rated, Rating
-from markscheme.rubrics.rubric import YES_NO, Criterion, Rubric, Scale
-from markscheme.submission import Submission
+from markscheme.stats.grouped import grouped_mean, grouped_share
+from markscheme.stats.verdict import Ruling, agreement_with_people, close, pair_agreement, ruling, verdict_states
 
 Floats = npt.NDArray[np.float64]
-Made = tuple[Rubric, ExampleSet, list[Rating]]
 
 TARGET, TOLERANCE = 0.8, 0.1
-TRUTHS = (0.80, 0.85, 0.90)
-SIZES = (30, 60, 100, 200)
-TASK, LUCK = 5, 0.2
-FALSE_OK, OK_AT = 0.10, {60: 0.70, 100: 0.90}
-NAMES = ("clarity", "facts", "tone", "order")
-SCORED = Rubric((Criterion(1.0, "Is it good?", name="good", scale=Scale.numbered(1, 5)),))
-DECIDED = Rubric((Criterion(1.0, "Is it right?", name="right", scale=YES_NO),))
-LEVELLED = Rubric(tuple(Criterion(1.0, f"{name}?", name=name, scale=Scale.numbered(1, 5)) for name in NAMES))
-
-
-def scores(n: int, truth: float, generator: np.random.Generator) -> Made:
-    """Overall scores; the judge is near gold, or far from it, each example by itself."""
-    return _scored(n, generator.random(n) < truth, generator)
-
-
-def tasks(n: int, truth: float, generator: np.random.Generator) -> Made:
-    """The same, with luck that the examples of a task share."""
-    shared = np.repeat(generator.normal(size=math.ceil(n / TASK)), TASK)[:n]
-    luck = math.sqrt(LUCK) * shared + math.sqrt(1 - LUCK) * generator.normal(size=n)
-    return _scored(n, luck < ndtri(truth), generator, grouped=True)
-
-
-def _scored(n: int, near: npt.NDArray[np.bool_], generator: np.random.Generator, *, grouped: bool = False) -> Made:
-    gold = generator.integers(0, 21, size=n) / 20
-    near_by = np.clip(gold + generator.choice([-0.05, 0.0, 0.05], size=n), 0, 1)
-    far_off = gold + generator.uniform(0.2, 0.5, size=n) * np.where(gold < 0.5, 1, -1)
-    judge = np.where(near, near_by, far_off)
-    labels = [[_overall(i, rater, "human", gold[i]) for rater in ("p1", "p2")] for i in range(n)]
-    return SCORED, _examples(labels, grouped=grouped), [_overall(i, "judge", "model", judge[i]) for i in range(n)]
-
-
-def yes_or_no(n: int, truth: float, generator: np.random.Generator) -> Made:
-    """Verdicts of yes or no; the judge errs as often on each answer."""
-    gold = generator.random(n) < 0.6
-    judge = np.where(generator.random(n) < truth, gold, ~gold)
-    labels = [[_levels(i, rater, "human", DECIDED, [gold[i]]) for rater in ("p1", "p2")] for i in range(n)]
-    return DECIDED, _examples(labels), [_levels(i, "judge", "model", DECIDED, [judge[i]]) for i in range(n)]
-
-
-def levels(n: int, truth: float, generator: np.random.Generator) -> Made:
-    """Levels on four criteria."""
-    gold, judge = _gold_and_judge(n, noise_for(truth), generator)
-    labels = [[_levels(i, "panel", "adjudicated", LEVELLED, gold[i])] for i in range(n)]
-    return LEVELLED, _examples(labels), [_levels(i, "judge", "model", LEVELLED, judge[i]) for i in range(n)]
-
-
-@cache
-def noise_for(truth: float) -> float:
-    """The noise in levels at which the judge agrees on `truth` of all examples, by bisection on 200,000 of them."""
-    low, high = 0.1, 2.0
-    for _ in range(18):
-        middle = (low + high) / 2
-        gold, judge = _gold_and_judge(200_000, middle, np.random.default_rng(1))
-        apart = np.round(np.abs((gold - judge).mean(axis=1) / 4), 9)
-        low, high = (middle, high) if float((apart < TOLERANCE).mean()) > truth else (low, middle)
-    return middle
-
-
-def _gold_and_judge(n: int, noise: float, generator: np.random.Generator) -> tuple[Floats, Floats]:
-    truth = 3 + 0.7 * generator.normal(size=(n, 1)) + 0.9 * generator.normal(size=(n, len(NAMES)))
-    gold = np.clip(np.rint(truth), 1, 5)
-    return gold, np.clip(np.rint(truth + noise * generator.normal(size=truth.shape)), 1, 5)
-
-
-def _examples(labels: Sequence[Sequence[Rating]], *, grouped: bool = False) -> ExampleSet:
-    return ExampleSet(
-        tuple(
-            Example(Submission(f"response {i}", {}, f"e{i}"), tuple(given), group=f"g{i // TASK}" if grouped else "")
-            for i, given in enumerate(labels)
-        )
-    )
-
-
-def _overall(i: int, rater: str, kind: Kind, score: float) -> Rating:
-    return Rating(f"e{i}", rater, kind, overall=float(score))
-
-
-def _levels(i: int, rater: str, kind: Kind, rubric: Rubric, given: Sequence[float]) -> Rating:
-    rated = {c.name: Rated(float(level)) for c, level in zip(rubric.criteria, given, strict=True)}
-    return Rating(f"e{i}", rater, kind, rated)
-
-
-WORLDS: dict[str, Callable[[int, float, np.random.Generator], Made]] = {
-    "scores": scores,
-    "yes or no": yes_or_no,
-    "levels": levels,
-    "tasks": tasks,
-}
+SCORES = np.array([0.0, 0.25, 0.5, 0.75, 1.0])
+SHARES = np.array([0.1, 0.2, 0.4, 0.2, 0.1])
+CAREFUL, CARELESS = 0.97, 0.60
+GROUPS = ((1, 0.0), (5, 0.0), (5, 0.1), (5, 0.3), (10, 0.0), (10, 0.1), (10, 0.3))
+ANNOTATORS = (1, 2, 3, 5)
+SIZES = (60, 100, 200)
+MANY = 200_000
+WORLDS = ("edge", "good", "as a person", "10 below", "noise")
+POWER = {(1, 60): 0.75, (1, 100): 0.93, (1, 200): 1.00, (5, 60): 0.57, (5, 100): 0.86, (5, 200): 0.99}
+"""P(ok) to reach in the good world, by group size at ICC 0 and number of examples."""
+FALSE = 0.10
 
 
 @dataclass(frozen=True)
-class Shares:
-    """Of many runs: verdicts, uses, and runs in which a finding alone stood against `ok`."""
+class Data:
+    """One labelled set."""
 
+    gold: Floats
+    judge: Floats
+    people: Floats
+    groups: npt.NDArray[np.int64]
+
+
+def draw(n: int, right: float, careful: float, annotators: int, group: tuple[int, float], seed: object) -> Data:
+    """Examples, the judge right with chance `right`, each annotator with chance `careful`."""
+    generator = np.random.default_rng(seed)  # type: ignore[arg-type]
+    size, icc = group
+    groups = np.arange(n) // size
+    truth = generator.choice(SCORES, n, p=SHARES)
+
+    def rated(chance: Floats | float, shape: tuple[int, ...]) -> Floats:
+        true = np.broadcast_to(truth.reshape(n, *[1] * (len(shape) - 1)), shape)
+        return np.where(generator.random(shape) < chance, true, generator.choice(SCORES, shape, p=SHARES))
+
+    chance = np.full(n, right)
+    if icc and 0 < right < 1:
+        strength = (1 - icc) / icc
+        chance = generator.beta(right * strength, (1 - right) * strength, groups.max() + 1)[groups]
+    people = rated(careful, (n, annotators))
+    return Data(np.median(people, axis=1), rated(chance, (n,)), people, groups)
+
+
+@cache
+def right_for(world: str, annotators: int) -> float:
+    """The judge's chance of being right that makes a world what it is, by bisection."""
+    if world == "as a person":
+        return CARELESS
+    if world == "noise":
+        return 0.0
+    careful = CARELESS if world == "10 below" else CAREFUL
+    low, high = 0.0, 1.0
+    for _ in range(16):
+        middle = (low + high) / 2
+        data = draw(MANY, middle, careful, annotators, (1, 0.0), 1)
+        if world == "10 below":
+            by_judge = agreement_with_people(data.judge, data.people, TOLERANCE).mean()
+            reached = by_judge - pair_agreement(data.people, TOLERANCE).mean() > -0.10
+        else:
+            reached = close(data.gold, data.judge, TOLERANCE).mean() > (0.80 if world == "edge" else 0.90)
+        low, high = (low, middle) if reached else (middle, high)
+    return middle
+
+
+def run(world: str, n: int, annotators: int, group: tuple[int, float], seed: int) -> Ruling:
+    """The verdict on one drawn set."""
+    careful = CAREFUL if world in ("edge", "good") else CARELESS
+    seeds = [WORLDS.index(world), n, annotators, group[0], round(100 * group[1]), seed]
+    data = draw(n, right_for(world, annotators), careful, annotators, group, seeds)
+    groups = data.groups if group[0] > 1 else None
+    agrees = close(data.gold, data.judge, TOLERANCE)
+    candidates = np.unique(np.append(data.judge, data.people))
+    constant = max((close(data.gold, np.full(n, c), TOLERANCE) for c in candidates), key=np.sum)
+    agreement, gain = grouped_share(agrees, groups), grouped_mean(agrees - constant, groups)
+    alone = verdict_states(agreement, gain, target=TARGET)
+    if alone.above or annotators == 1:
+        return ruling(alone, ok="gate" if annotators > 1 else "trend")
+    by_pairs = pair_agreement(data.people, TOLERANCE)
+    by_judge = agreement_with_people(data.judge, data.people, TOLERANCE)
+    by_constant = max((agreement_with_people(c, data.people, TOLERANCE) for c in candidates), key=np.sum)
+    states = verdict_states(
+        agreement,
+        gain,
+        target=TARGET,
+        people=grouped_share(by_pairs, groups),
+        judge_minus_person=grouped_mean(by_judge - by_pairs, groups),
+        person_minus_constant=grouped_mean(by_pairs - by_constant, groups),
+    )
+    return ruling(states, ok="gate")
+
+
+@dataclass(frozen=True)
+class Cell:
+    """Of many runs of one world: shares of verdicts."""
+
+    world: str
+    n: int
+    annotators: int
+    group: tuple[int, float]
     ok: float
     adjust: float
-    gate: float
-    blocked: float
+    trend: float
+    open: float
+
+    @property
+    def wrong(self) -> dict[str, float]:
+        """Shares of runs whose verdict is wrong in this world."""
+        match self.world:
+            case "edge":
+                return {"false ok": self.ok, "false adjust": self.adjust}
+            case "good":
+                return {"false adjust": self.adjust}
+            case "as a person":
+                return {"false ok": self.ok, "false adjust": self.adjust}
+            case _:
+                return {"false ok": self.ok, "false trend": self.trend}
+
+    @property
+    def called(self) -> str:
+        size, icc = self.group
+        return f"{self.world}, n = {self.n}, groups of {size}, ICC {icc:g}, annotators: {self.annotators}"
 
 
-def shares(world: str, n: int, truth: float, runs: int) -> Shares:
-    """What comes of seeded runs."""
-    found = [run(world, n, truth, seed) for seed in range(runs)]
-    decisions = [calibration.decision for calibration in found]
-    return Shares(
-        ok=sum(decision.verdict == "ok" for decision in decisions) / runs,
-        adjust=sum(decision.verdict == "adjust" for decision in decisions) / runs,
-        gate=sum(decision.use == "gate" for decision in decisions) / runs,
-        blocked=sum(calibration.decision.verdict == "adjust" and _seems_fine(calibration) for calibration in found)
-        / runs,
-    )
-
-
-def run(world: str, n: int, truth: float, seed: int) -> Calibration:
-    """One calibration."""
-    generator = np.random.default_rng([n, round(100 * truth), seed])
-    rubric, examples, ratings = WORLDS[world](n, truth, generator)
-    return calibration_of(rubric, examples, ratings, Rater("judge", "", "ratings"))
-
-
-def _seems_fine(calibration: Calibration) -> bool:
-    """Whether agreement as a point lies above the target."""
-    return (calibration.comparison.agreement.value or 0.0) > TARGET
-
-
-def table(runs: int) -> Iterator[str]:
-    """Rows by world, truth and number of labels."""
-    yield "| world | truth | labels | ok | adjust | may gate | blocked by a finding | aim for ok | met |"
-    yield "|---|---:|---:|---:|---:|---:|---:|---|---|"
+def cells(runs: int) -> Iterator[Cell]:
+    """Every world with 100 examples, and `edge` and `good` with 60 and 200 labelled by two annotators."""
     for world in WORLDS:
-        for truth in TRUTHS:
-            for n in SIZES:
-                found = shares(world, n, truth, runs)
-                aim, met = _aim(world, truth, n, found.ok, runs)
-                yield (
-                    f"| {world} | {truth:.2f} | {n} | {found.ok:.3f} | {found.adjust:.3f} | {found.gate:.3f} | "
-                    f"{found.blocked:.3f} | {aim} | {met} |"
-                )
+        for n in SIZES:
+            for annotators in ANNOTATORS:
+                if (n != 100 and (annotators != 2 or world not in WORLDS[:2])) or (
+                    annotators == 1 and world not in WORLDS[:2]
+                ):
+                    continue
+                for group in GROUPS:
+                    found = [run(world, n, annotators, group, seed) for seed in range(runs)]
+
+                    def share(verdict: str, use: str | None = None, found: list[Ruling] = found) -> float:
+                        return sum(f.verdict == verdict and use in (None, f.use) for f in found) / runs
+
+                    shown = share("ok"), share("adjust"), share("labels-disagree", "trend"), share("not-enough-labels")
+                    yield Cell(world, n, annotators, group, *shown)
 
 
-def _aim(world: str, truth: float, n: int, ok: float, runs: int) -> tuple[str, str]:
-    """What is asked for, and whether it is met within two Monte-Carlo standard errors."""
-    slack = 2 * math.sqrt(ok * (1 - ok) / runs)
-    if world == "tasks":
-        return "–", "–"
-    if truth == TARGET:
-        return f"at most {FALSE_OK:.2f}", "yes" if ok - slack <= FALSE_OK else "NO"
-    if truth == max(TRUTHS) and n in OK_AT:
-        return f"at least {OK_AT[n]:.2f}", "yes" if ok + slack >= OK_AT[n] else "NO"
-    return "–", "–"
+def report(found: list[Cell], runs: int) -> Iterator[str]:
+    """The worst cell of each kind of error, power next to what is to be reached, and every cell."""
+    yield "| error | cells | mean | worst | where |"
+    yield "|---|---:|---:|---:|---|"
+    for error in ("false ok", "false adjust", "false trend"):
+        of_kind = [(cell.wrong[error], cell) for cell in found if error in cell.wrong]
+        worst, where = max(of_kind, key=lambda pair: pair[0])
+        mean = sum(share for share, _ in of_kind) / len(of_kind)
+        yield f"| {error} | {len(of_kind)} | {mean:.3f} | {worst:.3f} | {where.called} |"
+    slack = 2 * math.sqrt(FALSE * (1 - FALSE) / runs)
+    beyond = [cell.called for cell in found for share in cell.wrong.values() if share > FALSE + slack]
+    named = "; ".join(dict.fromkeys(beyond)) or "none"
+    yield ""
+    yield f"Cells with a share of errors above {FALSE:.2f} by more than two standard errors ({slack:.3f}): {named}."
+    yield ""
+    yield "| P(ok) at a truth of .90, ICC 0 | labels | came out | to reach | within two standard errors |"
+    yield "|---|---:|---:|---:|---|"
+    for (size, n), aim in POWER.items():
+        cell = next(c for c in found if (c.world, c.n, c.annotators, c.group) == ("good", n, 2, (size, 0.0)))
+        reach = cell.ok + 2 * math.sqrt(aim * (1 - aim) / runs + 0.25 / runs**2)
+        met = "yes" if reach >= aim else "NO"
+        yield f"| groups of {size} | {n} | {cell.ok:.3f} | {aim:.2f} | {met} |"
+    yield ""
+    yield "| world | labels | annotators | group size | ICC | ok | adjust | labels-disagree/trend | not enough |"
+    yield "|---|---:|---:|---:|---:|---:|---:|---:|---:|"
+    for cell in found:
+        size, icc = cell.group
+        shares = f"{cell.ok:.3f} | {cell.adjust:.3f} | {cell.trend:.3f} | {cell.open:.3f}"
+        yield f"| {cell.world} | {cell.n} | {cell.annotators} | {size} | {icc:g} | {shares} |"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--runs", type=int, default=400)
+    parser.add_argument("--runs", type=int, default=200)
     parser.add_argument("--write", type=Path)
     options = parser.parse_args()
     started = time.process_time()
-    known = 2 * math.sqrt(FALSE_OK * (1 - FALSE_OK) / options.runs)
-    lines = [f"{options.runs} seeded runs a row; a share of {FALSE_OK} is known to ±{known:.3f}.", ""]
-    lines += table(options.runs)
+    known = 2 * math.sqrt(FALSE * (1 - FALSE) / options.runs)
+    lines = [f"{options.runs} seeded runs a cell; a share of {FALSE} is known to ±{known:.3f}.", ""]
+    lines += report(list(cells(options.runs)), options.runs)
     text = "\n".join([*lines, "", f"Took {time.process_time() - started:.0f} s of one core."])
     print(text)
     if options.write:
