@@ -1,12 +1,18 @@
 """Do corrected pass rates cover, beside PyPI's judgy on the same data?
 
     python benchmarks/passrate.py [--runs 1000] [--judgy-runs 60] [--write benchmarks/results/passrate.md]
+    python benchmarks/passrate.py --groups 300 [--write benchmarks/results/passrate_groups.md]
 
 Every run makes responses that people pass with chance θ and a judge that passes so many of those and fails so many of
 the others, labels n of them, leaves 1,000 unlabelled, and asks `pass_rates`, which is what `markscheme passrate` calls.
 Labels are drawn at random; or half of them from the judge's passes and half from its fails; or come from an older set
 whose θ is .5, where the set at hand has another. judgy takes the same labels and verdicts, with 500 of its bootstrap
 samples (its default of 20,000 gives the same limits, slower), on the first runs of each cell.
+
+With `--groups`: 2, 5 or 10 groups are graded on the same 200 tests, each with a share of its own that people pass. The
+judge errs alike in all groups, or differently in each. Labels are drawn at random over all responses, half from the
+judge's passes and half from its fails, or equally from each group's verdicts. Each group's rate comes from its own
+labels, and the first two groups are compared.
 """
 
 import os
@@ -26,6 +32,7 @@ import numpy as np
 import numpy.typing as npt
 
 from markscheme.calibration.pass_rates import How, Judged, Labelled, pass_rates
+from markscheme.stats.group_rates import group_difference, group_rate
 
 Booleans = npt.NDArray[np.bool_]
 
@@ -35,6 +42,9 @@ RATES = (0.5, 0.7, 0.9)
 JUDGES = ((0.95, 0.95), (0.9, 0.8), (0.8, 0.6))
 SIZES = (50, 100, 200)
 POOL, OLDER, ITERATIONS, GOAL = 1_000, 0.5, 500, 0.93
+TESTS = 200
+GROUPED = (2, 5, 10)
+GROUP_WAYS = ("random", "by-verdict", "group x verdict")
 WAYS: tuple[How, ...] = ("random", "by-verdict", "elsewhere")
 
 
@@ -151,14 +161,103 @@ def table(runs: int, judgy_runs: int) -> Iterator[str]:
             )
 
 
+@dataclass(frozen=True)
+class Graded:
+    """Groups graded on the same tests: what people and the judge decide, and which responses are labelled."""
+
+    rates: npt.NDArray[np.float64]
+    gold: Booleans
+    judge: Booleans
+    labelled: Booleans
+
+    def counts(self, group: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """Labels of a group, rows people's fail and pass, and the judge's fails and passes over all of it."""
+        labels, judge = self.labelled[group], self.judge[group]
+        table = np.zeros((2, 2), dtype=np.int64)
+        np.add.at(table, (self.gold[group][labels].astype(int), judge[labels].astype(int)), 1)
+        return table, np.bincount(judge.astype(int), minlength=2)
+
+
+def graded(groups: int, *, same: bool, labels: int, how: str, generator: np.random.Generator) -> Graded:
+    """Groups whose tests are partly hard for all of them, and a judge that errs as often in each, or not."""
+    rates = generator.uniform(0.2, 0.95, groups)
+    hard = generator.random(TESTS)
+    own = generator.random((groups, TESTS))
+    gold = np.where(generator.random((groups, TESTS)) < 0.3, hard, own) < rates[:, None]
+    sensitivity, specificity = (np.full(groups, v) if same else generator.uniform(0.4, 1, groups) for v in (0.9, 0.8))
+    passes = np.where(gold, sensitivity[:, None], 1 - specificity[:, None])
+    judge = generator.random(gold.shape) < passes
+    labelled = np.zeros(gold.size, dtype=bool)
+    verdicts = judge.reshape(-1)
+    strata = {
+        "random": np.zeros(gold.size, dtype=int),
+        "by-verdict": verdicts.astype(int),
+        "group x verdict": np.repeat(np.arange(groups), TESTS) * 2 + verdicts,
+    }[how]
+    names = np.unique(strata)
+    for name in names:
+        places = np.flatnonzero(strata == name)
+        labelled[generator.permutation(places)[: max(1, labels // len(names))]] = True
+    return Graded(rates, gold, judge, labelled.reshape(gold.shape))
+
+
+def group_table(runs: int) -> Iterator[str]:
+    """A row for each number of groups, kind of judge, way to draw and number of labels."""
+    yield "| groups | judge | labels | drawn | rates cover | worst group | shown | width | differences cover | shown |"
+    yield "| ---: | --- | ---: | --- | ---: | ---: | ---: | ---: | ---: | ---: |"
+    for groups in GROUPED:
+        for same in (True, False):
+            for labels in (100, 200):
+                for w, how in enumerate(GROUP_WAYS):
+                    generator = np.random.default_rng([groups, same, labels, w])
+                    hits: list[list[bool]] = [[] for _ in range(groups)]
+                    widths, differences = [], []
+                    for _ in range(runs):
+                        data = graded(groups, same=same, labels=labels, how=how, generator=generator)
+                        counts = [data.counts(group) for group in range(groups)]
+                        for group, (table, pool) in enumerate(counts):
+                            rate = group_rate(table, pool).rate
+                            if rate.low is not None and rate.high is not None:
+                                hits[group].append(rate.low <= data.rates[group] <= rate.high)
+                                widths.append(rate.high - rate.low)
+                        common = np.zeros((2, 2), dtype=np.int64)
+                        np.add.at(common, (data.judge[0].astype(int), data.judge[1].astype(int)), 1)
+                        apart = group_difference(*counts[0], *counts[1], common=common).difference
+                        if apart.low is not None and apart.high is not None:
+                            differences.append(apart.low <= data.rates[0] - data.rates[1] <= apart.high)
+                    every = [hit for of_group in hits for hit in of_group]
+                    worst = min((float(np.mean(of_group)) for of_group in hits if len(of_group) >= 50), default=-1.0)
+                    least = f"{worst:.3f}" if worst >= 0 else "–"
+                    cover = f"{np.mean(every):.3f} | {least}" if every else "– | –"
+                    width = f"{np.mean(widths):.2f}" if widths else "–"
+                    apart_cover = f"{np.mean(differences):.3f}" if differences else "–"
+                    yield (
+                        f"| {groups} | {'alike' if same else 'not alike'} | {labels} | {how} | {cover} | "
+                        f"{len(every) / runs / groups:.2f} | {width} | {apart_cover} | {len(differences) / runs:.2f} |"
+                    )
+
+
+def group_lines(runs: int) -> Iterator[str]:
+    """The table of groups with what it shows."""
+    known = 2 * (0.95 * 0.05 / runs) ** 0.5
+    yield f"{runs:,} seeded runs a row, {TESTS} tests; a coverage of .95 in one group is known to ±{known:.3f}."
+    yield f"The aim is {GOAL} for every shown rate and difference. The worst group counts where it is shown in 50 runs."
+    yield ""
+    yield from group_table(runs)
+
+
 def main() -> None:
     """Print the table, and write it if asked to."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=1_000)
     parser.add_argument("--judgy-runs", type=int, default=60)
+    parser.add_argument("--groups", type=int, default=0, help="seeded runs with groups, in place of the other table")
     parser.add_argument("--write", type=Path)
     options = parser.parse_args()
     started = time.process_time()
+    if options.groups:
+        _print("\n".join(group_lines(options.groups)), started, options.write)
+        return
     judges = ", ".join(f"{a:g}/{b:g}" for a, b in JUDGES)
     known, theirs = (2 * (0.95 * 0.05 / max(1, runs)) ** 0.5 for runs in (options.runs, options.judgy_runs))
     lines = [
@@ -170,10 +269,14 @@ def main() -> None:
         "",
         *table(options.runs, options.judgy_runs),
     ]
-    text = "\n".join([*lines, "", f"Took {time.process_time() - started:.0f} s of one core."])
+    _print("\n".join(lines), started, options.write)
+
+
+def _print(table: str, started: float, path: Path | None) -> None:
+    text = f"{table}\n\nTook {time.process_time() - started:.0f} s of one core."
     print(text)
-    if options.write:
-        options.write.write_text(text + "\n", encoding="utf-8")
+    if path:
+        path.write_text(text + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
