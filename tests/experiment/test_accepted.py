@@ -23,7 +23,8 @@ def graded() -> ExperimentRun:
 def test_an_accepted_run_is_read_back_from_a_folder_made_for_it(graded: ExperimentRun, tmp_path: Path) -> None:
     path = tmp_path / "try.experiment" / "accepted.json"
     accept_experiment(graded, path)
-    assert load_accepted_experiment(path).marks["plain", "fr"].score == 1.0
+    (mark,) = (mark for mark in load_accepted_experiment(path).marks if (mark.rater, mark.id) == ("plain", "fr"))
+    assert mark.overall == 1.0
 
 
 def test_a_folder_that_cannot_be_made_is_the_caller_s_fault(graded: ExperimentRun, tmp_path: Path) -> None:

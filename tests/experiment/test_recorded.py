@@ -22,9 +22,11 @@ import pytest
 from markscheme.calibration.pass_rates import Labelled
 from markscheme.experiment.definition import Case, Experiment
 from markscheme.experiment.run import ExperimentRun, run_experiment
-from markscheme.experiment.table import Mark, between_variants, corrected_rates, figures, marks_of, since
+from markscheme.experiment.table import between_variants, corrected_rates, figures, marks_table, since, variant_table
 from markscheme.judges.asking import Asking
 from markscheme.judges.registry import open_judge
+from markscheme.ratings.rating import Rated, Rating
+from markscheme.ratings.table import RatingTable
 from markscheme.report.experiment_report import (
     ExperimentReport,
     experiment_csv,
@@ -32,6 +34,7 @@ from markscheme.report.experiment_report import (
     experiment_markdown,
     print_experiment,
 )
+from markscheme.rubrics.rubric import Rubric
 from tests.experiment.small import JUDGE, RECORDED, make_experiment
 
 approx: Any = pytest.approx
@@ -46,9 +49,9 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ExperimentRun:
 
 
 def report_of(run: ExperimentRun) -> ExperimentReport:
-    marks, rubric, cases = marks_of(run), run.experiment.rubric, run.experiment.cases
-    rows = {name: figures(marks, name, rubric) for name in run.experiment.by_name}
-    return ExperimentReport(run, rows, between_variants(marks, list(rows), cases, rubric))
+    table = variant_table(run)
+    rows = {name: figures(table, name) for name in run.experiment.by_name}
+    return ExperimentReport(run, rows, between_variants(table, run.experiment.cases))
 
 
 def test_means_and_ends_of_each_variant_and_criterion(run: ExperimentRun) -> None:
@@ -157,23 +160,23 @@ def test_labels_of_these_very_outputs_correct_by_verdict(run: ExperimentRun) -> 
 # --- many cases -----------------------------------------------------------------------------------------------------
 
 
-def marked(scores: dict[str, list[float]]) -> tuple[dict[tuple[str, str], Mark], list[Case]]:
+def marked(scores: dict[str, list[float]], rubric: Rubric) -> tuple[RatingTable, list[Case]]:
     n = len(next(iter(scores.values())))
     cases = [Case(f"c{place}", {"query": str(place)}) for place in range(n)]
-    marks = {
-        (name, case.id): Mark(score, score >= 0.5, {"accuracy": 1 + 4 * score})
+    marks = [
+        Rating(case.id, name, "model", {"accuracy": Rated(1 + 4 * score)}, overall=score, passed=score >= 0.5)
         for name, given in scores.items()
         for case, score in zip(cases, given, strict=True)
-    }
-    return marks, cases
+    ]
+    return marks_table(marks, cases, rubric), cases
 
 
 def test_a_drop_in_every_case_is_worse_and_a_variant_is_worse_in_few_of_many_unchanged_ones(run: ExperimentRun) -> None:
-    then, cases = marked({"a": [0.75] * 30})
-    now, _ = marked({"a": [0.5] * 30})
-    (fell,) = since(then, now, ["a"], cases, run.experiment.rubric)
+    then, cases = marked({"a": [0.75] * 30}, run.experiment.rubric)
+    now, _ = marked({"a": [0.5] * 30}, run.experiment.rubric)
+    (fell,) = since(then, now, ["a"], cases)
     assert fell.worse == ["overall", "accuracy"]
-    (stayed,) = since(then, then, ["a"], cases, run.experiment.rubric)
+    (stayed,) = since(then, then, ["a"], cases)
     assert stayed.worse == []
 
 
@@ -183,31 +186,38 @@ def test_of_runs_in_which_nothing_changed_few_are_called_worse(run: ExperimentRu
     for _ in range(100):
         quality = [rng.choice([0.25, 0.5, 0.5, 0.75]) for _ in range(12)]
         sides = [
-            marked({name: [q + rng.choice([-0.25, 0, 0, 0.25]) for q in quality] for name in "ab"}) for _ in range(2)
+            marked(
+                {name: [q + rng.choice([-0.25, 0, 0, 0.25]) for q in quality] for name in "ab"}, run.experiment.rubric
+            )
+            for _ in range(2)
         ]
         (then, cases), (now, _) = sides
-        called += any(found.worse for found in since(then, now, ["a", "b"], cases, run.experiment.rubric))
+        called += any(found.worse for found in since(then, now, ["a", "b"], cases))
     assert called <= 5
 
 
 def test_three_variants_are_one_family(run: ExperimentRun) -> None:
-    marks, cases = marked({"a": [0.25] * 8, "b": [0.5] * 8, "c": [0.5] * 8})
-    found = between_variants(marks, ["a", "b", "c"], cases, run.experiment.rubric)
+    marks, cases = marked({"a": [0.25] * 8, "b": [0.5] * 8, "c": [0.5] * 8}, run.experiment.rubric)
+    found = between_variants(marks, cases)
     # eight like signs: mid-p 1/256, of which there are two; times 3, then times 2 but no less than the one before
     assert [difference.shifts["overall"].p for difference in found] == [3 / 256, 3 / 256, 1.0]
 
 
 def test_cases_with_the_same_inputs_count_once_by_the_mean_of_their_outputs(run: ExperimentRun) -> None:
-    marks, cases = marked({"a": [0.25, 0.5, 0.5], "b": [0.75, 0.5, 1.0]})
+    marks, cases = marked({"a": [0.25, 0.5, 0.5], "b": [0.75, 0.5, 1.0]}, run.experiment.rubric)
     twice = [cases[0], Case("c1", cases[0].inputs), cases[2]]
-    (found,) = between_variants(marks, ["a", "b"], twice, run.experiment.rubric)
+    (found,) = between_variants(marks, twice)
     # (0.75 + 0.5) / 2 - (0.25 + 0.5) / 2 = 0.25, and 0.5
     assert (found.shifts["overall"].difference.n, found.shifts["overall"].difference.value) == (2, approx(0.375))
 
 
 def test_what_is_not_graded_is_in_no_mean(run: ExperimentRun) -> None:
-    marks = {("a", "x"): Mark(None, None, {"tone": 2.0}), ("a", "y"): Mark(1.0, True, {"tone": 4.0, "accuracy": 5.0})}
-    row = figures(marks, "a", run.experiment.rubric)
+    marks = [
+        Rating("x", "a", "model", {"tone": Rated(2.0)}),
+        Rating("y", "a", "model", {"tone": Rated(4.0), "accuracy": Rated(5.0)}, overall=1.0, passed=True),
+    ]
+    cases = [Case("x", {"query": "?"}), Case("y", {"query": "!"})]
+    row = figures(marks_table(marks, cases, run.experiment.rubric), "a")
     assert (row.overall.mean, row.overall.n, row.overall.not_graded) == (1.0, 1, 1)
     assert (row.criteria["tone"].mean, row.criteria["accuracy"].not_graded) == (3.0, 1)
     assert (row.criteria["conciseness"].mean, row.criteria["conciseness"].n) == (None, 0)

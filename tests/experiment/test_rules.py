@@ -6,7 +6,8 @@ from markscheme import Rubric
 from markscheme.errors import UsageError
 from markscheme.experiment.definition import Case, Experiment, Variant
 from markscheme.experiment.rules import Rule
-from markscheme.experiment.table import Mark, VariantFigures, figures
+from markscheme.experiment.table import VariantFigures, figures, marks_table
+from markscheme.ratings.rating import Rated, Rating
 
 RUBRIC = Rubric.from_dict({"criteria": [{"name": "tone", "description": "x"}, {"name": "fact.s", "requirement": "y"}]})
 EXPERIMENT = Experiment(RUBRIC, (Variant("a"), Variant("a.b")), (Case("x", {"query": "?"}), Case("y", {"query": "!"})))
@@ -14,13 +15,14 @@ EXPERIMENT = Experiment(RUBRIC, (Variant("a"), Variant("a.b")), (Case("x", {"que
 
 def rows() -> dict[str, VariantFigures]:
     """a: overall 0.8, tone 4.2, fact.s 1, half pass; a.b: nothing graded but tone 2."""
-    marks = {
-        ("a", "x"): Mark(0.7, True, {"tone": 4.0, "fact.s": 1.0}),
-        ("a", "y"): Mark(0.9, False, {"tone": 4.4, "fact.s": 1.0}),
-        ("a.b", "x"): Mark(None, None, {"tone": 2.0}),
-        ("a.b", "y"): Mark(None, None, {}),
-    }
-    return {name: figures(marks, name, RUBRIC) for name in EXPERIMENT.by_name}
+    marks = [
+        Rating("x", "a", "model", {"tone": Rated(4.0), "fact.s": Rated(1.0)}, overall=0.7, passed=True),
+        Rating("y", "a", "model", {"tone": Rated(4.4), "fact.s": Rated(1.0)}, overall=0.9, passed=False),
+        Rating("x", "a.b", "model", {"tone": Rated(2.0)}),
+        Rating("y", "a.b", "model"),
+    ]
+    table = marks_table(marks, EXPERIMENT.cases, RUBRIC)
+    return {name: figures(table, name) for name in EXPERIMENT.by_name}
 
 
 @pytest.mark.parametrize(

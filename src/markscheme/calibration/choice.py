@@ -7,7 +7,7 @@ from itertools import combinations
 
 import numpy as np
 
-from markscheme.calibration.comparison import Comparison
+from markscheme.calibration.comparison import Comparison, shift_between
 from markscheme.counts import counted
 from markscheme.errors import ComparisonError
 from markscheme.judges.judge import Usage
@@ -17,8 +17,8 @@ from markscheme.ratings.table import Column, Flags, Floats, RatingTable, column_
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.score import ROUNDING
 from markscheme.stats import Estimate
-from markscheme.stats.change import holm, least_n, mean_estimate, shift_interval, sign_flip
-from markscheme.stats.intervals import IDENTITY, LOGIT, t_quantile
+from markscheme.stats.change import holm, least_n, mean_estimate, sign_flip
+from markscheme.stats.intervals import LOGIT, t_quantile
 from markscheme.stats.linking import Link, gain_in_error, gain_in_hits, link_scores, passes_after
 
 MARGIN = 0.05
@@ -277,9 +277,7 @@ class _View:
             n=int((~np.isnan(scores) | ~np.isnan(passes)).sum()),
             figures=self._figures(first, second),
             criteria=self._criteria(first, second),
-            shift=mean_estimate(
-                scores, transform=IDENTITY, groups=self.table.groups, method="mean score, second minus first"
-            ),
+            shift=shift_between(self.table, first, second),
             shift_p=sign_flip(scores).mid_p,
             flips=self._flips(one, other),
             flips_p=sign_flip(passes).mid_p,
@@ -332,15 +330,9 @@ class _View:
             criterion=criterion,
             exact=self._exact(criterion.name, first, second),
             between=mean_estimate(_equal(one, other), transform=LOGIT, groups=self.table.groups, method="same level"),
-            shift=self._shift(other - one, criterion.scale.span),
+            shift=shift_between(self.table, first, second, criterion.name),
             p=p,
         )
-
-    def _shift(self, differences: Floats, span: float) -> Estimate:
-        method, groups = "mean level, second minus first", self.table.groups
-        if groups is None:
-            return shift_interval(differences, span=span, level=0.95, method=method)
-        return mean_estimate(differences, transform=IDENTITY, groups=groups, method=method)
 
     def _exact(self, name: str, first: str, second: str) -> Pair | None:
         both = ~np.isnan(self.table[first].levels[name] + self.table[second].levels[name])

@@ -14,7 +14,9 @@ from markscheme.ratings.table import Column, Floats, RatingTable, merits, stacke
 from markscheme.rubrics.rubric import Criterion, Rubric, Scale
 from markscheme.score import ROUNDING
 from markscheme.stats import Estimate
+from markscheme.stats.change import mean_estimate, shift_interval
 from markscheme.stats.coefficients import Metric, agreement, two_raters
+from markscheme.stats.intervals import IDENTITY
 from markscheme.stats.people import Ceiling, ceiling
 from markscheme.stats.severity import confusion, error_family, yes_no_family
 from markscheme.stats.verdict import (
@@ -46,6 +48,40 @@ def compare(
     if table[judge].is_empty:
         raise ComparisonError("the judge rated none of the examples that have labels")
     return Comparison(table, judge, gold, table.rubric.tolerance if tolerance is None else tolerance)
+
+
+def shift_between(
+    table: RatingTable, first: str, second: str, criterion: str | None = None, *, level: float = 0.95
+) -> Estimate:
+    """Mean of second minus first on the examples both have: of a criterion's levels, or of scores where none is named.
+
+    Args:
+        table: Holds both columns.
+        first: Name of the one.
+        second: Name of the other.
+        criterion: Which; None for the score.
+        level: Coverage of the interval.
+    """
+    found = differences(table, first, second, criterion)
+    if criterion is None:
+        alone = mean_estimate(
+            found, transform=IDENTITY, groups=table.groups, level=level, method="mean score, second minus first"
+        )
+        if alone.low is not None or alone.value is None:
+            return alone
+    method = f"mean {'score' if criterion is None else 'level'}, second minus first"
+    span = 1.0 if criterion is None else next(c.scale.span for c in table.rubric.criteria if c.name == criterion)
+    if table.groups is not None:
+        return mean_estimate(found, transform=IDENTITY, groups=table.groups, level=level, method=method)
+    return shift_interval(found, span=span, level=level, method=method)
+
+
+def differences(table: RatingTable, first: str, second: str, criterion: str | None = None) -> Floats:
+    """Second minus first for each example, shape (n_examples,): levels of a criterion, or scores; nan where missing."""
+    one, other = table[first], table[second]
+    if criterion is None:
+        return other.scores - one.scores
+    return other.levels[criterion] - one.levels[criterion]
 
 
 def headline(scale: Scale) -> str:

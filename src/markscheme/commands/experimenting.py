@@ -24,7 +24,7 @@ from markscheme.experiment.definition import Experiment
 from markscheme.experiment.outputs import Kept
 from markscheme.experiment.rules import WORSE, Rule, worse_than_accepted
 from markscheme.experiment.run import ExperimentRun, grade_outputs, make_outputs, missing, open_model, submissions
-from markscheme.experiment.table import between_variants, corrected_rates, figures, marks_of
+from markscheme.experiment.table import between_variants, corrected_rates, figures, variant_table
 from markscheme.grading import Grading, questions, receipt_of
 from markscheme.judges.family import warn_of_kinship
 from markscheme.ratings.examples import examples_file, load_examples
@@ -145,8 +145,8 @@ def _report(
     told: _Told | None,
     arguments: argparse.Namespace,
 ) -> ExperimentReport:
-    experiment, marks, notes = run.experiment, marks_of(run), list[str]()
-    rows = {name: figures(marks, name, experiment.rubric) for name in experiment.by_name}
+    experiment, table, notes = run.experiment, variant_table(run), list[str]()
+    rows = {name: figures(table, name) for name in experiment.by_name}
     since, failed = [], [line for rule in rules for line in rule.hits(rows)]
     asks_for_worse = WORSE in map(str.strip, arguments.fail_if)
     if accepted is not None:
@@ -165,7 +165,7 @@ def _report(
     return ExperimentReport(
         run=run,
         rows=rows,
-        differences=between_variants(marks, list(rows), experiment.cases, experiment.rubric),
+        differences=between_variants(table, experiment.cases),
         since=since,
         accepted=accepted.date if accepted else "",
         rates=corrected_rates(run, labelled) if labelled else None,

@@ -1,7 +1,7 @@
-"""The accepted experiment: the marks that later runs are held against."""
+"""The accepted experiment: the marks that later runs are compared with."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import date
 from importlib.metadata import version
@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from markscheme.errors import ComparisonError, RatingError, writing
-from markscheme.experiment.definition import Case, Cell
+from markscheme.experiment.definition import Case
 from markscheme.experiment.run import ExperimentRun
-from markscheme.experiment.table import Difference, Mark, marks_of, since
+from markscheme.experiment.table import Difference, marks_of, marks_table, since
 from markscheme.files import write_whole
 from markscheme.grading import Fingerprints
+from markscheme.ratings.rating import Rated, Rating
 from markscheme.receipt import accepted_data
 
 
@@ -24,7 +25,7 @@ class AcceptedExperiment:
     path: Path
     date: str
     fingerprints: Fingerprints
-    marks: dict[Cell, Mark]
+    marks: tuple[Rating, ...]
     digests: dict[str, str]
 
     def since(self, run: ExperimentRun) -> list[Difference]:
@@ -39,10 +40,14 @@ class AcceptedExperiment:
             what = " and ".join(changed)
             raise ComparisonError(f"{self.path}: the accepted run was graded by another {what}; accept anew (--accept)")
         cases: Sequence[Case] = [c for c in run.experiment.cases if self.digests.get(c.id) == c.digest]
-        variants = [name for name in run.experiment.by_name if any((name, case.id) in self.marks for case in cases)]
+        kept = {case.id for case in cases}
+        marked = {mark.rater for mark in self.marks if mark.id in kept}
+        variants = [name for name in run.experiment.by_name if name in marked]
         if not variants:
             raise ComparisonError(f"{self.path}: the accepted run has no variant and case in common with this one")
-        return since(self.marks, marks_of(run), variants, cases, run.experiment.rubric)
+        rubric = run.experiment.rubric
+        now_table = marks_table(marks_of(run), cases, rubric)
+        return since(marks_table(self.marks, cases, rubric), now_table, variants, cases)
 
 
 def accepted_json(run: ExperimentRun) -> dict[str, Any]:
@@ -63,8 +68,14 @@ def accepted_json(run: ExperimentRun) -> dict[str, Any]:
         "fingerprints": asdict(run.grading.fingerprints),
         "cases": {case.id: case.digest for case in run.experiment.cases},
         "marks": [
-            {"variant": v, "case": c, "score": m.score, "pass": m.passed, "levels": dict(m.levels)}
-            for (v, c), m in marks_of(run).items()
+            {
+                "variant": mark.rater,
+                "case": mark.id,
+                "score": mark.overall,
+                "pass": mark.passed,
+                "levels": {name: rated.level for name, rated in mark.criteria.items() if rated.level is not None},
+            }
+            for mark in marks_of(run)
         ],
     }
 
@@ -77,18 +88,23 @@ def load_accepted_experiment(path: Path) -> AcceptedExperiment:
     """
     data = accepted_data(path)
     try:
-        marks = {
-            (str(m["variant"]), str(m["case"])): Mark(
-                None if m["score"] is None else float(m["score"]),
-                m["pass"],
-                {str(name): float(level) for name, level in m["levels"].items()},
-            )
-            for m in data["marks"]
-        }
+        marks = tuple(_mark(mark) for mark in data["marks"])
         prints = Fingerprints(**data["fingerprints"])
         return AcceptedExperiment(path, str(data["date"]), prints, marks, dict(data["cases"]))
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise RatingError(f"is no accepted experiment: {error!r}; accept one anew (--accept)", path=path) from error
+
+
+def _mark(data: Mapping[str, Any]) -> Rating:
+    return Rating(
+        id=str(data["case"]),
+        rater=str(data["variant"]),
+        kind="model",
+        criteria={str(name): Rated(float(level)) for name, level in data["levels"].items()},
+        overall=None if data["score"] is None else float(data["score"]),
+        passed=data["pass"],
+        error=None if data["score"] is not None else "not graded",
+    )
 
 
 def accept_experiment(run: ExperimentRun, path: Path) -> None:

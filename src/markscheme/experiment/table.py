@@ -1,47 +1,46 @@
 """A graded table to figures: each variant's means, and how variants differ case by case."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
-import numpy.typing as npt
 
+from markscheme.calibration.collect import rating_of
+from markscheme.calibration.comparison import differences, shift_between
 from markscheme.calibration.pass_rates import Judged, Labelled, PassRates, pass_rates
-from markscheme.experiment.definition import OVERALL, Case, Cell
+from markscheme.experiment.definition import OVERALL, Case
 from markscheme.experiment.run import ExperimentRun
-from markscheme.grading import Grade
+from markscheme.ratings.rating import Rating
+from markscheme.ratings.table import Column, Flags, Floats, RatingTable, rating_table
 from markscheme.rubrics.rubric import Rubric
 from markscheme.stats import Estimate
-from markscheme.stats.change import holm, mean_estimate, shift_interval, sign_flip
-from markscheme.stats.intervals import IDENTITY, wilson_share
-from markscheme.verdict import NotApplicable
+from markscheme.stats.change import holm, sign_flip
+from markscheme.stats.intervals import wilson_share
 
-Floats = npt.NDArray[np.float64]
+ACCEPTED = "accepted"
 ALPHA = 0.05
 LEAST_UNITS = 5
 """Cases below which no difference, however large, reaches p 0.05: mid-p is at least one half to the power of cases."""
 
 
-@dataclass(frozen=True)
-class Mark:
-    """What a grade amounts to; None and a criterion that is not there are not known, never 0."""
-
-    score: float | None
-    passed: bool | None
-    levels: Mapping[str, float]
-    not_applicable: frozenset[str] = frozenset()
+def variant_table(run: ExperimentRun) -> RatingTable:
+    """A run as a table of ratings: a row for each case, a column for each variant."""
+    return marks_table(marks_of(run), run.experiment.cases, run.experiment.rubric)
 
 
-Marks = Mapping[Cell, Mark]
+def marks_of(run: ExperimentRun) -> list[Rating]:
+    """What each output was given, as a rating of the case by the variant."""
+    rubric = run.experiment.rubric
+    return [
+        replace(rating_of(grade, rubric, variant), id=case, error=None) for (variant, case), grade in run.grades.items()
+    ]
 
 
-def mark_of(grade: Grade) -> Mark:
-    """The score, decision and levels of a grade."""
-    levels = {name: verdict.level for name, verdict in grade.verdicts.items()}
-    skipped = frozenset(name for name, outcome in grade.outcomes.items() if isinstance(outcome, NotApplicable))
-    return Mark(grade.score, grade.passed, levels, skipped)
+def marks_table(marks: Iterable[Rating], cases: Sequence[Case], rubric: Rubric) -> RatingTable:
+    """Marks of any run as a table over `cases`."""
+    return rating_table(rubric, [case.id for case in cases], marks)
 
 
 @dataclass(frozen=True)
@@ -109,106 +108,97 @@ class Difference:
         return [name for name, shift in self.shifts.items() if shift.is_worse]
 
 
-def marks_of(run: ExperimentRun) -> dict[Cell, Mark]:
-    """The marks of a run."""
-    return {cell: mark_of(grade) for cell, grade in run.grades.items()}
-
-
-def figures(marks: Marks, variant: str, rubric: Rubric) -> VariantFigures:
-    """One variant's row.
-
-    Example:
-        >>> from markscheme import Rubric
-        >>> rubric = Rubric.from_dict({"criteria": [{"name": "tone", "description": "Is kind"}]})
-        >>> marks = {("a", "x"): Mark(0.5, True, {"tone": 3.0}), ("a", "y"): Mark(1.0, True, {"tone": 5.0})}
-        >>> row = figures(marks, "a", rubric)
-        >>> row.overall.mean, row.criteria["tone"].mean, row.mean_level, row.pass_rate.value
-        (0.75, 4.0, 4.0, 1.0)
-    """
-    own = [mark for (name, _), mark in marks.items() if name == variant]
-    scores = [mark.score for mark in own if mark.score is not None]
-    decided = [mark.passed for mark in own if mark.passed is not None]
+def figures(table: RatingTable, variant: str) -> VariantFigures:
+    """One variant's row."""
+    column, rubric = table[variant], table.rubric
     criteria: dict[str, Figure] = {}
-    every: list[float] = []
     for criterion in rubric.criteria:
-        levels = [mark.levels[criterion.name] for mark in own if criterion.name in mark.levels]
-        skipped = sum(criterion.name in mark.not_applicable for mark in own)
-        criteria[criterion.name] = _figure(levels, len(own) - len(levels) - skipped)
-        every += levels
-    alike = len({(min(c.scale.values), max(c.scale.values)) for c in rubric.criteria}) == 1
+        levels = column.levels[criterion.name]
+        missing = np.isnan(levels) & ~column.skipped[criterion.name] & _is_output(column)
+        criteria[criterion.name] = _figure(levels, int(missing.sum()))
+    every = np.concatenate(list(column.levels.values()))
+    every = every[~np.isnan(every)]
+    one_scale = len({(min(c.scale.values), max(c.scale.values)) for c in rubric.criteria}) == 1
+    decided = column.decisions[~np.isnan(column.decisions)]
     return VariantFigures(
         criteria=criteria,
-        overall=_figure(scores, len(own) - len(scores)),
-        mean_level=math.fsum(every) / len(every) if every and alike else None,
-        pass_rate=wilson_share(sum(decided), len(decided), method="share of passes"),
+        overall=_figure(column.scores, int((np.isnan(column.scores) & _is_output(column)).sum())),
+        mean_level=float(every.mean()) if len(every) and one_scale else None,
+        pass_rate=wilson_share(int(decided.sum()), len(decided), method="share of passes"),
     )
 
 
-def _figure(values: Sequence[float], not_graded: int) -> Figure:
-    if not values:
+def _is_output(column: Column) -> Flags:
+    """Which cases the variant has an output for, shape (n_cases,)."""
+    return np.array([rating is not None for rating in column.ratings])
+
+
+def _figure(values: Floats, not_graded: int) -> Figure:
+    there = values[~np.isnan(values)]
+    if not len(there):
         return Figure(None, None, None, 0, not_graded)
-    return Figure(math.fsum(values) / len(values), min(values), max(values), len(values), not_graded)
+    return Figure(math.fsum(there) / len(there), float(there.min()), float(there.max()), len(there), not_graded)
 
 
-def between_variants(marks: Marks, variants: Sequence[str], cases: Sequence[Case], rubric: Rubric) -> list[Difference]:
+def between_variants(table: RatingTable, cases: Sequence[Case]) -> list[Difference]:
     """Every two variants, case by case; cases with the same inputs count as one, by the mean of their outputs."""
-    sides = {name: _Side(marks, name) for name in variants}
-    return _differences([(a, b, sides[a], sides[b]) for a, b in combinations(variants, 2)], cases, rubric)
+    by_inputs = _by_inputs(table, cases)
+    return _differences(by_inputs, list(combinations([column.name for column in table.columns], 2)))
 
 
-def since(then: Marks, now: Marks, variants: Sequence[str], cases: Sequence[Case], rubric: Rubric) -> list[Difference]:
+def since(then: RatingTable, now: RatingTable, variants: Sequence[str], cases: Sequence[Case]) -> list[Difference]:
     """Each variant then and now, on the cases of both."""
-    return _differences([("accepted", name, _Side(then, name), _Side(now, name)) for name in variants], cases, rubric)
+    earlier = [replace(then[name], name=f"{ACCEPTED} {name}") for name in variants]
+    both = _by_inputs(now.with_columns(*earlier), cases)
+    found = _differences(both, [(f"{ACCEPTED} {name}", name) for name in variants])
+    return [replace(difference, first=ACCEPTED) for difference in found]
 
 
-@dataclass(frozen=True)
-class _Side:
-    marks: Marks
-    variant: str
+def _by_inputs(table: RatingTable, cases: Sequence[Case]) -> RatingTable:
+    """The same table with one row for all cases of the same inputs: the mean of their outputs."""
+    places: dict[str, list[int]] = {}
+    for place, case in enumerate(cases):
+        places.setdefault(case.digest, []).append(place)
+    if len(places) == len(cases):
+        return table
+    rows = list(places.values())
+    columns = [
+        replace(
+            column.rows(np.array([row[0] for row in rows])),
+            levels={name: _means(found, rows) for name, found in column.levels.items()},
+            scores=_means(column.scores, rows),
+        )
+        for column in table.columns
+    ]
+    return RatingTable(table.rubric, tuple(table.ids[row[0]] for row in rows), tuple(columns))
 
-    def values(self, cases: Sequence[Case], value: Callable[[Mark], float | None]) -> Floats:
-        """One number a unit, shape (n_units,), nan where it has none."""
-        units: dict[str, list[float]] = {}
-        for case in cases:
-            mark = self.marks.get((self.variant, case.id))
-            found = None if mark is None else value(mark)
-            units.setdefault(case.digest, []).extend([] if found is None else [found])
-        return np.array([math.fsum(found) / len(found) if found else math.nan for found in units.values()])
+
+def _means(values: Floats, rows: Sequence[Sequence[int]]) -> Floats:
+    """The mean of each row's values that are there, shape (n_rows,); nan where none is."""
+    there = [[value for value in values[list(row)].tolist() if not math.isnan(value)] for row in rows]
+    return np.array([math.fsum(found) / len(found) if found else math.nan for found in there])
 
 
-def _differences(
-    pairs: Sequence[tuple[str, str, _Side, _Side]], cases: Sequence[Case], rubric: Rubric
-) -> list[Difference]:
+def _differences(table: RatingTable, pairs: Sequence[tuple[str, str]]) -> list[Difference]:
     """The overall scores of all pairs are one family of tests, their criteria another."""
-    spans = {c.name: c.scale.span for c in rubric.criteria}
-    faults = {c.name: c.weight < 0 for c in rubric.criteria}
+    faults = {c.name: c.weight < 0 for c in table.rubric.criteria}
     shifts: list[dict[str, Shift]] = [{} for _ in pairs]
-    for family in ([OVERALL], list(spans)):
+    for family in ([OVERALL], list(faults)):
         moved = [
-            (place, name, d)
-            for place, (_, _, a, b) in enumerate(pairs)
+            (place, name, criterion, d)
+            for place, (first, second) in enumerate(pairs)
             for name in family
-            if not np.isnan(d := b.values(cases, _value(name)) - a.values(cases, _value(name))).all()
+            for criterion in [None if name == OVERALL else name]
+            if not np.isnan(d := differences(table, first, second, criterion)).all()
         ]
-        adjusted = holm([sign_flip(d).mid_p for _, _, d in moved])
-        for (place, name, d), p in zip(moved, adjusted, strict=True):
-            alone, together = (_estimate(d, spans.get(name), level) for level in (1 - ALPHA, 1 - ALPHA / len(moved)))
+        adjusted = holm([sign_flip(d).mid_p for *_, d in moved])
+        for (place, name, criterion, _), p in zip(moved, adjusted, strict=True):
+            alone, together = (
+                shift_between(table, *pairs[place], criterion, level=level)
+                for level in (1 - ALPHA, 1 - ALPHA / len(moved))
+            )
             shifts[place][name] = Shift(alone, together, float(p), faults.get(name, False))
-    return [Difference(first, second, found) for (first, second, _, _), found in zip(pairs, shifts, strict=True)]
-
-
-def _estimate(differences: Floats, span: float | None, level: float) -> Estimate:
-    """The mean difference: of levels, with room for what few cases haven't shown; of scores, where they vary at all."""
-    method = "second minus first, case by case"
-    if span is None:
-        found = mean_estimate(differences, transform=IDENTITY, level=level, method=method)
-        if found.low is not None:
-            return found
-    return shift_interval(differences, span=span or 1.0, level=level, method=method)
-
-
-def _value(name: str) -> Callable[[Mark], float | None]:
-    return (lambda mark: mark.score) if name == OVERALL else (lambda mark: mark.levels.get(name))
+    return [Difference(first, second, found) for (first, second), found in zip(pairs, shifts, strict=True)]
 
 
 def corrected_rates(run: ExperimentRun, labelled: Sequence[Labelled]) -> PassRates:
