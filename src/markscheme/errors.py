@@ -106,11 +106,12 @@ class JudgeUnavailable(JudgeError):  # noqa: N818
 
     Attributes:
         transient: Whether the same question may be answered a little later.
+        status: The HTTP status of the refusal or failure; None where there was none.
     """
 
-    def __init__(self, message: str, *, transient: bool = False) -> None:
+    def __init__(self, message: str, *, transient: bool = False, status: int | None = None) -> None:
         super().__init__(message)
-        self.transient = transient
+        self.transient, self.status = transient, status
 
 
 class JudgeBusy(JudgeUnavailable):
@@ -120,8 +121,8 @@ class JudgeBusy(JudgeUnavailable):
         retry_after: Seconds the provider asked us to wait; None where it did not say.
     """
 
-    def __init__(self, message: str, *, retry_after: float | None = None) -> None:
-        super().__init__(message, transient=True)
+    def __init__(self, message: str, *, retry_after: float | None = None, status: int | None = None) -> None:
+        super().__init__(message, transient=True, status=status)
         self.retry_after = retry_after
 
 

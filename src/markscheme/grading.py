@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from markscheme.errors import BudgetError, JudgeError, NoJudge
 from markscheme.fingerprint import fingerprint
 from markscheme.judges.judge import Judge, Reply, Usage, total
+from markscheme.judges.limited import AT_ONCE
 from markscheme.judges.repeated import Repeated
 from markscheme.prompt import Prompt, holistic_prompt, verdict_prompt
 from markscheme.rubrics.rubric import Criterion, Rubric
@@ -348,7 +349,7 @@ async def grade_many(
                 if job is None:
                     waiting = None
                 else:
-                    running.add(asyncio.create_task(_placed(grading, *job)))
+                    running.add(asyncio.create_task(_placed(grading, *job, concurrency)))
             if not running:
                 break
             done, running = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
@@ -365,7 +366,8 @@ async def grade_many(
         raise stopped
 
 
-async def _placed(grading: Grading, place: int, submission: Submission) -> tuple[int, Grade]:
+async def _placed(grading: Grading, place: int, submission: Submission, concurrency: int) -> tuple[int, Grade]:
+    AT_ONCE.set(concurrency)  # for this task and what it starts
     return place, await grading.grade(submission)
 
 

@@ -13,6 +13,7 @@ import copy
 import math
 from collections import deque
 from collections.abc import Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -26,6 +27,7 @@ from markscheme.errors import (
     UnreadableReply,
     UsageError,
 )
+from markscheme.judges.circuit import Circuit
 from markscheme.judges.judge import Identity, Judge, Reply, Usage, total
 from markscheme.judges.price import Price
 from markscheme.prompt import Prompt
@@ -36,6 +38,10 @@ LONGEST_PAUSE: Final = 3600.0
 LONGEST_BACKOFF: Final = 30.0
 DEADLINE: Final = 120.0
 """Seconds for one question."""
+PATIENCE: Final = 60.0
+"""Seconds for which a judge that is down is tried before it is given up."""
+AT_ONCE: Final[ContextVar[int]] = ContextVar("AT_ONCE", default=8)
+"""Calls under way at once that the caller at hand asks for."""
 RECOVERY: Final = 0.25
 """Places at once that an answered call wins back after they were halved."""
 BYTES_PER_TOKEN: Final = 3
@@ -92,7 +98,7 @@ class Limiter:
     number of them one after the other.
 
     Attributes:
-        concurrency: Calls under way at once, at most.
+        concurrency: Calls under way at once, at most; None for as many as a caller asks for (AT_ONCE).
         requests_per_minute: Calls begun in any 60 seconds, at most; None for no limit.
         tokens_per_minute: Tokens in any 60 seconds, at most, by estimate until a call is answered.
         budget: US dollars for everything, at most.
@@ -101,7 +107,7 @@ class Limiter:
         ValueError: A limit that is not above 0.
     """
 
-    concurrency: int = 8
+    concurrency: int | None = None
     requests_per_minute: int | None = None
     tokens_per_minute: int | None = None
     budget: float | None = None
@@ -111,6 +117,7 @@ class Limiter:
     _spent: float = field(default=0.0, init=False, repr=False)
     _reserved: float = field(default=0.0, init=False, repr=False)
     _under_way: int = field(default=0, init=False, repr=False)
+    _most: float = field(default=0.0, init=False, repr=False)
     _places: float = field(default=0.0, init=False, repr=False)
     _halvings: int = field(default=0, init=False, repr=False)
     _resumes: float = field(default=-math.inf, init=False, repr=False)
@@ -125,7 +132,7 @@ class Limiter:
             limit = getattr(self, name)
             if limit is not None and not (math.isfinite(limit) and limit > 0):
                 raise ValueError(f"{name} must be above 0, found {limit}")
-        self._places = float(self.concurrency)
+        self._most = self._places = float(self.concurrency or 1)
 
     @property
     def usage(self) -> Usage:
@@ -151,6 +158,9 @@ class Limiter:
             BudgetError: It could cost more than the budget leaves, and nothing under way could give any back.
             JudgeBusy: The provider asks for a longer pause than `patience`.
         """
+        if self.concurrency is None and AT_ONCE.get() > self._most:
+            self._places += AT_ONCE.get() - self._most
+            self._most = float(AT_ONCE.get())
         waiting = _Waiting(estimate, patience, asyncio.get_running_loop().create_future())
         (self._again if again else self._new).append(waiting)
         self._admit()
@@ -158,14 +168,18 @@ class Limiter:
             return await waiting.permit
         except asyncio.CancelledError:
             if waiting.permit.done() and not waiting.permit.cancelled() and waiting.permit.exception() is None:
-                self._calls -= 1
-                self._close(waiting.permit.result(), tokens=0, usd=0.0)
+                self.unused(waiting.permit.result())
             raise
+
+    def unused(self, permit: Permit) -> None:
+        """Hand a permit back without having made the call."""
+        self._calls -= 1
+        self._close(permit, tokens=0, usd=0.0)
 
     def answered(self, permit: Permit, usage: Usage) -> None:
         """Hand a permit back after an answer that used so much; what is not known counts as estimated."""
         self._answered += usage
-        self._places = min(float(self.concurrency), self._places + RECOVERY)
+        self._places = min(self._most, self._places + RECOVERY)
         known = usage.input_tokens is not None and usage.output_tokens is not None
         tokens = (usage.input_tokens or 0) + (usage.output_tokens or 0) if known else permit.estimate.tokens
         self._close(permit, tokens=tokens, usd=permit.estimate.usd if usage.usd is None else usage.usd)
@@ -291,7 +305,8 @@ class Limited:
     """A judge that asks `judge` as `limiter` allows, and asks again where that may help.
 
     It asks again after a failure that may pass: after the time the provider names, else after `first_wait` seconds,
-    twice that, and so on, without chance. What cannot be read is asked for once more.
+    twice that, and so on, without chance. What cannot be read is asked for once more. A judge that refuses every call
+    ends the run; one that only fails is paused, tried one call at a time, and given up after `patience`.
 
     Attributes:
         judge: One that asks a provider; a panel's members are limited each by itself.
@@ -301,6 +316,7 @@ class Limited:
             `math.inf` for a judge whose questions queue behind one another, as a local model's do.
         attempts: Times it is asked at most.
         first_wait: Seconds before it is asked for the second time.
+        patience: Seconds for which a judge that is down is tried.
 
     Raises:
         UsageError: The limiter has a budget, and there is no price.
@@ -313,6 +329,8 @@ class Limited:
     deadline: float = DEADLINE
     attempts: int = 6
     first_wait: float = 0.5
+    patience: float = PATIENCE
+    _circuit: Circuit = field(default_factory=Circuit, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if self.attempts < 1 or not self.deadline > 0 or not self.first_wait > 0:
@@ -333,15 +351,21 @@ class Limited:
 
         Raises:
             BudgetError: The next call could cost more than the budget leaves.
+            NoJudge: The judge refuses every call, and has answered none.
             JudgeError: What the last asking came to.
         """
         clock, estimate = asyncio.get_running_loop().time, self._estimate(prompt)
-        permit = await self.limiter.enter(estimate, patience=self.deadline)
-        end = clock() + self.deadline
-        failures: list[JudgeError] = []
+        end, failures = math.inf, list[JudgeError]()
         while True:
+            try_until = await self._circuit.enter()
+            if clock() > end:
+                raise _told(failures, f"; the deadline of {self.deadline:g} s leaves no time to ask again")
+            permit = await self._permit(estimate, end, try_until)
+            if permit is None:
+                continue
+            end = min(end, clock() + self.deadline)
             try:
-                return _with_calls(await self._ask(permit, prompt, sample, end), len(failures))
+                return _with_calls(await self._ask(permit, prompt, sample, end, try_until), len(failures))
             except JudgeError as error:
                 failures.append(error)
             wait = self._wait_after(failures)
@@ -351,14 +375,30 @@ class Limited:
                 raise _told(failures, f"; the deadline of {self.deadline:g} s leaves no time to ask again")
             if not _limiter_waits(failures[-1]):
                 await asyncio.sleep(wait)
-            permit = await self.limiter.enter(estimate, patience=max(0.0, end - clock()), again=True)
+
+    async def _permit(self, estimate: Forecast, end: float, try_until: float | None) -> Permit | None:
+        """Leave to make a call; None where the judge went down while waiting for it."""
+        began = end < math.inf
+        patience = max(0.0, end - asyncio.get_running_loop().time()) if began else self.deadline
+        try:
+            permit = await self.limiter.enter(estimate, patience=patience, again=began)
+        except BaseException:
+            if try_until is not None:
+                self._circuit.leave()
+            raise
+        if try_until is None and self._circuit.is_open:
+            self.limiter.unused(permit)
+            return None
+        return permit
 
     async def aclose(self) -> None:
         """Close the judge that is asked."""
         await self.judge.aclose()
 
-    async def _ask(self, permit: Permit, prompt: Prompt, sample: int, end: float) -> Reply:
+    async def _ask(self, permit: Permit, prompt: Prompt, sample: int, end: float, try_until: float | None) -> Reply:
         """One asking; the permit is handed back whatever comes."""
+        clock = asyncio.get_running_loop().time
+        began, end = clock(), min(end, try_until or math.inf)
         try:
             try:
                 async with asyncio.timeout_at(end) as limit:
@@ -366,11 +406,17 @@ class Limited:
             except TimeoutError as error:
                 if not limit.expired():
                     raise
-                raise JudgeSilent(f"{self.identity.name} gave no answer within {self.deadline:g} s") from error
+                raise JudgeSilent(f"{self.identity.name} gave no answer within {end - began:.3g} s") from error
         except BaseException as error:
             self.limiter.failed(permit, error)
+            if isinstance(error, JudgeError):
+                timed_out = clock() - began >= self.deadline / 2
+                self._circuit.failed(error, patience=self.patience, was_try=try_until is not None, timed_out=timed_out)
+            elif try_until is not None:
+                self._circuit.leave()
             raise
         self.limiter.answered(permit, _usage(reply))
+        self._circuit.answered()
         return reply
 
     def _wait_after(self, failures: Sequence[JudgeError]) -> float | None:

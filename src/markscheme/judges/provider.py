@@ -239,9 +239,9 @@ def status_fault(
     lasting = headers.get("x-should-retry") == "false" or not _SPENT.isdisjoint(_codes(body))
     if status in _BUSY and not lasting:
         wait = asked_wait(headers, time.time())
-        return JudgeBusy(sentence if wait is None else f"{sentence}; for {wait:g} s", retry_after=wait)
+        return JudgeBusy(sentence if wait is None else f"{sentence}; for {wait:g} s", retry_after=wait, status=status)
     passing = status in _PASSING_REFUSALS or (status >= 500 and status not in _LASTING_FAILURES)
-    return JudgeUnavailable(sentence, transient=passing and not lasting)
+    return JudgeUnavailable(sentence, transient=passing and not lasting, status=status)
 
 
 def asked_wait(headers: Mapping[str, str], now: float) -> float | None:

@@ -1,0 +1,142 @@
+"""When a judge that does nothing but fail is left alone: refused for good, or down for now."""
+
+import asyncio
+import warnings
+from dataclasses import dataclass, field
+from typing import Final
+
+from markscheme.errors import JudgeError, JudgeSilent, JudgeUnavailable, NoJudge
+
+REFUSED: Final = frozenset({401, 402, 403, 404})
+"""Statuses that say of a first call what they would say of every other."""
+FAILURES: Final = 10
+"""In a row, without an answer between them, after which no further call is made."""
+TIMED_OUT: Final = 4
+"""Failures that a call counts for which took half the deadline or more."""
+FIRST_PAUSE: Final = 2.0
+LONGEST_PAUSE: Final = 15.0
+"""Seconds between two tries of a judge that is down."""
+SHORTEST_TRY: Final = 15.0
+"""Seconds that a try has at least."""
+REST: Final = 30.0
+"""Seconds after giving up before another call is tried."""
+
+
+@dataclass(eq=False)
+class Circuit:
+    """Counts one judge's failures in a row, and while it is down lets one call through at a time.
+
+    It serves one event loop at a time, any number of them one after the other.
+    """
+
+    _answers: int = field(default=0, init=False)
+    _failures: int = field(default=0, init=False)
+    _refusals: int = field(default=0, init=False)
+    _cause: JudgeUnavailable | None = field(default=None, init=False)
+    _given_up: bool = field(default=False, init=False)
+    _until: float = field(default=0.0, init=False)
+    _next: float = field(default=0.0, init=False)
+    _pause: float = field(default=FIRST_PAUSE, init=False)
+    _trying: bool = field(default=False, init=False)
+    _waiting: "list[asyncio.Future[None]]" = field(default_factory=list, init=False)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the judge is down, so that no call is made but tries."""
+        return self._cause is not None
+
+    async def enter(self) -> float | None:
+        """Wait while the judge is down; for a try, by when it must be answered, else None.
+
+        Raises:
+            JudgeUnavailable: It has been given up.
+        """
+        loop = asyncio.get_running_loop()
+        while self._cause is not None:
+            if self._given_up and loop.time() < self._next:
+                raise JudgeUnavailable(f"{self._cause}; not asked again for now", status=self._cause.status)
+            if not self._trying:
+                self._trying = True
+                try:
+                    await asyncio.sleep(max(0.0, self._next - loop.time()))
+                except BaseException:
+                    self.leave()
+                    raise
+                return max(self._until, loop.time() + SHORTEST_TRY)
+            waiting: asyncio.Future[None] = loop.create_future()
+            self._waiting.append(waiting)
+            await waiting
+        return None
+
+    def leave(self) -> None:
+        """End a try without an outcome."""
+        self._trying = False
+        self._wake()
+
+    def answered(self) -> None:
+        """Note an answer: the judge is up."""
+        self._answers += 1
+        self._failures = self._refusals = 0
+        self._cause, self._given_up, self._pause = None, False, FIRST_PAUSE
+        self.leave()
+
+    def failed(self, error: JudgeError, *, patience: float, was_try: bool, timed_out: bool) -> None:
+        """Note a failure.
+
+        Args:
+            error: What it was.
+            patience: Seconds for which a judge that is down is tried.
+            was_try: Whether it was the one call that is let through.
+            timed_out: Whether it took half the deadline or more.
+
+        Raises:
+            NoJudge: The judge refuses every call, and has answered none.
+        """
+        status = getattr(error, "status", None)
+        if isinstance(error, JudgeUnavailable) and status is not None and status < 500 and not error.transient:
+            self._refused(error, status)
+        elif isinstance(error, JudgeSilent) or (isinstance(error, JudgeUnavailable) and (status or 0) >= 500):
+            self._failures += TIMED_OUT if timed_out else 1
+            if self._failures >= FAILURES and self._cause is None:
+                self._open(error, patience)
+        if was_try:
+            self._try_later(error)
+            self.leave()
+
+    def _refused(self, error: JudgeUnavailable, status: int) -> None:
+        self._refusals += 1
+        if not self._answers and (status in REFUSED or self._refusals >= FAILURES):
+            raise NoJudge(f"{error}; nothing was graded") from error
+        if status in REFUSED and self._refusals >= FAILURES and self._cause is None:
+            self._open(error, 0.0)
+
+    def _open(self, error: JudgeUnavailable, patience: float) -> None:
+        now = asyncio.get_running_loop().time()
+        self._cause, self._until, self._next = error, now + patience, now + self._pause
+        if patience:
+            warnings.warn(
+                f"{error}; {self._failures} calls failed in a row: paused, trying one call at a time for up to "
+                f"{patience:g} s",
+                RuntimeWarning,
+                stacklevel=2,
+            )
+        else:
+            self._give_up(now)
+
+    def _try_later(self, error: JudgeError) -> None:
+        now = asyncio.get_running_loop().time()
+        self._pause = min(LONGEST_PAUSE, 2 * self._pause)
+        self._next = now + self._pause
+        if isinstance(error, JudgeUnavailable):
+            self._cause = error
+        if self._next > self._until:
+            self._give_up(now)
+
+    def _give_up(self, now: float) -> None:
+        self._given_up, self._next = True, now + REST
+
+    def _wake(self) -> None:
+        waiting, self._waiting = self._waiting, []
+        for one in waiting:
+            if not one.done():
+                one.set_result(None)

@@ -1,0 +1,183 @@
+"""A judge that only fails: refused for good ends the run, down is paused, tried and given up, and no call is wasted."""
+
+import asyncio
+import warnings
+from pathlib import Path
+
+import pytest
+
+from markscheme import Reply, Rubric, Submission
+from markscheme.errors import JudgeError, JudgeSilent, JudgeUnavailable, NoJudge
+from markscheme.grading import Grade, Grading, grade_many
+from markscheme.judges.circuit import FAILURES, REST, SHORTEST_TRY
+from markscheme.judges.limited import PATIENCE, Limited, Limiter
+from tests.commands import scripted_setting as setting
+from tests.commands.console import run as run_command
+from tests.judges.asking import PROMPT
+from tests.judges.test_limited import Answers, Provider, all_of, always, first
+from tests.judges.virtual_time import run
+from tests.real import messages_front as front
+from tests.real.messages_front import MessagesFront
+
+RUBRIC = Rubric.from_dict([{"weight": 1, "requirement": "Mentions Paris"}])
+DOWN = JudgeUnavailable("failed (500)", transient=True, status=500)
+
+
+def refused(status: int) -> JudgeUnavailable:
+    return JudgeUnavailable(f"refused ({status})", status=status)
+
+
+async def graded(judge: Limited, n: int, concurrency: int = 8) -> list[Grade]:
+    submissions = [Submission(f"Paris {number}.") for number in range(n)]
+    return [grade async for _, grade in grade_many(Grading(RUBRIC, judge), submissions, concurrency=concurrency)]
+
+
+@pytest.mark.parametrize("status", [401, 402, 403, 404])
+def test_a_key_or_model_that_is_refused_is_not_asked_two_thousand_times(status: int) -> None:
+    provider = Provider(always(refused(status)))
+    with pytest.raises(NoJudge, match=rf"refused \({status}\); nothing was graded"):
+        run(graded(Limited(provider, Limiter()), 2_000))
+    assert len(provider.asked_at) == 8
+
+
+def test_any_other_lasting_refusal_of_every_call_ends_the_run_after_a_few() -> None:
+    provider = Provider(always(refused(400)))
+    with pytest.raises(NoJudge):
+        run(graded(Limited(provider, Limiter()), 2_000))
+    assert len(provider.asked_at) <= FAILURES + 8
+
+
+def test_a_refused_prompt_among_answered_ones_ends_nothing() -> None:
+    provider = Provider(lambda number: refused(400) if 20 <= number < 50 else None)
+    grades = run(graded(Limited(provider, Limiter()), 100))
+    assert sum(grade.score is None for grade in grades) == 30
+
+
+def test_a_key_revoked_in_mid_run_leaves_the_rest_ungraded_without_asking_for_it() -> None:
+    provider = Provider(lambda number: refused(401) if number >= 50 else None)
+    grades = run(graded(Limited(provider, Limiter()), 2_000))
+    assert sum(grade.score is not None for grade in grades) == 50
+    assert len(provider.asked_at) <= 50 + FAILURES + 8
+    assert "refused (401); not asked again for now" in str(grades[-1].error)
+
+
+def test_a_judge_that_is_down_is_not_hammered_and_is_given_up_in_the_stated_time() -> None:
+    async def main() -> tuple[list[Grade], float]:
+        loop = asyncio.get_running_loop()
+        began = loop.time()
+        return await graded(Limited(provider, Limiter(concurrency=32)), 2_000, 64), loop.time() - began
+
+    provider = Provider(always(DOWN))
+    with pytest.warns(RuntimeWarning, match="calls failed in a row: paused, trying one call at a time for up to 60 s"):
+        grades, seconds = run(main())
+    assert [grade.score for grade in grades] == [None] * 2_000
+    assert sum(at <= provider.asked_at[0] + 1.5 for at in provider.asked_at) <= 32 + FAILURES, "before the pause"
+    tries = provider.asked_at[-1] - provider.asked_at[0]
+    assert len(provider.asked_at) <= 32 + FAILURES + 8
+    assert PATIENCE / 2 < tries <= PATIENCE < seconds + 10 < 2 * PATIENCE
+
+
+def test_what_comes_back_is_asked_on_and_nothing_is_lost() -> None:
+    async def main() -> list[Grade]:
+        loop = asyncio.get_running_loop()
+        began = loop.time()
+
+        class Recovering(Provider):
+            async def reply(self, prompt: object, sample: int = 0) -> Reply:
+                self.faults = always(DOWN) if loop.time() < began + 20 else first()
+                return await super().reply(prompt, sample)  # type: ignore[arg-type]
+
+        return await graded(Limited(Recovering(), Limiter()), 500)
+
+    with pytest.warns(RuntimeWarning, match="paused"):
+        grades = run(main())
+    assert all(grade.score is not None for grade in grades)
+
+
+def test_a_server_that_never_finishes_is_cut_at_the_deadline_and_counts_as_down() -> None:
+    async def main() -> tuple[list[Grade], float]:
+        began = asyncio.get_running_loop().time()
+        return await graded(Limited(provider, Limiter()), 2_000), asyncio.get_running_loop().time() - began
+
+    provider = Provider(seconds=1e9)
+    with pytest.warns(RuntimeWarning, match="paused"):
+        grades, seconds = run(main())
+    assert [grade.score for grade in grades] == [None] * 2_000
+    assert len(provider.asked_at) <= 8 + FAILURES
+    assert seconds <= 120 + PATIENCE + SHORTEST_TRY
+
+
+def test_one_that_was_given_up_is_tried_again_after_a_rest() -> None:
+    async def main() -> None:
+        provider = Provider(always(DOWN))
+        judge = Limited(provider, Limiter())
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            await all_of(judge, 50)
+        asked = len(provider.asked_at)
+        with pytest.raises(JudgeUnavailable, match="not asked again for now"):
+            await judge.reply(PROMPT)
+        assert len(provider.asked_at) == asked
+        await asyncio.sleep(REST)
+        provider.faults = first()
+        told = await all_of(judge, 50)
+        assert all(isinstance(one, Reply) for one in told)
+
+    run(main())
+
+
+@pytest.mark.parametrize(
+    "faults",
+    [
+        lambda number: DOWN if number % 2 else None,
+        lambda number: JudgeSilent("gone") if number % 10 else None,
+        lambda number: refused(400) if number % 4 else None,
+    ],
+)
+def test_a_judge_that_answers_now_and_then_is_neither_paused_nor_given_up(faults: Answers) -> None:
+    provider = Provider(faults)
+    told = run(all_of(Limited(provider, Limiter(concurrency=1), attempts=3), 40))
+    assert all(isinstance(one, Reply | JudgeError) for one in told)
+    assert len(provider.asked_at) >= 40
+
+
+def test_who_is_cancelled_while_trying_leaves_the_try_to_others() -> None:
+    async def main() -> None:
+        provider = Provider(always(DOWN), seconds=0.1)
+        judge = Limited(provider, Limiter())
+        tasks = [asyncio.create_task(judge.reply(PROMPT, n)) for n in range(30)]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            await asyncio.sleep(3)
+            for task in tasks[:20]:
+                task.cancel()
+            provider.faults = first()
+            told = await asyncio.gather(*tasks, return_exceptions=True)
+        assert sum(isinstance(one, Reply) for one in told) >= 10
+
+    run(main())
+
+
+@pytest.mark.parametrize("concurrency", [3, 40])
+def test_a_limiter_without_a_limit_of_its_own_follows_the_caller(concurrency: int) -> None:
+    provider = Provider()
+    run(graded(Limited(provider, Limiter()), 100, concurrency))
+    assert provider.most == concurrency
+
+
+def calibrated(here: Path, url: str, *more: str) -> tuple[int, str]:
+    """Exit status and standard error of `calibrate` with Anthropic asked at that address."""
+    env = {**setting.environment(here), "ANTHROPIC_API_KEY": "key", "ANTHROPIC_BASE_URL": url}
+    done = run_command("markscheme", "calibrate", "clear", "--judge", "anthropic", *more, cwd=here, env=env)
+    return done.returncode, done.stderr
+
+
+@pytest.mark.parametrize("status", [401, 404])
+def test_calibrate_says_in_a_sentence_that_the_judge_refuses_every_call(tmp_path: Path, status: int) -> None:
+    here = setting.make_setting(tmp_path / "here")
+    with MessagesFront(lambda _: front.failing(status)) as server:
+        exit_status, told = calibrated(here, server.url)
+        assert len(server.requests) <= 16
+    assert exit_status == 3
+    (line,) = [line for line in told.splitlines() if str(status) in line]
+    assert "nothing was graded" in line
