@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from importlib import import_module
 
-from markscheme.errors import MarkschemeError, NoJudge
+from markscheme.errors import MarkschemeError, NoJudge, NothingGraded
 from markscheme.text import SafeStream
 
 GROUPS = {
@@ -36,7 +36,7 @@ GROUPS = {
 COMMANDS = [name for group in GROUPS.values() for name in group]
 NO_MODULE_NAME = {"import": "import_ratings"}
 """Commands whose name cannot be a module's."""
-FAULT, NO_JUDGE, CRASHED, INTERRUPTED = 2, 3, 70, 130
+FAULT, NO_JUDGE, UNGRADED, CRASHED, INTERRUPTED = 2, 3, 5, 70, 130
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -81,6 +81,8 @@ def _run(command: str, argv: list[str]) -> int:
             return status
         except NoJudge as error:
             return _fault(str(error), NO_JUDGE)
+        except NothingGraded as error:
+            return _fault(str(error), UNGRADED)
         except MarkschemeError as error:
             return _fault(str(error))
         except KeyboardInterrupt:

@@ -6,6 +6,7 @@
     ├── RatingError             whoever keeps examples and labels
     ├── ExperimentError         the experiment's author: a file asks for what an experiment cannot be
     ├── ComparisonError         nothing in common to compare
+    │   └── NothingGraded       the judge failed on every example
     ├── BudgetError             the next call would cost more than is left, or its price is not known
     └── JudgeError
         ├── NoJudge             nobody was named and nobody can be asked
@@ -87,6 +88,20 @@ class ExperimentError(FileError):
 
 class ComparisonError(MarkschemeError):
     """Two sets of ratings have nothing in common to compare."""
+
+
+class NothingGraded(ComparisonError):  # noqa: N818
+    """The judge failed on every example, so that nothing is known of it; the reasons say who can fix that.
+
+    Attributes:
+        reasons: Why each of the examples is not graded.
+    """
+
+    def __init__(self, reasons: Sequence[str]) -> None:
+        self.reasons = tuple(reasons)
+        commonest = max(dict.fromkeys(reasons), key=reasons.count)
+        times = "" if len(set(reasons)) == 1 else f"{reasons.count(commonest)} times: "
+        super().__init__(f"nothing was graded: all {len(reasons)} examples failed; {times}{commonest}")
 
 
 class BudgetError(MarkschemeError):

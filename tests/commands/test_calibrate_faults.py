@@ -131,3 +131,12 @@ def test_ratings_of_ids_that_no_example_has_are_told(here: Path) -> None:
     (here / "j.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     done = run("calibrate", "clear", "--ratings", "j.jsonl", cwd=here, env=setting.environment(here))
     assert "warning: j.jsonl: 1 rated id is among no examples: typo\n" in done.stderr
+
+
+def test_a_run_in_which_nothing_was_graded_is_not_said_to_lack_labels(here: Path) -> None:
+    (here / "judging.py").write_text("def judge(system_prompt, user_prompt): raise RuntimeError('out of order')\n")
+    done = run("calibrate", "clear", "--judge", setting.JUDGE, cwd=here, env=setting.environment(here))
+    assert done.returncode == 5
+    assert done.stderr.splitlines()[-1].startswith("error: nothing was graded: all 60 examples failed; ")
+    assert "RuntimeError: out of order" in done.stderr
+    assert "not-enough-labels" not in done.stdout

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tests.real.messages_front import Answer, MessagesFront, Request, cut_off, dropped, failing, message
+from tests.real.messages_front import Answer, MessagesFront, Request, cut_off, dropped, failing, late, message
 
 ROOT = Path(__file__).parents[2]
 SHARE = 0.25
@@ -73,12 +73,14 @@ class Script:
     Attributes:
         share: Of the calls, how many meet a fault.
         moody: Whether a question asked again gets another answer.
+        seconds: How long an answer takes.
         asked: How often each question came.
         met: How often each kind of fault was played.
     """
 
     share: float
     moody: bool
+    seconds: float = 0.0
     asked: Counter[str] = field(default_factory=Counter)
     met: Counter[str] = field(default_factory=Counter)
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -97,7 +99,8 @@ class Script:
             if kind:
                 self.met[kind] += 1
         levels = {name: level for name, level in true_levels(number + times * self.moody).items() if name in names}
-        return FAULTS[kind](number, levels) if kind else message(answer_text(number, levels))
+        answer = FAULTS[kind](number, levels) if kind else message(answer_text(number, levels))
+        return late(answer, self.seconds) if self.seconds else answer
 
     def _kind(self, number: int, text: str, times: int) -> str | None:
         if not self.share:
@@ -113,7 +116,8 @@ class Script:
         return {"calls": self.asked.total(), "questions": len(self.asked), "met": dict(self.met)}
 
 
-KINDS = {"faulty": (SHARE, False), "moody": (0.0, True)}
+KINDS = {"faulty": (SHARE, False, 0.0), "moody": (0.0, True, 0.0), "slow": (0.0, True, 0.5)}
+"""Share of faults, whether a question asked again gets another answer, and seconds for an answer."""
 
 
 # --- from the test's side -------------------------------------------------------------------------------------------

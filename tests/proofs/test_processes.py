@@ -14,6 +14,7 @@ from tests.proofs.server import ROOT, serving
 
 PROCESSES = 16
 SUBMISSIONS = 200
+MOST_CALLS = 1.2 * SUBMISSIONS
 
 
 def started(command: Sequence[str]) -> "subprocess.Popen[str]":
@@ -52,7 +53,7 @@ def test_all_get_the_same_results_and_one_reply_is_kept_for_each_prompt(
 
     asked = server.report["calls"]
     assert server.report["questions"] == SUBMISSIONS
-    assert SUBMISSIONS <= asked == sum(one["calls"] for one in found) <= PROCESSES * SUBMISSIONS
+    assert SUBMISSIONS <= asked == sum(one["calls"] for one in found) <= MOST_CALLS
     tell(
         f"{PROCESSES} processes, {SUBMISSIONS} submissions each, one memory, {seconds:.0f} s",
         f"  results equal; {kept[0]} replies kept for {SUBMISSIONS} prompts; integrity ok",

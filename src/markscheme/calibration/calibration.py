@@ -13,6 +13,7 @@ from markscheme.calibration.drift import Baseline, Since
 from markscheme.calibration.drift_measures import drift_since
 from markscheme.calibration.findings import findings_of
 from markscheme.calibration.findings.slices import Slice, slices_of
+from markscheme.errors import NothingGraded
 from markscheme.grading import MOST_UNGRADED
 from markscheme.judges.judge import Identity, Usage
 from markscheme.ratings.examples import ExampleSet
@@ -69,6 +70,11 @@ class Counts:
     def too_few_graded(self) -> bool:
         """Whether over a tenth of the examples could not be graded."""
         return self.not_graded > MOST_UNGRADED * self.examples
+
+    @property
+    def nothing_graded(self) -> bool:
+        """Whether no example could be graded, so that no figure says anything of the judge."""
+        return not self.graded
 
 
 @dataclass(frozen=True)
@@ -145,8 +151,12 @@ def calibration_of(
             noise and count in no agreement.
 
     Raises:
+        NothingGraded: The judge failed on every example.
         ComparisonError: No labels, no example rated by both, or nothing in common with the accepted run.
     """
+    failed = [rating.error for rating in ratings if rating.error and not rating.criteria]
+    if failed and len(failed) == len(ratings):
+        raise NothingGraded(failed)
     options = options or Options()
     truth = gold_of(examples, rubric, kind=options.gold, by=options.gold_by)
     comparison = compare(truth.judged(rubric, ratings), tolerance=options.tolerance)

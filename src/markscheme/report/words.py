@@ -70,6 +70,8 @@ def labels_line(calibration: Calibration) -> str:
 def use_line(calibration: Calibration) -> str:
     """What the judge may be used for, and why."""
     decision = calibration.decision
+    if calibration.counts.nothing_graded:
+        return "NOTHING WAS GRADED – these figures say nothing of the judge. Verdict: none, see why below."
     line = f"{decision.use.upper()} – {USES[decision.use]}. Verdict: {decision.verdict}, {decision.because}."
     if decision.labels_needed is not None:
         labels = counted(decision.labels_needed, "more label")
