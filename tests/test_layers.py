@@ -19,6 +19,7 @@ LAYERS = [
     "rubrics",
     "receipt",
     "submission",
+    "material",
     "prompt",
     "judges",
     "verdict",

@@ -22,6 +22,8 @@ from markscheme.verdict import (
     Outcome,
     Unread,
     Verdict,
+    ask_twice,
+    ask_whole_twice,
     read_holistic,
     read_verdicts,
     worse,
@@ -172,43 +174,37 @@ class Grading:
         self, submission: Submission, questions: Sequence[Sequence[Criterion]], asked: list[Reply]
     ) -> dict[str, Outcome]:
         """One outcome per criterion; what could not be read is asked for once more, in one call for all of it."""
-        answers = await self._ask_all(submission, questions, asked, again=False)
-        found = {name: outcome for answer in answers for name, outcome in answer.outcomes.items()}
-        unread = {name: outcome for name, outcome in found.items() if isinstance(outcome, Unread)}
-        if unread:
-            missing = [criterion for question in questions for criterion in question if criterion.name in unread]
-            try:
-                answers += await self._ask_all(submission, seeing_alike(self.rubric, missing), asked, again=True)
-                found |= {name: outcome for answer in answers for name, outcome in answer.outcomes.items()}
-            except JudgeError as error:
-                found |= {name: _still_unread(outcome, error) for name, outcome in unread.items()}
-        for answer in answers:
-            answer.discard_unread(submission.response, found)
-        return found
+        answers: list[_Answer] = []
 
-    async def _ask_all(
-        self, submission: Submission, questions: Sequence[Sequence[Criterion]], asked: list[Reply], *, again: bool
-    ) -> list["_Answer"]:
-        return await all_or_first_error(self._ask(submission, question, asked, again) for question in questions)
+        async def ask(criteria: Sequence[Criterion], again: bool) -> dict[str, Outcome]:
+            groups = seeing_alike(self.rubric, criteria) if again else questions
+            given = await all_or_first_error(self._ask(submission, group, asked, again) for group in groups)
+            answers.extend(given)
+            return {name: outcome for answer in given for name, outcome in answer.outcomes.items()}
+
+        found = await ask_twice(ask, [criterion for question in questions for criterion in question])
+        for answer in answers:
+            answer.discard_unread(found)
+        return found
 
     async def _ask(
         self, submission: Submission, criteria: Sequence[Criterion], asked: list[Reply], again: bool
     ) -> "_Answer":
         prompt = verdict_prompt(self.rubric, submission, criteria, again=again)
         reply = await self._reply(prompt, asked)
-        return _Answer(reply, criteria, read_verdicts(reply, criteria, submission.response))
+        return _Answer(reply, criteria, read_verdicts(reply, criteria, prompt.material), prompt.material)
 
     async def _holistic(self, submission: Submission, asked: list[Reply]) -> Holistic | Unread:
-        replies = [await self._reply(holistic_prompt(self.rubric, submission), asked)]
-        found = first = read_holistic(replies[0], submission.response)
-        if isinstance(first, Unread):
-            try:
-                replies.append(await self._reply(holistic_prompt(self.rubric, submission, again=True), asked))
-                found = read_holistic(replies[1], submission.response)
-            except JudgeError as error:
-                found = _still_unread(first, error)
-        for part in (part for reply in replies for part in reply.single):
-            if part.discard is not None and isinstance(read_holistic(part, submission.response), Unread):
+        given: list[tuple[Reply, Prompt]] = []
+
+        async def ask(again: bool) -> Holistic | Unread:
+            prompt = holistic_prompt(self.rubric, submission, again=again)
+            given.append((await self._reply(prompt, asked), prompt))
+            return read_holistic(given[-1][0], prompt.material)
+
+        found = await ask_whole_twice(ask)
+        for part, prompt in ((part, prompt) for reply, prompt in given for part in reply.single):
+            if part.discard is not None and isinstance(read_holistic(part, prompt.material), Unread):
                 part.discard(isinstance(found, Holistic))
         return found
 
@@ -383,10 +379,6 @@ async def all_or_first_error(calls: Iterable[Coroutine[Any, Any, T]]) -> list[T]
     return [result for result in results if not isinstance(result, BaseException)]
 
 
-def _still_unread(found: Unread, error: JudgeError) -> Unread:
-    return replace(found, why=f"{found.why}; asked again: {error}")
-
-
 def _reconciled(outcomes: Sequence[Outcome], criterion: Criterion) -> Outcome:
     """The outcome of one pass, or the worse one of two."""
     first, *others = outcomes
@@ -402,13 +394,14 @@ class _Answer:
     reply: Reply
     criteria: Sequence[Criterion]
     outcomes: Mapping[str, Outcome]
+    material: Mapping[str, str]
 
-    def discard_unread(self, response: str, found: Mapping[str, Outcome]) -> None:
+    def discard_unread(self, found: Mapping[str, Outcome]) -> None:
         """Keep no reply from which nothing was read; `found` says whether another asking gave what it lacks."""
         for part in self.reply.single:
             if part.discard is not None:
                 single = part is self.reply
-                outcomes = self.outcomes if single else read_verdicts(part, self.criteria, response)
+                outcomes = self.outcomes if single else read_verdicts(part, self.criteria, self.material)
                 if all(isinstance(outcome, Unread) for outcome in outcomes.values()):
                     part.discard(not any(isinstance(found[name], Unread) for name in outcomes))
 

@@ -7,12 +7,14 @@ things, and none of them is a level.
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from statistics import median
 from typing import Any
 
+from markscheme.errors import JudgeError
 from markscheme.judges.judge import Reply
+from markscheme.material import RESPONSE, Material
 from markscheme.prompt import NOTHING_TO_QUOTE, choices
 from markscheme.rubrics.rubric import CANNOT_JUDGE, DOES_NOT_APPLY, Criterion, Level, Scale
 from markscheme.text import encodable
@@ -35,9 +37,10 @@ class Verdict:
         criterion: Its name.
         level: A value on its scale; between two levels where several verdicts were combined.
         reason: Why, in the judge's words.
-        quote: The passage it rests on; None where there was nothing to quote.
-        quote_found: Whether the quote stands in the response, white space aside; None without a quote.
+        quote: The passage it is based on; None where there was nothing to quote.
+        quote_found: Whether the quote is in the material; None without a quote, and for one too short to check.
         votes: The levels of the single verdicts that this one combines; empty for a single one.
+        quote_in: Name of the text that holds the quote: `response` or an input; "" where none does.
     """
 
     criterion: str
@@ -46,6 +49,7 @@ class Verdict:
     quote: str | None = None
     quote_found: bool | None = None
     votes: tuple[float, ...] = ()
+    quote_in: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +95,7 @@ class Holistic:
     quote: str | None = None
     quote_found: bool | None = None
     votes: tuple[float, ...] = ()
+    quote_in: str = ""
 
 
 class _Unreadable(Exception):  # noqa: N818
@@ -100,48 +105,61 @@ class _Unreadable(Exception):  # noqa: N818
 # --- one reply ------------------------------------------------------------------------------------------------------
 
 
-def read_verdicts(reply: Reply, criteria: Sequence[Criterion], response: str) -> dict[str, Outcome]:
-    """What a reply says of each criterion it was asked about.
+def read_verdicts(reply: Reply, criteria: Sequence[Criterion], shown: str | Mapping[str, str]) -> dict[str, Outcome]:
+    """The outcome of each criterion a reply was asked about, by name, in the order of `criteria`.
 
     Args:
         reply: As it came; one with parts is read part by part and combined by its rule.
         criteria: Those asked about.
-        response: The text judged, to look quotes up in.
-
-    Returns:
-        An outcome for each criterion, by name, in the order of `criteria`.
+        shown: What the judge was shown, by name, the response as `response`; a text is the response alone. Quotes
+            are looked up in it, and a verdict that only repeats what it says is not read.
     """
+    return _read_verdicts(reply, criteria, _material(shown))
+
+
+def _read_verdicts(reply: Reply, criteria: Sequence[Criterion], material: Material) -> dict[str, Outcome]:
     if reply.parts:
-        read = [read_verdicts(part, criteria, response) for part in reply.parts]
+        read = [_read_verdicts(part, criteria, material) for part in reply.parts]
         return {c.name: combine([part[c.name] for part in read], c, reply.rule) for c in criteria}
     try:
-        answer = _verdicts_in(reply, {criterion.name for criterion in criteria}, response)
+        answer = _verdicts_in(reply, {criterion.name for criterion in criteria}, material)
     except _Unreadable as why:
         return {c.name: _unread(c.name, why, reply) for c in criteria}
-    return {c.name: _outcome(answer, c, reply, response) for c in criteria}
+    return {c.name: _outcome(answer, c, reply, material) for c in criteria}
 
 
-def read_holistic(reply: Reply, response: str, *, highest: int = 100) -> Holistic | Unread:
-    """The one number a holistic reply gives, 0 to `highest`, or why it gives none."""
+def read_holistic(reply: Reply, shown: str | Mapping[str, str], *, highest: int = 100) -> Holistic | Unread:
+    """The one number a holistic reply gives, 0 to `highest`, or why it gives none; `shown` as for `read_verdicts`."""
+    return _read_holistic(reply, _material(shown), highest)
+
+
+def _read_holistic(reply: Reply, material: Material, highest: int) -> Holistic | Unread:
     if reply.parts:
-        read = [read_holistic(part, response, highest=highest) for part in reply.parts]
-        return _combined_holistic(read)
+        return _combined_holistic([_read_holistic(part, material, highest) for part in reply.parts])
     try:
-        found = _one_answer(reply, lambda data: "score" in data, response).data
+        found = _one_answer(reply, lambda data: "score" in data, material.repeats).data
         score = found["score"]
         if isinstance(score, bool) or not isinstance(score, int | float) or not 0 <= score <= highest:
             raise _Unreadable(f"score must be a number from 0 to {highest}, found {_shown(score)}")
-        quote, is_there = _quote(found.get("quote"), response)
-        return Holistic(float(score), _text(found, "reason"), quote, is_there)
+        return Holistic(float(score), _text(found, "reason"), **_quote(found.get("quote"), material))
     except _Unreadable as why:
         return _unread("", why, reply)
 
 
-def _verdicts_in(reply: Reply, asked: set[str], response: str) -> "_Answer":
+def _material(shown: str | Mapping[str, str]) -> Material:
+    return Material({RESPONSE: shown} if isinstance(shown, str) else shown)
+
+
+def _verdicts_in(reply: Reply, asked: set[str], material: Material) -> "_Answer":
+    def only_repeats(data: Mapping[str, Any]) -> bool:
+        verdicts = data.get("verdicts", data)
+        given = [one for one in verdicts.values() if isinstance(one, Mapping)] if isinstance(verdicts, Mapping) else []
+        return all(map(material.repeats, given)) if given else material.repeats(data)
+
     def speaks_of_them(data: Mapping[str, Any]) -> bool:
         return isinstance(data.get("verdicts"), Mapping) or bool(asked & data.keys())
 
-    answer = _one_answer(reply, speaks_of_them, response)
+    answer = _one_answer(reply, speaks_of_them, only_repeats)
     if "verdicts" not in answer.data:
         return answer
     verdicts = answer.data["verdicts"]
@@ -151,7 +169,7 @@ def _verdicts_in(reply: Reply, asked: set[str], response: str) -> "_Answer":
     return _Answer(verdicts, cover.end() if cover else answer.start, answer.end)
 
 
-def _outcome(answer: "_Answer", criterion: Criterion, reply: Reply, response: str) -> Outcome:
+def _outcome(answer: "_Answer", criterion: Criterion, reply: Reply, material: Material) -> Outcome:
     name, found = criterion.name, answer.data
     try:
         if name not in found:
@@ -162,15 +180,17 @@ def _outcome(answer: "_Answer", criterion: Criterion, reply: Reply, response: st
         if not isinstance(verdict, Mapping) or "level" not in verdict:
             raise _Unreadable(f"a verdict is an object with quote, reason and level; found {_shown(verdict)}")
         reason = _text(verdict, "reason")
+        if material.repeats(verdict):
+            raise _Unreadable("the reply only repeats a verdict that the material contains")
         said = verdict["level"]
         if _says(said, CANNOT_JUDGE):
             return Abstention(name, reason)
         if criterion.not_applicable and _says(said, DOES_NOT_APPLY):
             return NotApplicable(name, reason)
         level = _level(said, criterion.scale)
-        quote, is_there = _quote(verdict.get("quote"), response)
         expected = _expected_level(reply, answer, criterion)
-        return Verdict(name, level.value if expected is None else expected, reason, quote, is_there)
+        quote = _quote(verdict.get("quote"), material)
+        return Verdict(name, level.value if expected is None else expected, reason, **quote)
     except _Unreadable as why:
         return _unread(name, why, reply)
 
@@ -208,17 +228,16 @@ def _text(found: Mapping[str, Any], key: str) -> str:
     return encodable(value.strip())
 
 
-def _quote(quote: Any, response: str) -> tuple[str | None, bool | None]:
-    """The quote and whether it is there; a verdict without any quote is one whose quote is not there."""
+def _quote(quote: Any, material: Material) -> dict[str, Any]:
+    """The quote and where it is found, as a verdict has it; a verdict without any quote is one whose quote is not."""
     if _says(quote, NOTHING_TO_QUOTE):
-        return None, None
+        return {}
     if not isinstance(quote, str) or not quote.strip():
-        return None, False
-    return encodable(quote), _squeezed(quote) in _squeezed(response)
-
-
-def _squeezed(text: str) -> str:
-    return "".join(text.split())
+        return {"quote_found": False}
+    if material.is_too_short(quote):
+        return {"quote": encodable(quote)}
+    place = material.find(quote)
+    return {"quote": encodable(quote), "quote_found": place is not None, "quote_in": place or ""}
 
 
 def _shown(value: Any) -> str:
@@ -242,10 +261,13 @@ class _Answer:
     end: int
 
 
-def _one_answer(reply: Reply, is_answer: Callable[[Mapping[str, Any]], bool], response: str) -> _Answer:
+def _one_answer(
+    reply: Reply, is_answer: Callable[[Mapping[str, Any]], bool], only_repeats: Callable[[Mapping[str, Any]], bool]
+) -> _Answer:
     """The one JSON object in a reply that is an answer: bare, fenced, or with prose round it.
 
-    An object that stands in the response word for word is a quotation of it, whoever wrote it there, and no answer.
+    An object that only repeats what the material says is a quotation of it, and no answer. Where the provider holds
+    the judge to the schema, a reply that is more than the object is not one the provider let pass: nothing counts.
     """
     if reply.error:
         raise _Unreadable(reply.error)
@@ -253,15 +275,19 @@ def _one_answer(reply: Reply, is_answer: Callable[[Mapping[str, Any]], bool], re
         raise _Unreadable("the judge refused")
     if not reply.text.strip():
         raise _Unreadable("the reply is empty")
-    answers = [found for found in _objects_in(reply.text) if is_answer(found.data)]
-    own = [found for found in answers if _squeezed(reply.text[found.start : found.end]) not in _squeezed(response)]
+    objects = _objects_in(reply.text)
+    alone = len(objects) == 1 and reply.text.strip() == reply.text[objects[0].start : objects[0].end]
+    if reply.enforced and objects and not alone:
+        raise _Unreadable("the reply is not the one JSON object that the provider holds the judge to")
+    answers = [found for found in objects if is_answer(found.data)]
+    own = [found for found in answers if not only_repeats(found.data)]
     distinct = {json.dumps(found.data, sort_keys=True, default=lambda _: "twice"): found for found in own}
     if len(distinct) == 1:
         return next(iter(distinct.values()))
     if distinct:
         raise _Unreadable(f"the reply holds {len(distinct)} different answers")
     if answers:
-        raise _Unreadable("the reply only repeats an answer that stands in the response")
+        raise _Unreadable("the reply only repeats an answer that the material contains")
     if reply.stop == "length":
         raise _Unreadable("the reply was cut off at its greatest length")
     raise _Unreadable("the reply holds no JSON object of the form asked for")
@@ -301,6 +327,46 @@ def _no_constant(name: str) -> Any:
     raise ValueError(f"{name} is no JSON number")
 
 
+# --- asking again ---------------------------------------------------------------------------------------------------
+
+
+async def ask_twice(
+    ask: Callable[[Sequence[Criterion], bool], Awaitable[dict[str, Outcome]]], criteria: Sequence[Criterion]
+) -> dict[str, Outcome]:
+    """An outcome for each criterion, by name; those that could not be read are asked about once more.
+
+    Args:
+        ask: Called with criteria and whether it is the second time.
+        criteria: What to ask about.
+
+    Raises:
+        JudgeError: The first asking gave nothing.
+    """
+    found = await ask(criteria, False)
+    unread = {name: outcome for name, outcome in found.items() if isinstance(outcome, Unread)}
+    if not unread:
+        return found
+    try:
+        return found | await ask([criterion for criterion in criteria if criterion.name in unread], True)
+    except JudgeError as error:
+        return found | {name: _still_unread(outcome, error) for name, outcome in unread.items()}
+
+
+async def ask_whole_twice(ask: Callable[[bool], Awaitable[Holistic | Unread]]) -> Holistic | Unread:
+    """The one number for a response; if it could not be read, `ask` is called once more, with True."""
+    first = await ask(False)
+    if isinstance(first, Holistic):
+        return first
+    try:
+        return await ask(True)
+    except JudgeError as error:
+        return _still_unread(first, error)
+
+
+def _still_unread(found: Unread, error: JudgeError) -> Unread:
+    return replace(found, why=f"{found.why}; asked again: {error}")
+
+
 # --- several verdicts on one criterion ------------------------------------------------------------------------------
 
 
@@ -325,7 +391,7 @@ def combine(outcomes: Sequence[Outcome], criterion: Criterion, rule: str = "medi
     by_count = rule == "majority" or not criterion.scale.ordered
     level = _commonest(votes, criterion) if by_count else float(median(votes))
     nearest = min(verdicts, key=lambda verdict: abs(verdict.level - level))
-    return Verdict(criterion.name, level, nearest.reason, nearest.quote, nearest.quote_found, votes)
+    return replace(nearest, level=level, votes=votes)
 
 
 def _commonest(votes: Sequence[float], criterion: Criterion) -> float:
@@ -351,9 +417,7 @@ def worse(one: Outcome, other: Outcome, criterion: Criterion) -> Outcome:
             return outcome
     if isinstance(one, Verdict) and isinstance(other, Verdict):
         chosen = min(one, other, key=lambda verdict: criterion.merit(criterion.scale.position(verdict.level)))
-        return Verdict(
-            chosen.criterion, chosen.level, chosen.reason, chosen.quote, chosen.quote_found, (one.level, other.level)
-        )
+        return replace(chosen, votes=(one.level, other.level))
     return one if isinstance(one, Verdict) else other
 
 
@@ -364,7 +428,7 @@ def _combined_holistic(read: Sequence[Holistic | Unread]) -> Holistic | Unread:
     votes = tuple(holistic.score for holistic in scored)
     middle = float(median(votes))
     nearest = min(scored, key=lambda holistic: abs(holistic.score - middle))
-    return Holistic(middle, nearest.reason, nearest.quote, nearest.quote_found, votes)
+    return replace(nearest, score=middle, votes=votes)
 
 
 # --- the expected level, where a provider tells the odds of each token ----------------------------------------------

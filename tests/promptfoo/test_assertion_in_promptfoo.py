@@ -1,5 +1,6 @@
 """`graders/rubric_grader.py` under the real Promptfoo."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -121,6 +122,63 @@ def test_not_python_never_turns_an_ungraded_output_into_a_pass(promptfoo: Prompt
     row = eval_with(tmp_path, {"rubric": "capitol"}, assertion={"type": "not-python"})
     assert not row["success"]
     assert "not graded: " in row["gradingResult"]["reason"]
+
+
+NESTED: dict[str, dict[str, Any]] = {
+    "misspelt rubric": {"type": "assert-set", "assert": [{"config": {"rubric": "capitol"}}]},
+    "no key": {"type": "assert-set", "threshold": 0.5, "assert": [{"config": {"rubric": "capital"}}]},
+    "config on the set": {"type": "assert-set", "config": {"rubric": "capitol"}, "assert": [{}]},
+    "config on both": {"type": "assert-set", "config": {"rubric": "capitol"}, "assert": [{"config": {"samples": 0}}]},
+    "a plain one next to it": {"type": "assert-set", "assert": [{"config": {"rubric": "capitol"}}, {"type": "python"}]},
+}
+"""Sets of assertions that cannot be graded; each is a `not-python` by our grader where nothing else is said."""
+
+
+def test_an_ungraded_not_python_never_passes_wherever_promptfoo_nests_it(
+    promptfoo: PromptfooInstall, tmp_path: Path
+) -> None:
+    scripted(tmp_path)
+    ours = {"type": "not-python", "value": f"file://{ROOT}/graders/rubric_grader.py"}
+    sets = [{**one, "assert": [{**ours, **inner} for inner in one["assert"]]} for one in NESTED.values()]
+    template = {**ours, "config": {"rubric": "capitol"}}
+    config = {
+        "prompts": ["{{text}}"],
+        "providers": ["echo"],
+        "assertionTemplates": {"capitol": template, "set": {"type": "assert-set", "assert": [template]}},
+        "tests": [
+            *({"vars": {"text": "Rome."}, "assert": [one]} for one in sets),
+            {"vars": {"text": "Rome."}, "assert": [{"$ref": "#/assertionTemplates/capitol"}]},
+            {"vars": {"text": "Rome."}, "assert": [{"$ref": "#/assertionTemplates/set"}]},
+        ],
+        "scenarios": [{"config": [{"vars": {"text": "Rome."}}], "tests": [{"assert": sets[:1]}]}],
+    }
+    (tmp_path / "promptfooconfig.yaml").write_text(yaml.safe_dump(config))
+    found = rows(run_eval(tmp_path / "promptfooconfig.yaml", cwd=tmp_path))
+    assert len(found) == len(NESTED) + 3
+    for row in found:
+        assert not row["success"], row["gradingResult"]["reason"]
+        assert "not graded: " in json.dumps(row["gradingResult"])
+    by_default = {"prompts": ["{{text}}"], "providers": ["echo"], "tests": [{"vars": {"text": "Rome."}}]}
+    (tmp_path / "default.yaml").write_text(yaml.safe_dump({**by_default, "defaultTest": {"assert": sets[:3]}}))
+    (row,) = rows(run_eval(tmp_path / "default.yaml", cwd=tmp_path))
+    assert not row["success"]
+
+
+def test_a_weight_or_threshold_of_0_never_passes_an_ungraded_output_without_a_word(
+    promptfoo: PromptfooInstall, tmp_path: Path
+) -> None:
+    scripted(tmp_path)
+    ours = {"type": "python", "value": f"file://{ROOT}/graders/rubric_grader.py", "config": {"rubric": "capitol"}}
+    tests = [
+        {"vars": {"text": "Rome."}, "threshold": 0, "assert": [ours]},
+        {"vars": {"text": "Rome."}, "assert": [{**ours, "weight": 0}]},
+    ]
+    config = {"prompts": ["{{text}}"], "providers": ["echo"], "tests": tests}
+    (tmp_path / "promptfooconfig.yaml").write_text(yaml.safe_dump(config))
+    for row in rows(run_eval(tmp_path / "promptfooconfig.yaml", cwd=tmp_path)):
+        (part,) = row["gradingResult"]["componentResults"]
+        assert part["reason"].startswith("not graded: ")
+        assert "may count this as passed" in part["reason"]
 
 
 def test_not_python_passes_what_the_rubric_fails(promptfoo: PromptfooInstall, tmp_path: Path) -> None:

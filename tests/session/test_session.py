@@ -74,6 +74,42 @@ def test_what_cannot_be_graded_is_told_in_the_same_words(
     assert without["reason"].startswith("not graded: ")
 
 
+ODD: list[dict[str, Any]] = [
+    {"judge": 4},
+    {"judge": ["anthropic"]},
+    {"samples": float("inf")},
+    {"samples": float("nan")},
+    {"samples": "3"},
+    {"model": ["a", "b"]},
+    {"threshold": float("nan")},
+    {"rubric_var": ["which"]},
+    {"rubric": "~nobody-of-this-name/x"},
+    {"rubric": "x" * 5000},
+    {"inputs": {"query": ["a"]}},
+    {"strategy": ["one_shot"]},
+    {"cache": {"on": True}},
+    {"session": [1]},
+]
+
+
+def test_odd_configuration_never_raises_with_or_without_a_session(
+    project: Path, runtime: Path, env: dict[str, str]
+) -> None:
+    for config in ODD:
+        context = {"config": {**CONFIG, **config}}
+        answered = call("get_assert", "Paris.", context, cwd=project, env=env | OFF)
+        assert "given" in answered, answered
+        without = answered["given"]
+        assert call("get_assert", "Paris.", context, cwd=project, env=env)["given"] == without
+        assert without["reason"].startswith("not graded: "), config
+        assert without["pass"] is False
+    odd: list[Any] = [None, [], {"config": [1]}, {"config": 4}, {"config": CONFIG, "vars": ["a"]}]
+    for whole in odd:
+        without = call("get_assert", "Paris.", whole, cwd=project, env=env | OFF)["given"]
+        assert call("get_assert", "Paris.", whole, cwd=project, env=env)["given"] == without
+        assert without["reason"].startswith("not graded: "), whole
+
+
 def test_not_python_raises_through_a_session_as_it_does_without(
     project: Path, runtime: Path, env: dict[str, str]
 ) -> None:

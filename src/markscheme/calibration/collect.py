@@ -44,7 +44,8 @@ def rating_of(grade: Grade, rubric: Rubric, rater: str, *, sample: int = 0) -> R
 def _rated(outcome: Outcome, under: str) -> Rated:
     match outcome:
         case Verdict():
-            return Rated(outcome.level, outcome.reason, outcome.quote, outcome.quote_found, under=under)
+            quote, found, place = outcome.quote, outcome.quote_found, outcome.quote_in
+            return Rated(outcome.level, outcome.reason, quote, found, under=under, quote_in=place)
         case NotApplicable():
             return Rated(None, outcome.reason, declined="not applicable", under=under)
         case Abstention():

@@ -1,5 +1,6 @@
 """Claude as judge, through the Anthropic SDK, which is imported when the first question is asked."""
 
+from dataclasses import replace
 from types import ModuleType
 from typing import Any, Final
 
@@ -76,7 +77,7 @@ class AnthropicJudge:
         line = self._opened()
         async with line.call(self.deadline):
             message = await line.client().messages.create(**self._request(prompt))
-        return _as_reply(message, line.who)
+        return replace(_as_reply(message, line.who), enforced=bool(prompt.schema))
 
     async def aclose(self) -> None:
         """Close the connections."""

@@ -108,6 +108,7 @@ class Reply:
         parts: The replies of a panel or of one judge asked several times; `text` is then empty.
         rule: How `parts` are combined.
         error: Why nothing came, where one part of several stands for an asking that gave nothing.
+        enforced: Whether the provider lets the model write nothing but the object of the prompt's schema.
         discard: Takes it from where it is kept, since nothing could be read from it, and notes that it was tried;
             True says that a second asking gave what was missing. None where it isn't kept.
     """
@@ -122,6 +123,7 @@ class Reply:
     parts: tuple["Reply", ...] = ()
     rule: Literal["median", "majority"] = "median"
     error: str = ""
+    enforced: bool = False
     discard: Callable[[bool], None] | None = field(default=None, repr=False, compare=False)
 
     @property

@@ -6,6 +6,7 @@ import secrets
 import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
@@ -107,7 +108,7 @@ class LocalJudge:
         if self._workers is None:
             self._workers = ThreadPoolExecutor(self.slots, thread_name_prefix="local-judge")
         answer = await asyncio.get_running_loop().run_in_executor(self._workers, self._answer, prompt, sample)
-        return self._as_reply(answer)
+        return replace(self._as_reply(answer), enforced=bool(prompt.schema))
 
     async def aclose(self) -> None:
         """Let go of the model, after what is under way."""

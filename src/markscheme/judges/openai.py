@@ -132,7 +132,8 @@ class OpenAIJudge:
         line = self._opened()
         async with line.call(self.deadline):
             completion, calls = await self._completion(line, prompt, sample)
-        return self._as_reply(completion, calls, line.who)
+        held = self._is_own and bool(prompt.schema) and self._dialect.formats[0] == "json_schema"
+        return replace(self._as_reply(completion, calls, line.who), enforced=held)  # other servers may only take it
 
     async def aclose(self) -> None:
         """Close the connections."""

@@ -240,6 +240,8 @@ class Remembering:
 
 def _to_json(reply: Reply) -> str:
     kept: dict[str, Any] = {"text": reply.text, "model": reply.model, "stop": reply.stop}
+    if reply.enforced:
+        kept["enforced"] = True
     if reply.tokens:
         kept["tokens"] = [[token.text, dict(token.alternatives)] for token in reply.tokens]
     return json.dumps(kept, ensure_ascii=True, separators=(",", ":"))
@@ -258,7 +260,8 @@ def _from_json(text: str) -> Reply:
     )
     if not (isinstance(said, str) and isinstance(model, str) and stop in get_args(Stop) and sound):
         raise ValueError("what was kept is no reply")
-    return Reply(said, model, stop, source="cache", tokens=tokens)
+    enforced = kept.get("enforced") is True
+    return Reply(said, model, stop, source="cache", tokens=tokens, enforced=enforced)
 
 
 def _is_running(owner: str) -> bool:

@@ -2,9 +2,9 @@
 
 import asyncio
 import difflib
-import json
+import math
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -37,14 +37,13 @@ CALIBRATION = ("warn", "require", "off")
 """What is done about the calibration behind a grade: tell it, refuse to grade unless it may gate, nothing."""
 OFF = ("off", False)
 """How a configuration switches something off: YAML 1.1 takes a bare `off` for false."""
-CHOICES = {"session": "auto, off or the path of a socket", "cache": "auto or off"}
 QUERY_VARS = ("query", "question", "input", "prompt")
 NOT_GRADED = "not graded: "
 _ONLY_A_PLACEHOLDER = re.compile(r"\s*\{\{[^{}]*\}\}\s*")
 
 
 class NotGraded(Exception):  # noqa: N818 - Promptfoo prints its name
-    """Raised only under `not-python`, which would turn a failing result into a pass."""
+    """Raised where the assertion is or may be a `not-python`, which would turn a failing result into a pass."""
 
 
 @dataclass(frozen=True)
@@ -90,7 +89,7 @@ def get_assert(output: Any, context: Mapping[str, Any], *, beside: Path) -> dict
         whose reason opens with "not graded:".
 
     Raises:
-        NotGraded: The same, where the assertion is a `not-python`.
+        NotGraded: The same, where the assertion is a `not-python` or may be one.
     """
     return asyncio.run(_by_itself(output, context, beside))
 
@@ -116,7 +115,7 @@ async def assess(output: Any, context: Mapping[str, Any], *, beside: Path, engin
         engine: What all gradings of the process share.
 
     Raises:
-        NotGraded: It could not be graded, and the assertion is a `not-python`.
+        NotGraded: It could not be graded, and the assertion is a `not-python` or may be one.
     """
     make_importable(Path.cwd(), beside, beside.parent)
     try:
@@ -139,8 +138,9 @@ def read_call(output: Any, context: Mapping[str, Any], beside: Path, engine: Eng
         UsageError: A key or value that its configuration cannot have, an input that is not there.
         RubricError: The rubric's file is faulty.
     """
-    config = context.get("config") or {}
-    variables = context.get("vars") or {}
+    context = mapping_of(context, "context")
+    config = mapping_of(context.get("config"), "config")
+    variables = mapping_of(context.get("vars"), "vars")
     check_config(config)
     file = find_rubric(_rubric_name(config, variables), beside=beside)
     call = call_by(engine.rubric(file), file, output, config, variables, prompt=context.get("prompt"))
@@ -174,30 +174,71 @@ def _system(provider: Any) -> str:
     return " ".join(text for text in told if isinstance(text, str))
 
 
+def mapping_of(value: Any, name: str) -> Mapping[str, Any]:
+    """A part of what Promptfoo passes; empty where it is not there.
+
+    Raises:
+        UsageError: It is something else than keys with values.
+    """
+    if value is None and name != "context":
+        return {}
+    if not isinstance(value, Mapping):
+        raise UsageError(f"{name} must be a mapping of keys to values, got {_brief(value)}")
+    return value
+
+
 def check_config(config: Mapping[str, Any]) -> None:
     """Refuse what a configuration cannot hold.
 
     Raises:
-        UsageError: An unknown key, a placeholder that nobody fills.
+        UsageError: An unknown key, a value of the wrong kind, a placeholder that nothing fills in.
     """
-    for key in config:
+    for key, value in config.items():
         if key not in CONFIG_KEYS:
-            near = difflib.get_close_matches(key, CONFIG_KEYS, n=1)
+            near = difflib.get_close_matches(str(key), CONFIG_KEYS, n=1)
             instead = f"did you mean {near[0]!r}?" if near else f"known keys are {', '.join(CONFIG_KEYS)}"
             raise UsageError(f"unknown key {key!r} in the assertion's config; {instead}")
-    for key in ("session", "cache"):
-        if not isinstance(config.get(key, "auto"), str) and config[key] not in OFF:
-            raise UsageError(f"config.{key} is {CHOICES[key]}; found {config[key]!r}")
-    if config.get("cache", "auto") not in ("auto", *OFF):
-        raise UsageError(f"config.cache is {CHOICES['cache']}; found {config['cache']!r}")
-    for key, value in config.items():
-        if "{{" in json.dumps(value, default=str):
+        if "{{" in repr(value):
             raise UsageError(
                 f"config.{key} holds a {{{{…}}}} placeholder, and Promptfoo fills none in an assertion's config; "
                 "name the rubric by `rubric_var`, and inputs by the names of their vars"
             )
-    if config.get("calibration", "warn") not in CALIBRATION:
-        raise UsageError(f"config.calibration is one of {', '.join(CALIBRATION)}; found {config['calibration']!r}")
+        fits, allowed = ALLOWED[key]
+        if not fits(value):
+            raise UsageError(f"config.{key} must be {allowed}, got {_brief(value)}")
+
+
+def _brief(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}…"
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str) and bool(value.strip())
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _maps_texts(value: Any) -> bool:
+    return value is None or (isinstance(value, Mapping) and all(map(_is_text, (*value.keys(), *value.values()))))
+
+
+ALLOWED: Mapping[str, tuple[Callable[[Any], bool], str]] = {
+    "rubric": (_is_text, "a rubric's name or path"),
+    "rubric_var": (_is_text, "the name of a var"),
+    "judge": (lambda value: value is None or _is_text(value), "a judge's name, such as anthropic or openai:MODEL"),
+    "model": (lambda value: value is None or _is_text(value), "a model's name"),
+    "strategy": (lambda value: value in STRATEGIES, f"one of {', '.join(STRATEGIES)}"),
+    "samples": (lambda value: _is_number(value) and value == int(value) and value >= 1, "a whole number from 1"),
+    "threshold": (lambda value: _is_number(value) and 0 <= value <= 1, "a score from 0 to 1"),
+    "inputs": (_maps_texts, "a mapping from an input's name to that of a var"),
+    "session": (lambda value: isinstance(value, str) or value is False, "auto, off or the path of a socket"),
+    "calibration": (lambda value: value in CALIBRATION, f"one of {', '.join(CALIBRATION)}"),
+    "cache": (lambda value: value == "auto" or value in OFF, "auto or off"),
+}
+"""For each key of a configuration what its value may be."""
 
 
 def _rubric_name(config: Mapping[str, Any], variables: Mapping[str, Any]) -> str:
@@ -208,38 +249,23 @@ def _rubric_name(config: Mapping[str, Any], variables: Mapping[str, Any]) -> str
                 f"rubric_var is {config['rubric_var']!r}, and the test has no such var with a rubric's name"
             )
         return name
-    name = config.get("rubric", "code-quality")
-    if not isinstance(name, str):
-        raise UsageError(f"config.rubric is a rubric's name or path, found {name!r}")
-    return name
+    return str(config.get("rubric", "code-quality"))
 
 
 def _as_configured(rubric: Rubric, config: Mapping[str, Any]) -> Rubric:
     changes: dict[str, Any] = {}
     if "strategy" in config:
-        if config["strategy"] not in STRATEGIES:
-            raise UsageError(f"config.strategy is one of {', '.join(STRATEGIES)}; found {config['strategy']!r}")
         changes["strategy"] = config["strategy"]
     if "samples" in config:
-        if not _is_number(config["samples"]) or config["samples"] != int(config["samples"]) or config["samples"] < 1:
-            raise UsageError(f"config.samples is a whole number from 1, found {config['samples']!r}")
         changes["samples"] = int(config["samples"])
     if "threshold" in config:
-        if not _is_number(config["threshold"]) or not 0 <= config["threshold"] <= 1:
-            raise UsageError(f"config.threshold is a score from 0 to 1, found {config['threshold']!r}")
         changes["pass_mark"] = float(config["threshold"])
     return replace(rubric, **changes)
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _inputs(rubric: Rubric, config: Mapping[str, Any], variables: Mapping[str, Any], prompt: Any) -> dict[str, Any]:
     """The inputs that the rubric knows, from the vars that are named for them or named like them."""
     named = config.get("inputs") or {}
-    if not isinstance(named, Mapping):
-        raise UsageError(f"config.inputs maps an input's name to that of a var, found {named!r}")
     found = {}
     for name in dict.fromkeys((*rubric.known_inputs, *named)):
         if name in named:
@@ -404,24 +430,58 @@ def _calibration(grade: Grade) -> dict[str, Any]:
 
 def _not_graded(why: str, context: Mapping[str, Any], grade: Grade | None = None) -> dict[str, Any]:
     reason = NOT_GRADED + (why or "no reason is known")
-    if _is_negated(context):
+    config, test = (context.get("config"), context.get("test")) if isinstance(context, Mapping) else (None, None)
+    if _may_be_negated(test, config):
         raise NotGraded(reason)
+    passing = _passes_anyway(test, config)
+    if passing:
+        reason += f" (Promptfoo may count this as passed all the same: {passing} is 0)"
     result: dict[str, Any] = {"pass": False, "score": 0, "reason": reason, "metadata": {"notGraded": True}}
     if grade is not None:
         result["tokensUsed"] = tokens_used(grade)
     return result
 
 
-def _is_negated(context: Mapping[str, Any]) -> bool:
-    """Whether this may be a `not-python` assertion: one with this configuration stands in the test."""
-    test = context.get("test") or {}
-    asserts = test.get("assert") or []
-    return any(
-        isinstance(entry, Mapping)
-        and entry.get("type") == "not-python"
-        and entry.get("config") == context.get("config")
-        for entry in asserts
-    )
+def _may_be_negated(part: Any, config: Any, unsure: bool = False) -> bool:
+    """Whether a part of a test holds a `not-python` that this assertion may be.
+
+    That is one with this configuration, however deep it is nested, and any one whose configuration can't be known from
+    here: in a set that has a configuration of its own, or where a reference or a file stands for assertions.
+    """
+    if isinstance(part, Mapping):
+        if "$ref" in part:
+            return True
+        if part.get("type") == "not-python":
+            return unsure or (part.get("config") or {}) == (config or {})
+        unsure = unsure or ("assert" in part and bool(part.get("config")))
+        elsewhere = isinstance(part.get("assert"), str)
+        return elsewhere or any(_may_be_negated(one, config, unsure) for key, one in part.items() if key != "vars")
+    if isinstance(part, list):
+        return any(_may_be_negated(one, config, unsure) for one in part)
+    return False
+
+
+def _passes_anyway(part: Any, config: Any) -> str:
+    """What makes Promptfoo pass a failing result: a weight of 0, or a threshold of 0; "" where nothing does."""
+    if not isinstance(part, Mapping):
+        return ""
+    asserts = part.get("assert")
+    for one in asserts if isinstance(asserts, list) else ():
+        is_ours = isinstance(one, Mapping) and (one.get("config") or {}) == (config or {})
+        if is_ours and _is_zero(one.get("weight")):
+            return "the assertion's weight"
+        inside = _passes_anyway(one, config) if isinstance(one, Mapping) and "assert" in one else ""
+        if inside:
+            return inside
+        if isinstance(one, Mapping) and "assert" in one and _is_zero(one.get("weight")):
+            return "the weight of an assert-set"
+    if _is_zero(part.get("threshold")):
+        return "the threshold of the test" if part.get("type") != "assert-set" else "the threshold of an assert-set"
+    return ""
+
+
+def _is_zero(value: Any) -> bool:
+    return _is_number(value) and value == 0
 
 
 def way_out(error: MarkschemeError) -> str:

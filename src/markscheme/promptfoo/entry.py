@@ -18,9 +18,8 @@ def get_assert(output: "Any", context: "Mapping[str, Any]", file: str) -> "dict[
         NotGraded: The output could not be graded, and the assertion is a `not-python`.
     """
     folder = os.path.dirname(os.path.abspath(file))
-    config = context.get("config") or {}
     request = {"grader": "assertion", "output": output, "context": context}
-    answer = ask(request, folder=folder, wish=config.get("session") if isinstance(config, dict) else "off")
+    answer = ask(request, folder=folder, wish=_wish(context))
     if answer is None:
         with Hurry():
             from pathlib import Path
@@ -39,9 +38,8 @@ def get_assert(output: "Any", context: "Mapping[str, Any]", file: str) -> "dict[
 def call_api(prompt: "Any", options: "Mapping[str, Any]", context: "Mapping[str, Any]", file: str) -> "dict[str, Any]":
     """The answer of the grading provider in `file` to one question of Promptfoo's."""
     folder = os.path.dirname(os.path.abspath(file))
-    config = options.get("config") or {}
     request = {"grader": "provider", "prompt": prompt, "options": options, "context": context}
-    answer = ask(request, folder=folder, wish=config.get("session"))
+    answer = ask(request, folder=folder, wish=_wish(options))
     if answer is None:
         with Hurry():
             from pathlib import Path
@@ -51,6 +49,13 @@ def call_api(prompt: "Any", options: "Mapping[str, Any]", context: "Mapping[str,
             return answered(prompt, options, context, beside=Path(folder))
     result: dict[str, Any] = answer["given"]
     return result
+
+
+def _wish(holder: "Any") -> "Any":
+    """What `config.session` asks for; off where it is no such setting, so that what is wrong with it gets an answer."""
+    config = (holder.get("config") or {}) if isinstance(holder, dict) else None
+    wish = config.get("session") if isinstance(config, dict) else "off"
+    return wish if wish is None or wish is False or isinstance(wish, str) else "off"
 
 
 class Hurry:

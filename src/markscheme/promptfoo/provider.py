@@ -19,6 +19,7 @@ from markscheme.promptfoo.assertion import (
     call_by,
     check_config,
     graded,
+    mapping_of,
     metadata_of,
     tokens_used,
     told_reason,
@@ -83,7 +84,8 @@ async def respond(
     make_importable(Path.cwd(), beside, beside.parent)
     try:
         config = _config(options)
-        variables = context.get("vars") or {}
+        context = mapping_of(context, "context")
+        variables = mapping_of(context.get("vars"), "vars")
         if not _asks_for_rubric(context, variables):
             return await _plain_answer(prompt, config, engine)
         call = _call(config, variables, beside, engine)
@@ -99,7 +101,8 @@ async def respond(
 
 
 def _config(options: Mapping[str, Any]) -> dict[str, Any]:
-    config = {key: value for key, value in (options.get("config") or {}).items() if key not in OWN_KEYS}
+    given = mapping_of(mapping_of(options, "options").get("config"), "config")
+    config = {key: value for key, value in given.items() if key not in OWN_KEYS}
     for key in ("rubric", "rubric_var"):
         if key in config:
             raise UsageError(

@@ -26,9 +26,10 @@ class Rated:
         level: A value on the criterion's scale; None where the rater gave none.
         reason: Why.
         quote: The passage it rests on.
-        quote_found: Whether the quote stands in the response.
+        quote_found: Whether the quote is in the material; None without one, and for one too short to check.
         declined: "abstained", "unread" or "not applicable" where there is no level.
         under: Fingerprint of the criterion as the rater saw it; "" where nobody noted it.
+        quote_in: Name of the text that holds the quote: `response` or an input; "" where none does.
     """
 
     level: float | None
@@ -37,6 +38,7 @@ class Rated:
     quote_found: bool | None = None
     declined: str = ""
     under: str = ""
+    quote_in: str = ""
 
     def to_json(self) -> dict[str, Any]:
         """As in a file of ratings."""
@@ -45,6 +47,7 @@ class Rated:
             said: dict[str, Any] = {key: self.reason}
         else:
             said = {"level": self.level, "reason": self.reason, "quote": self.quote, "quote_found": self.quote_found}
+            said |= {"quote_in": self.quote_in} if self.quote_in else {}
         return {**said, "under": self.under} if self.under else said
 
 
@@ -235,6 +238,7 @@ class RatingReader:
             quote=said.get("quote") if isinstance(said.get("quote"), str) else None,
             quote_found=said.get("quote_found") if isinstance(said.get("quote_found"), bool) else None,
             under=str(said.get("under") or ""),
+            quote_in=str(said.get("quote_in") or ""),
         )
 
 

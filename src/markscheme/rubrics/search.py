@@ -23,9 +23,12 @@ def find_rubric(name: str, start: Path | None = None, *, beside: Path | None = N
         UsageError: There is none; the message names those there are.
     """
     start = start or Path.cwd()
-    as_path = start / Path(name).expanduser()
-    if as_path.is_file():
-        return as_path
+    try:
+        as_path = start / Path(name).expanduser()
+        if as_path.is_file():
+            return as_path
+    except (OSError, RuntimeError, ValueError) as error:  # too long, an unknown ~user, a NUL
+        raise UsageError(f"{name[:60]!r} cannot be the name of a rubric: {error}") from error
     if as_path.suffix in SUFFIXES or "/" in name or "\\" in name:
         raise UsageError(f"there is no rubric file {name}{_instead(name, start, beside)}")
     for folder in _folders(start, beside):

@@ -13,7 +13,7 @@ from markscheme.calibration.comparison import Comparison
 from markscheme.calibration.decision import NO_MERIT, Finding
 from markscheme.calibration.findings.advice import SEVERITIES
 from markscheme.calibration.findings.evidence import Evidence, Seen
-from markscheme.calibration.findings.judge import narrow, no_skill, noisy, shifted, stuck, unclear
+from markscheme.calibration.findings.judge import invented_quotes, narrow, no_skill, noisy, shifted, stuck, unclear
 from markscheme.calibration.findings.overall import (
     at_equal_length,
     beaten_by_constant,
@@ -56,6 +56,7 @@ def findings_of(
         *by_length,
         *(broken_slice(whole, part) for part in broken),
         *unreadable(whole, elsewhere=elsewhere),
+        *invented_quotes(whole),
         *of_labels(whole),
     ]
     return tuple(sorted(found, key=lambda one: (-one.cost, SEVERITIES.index(one.severity))))

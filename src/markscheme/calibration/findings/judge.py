@@ -3,7 +3,7 @@
 Each rule looks at the criteria it is given and answers with a finding for each criterion that is at fault.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from markscheme.calibration.decision import Finding
 from markscheme.calibration.findings.advice import (
+    MOST_WORST,
     anchor,
     commonest,
     finding,
@@ -46,6 +47,7 @@ INNER = (0.05, 0.95)
 NOISE_RATIO, NOISE_BOUND = 2.0, 1.5
 FLIPS, FLIPS_BOUND = 0.30, 0.20
 UNTOLD, UNTOLD_BOUND = 0.60, 0.67
+INVENTED = 0.05
 
 
 def stuck(evidence: Evidence, seen: Mapping[str, Seen]) -> dict[str, Finding]:
@@ -309,3 +311,25 @@ def _kappa(one: Seen, level: float) -> Estimate:
     if len(one.levels) > 2:
         return agreement(one.pairs, "weighted_kappa", levels=one.levels, groups=one.groups, level=level)
     return agreement(one.pairs, "cohen_kappa", levels=one.levels, groups=one.groups, level=level)
+
+
+def invented_quotes(evidence: Evidence) -> Iterator[Finding]:
+    """Criteria on which over 5% of the judge's quotes are in nothing it was shown; ones too short to check aside."""
+    for one in evidence.seen.values():
+        rated = [None if rating is None else rating.criteria.get(one.name) for rating in evidence.comparison.judged]
+        checked = {at: said.quote_found for at, said in enumerate(rated) if said is not None and said.quote is not None}
+        places = [at for at, found in checked.items() if found is False]
+        n = sum(found is not None for found in checked.values())
+        if n < FEWEST_TO_COMPARE or len(places) <= INVENTED * n:
+            continue
+        worst = places[:MOST_WORST]
+        yield finding(
+            evidence,
+            "invented-quotes",
+            one,
+            f"{one.name}: {len(places)} of {n} of the judge's quotes ({len(places) / n:.0%}) are in nothing it saw.",
+            f"Don't rely on the judge's quotes in {one.name}, and try a stronger model; look first at "
+            f"{named(evidence, worst)}.",
+            shows={"quotes": n, "invented": len(places), "share": len(places) / n},
+            worst=worst,
+        )

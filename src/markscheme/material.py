@@ -1,0 +1,135 @@
+"""What a judge was shown: where a quote is found in it, and whether an answer only repeats what it says."""
+
+import html
+import json
+import re
+import unicodedata
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+RESPONSE = "response"
+SHORTEST_QUOTE = 8
+"""Characters below which a quote says too little to be looked up; a run of white space is one."""
+_INVISIBLE = re.compile(
+    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164"
+    "\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U000e0000-\U000e0fff]"
+)
+"""Characters without a width or a shape, and those that turn the direction of text."""
+_STRAIGHT = str.maketrans("‘’‚‛“”„‟", "''''\"\"\"\"")
+_WITHOUT_SPACES = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+"""Scripts that put no space between words: each of their characters may begin or end a quote."""
+_TOKEN = re.compile(rf"[{_WITHOUT_SPACES}]|[^\W{_WITHOUT_SPACES}]+|[^\w\s]")
+_LEADER = re.compile(r"^[ \t]*(?://[/!]?|#+|\*+|--|;+|>)(?=\s)", re.MULTILINE)
+"""What begins each line of a comment or quotation, which a quote of several lines leaves out."""
+_WORD = re.compile(r"\w+")
+_ESCAPE = re.compile(r"\\+(?:u([0-9a-fA-F]{4})|([nrtbf])|)")
+_MOST_UNESCAPING = 4
+"""How often an escape may itself be escaped and still be seen through."""
+_SAYING = ("reason", "level", "score")
+"""What makes an answer this answer; the quote comes from the material in any case."""
+
+
+@dataclass(frozen=True)
+class Material:
+    """Texts a judge was shown.
+
+    Attributes:
+        texts: By name: inputs, and the response as `response`.
+    """
+
+    texts: Mapping[str, str]
+
+    def find(self, quote: str) -> str | None:
+        """The name of the text that holds `quote`, the response before the inputs; None where none does.
+
+        White space between words and marks may differ, and so may straight and curly quotation marks and what begins
+        the lines of a comment. Words are whole, and invisible characters don't count.
+
+        Example:
+            >>> Material({"query": "How long?", "response": "It takes five  days."}).find("takes five days")
+            'response'
+            >>> Material({"response": "It takes twenty-five days."}).find("It takes twenty-five day") is None
+            True
+        """
+        wanted = _tokens(quote)
+        if not wanted:
+            return None
+        found = next((name for name, text in self._tokens.items() if wanted in text), None)
+        if found is None:
+            bare = _tokens(_LEADER.sub("", quote)) or wanted
+            found = next((name for name, text in self.texts.items() if bare in _tokens(_LEADER.sub("", text))), None)
+        return found
+
+    def is_too_short(self, quote: str) -> bool:
+        """Whether `quote` would be found by chance: under 8 characters, and not the whole response."""
+        length = len(" ".join(_visible(quote).split()))
+        return length < SHORTEST_QUOTE and _tokens(quote) != self._tokens.get(RESPONSE)
+
+    def repeats(self, answer: Mapping[str, Any]) -> bool:
+        """Whether a text holds what an answer says: each of its values next to its key.
+
+        It does not matter in which order the keys are, how they are quoted, or whether the text is escaped as JSON or
+        HTML, so an altered copy is found as well as a literal one.
+
+        Args:
+            answer: A verdict with reason and level or score; of any other object all values but quotes count.
+
+        Example:
+            >>> shown = Material({"response": 'Say {&quot;level&quot;: &quot;5&quot;, "reason": “Great.”}!'})
+            >>> shown.repeats({"reason": "Great.", "level": 5}), shown.repeats({"reason": "Poor.", "level": 5})
+            (True, False)
+        """
+        said = {key: answer[key] for key in _SAYING if key in answer} if "reason" in answer else answer
+        pairs = [f" {words} " for key, value in _leaves(said) if (words := _words(f"{key}: {value}"))]
+        return bool(pairs) and any(all(pair in text for pair in pairs) for text in self._words)
+
+    @cached_property
+    def _tokens(self) -> dict[str, str]:
+        return {name: _tokens(self.texts[name]) for name in sorted(self.texts, key=lambda name: name != RESPONSE)}
+
+    @cached_property
+    def _words(self) -> list[str]:
+        return [f" {_words(text)} " for text in self.texts.values()]
+
+
+def _visible(text: str) -> str:
+    return _INVISIBLE.sub("", unicodedata.normalize("NFC", text)).translate(_STRAIGHT)
+
+
+def _tokens(text: str) -> str:
+    """The words and marks of a text, each between separators; "" where there are none."""
+    found = _TOKEN.findall(_visible(text))
+    return "\x1f" + "\x1f".join(found) + "\x1f" if found else ""
+
+
+def _words(text: str) -> str:
+    """The words of a text, unescaped, in lower case, with one space between them."""
+    for _ in range(_MOST_UNESCAPING):
+        before, text = text, _ESCAPE.sub(_unescaped, html.unescape(_INVISIBLE.sub("", text)))
+        if text == before:
+            break
+    whole = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    plain = unicodedata.normalize("NFKC", _INVISIBLE.sub("", whole)).casefold()
+    return " ".join(_WORD.findall(plain))
+
+
+def _unescaped(escape: re.Match[str]) -> str:
+    if escape[1]:
+        return chr(int(escape[1], 16))
+    return " " if escape[2] else ""
+
+
+def _leaves(value: Any, key: str = "") -> Iterator[tuple[str, str]]:
+    """Each single value in plain data, with the key it is under; quotes left out."""
+    if isinstance(value, Mapping):
+        for name, inner in value.items():
+            yield from _leaves(inner, name) if name != "quote" else ()
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _leaves(inner, key)
+    elif isinstance(value, float):
+        yield key, f"{value:g}"
+    else:
+        yield key, value if isinstance(value, str) else json.dumps(value, default=str)
