@@ -71,14 +71,14 @@ def test_labels_of_other_responses_are_called_another_sample_with_what_that_take
     pool(tmp_path / "pool.jsonl", 640, 1000)
     report = rated(tmp_path)
     assert (report["labels"], report["labels_here"]) == (50, 0)
-    assert report["assumed"].startswith("none of the labelled responses is graded here: they are another sample, taken")
-    assert "say --drawn elsewhere" in report["assumed"]
+    assert report["assumed"].startswith("none of the labelled responses is graded here")
+    assert "use --drawn elsewhere" in report["assumed"]
     done = run("markscheme", "passrate", "pool.jsonl", "--calibration", "labels.jsonl", cwd=tmp_path)
     assert report["assumed"] in done.stdout
     pool(tmp_path / "pool.jsonl", 640, 1000, among=among)
     report = rated(tmp_path)
     assert report["labels_here"] == 50
-    assert "another sample" not in report["assumed"]
+    assert "none of the labelled" not in report["assumed"]
 
 
 @pytest.mark.parametrize("more", [{}, {"drawn": "chosen"}])
@@ -177,43 +177,46 @@ def test_faults_are_told_by_file_and_line_with_exit_2(tmp_path: Path, file: str,
 # --- groups ---------------------------------------------------------------------------------------------------------
 
 
-def test_groups_are_corrected_each_and_compared_on_the_tests_of_both(tmp_path: Path) -> None:
-    labels(tmp_path / "labels.jsonl", drawn="by-verdict")
+def two_groups(folder: Path, own: int) -> dict[str, Any]:
+    """Two groups on the same tests, labels of the first `own` and the last `own` responses of each; the report."""
     verdicts = {"a": [True] * 320 + [False] * 80, "b": [True] * 280 + [False] * 120}
+    rows = [
+        {"id": f"{group}{i}", "unit": i, "pass": passed, "provider": group}
+        for group, column in verdicts.items()
+        for i, passed in enumerate(column)
+    ]
+    write(folder / "pool.jsonl", rows)
+    labelled = [row for place, row in enumerate(rows) if place % 400 < own or place % 400 >= 400 - own]
     write(
-        tmp_path / "pool.jsonl",
+        folder / "labels.jsonl",
         [
-            {"id": f"{group}{i}", "unit": i, "pass": passed, "provider": group}
-            for group, column in verdicts.items()
-            for i, passed in enumerate(column)
+            {"id": row["id"], "gold": row["pass"] == (place % 5 > 0), "judge": row["pass"], "drawn": "by-verdict"}
+            for place, row in enumerate(labelled)
         ],
     )
-    report = rated(tmp_path)
+    return rated(folder)
+
+
+def test_groups_are_corrected_each_by_its_own_labels_and_the_difference_fits_the_rates(tmp_path: Path) -> None:
+    report = two_groups(tmp_path, own=20)
     assert set(report["groups"]) == {"a", "b"}
-    p1, p0 = 27 / 31, 3 / 19
     for group, share in (("a", 0.8), ("b", 0.7)):
         assert report["groups"][group]["raw"]["value"] == approx(share)
-        assert report["groups"][group]["corrected"]["value"] == approx(share * p1 + (1 - share) * p0)
-        assert report["groups"][group]["own_labels"] == 0
+        assert report["groups"][group]["corrected"]["value"] == approx(share * 0.8 + (1 - share) * 0.2)
+        assert report["groups"][group]["own_labels"] == 40
     (difference,) = report["differences"]
-    assert (difference["first"], difference["second"]) == ("a", "b")
-    estimate = difference["difference"]
-    assert (estimate["value"], estimate["n"]) == (approx(0.1 * (p1 - p0)), 400)
-    assert 0 < estimate["low"] < estimate["value"] < estimate["high"]
+    assert (difference["first"], difference["second"], difference["common"]) == ("a", "b", 400)
+    assert difference["difference"]["value"] == approx(0.1 * 0.6)
 
 
-def test_a_group_with_labels_of_its_own_is_corrected_by_them(tmp_path: Path) -> None:
-    among = labels(tmp_path / "labels.jsonl")
-    write(
-        tmp_path / "pool.jsonl",
-        [{"id": line["id"], "pass": line["judge"], "group": "new"} for line in among]
-        + [{"id": f"o{i}", "pass": i < 10, "group": "old"} for i in range(50)],
-    )
-    report = rated(tmp_path)
-    assert report["groups"]["new"]["own_labels"] == 50
-    assert report["groups"]["new"]["corrected"]["value"] == approx(0.6)
-    assert report["groups"]["old"]["own_labels"] == 0
-    assert report["differences"][0]["difference"]["undefined"] == "the two share no test"
+def test_groups_with_too_few_labels_of_their_own_are_withheld_with_a_note(tmp_path: Path) -> None:
+    report = two_groups(tmp_path, own=2)
+    for group in report["groups"].values():
+        assert (group["corrected"]["value"], group["own_labels"], group["needed"]) == (None, 4, 6)
+        assert group["corrected"]["note"].startswith("withheld: 4 labels of its own, 6 more would show it")
+    assert report["differences"][0]["difference"]["value"] is None
+    text = run("markscheme", "passrate", "pool.jsonl", "--calibration", "labels.jsonl", cwd=tmp_path).stdout
+    assert "withheld: 4 labels of its own, 6 more would show it" in text
 
 
 # --- calibrations and results ---------------------------------------------------------------------------------------
@@ -307,7 +310,7 @@ def test_promptfoo_s_results_are_rated_by_prompt_and_provider(tmp_path: Path) ->
     report = json.loads(run(*command, "--json", cwd=tmp_path).stdout)
     assert report["raw"]["n"] == 400
     assert set(report["groups"]) == {"prompt 0 / echo", "prompt 1 / echo"}
-    assert report["differences"][0]["difference"]["n"] == 200
+    assert report["differences"][0]["common"] == 200
     text = run(*command, cwd=tmp_path).stdout
     assert text.startswith("Pass rate, as people would decide: ")
     assert "the judge alone says" in text

@@ -39,7 +39,9 @@ def test_it_tells_rates_means_cost_trust_and_differences(front: MessagesFront, t
     lines = told(run)
     assert lines[0].startswith("plain / echo: 75% (")
     assert lines[1].strip() == "python 0.75, right 0.75, rude 1.00"
-    assert any(line.startswith("hedged / echo beside plain / echo: 0 [") and "may be noise" in line for line in lines)
+    assert any(
+        line.startswith("hedged / echo compared with plain / echo: 0 [") and "may be noise" in line for line in lines
+    )
     assert "The judge by capital: not calibrated." in lines
     assert any(line.startswith("Grading cost 24 calls, 2880 tokens, $0.0144") for line in lines), lines
     data = json.loads(report.read_text())
@@ -61,8 +63,8 @@ def test_a_prompt_that_fails_where_another_passes_is_told_apart_from_noise(
     worse = [PROMPTS[0], {"raw": "No idea", "label": "lost"}]
     report = tmp_path / "report.md"
     run = run_of(tmp_path, front, ["Paris."] * 12, {"MARKSCHEME_REPORT": str(report)}, prompts=worse)
-    (line,) = [line for line in told(run) if line.startswith("lost / echo beside plain / echo: ")]
-    assert line.startswith("lost / echo beside plain / echo: −100 [")
+    (line,) = [line for line in told(run) if line.startswith("lost / echo compared with plain / echo: ")]
+    assert line.startswith("lost / echo compared with plain / echo: −100 [")
     assert line.endswith("points on 12 tests: more than noise")
     text = report.read_text()
     assert "| plain / echo | 100% (" in text

@@ -12,14 +12,12 @@ from markscheme.stats.intervals import clopper_pearson_upper
 from markscheme.stats.prevalence import (
     Band,
     automatic_band,
-    corrected_difference,
     corrected_pass_rate,
     labels_next,
     least_labels,
     promise_for,
     random_draw_p,
     rogan_gladen,
-    sided_band,
     stratified_pass_rate,
     weighted_pass_rate,
 )
@@ -222,63 +220,6 @@ def test_rates_from_few_labels_or_clipped_are_marked() -> None:
     assert clipped.note == "rough: clipped from -0.800"
 
 
-# ------------------------------------------------------------------------------------------------------ differences
-
-
-def test_the_same_verdicts_on_the_same_units_differ_by_nothing() -> None:
-    estimate = corrected_difference([[300, 0], [0, 700]], [[16, 3], [4, 27]])
-    assert estimate.value == 0
-    assert estimate.low is not None
-    assert estimate.high is not None
-    assert estimate.low < 0 < estimate.high
-
-
-def test_a_difference_with_labels_of_its_own_is_that_of_the_two_rates() -> None:
-    units, first, other = [[250, 50], [90, 610]], [[16, 3], [4, 27]], [[12, 6], [5, 30]]
-    estimate = corrected_difference(units, first, other)
-    a = stratified_pass_rate(first, [300, 700], drawn="by-stratum").value
-    b = stratified_pass_rate(other, [340, 660], drawn="by-stratum").value
-    assert a is not None
-    assert b is not None
-    assert estimate.value == approx(a - b)
-    turned = corrected_difference(np.array(units).T, other, first)
-    assert limits(turned) == approx((-(estimate.value or 0), -(estimate.high or 0), -(estimate.low or 0)))
-
-
-def test_a_perfect_judge_gives_the_paired_difference_of_proportions() -> None:
-    units = np.array([[300, 20], [80, 600]])
-    estimate = corrected_difference(units, [[10**7, 0], [0, 10**7]])
-    p12, p21, n = 21 / 1002, 81 / 1002, 1002
-    reach = 1.959963985 * np.sqrt((p12 + p21 - (p21 - p12) ** 2) / n)
-    assert estimate.value == approx(0.06)
-    assert limits(estimate)[1:] == approx((p21 - p12 - reach, p21 - p12 + reach), abs=1e-6)
-
-
-def test_a_difference_lacks_what_its_strata_lack() -> None:
-    assert corrected_difference([[1, 2], [3, 4]], [[0, 0], [3, 4]]).undefined == (
-        "none of the judge's fails labelled, 30% of the pool: label some of the judge's fails"
-    )
-    assert corrected_difference([[0, 0], [0, 0]], [[3, 3], [3, 4]]).undefined == "the pool is empty"
-
-
-@pytest.mark.parametrize("shared", [True, False])
-def test_the_interval_of_a_difference_covers_what_it_says(shared: bool) -> None:
-    draw = np.random.default_rng(12)
-    pass_given = np.array([0.15, 0.9])
-    verdict_a, verdict_b = np.array([0.3, 0.7]), np.array([0.4, 0.6])
-    joint = np.array([[0.25, 0.05], [0.15, 0.55]])
-    truth, hit, runs = (verdict_a - verdict_b) @ pass_given, 0, 400
-    for _ in range(runs):
-        units = draw.multinomial(500, joint.ravel()).reshape(2, 2)
-        passes = draw.binomial(40, np.tile(pass_given, (2, 1)))
-        first, other = (np.stack([40 - row, row], axis=1) for row in passes)
-        estimate = corrected_difference(units, first, None if shared else other)
-        assert estimate.low is not None
-        assert estimate.high is not None
-        hit += estimate.low <= truth <= estimate.high
-    assert hit / runs > 0.95 - 3 * np.sqrt(0.95 * 0.05 / runs)
-
-
 # ------------------------------------------------------------------------------------------------------- next labels
 
 
@@ -431,19 +372,6 @@ def test_the_promise_about_all_examples_works_from_forty_five() -> None:
     assert automatic_band(margins[:44], wrong[:44], [0.2], promise="all").needed == 45
 
 
-def test_each_side_of_a_band_keeps_its_own_promise() -> None:
-    margins = np.r_[np.full(110, 0.3), np.full(100, 0.1), np.full(150, -0.1)]
-    wrong = np.zeros(360, dtype=bool)
-    wrong[110:140] = True
-    bands = sided_band(margins, wrong, [0.0, 0.2])
-    assert (bands.passes.half_width, bands.passes.n_automatic) == (0.2, 110)
-    assert (bands.fails.half_width, bands.fails.n_automatic) == (0.0, 150)
-    assert bands.passes.confidence == bands.fails.confidence == approx(0.95)
-    one_sided = sided_band(np.full(110, 0.3), np.zeros(110, dtype=bool), [0.0])
-    assert one_sided.passes.half_width == 0
-    assert one_sided.fails.half_width is None
-
-
 # -------------------------------------------------------------------------------------------------------- refusals
 
 WRONG: list[tuple[Any, str]] = [
@@ -452,7 +380,6 @@ WRONG: list[tuple[Any, str]] = [
     (lambda: corrected_pass_rate([[1, 2], [3, -4]], POOL, drawn="random"), "whole numbers of 0 or more"),
     (lambda: corrected_pass_rate([[1.0, 2.0], [3.0, 4.5]], POOL, drawn="random"), "whole numbers of 0 or more"),
     (lambda: stratified_pass_rate([[1, 2]], [10], drawn="random", names=["a", "b"]), "2 names for 1 strata"),
-    (lambda: corrected_difference([[1, 2, 3]] * 3, [[1, 2], [3, 4]]), r"\(2, 2\), not \(3, 3\)"),
     (lambda: random_draw_p([0, 0], POOL), "not 0 and 1000"),
     (lambda: labels_next([[1, 2]], [10], -1), "-1 of 10"),
     (lambda: least_labels(-1), "errors -1"),

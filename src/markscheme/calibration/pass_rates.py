@@ -1,8 +1,8 @@
-"""What people would pass of a graded set, from a judge's verdicts and the labels that tell where it errs."""
+"""What people would pass of a graded set, from a judge's verdicts and labels that show where it errs."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations, product
 from typing import Literal, TypeAlias
 
@@ -10,39 +10,33 @@ import numpy as np
 import numpy.typing as npt
 
 from markscheme.stats.estimate import Estimate
+from markscheme.stats.group_rates import GroupDifference, GroupRate, group_difference, group_rate
 from markscheme.stats.intervals import wilson_share
-from markscheme.stats.prevalence import corrected_difference, corrected_pass_rate, rogan_gladen, weighted_pass_rate
+from markscheme.stats.prevalence import corrected_pass_rate, rogan_gladen, weighted_pass_rate
 
 Integers: TypeAlias = npt.NDArray[np.int64]
-How: TypeAlias = Literal["random", "by-verdict", "by-stratum", "elsewhere"]
+DrawnHow: TypeAlias = Literal["random", "by-verdict", "by-stratum", "elsewhere"]
 
-WORDS: Mapping[How, str] = {
+ASSUMED: Mapping[DrawnHow, str] = {
     "random": "the labels are a random part of what is graded here",
     "by-verdict": "the labels are a random part of the judge's passes here, and of its fails",
     "by-stratum": "within each stratum the labels were drawn with known chances",
     "elsewhere": (
-        "the labels are of other responses, on which the judge is taken to err as it does here; labels of these "
-        "responses would say more"
+        "the labels are of other responses, on which the judge is assumed to make errors as often as here; labels of "
+        "these responses would say more"
     ),
 }
-OF_OTHERS: Mapping[How, str] = {
-    "random": (
-        "none of the labelled responses is graded here: they are another sample, taken for a random draw from where "
-        "these came from; where prompt, model or inputs differ, say --drawn elsewhere"
-    ),
-    "by-verdict": (
-        "none of the labelled responses is graded here: they are another sample, taken for a random part of the "
-        "judge's passes where these came from, and of its fails; where prompt, model or inputs differ, say --drawn "
-        "elsewhere"
-    ),
-    "by-stratum": (
-        "none of the labelled responses is graded here: they are another sample, taken for a draw with known chances "
-        "from strata like these; where prompt, model or inputs differ, say --drawn elsewhere"
-    ),
+_ANOTHER = "none of the labelled responses is graded here; they are assumed to be another sample, drawn at random from"
+_OTHERWISE = "where prompt, model or inputs differ, use --drawn elsewhere"
+ASSUMED_OF_OTHERS: Mapping[DrawnHow, str] = {
+    "random": f"{_ANOTHER} where these came from; {_OTHERWISE}",
+    "by-verdict": f"{_ANOTHER} the judge's passes and its fails where these came from; {_OTHERWISE}",
+    "by-stratum": f"{_ANOTHER} strata like these, with known chances; {_OTHERWISE}",
 }
 """What is assumed where labels that were drawn so are of other responses."""
-OWN = 5
-"""Labels of each verdict with which a group is corrected by its own labels."""
+NEEDS_OWN = "groups need labels of their own responses"
+UNEQUAL = "the labels were drawn with unequal chances among this group's passes or fails"
+METHOD = "by verdict, own labels"
 MOST_GROUPS = 6
 """Groups up to which every two are compared; with more, each with the first."""
 
@@ -87,20 +81,22 @@ class Labelled:
     stratum: str = ""
 
 
-@dataclass(frozen=True)
-class GroupRate:
+@dataclass(frozen=True, slots=True)
+class GroupPassRate:
     """The pass rate of one group.
 
     Attributes:
         raw: By the judge alone.
-        corrected: What people would pass.
-        own_labels: How many labels of this group it rests on; 0 where those of all groups serve, the judge being
-            taken to err alike on each.
+        corrected: What people would pass, from labels of this group's responses only; without a value, and with a
+            note, where they are too few.
+        own_labels: How many they are.
+        needed: Further labels that would show the rate; None where it is shown or no number would do.
     """
 
     raw: Estimate
     corrected: Estimate
     own_labels: int
+    needed: int | None = None
 
 
 @dataclass(frozen=True)
@@ -115,27 +111,29 @@ class PassRates:
         labels_here: How many of them are of responses that are graded here.
         not_graded: Responses without a verdict; they count in no rate.
         groups: By name; empty where there is one group or none.
-        differences: First group minus second of the corrected rates, on the units that both have.
+        differences: First group's corrected rate minus the second's.
         other_verdicts: Labelled responses on which the judge here decides otherwise than when they were labelled.
+        shared_ids: Labels whose id several groups use; they count for no group.
     """
 
     raw: Estimate
     corrected: Estimate
-    how: How
+    how: DrawnHow
     labels: int
     labels_here: int
     not_graded: int
-    groups: Mapping[str, GroupRate]
-    differences: Mapping[tuple[str, str], Estimate]
+    groups: Mapping[str, GroupPassRate]
+    differences: Mapping[tuple[str, str], GroupDifference]
     other_verdicts: int
+    shared_ids: int = 0
 
     @property
     def assumed(self) -> str:
-        """What the correction takes for granted of the labels, in a sentence."""
-        return WORDS[self.how] if self.labels_here else OF_OTHERS.get(self.how, WORDS[self.how])
+        """What the correction assumes about the labels, in a sentence."""
+        return ASSUMED[self.how] if self.labels_here else ASSUMED_OF_OTHERS.get(self.how, ASSUMED[self.how])
 
 
-def pass_rates(judged: Sequence[Judged], labelled: Sequence[Labelled], *, how: How | None = None) -> PassRates:
+def pass_rates(judged: Sequence[Judged], labelled: Sequence[Labelled], *, how: DrawnHow | None = None) -> PassRates:
     """The pass rate of a graded set, raw and corrected, for all of it and by group.
 
     Args:
@@ -146,24 +144,23 @@ def pass_rates(judged: Sequence[Judged], labelled: Sequence[Labelled], *, how: H
     graded = [one for one in judged if one.passed is not None]
     how = how or _how(graded, labelled)
     verdict = {one.id: one.passed for one in graded}
-    by_group: dict[str, list[Judged]] = {}
-    for one in graded:
-        by_group.setdefault(one.group, []).append(one)
-    several = len(by_group) > 1
+    groups = _groups(graded, labelled)
+    here = {one.id for one in judged} & {label.id for label in labelled}
     return PassRates(
         raw=raw_rate(graded),
         corrected=_corrected(graded, labelled, how),
         how=how,
         labels=len(labelled),
-        labels_here=len({one.id for one in judged} & {label.id for label in labelled}),
+        labels_here=len(here),
         not_graded=len(judged) - len(graded),
-        groups={name: _group(rows, labelled, how) for name, rows in by_group.items()} if several else {},
-        differences=_differences(by_group, labelled, how) if several else {},
+        groups={name: group.rate(how) for name, group in groups.items()},
+        differences={(a, b): _difference(groups[a], groups[b], how) for a, b in compared_pairs(list(groups))},
         other_verdicts=sum(label.id in verdict and verdict[label.id] != label.judge for label in labelled),
+        shared_ids=len(here & _in_several_groups(graded)) if groups else 0,
     )
 
 
-def _how(graded: Sequence[Judged], labelled: Sequence[Labelled]) -> How:
+def _how(graded: Sequence[Judged], labelled: Sequence[Labelled]) -> DrawnHow:
     """By what the labels say; where they say nothing, labels of these responses count within each verdict."""
     said = {label.drawn for label in labelled}
     strata = {one.stratum for one in graded}
@@ -187,7 +184,7 @@ def raw_rate(graded: Sequence[Judged]) -> Estimate:
     return wilson_share(passes, len(graded), method="share of passes")
 
 
-def _corrected(graded: Sequence[Judged], labelled: Sequence[Labelled], how: How) -> Estimate:
+def _corrected(graded: Sequence[Judged], labelled: Sequence[Labelled], how: DrawnHow) -> Estimate:
     if not graded:
         return Estimate.without_value("nothing here is graded", n=len(labelled), method=how)
     match how:
@@ -226,8 +223,12 @@ def _verdict(passed: bool | None) -> str:
 
 
 def _table(labelled: Iterable[Labelled]) -> Integers:
-    """Rows people's fail and pass, columns the judge's."""
-    counts = Counter((label.gold, label.judge) for label in labelled)
+    return _counted((label.gold, label.judge) for label in labelled)
+
+
+def _counted(decisions: Iterable[tuple[bool, bool]]) -> Integers:
+    """Counts of decisions, shape (2, 2): rows people's fail and pass, columns the judge's."""
+    counts = Counter(decisions)
     return np.array([[counts[gold, judge] for judge in (False, True)] for gold in (False, True)], dtype=np.int64)
 
 
@@ -239,26 +240,74 @@ def _verdicts(graded: Iterable[Judged]) -> Integers:
 # --- groups ---------------------------------------------------------------------------------------------------------
 
 
-def _group(rows: Sequence[Judged], labelled: Sequence[Labelled], how: How) -> GroupRate:
-    own = _own(rows, labelled)
-    if own:
-        return GroupRate(raw_rate(rows), _corrected(rows, own, how), len(own))
-    # All labels serve: a random part of everything is a random part of this group within each verdict only.
-    return GroupRate(raw_rate(rows), _corrected(rows, labelled, "by-verdict" if how == "random" else how), 0)
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """The responses of one group, and the labels of its own among them, by the verdict they have here.
+
+    Attributes:
+        rows: Everything graded in it.
+        own: Each labelled response of it with its label.
+    """
+
+    rows: Sequence[Judged]
+    own: Sequence[tuple[Judged, Labelled]]
+
+    @property
+    def pool(self) -> Integers:
+        """The judge's fails and passes, shape (2,)."""
+        return _verdicts(self.rows)
+
+    @property
+    def table(self) -> Integers:
+        """Counts of the labelled responses, shape (2, 2): rows people's fail and pass, columns the judge's."""
+        return _counted((label.gold, bool(one.passed)) for one, label in self.own)
+
+    def withheld(self, how: DrawnHow) -> str:
+        """Why no rate can be shown however many labels there are; "" where it can."""
+        if how == "elsewhere":
+            return NEEDS_OWN
+        drawn = {(one.passed, label.weight, label.stratum) for one, label in self.own}
+        return UNEQUAL if how == "by-stratum" and len(drawn) > len({passed for passed, *_ in drawn}) else ""
+
+    def rate(self, how: DrawnHow) -> GroupPassRate:
+        """What people would pass of it."""
+        why = self.withheld(how)
+        if why:
+            return GroupPassRate(raw_rate(self.rows), _withheld(why, len(self.own), METHOD), len(self.own))
+        return _shown(group_rate(self.table, self.pool), raw_rate(self.rows))
 
 
-def _own(rows: Sequence[Judged], labelled: Sequence[Labelled]) -> list[Labelled]:
-    """The labels of a group, if there are enough of each verdict to correct it by them alone."""
-    ids = {one.id for one in rows}
-    own = [label for label in labelled if label.id in ids]
-    counts = Counter(label.judge for label in own)
-    return own if min(counts[False], counts[True]) >= OWN else []
+def _shown(found: GroupRate, raw: Estimate) -> GroupPassRate:
+    why = found.rate.undefined
+    rate = found.rate if why is None else replace(found.rate, note=f"withheld: {why}")
+    return GroupPassRate(raw, rate, found.own, found.needed)
 
 
-def _differences(
-    by_group: Mapping[str, Sequence[Judged]], labelled: Sequence[Labelled], how: How
-) -> dict[tuple[str, str], Estimate]:
-    return {(a, b): _difference(by_group[a], by_group[b], labelled, how) for a, b in compared_pairs(list(by_group))}
+def _withheld(why: str, n: int, method: str) -> Estimate:
+    return replace(Estimate.without_value(why, n=n, method=method), note=f"withheld: {why}")
+
+
+def _groups(graded: Sequence[Judged], labelled: Sequence[Labelled]) -> dict[str, _Group]:
+    """The groups by name, each with its own labels; empty where there is only one."""
+    rows: dict[str, list[Judged]] = {}
+    for one in graded:
+        rows.setdefault(one.group, []).append(one)
+    if len(rows) < 2:
+        return {}
+    shared = _in_several_groups(graded)
+    label_of = {label.id: label for label in labelled if label.id not in shared}
+    return {name: _Group(own, _labelled_of(own, label_of)) for name, own in rows.items()}
+
+
+def _labelled_of(rows: Sequence[Judged], label_of: Mapping[str, Labelled]) -> list[tuple[Judged, Labelled]]:
+    """Each response that has a label, once, with its label."""
+    return [(one, label_of[one.id]) for one in {one.id: one for one in rows}.values() if one.id in label_of]
+
+
+def _in_several_groups(graded: Iterable[Judged]) -> set[str]:
+    """Ids that responses of more than one group have."""
+    groups = Counter(unit for unit, _ in {(one.id, one.group) for one in graded})
+    return {unit for unit, n in groups.items() if n > 1}
 
 
 def compared_pairs(names: Sequence[str]) -> Iterable[tuple[str, str]]:
@@ -266,21 +315,27 @@ def compared_pairs(names: Sequence[str]) -> Iterable[tuple[str, str]]:
     return combinations(names, 2) if len(names) <= MOST_GROUPS else product(names[:1], names[1:])
 
 
-def _difference(first: Sequence[Judged], second: Sequence[Judged], labelled: Sequence[Labelled], how: How) -> Estimate:
-    """First minus second on the units of both; each by its own labels if both have enough, else by all labels."""
-    if how in ("elsewhere", "by-stratum"):
-        why = "a difference takes labels of these responses, drawn at random or by verdict"
-        return Estimate.without_value(why, n=0, method="by strata, paired")
-    joint = np.zeros((2, 2), dtype=np.int64)
-    others: dict[str, list[bool | None]] = {}
+def _difference(first: _Group, second: _Group, how: DrawnHow) -> GroupDifference:
+    """First group's rate minus the second's: the difference of the two rates that are shown."""
+    why = first.withheld(how) or second.withheld(how)
+    common = _common(first.rows, second.rows)
+    if why:
+        n = len(first.own) + len(second.own)
+        return GroupDifference(_withheld(why, n, METHOD), 0.0, int(common.sum()), None)
+    found = group_difference(first.table, first.pool, second.table, second.pool, common=common)
+    undefined = found.difference.undefined
+    if undefined is None:
+        return found
+    return replace(found, difference=replace(found.difference, note=f"withheld: {undefined}"))
+
+
+def _common(first: Sequence[Judged], second: Sequence[Judged]) -> Integers:
+    """Tests that both were graded on by verdict, shape (2, 2): rows the first group's fail and pass."""
+    others: dict[str, list[bool]] = {}
     for one in second:
-        others.setdefault(one.unit, []).append(one.passed)
+        others.setdefault(one.unit, []).append(one.passed is True)
+    joint = np.zeros((2, 2), dtype=np.int64)
     for one in first:
         if others.get(one.unit):
-            joint[int(one.passed is True), int(others[one.unit].pop(0) is True)] += 1
-    if not joint.sum():
-        return Estimate.without_value("the two share no test", n=0, method="by strata, paired")
-    own, own_other = _own(first, labelled), _own(second, labelled)
-    if own and own_other:
-        return corrected_difference(joint, _table(own).T, _table(own_other).T)
-    return corrected_difference(joint, _table(labelled).T)
+            joint[int(one.passed is True), int(others[one.unit].pop(0))] += 1
+    return joint

@@ -44,19 +44,26 @@ class Gap:
         first: Its name.
         second: Likewise.
         raw: By the graders: second minus first.
-        corrected: By the labels: second minus first; None without labels.
+        corrected: By the labels of both: the second's corrected rate minus the first's; None without labels.
+        tests: How many tests both have.
     """
 
     first: str
     second: str
     raw: Estimate
     corrected: Estimate | None
+    tests: int
+
+    @property
+    def shown(self) -> Estimate:
+        """The corrected difference where labels show one, else the graders'."""
+        return self.raw if self.corrected is None or self.corrected.value is None else self.corrected
 
     @property
     def is_real(self) -> bool:
-        """Whether the difference is more than noise, by the labels where there are some."""
-        told = self.raw if self.corrected is None or self.corrected.value is None else self.corrected
-        return told.low is not None and told.high is not None and (told.low > 0 or told.high < 0)
+        """Whether the interval of the difference leaves out 0."""
+        low, high = self.shown.low, self.shown.high
+        return low is not None and high is not None and (low > 0 or high < 0)
 
 
 @dataclass(frozen=True)
@@ -154,8 +161,8 @@ def _gap(first: str, second: str, by_system: Mapping[str, Sequence[Row]], rates:
         [other for _, _, other in pairs],
         groups=np.array([test for test, _, _ in pairs]) if repeated else None,
     )
-    corrected = rates.differences.get((first, second)) if rates is not None else None
-    return Gap(first, second, raw, None if corrected is None else _turned(corrected))
+    found = rates.differences.get((first, second)) if rates is not None else None
+    return Gap(first, second, raw, None if found is None else _turned(found.difference), len(pairs))
 
 
 def _by_test(rows: Sequence[Row]) -> dict[int, list[float]]:

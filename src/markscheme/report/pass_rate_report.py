@@ -6,6 +6,7 @@ from typing import Any
 from markscheme.calibration.pass_rates import PassRates
 from markscheme.report.figures import share_with_interval, signed
 from markscheme.stats import Estimate
+from markscheme.stats.group_rates import GroupDifference
 
 
 def pass_rate_text(rates: PassRates, reference: str | None = None) -> str:
@@ -31,20 +32,30 @@ def _lines(rates: PassRates, reference: str | None) -> Iterator[str]:
         )
     width = max(map(len, rates.groups), default=0)
     for name, group in rates.groups.items():
-        labels = f"{group.own_labels} labels of its own" if group.own_labels else "labels of all groups"
-        yield f"  {name:<{width}}  {_share(group.corrected)}  (judge alone {_share(group.raw)}; {labels})"
-    for (first, second), difference in rates.differences.items():
-        yield f"  {first} minus {second}: {_difference(difference)}"
+        if group.corrected.value is None:
+            yield f"  {name:<{width}}  withheld: {group.corrected.undefined}"
+        else:
+            labels = f"{group.own_labels} labels of its own"
+            yield f"  {name:<{width}}  {_share(group.corrected)}  (judge alone {_share(group.raw)}; {labels})"
+    for (first, second), found in rates.differences.items():
+        yield f"  {first} minus {second}: {_difference(found)}"
+    if rates.shared_ids:
+        yield f"{rates.shared_ids} labels have an id that several groups use; they count for no group."
 
 
 def _share(estimate: Estimate) -> str:
     return f"undefined ({estimate.undefined})" if estimate.undefined else share_with_interval(estimate)
 
 
-def _difference(estimate: Estimate) -> str:
+def _difference(found: GroupDifference) -> str:
+    estimate = found.difference
     if estimate.value is None or estimate.low is None or estimate.high is None:
-        return f"undefined ({estimate.undefined})"
-    return f"{signed(estimate.value)} [{signed(estimate.low)}, {signed(estimate.high)}] on {estimate.n} tests of both"
+        return f"withheld: {estimate.undefined}"
+    said = f"{signed(estimate.value)} [{signed(estimate.low)}, {signed(estimate.high)}]"
+    if found.on_common is None:
+        return said
+    shares = " and ".join(_share(one.rate) for one in found.on_common)
+    return f"{said}; on the {found.common} tests of both {shares}"
 
 
 def pass_rate_json(rates: PassRates, reference: str | None = None) -> dict[str, Any]:
@@ -66,11 +77,18 @@ def pass_rate_json(rates: PassRates, reference: str | None = None) -> dict[str, 
                 "raw": group.raw.to_json(),
                 "corrected": group.corrected.to_json(),
                 "own_labels": group.own_labels,
+                "needed": group.needed,
             }
             for name, group in rates.groups.items()
         },
         "differences": [
-            {"first": first, "second": second, "difference": difference.to_json()}
-            for (first, second), difference in rates.differences.items()
+            {
+                "first": first,
+                "second": second,
+                "difference": found.difference.to_json(),
+                "common": found.common,
+                "on_common": None if found.on_common is None else [one.rate.to_json() for one in found.on_common],
+            }
+            for (first, second), found in rates.differences.items()
         ],
     }

@@ -78,13 +78,13 @@ def _ungraded(system: SystemWorth) -> str:
 
 
 def _gap(gap: Gap) -> str:
-    told = gap.raw if gap.corrected is None or gap.corrected.value is None else gap.corrected
-    if told.value is None or told.low is None or told.high is None:
-        return f"{gap.second} beside {gap.first}: unknown ({told.undefined or 'too little to tell'})"
-    points = f"{_points(told.value)} [{_points(told.low)}, {_points(told.high)}] points on {told.n} tests"
+    shown = gap.shown
+    if shown.value is None or shown.low is None or shown.high is None:
+        return f"{gap.second} compared with {gap.first}: unknown ({shown.undefined or 'too few tests'})"
+    points = f"{_points(shown.value)} [{_points(shown.low)}, {_points(shown.high)}] points on {gap.tests} tests"
     verdict = "more than noise" if gap.is_real else "may be noise"
-    by = "" if told is gap.raw else ", by the labels"
-    return f"{gap.second} beside {gap.first}: {points}{by}: {verdict}"
+    by = "" if gap.corrected is None else ", by the judge alone" if shown is gap.raw else ", corrected by the labels"
+    return f"{gap.second} compared with {gap.first}: {points}{by}: {verdict}"
 
 
 def _points(value: float) -> str:

@@ -66,19 +66,6 @@ class Band:
             raise ValueError(f"the limit {self.upper} breaks the promise {self.alpha}")
 
 
-@dataclass(frozen=True, slots=True)
-class SidedBand:
-    """A band whose two sides each keep their own promise.
-
-    Attributes:
-        passes: Promise about automatic passes; its `errors` are false passes.
-        fails: Promise about automatic fails; its `errors` are false fails.
-    """
-
-    passes: Band
-    fails: Band
-
-
 def corrected_pass_rate(labelled: npt.ArrayLike, pool: npt.ArrayLike, *, drawn: Drawn, level: float = 0.95) -> Estimate:
     """The share that people would pass of what only the judge has seen.
 
@@ -299,71 +286,6 @@ def rogan_gladen(labelled: npt.ArrayLike, pool: npt.ArrayLike, *, level: float =
     return made if clipped == value or made.note else replace(made, note=f"rough: clipped from {value:.3f}")
 
 
-def corrected_difference(
-    units: npt.ArrayLike,
-    labelled: npt.ArrayLike,
-    labelled_other: npt.ArrayLike | None = None,
-    *,
-    level: float = 0.95,
-) -> Estimate:
-    """How much more people would pass of one system than of another, judged on the same units.
-
-    With q and r the shares that people pass in each stratum of the two systems and P the joint shares of strata, the
-    difference is Σ P_ab (q_a - r_b). Its variance is that of q_a - r_b over units, by their number, plus that of the
-    labels: Σ w_a² var(q_a) + Σ u_b² var(r_b) with the strata's shares w and u, or Σ (w_a - u_a)² var(q_a) where one
-    set of labels serves both. Labels must be random within a stratum.
-
-    Args:
-        units: How many units lie in stratum a under the first system and in b under the other, shape
-            (n_strata, n_strata); for verdicts: fail, pass.
-        labelled: People's fails and passes in each stratum, shape (n_strata, 2), of the first system, or of both
-            where the judge errs alike on both.
-        labelled_other: The same for the other system; None where `labelled` serves both.
-        level: Coverage, 0 to 1.
-
-    Returns:
-        First minus other, from -1 to 1, n = units. Half an example is added to each count of labels, and a pair of
-        units of opposite strata to the units, before the interval is made. Undefined where a stratum lacks labels.
-
-    Raises:
-        ValueError: The caller's fault: shapes that don't fit, counts that are negative or not whole.
-
-    Source:
-        Cochran (1977), Sampling Techniques, 3rd ed., chapter 12.
-        Bonett and Price (2012), Journal of Educational and Behavioral Statistics 37(4), 479-488.
-        doi:10.3102/1076998611411915
-
-    Example:
-        >>> e = corrected_difference([[300, 20], [80, 600]], [[16, 3], [4, 27]])
-        >>> round(e.value, 4), round(e.low, 4), round(e.high, 4)
-        (0.0428, 0.0229, 0.0591)
-    """
-    first = np.asarray(labelled)
-    first = _counts(first, (len(first), 2), "labelled")
-    joint = _counts(units, (len(first), len(first)), "units")
-    other = first if labelled_other is None else _counts(labelled_other, first.shape, "labelled_other")
-    n, method = int(joint.sum()), "by strata, paired"
-    names = [f"stratum {v + 1}" for v in range(len(first))] if len(first) != 2 else ["judge's fails", "judge's passes"]
-    refusal = _strata_refusal(first, joint.sum(axis=1), names) or _strata_refusal(other, joint.sum(axis=0), names)
-    if refusal:
-        return Estimate.without_value(refusal, n=n, method=method, level=level)
-    widened = joint + (1 - np.eye(len(joint))) / max(1, len(joint) * (len(joint) - 1) / 2)
-    q, r = _widened_shares(first), _widened_shares(other)
-    apart = q[:, None] - r[None, :]
-    weight = widened / widened.sum()
-    mean = float((weight * apart).sum())
-    variance = (float((weight * apart**2).sum()) - mean**2) / float(widened.sum())
-    w, u = weight.sum(axis=1), weight.sum(axis=0)
-    of_q, of_r = (_binomial_variance(x[:, 1].astype(float), x.sum(axis=1).astype(float)) for x in (first, other))
-    if labelled_other is None:
-        variance += float(((w - u) ** 2 * of_q).sum())
-    else:
-        variance += float((w**2 * of_q).sum() + (u**2 * of_r).sum())
-    raw = float(joint.sum(axis=1) @ _raw_shares(first) - joint.sum(axis=0) @ _raw_shares(other)) / n
-    reach = _z(level) * math.sqrt(max(variance, 0.0))
-    return Estimate(raw, max(-1.0, min(mean - reach, raw)), min(1.0, max(mean + reach, raw)), level, n, method)
-
-
 def random_draw_p(labelled: npt.ArrayLike, pool: npt.ArrayLike) -> float:
     """How likely the judge's verdicts among the labelled would differ so much from the pool's, were they a random part.
 
@@ -515,46 +437,6 @@ def automatic_band(
     return _band(widths, automatic, errors, n=len(m), promise=promise, alpha=alpha, confidence=confidence)
 
 
-def sided_band(
-    margins: npt.ArrayLike,
-    wrong: npt.ArrayLike,
-    grid: Sequence[float],
-    *,
-    alpha_passes: float = 0.05,
-    alpha_fails: float = 0.05,
-    confidence: float = 0.90,
-) -> SidedBand:
-    """A band whose sides bound false passes and false fails apart; both promises hold together at `confidence`.
-
-    Args:
-        margins: Score minus pass mark of labelled examples, shape (n,), as for `automatic_band`.
-        wrong: Whether the judge's decision on each is wrong, shape (n,).
-        grid: Half-widths to choose from, as for `automatic_band`.
-        alpha_passes: The promised share of false passes among automatic passes.
-        alpha_fails: The promised share of false fails among automatic fails.
-        confidence: How sure both promises are, together.
-
-    Raises:
-        ValueError: The caller's fault: shapes that differ, nan, a grid that is empty, negative or too fine.
-
-    Example:
-        >>> margins = np.linspace(-0.5, 0.5, 301)
-        >>> bands = sided_band(margins, np.zeros(301, dtype=bool), [0.0, 0.1, 0.2])
-        >>> bands.passes.half_width, bands.fails.confidence
-        (0.0, 0.95)
-    """
-    m, faulty, widths = _margins(margins, wrong, grid)
-    each = (1 + confidence) / 2
-    sides = []
-    for side, alpha in ((m, alpha_passes), (-m, alpha_fails)):
-        _check_promise(alpha, each)
-        taken = [side > width + 1e-9 for width in widths]
-        automatic = np.array([mask.sum() for mask in taken], dtype=np.int64)
-        errors = np.array([(faulty & mask).sum() for mask in taken], dtype=np.int64)
-        sides.append(_band(widths, automatic, errors, n=len(m), promise="automatic", alpha=alpha, confidence=each))
-    return SidedBand(passes=sides[0], fails=sides[1])
-
-
 def _band(
     widths: Floats,
     automatic: Integers,
@@ -679,15 +561,6 @@ def _error_rate_refusal(fails: int, passes: int, size: int) -> str | None:
     if not fails:
         return "people failed none of the labelled examples: label some that they fail"
     return None
-
-
-def _widened_shares(strata: Integers) -> Floats:
-    return np.asarray((strata[:, 1] + 0.5) / (strata.sum(axis=1) + 1), dtype=np.float64)
-
-
-def _raw_shares(strata: Integers) -> Floats:
-    size = strata.sum(axis=1)
-    return np.asarray(np.where(size > 0, strata[:, 1] / np.maximum(size, 1), 0.5), dtype=np.float64)
 
 
 def _binomial_variance(passes: Floats, size: Floats) -> Floats:
