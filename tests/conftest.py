@@ -1,20 +1,25 @@
 """The real components that tests share, each started once a session."""
 
-import shutil
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from markscheme.session import client
 from tests.promptfoo.rated_run import run_promptfoo
 from tests.real import messages_front as front
 from tests.real.kept import made_once
 from tests.real.local_model import model_path
 from tests.real.promptfoo import PromptfooInstall, install_promptfoo
-from tests.session.processes import session_pids, wait_until
+from tests.session.processes import sockets
+
+SLOW_FIRST = ("tests/docs/test_pages.py", "tests/promptfoo/", "tests/commands/", "tests/session/", "tests/judges/")
+"""The files that take longest start first, so that no process works on one alone at the end."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put the slow files first; otherwise the order stays."""
+    items.sort(key=lambda item: not item.nodeid.startswith(SLOW_FIRST))
 
 
 @pytest.fixture(scope="session")
@@ -48,11 +53,7 @@ def rated_results(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> d
 @pytest.fixture
 def runtime(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A short folder in which sessions put their sockets; whatever runs there is ended, and must leave nothing."""
-    folder = Path(tempfile.mkdtemp(prefix="ms-", dir="/tmp"))
-    monkeypatch.setenv("XDG_RUNTIME_DIR", str(folder))
-    monkeypatch.delenv("MARKSCHEME_SESSION", raising=False)
-    yield folder
-    for place in client.sockets():
-        client.stop(place)
-    assert wait_until(lambda: not session_pids(folder))
-    shutil.rmtree(folder)
+    with sockets() as folder:
+        monkeypatch.setenv("XDG_RUNTIME_DIR", str(folder))
+        monkeypatch.delenv("MARKSCHEME_SESSION", raising=False)
+        yield folder

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.commands.console import INSTALLED, environment, run
+from tests.commands.console import SECONDS, environment, run, scripts
 from tests.experiment.small import FILE, JUDGE, MODEL, RECORDED, make_experiment, without_settings, write_lines
 
 SLOW = """
@@ -300,13 +300,13 @@ def asked(folder: Path, name: str) -> int:
 def test_a_killed_run_goes_on_where_it_was_and_asks_nothing_twice(tmp_path: Path, during: str) -> None:
     project = many(tmp_path, 20)
     env = environment({"MARKSCHEME_CACHE": str(project / "cache")})
-    command = [str(INSTALLED / "markscheme"), "experiment", "many.yaml", "--judge", "function:slow:judge"]
-    process = subprocess.Popen([*command, "--concurrency", "2"], cwd=project, env=env, stdout=subprocess.DEVNULL)
-    deadline = time.monotonic() + 60
+    command = [str(scripts() / "markscheme"), "experiment", "many.yaml", "--judge", "function:slow:judge"]
+    process = subprocess.Popen([*command, "--concurrency", "2"], cwd=project, env=env, stdout=subprocess.PIPE)
+    deadline = time.monotonic() + SECONDS
     while asked(project, during) < 15 and time.monotonic() < deadline:
         time.sleep(0.01)
     process.send_signal(signal.SIGKILL)
-    process.wait()
+    process.communicate()  # its output ends when it has ended
     before = asked(project, during)
     assert 15 <= before < 40
     data: dict[str, Any] = json.loads(

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.commands.console import INSTALLED, environment, run
+from tests.commands.console import INSTALLED, SECONDS, environment, run, scripts
 from tests.real.messages_front import Answer, MessagesFront, Request, late, message
 
 RUBRIC = """\
@@ -481,14 +481,14 @@ def test_a_killed_run_goes_on_where_it_was(project: Path, front: MessagesFront) 
     file = submissions(project, *(f"LEVEL={n % 5 + 1} of {n}" for n in range(60)))
     where = {"MARKSCHEME_CACHE": str(project / "cache")}
     env = environment({**where, "ANTHROPIC_API_KEY": "test-key", "ANTHROPIC_BASE_URL": front.url})
-    command = [str(INSTALLED / "markscheme"), "grade", "prose", file, "--concurrency", "4", "--json"]
+    command = [str(scripts() / "markscheme"), "grade", "prose", file, "--concurrency", "4", "--json"]
     with (project / "out.jsonl").open("w") as out:
-        process = subprocess.Popen(command, cwd=project, env=env, stdout=out)
-        deadline = time.monotonic() + 60
+        process = subprocess.Popen(command, cwd=project, env=env, stdout=out, stderr=subprocess.PIPE)
+        deadline = time.monotonic() + SECONDS
         while len(front.requests) < 20 and time.monotonic() < deadline:
             time.sleep(0.01)
         process.send_signal(signal.SIGKILL)
-        process.wait()
+        process.communicate()  # its output ends when it has ended
     printed = (project / "out.jsonl").read_text().splitlines()
     assert 20 <= len(front.requests) < 60
     done = subprocess.run(command, cwd=project, env=env, capture_output=True, text=True, check=False)

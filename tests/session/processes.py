@@ -2,13 +2,17 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
+import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from markscheme.session import client
 from tests.commands.console import ROOT, environment
 
 CALL = """
@@ -85,3 +89,14 @@ def session_pids(runtime: Path) -> list[int]:
             if b"markscheme.promptfoo.serving" in told and os.fsencode(runtime) in told:
                 found.append(int(process.name))
     return found
+
+
+@contextmanager
+def sockets() -> Iterator[Path]:
+    """A short folder in which sessions put their sockets; whatever runs there is ended, and must leave nothing."""
+    folder = Path(tempfile.mkdtemp(prefix="ms-", dir="/tmp"))
+    yield folder
+    for place in folder.rglob("*.sock"):
+        client.stop(str(place))
+    assert wait_until(lambda: not session_pids(folder))
+    shutil.rmtree(folder)

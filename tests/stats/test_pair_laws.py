@@ -95,7 +95,7 @@ ELSEWHERE = {
 
 LEVELS = (1.0, 2.0, 3.0, 4.0)
 MODULES = (reliability, severity)
-law = settings(max_examples=12, deadline=None, derandomize=True)
+law = settings(max_examples=8, deadline=None, derandomize=True)
 
 
 def functions() -> dict[str, Callable[..., Any]]:
