@@ -8,14 +8,10 @@ import pytest
 import yaml
 
 from tests.commands.console import ROOT
+from tests.promptfoo.answering import GRADER, project, rows
 from tests.real.promptfoo import EvalRun, PromptfooInstall, run_eval
 
 CRITERIA = {"readability", "correctness", "efficiency", "maintainability"}
-
-
-def rows(run: EvalRun) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = run.results["results"]["results"]
-    return sorted(found, key=lambda row: row["testIdx"])
 
 
 @pytest.fixture(scope="module")
@@ -45,71 +41,79 @@ def test_the_reason_tells_the_score_the_mark_and_each_level(shipped: EvalRun) ->
     assert "correctness 1 of 5" in reason
 
 
-def eval_with(tmp_path: Path, config: dict[str, Any], env: dict[str, str] | None = None, **test: Any) -> dict[str, Any]:
-    """The one row of an eval over one output with one assertion of ours."""
-    assertion = {"type": "python", "value": f"file://{ROOT}/graders/rubric_grader.py", "config": config}
-    assertion |= test.pop("assertion", {})
-    document = {
-        "prompts": ["{{answer}}"],
-        "providers": ["echo"],
-        "tests": [{"vars": {"answer": "Paris.", **test.pop("vars", {})}, "assert": [assertion], **test}],
-    }
-    path = tmp_path / "promptfooconfig.yaml"
-    path.write_text(yaml.safe_dump(document))
-    environment = {"MARKSCHEME_CACHE": str(tmp_path / "cache"), **(env or {})}
-    return rows(run_eval(path, cwd=tmp_path, env=environment))[0]
-
-
 JUDGE = """
 import json
-ASKED = []
-def met(system_prompt, user_prompt):
+def _said(system_prompt, user_prompt, level):
     names = [part.split('"')[1] for part in user_prompt.rsplit("Rate the response on", 1)[1].split(",") if '"' in part]
-    return json.dumps({"verdicts": {n: {"quote": "Paris.", "reason": "It says so.", "level": LEVEL} for n in names}})
+    return json.dumps({"verdicts": {n: {"quote": "Paris.", "reason": "It says so.", "level": level} for n in names}})
+def met(system_prompt, user_prompt):
+    return _said(system_prompt, user_prompt, "MET")
+def unmet(system_prompt, user_prompt):
+    return _said(system_prompt, user_prompt, "UNMET")
 """
+MET, UNMET = "function:scripted_judge:met", "function:scripted_judge:unmet"
+NOT_GRADED: list[tuple[dict[str, Any], str]] = [
+    ({"rubric": "capitol"}, "did you mean 'capital'?"),
+    ({"rubric": "{{which}}"}, "Promptfoo fills none in an assertion's config"),
+    ({"rubric": "capital", "treshold": 0.5}, "did you mean 'threshold'?"),
+    ({"rubric": "capital", "inputs": {"query": "nowhere"}}, "var 'nowhere', which the test does not have"),
+    ({"rubric": "capital", "judge": "oracle"}, "unknown judge 'oracle'"),
+    ({"rubric": "capital"}, "ANTHROPIC_API_KEY is not set"),
+    ({"rubric": "capital", "inputs": {"query": "unresolved"}}, "unresolved placeholder"),
+]
 
 
-def scripted(tmp_path: Path, level: str = "MET") -> str:
-    (tmp_path / "scripted_judge.py").write_text(f"LEVEL = {level!r}\n{JUDGE}")
-    (tmp_path / "rubrics").mkdir(exist_ok=True)
-    (tmp_path / "rubrics" / "capital.yaml").write_text(
-        "inputs: [query]\ncriteria:\n- {name: right, requirement: Names the capital, weight: 2}\n"
-        "- {name: rude, requirement: Is rude, weight: -1}\n"
-    )
-    return "function:scripted_judge:met"
+def scripted(folder: Path) -> None:
+    """Put the rubric `capital` and the judges that are functions into the folder."""
+    (project(folder) / "scripted_judge.py").write_text(JUDGE)
 
 
-def test_a_rubric_of_the_user_s_own_is_found_and_graded(promptfoo: PromptfooInstall, tmp_path: Path) -> None:
-    config = {"rubric": "capital", "judge": scripted(tmp_path), "threshold": 0.4}
-    row = eval_with(tmp_path, config, vars={"question": "Capital of France?"})
+def graded_in(folder: Path, tests: list[dict[str, Any]], env: dict[str, str] | None = None) -> list[dict[str, Any]]:
+    """The rows of one eval of `tests` in a folder with a rubric and a judge; each test has one assertion of ours."""
+    scripted(folder)
+    document = {"prompts": ["{{answer}}"], "providers": ["echo"], "tests": tests}
+    path = folder / "promptfooconfig.yaml"
+    path.write_text(yaml.safe_dump(document))
+    return rows(run_eval(path, cwd=folder, env={"MARKSCHEME_CACHE": str(folder / "cache"), **(env or {})}))
+
+
+def a_test(config: dict[str, Any], kind: str = "python", **variables: str) -> dict[str, Any]:
+    """A test of the output "Paris." by our assertion."""
+    assertion = {"type": kind, "value": GRADER, "config": config}
+    return {"vars": {"answer": "Paris.", **variables}, "assert": [assertion]}
+
+
+TESTS = {
+    "own": a_test({"rubric": "capital", "judge": MET, "threshold": 0.4}, question="Capital of France?"),
+    "var": a_test({"rubric_var": "which", "judge": MET}, which="capital"),
+    "not-python, not graded": a_test({"rubric": "capitol"}, "not-python"),
+    "not-python, failed": a_test({"rubric": "capital", "judge": UNMET}, "not-python"),
+    **{
+        said: a_test(config, **{"unresolved": "{{topic}}"} if "inputs" in config else {}) for config, said in NOT_GRADED
+    },
+}
+
+
+@pytest.fixture(scope="module")
+def graded(promptfoo: PromptfooInstall, tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
+    """The rows of one run of all the tests, by their names."""
+    return dict(zip(TESTS, graded_in(tmp_path_factory.mktemp("graded"), list(TESTS.values())), strict=True))
+
+
+def test_a_rubric_of_the_user_s_own_is_found_and_graded(graded: dict[str, dict[str, Any]]) -> None:
+    row = graded["own"]
     assert row["success"], row["gradingResult"]["reason"]
     assert row["namedScores"] == {"right": 1, "rude": 0}
     assert row["score"] == 0.5
 
 
-def test_the_rubric_may_be_named_by_a_var(promptfoo: PromptfooInstall, tmp_path: Path) -> None:
-    config = {"rubric_var": "which", "judge": scripted(tmp_path)}
-    row = eval_with(tmp_path, config, vars={"which": "capital"})
-    assert row["score"] == 0.5
+def test_the_rubric_may_be_named_by_a_var(graded: dict[str, dict[str, Any]]) -> None:
+    assert graded["var"]["score"] == 0.5
 
 
-@pytest.mark.parametrize(
-    ("config", "said"),
-    [
-        ({"rubric": "capitol"}, "did you mean 'capital'?"),
-        ({"rubric": "{{which}}"}, "Promptfoo fills none in an assertion's config"),
-        ({"rubric": "capital", "treshold": 0.5}, "did you mean 'threshold'?"),
-        ({"rubric": "capital", "inputs": {"query": "nowhere"}}, "var 'nowhere', which the test does not have"),
-        ({"rubric": "capital", "judge": "oracle"}, "names no judge"),
-        ({"rubric": "capital"}, "ANTHROPIC_API_KEY is not set"),
-        ({"rubric": "capital", "inputs": {"query": "unresolved"}}, "unresolved placeholder"),
-    ],
-)
-def test_what_cannot_be_graded_fails_with_a_reason_and_no_scores(
-    promptfoo: PromptfooInstall, tmp_path: Path, config: dict[str, Any], said: str
-) -> None:
-    scripted(tmp_path)
-    row = eval_with(tmp_path, config, vars={"unresolved": "{{topic}}"} if "inputs" in config else {})
+@pytest.mark.parametrize("said", [said for _, said in NOT_GRADED])
+def test_what_cannot_be_graded_fails_with_a_reason_and_no_scores(graded: dict[str, dict[str, Any]], said: str) -> None:
+    row = graded[said]
     reason = row["gradingResult"]["reason"]
     assert not row["success"]
     assert reason.startswith("not graded: ")
@@ -117,9 +121,8 @@ def test_what_cannot_be_graded_fails_with_a_reason_and_no_scores(
     assert row["namedScores"] == {}
 
 
-def test_not_python_never_turns_an_ungraded_output_into_a_pass(promptfoo: PromptfooInstall, tmp_path: Path) -> None:
-    scripted(tmp_path)
-    row = eval_with(tmp_path, {"rubric": "capitol"}, assertion={"type": "not-python"})
+def test_not_python_never_turns_an_ungraded_output_into_a_pass(graded: dict[str, dict[str, Any]]) -> None:
+    row = graded["not-python, not graded"]
     assert not row["success"]
     assert "not graded: " in row["gradingResult"]["reason"]
 
@@ -181,17 +184,14 @@ def test_a_weight_or_threshold_of_0_never_passes_an_ungraded_output_without_a_wo
         assert "may count this as passed" in part["reason"]
 
 
-def test_not_python_passes_what_the_rubric_fails(promptfoo: PromptfooInstall, tmp_path: Path) -> None:
-    config = {"rubric": "capital", "judge": scripted(tmp_path, "UNMET")}
-    row = eval_with(tmp_path, config, assertion={"type": "not-python"})
-    assert row["success"]
+def test_not_python_passes_what_the_rubric_fails(graded: dict[str, dict[str, Any]]) -> None:
+    assert graded["not-python, failed"]["success"]
 
 
 def test_a_python_without_markscheme_is_told_how_to_name_another(promptfoo: PromptfooInstall, tmp_path: Path) -> None:
     bare = tmp_path / "bare-python"
     bare.write_text('#!/bin/sh\nexec /usr/bin/env python3 -S -E "$@"\n')
     bare.chmod(0o755)
-    scripted(tmp_path)
-    row = eval_with(tmp_path, {"rubric": "capital"}, env={"PROMPTFOO_PYTHON": str(bare), "PYTHONPATH": ""})
+    (row,) = graded_in(tmp_path, [a_test({"rubric": "capital"})], {"PROMPTFOO_PYTHON": str(bare), "PYTHONPATH": ""})
     assert not row["success"]
     assert "set PROMPTFOO_PYTHON" in row["gradingResult"]["reason"]

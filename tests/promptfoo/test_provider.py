@@ -1,7 +1,9 @@
 """`graders/rubric_provider.py` as grading provider under the real Promptfoo."""
 
+import itertools
 import json
-from collections.abc import Iterator
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -9,34 +11,94 @@ import pytest
 
 from markscheme.promptfoo.provider import call_api
 from tests.promptfoo.answering import PROVIDER, assertion, evaluate, judging, project, rows
-from tests.real.messages_front import MessagesFront
-from tests.session.processes import session_pids
+from tests.real.messages_front import MessagesFront, Request
+from tests.real.promptfoo import PromptfooInstall
+from tests.session.processes import session_pids, sockets
 
-pytestmark = pytest.mark.usefixtures("promptfoo", "runtime")
-
-
-@pytest.fixture
-def front() -> Iterator[MessagesFront]:
-    with MessagesFront(judging()) as running:
-        yield running
-
-
-def behind(**config: Any) -> dict[str, Any]:
-    """The part of a configuration that puts our provider behind the graders."""
-    settings = {"judge": "anthropic", **config}
-    return {"defaultTest": {"options": {"provider": {"id": PROVIDER, "config": settings}}}}
+HALF = """
+criteria:
+- {name: right, requirement: Names the capital, weight: 1}
+- {name: rude, requirement: Is polite, weight: 1}
+"""
+NOT_GRADED: list[tuple[str, dict[str, Any], str]] = [
+    ("capitol", {}, "did you mean 'capital'?"),
+    ("rubrics/nowhere.yaml", {}, "no rubric file"),
+    ("capital", {"judge": "oracle"}, "unknown judge 'oracle'"),
+    ("capital", {"rubric": "capital"}, "the assertion's `value` is the rubric"),
+    ("capital", {"treshold": 1}, "did you mean 'threshold'?"),
+]
+STRANGE = ['{"capital": "Paris"}', "\0Paris\ud83d", "Paris. " * 150_000, ""]
 
 
 def llm_rubric(value: Any, **more: Any) -> dict[str, Any]:
     return {"type": "llm-rubric", "value": value, **more}
 
 
-def test_a_value_that_names_a_rubric_is_graded_by_it_like_the_python_assertion(
-    front: MessagesFront, tmp_path: Path
-) -> None:
-    asserts = [llm_rubric("capital"), assertion()]
-    run = evaluate(tmp_path, front.url, ["Paris.", "Rome."], asserts, **behind())
-    for row in rows(run):
+def cases_of(folder: Path) -> dict[str, list[dict[str, Any]]]:
+    """The tests of one eval under what they are for, each with our provider behind its graders."""
+
+    def test(*asserts: dict[str, Any], output: str = "Paris.", of: str = "", **more: Any) -> dict[str, Any]:
+        config = {"judge": "anthropic", **more.pop("config", {})}
+        question = of or f"Capital, case {next(numbers)}?"
+        provider = {"options": {"provider": {"id": PROVIDER, "config": config}}}
+        return {"vars": {"answer": output, "question": question}, "assert": list(asserts), **provider, **more}
+
+    numbers = itertools.count(1)
+    capital, half = llm_rubric("capital"), llm_rubric("half")
+    halves = [half, llm_rubric("half", threshold=0.6), {"type": "not-llm-rubric", "value": "half"}]
+    uncached = {"cache": "off"}
+    return {
+        "both": [test(capital, assertion(), output=output) for output in ("Paris.", "Rome.")],
+        "text": [test(llm_rubric("Names the capital of France"), output=output) for output in ("Paris.", "Rome.")],
+        "file": [test(llm_rubric(f"file://{folder}/rubrics/capital.yaml"))],
+        "tokens": [test(capital)],
+        "thresholds": [test(*halves), test(half, config={"threshold": 0.6}), test(*halves[:2], threshold=0.5)],
+        "g-eval": [test({"type": "g-eval", "value": "Is right"})],
+        "strange": [test(capital, output=output) for output in STRANGE],
+        "session": [test(capital, output=output, of="The same?", config=uncached) for output in ("Paris.", "Rome.")],
+        "without": [
+            test(capital, output=output, of="The same?", config={**uncached, "session": "off"})
+            for output in ("Paris.", "Rome.")
+        ],
+        **{
+            f"{kind} {said}": [test({"type": kind, "value": value}, config=config)]
+            for kind in ("llm-rubric", "not-llm-rubric")
+            for value, config, said in NOT_GRADED
+        },
+    }
+
+
+@dataclass(frozen=True)
+class Graded:
+    """What came of one eval: rows and requests by what a test was for, and how many sessions there were."""
+
+    rows: Mapping[str, list[dict[str, Any]]]
+    requests: Sequence[Request]
+    sessions: int
+
+    def asked(self, of: str) -> list[dict[str, Any]]:
+        """The bodies of the requests about the outputs of some tests."""
+        questions = [row["vars"]["question"] for row in self.rows[of]]
+        texts = [(request.body, request.body["messages"][0]["content"]) for request in self.requests]
+        return [body for body, text in texts if any(question in text for question in questions)]
+
+
+@pytest.fixture(scope="module")
+def graded(promptfoo: PromptfooInstall, tmp_path_factory: pytest.TempPathFactory) -> Graded:
+    """Everything that our provider is tried on, in one run."""
+    folder = tmp_path_factory.mktemp("provider")
+    tests = cases_of(project(folder))
+    (folder / "rubrics" / "half.yaml").write_text(HALF)
+    with sockets() as runtime, MessagesFront(judging()) as front:
+        env = {"MARKSCHEME_PRICE": "3:15", "XDG_RUNTIME_DIR": str(runtime), "MARKSCHEME_SESSION_IDLE": "30"}
+        run = evaluate(folder, front.url, [], [], env=env, tests=[one for some in tests.values() for one in some])
+        sessions = len(session_pids(runtime))
+        found = iter(rows(run))
+        return Graded({of: [next(found) for _ in some] for of, some in tests.items()}, front.requests, sessions)
+
+
+def test_a_value_that_names_a_rubric_is_graded_by_it_like_the_python_assertion(graded: Graded) -> None:
+    for row in graded.rows["both"]:
         by_provider, by_assertion = row["gradingResult"]["componentResults"][:2]
         assert by_provider["pass"] == by_assertion["pass"] == row["success"]
         assert by_provider["score"] == by_assertion["score"]
@@ -44,104 +106,73 @@ def test_a_value_that_names_a_rubric_is_graded_by_it_like_the_python_assertion(
         told = by_provider["metadata"]["criteria"]
         assert {name: entry["score"] for name, entry in told.items()} == by_assertion["namedScores"]
         assert by_provider["metadata"]["fingerprints"] == by_assertion["metadata"]["fingerprints"]
-    assert [row["success"] for row in rows(run)] == [True, False]
-    assert len(front.requests) == 2
+    assert [row["success"] for row in graded.rows["both"]] == [True, False]
+    assert len(graded.asked("both")) == 2
 
 
-def test_any_other_text_is_a_rubric_of_one_criterion(front: MessagesFront, tmp_path: Path) -> None:
-    run = evaluate(tmp_path, front.url, ["Paris.", "Rome."], [llm_rubric("Names the capital of France")], **behind())
-    assert [(row["success"], row["score"]) for row in rows(run)] == [(True, 1), (False, 0)]
-    sent = front.requests[0].body
+def test_any_other_text_is_a_rubric_of_one_criterion(graded: Graded) -> None:
+    assert [(row["success"], row["score"]) for row in graded.rows["text"]] == [(True, 1), (False, 0)]
+    sent = graded.asked("text")[0]
     assert "Names the capital of France" in json.dumps(sent["system"])
     assert list(sent["output_config"]["format"]["schema"]["properties"]["verdicts"]["properties"]) == ["requirement"]
     assert "Capital, case" in sent["messages"][0]["content"]
 
 
-def test_a_file_of_criteria_as_value_is_graded_by_its_criteria(front: MessagesFront, tmp_path: Path) -> None:
-    project(tmp_path)
-    asserts = [llm_rubric(f"file://{tmp_path}/rubrics/capital.yaml")]
-    (row,) = rows(evaluate(tmp_path, front.url, ["Paris."], asserts, **behind()))
+def test_a_file_of_criteria_as_value_is_graded_by_its_criteria(graded: Graded) -> None:
+    (row,) = graded.rows["file"]
     assert row["success"], row["gradingResult"]["reason"]
     assert list(row["gradingResult"]["componentResults"][0]["metadata"]["criteria"]) == ["right", "rude"]
 
 
-def test_tokens_and_cost_are_told(front: MessagesFront, tmp_path: Path) -> None:
-    run = evaluate(
-        tmp_path, front.url, ["Paris."], [llm_rubric("capital")], env={"MARKSCHEME_PRICE": "3:15"}, **behind()
-    )
-    component = rows(run)[0]["gradingResult"]["componentResults"][0]
+def test_tokens_and_cost_are_told(graded: Graded) -> None:
+    component = graded.rows["tokens"][0]["gradingResult"]["componentResults"][0]
     assert component["tokensUsed"]["prompt"] == 100
     assert component["tokensUsed"]["completion"] == 20
     assert component["tokensUsed"]["total"] == 120
     assert component["metadata"]["costUsd"] == pytest.approx(100 * 3e-6 + 20 * 15e-6)
 
 
-def test_thresholds_of_assertion_provider_and_test_work(front: MessagesFront, tmp_path: Path) -> None:
-    project(tmp_path)
-    half = (
-        "criteria:\n- {name: right, requirement: Names the capital, weight: 1}\n"
-        "- {name: rude, requirement: Is polite, weight: 1}\n"
-    )
-    (tmp_path / "rubrics" / "half.yaml").write_text(half)
-    asserts = [llm_rubric("half"), llm_rubric("half", threshold=0.6), {"type": "not-llm-rubric", "value": "half"}]
-    (row,) = rows(evaluate(tmp_path, front.url, ["Paris."], asserts, **behind()))
-    passes = [part["pass"] for part in row["gradingResult"]["componentResults"]]
+def test_thresholds_of_assertion_provider_and_test_work(graded: Graded) -> None:
+    by_assertion, by_provider, by_test = graded.rows["thresholds"]
+    passes = [part["pass"] for part in by_assertion["gradingResult"]["componentResults"]]
     assert passes == [True, False, False]
-    (row,) = rows(evaluate(tmp_path, front.url, ["Paris."], asserts[:1], **behind(threshold=0.6)))
-    assert not row["success"]
-    (row,) = rows(evaluate(tmp_path, front.url, ["Paris."], asserts[:2], test={"threshold": 0.5}, **behind()))
-    assert row["success"]
-    assert row["score"] == 0.5
+    assert not by_provider["success"]
+    assert by_test["success"]
+    assert by_test["score"] == 0.5
 
 
 @pytest.mark.parametrize("kind", ["llm-rubric", "not-llm-rubric"])
-@pytest.mark.parametrize(
-    ("value", "config", "said"),
-    [
-        ("capitol", {}, "did you mean 'capital'?"),
-        ("rubrics/nowhere.yaml", {}, "no rubric file"),
-        ("capital", {"judge": "oracle"}, "names no judge"),
-        ("capital", {"rubric": "capital"}, "the assertion's `value` is the rubric"),
-        ("capital", {"treshold": 1}, "did you mean 'threshold'?"),
-    ],
-)
-def test_what_cannot_be_graded_passes_neither_way(
-    front: MessagesFront, tmp_path: Path, kind: str, value: str, config: dict[str, Any], said: str
-) -> None:
-    (row,) = rows(evaluate(tmp_path, front.url, ["Paris."], [{"type": kind, "value": value}], **behind(**config)))
+@pytest.mark.parametrize("said", [said for _, _, said in NOT_GRADED])
+def test_what_cannot_be_graded_passes_neither_way(graded: Graded, kind: str, said: str) -> None:
+    (row,) = graded.rows[f"{kind} {said}"]
     assert not row["success"]
     assert "not graded: " in row["gradingResult"]["reason"]
     assert said in row["gradingResult"]["reason"]
 
 
-def test_g_eval_gets_plain_answers(front: MessagesFront, tmp_path: Path) -> None:
-    (row,) = rows(evaluate(tmp_path, front.url, ["Paris."], [{"type": "g-eval", "value": "Is right"}], **behind()))
+def test_g_eval_gets_plain_answers(graded: Graded) -> None:
+    (row,) = graded.rows["g-eval"]
     assert row["success"], row["gradingResult"]["reason"]
     assert row["score"] == 0.8
     assert row["gradingResult"]["componentResults"][0]["tokensUsed"]["total"] == 94
 
 
-def test_strange_outputs_are_graded(front: MessagesFront, tmp_path: Path) -> None:
-    strange = ['{"capital": "Paris"}', "\0Paris\ud83d", "Paris. " * 150_000, ""]
-    run = evaluate(tmp_path, front.url, strange, [llm_rubric("capital")], **behind())
-    assert [row["success"] for row in rows(run)] == [True, True, True, False]
-    assert all("right" in row["gradingResult"]["componentResults"][0]["reason"] for row in rows(run))
+def test_strange_outputs_are_graded(graded: Graded) -> None:
+    found = graded.rows["strange"]
+    assert [row["success"] for row in found] == [True, True, True, False]
+    assert all("right" in row["gradingResult"]["componentResults"][0]["reason"] for row in found)
 
 
-def test_assertion_and_provider_share_one_session(front: MessagesFront, tmp_path: Path, runtime: Path) -> None:
-    evaluate(tmp_path, front.url, ["Paris."], [llm_rubric("capital"), assertion()], **behind())
-    assert len(session_pids(runtime)) == 1
+def test_assertion_and_provider_share_one_session(graded: Graded) -> None:
+    assert graded.sessions == 1
 
 
-def test_through_a_session_and_without_the_answer_is_the_same(front: MessagesFront, tmp_path: Path) -> None:
-    def told(**config: Any) -> Any:
-        run = evaluate(
-            tmp_path, front.url, ["Paris.", "Rome."], [llm_rubric("capital")], **behind(cache="off", **config)
-        )
-        parts = [row["gradingResult"]["componentResults"][0] for row in rows(run)]
+def test_through_a_session_and_without_the_answer_is_the_same(graded: Graded) -> None:
+    def told(of: str) -> Any:
+        parts = [row["gradingResult"]["componentResults"][0] for row in graded.rows[of]]
         return [[part["pass"], part["score"], part["reason"], part["metadata"], part["tokensUsed"]] for part in parts]
 
-    assert told() == told(session="off")
+    assert told("session") == told("without")
 
 
 def test_without_anybody_to_ask_the_error_says_whom_to_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -150,4 +181,5 @@ def test_without_anybody_to_ask_the_error_says_whom_to_name(tmp_path: Path, monk
     context = {"vars": {"output": "Paris.", "rubric": "Names the capital"}}
     answer = call_api("", {"config": {}}, context, beside=tmp_path)
     assert answer["error"].startswith("not graded: no judge to ask")
-    assert "config.judge: recorded:PATH" in answer["error"]
+    assert "config.judge: " in answer["error"]
+    assert "recorded:PATH" in answer["error"]

@@ -7,13 +7,11 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from tests.promptfoo.answering import HOOKS, assertion, evaluate, judging, rows
+from tests.promptfoo.answering import GRADER, HOOKS, assertion, evaluate, judging, rows
 from tests.real.messages_front import MessagesFront, failing
-from tests.real.promptfoo import EvalRun
 from tests.session.processes import files, is_running, session_pids, wait_until
 
 pytestmark = pytest.mark.usefixtures("promptfoo")
@@ -26,64 +24,63 @@ def front() -> Iterator[MessagesFront]:
         yield running
 
 
-def verdicts(run: EvalRun) -> list[Any]:
-    """What our assertion made of each row, without what tells where replies came from."""
-    found = []
-    for row in rows(run):
-        for part in row["gradingResult"]["componentResults"]:
-            part["metadata"] = {**part.get("metadata", {}), "replies": None}
-            part["tokensUsed"] = None
-        found.append([row["success"], row["score"], row["namedScores"], row["gradingResult"]["componentResults"]])
-    return found
-
-
 STRANGE = ["Paris.", "Rome.", "", '{"capital": "Paris", "n": 1.50}', "\0Paris\ud83d\x1b[2J", "Paris. " * 150_000]
 
 
 def test_results_are_equal_with_and_without_a_session(front: MessagesFront, tmp_path: Path, runtime: Path) -> None:
-    fresh = {"MARKSCHEME_NO_CACHE": "1"}
-    through = evaluate(tmp_path, front.url, STRANGE, [assertion()], env=fresh)
-    alone = evaluate(tmp_path, front.url, STRANGE, [assertion(config={"session": "off"})], env=fresh)
-    assert [row["success"] for row in rows(through)] == [True, False, False, True, True, True]
-    told, told_alone = verdicts(through), verdicts(alone)
-    for one, other in zip(told, told_alone, strict=True):
-        assert one[:3] == other[:3]
-        assert [part["reason"] for part in one[3]] == [part["reason"] for part in other[3]]
-        assert [part.get("metadata") for part in one[3]] == [part.get("metadata") for part in other[3]]
+    both = [assertion(), assertion(config={"session": "off"})]
+    run = evaluate(tmp_path, front.url, STRANGE, both, env={"MARKSCHEME_NO_CACHE": "1"})
+    assert [row["success"] for row in rows(run)] == [True, False, False, True, True, True]
+    for row in rows(run):
+        found = [part for part in row["gradingResult"]["componentResults"] if part["assertion"].get("value") == GRADER]
+        through, alone = (
+            {
+                **{key: part[key] for key in ("pass", "score", "reason", "namedScores")},
+                "metadata": {**part["metadata"], "replies": None},
+                "parts": [[one["pass"], one["score"], one["reason"]] for one in part["componentResults"]],
+            }
+            for part in found
+        )
+        assert through == alone
     assert len(front.requests) == 2 * len(STRANGE)
 
 
 def test_an_unchanged_run_again_asks_nobody(front: MessagesFront, tmp_path: Path, runtime: Path) -> None:
-    outputs = [f"Paris. {n}" for n in range(8)]
+    outputs = [f"Paris. {n}" for n in range(3)]
     evaluate(tmp_path, front.url, outputs, [assertion()])
-    assert len(front.requests) == 8
+    assert len(front.requests) == 3
     evaluate(tmp_path, front.url, outputs, [assertion()])
     evaluate(tmp_path, front.url, outputs, [assertion()], env=OFF)
-    assert len(front.requests) == 8
+    assert len(front.requests) == 3
 
 
 def test_repeats_are_answered_from_the_cache_unless_it_is_off(
     front: MessagesFront, tmp_path: Path, runtime: Path
 ) -> None:
-    run = evaluate(tmp_path, front.url, ["Paris."], [assertion()], args=("--repeat", "3"))
-    assert [row["success"] for row in rows(run)] == [True] * 3
-    assert len(front.requests) == 1
     bypassed = assertion(config={"cache": "off"})
-    evaluate(tmp_path, front.url, ["Paris."], [bypassed], args=("--repeat", "3"))
-    assert len(front.requests) == 4
+    tests = [
+        {"vars": {"answer": "Paris.", "question": "Kept?"}, "assert": [assertion()]},
+        {"vars": {"answer": "Paris.", "question": "Bypassed?"}, "assert": [bypassed]},
+    ]
+    run = evaluate(tmp_path, front.url, [], [], args=("--repeat", "3"), tests=tests)
+    assert [row["success"] for row in rows(run)] == [True] * 6
+    asked = [request.body["messages"][0]["content"] for request in front.requests]
+    assert (sum("Kept?" in text for text in asked), sum("Bypassed?" in text for text in asked)) == (1, 3)
     evaluate(tmp_path, front.url, ["Paris."], [assertion()], args=("--repeat", "3"), env={"MARKSCHEME_NO_CACHE": "1"})
-    assert len(front.requests) == 7
+    assert len(front.requests) == 4 + 3
 
 
 def test_thresholds_of_assertion_and_test_work(front: MessagesFront, tmp_path: Path, runtime: Path) -> None:
-    passing = [assertion(threshold=0.9), {"type": "contains", "value": "Paris"}]
-    assert [row["success"] for row in rows(evaluate(tmp_path, front.url, ["Paris.", "Rome."], passing))] == [
-        True,
-        False,
+    by_assertion = [assertion(threshold=0.9), {"type": "contains", "value": "Paris"}]
+    by_test = [assertion(weight=3), {"type": "contains", "value": "London"}]
+    tests = [
+        {"vars": {"answer": output, "question": "Capital?"}, "assert": asserts, **more}
+        for asserts, more in ((by_assertion, {}), (by_test, {"threshold": 0.7}))
+        for output in ("Paris.", "Rome.")
     ]
-    weighed = [assertion(weight=3), {"type": "contains", "value": "London"}]
-    by_test = evaluate(tmp_path, front.url, ["Paris.", "Rome."], weighed, test={"threshold": 0.7})
-    assert [(row["success"], row["score"]) for row in rows(by_test)] == [(True, 0.75), (False, 0)]
+    first, second, *of_test = rows(evaluate(tmp_path, front.url, [], [], tests=tests))
+    assert (first["success"], second["success"]) == (True, False)
+    assert [(row["success"], row["score"]) for row in of_test] == [(True, 0.75), (False, 0)]
 
 
 def test_not_python_turns_the_verdict_and_nothing_else(front: MessagesFront, tmp_path: Path, runtime: Path) -> None:
@@ -96,7 +93,7 @@ def test_not_python_turns_the_verdict_and_nothing_else(front: MessagesFront, tmp
 
 
 def test_the_limit_holds_over_all_of_promptfoo_s_processes(tmp_path: Path, runtime: Path) -> None:
-    outputs = [f"Paris. {n}" for n in range(200)]
+    outputs = [f"Paris. {n}" for n in range(48)]
     with MessagesFront(judging(0.1)) as front:
         run = evaluate(
             tmp_path,
@@ -107,7 +104,7 @@ def test_the_limit_holds_over_all_of_promptfoo_s_processes(tmp_path: Path, runti
             args=("--max-concurrency", "16"),
         )
         assert all(row["success"] for row in rows(run))
-        assert len(front.requests) == 200
+        assert len(front.requests) == 48
         assert 2 <= front.most_in_flight <= 5
 
 
@@ -124,7 +121,7 @@ def test_the_budget_holds_over_all_of_promptfoo_s_processes(
 
 
 def test_a_session_killed_in_mid_run_costs_no_verdict_and_leaves_nothing(tmp_path: Path, runtime: Path) -> None:
-    outputs = [f"Paris. {n}" for n in range(200)]
+    outputs = [f"Paris. {n}" for n in range(64)]
     seen: set[int] = set()
     over = threading.Event()
 
@@ -133,7 +130,7 @@ def test_a_session_killed_in_mid_run_costs_no_verdict_and_leaves_nothing(tmp_pat
         while not over.is_set() and killed < 2:
             pids = session_pids(runtime)
             seen.update(pids)
-            if pids and len(front.requests) > 40 * (killed + 1):
+            if pids and len(front.requests) > 12 * (killed + 1):
                 os.kill(pids[0], signal.SIGKILL)
                 killed += 1
             time.sleep(0.02)
@@ -146,7 +143,7 @@ def test_a_session_killed_in_mid_run_costs_no_verdict_and_leaves_nothing(tmp_pat
         over.set()
         killer.join()
         assert len(seen) >= 2  # one was killed, and another took its place
-    assert [row["success"] for row in rows(run)] == [True] * 200
+    assert [row["success"] for row in rows(run)] == [True] * 64
     assert wait_until(lambda: not any(map(is_running, seen)), 2)
     assert files(runtime) == []
 
