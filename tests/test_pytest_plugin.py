@@ -31,7 +31,7 @@ CALLS = Path(__file__).with_name("calls.txt")
 def _answer(**levels):
     with CALLS.open("a") as file:
         file.write("asked\\n")
-    quote = "nothing to quote" if levels["polite"] == "5" else "No!"
+    quote = "nothing to quote" if levels["polite"] == "5" else "No, never again!"
     told = {"quote": quote, "reason": "Because \\x1b[31mit is\\n so."}
     return {"verdicts": {name: {**told, "level": level} for name, level in levels.items()}}
 
@@ -115,9 +115,9 @@ def test_fails(assert_grade):
     assert told == [
         "AssertionError: the output fails manners: 0.19, pass mark 0.6",
         "polite 2 of 5 (weight 3): Because �[31mit is so.",
-        "“No!” (which is not in the output)",
+        "“No, never again!” (which is not in the material)",
         "dated UNMET (weight 1): Because �[31mit is so.",
-        "“No!” (which is not in the output)",
+        "“No, never again!” (which is not in the material)",
         "full marks: blames",
         "calibration: 0.19, not calibrated",
     ]
