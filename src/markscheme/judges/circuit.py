@@ -18,7 +18,7 @@ LONGEST_PAUSE: Final = 15.0
 """Seconds between two tries of a judge that is down."""
 SHORTEST_TRY: Final = 15.0
 """Seconds that a try has at least."""
-REST: Final = 30.0
+REST: Final = 120.0
 """Seconds after giving up before another call is tried."""
 
 
