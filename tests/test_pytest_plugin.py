@@ -159,8 +159,8 @@ def test_it(assert_grade, judge):
     [
         ('"No.", "maners"', "did you mean 'manners'?"),
         ('"No.", "manners", judge=judges.kind', "needs 'query': give inputs={'query': …}"),
-        ('"No.", "manners", inputs={"query": "?"}', "or name recorded replies (judge=recorded:PATH)"),
-        ('"No.", "manners", judge="gpt", inputs={"query": "?"}', "'gpt' names no judge"),
+        ('"No.", "manners", inputs={"query": "?"}', "name a judge with judge=…: "),
+        ('"No.", "manners", judge="gpt", inputs={"query": "?"}', "unknown judge 'gpt'"),
         ('"No.", "manners", judge=judges.kind, inputs={"query": "?", "answer": "x"}', "shows no input 'answer'"),
         ('"No.", "manners", judge=judges.kind, inputs={"query": "?"}, calibration="require"', "not calibrated"),
         ('"No.", "manners", judge=judges.kind, inputs={"query": "?"}, calibration="on"', "warn, require, off"),

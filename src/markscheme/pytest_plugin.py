@@ -202,7 +202,7 @@ class AssertGrade:
         try:
             who = _judge(judge, self.asking.engine, rubric, submission, places)
         except NoJudge as error:
-            raise NoJudge(str(error).replace("--judge ", "judge=")) from error
+            raise NoJudge(str(error).replace("--judge", "judge=…")) from error
         receipt = None if calibration == "off" else receipt_of(rubric, who, *places)
         if calibration == "require" and not (receipt is not None and receipt.may_gate):
             raise UsageError(f"calibration is 'require', and this judge may not gate: {calibration_text(receipt)}")

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import IO
 
-from tests.commands.warm_client import Asked
+from tests.commands.warm_client import COMMANDS, Asked
 
 ROOT = Path(__file__).parents[2]
 INSTALLED = Path(sys.executable).parent
@@ -25,9 +25,9 @@ def run(
 ) -> subprocess.CompletedProcess[str]:
     """The finished command, in a process of its own, output captured; keys of the machine are not passed on.
 
-    Where `env` says something to the interpreter, the command is started afresh.
+    Another command than ours, or one whose `env` configures the interpreter, is started by its installed script.
     """
-    if any(name.startswith("PYTHON") for name in env or {}):
+    if command[0] not in COMMANDS or any(name.startswith("PYTHON") for name in env or {}):
         return run_installed(*command, cwd=cwd, env=env, stdin=stdin)
     with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as printed, tempfile.TemporaryFile() as complained:
         given.write(stdin.encode())
@@ -71,7 +71,7 @@ def scripts() -> Path:
     folder = Path(tempfile.mkdtemp(prefix="ms-", dir="/tmp"))
     place = folder / SOCKET
     client = f"import sys\nsys.path.insert(0, {str(Path(__file__).parent)!r})\nfrom warm_client import main\n"
-    for name in ("markscheme", "calibrate"):
+    for name in COMMANDS:
         script = folder / name
         script.write_text(f"#!{sys.executable} -IS\n{client}main({str(place)!r}, {str(script)!r})\n", encoding="utf-8")
         script.chmod(0o755)

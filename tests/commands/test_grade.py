@@ -38,8 +38,8 @@ def judge(system_prompt, user_prompt, schema):
     if "slow" in user_prompt:
         time.sleep(0.3)
     names = schema["properties"]["verdicts"]["properties"]
-    verdict = {"quote": f"LEVEL={level}", "reason": "So it reads."}
-    return {"verdicts": {name: verdict | {"level": said[name]} for name in names}}
+    quotes = {"clear": f"it reads LEVEL={level}", "rude": "rude"}
+    return {"verdicts": {n: {"quote": quotes[n], "reason": "So it reads.", "level": said[n]} for n in names}}
 """
 JUDGE = ("--judge", "function:judging:judge")
 GRADE_KEYS = [
@@ -67,7 +67,7 @@ def project(tmp_path: Path) -> Path:
 
 
 def graded(
-    project: Path, *options: str, stdin: str | None = None, env: dict[str, str] | None = None
+    project: Path, *options: str, stdin: str = "", env: dict[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
     where = {"MARKSCHEME_CACHE": str(project / "cache"), **(env or {})}
     return run("markscheme", "grade", "prose", *options, cwd=project, env=where, stdin=stdin)
@@ -97,7 +97,7 @@ def lines_of(done: subprocess.CompletedProcess[str]) -> list[dict[str, Any]]:
 
 
 def test_a_line_of_json_has_the_keys_of_the_format(project: Path) -> None:
-    done = graded(project, submissions(project, "LEVEL=4 rude"), *JUDGE, "--json")
+    done = graded(project, submissions(project, "it reads LEVEL=4 rude"), *JUDGE, "--json")
     (line,) = lines_of(done)
     assert list(line) == GRADE_KEYS
     assert (line["id"], line["score"], line["raw_score"], line["llm_raw_score"]) == ("s0", 0.25, 0.5, 0.5)
@@ -107,10 +107,10 @@ def test_a_line_of_json_has_the_keys_of_the_format(project: Path) -> None:
             "level": 4.0,
             "position": 0.75,
             "reason": "So it reads.",
-            "quote": "LEVEL=4",
+            "quote": "it reads LEVEL=4",
             "quote_found": True,
         },
-        "rude": {"level": 1.0, "position": 1.0, "reason": "So it reads.", "quote": "LEVEL=4", "quote_found": True},
+        "rude": {"level": 1.0, "position": 1.0, "reason": "So it reads.", "quote": "rude", "quote_found": None},
     }
     assert line["usage"] == {"calls": 1, "input_tokens": None, "output_tokens": None, "usd": None}
     assert line["fingerprints"].keys() == {"rubric", "prompt", "judge"}
@@ -460,11 +460,11 @@ def front() -> Iterator[MessagesFront]:
         yield running
 
 
-def test_a_second_run_asks_nobody_and_says_the_same(project: Path) -> None:
+def test_a_second_run_asks_only_for_what_could_not_be_read_and_says_the_same(project: Path) -> None:
     file = submissions(project, *(f"LEVEL={n % 5 + 1} of {n}" for n in range(20)), "garbage")
     first, second = (graded(project, file, *JUDGE, "--json") for _ in range(2))
-    assert len(asked(project)) == 22
-    assert [line["usage"]["calls"] for line in lines_of(second)] == [0] * 21
+    assert [line["usage"]["calls"] for line in lines_of(second)] == [0] * 20 + [2]
+    assert len(asked(project)) == 20 + 2 + 2
     told = [[{**line, "usage": None} for line in lines_of(done)] for done in (first, second)]
     assert told[0] == told[1]
     assert (first.returncode, second.returncode) == (5, 5)

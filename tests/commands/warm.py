@@ -22,11 +22,10 @@ from importlib.metadata import entry_points
 from typing import Any
 
 import markscheme
-from tests.commands.warm_client import MESSAGE_BYTES
+from tests.commands.warm_client import COMMANDS, MESSAGE_BYTES
 
 LIBRARIES = ("anthropic", "jinja2", "numpy.random", "openai", "rich.console", "scipy.special", "uvicorn")
 NOT_LOADED = ("__main__", "pytest_plugin")
-COMMANDS = ("calibrate", "markscheme")
 
 
 def load() -> dict[str, Callable[[], Any]]:

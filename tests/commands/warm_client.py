@@ -6,6 +6,7 @@ import socket
 import sys
 from collections.abc import Mapping, Sequence
 
+COMMANDS = ("calibrate", "markscheme")
 MESSAGE_BYTES = 1 << 17
 
 

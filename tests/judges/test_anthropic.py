@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from typing import Any
 
 import anthropic
 import httpx2
@@ -83,6 +84,13 @@ def test_a_request_holds_the_schema_a_kept_system_part_and_no_temperature() -> N
     assert request.body["system"] == [{"type": "text", "text": PROMPT.system, "cache_control": {"type": "ephemeral"}}]
     assert request.body["messages"] == [{"role": "user", "content": PROMPT.user}]
     assert not {"temperature", "top_p", "top_k"} & request.body.keys()
+
+
+@pytest.mark.parametrize(("schema", "enforced"), [(PROMPT.schema, True), ({}, False)], ids=["schema", "free"])
+def test_a_reply_under_a_schema_is_enforced_by_the_provider(schema: dict[str, Any], enforced: bool) -> None:
+    with MessagesFront(lambda _: front.message(VERDICT)) as server:
+        reply = asked(at(server.url), Prompt("", "Rate this.", schema, ("c1",)))
+    assert reply.enforced is enforced
 
 
 def test_an_empty_system_part_is_left_out() -> None:

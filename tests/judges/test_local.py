@@ -42,6 +42,7 @@ def test_names_of_criteria_may_hold_quotes_and_any_letter(local_model: Path) -> 
     prompt = questions(ODDLY_NAMED, Submission("x"))[0]
     reply = asked(LocalJudge(local_model, max_tokens=300), prompt)
     assert list(json.loads(reply.text)["verdicts"]) == ['clear "ü"']
+    assert reply.enforced
 
 
 def test_token_probabilities_give_an_expected_level(local_model: Path) -> None:

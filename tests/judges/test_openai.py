@@ -19,6 +19,7 @@ from markscheme.errors import JudgeBusy, JudgeError, JudgeSilent, JudgeUnavailab
 from markscheme.judges.judge import Usage
 from markscheme.judges.openai import OpenAIJudge
 from markscheme.judges.provider import STATUSES
+from markscheme.prompt import Prompt
 from tests.judges.asking import KEY, PROMPT, RUBRIC, VERDICT, asked, asked_often, refusal
 from tests.judges.chat_server import Answer, ChatServer, completion, failing
 
@@ -117,6 +118,7 @@ def test_text_model_stop_and_usage_are_told() -> None:
     with ChatServer(lambda _: completion(VERDICT)) as server:
         reply = asked(at(server.url))
     assert (reply.text, reply.model, reply.stop, reply.tokens) == (VERDICT, "served", "end", ())
+    assert not reply.enforced, "another server may take the schema and ignore it"
     assert reply.usage == Usage(calls=1, input_tokens=40, output_tokens=9)
 
 
@@ -203,7 +205,8 @@ def test_openais_own_address_is_told_max_completion_tokens() -> None:
         async with openai.AsyncOpenAI(api_key=KEY, http_client=transport) as client:
             judge = OpenAIJudge("gpt", client=client)
             assert judge.identity.address == ""
-            await judge.reply(PROMPT)
+            assert (await judge.reply(PROMPT)).enforced
+            assert not (await judge.reply(Prompt("", "Rate this.", {}, ("c1",)))).enforced
 
     asyncio.run(run())
     assert b'"max_completion_tokens":4096' in seen[0]

@@ -339,6 +339,37 @@ def test_a_worst_example_comes_with_both_levels_the_quote_and_the_judge_s_reason
     assert worst == {"id": worst["id"], "gold": 1.0, "judge": 2.0, "quote": "dear all", "reason": "so polite"}
 
 
+def quoting(of: Rubric, found: dict[int, bool | None]) -> list[Rating]:
+    """The judge's ratings of twenty examples, each with a quote that is found but for those named by place."""
+    levels = np.array([[1], [2], [3], [4]] * 5)
+    return [
+        replace(one, criteria={"tone": replace(one.criteria["tone"], quote="dear all", quote_found=found.get(i, True))})
+        for i, one in enumerate(judged(of, levels))
+    ]
+
+
+def test_quotes_that_are_in_nothing_the_judge_saw_are_counted_and_named() -> None:
+    of = rubric("tone")
+    ratings = quoting(of, {4: False, 7: False, 9: None})
+    finding = of_code(
+        found(of, examples(of, {"p": np.array([[1], [2], [3], [4]] * 5)}), ratings), "invented-quotes", "tone"
+    )
+    assert {key: finding.evidence[key] for key in ("quotes", "invented")} == {"quotes": 19, "invented": 2}
+    assert finding.evidence["share"] == pytest.approx(2 / 19)
+    assert list(finding.examples) == ["e4", "e7"]
+
+
+@pytest.mark.parametrize(
+    "found_at",
+    [{4: False}, dict.fromkeys(range(20)), {**dict.fromkeys(range(11)), 12: False}],
+    ids=["one of twenty", "all too short to check", "nine that can be checked"],
+)
+def test_few_invented_quotes_and_ones_too_short_to_check_are_no_finding(found_at: dict[int, bool | None]) -> None:
+    of = rubric("tone")
+    labels = examples(of, {"p": np.array([[1], [2], [3], [4]] * 5)})
+    assert "invented-quotes" not in codes(found(of, labels, quoting(of, found_at)))
+
+
 def test_an_anchor_with_words_is_to_be_sharpened() -> None:
     levels = tuple(Level(float(v), description=f"level {v}") for v in range(1, 6))
     of = Rubric((Criterion(1.0, "Tone?", name="tone", scale=Scale(levels)),))
