@@ -18,7 +18,7 @@ from markscheme.stats.change import mean_estimate, shift_interval
 from markscheme.stats.coefficients import Metric, agreement, two_raters
 from markscheme.stats.intervals import IDENTITY
 from markscheme.stats.people import Ceiling, ceiling
-from markscheme.stats.severity import confusion, error_family, yes_no_family
+from markscheme.stats.severity import PAIR_STATISTICS, confusion, error_family, yes_no_family
 from markscheme.stats.verdict import (
     DECIMALS,
     ToleranceTies,
@@ -27,6 +27,10 @@ from markscheme.stats.verdict import (
     tolerance_ties,
     verdict_figures,
 )
+
+NO_ORDER = "the levels have no order"
+OF_ORDERED = tuple(name for name in PAIR_STATISTICS if name != "sd_ratio")
+"""Errors and correlations, which only ordered levels have."""
 
 
 def compare(
@@ -114,7 +118,11 @@ class CriterionComparison:
         criterion = self.criterion
         levels, ordered = sorted(set(criterion.scale.values)), criterion.scale.ordered
         found = two_raters(self.gold, self.judge, levels=levels, ordered=ordered, groups=self.groups)
-        found |= error_family(self.gold, self.judge, groups=self.groups, levels=levels)
+        if ordered:
+            found |= error_family(self.gold, self.judge, groups=self.groups, levels=levels)
+        else:
+            n = int(np.isfinite(self.gold + self.judge).sum())
+            found |= {name: Estimate.without_value(NO_ORDER, n=n, method=name) for name in OF_ORDERED}
         return found | yes_no_family(passes(criterion, self.gold), passes(criterion, self.judge), groups=self.groups)
 
     @property

@@ -55,6 +55,45 @@ def test_a_shift_on_one_criterion_is_named_there_with_both_means_and_a_level_to_
     assert finding.cost > 0
 
 
+@pytest.mark.parametrize("annotators", [1, 2, 3])
+def test_the_bias_in_a_finding_is_the_one_in_the_criterion_s_table(annotators: int) -> None:
+    generator = np.random.default_rng(annotators)
+    people = {f"p{i}": rounded(MADE.truth + 0.7 * generator.normal(size=(100, 4))) for i in range(annotators)}
+    comparison = compared(MADE.rubric, examples(MADE.rubric, people), judged(MADE.rubric, rounded(MADE.truth + 0.9)))
+    of_bias = [finding for finding in findings_of(comparison) if finding.code == "lenient"]
+    assert of_bias
+    for finding in of_bias:
+        bias = comparison.criteria[str(finding.criterion)].statistics["signed_error"]
+        assert finding.evidence["shift"] == bias.to_json()
+        assert f"bias {bias.value:+.2f} levels" in finding.message
+        gold_mean, judge_mean = finding.evidence["gold_mean"], finding.evidence["judge_mean"]
+        assert judge_mean - gold_mean == pytest.approx(bias.value)
+
+
+def test_shares_of_met_in_a_finding_are_those_of_the_table() -> None:
+    of = yes_no_rubric()
+    generator = np.random.default_rng(3)
+    people = {f"p{i}": (generator.random((90, 1)) < 0.35).astype(float) for i in range(3)}
+    judge = np.maximum(people["p0"], generator.random((90, 1)) < 0.4)
+    comparison = compared(of, examples(of, people), judged(of, judge))
+    finding = of_code(findings_of(comparison), "lenient", "right")
+    table = comparison.criteria["right"].statistics
+    for name, figure in (("prevalence_judge", "judge_mean"), ("prevalence_gold", "gold_mean")):
+        assert finding.evidence[figure] == pytest.approx(table[name].value)
+        assert f"{table[name].value:.0%}" in finding.message
+
+
+def test_a_finding_measured_outside_a_broken_slice_says_so() -> None:
+    systems = ["abcd"[i % 4] for i in range(200)]
+    made = Made(200, seed=7)
+    judge = rounded(made.truth + made.noise)
+    judge[:, 1] = rounded(made.truth[:, 1] + made.noise[:, 1] + 0.9)
+    in_d = np.array([system == "d" for system in systems])
+    judge[in_d] = rounded(3 + 1.4 * made.fresh[in_d])
+    finding = of_code(made.find(judge, systems=systems), "lenient", "facts")
+    assert "(Measured outside system d.)" in finding.message
+
+
 def test_on_a_fault_a_judge_that_sees_it_too_often_is_severe() -> None:
     of = rubric("clear", "rude", "tone", "order", weights=[1, -1, 1, 1])
     judge = MADE.judge
@@ -67,7 +106,7 @@ def test_a_judge_off_by_the_same_everywhere_is_lenient_though_nothing_varies() -
     gold = np.array([[1], [2], [3], [4]] * 6)
     finding = of_code(found(of, examples(of, {"p": gold}), judged(of, gold + 1)), "lenient", "tone")
     assert finding.evidence["shift"]["value"] == 1
-    assert "1.00 levels above" in finding.message
+    assert "bias +1.00 levels; mean level 3.50, the labels 2.50" in finding.message
 
 
 def test_a_lenient_judge_of_yes_and_no_is_told_in_shares() -> None:
@@ -132,7 +171,7 @@ def test_with_one_label_noise_of_the_judge_and_of_people_are_not_told_apart() ->
     finding = of_code(found(of, examples(of, {"p": label}), judged(of, judge)), "noisy", "tone")
     assert finding.evidence["told_apart"] is False
     assert finding.severity == "low"
-    assert "second person" in finding.suggestion
+    assert "second annotator" in finding.suggestion
 
 
 def test_a_judge_that_gives_one_level_is_stuck_and_nothing_else() -> None:
@@ -193,7 +232,7 @@ def test_a_criterion_on_which_people_disagree_is_ambiguous_and_the_judge_is_not_
     assert finding.evidence["firm"] is True
     assert finding.evidence["people_alpha"]["high"] < 0.67
     assert 0 < finding.evidence["highest_correlation"] < 1
-    assert "people gave" in finding.suggestion
+    assert "annotators gave" in finding.suggestion
     assert codes(findings) == {"ambiguous"}
 
 
@@ -274,8 +313,8 @@ def test_a_judge_that_passes_everything_is_told_by_its_false_passes() -> None:
 
 def test_agreement_no_better_than_a_constant_is_no_skill() -> None:
     of = rubric("tone")
-    gold = np.array([[3]] * 40 + [[1], [2], [4], [5]] * 5).astype(float)
-    judge = np.where(gold == 3, np.resize([3, 4], 60)[:, None], gold)
+    gold = np.array([[3]] * 120 + [[1], [2], [4], [5]] * 15).astype(float)
+    judge = np.where(gold == 3, np.resize([3, 4], 180)[:, None], gold)
     finding = next(f for f in found(of, examples(of, {"p": gold}), judged(of, judge)) if f.code == "no-skill")
     assert finding.criterion is None
     assert finding.evidence["agreement"]["value"] <= finding.evidence["constant"]["value"]
@@ -378,7 +417,7 @@ def test_an_anchor_with_words_is_to_be_sharpened() -> None:
     suggestion = of_code(found(of, examples(of, {"p": gold}), judged(of, judge)), "lenient", "tone").suggestion
     assert suggestion == (
         "Sharpen the anchor of level 3 of tone: quote what keeps a 3 from being a 5; the judge gave 5 where the labels "
-        "gave 3 on e0, e1, e2 and 17 more."
+        "say 3 on e0, e1, e2 and 17 more."
     )
 
 
@@ -388,7 +427,7 @@ def test_labels_of_nobody_are_never_called_people_s(kind: str) -> None:
     given = examples(MADE.rubric, {"made": MADE.people["p1"]}, kind=kind)  # type: ignore[arg-type]
     findings = found(MADE.rubric, given, judged(MADE.rubric, judge))
     assert "lenient" in codes(findings)
-    assert not any("people" in finding.message for finding in findings)
+    assert not any("people" in finding.message or "annotator" in finding.message for finding in findings)
 
 
 def test_evidence_is_plain_data_without_nan_whatever_was_found() -> None:
@@ -457,6 +496,10 @@ def test_unordered_levels_get_no_severity_and_no_slope() -> None:
     judge = np.where(gold == 0, 2.0, gold)
     findings = found(of, examples(of, {"p": gold}), judged(of, judge))
     assert not codes(findings) & {"lenient", "severe", "central-tendency"}
+    table = compared(of, examples(of, {"p": gold}), judged(of, judge)).criteria["which"].statistics
+    for name in ("mae", "rmse", "signed_error", "icc", "pearson", "spearman"):
+        assert table[name].undefined == "the levels have no order"
+    assert table["exact_agreement"].value is not None
     guessing = generator.integers(0, 3, size=(90, 1)).astype(float)
     assert "no-skill" in codes(found(of, examples(of, {"p": gold}), judged(of, guessing)))
 

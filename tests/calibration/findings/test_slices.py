@@ -1,11 +1,26 @@
 """Parts of the examples: a broken one is found though the pool looks fine, and no other is accused."""
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
+from markscheme.calibration.findings import findings_of
 from markscheme.calibration.findings.slices import MOST_PARTS, Slice, parts_of, slices_of
 from markscheme.rubrics.rubric import Level, Scale
-from tests.calibration.made import Floats, Made, codes, compared, examples, judged, of_code, rounded, rubric
+from tests.calibration.made import (
+    Floats,
+    Made,
+    codes,
+    compared,
+    examples,
+    judged,
+    of_code,
+    rounded,
+    rubric,
+    yes_no_rubric,
+)
+from tests.calibration.made import found as found_in
 
 MADE = Made(120, seed=11)
 SYSTEMS = ["abcd"[i % 4] for i in range(120)]
@@ -51,7 +66,9 @@ def test_a_part_on_which_the_judge_guesses_stands_out_alone() -> None:
     assert standing_out(found) == [("system", "d")]
     d = next(part for part in found if part.part.name == "d")
     assert d.n == 30
-    assert d.on_the_whole
+    assert len(d.criteria) > 1
+    assert d.figure is not None
+    assert d.figure.p == d.p
     assert d.agreement.value is not None
     assert d.rest is not None
     assert d.agreement.value < d.rest - 0.2
@@ -63,9 +80,11 @@ def test_a_part_broken_on_one_criterion_is_told_by_that_criterion() -> None:
     judge[IN_D, 1] = rounded(MADE.truth[IN_D, 1] + MADE.noise[IN_D, 1] + 1.8)
     found = slices(judge, systems=SYSTEMS)
     d = next(part for part in found if part.stands_out)
-    assert (d.part.name, d.criteria, d.on_the_whole) == ("d", ("facts",), False)
+    assert (d.part.name, d.criteria) == ("d", ("facts",))
+    assert d.figure is not None
+    assert (d.figure.criterion, d.figure.name) == ("facts", "signed_error")
     assert d.shift is not None
-    assert d.shift > 0.2
+    assert d.shift > 0.8
     findings = MADE.find(judge, systems=SYSTEMS)
     finding = of_code(findings, "broken-slice", "facts")
     assert codes(findings) == {"broken-slice"}
@@ -124,8 +143,64 @@ def test_the_json_of_a_slice_has_its_figures() -> None:
         "p",
         "stands_out",
         "criteria",
+        "figure",
+        "by_criterion",
     ]
+    assert set(entry["by_criterion"]) == {criterion.name for criterion in MADE.rubric.criteria}
+    assert {"exact_agreement", "weighted_kappa", "signed_error", "mae"} == set(entry["by_criterion"]["facts"])
+    assert entry["by_criterion"]["facts"]["mae"]["n"] == 30
     assert entry["agreement"]["n"] == entry["n"] == 30
+
+
+# --- base rates ------------------------------------------------------------------------------------------------------
+
+
+def yes_no_parts(judge_says: Callable[[Floats, np.random.Generator], Floats], seed: int) -> tuple[Slice, ...]:
+    """A yes/no judge on two systems of which one is good in 9 of 10 examples and the other in 3 of 10."""
+    generator = np.random.default_rng(seed)
+    good = np.array([i % 4 < 3 for i in range(160)])
+    gold = (generator.random(160) < np.where(good, 0.9, 0.3)).astype(float)[:, None]
+    of = yes_no_rubric()
+    given = examples(of, {"p": gold}, systems=["good" if one else "bad" for one in good])
+    return slices_of(compared(of, given, judged(of, judge_says(gold, generator))))
+
+
+def error_prone(gold: Floats, generator: np.random.Generator) -> Floats:
+    return np.where(generator.random(gold.shape) < np.where(gold == 1, 0.05, 0.4), 1 - gold, gold)
+
+
+@pytest.mark.parametrize("judge", [error_prone, lambda gold, _: np.ones_like(gold)])
+def test_a_part_that_differs_only_in_how_good_it_is_is_not_broken(judge: Callable[..., Floats]) -> None:
+    found = [standing_out(yes_no_parts(judge, seed)) for seed in range(20)]
+    assert sum(bool(parts) for parts in found) <= 1
+
+
+def test_a_judge_that_nearly_always_says_met_is_stuck_and_breaks_no_part() -> None:
+    of = yes_no_rubric()
+    gold = np.array([i % 4 < 2 for i in range(160)], dtype=float)[:, None]
+    judge = np.where(np.arange(160)[:, None] % 40 == 3, 0.0, 1.0)
+    given = examples(of, {"p": gold}, systems=["one" if i % 4 in (0, 3) else "other" for i in range(160)])
+    findings = found_in(of, given, judged(of, judge))
+    assert "stuck-judge" in codes(findings)
+    assert "broken-slice" not in codes(findings)
+
+
+def test_a_broken_part_of_another_base_rate_is_found_and_quoted_at_the_same_gold() -> None:
+    truth = MADE.truth - np.where(IN_D, 1.0, 0.0)[:, None]
+    people = {p: rounded(truth + 0.4 * np.random.default_rng(s).normal(size=truth.shape)) for s, p in enumerate("pq")}
+    judge = rounded(truth + MADE.noise)
+    judge[IN_D, 1] = rounded(truth[IN_D, 1] + MADE.noise[IN_D, 1] + 1.6)
+    given = examples(MADE.rubric, people, systems=SYSTEMS)
+    comparison = compared(MADE.rubric, given, judged(MADE.rubric, judge))
+    d = next(part for part in slices_of(comparison) if part.stands_out)
+    assert (d.part.name, d.criteria) == ("d", ("facts",))
+    assert d.figure is not None
+    inside = d.by_criterion["facts"][d.figure.name].value
+    assert d.figure.inside == pytest.approx(inside)
+    finding = of_code(list(findings_of(comparison, slices=slices_of(comparison))), "broken-slice", "facts")
+    assert "elsewhere at the same gold" in finding.message
+    assert f"{inside:.2f}" in finding.message
+    assert "agreement" not in finding.message
 
 
 @pytest.mark.parametrize("n", [12, 29])

@@ -1,8 +1,8 @@
 """A Comparison to Findings: which faults judge, rubric or labels have, each with its evidence and what to edit.
 
-A fault is reported where it is significant, with Holm's allowance for all criteria looked at, and large enough to
-matter. One cause is reported once: a judge that gives one level hides everything else on that criterion, a halo makes
-a judge look as if it kept to the middle and were noisy, keeping to the middle makes it look noisy.
+A fault is reported where it is significant, with Holm's correction for all criteria tested, and large enough to
+matter. One cause is reported once: a judge stuck on one level hides everything else on that criterion; a halo looks
+like central tendency and like noise; central tendency looks like noise.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,18 +12,33 @@ import numpy as np
 from markscheme.calibration.comparison import Comparison
 from markscheme.calibration.decision import NO_MERIT, Finding
 from markscheme.calibration.findings.advice import SEVERITIES
-from markscheme.calibration.findings.evidence import Evidence, Seen
-from markscheme.calibration.findings.judge import invented_quotes, narrow, no_skill, noisy, shifted, stuck, unclear
-from markscheme.calibration.findings.overall import (
-    at_equal_length,
-    beaten_by_constant,
-    blind_decisions,
-    broken_slice,
-    halo_of,
-    length,
-    unreadable,
+from markscheme.calibration.findings.evidence import CriterionEvidence, Evidence
+from markscheme.calibration.findings.judge import (
+    central_tendency,
+    invented_quotes,
+    judge_or_label_noise,
+    lenient_or_severe,
+    no_skill,
+    noisy,
+    stuck_judge,
 )
-from markscheme.calibration.findings.rubric import flat, of_labels, redundant, split, unused, unvaried
+from markscheme.calibration.findings.overall import (
+    decisions_without_skill,
+    halo_finding,
+    length_adjusted,
+    length_bias,
+    no_better_than_constant,
+    slice_finding,
+    unreadable_replies,
+)
+from markscheme.calibration.findings.rubric import (
+    ambiguous,
+    hardly_varying,
+    label_findings,
+    one_level_in_gold,
+    redundant,
+    unused_levels,
+)
 from markscheme.calibration.findings.slices import Slice
 from markscheme.ratings.rating import Rating
 
@@ -36,88 +51,80 @@ def findings_of(
 ) -> tuple[Finding, ...]:
     """What is at fault, the costliest in agreement first.
 
-    Where a part of the examples is broken, the judge is diagnosed on the rest, so that one broken part is not taken
-    for a fault of the whole.
+    Where a slice is broken, the judge is diagnosed on the other examples, so that one broken slice is not taken for a
+    fault of the whole; the messages say so.
 
     Args:
-        comparison: The judge beside gold.
-        ratings: The judge's; several of one example show how often it changes its mind.
+        comparison: The judge compared with gold.
+        ratings: The judge's; several of one example show how often it changes its answer.
         slices: The judge on parts of the examples.
-        elsewhere: Whether the ratings were made elsewhere, so that one which tells nothing but an error was a reply
-            that could not be read.
+        elsewhere: Whether the ratings were made elsewhere, so that one with nothing but an error was a reply that
+            could not be read.
     """
     whole = Evidence.of(comparison, ratings)
-    by_length = list(length(whole))
+    by_length = list(length_bias(whole))
     broken = [part for part in slices if part.stands_out and not (by_length and part.part.by == "length")]
     of_criteria = list(_of_criteria(_outside(whole, broken), by_length))
     found = [
         *_without_skill(whole, of_criteria),
         *of_criteria,
         *by_length,
-        *(broken_slice(whole, part) for part in broken),
-        *unreadable(whole, elsewhere=elsewhere),
+        *(slice_finding(whole, part, part.figure) for part in broken if part.figure is not None),
+        *unreadable_replies(whole, elsewhere=elsewhere),
         *invented_quotes(whole),
-        *of_labels(whole),
+        *label_findings(whole),
     ]
     return tuple(sorted(found, key=lambda one: (-one.cost, SEVERITIES.index(one.severity))))
 
 
 def _outside(whole: Evidence, broken: Sequence[Slice]) -> Evidence:
-    """The examples of no broken part; all of them where too few would be left."""
+    """The examples of no broken slice; all of them where too few would be left."""
     if not broken:
         return whole
     hidden = np.any([part.part.inside for part in broken], axis=0)
     enough = int((~hidden).sum()) >= max(LEAST_LEFT, len(hidden) / 2)
-    return whole.without(hidden) if enough else whole
+    return whole.without(hidden, " and ".join(part.part.called for part in broken)) if enough else whole
 
 
 def _without_skill(whole: Evidence, of_criteria: Sequence[Finding]) -> list[Finding]:
-    """What decisions and scores show of skill, unless the only criterion has told it already."""
-    if len(whole.seen) == 1 and any(found.code in NO_MERIT for found in of_criteria):
+    """What decisions and scores show of skill, unless the only criterion has shown it already."""
+    if len(whole.criteria) == 1 and any(found.code in NO_MERIT for found in of_criteria):
         return []
-    return list(blind_decisions(whole)) or list(beaten_by_constant(whole))
+    return list(decisions_without_skill(whole)) or list(no_better_than_constant(whole))
 
 
 def _of_criteria(evidence: Evidence, by_length: Sequence[Finding]) -> Iterator[Finding]:
-    """Faults of judge, criterion and people on single criteria, in the order in which one hides another.
+    """Faults of judge, criterion and annotators on single criteria, in the order in which one hides another.
 
     A judge that rewards length moves all criteria together, which looks like a halo and like noise: then these must
-    stand at equal length.
+    be found with the effect of length taken out as well.
     """
-    seen = evidence.seen
-    hardly_differ = flat(evidence, seen)
-    one_level = stuck(evidence, _but(seen, hardly_differ))
-    blind = no_skill(evidence, _but(seen, hardly_differ, one_level))
-    untried = unvaried(evidence, _but(seen, hardly_differ, one_level, blind))
-    still = {name: found for name, found in blind.items() if found.evidence["correlation"] is None}
-    leaning = shifted(evidence, _but(seen, one_level, still))
-    even = at_equal_length(evidence) if by_length else evidence
-    coloured = halo_of(even)
-    straight = {} if coloured else _but(seen, hardly_differ, one_level, blind, untried)
-    middling = narrow(evidence, straight)
-    noise = noisy(even, {name: even.seen[name] for name in _but(straight, middling)})
-    scattered = noisy(evidence, {name: seen[name] for name in noise}) if by_length else noise
-    disputed = split(evidence, _but(seen, hardly_differ, untried))
-    untold = unclear(evidence, _but(straight, middling, scattered, leaning))
-    explained = {**hardly_differ, **one_level, **blind, **untried, **leaning, **middling}
-    unasked = unused(evidence, seen, blamed=explained.keys())
-    yield from coloured
-    yield from redundant(evidence, _but(seen, hardly_differ, untried))
-    for found in (
-        hardly_differ,
-        one_level,
-        blind,
-        untried,
-        leaning,
-        middling,
-        scattered,
-        disputed,
-        untold,
-        unasked,
-    ):
+    criteria = evidence.criteria
+    flat = hardly_varying(evidence, criteria)
+    stuck = stuck_judge(evidence, _unexplained(criteria, flat))
+    blind = no_skill(evidence, _unexplained(criteria, flat, stuck))
+    untested = one_level_in_gold(evidence, _unexplained(criteria, flat, stuck, blind))
+    always = {name: found for name, found in blind.items() if found.evidence["correlation"] is None}
+    biased = lenient_or_severe(evidence, _unexplained(criteria, stuck, always))
+    even = length_adjusted(evidence) if by_length else evidence
+    colored = halo_finding(even)
+    open_still = {} if colored else _unexplained(criteria, flat, stuck, blind, untested)
+    narrow = central_tendency(evidence, open_still)
+    noise = noisy(even, {name: even.criteria[name] for name in _unexplained(open_still, narrow)})
+    if by_length:
+        noise = noisy(evidence, {name: criteria[name] for name in noise})
+    disputed = ambiguous(evidence, _unexplained(criteria, flat, untested))
+    unclear = judge_or_label_noise(evidence, _unexplained(open_still, narrow, noise, biased))
+    explained = {**flat, **stuck, **blind, **untested, **biased, **narrow}
+    unused = unused_levels(evidence, criteria, blamed=explained.keys())
+    yield from colored
+    yield from redundant(evidence, _unexplained(criteria, flat, untested))
+    for found in (flat, stuck, blind, untested, biased, narrow, noise, disputed, unclear, unused):
         yield from found.values()
 
 
-def _but(seen: Mapping[str, Seen], *explained: Mapping[str, Finding]) -> dict[str, Seen]:
+def _unexplained(
+    criteria: Mapping[str, CriterionEvidence], *explained: Mapping[str, Finding]
+) -> dict[str, CriterionEvidence]:
     """The criteria on which nothing has been found yet."""
-    return {name: one for name, one in seen.items() if not any(name in found for found in explained)}
+    return {name: one for name, one in criteria.items() if not any(name in found for found in explained)}

@@ -1,4 +1,4 @@
-"""What an author can act on: levels in the words of their scale, the examples that show a fault, what to anchor."""
+"""Findings and their words: levels as their scale names them, the examples that show a fault, which anchor to write."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from markscheme.calibration.decision import Finding, Severity
-from markscheme.calibration.findings.evidence import Evidence, Seen
+from markscheme.calibration.findings.evidence import CriterionEvidence, Evidence
 from markscheme.rubrics.rubric import SAME_LEVEL
 from markscheme.stats import Estimate
 
@@ -18,13 +18,13 @@ MOST_WORST = 5
 MOST_NAMED = 3
 SEVERITIES: tuple[Severity, ...] = ("high", "medium", "low")
 HIGH_SHARE, MEDIUM_SHARE = 0.20, 0.08
-"""Of the mean miss in score that a fault makes."""
+"""Of the mean error that a fault causes."""
 
 
 def finding(
     evidence: Evidence,
     code: str,
-    seen: Seen | None,
+    one: CriterionEvidence | None,
     message: str,
     suggestion: str,
     *,
@@ -34,17 +34,17 @@ def finding(
     least: Severity = "low",
     most: Severity = "high",
 ) -> Finding:
-    """A finding whose severity follows the share of the judge's error that it makes.
+    """A finding whose severity follows the share of the judge's error that it causes.
 
     Args:
         evidence: What it was found in.
         code: By the names of the JSON format.
-        seen: The criterion; None for the whole.
-        message: What was found.
+        one: The criterion; None for the whole.
+        message: What was found, in sentences.
         suggestion: What to edit or do first.
-        shows: The figures it rests on.
+        shows: The figures behind it.
         worst: Places of the examples that show it best.
-        gain: How much smaller the mean miss in score would be without it.
+        gain: How much smaller the mean error would be without it.
         least: The mildest it may be called.
         most: The severest it may be called.
     """
@@ -53,28 +53,28 @@ def finding(
     severity = SEVERITIES[max(SEVERITIES.index(most), min(SEVERITIES.index(least), by_share))]
     return Finding(
         code=code,
-        criterion=seen.name if seen is not None else None,
+        criterion=one.name if one is not None else None,
         severity=severity,
-        message=message,
-        evidence={**shows, "worst": [shown_example(evidence, seen, place) for place in worst]},
+        message=f"{message} (Measured outside {evidence.outside}.)" if evidence.outside else message,
+        evidence={**shows, "worst": [example_evidence(evidence, one, place) for place in worst]},
         examples=tuple(evidence.ids[place] for place in worst),
         suggestion=suggestion,
         cost=float(gain),
     )
 
 
-def shown_example(evidence: Evidence, seen: Seen | None, place: int) -> dict[str, Any]:
+def example_evidence(evidence: Evidence, one: CriterionEvidence | None, place: int) -> dict[str, Any]:
     """One example as evidence: both scores, or both levels with the judge's quote and reason."""
     comparison = evidence.comparison
-    if seen is None:
+    if one is None:
         scores = comparison.gold.overall[place], comparison.scores[place]
         return {"id": evidence.ids[place], "gold": plain(scores[0]), "judge": plain(scores[1])}
     rating = comparison.judged[place]
-    rated = rating.criteria.get(seen.name) if rating is not None else None
+    rated = rating.criteria.get(one.name) if rating is not None else None
     return {
         "id": evidence.ids[place],
-        "gold": plain(seen.held_to[place]),
-        "judge": plain(seen.judge[place]),
+        "gold": plain(one.gold[place]),
+        "judge": plain(one.judge[place]),
         "quote": rated.quote if rated is not None else None,
         "reason": rated.reason if rated is not None else "",
     }
@@ -100,79 +100,71 @@ def listed(names: Sequence[str], most: int = MOST_NAMED) -> str:
     return f"{shown} and {len(names) - most} more" if len(names) > most else shown
 
 
-def named(evidence: Evidence, places: Sequence[int]) -> str:
+def example_ids(evidence: Evidence, places: Sequence[int]) -> str:
     """The ids of some examples in a row."""
     return listed([evidence.ids[place] for place in places])
 
 
-def parting(evidence: Evidence, one: Seen, places: Sequence[int]) -> str:
-    """Both levels on the worst examples."""
+def both_levels(evidence: Evidence, one: CriterionEvidence, places: Sequence[int]) -> str:
+    """The judge's level and gold's on the worst examples."""
     parts = [
-        f"{one.scale.level_name(float(one.judge[place]))} where {evidence.who} gave "
-        f"{one.scale.level_name(float(one.held_to[place]))} on {evidence.ids[place]}"
+        f"{one.scale.level_name(float(one.judge[place]))} where {evidence.who} say "
+        f"{one.scale.level_name(float(one.gold[place]))} on {evidence.ids[place]}"
         for place in places[:MOST_NAMED]
     ]
-    return f"the judge gave {', '.join(parts)}" if parts else "no example shows it alone"
+    return f"the judge gave {', '.join(parts)}" if parts else "no single example shows it"
 
 
-def anchor(evidence: Evidence, seen: Seen, way: int) -> str:
-    """Which level to anchor, and on which examples the judge and gold part there.
+def anchor_advice(evidence: Evidence, one: CriterionEvidence, way: int) -> str:
+    """Which level to anchor, and the examples on which the judge and gold differ there.
 
     Args:
         evidence: Whose labels are gold.
-        seen: The criterion.
+        one: The criterion.
         way: 1 where the judge gives too high a level, -1 where too low.
     """
     cells: dict[tuple[float, float], list[int]] = defaultdict(list)
-    for place in np.flatnonzero(np.nan_to_num(way * (seen.judge - seen.gold), nan=0.0) > SAME_LEVEL).tolist():
-        levels = nearest(seen, float(seen.gold[place])), nearest(seen, float(seen.judge[place]))
+    for place in np.flatnonzero(np.nan_to_num(way * one.errors, nan=0.0) > SAME_LEVEL).tolist():
+        levels = nearest_level(one, float(one.gold[place])), nearest_level(one, float(one.judge[place]))
         if way * (levels[1] - levels[0]) > 0:
             cells[levels].append(place)
     if not cells:
-        return f"Say in {seen.name} more exactly what each level asks for."
+        return f"Say in {one.name} more exactly what each level asks for."
     (gold, judge), places = max(cells.items(), key=lambda cell: (abs(cell[0][0] - cell[0][1]) * len(cell[1]), cell[0]))
-    theirs, its = seen.scale.level_name(gold), seen.scale.level_name(judge)
-    about = "" if np.isin(seen.judge[places], [judge]).all() else "about "
-    where = f"the judge gave {about}{its} where {evidence.who} gave {theirs} on {named(evidence, places)}"
-    if seen.scale.is_yes_no:
+    theirs, its = one.scale.level_name(gold), one.scale.level_name(judge)
+    about = "" if np.isin(one.judge[places], [judge]).all() else "about "
+    where = f"the judge gave {about}{its} where {evidence.who} say {theirs} on {example_ids(evidence, places)}"
+    if one.scale.is_yes_no:
         wanted = "what is not enough for MET" if its == "MET" else "what is enough for MET"
-        return f"Say in {seen.name} {wanted}: {where}."
-    has_words = any(abs(level.value - gold) <= SAME_LEVEL and level.description for level in seen.scale.levels)
+        return f"Say in {one.name} {wanted}: {where}."
+    has_words = any(abs(level.value - gold) <= SAME_LEVEL and level.description for level in one.scale.levels)
     verb = "Sharpen the anchor of" if has_words else "Anchor"
     quoted = f"what keeps a {theirs} from being a {its}" if way > 0 else f"what a {theirs} may still lack"
-    return f"{verb} level {theirs} of {seen.name}: quote {quoted}; {where}."
+    return f"{verb} level {theirs} of {one.name}: quote {quoted}; {where}."
 
 
-def nearest(one: Seen, value: float) -> float:
-    """The level of the scale that a value lies nearest to."""
+def nearest_level(one: CriterionEvidence, value: float) -> float:
+    """The level of the scale that a value is nearest to."""
     return float(one.levels[int(np.abs(one.levels - value).argmin())])
 
 
-def number(value: float | None, digits: int = 2) -> str:
+def number(value: float | None, digits: int = 2, *, sign: bool = False) -> str:
     """A number in a sentence.
 
-    >>> number(-0.456), number(None)
-    ('−0.46', '–')
+    >>> number(-0.456), number(0.5, sign=True), number(None)
+    ('−0.46', '+0.50', '–')
     """
-    return "–" if value is None else f"{value:.{digits}f}".replace("-", "−")
+    return "–" if value is None else f"{value:{'+' if sign else ''}.{digits}f}".replace("-", "−")
 
 
-def limits(estimate: Estimate) -> str:
-    """An interval in a sentence."""
+def with_ci(estimate: Estimate, unit: str = "", *, sign: bool = False) -> str:
+    """A value and its interval, where it has one, in a sentence: "0.52 (95% CI 0.31 to 0.68)"."""
+    value = number(estimate.value, sign=sign) + unit
     if estimate.low is None:
-        return "no interval"
-    return f"95% {number(estimate.low)} to {number(estimate.high)}"
+        return value
+    return f"{value} (95% CI {number(estimate.low, sign=sign)} to {number(estimate.high, sign=sign)})"
 
 
 def plain(value: float | None) -> float | None:
     """A number for JSON: None where there is none."""
     return float(value) if value is not None and np.isfinite(value) else None
-
-
-# --- small sums -----------------------------------------------------------------------------------------------------
-
-
-def commonest(values: Floats) -> tuple[float, float]:
-    """The commonest value and its share; the lowest of several."""
-    seen, counts = np.unique(values[np.isfinite(values)], return_counts=True)
-    return float(seen[counts.argmax()]), float(counts.max() / counts.sum())

@@ -1,6 +1,6 @@
-"""What is wrong with criteria and labels, whoever judges: dead, disputed, redundant, unused levels, stale, too few.
+"""What is wrong with criteria and labels, whatever the judge: dead, ambiguous, redundant, unused, stale, too few.
 
-Each rule looks at the criteria it is given and answers with a finding for each criterion that is at fault.
+Each rule looks at the criteria it is given and returns a finding for each criterion that is at fault.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -14,17 +14,22 @@ import numpy.typing as npt
 from markscheme.calibration.comparison import Comparison
 from markscheme.calibration.decision import Finding
 from markscheme.calibration.findings.advice import (
-    anchor,
-    commonest,
+    anchor_advice,
+    example_ids,
     finding,
-    limits,
-    named,
-    nearest,
+    nearest_level,
     number,
+    with_ci,
     worst_places,
 )
-from markscheme.calibration.findings.evidence import LEAST_SHARED, Evidence, Seen, mean
-from markscheme.calibration.findings.significance import above, below, beyond_bounds
+from markscheme.calibration.findings.evidence import (
+    LEAST_SHARED,
+    CriterionEvidence,
+    Evidence,
+    mean,
+    modal_level,
+)
+from markscheme.calibration.findings.significance import above, below, significant
 from markscheme.ratings.rating import asked_under
 from markscheme.stats import Estimate
 from markscheme.stats.distortion import correlation_without_noise, shared_and_own
@@ -40,99 +45,97 @@ USUAL = 0.90
 LESS_VARIED, AS_NOISY = 0.5, 1.5
 SPLIT_FIRM, SPLIT_HINT = 0.67, 0.60
 SAME_CRITERION, SAME_BOUND = 0.90, 0.80
-OFF = 5
+LEAST_WRONG = 5
 NEVER = 0.01
 
 
 # --- dead -----------------------------------------------------------------------------------------------------------
 
 
-def flat(evidence: Evidence, seen: Mapping[str, Seen]) -> dict[str, Finding]:
-    """A criterion on which responses hardly differ in truth, while people are no noisier than elsewhere."""
+def hardly_varying(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -> dict[str, Finding]:
+    """A criterion on which responses hardly differ, while annotators are no noisier than elsewhere."""
     variances = {
-        name: tuple(part / one.span**2 for part in shared_and_own(one.people))
-        for name, one in seen.items()
-        if one.several and one.scale.ordered
+        name: tuple(part / one.scale.span**2 for part in shared_and_own(one.people))
+        for name, one in criteria.items()
+        if one.twice_labelled and one.scale.ordered
     }
     if len(variances) < FEWEST_CRITERIA_TO_RANK:
         return {}
     usual, usual_own = (float(np.median([v[part] for v in variances.values()])) for part in (0, 1))
     found = {}
     for name, (shared, own) in variances.items():
-        alpha = seen[name].alpha.value
+        alpha = criteria[name].people_alpha().value
         if alpha is None or not (shared < LESS_VARIED * usual and own < AS_NOISY * usual_own and alpha < SPLIT_HINT):
             continue
         found[name] = _dead(
             evidence,
-            seen[name],
-            f"the responses hardly differ on it (what people share varies {max(0.0, shared) / usual:.1f} times as much "
-            "as on the usual criterion)",
+            criteria[name],
+            f"responses hardly differ on it: the variance annotators share is {max(0.0, shared) / usual:.1f} times "
+            "that of the median criterion",
             {"shared_variance": shared, "usual_shared_variance": usual, "people_alpha": alpha},
         )
     return found
 
 
-def unvaried(evidence: Evidence, seen: Mapping[str, Seen]) -> dict[str, Finding]:
+def one_level_in_gold(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -> dict[str, Finding]:
     """A criterion on which nearly all responses have one level, and nothing shows that the judge finds the others."""
     found = {}
-    for name, one in seen.items():
+    for name, one in criteria.items():
         if one.n < FEWEST_TO_DIAGNOSE:
             continue
-        level, share = commonest(one.given)
-        shows_skill = one.scale.ordered and above(
-            pair_statistic(one.held_to, one.judge, "pearson", groups=one.groups), 0.0
-        )
+        level, share = modal_level(one.labels)
+        shows_skill = one.scale.ordered and above(one.statistic("pearson"), 0.0)
         if share < USUAL or shows_skill:
             continue
         found[name] = _dead(
             evidence,
             one,
-            f"{evidence.who} give {one.scale.level_name(level)} to {share:.0%} of the responses, so nothing shows "
-            "whether the judge would find another",
+            f"{evidence.who} give {one.scale.level_name(level)} to {share:.0%} of responses, so nothing shows whether "
+            "the judge would find another level",
             {"level": level, "share_of_people": share},
         )
     return found
 
 
-def _dead(evidence: Evidence, one: Seen, said: str, shows: Mapping[str, Any]) -> Finding:
+def _dead(evidence: Evidence, one: CriterionEvidence, said: str, shows: Mapping[str, Any]) -> Finding:
     return finding(
         evidence,
         "dead",
         one,
         f"{one.name}: {said}.",
-        f"Label responses that differ in {one.name}, or take the criterion out: it tells no response from another.",
+        f"Label responses that differ in {one.name}, or remove the criterion: it doesn't distinguish responses.",
         shows=shows,
-        worst=worst_places(np.abs(one.held_to - commonest(one.given)[0])),
+        worst=worst_places(np.abs(one.gold - modal_level(one.labels)[0])),
         least="medium",
         most="medium",
     )
 
 
-# --- disputed -------------------------------------------------------------------------------------------------------
+# --- ambiguous ------------------------------------------------------------------------------------------------------
 
 
-def split(evidence: Evidence, seen: Mapping[str, Seen]) -> dict[str, Finding]:
-    """A criterion on which people disagree with each other."""
-    looked = {name: one for name, one in seen.items() if int((one.n_people >= 2).sum()) >= LEAST_SHARED}
-    firm = beyond_bounds(looked, Seen.people_alpha, lambda _, e: below(e, SPLIT_FIRM))
+def ambiguous(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -> dict[str, Finding]:
+    """A criterion on which annotators disagree with each other."""
+    looked = {name: one for name, one in criteria.items() if int((one.n_people >= 2).sum()) >= LEAST_SHARED}
+    firm = significant(looked, CriterionEvidence.people_alpha, lambda _, e: below(e, SPLIT_FIRM))
     found = {}
     for name, one in looked.items():
-        alpha = one.alpha
+        alpha = one.people_alpha()
         hint = alpha.low is not None and alpha.note is None and alpha.value is not None and alpha.value < SPLIT_HINT
         if name not in firm and not hint:
             continue
         shared, own = shared_and_own(one.people)
         worst = worst_places(_apart(one))
         most = _highest_correlation(one, shared, own)
-        said = f"{name}: people disagree with each other (alpha {number(alpha.value)}, {limits(alpha)})"
-        said += f", so that no judge can follow their gold closer than a correlation of {most:.2f}" if most else ""
+        said = f"{name}: annotators disagree with each other, Krippendorff's alpha {with_ci(alpha)}"
+        said += f"; no judge can correlate with their gold above about {most:.2f}" if most else ""
         said += "" if name in firm else "; too few labels to be sure"
         found[name] = finding(
             evidence,
             "ambiguous",
             one,
             f"{said}.",
-            f"Rewrite {name}, and only then work on the judge: {_people_part(evidence, one, worst)}.",
+            f"Rewrite {name}, and only then work on the judge: {_levels_given(evidence, one, worst)}.",
             shows={"people_alpha": alpha.to_json(), "firm": name in firm, "highest_correlation": most},
             worst=worst,
             gain=evidence.gain({name: one.judge - (1 - _left_without_noise(one, own)) * one.errors}),
@@ -141,80 +144,85 @@ def split(evidence: Evidence, seen: Mapping[str, Seen]) -> dict[str, Finding]:
     return found
 
 
-def _apart(one: Seen) -> Floats:
-    """How far apart people's levels of each example lie; 0 where fewer than two rated it."""
-    filled = np.where(np.isnan(one.people), np.nan_to_num(one.held_to)[:, None], one.people)
+def _apart(one: CriterionEvidence) -> Floats:
+    """How far apart annotators' levels of each example are; 0 where fewer than two rated it."""
+    filled = np.where(np.isnan(one.people), np.nan_to_num(one.gold)[:, None], one.people)
     return np.where(one.n_people >= 2, np.ptp(filled, axis=1), 0.0)
 
 
-def _highest_correlation(one: Seen, shared: float, own: float) -> float | None:
-    """Of a perfect judge with the mean of as many people as usually rate; None where people share nothing."""
+def _highest_correlation(one: CriterionEvidence, shared: float, own: float) -> float | None:
+    """Of a perfect judge with the mean of as many annotators as usually rate; None where annotators share nothing."""
     usually = float(one.n_people[one.n_people > 0].mean())
     return float((shared / (shared + own / usually)) ** 0.5) if shared > 0 and one.scale.ordered else None
 
 
-def _left_without_noise(one: Seen, own: float) -> float:
-    """What share of the judge's error would be left if people's own noise were taken out of gold."""
+def _left_without_noise(one: CriterionEvidence, own: float) -> float:
+    """What share of the judge's error would be left without annotators' noise in gold."""
     size = float(np.nanmean(one.errors**2)) if one.n else 0.0
     of_gold = own / float(one.n_people[one.n_people > 0].mean())
     return max(0.0, 1 - of_gold / size) ** 0.5 if size > 0 and np.isfinite(own) else 1.0
 
 
-def _people_part(evidence: Evidence, one: Seen, places: Sequence[int]) -> str:
+def _levels_given(evidence: Evidence, one: CriterionEvidence, places: Sequence[int]) -> str:
     parts = []
     for place in places[:3]:
         given = one.people[place][np.isfinite(one.people[place])]
         names = " and ".join(one.scale.level_name(float(level)) for level in (given.min(), given.max()))
         parts.append(f"{names} on {evidence.ids[place]}")
-    return f"people gave {', '.join(parts)}" if parts else "say what separates its levels"
+    return f"annotators gave {', '.join(parts)}" if parts else "say what separates its levels"
 
 
 # --- redundant, unused ----------------------------------------------------------------------------------------------
 
 
-def redundant(evidence: Evidence, seen: Mapping[str, Seen]) -> Iterator[Finding]:
-    """Two criteria that order the responses alike."""
-    usable = [one for one in seen.values() if one.scale.ordered and one.n >= FEWEST_TO_DIAGNOSE]
+def redundant(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -> Iterator[Finding]:
+    """Two criteria that rank the responses the same way."""
+    usable = [one for one in criteria.values() if one.scale.ordered and one.n >= FEWEST_TO_DIAGNOSE]
     pairs = {f"{a.name} / {b.name}": (a, b) for a, b in combinations(usable, 2)}
     named_pairs = {name: replace(a, criterion=replace(a.criterion, name=name)) for name, (a, _) in pairs.items()}
 
-    def together(pair: Seen, level: float) -> Estimate:
+    def together(pair: CriterionEvidence, level: float) -> Estimate:
         a, b = pairs[pair.name]
-        if a.several and b.several:
+        if a.twice_labelled and b.twice_labelled:
             return correlation_without_noise(a.merit(a.people), b.merit(b.people), groups=a.groups, level=level)
-        return pair_statistic(a.merit(a.held_to), b.merit(b.held_to), "pearson", groups=a.groups, level=level)
+        return pair_statistic(a.merit(a.gold), b.merit(b.gold), "pearson", groups=a.groups, level=level)
 
-    shown = beyond_bounds(
-        named_pairs, together, lambda _, e: (e.value or 0.0) >= SAME_CRITERION and above(e, SAME_BOUND)
-    )
-    for name, together_now in shown.items():
+    shown = significant(named_pairs, together, lambda _, e: (e.value or 0.0) >= SAME_CRITERION and above(e, SAME_BOUND))
+    for name, correlation in shown.items():
         a, b = pairs[name]
         lighter, heavier = sorted((a, b), key=lambda one: abs(one.criterion.weight))
-        hint = not (a.several and b.several)
+        hint = not (a.twice_labelled and b.twice_labelled)
+        value = number(min(1.0, correlation.value or 0))
         said = (
-            f"{a.name} and {b.name} order the responses alike (correlation {number(min(1.0, together_now.value or 0))}"
+            f"{value} between annotators' labels, only a hint: one annotator's view colors both"
+            if hint
+            else f"{value}, annotators' noise taken out"
         )
-        said += ", only a hint: with one label an example one view colours both)" if hint else ")"
         yield finding(
             evidence,
             "redundant",
             lighter,
-            f"{said}; the score counts one thing twice.",
+            f"{a.name} and {b.name} rank responses the same way (correlation {said}), so the score counts one thing "
+            "twice.",
             f"Merge {lighter.name} into {heavier.name}, or say in each what belongs to the other.",
-            shows={"criteria": [a.name, b.name], "correlation": together_now.to_json(), "hint": hint},
-            worst=worst_places(np.abs(a.merit(a.held_to) - b.merit(b.held_to))),
+            shows={"criteria": [a.name, b.name], "correlation": correlation.to_json(), "hint": hint},
+            worst=worst_places(np.abs(a.merit(a.gold) - b.merit(b.gold))),
             most="low",
         )
 
 
-def unused(evidence: Evidence, seen: Mapping[str, Seen], *, blamed: Collection[str]) -> dict[str, Finding]:
-    """Levels that nobody gives; or that the judge never gives, on a criterion where nothing else explains it."""
+def unused_levels(
+    evidence: Evidence, criteria: Mapping[str, CriterionEvidence], *, blamed: Collection[str]
+) -> dict[str, Finding]:
+    """Levels that neither judge nor gold gives; or that the judge never gives, where nothing else explains it."""
     found = {}
-    for name, one in seen.items():
+    for name, one in criteria.items():
         if len(one.levels) < 3 or one.n < FEWEST_TO_DIAGNOSE:
             continue
-        by_judge = {nearest(one, value) for value in np.unique(one.judge[one.both]).tolist()}
-        by_people = {nearest(one, value) for value in np.unique(np.append(one.given, one.gold[one.both])).tolist()}
+        by_judge = {nearest_level(one, value) for value in np.unique(one.judge[one.both]).tolist()}
+        by_people = {
+            nearest_level(one, value) for value in np.unique(np.append(one.labels, one.gold[one.both])).tolist()
+        }
         nobody = [level for level in one.levels.tolist() if level not in by_judge | by_people]
         if nobody and one.n >= FEWEST_TO_MISS_A_LEVEL:
             found[name] = _unused_by_all(evidence, one, nobody)
@@ -225,26 +233,26 @@ def unused(evidence: Evidence, seen: Mapping[str, Seen], *, blamed: Collection[s
     return found
 
 
-def _should_have_come(one: Seen, level: float) -> bool:
+def _should_have_come(one: CriterionEvidence, level: float) -> bool:
     """Whether gold gives the level so often that a judge that follows it would have given it."""
     share = float((one.gold[one.both] == level).mean())
-    return share * one.n >= OFF and (1 - share) ** one.n <= NEVER
+    return share * one.n >= LEAST_WRONG and (1 - share) ** one.n <= NEVER
 
 
-def _unused_by_all(evidence: Evidence, one: Seen, levels: Sequence[float]) -> Finding:
+def _unused_by_all(evidence: Evidence, one: CriterionEvidence, levels: Sequence[float]) -> Finding:
     names = ", ".join(one.scale.level_name(level) for level in levels)
     return finding(
         evidence,
         "unused-level",
         one,
-        f"{one.name}: nobody ever gives {names}, in {one.n} examples.",
-        f"Take {names} out of the scale of {one.name}, or label responses that deserve it.",
+        f"{one.name}: neither the judge nor {evidence.who} give {names} in {one.n} examples.",
+        f"Remove {names} from the scale of {one.name}, or label responses that deserve it.",
         shows={"levels": list(levels), "by": "nobody"},
         most="low",
     )
 
 
-def _unused_by_judge(evidence: Evidence, one: Seen, levels: Sequence[float]) -> Finding:
+def _unused_by_judge(evidence: Evidence, one: CriterionEvidence, levels: Sequence[float]) -> Finding:
     names = ", ".join(one.scale.level_name(level) for level in levels)
     where = np.isin(one.gold, levels) & one.both
     way = 1 if mean(one.errors[where]) > 0 else -1
@@ -253,17 +261,17 @@ def _unused_by_judge(evidence: Evidence, one: Seen, levels: Sequence[float]) -> 
         "unused-level",
         one,
         f"{one.name}: the judge never gives {names}; {evidence.who} do for {int(where.sum())} of {one.n} responses.",
-        anchor(evidence, one.only(where), way),
+        anchor_advice(evidence, one.where(where), way),
         shows={"levels": list(levels), "by": "judge", "examples": int(where.sum())},
         worst=worst_places(np.where(where, np.abs(one.errors), np.nan)),
-        gain=evidence.gain({one.name: np.where(where, one.held_to, np.nan)}),
+        gain=evidence.gain({one.name: np.where(where, one.gold, np.nan)}),
     )
 
 
 # --- the labels -----------------------------------------------------------------------------------------------------
 
 
-def of_labels(evidence: Evidence) -> Iterator[Finding]:
+def label_findings(evidence: Evidence) -> Iterator[Finding]:
     """Labels that were given under another wording, and too few labels to say much."""
     stale = _stale(evidence.comparison)
     if stale:
@@ -271,9 +279,9 @@ def of_labels(evidence: Evidence) -> Iterator[Finding]:
         yield finding(
             evidence,
             "stale-labels",
-            evidence.seen[names[0]] if len(names) == 1 else None,
+            evidence.criteria[names[0]] if len(names) == 1 else None,
             f"{len(stale)} labels on {', '.join(names)} were given under another wording; they still count.",
-            f"Label these again under the present wording: {named(evidence, places)}.",
+            f"Label these again under the current wording: {example_ids(evidence, places)}.",
             shows={"labels": len(stale), "criteria": names, "examples": len(places)},
             worst=places[:5],
             least="medium",
@@ -287,9 +295,9 @@ def of_labels(evidence: Evidence) -> Iterator[Finding]:
             evidence,
             "too-few-labels",
             None,
-            f"With {few} only gross faults show; what is not reported here can't be told.",
-            f"Label {FEWEST_TO_DIAGNOSE} examples or more, of {FEWEST_GROUPS} groups or more and of all levels, "
-            "better 100, with two people.",
+            f"With {few} only large faults show; a fault that isn't reported may still be there.",
+            f"Label {FEWEST_TO_DIAGNOSE} examples or more, of {FEWEST_GROUPS} groups or more and of all levels; better "
+            "100, with two annotators.",
             shows={"examples": evidence.n, "groups": n_groups},
         )
 

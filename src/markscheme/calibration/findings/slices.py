@@ -1,38 +1,36 @@
-"""Parts of the examples beside the rest: a judge may look fine on the whole and be broken on one of them."""
+"""Slices of the examples compared with the rest: a judge may look fine on the whole and be broken on one of them."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from markscheme.calibration.comparison import Comparison
-from markscheme.calibration.findings.evidence import Evidence, Seen
+from markscheme.calibration.comparison import Comparison, headline
+from markscheme.calibration.findings.advice import number
+from markscheme.calibration.findings.evidence import STUCK, Evidence, modal_level
 from markscheme.ratings.rating import KINDS
 from markscheme.stats import Estimate
 from markscheme.stats.change import holm
-from markscheme.stats.contrast import Contrast, mean_contrast, share_contrast
-from markscheme.stats.distortion import slope_on_people
+from markscheme.stats.contrast import SliceLook, slice_look
 from markscheme.stats.severity import pair_statistic, within_tolerance
 
 Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
+FigureName = Literal["agreement", "signed_error", "mae", "other_level"]
 
 SMALLEST_PART = 5
-SMALLEST_REST = 10
 MOST_PARTS = 50
 """Parts of one kind beyond which the examples are cut too fine to say which of them is broken."""
 SHORTEST_SET = 30
 """Examples below which lengths are not cut in three."""
 SIGNIFICANT = 0.05
 LOWER_AGREEMENT = 0.20
-SHIFT_IN_SCORE = 0.10
-FARTHER_OFF = 0.10
-SHIFT_ON_SCALE = 0.15
-"""How much worse a part must be: in agreement, in score, over all criteria and on one as a share of its range."""
-OF_WHOLE = 3
-"""Looks at a part that are not at a single criterion."""
+BIAS_IN_SCORE = 0.10
+BIAS_ON_SCALE = 0.15
+"""How much worse a part must be: in agreement, in score, and on one criterion as a share of its range."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +54,58 @@ class Part:
 
 
 @dataclass(frozen=True)
+class SliceFigure:
+    """One figure inside a slice, and elsewhere on examples of the same gold.
+
+    Attributes:
+        criterion: On which; None for the score.
+        name: agreement, signed_error, mae, or other_level (share of examples with another level than gold).
+        inside: In the slice, in levels or in score.
+        elsewhere: On all other examples.
+        same_gold: What the figure would be elsewhere on examples of the same gold as the slice's.
+        p: Chance of such a difference if the slice were like the rest, after Holm's correction.
+    """
+
+    criterion: str | None
+    name: FigureName
+    inside: float
+    elsewhere: float
+    same_gold: float
+    p: float
+
+    @property
+    def in_words(self) -> str:
+        """Both figures in a sentence."""
+        here, there = (_spelled(self, value) for value in (self.inside, self.same_gold))
+        on = f"{self.criterion}: " if self.criterion is not None else ""
+        return f"{on}{here}, elsewhere at the same gold {there}"
+
+    def to_json(self) -> dict[str, Any]:
+        """As in the JSON of a calibration."""
+        return {
+            "criterion": self.criterion,
+            "name": self.name,
+            "inside": self.inside,
+            "elsewhere": self.elsewhere,
+            "elsewhere_at_same_gold": self.same_gold,
+            "p": self.p,
+        }
+
+
+def _spelled(figure: SliceFigure, value: float) -> str:
+    unit = " levels" if figure.criterion is not None else ""
+    match figure.name:
+        case "agreement":
+            return f"agreement {max(0.0, min(1.0, value)):.0%}"
+        case "signed_error":
+            return f"bias {number(value, sign=True)}{unit}"
+        case "mae":
+            return f"MAE {number(max(0.0, value))}{unit}"
+        case "other_level":
+            return f"another level than gold on {max(0.0, min(1.0, value)):.0%}"
+
+
+@dataclass(frozen=True)
 class Slice:
     """How a judge does on one part of the examples.
 
@@ -66,12 +116,10 @@ class Slice:
         signed_error: Judge minus gold, in score.
         rest: Agreement on all other examples; None without scores.
         p: How likely so large a difference from the rest is by chance, the smallest over all looks at the part and
-            allowing for all looks at all parts.
-        stands_out: Whether the judge does worse here, by more than chance and by enough to matter.
-        criteria: On which criteria it stands out; none where only the score does.
-        on_the_whole: Whether it stands out for more than one criterion.
-        shift: Judge minus gold here less the same elsewhere, where that stands out most: in score, or on the criterion
-            as a share of its range; None where it doesn't stand out or levels have no order.
+            corrected for all looks at all parts.
+        comparison: Which the part is of.
+        figure: The figure by which the slice is worst; None where it is no worse than the rest.
+        criteria: On which criteria it is worse; none where only the score is.
     """
 
     part: Part
@@ -80,10 +128,37 @@ class Slice:
     signed_error: Estimate
     rest: float | None
     p: float
-    stands_out: bool = False
+    comparison: Comparison = field(repr=False)
+    figure: SliceFigure | None = None
     criteria: tuple[str, ...] = ()
-    on_the_whole: bool = False
-    shift: float | None = None
+
+    @property
+    def stands_out(self) -> bool:
+        """Whether the judge does worse here, by more than chance and by enough to matter."""
+        return self.figure is not None
+
+    @property
+    def shift(self) -> float | None:
+        """How much higher the judge rates here than elsewhere at the same gold, where that is the figure quoted."""
+        if self.figure is None or self.figure.name != "signed_error":
+            return None
+        return self.figure.inside - self.figure.same_gold
+
+    @cached_property
+    def by_criterion(self) -> Mapping[str, Mapping[str, Estimate]]:
+        """The judge's figures on each criterion within the slice."""
+        groups = _groups_of(self.comparison, self.part)
+        inside = self.part.inside
+        within = None if groups is None else tuple(np.array(groups)[inside].tolist())
+        found = {}
+        for name, one in Evidence.of(self.comparison).criteria.items():
+            here = replace(one, gold=one.gold[inside], judge=one.judge[inside], groups=within)
+            figures = {"exact_agreement": here.kappa("exact_agreement")}
+            figures[headline(one.scale)] = here.kappa(headline(one.scale))
+            if one.scale.ordered:
+                figures |= {name: here.statistic(name) for name in ("signed_error", "mae")}
+            found[name] = figures
+        return found
 
     def to_json(self) -> dict[str, Any]:
         """As in the JSON of a calibration."""
@@ -97,17 +172,41 @@ class Slice:
             "p": self.p,
             "stands_out": self.stands_out,
             "criteria": list(self.criteria),
+            "figure": None if self.figure is None else self.figure.to_json(),
+            "by_criterion": {
+                name: {figure: estimate.to_json() for figure, estimate in figures.items()}
+                for name, figures in self.by_criterion.items()
+            },
         }
 
 
 @dataclass(frozen=True)
 class _Look:
-    """One comparison of a part with the rest."""
+    """One comparison of a part with the rest.
+
+    Attributes:
+        criterion: On which; None for the score.
+        name: The figure's.
+        unit: What one of the look's figures is worth in the figure's own unit.
+        least: How large the difference must be to matter; below 0 where less is worse.
+        look: As it is, and at the same gold.
+    """
 
     criterion: str | None
-    contrast: Contrast
-    shift: float | None
-    matters: bool
+    name: FigureName
+    unit: float
+    least: float
+    look: SliceLook
+
+    @property
+    def matters(self) -> bool:
+        """Whether the judge is worse there by enough, also at the same gold."""
+        return self.look.matters(self.least)
+
+    def figure(self, p: float) -> SliceFigure:
+        """The figures to quote."""
+        inside, elsewhere = self.look.as_it_is.inside * self.unit, self.look.as_it_is.outside * self.unit
+        return SliceFigure(self.criterion, self.name, inside, elsewhere, self.look.outside_at_same_gold * self.unit, p)
 
 
 def parts_of(comparison: Comparison) -> list[Part]:
@@ -122,176 +221,116 @@ def parts_of(comparison: Comparison) -> list[Part]:
 
 
 def slices_of(comparison: Comparison) -> tuple[Slice, ...]:
-    """The judge on every part of the examples, with those that stand out marked.
+    """The judge on every part of the examples, with those on which it does worse marked.
 
-    A part in which the judge is worse only because it keeps to the middle of its scale, and the part's levels don't,
-    is not marked; nor is one whose examples belong mostly to a part that is worse still.
+    A part is marked where a figure is worse than elsewhere both as it is and among examples of the same gold, so that
+    a part of better or worse responses is not taken for a fault. Nor is one whose examples belong mostly to a part
+    that is worse still.
     """
     evidence, parts = Evidence.of(comparison), parts_of(comparison)
-    looks = [_looks(evidence, part, _levels(evidence)) for part in parts]
+    looks = [_looks(evidence, part) for part in parts]
     adjusted = _adjusted(looks)
     slices = [_slice(evidence, part, min(ps, default=1.0)) for part, ps in zip(parts, adjusted, strict=True)]
     suspects = []
     for place, (ps, found) in enumerate(zip(adjusted, looks, strict=True)):
-        telling = [which for which, look in enumerate(found) if look.matters and ps[which] <= SIGNIFICANT]
-        if telling:
-            suspects.append((min(ps[which] for which in telling), place, telling))
+        worse = [which for which, look in enumerate(found) if look.matters and ps[which] <= SIGNIFICANT]
+        if worse:
+            suspects.append((min(ps[which] for which in worse), place, worse))
     taken = np.zeros(len(evidence.ids), dtype=bool)
-    for _, place, telling in sorted(suspects):
-        left = _still_standing(evidence, parts[place], telling, taken)
+    for _, place, worse in sorted(suspects):
+        left = _worse_without(evidence, parts[place], worse, taken)
         if left:
-            worst = min(left, key=lambda which: adjusted[place][which])
+            quoted = min(left, key=lambda which: adjusted[place][which])
             names = tuple(dict.fromkeys(name for which in left if (name := looks[place][which].criterion) is not None))
-            alone = _alone_to_blame(evidence, parts[place], names)
-            slices[place] = replace(
-                slices[place],
-                stands_out=True,
-                criteria=names if alone is None else (alone,),
-                on_the_whole=alone is None,
-                shift=looks[place][worst].shift,
-            )
+            figure = looks[place][quoted].figure(adjusted[place][quoted])
+            slices[place] = replace(slices[place], figure=figure, criteria=names)
             taken |= parts[place].inside
     return tuple(slices)
 
 
-def _still_standing(evidence: Evidence, part: Part, telling: Sequence[int], taken: Flags) -> list[int]:
-    """Looks at which the part is still worse with the judge's slopes put right and without examples of a worse part."""
+def _worse_without(evidence: Evidence, part: Part, worse: Sequence[int], taken: Flags) -> list[int]:
+    """Looks at which the part is still worse without the examples of parts that are worse still."""
     left = Part(part.by, part.name, part.inside & ~taken)
     if left.inside.sum() < SMALLEST_PART:
         return []
-    looks = _looks(evidence.without(taken), left, _unbent(evidence, outside=part))
-    return [which for which in telling if looks[which].matters and looks[which].contrast.p <= SIGNIFICANT]
-
-
-def _alone_to_blame(evidence: Evidence, part: Part, standing: Sequence[str]) -> str | None:
-    """The one criterion without whose errors the part would be no worse on the whole; None if there isn't just one.
-
-    Args:
-        evidence: The judge beside gold.
-        part: A part that stands out.
-        standing: Criteria on which it stands out by themselves.
-    """
-    to_blame = []
-    for name, seen in evidence.seen.items():
-        whole = _looks(evidence, part, {**_levels(evidence), name: seen.held_to})[:OF_WHOLE]
-        if not any(look.matters and look.contrast.p <= SIGNIFICANT for look in whole):
-            to_blame.append(name)
-    if standing:
-        return standing[0] if len(standing) == 1 and standing[0] in to_blame else None
-    return to_blame[0] if len(to_blame) == 1 else None
+    looks = _looks(evidence.without(taken), left) if taken.any() else _looks(evidence, left)
+    return [which for which in worse if looks[which].matters and looks[which].look.p <= SIGNIFICANT]
 
 
 def _slice(evidence: Evidence, part: Part, p: float) -> Slice:
     comparison = evidence.comparison
-    groups = None if part.by == "group" or comparison.gold.groups is None else np.array(comparison.gold.groups)
+    groups = _groups_of(comparison, part)
     given = comparison.gold.overall[part.inside], comparison.scores[part.inside]
-    inside = None if groups is None else groups[part.inside]
-    hits = _hits(evidence, evidence.misses)[~part.inside]
+    within = None if groups is None else np.array(groups)[part.inside]
+    hits = comparison.hits[~part.inside]
     return Slice(
         part=part,
         n=int(np.isfinite(given[0] + given[1]).sum()),
-        agreement=within_tolerance(*given, comparison.tolerance, groups=inside),
-        signed_error=pair_statistic(*given, "signed_error", groups=inside, levels=[0.0, 1.0]),
+        agreement=within_tolerance(*given, comparison.tolerance, groups=within),
+        signed_error=pair_statistic(*given, "signed_error", groups=within, levels=[0.0, 1.0]),
         rest=float(np.nanmean(hits)) if np.isfinite(hits).any() else None,
         p=p,
+        comparison=comparison,
     )
 
 
-def _looks(evidence: Evidence, part: Part, levels: Mapping[str, Floats]) -> list[_Look]:
-    """Score and criteria, by how far off and by which way; the same looks in the same order for every part."""
-    seen_groups = next(iter(evidence.seen.values())).groups
-    groups = None if part.by == "group" else seen_groups
-    misses = evidence.misses
-    for name, theirs in levels.items():
-        seen = evidence.seen[name]
-        moved = seen.position(theirs) - seen.position(seen.judge)
-        misses = misses + evidence.share(seen) * np.nan_to_num(moved)
-    agreement = share_contrast(_hits(evidence, misses), part.inside)
-    if groups is not None:
-        by_group = mean_contrast(_hits(evidence, misses), part.inside, groups=groups)
-        agreement = replace(agreement, p=max(agreement.p, by_group.p))
-    shift = mean_contrast(misses, part.inside, groups=groups)
-    distance = mean_contrast(_distances(evidence, levels), part.inside, groups=groups)
-    looks = [
-        _Look(None, agreement, shift.difference, _enough(agreement) and -agreement.difference >= LOWER_AGREEMENT),
-        _Look(None, shift, shift.difference, _farther(shift, SHIFT_IN_SCORE)),
-        _Look(None, distance, shift.difference, _enough(distance) and distance.difference >= FARTHER_OFF),
-    ]
-    for name, seen in evidence.seen.items():
-        theirs = levels.get(name, seen.judge)
-        if not seen.scale.ordered:
-            parted = mean_contrast(seen.off, part.inside, groups=groups)
-            looks.append(_Look(name, parted, None, _enough(parted) and parted.difference >= LOWER_AGREEMENT))
-            continue
-        errors = (theirs - seen.held_to) / seen.span
-        way = mean_contrast(errors, part.inside, groups=groups)
-        size = mean_contrast(np.abs(errors), part.inside, groups=groups)
-        looks += [
-            _Look(name, way, way.difference, _farther(way, SHIFT_ON_SCALE)),
-            _Look(name, size, way.difference, _enough(size) and size.difference >= SHIFT_ON_SCALE),
+def _groups_of(comparison: Comparison, part: Part) -> tuple[str, ...] | None:
+    """The groups by which intervals of a part are made; a group as a part has none within it."""
+    return None if part.by == "group" else comparison.table.groups
+
+
+def _looks(evidence: Evidence, part: Part) -> list[_Look]:
+    """Score and criteria, by size and by bias; the same looks in the same order for every part.
+
+    A criterion on which the judge is stuck on one level has no look, nor has the score where all of them are: that is
+    another finding.
+    """
+    comparison, inside = evidence.comparison, part.inside
+    groups = _groups_of(comparison, part)
+    free = [one for name, one in Evidence.of(comparison).criteria.items() if not one.is_stuck]
+    found = []
+    if free and not _one_score(comparison.scores):
+        gold = np.where(evidence.kept, comparison.reference.scores, np.nan)
+        agreement = slice_look(comparison.hits, inside, gold, score=True, groups=groups)
+        bias = slice_look(evidence.misses, inside, gold, shift=True, score=True, groups=groups)
+        found += [
+            _Look(None, "agreement", 1.0, -LOWER_AGREEMENT, agreement),
+            _Look(None, "signed_error", 1.0, BIAS_IN_SCORE, bias),
         ]
-    return looks
-
-
-def _distances(evidence: Evidence, levels: Mapping[str, Floats]) -> Floats:
-    """How far off each example is on the usual criterion, by weight, as a share of the range."""
-    weights = np.array([[abs(evidence.share(seen))] for seen in evidence.seen.values()])
-    off = np.stack([replace(seen, judge=levels[name]).off for name, seen in evidence.seen.items()])
-    there = np.isfinite(off)
-    known = (weights * there).sum(axis=0)
-    return np.where(known > 0, np.nansum(weights * off, axis=0) / np.maximum(known, 1e-12), np.nan)
-
-
-def _enough(contrast: Contrast) -> bool:
-    return contrast.n_inside >= SMALLEST_PART and contrast.n_outside >= SMALLEST_REST
-
-
-def _farther(contrast: Contrast, least: float) -> bool:
-    """Whether the part is shifted against the rest, and it is the part that is off rather than the rest."""
-    return _enough(contrast) and abs(contrast.difference) >= least and abs(contrast.inside) > abs(contrast.outside)
-
-
-def _adjusted(looks: Sequence[Sequence[_Look]]) -> list[list[float]]:
-    """Holm's p of every look, those at the whole and those at the criteria each in a family of their own."""
-    found = [[look.contrast.p for look in of_part] for of_part in looks]
-    for family in (slice(0, OF_WHOLE), slice(OF_WHOLE, None)):
-        raw = [p for ps in found for p in ps[family]]
-        adjusted = iter(holm(raw).tolist()) if raw else iter(())
-        for ps in found:
-            ps[family] = [next(adjusted) for _ in ps[family]]
+    for one in (evidence.criteria[stuck_not.name] for stuck_not in free):
+        if not one.scale.ordered:
+            other = slice_look(one.distances, inside, one.gold, groups=groups)
+            found.append(_Look(one.name, "other_level", 1.0, LOWER_AGREEMENT, other))
+            continue
+        errors, span = one.errors / one.scale.span, one.scale.span
+        bias = slice_look(errors, inside, one.gold, shift=True, groups=groups)
+        size = slice_look(np.abs(errors), inside, one.gold, groups=groups)
+        found += [
+            _Look(one.name, "signed_error", span, BIAS_ON_SCALE, bias),
+            _Look(one.name, "mae", span, BIAS_ON_SCALE, size),
+        ]
     return found
 
 
-def _levels(evidence: Evidence) -> dict[str, Floats]:
-    return {name: seen.judge for name, seen in evidence.seen.items()}
+def _one_score(scores: Floats) -> bool:
+    """Whether the judge nearly always gives one score."""
+    return bool(np.isfinite(scores).any()) and modal_level(scores)[1] >= STUCK
 
 
-def _unbent(evidence: Evidence, *, outside: Part) -> dict[str, Floats]:
-    """The judge's levels as they would be if, outside a part, they rose with the true level one for one."""
-    levels, rest = {}, evidence.without(outside.inside)
-    for name, seen in evidence.seen.items():
-        slope = _slope(rest.seen[name])
-        centred = seen.held_to - np.nanmean(seen.held_to) if seen.n else seen.held_to
-        levels[name] = seen.judge + (1 - slope) * centred
-    return levels
-
-
-def _slope(seen: Seen) -> float:
-    """How far the judge's levels rise with the truth, from people's shared variance where several rated; else 1."""
-    if not seen.scale.ordered or len(seen.levels) < 3:
-        return 1.0
-    if seen.several:
-        found = slope_on_people(seen.people, seen.judge)
-        return 1.0 if found.value is None else min(1.0, found.value)
-    ratio, along = (pair_statistic(seen.held_to, seen.judge, name) for name in ("sd_ratio", "pearson"))
-    if ratio.value is None or along.value is None:
-        return 1.0
-    return min(1.0, ratio.value * max(0.0, along.value))
-
-
-def _hits(evidence: Evidence, misses: Floats) -> Floats:
-    close = np.round(np.abs(misses), 9) < evidence.comparison.tolerance
-    return np.where(np.isfinite(misses), close.astype(np.float64), np.nan)
+def _adjusted(looks: Sequence[Sequence[_Look]]) -> list[list[float]]:
+    """Holm's p of every look, those at the score and those at the criteria each in a family of their own."""
+    found = [[look.look.p for look in of_part] for of_part in looks]
+    for of_score in (True, False):
+        places = [
+            (part, which)
+            for part, of_part in enumerate(looks)
+            for which, look in enumerate(of_part)
+            if (look.criterion is None) is of_score
+        ]
+        if places:
+            for (part, which), p in zip(places, holm([found[i][j] for i, j in places]).tolist(), strict=True):
+                found[part][which] = p
+    return found
 
 
 def _by_name(by: str, names: Sequence[str]) -> Iterator[Part]:
