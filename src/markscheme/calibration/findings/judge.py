@@ -166,9 +166,12 @@ def _bias_in_words(evidence: Evidence, one: CriterionEvidence, bias: Estimate, j
         size = with_ci(bias, " levels", sign=True)
         return f"bias {size}; mean level {number(judge)}, {evidence.who} {number(gold)}"
     size = with_ci(bias, sign=True)
-    if not one.on_scale(one.gold) or not one.on_scale(one.judge):
+    if not one.on_scale(one.judge):
         return f"bias {size} (judge minus gold, UNMET 0 and MET 1)"
-    return f"it says MET on {judge:.0%} of examples, {evidence.who} on {gold:.0%}: bias {size}"
+    decided = one.both & np.isin(one.gold, one.levels)
+    split = "" if decided.sum() == one.n else ", even splits aside"
+    judge, gold = mean(one.judge[decided]), mean(one.gold[decided])
+    return f"it says MET on {judge:.0%} of examples, {evidence.who} on {gold:.0%}{split}: bias {size}"
 
 
 def central_tendency(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -> dict[str, Finding]:
