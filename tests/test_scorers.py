@@ -19,7 +19,7 @@ from markscheme.prompt import Prompt
 from markscheme.rubrics.rubric import YES_NO
 from markscheme.scorers import (
     SHIPPED,
-    Finding,
+    Scored,
     Scorer,
     exact_match,
     json_valid,
@@ -179,7 +179,7 @@ def test_a_number_outside_0_to_1_is_no_score_and_is_not_moved_into_it(score: Any
     assert done.rows[0].reasons["odd"]
 
 
-@pytest.mark.parametrize(("given", "score"), [(True, 1.0), (0, 0.0), (None, None), (Finding(0.25, "why"), 0.25)])
+@pytest.mark.parametrize(("given", "score"), [(True, 1.0), (0, 0.0), (None, None), (Scored(0.25, "why"), 0.25)])
 def test_yes_no_none_and_findings_are_scores(given: Any, score: float | None) -> None:
     assert Scorer(lambda prediction, expected: given, "s")("x", None) == score
 
@@ -256,7 +256,7 @@ def test_a_judge_that_cannot_be_asked_has_no_score_even_then() -> None:
     for on_malformed in ("ungraded", "zero"):
         faithful, _ = judged(*[JudgeUnavailable("down")] * 2, on_malformed=on_malformed)
         found = asyncio.run(faithful.find("A summary."))
-        assert found == Finding(None, "down")
+        assert found == Scored(None, "down")
 
 
 def test_samples_are_asked_at_once_and_the_median_counts() -> None:
@@ -479,7 +479,7 @@ def test_a_registered_check_sees_query_reference_and_example() -> None:
         (lambda *_: 1 / 0, "check 'own' failed: ZeroDivisionError: division by zero"),
         (lambda *_: 1.5, "check 'own' failed: ValueError: scorer 'own' gave 1.5, which is no number from 0 to 1"),
         (lambda *_: None, "check 'own' found no score"),
-        (lambda *_: Finding(None, "too long to tell"), "check 'own' found no score: too long to tell"),
+        (lambda *_: Scored(None, "too long to tell"), "check 'own' found no score: too long to tell"),
     ],
 )
 def test_a_check_that_fails_is_unread_and_never_0(function: Any, why: str) -> None:

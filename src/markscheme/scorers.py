@@ -33,7 +33,7 @@ EXPECTED_INPUT = "reference"
 
 
 @dataclass(frozen=True)
-class Finding:
+class Scored:
     """What a scorer found.
 
     Attributes:
@@ -51,7 +51,7 @@ class Scorer:
 
     Attributes:
         function: Takes prediction and expected answer, and keyword-only what it declares; gives a number from 0 to
-            1, None, or a Finding.
+            1, None, or a Scored.
         name: What its results are stored under.
 
     Raises:
@@ -85,13 +85,13 @@ class Scorer:
             return self._held(self.function(prediction, expected, **more)).score
         return asyncio.run(self._once(prediction, expected, more)).score
 
-    async def _once(self, prediction: str, expected: str | None, more: Mapping[str, Any]) -> Finding:
+    async def _once(self, prediction: str, expected: str | None, more: Mapping[str, Any]) -> Scored:
         try:
             return self._held(await self.function(prediction, expected, **more))
         finally:
             await self.aclose()
 
-    async def find(self, prediction: str, expected: str | None = None, **context: Any) -> Finding:
+    async def find(self, prediction: str, expected: str | None = None, **context: Any) -> Scored:
         """What it finds of one prediction; of the context it is given what it declares.
 
         Raises:
@@ -100,7 +100,7 @@ class Scorer:
         found = self.function(prediction, expected, **self._declared(context))
         return self._held(await found if inspect.isawaitable(found) else found)
 
-    def check(self, prediction: str, expected: str | None = None, **context: Any) -> Finding:
+    def check(self, prediction: str, expected: str | None = None, **context: Any) -> Scored:
         """The same without waiting, for code that asks nobody."""
         return self._held(self.function(prediction, expected, **self._declared(context)))
 
@@ -121,15 +121,15 @@ class Scorer:
             return []
         return [parameter for parameter in parameters if parameter.kind is parameter.KEYWORD_ONLY]
 
-    def _held(self, found: Any) -> Finding:
+    def _held(self, found: Any) -> Scored:
         """What came back, held to 0 to 1; anything else is no score, and is not moved to the nearer end."""
-        finding = found if isinstance(found, Finding) else Finding(found)
+        finding = found if isinstance(found, Scored) else Scored(found)
         score = finding.score
         if score is None:
             return finding
         if not isinstance(score, int | float) or not (math.isfinite(score) and 0 <= score <= 1):
             raise ValueError(f"scorer {self.name!r} gave {score!r:.60}, which is no number from 0 to 1")
-        return Finding(float(score), finding.reason)
+        return Scored(float(score), finding.reason)
 
 
 @overload
@@ -169,18 +169,18 @@ def _needed(expected: str | None) -> str:
 
 
 @scorer
-def exact_match(prediction: str, expected: str | None) -> Finding:
+def exact_match(prediction: str, expected: str | None) -> Scored:
     """1 where prediction and expected answer are equal but for white space round them, else 0.
 
     >>> exact_match(" Paris ", "Paris"), exact_match("paris", "Paris")
     (1.0, 0.0)
     """
     equal = prediction.strip() == _needed(expected).strip()
-    return Finding(float(equal), f"the response {'equals' if equal else 'differs from'} the expected answer")
+    return Scored(float(equal), f"the response {'equals' if equal else 'differs from'} the expected answer")
 
 
 @scorer
-def json_valid(prediction: str, _expected: str | None = None) -> Finding:
+def json_valid(prediction: str, _expected: str | None = None) -> Scored:
     """1 where the prediction is JSON, else 0. NaN and Infinity are not JSON.
 
     >>> json_valid('{"a": [1]}'), json_valid("{'a': 1}")
@@ -189,8 +189,8 @@ def json_valid(prediction: str, _expected: str | None = None) -> Finding:
     try:
         json.loads(prediction, parse_int=str, parse_constant=_no_json)
     except (ValueError, RecursionError) as error:
-        return Finding(0.0, f"the response is not JSON: {error}")
-    return Finding(1.0, "the response is JSON")
+        return Scored(0.0, f"the response is not JSON: {error}")
+    return Scored(1.0, "the response is JSON")
 
 
 def _no_json(name: str) -> Any:
@@ -198,7 +198,7 @@ def _no_json(name: str) -> Any:
 
 
 @scorer
-def rouge_l(prediction: str, expected: str | None) -> Finding:
+def rouge_l(prediction: str, expected: str | None) -> Scored:
     """F1 of the longest common subsequence of words, split at white space (ROUGE-L); 0 where a side is empty.
 
     Source:
@@ -215,7 +215,7 @@ def rouge_l(prediction: str, expected: str | None) -> Finding:
 
 
 @scorer
-def token_f1(prediction: str, expected: str | None, *, case_sensitive: bool = False) -> Finding:
+def token_f1(prediction: str, expected: str | None, *, case_sensitive: bool = False) -> Scored:
     """F1 of the words, whatever their order, each counted as often as both have it; 0 where a side is empty.
 
     Source:
@@ -233,9 +233,9 @@ def token_f1(prediction: str, expected: str | None, *, case_sensitive: bool = Fa
     return _f1(shared, found_words.total(), wanted_words.total(), "words are in both")
 
 
-def _f1(shared: int, found: int, wanted: int, what: str) -> Finding:
+def _f1(shared: int, found: int, wanted: int, what: str) -> Scored:
     score = 2 * shared / (found + wanted) if shared else 0.0
-    return Finding(score, f"{shared} {what}, of {found} in the response and {wanted} expected")
+    return Scored(score, f"{shared} {what}, of {found} in the response and {wanted} expected")
 
 
 SHIPPED: Mapping[str, Scorer] = {check.name: check for check in (exact_match, json_valid, rouge_l, token_f1)}
@@ -278,7 +278,7 @@ class _JudgeScorer:
     def __post_init__(self) -> None:
         self._opened: Judge | None = None
 
-    async def __call__(self, prediction: str, expected: str | None = None, *, prompt: str | None = None) -> Finding:
+    async def __call__(self, prediction: str, expected: str | None = None, *, prompt: str | None = None) -> Scored:
         given = {"prompt": prompt, "expected": expected, "prediction": prediction}
         material = {name: as_text(text) for name, text in given.items() if text is not None}
 
@@ -292,8 +292,8 @@ class _JudgeScorer:
         try:
             found = await ask_whole_twice(ask)
         except (JudgeUnavailable, UnreadableReply) as error:
-            return Finding(None, str(error))
-        return Finding(None, found.why) if isinstance(found, Unread) else Finding(found.score / HIGHEST, found.reason)
+            return Scored(None, str(error))
+        return Scored(None, found.why) if isinstance(found, Unread) else Scored(found.score / HIGHEST, found.reason)
 
     def _question(self, material: Mapping[str, str], *, again: bool) -> Prompt:
         user = fenced_material(material, "Score the prediction.", f" {USE_THE_FORM}" if again else "")
@@ -371,7 +371,7 @@ def llm_judge(
 
 
 @dataclass(frozen=True)
-class Row:
+class ScoredExample:
     """One example of a dataset and what the scorers made of its prediction.
 
     Attributes:
@@ -397,7 +397,7 @@ class Run:
     """
 
     name: str
-    rows: tuple[Row, ...] = field(repr=False)
+    rows: tuple[ScoredExample, ...] = field(repr=False)
 
     @property
     def means(self) -> dict[str, float | None]:
@@ -471,7 +471,7 @@ async def run_async(
     gate = asyncio.Semaphore(concurrency)
     named = getattr(model, "__name__", type(model).__name__) if callable(model) else model
 
-    async def row(example: Mapping[str, Any]) -> Row:
+    async def row(example: Mapping[str, Any]) -> ScoredExample:
         async with gate:
             prediction = await _prediction(example, model)
             context = {"example": example, "model": named, "provider": provider, "prompt": _prompt_of(example)}
@@ -479,7 +479,7 @@ async def run_async(
             text = None if expected is None else as_text(expected)
             found = {each.name: await _found(each, prediction, text, context) for each in applied}
         scores = {each: finding.score for each, finding in found.items()}
-        return Row(example, prediction, scores, {each: finding.reason for each, finding in found.items()})
+        return ScoredExample(example, prediction, scores, {each: finding.reason for each, finding in found.items()})
 
     try:
         rows = await asyncio.gather(*(row(example) for example in examples))
@@ -539,14 +539,14 @@ async def _prediction(example: Mapping[str, Any], model: Any) -> str:
     return as_text(given)
 
 
-async def _found(each: Scorer, prediction: str, expected: str | None, context: Mapping[str, Any]) -> Finding:
+async def _found(each: Scorer, prediction: str, expected: str | None, context: Mapping[str, Any]) -> Scored:
     """What a scorer finds; code that fails scores nothing and stops nobody, a judge nobody can open stops the run."""
     try:
         return await each.find(prediction, expected, **context)
     except MarkschemeError:
         raise
     except Exception as error:
-        return Finding(None, _failure(error))
+        return Scored(None, _failure(error))
 
 
 def _failure(error: Exception) -> str:

@@ -6,7 +6,7 @@ import pytest
 
 from markscheme import Rubric
 from markscheme.errors import ExperimentError, RatingError
-from markscheme.experiment.definition import Case, Experiment, Model, Output, Variant
+from markscheme.experiment.definition import Experiment, ExperimentCase, Model, Output, Variant
 from markscheme.judges.price import Price
 from tests.experiment.small import EXAMPLES, FILE, write_lines
 
@@ -138,7 +138,7 @@ def test_what_is_no_mapping_or_no_plain_data_is_refused(tmp_path: Path, text: st
 def test_an_experiment_made_in_python_is_held_to_the_same() -> None:
     rubric = Rubric.from_dict([{"weight": 1, "requirement": "Names a city"}])
     with pytest.raises(ExperimentError, match="variant 'a' stands here twice"):
-        Experiment(rubric, (Variant("a"), Variant("a")), (Case("x", {"query": "?"}),))
+        Experiment(rubric, (Variant("a"), Variant("a")), (ExperimentCase("x", {"query": "?"}),))
     with pytest.raises(ExperimentError, match="at least one case"):
         Experiment(rubric, (Variant("a"),), ())
     with pytest.raises(ValueError, match="an output is a text, or there is a reason"):

@@ -9,7 +9,7 @@ import pytest
 
 from markscheme import Rubric, ScriptedJudge
 from markscheme.errors import BudgetError, JudgeUnavailable, NoJudge, UsageError
-from markscheme.experiment.definition import Case, Experiment, Output, Variant
+from markscheme.experiment.definition import Experiment, ExperimentCase, Output, Variant
 from markscheme.experiment.outputs import Kept, read_outputs
 from markscheme.experiment.run import make_outputs, open_model, run_experiment
 from markscheme.judges.anthropic import AnthropicJudge
@@ -26,7 +26,7 @@ from tests.real import messages_front as front
 from tests.real.messages_front import MessagesFront
 
 RUBRIC = Rubric.from_dict([{"weight": 1, "requirement": "Names a city"}])
-CASES = (Case("fr", {"query": "France?"}), Case("de", {"query": "Germany?"}))
+CASES = (ExperimentCase("fr", {"query": "France?"}), ExperimentCase("de", {"query": "Germany?"}))
 TWO = Experiment(RUBRIC, (Variant("plain"), Variant("polite", "Please: {{query}}")), CASES)
 PLAIN = Prompt("Be brief.", "Hello?", {}, ())
 

@@ -20,7 +20,7 @@ from typing import Any
 import pytest
 
 from markscheme.calibration.pass_rates import Labelled
-from markscheme.experiment.definition import Case, Experiment
+from markscheme.experiment.definition import Experiment, ExperimentCase
 from markscheme.experiment.run import ExperimentRun, run_experiment
 from markscheme.experiment.table import between_variants, corrected_rates, figures, marks_table, since, variant_table
 from markscheme.judges.asking import Asking
@@ -160,9 +160,9 @@ def test_labels_of_these_very_outputs_correct_by_verdict(run: ExperimentRun) -> 
 # --- many cases -----------------------------------------------------------------------------------------------------
 
 
-def marked(scores: dict[str, list[float]], rubric: Rubric) -> tuple[RatingTable, list[Case]]:
+def marked(scores: dict[str, list[float]], rubric: Rubric) -> tuple[RatingTable, list[ExperimentCase]]:
     n = len(next(iter(scores.values())))
-    cases = [Case(f"c{place}", {"query": str(place)}) for place in range(n)]
+    cases = [ExperimentCase(f"c{place}", {"query": str(place)}) for place in range(n)]
     marks = [
         Rating(case.id, name, "model", {"accuracy": Rated(1 + 4 * score)}, overall=score, passed=score >= 0.5)
         for name, given in scores.items()
@@ -205,7 +205,7 @@ def test_three_variants_are_one_family(run: ExperimentRun) -> None:
 
 def test_cases_with_the_same_inputs_count_once_by_the_mean_of_their_outputs(run: ExperimentRun) -> None:
     marks, cases = marked({"a": [0.25, 0.5, 0.5], "b": [0.75, 0.5, 1.0]}, run.experiment.rubric)
-    twice = [cases[0], Case("c1", cases[0].inputs), cases[2]]
+    twice = [cases[0], ExperimentCase("c1", cases[0].inputs), cases[2]]
     (found,) = between_variants(marks, twice)
     # (0.75 + 0.5) / 2 - (0.25 + 0.5) / 2 = 0.25, and 0.5
     assert (found.shifts["overall"].difference.n, found.shifts["overall"].difference.value) == (2, approx(0.375))
@@ -216,7 +216,7 @@ def test_what_is_not_graded_is_in_no_mean(run: ExperimentRun) -> None:
         Rating("x", "a", "model", {"tone": Rated(2.0)}),
         Rating("y", "a", "model", {"tone": Rated(4.0), "accuracy": Rated(5.0)}, overall=1.0, passed=True),
     ]
-    cases = [Case("x", {"query": "?"}), Case("y", {"query": "!"})]
+    cases = [ExperimentCase("x", {"query": "?"}), ExperimentCase("y", {"query": "!"})]
     row = figures(marks_table(marks, cases, run.experiment.rubric), "a")
     assert (row.overall.mean, row.overall.n, row.overall.not_graded) == (1.0, 1, 1)
     assert (row.criteria["tone"].mean, row.criteria["accuracy"].not_graded) == (3.0, 1)

@@ -4,13 +4,15 @@ import pytest
 
 from markscheme import Rubric
 from markscheme.errors import UsageError
-from markscheme.experiment.definition import Case, Experiment, Variant
+from markscheme.experiment.definition import Experiment, ExperimentCase, Variant
 from markscheme.experiment.rules import Rule
 from markscheme.experiment.table import VariantFigures, figures, marks_table
 from markscheme.ratings.rating import Rated, Rating
 
 RUBRIC = Rubric.from_dict({"criteria": [{"name": "tone", "description": "x"}, {"name": "fact.s", "requirement": "y"}]})
-EXPERIMENT = Experiment(RUBRIC, (Variant("a"), Variant("a.b")), (Case("x", {"query": "?"}), Case("y", {"query": "!"})))
+EXPERIMENT = Experiment(
+    RUBRIC, (Variant("a"), Variant("a.b")), (ExperimentCase("x", {"query": "?"}), ExperimentCase("y", {"query": "!"}))
+)
 
 
 def rows() -> dict[str, VariantFigures]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from markscheme.errors import ComparisonError, RatingError, writing
-from markscheme.experiment.definition import Case
+from markscheme.experiment.definition import ExperimentCase
 from markscheme.experiment.run import ExperimentRun
 from markscheme.experiment.table import Difference, marks_of, marks_table, since
 from markscheme.files import write_whole
@@ -39,7 +39,7 @@ class AcceptedExperiment:
         if changed:
             what = " and ".join(changed)
             raise ComparisonError(f"{self.path}: the accepted run was graded by another {what}; accept anew (--accept)")
-        cases: Sequence[Case] = [c for c in run.experiment.cases if self.digests.get(c.id) == c.digest]
+        cases: Sequence[ExperimentCase] = [c for c in run.experiment.cases if self.digests.get(c.id) == c.digest]
         kept = {case.id for case in cases}
         marked = {mark.rater for mark in self.marks if mark.id in kept}
         variants = [name for name in run.experiment.by_name if name in marked]

@@ -32,14 +32,14 @@ class Variant:
         """Names of the inputs that it shows."""
         return set(PLACEHOLDER.findall(self.system)) | set(PLACEHOLDER.findall(self.prompt))
 
-    def ask(self, case: "Case") -> Prompt:
+    def ask(self, case: "ExperimentCase") -> Prompt:
         """The question about a case; what a value holds is text, whatever braces it has."""
         system, user = (PLACEHOLDER.sub(lambda at: case.inputs[at[1]], text) for text in (self.system, self.prompt))
         return Prompt(system, user, {}, ())
 
 
 @dataclass(frozen=True)
-class Case:
+class ExperimentCase:
     """What every variant is asked.
 
     Attributes:

@@ -7,11 +7,11 @@ from functools import cached_property
 from pathlib import Path
 
 from markscheme.errors import ExperimentError, Fault
-from markscheme.experiment.cells import PLACEHOLDER, Case, Cell, Model, Output, Variant
+from markscheme.experiment.cells import PLACEHOLDER, Cell, ExperimentCase, Model, Output, Variant
 from markscheme.experiment.file import read_experiment
 from markscheme.rubrics.rubric import Rubric
 
-__all__ = ["FIGURES", "OVERALL", "PASS_RATE", "Case", "Cell", "Experiment", "Model", "Output", "Variant"]
+__all__ = ["FIGURES", "OVERALL", "PASS_RATE", "Cell", "Experiment", "ExperimentCase", "Model", "Output", "Variant"]
 
 OVERALL, PASS_RATE = "overall", "pass_rate"
 FIGURES = (OVERALL, PASS_RATE)
@@ -39,14 +39,14 @@ class Experiment:
         >>> from markscheme import Rubric
         >>> rubric = Rubric.from_dict([{"weight": 1, "requirement": "Names a city"}])
         >>> shy = Variant("shy", "Perhaps you know: {{query}}")
-        >>> experiment = Experiment(rubric, (shy,), (Case("capital", {"query": "Capital of France?"}),))
+        >>> experiment = Experiment(rubric, (shy,), (ExperimentCase("capital", {"query": "Capital of France?"}),))
         >>> experiment.variants[0].ask(experiment.cases[0]).user
         'Perhaps you know: Capital of France?'
     """
 
     rubric: Rubric
     variants: tuple[Variant, ...]
-    cases: tuple[Case, ...]
+    cases: tuple[ExperimentCase, ...]
     name: str = "experiment"
     model: Model | None = None
     given: Mapping[Cell, Output] = field(default_factory=dict)
@@ -87,7 +87,7 @@ class Experiment:
         return {variant.name: variant for variant in self.variants}
 
     @cached_property
-    def by_id(self) -> Mapping[str, Case]:
+    def by_id(self) -> Mapping[str, ExperimentCase]:
         """Its cases by id."""
         return {case.id: case for case in self.cases}
 
@@ -129,6 +129,6 @@ class Experiment:
                 )
 
 
-def _named(cases: Sequence[Case]) -> str:
+def _named(cases: Sequence[ExperimentCase]) -> str:
     more = f" (and {len(cases) - 1} more)" if len(cases) > 1 else ""
     return f"case {cases[0].id!r}{more}"

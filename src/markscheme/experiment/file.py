@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from markscheme.errors import ExperimentError, Fault, RatingError, RubricError, UsageError
-from markscheme.experiment.cells import Case, Cell, Model, Output, Variant
+from markscheme.experiment.cells import Cell, ExperimentCase, Model, Output, Variant
 from markscheme.experiment.outputs import Given, case_of, read_outputs, records
 from markscheme.judges.price import Price
 from markscheme.plain_data import Place, form_of, plain_data, read_text, shown
@@ -74,7 +74,7 @@ class _Reading:
         name: str,
         rubric: Rubric | None,
         variants: list[tuple[Variant, Path | None]],
-        cases: list[Case],
+        cases: list[ExperimentCase],
         model: Model | None,
         given: dict[Cell, Output],
     ) -> T | None:
@@ -171,12 +171,12 @@ class _Reading:
             self._fault(str(error), at)
             return ""
 
-    def _cases(self, found: list[Given]) -> list[Case]:
+    def _cases(self, found: list[Given]) -> list[ExperimentCase]:
         said = self.data.get("cases")
         if said is None and found:
-            inputs: dict[str, Case] = {}
+            inputs: dict[str, ExperimentCase] = {}
             for given in found:
-                inputs.setdefault(given.case, Case(given.case, given.inputs))
+                inputs.setdefault(given.case, ExperimentCase(given.case, given.inputs))
             return list(inputs.values())
         if isinstance(said, str):
             there = self._read(records, self.path.parent / said, ("cases",))
@@ -185,7 +185,7 @@ class _Reading:
             case for place, raw in enumerate(self._list("cases")) if (case := self._case(raw, ("cases", place), None))
         ]
 
-    def _case(self, raw: Any, at: Place | None, line: int | None) -> Case | None:
+    def _case(self, raw: Any, at: Place | None, line: int | None) -> ExperimentCase | None:
         """A case here, or on a line of another file."""
         try:
             if at is not None and isinstance(raw, Mapping):
@@ -197,7 +197,7 @@ class _Reading:
             return None
 
     def _given(
-        self, found: list[Given], variants: list[tuple[Variant, Path | None]], cases: list[Case]
+        self, found: list[Given], variants: list[tuple[Variant, Path | None]], cases: list[ExperimentCase]
     ) -> dict[Cell, Output]:
         """An output for each cell of a variant whose outputs come from a file, or why that holds none."""
         given: dict[Cell, Output] = {}

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from markscheme.errors import Fault, RatingError, writing
-from markscheme.experiment.cells import Case, Output
+from markscheme.experiment.cells import ExperimentCase, Output
 from markscheme.files import append_lines
 from markscheme.judges.judge import Reply
 from markscheme.plain_data import ANOTHER_LENGTH, json_lines, parse_json, shown, table_rows
@@ -68,7 +68,7 @@ def records(path: Path) -> Iterator[tuple[int, Any]]:
         yield line, {key: cell for key, cell in row.items() if cell or key in TEXT_KEYS}
 
 
-def case_of(record: Any) -> Case:
+def case_of(record: Any) -> ExperimentCase:
     """The case in a mapping: `id`, `inputs`, `expected`.
 
     Raises:
@@ -76,7 +76,7 @@ def case_of(record: Any) -> Case:
     """
     if not isinstance(record, Mapping):
         raise ValueError(f"a case is a mapping with id, inputs and expected; found {shown(record)}")
-    return Case(_named(record, "id"), _texts(record, "inputs"), _texts(record, "expected"))
+    return ExperimentCase(_named(record, "id"), _texts(record, "inputs"), _texts(record, "expected"))
 
 
 def _given(record: Any) -> Given:
@@ -139,7 +139,7 @@ class Kept:
         """The output to just this question by just this model."""
         return self._texts.get(under)
 
-    def keep(self, reply: Reply, under: str, variant: str, case: Case) -> Output:
+    def keep(self, reply: Reply, under: str, variant: str, case: ExperimentCase) -> Output:
         """The output in a reply; on disk when this returns."""
         output = Output(reply.text, "", under, reply.stop == "length")
         line = {

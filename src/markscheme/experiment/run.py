@@ -108,9 +108,10 @@ async def run_experiment(
 
     Example:
         >>> from markscheme import Rubric, ScriptedJudge
-        >>> from markscheme.experiment.definition import Case, Variant
+        >>> from markscheme.experiment.definition import ExperimentCase, Variant
         >>> rubric = Rubric.from_dict([{"weight": 1, "requirement": "Names a city"}])
-        >>> experiment = Experiment(rubric, (Variant("plain"),), (Case("fr", {"query": "Capital of France?"}),))
+        >>> cases = (ExperimentCase("fr", {"query": "Capital of France?"}),)
+        >>> experiment = Experiment(rubric, (Variant("plain"),), cases)
         >>> run = asyncio.run(
         ...     run_experiment(experiment, ScriptedJudge([{"c1": "MET"}]), model=ScriptedJudge(["Paris."]))
         ... )

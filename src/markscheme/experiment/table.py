@@ -10,7 +10,7 @@ import numpy as np
 from markscheme.calibration.collect import rating_of
 from markscheme.calibration.comparison import differences, shift_between
 from markscheme.calibration.pass_rates import Judged, Labelled, PassRates, pass_rates
-from markscheme.experiment.definition import OVERALL, Case
+from markscheme.experiment.definition import OVERALL, ExperimentCase
 from markscheme.experiment.run import ExperimentRun
 from markscheme.ratings.rating import Rating
 from markscheme.ratings.table import Column, Flags, Floats, RatingTable, rating_table
@@ -38,7 +38,7 @@ def marks_of(run: ExperimentRun) -> list[Rating]:
     ]
 
 
-def marks_table(marks: Iterable[Rating], cases: Sequence[Case], rubric: Rubric) -> RatingTable:
+def marks_table(marks: Iterable[Rating], cases: Sequence[ExperimentCase], rubric: Rubric) -> RatingTable:
     """Marks of any run as a table over `cases`."""
     return rating_table(rubric, [case.id for case in cases], marks)
 
@@ -140,13 +140,15 @@ def _figure(values: Floats, not_graded: int) -> Figure:
     return Figure(math.fsum(there) / len(there), float(there.min()), float(there.max()), len(there), not_graded)
 
 
-def between_variants(table: RatingTable, cases: Sequence[Case]) -> list[Difference]:
+def between_variants(table: RatingTable, cases: Sequence[ExperimentCase]) -> list[Difference]:
     """Every two variants, case by case; cases with the same inputs count as one, by the mean of their outputs."""
     by_inputs = _by_inputs(table, cases)
     return _differences(by_inputs, list(combinations([column.name for column in table.columns], 2)))
 
 
-def since(then: RatingTable, now: RatingTable, variants: Sequence[str], cases: Sequence[Case]) -> list[Difference]:
+def since(
+    then: RatingTable, now: RatingTable, variants: Sequence[str], cases: Sequence[ExperimentCase]
+) -> list[Difference]:
     """Each variant then and now, on the cases of both."""
     earlier = [replace(then[name], name=f"{ACCEPTED} {name}") for name in variants]
     both = _by_inputs(now.with_columns(*earlier), cases)
@@ -154,7 +156,7 @@ def since(then: RatingTable, now: RatingTable, variants: Sequence[str], cases: S
     return [replace(difference, first=ACCEPTED) for difference in found]
 
 
-def _by_inputs(table: RatingTable, cases: Sequence[Case]) -> RatingTable:
+def _by_inputs(table: RatingTable, cases: Sequence[ExperimentCase]) -> RatingTable:
     """The same table with one row for all cases of the same inputs: the mean of their outputs."""
     places: dict[str, list[int]] = {}
     for place, case in enumerate(cases):

@@ -60,7 +60,7 @@ class Question:
 
 
 @dataclass(frozen=True)
-class Progress:
+class LabellingProgress:
     """How much a rater has labelled, and how often they agree with themselves and with other annotators.
 
     Attributes:
@@ -189,7 +189,7 @@ class Work:
         if self.last is not None:
             self.file.withdraw(self.last, date.today().isoformat())
 
-    def progress(self) -> Progress:
+    def progress(self) -> LabellingProgress:
         """The rater's progress."""
         own = [rating for step, rating in self.file.given.items() if step in self._own and self._is_done(step)]
         pairs = [
@@ -203,7 +203,9 @@ class Work:
             for q in self.questions[first.id]
         ]
         declined = sum(rated.declined == "abstained" for rating in own for rated in rating.criteria.values())
-        return Progress(len(own), len(self.steps), declined, len(pairs), len(again), sum(again), self._agreement())
+        return LabellingProgress(
+            len(own), len(self.steps), declined, len(pairs), len(again), sum(again), self._agreement()
+        )
 
     def _agreement(self) -> tuple[AgreementSoFar, ...] | None:
         """Agreement with other annotators on what the rater has labelled."""

@@ -52,7 +52,7 @@ SAME_SCORE = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class AssertionVerdict:
     """What one assertion, or one criterion of a rubric behind it, made of an output.
 
     Attributes:
@@ -135,7 +135,7 @@ class Row:
     passed: bool | None
     score: float | None
     ungraded: str | None
-    verdicts: tuple[Verdict, ...]
+    verdicts: tuple[AssertionVerdict, ...]
     named: Mapping[str, float] = field(default_factory=dict)
     test: int = 0
     sample: int = 0
@@ -170,9 +170,9 @@ class Results:
     aside: Mapping[str, int]
 
     @property
-    def metrics(self) -> dict[str, Verdict]:
+    def metrics(self) -> dict[str, AssertionVerdict]:
         """The graded metrics, in the order they are met, each with one of its verdicts."""
-        found: dict[str, Verdict] = {}
+        found: dict[str, AssertionVerdict] = {}
         for row in self.rows:
             for verdict in row.verdicts:
                 if verdict.is_graded:
@@ -359,7 +359,7 @@ class _Reading:
             self.aside[f"metadata.expected_label {shown(said)}, which is neither pass nor fail"] += 1
         return known
 
-    def _verdicts(self, components: Iterable["_Component"]) -> Iterator[Verdict]:
+    def _verdicts(self, components: Iterable["_Component"]) -> Iterator[AssertionVerdict]:
         for component in components:
             if component.kind in (ASSERT_SET, ""):
                 continue
@@ -456,18 +456,18 @@ def _digest(component: Mapping[str, Any]) -> tuple[Any, Any, Any]:
     return component.get("pass"), component.get("score"), component.get("reason")
 
 
-def _verdict(component: _Component, metric: str) -> Verdict:
+def _verdict(component: _Component, metric: str) -> AssertionVerdict:
     kind, text, weight, is_part = component.kind, component.text, component.weight, component.stands == "inside"
     reason, score = str(component.raw.get("reason") or ""), component.score
     usage = _usage(component)
     ungraded = _ungraded(component, reason)
     if ungraded is not None:
-        return Verdict(metric, kind, None, None, reason, ungraded, weight, text, is_part, usage)
+        return AssertionVerdict(metric, kind, None, None, reason, ungraded, weight, text, is_part, usage)
     passed = component.raw["pass"]
     if weight == 0 and score is not None:  # Promptfoo lets an assertion of no weight pass, whatever it said
         threshold = _number(component.assertion.get("threshold"))
         passed = score >= (0.5 if threshold is None else threshold)
-    return Verdict(metric, kind, passed, score, reason, None, weight, text, is_part, usage)
+    return AssertionVerdict(metric, kind, passed, score, reason, None, weight, text, is_part, usage)
 
 
 def _ungraded(component: _Component, reason: str) -> str | None:

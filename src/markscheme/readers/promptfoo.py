@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from markscheme.errors import RatingError
-from markscheme.promptfoo.results import Results, Row, Verdict, read_results
+from markscheme.promptfoo.results import AssertionVerdict, Results, Row, read_results
 from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.readers.imported import Imported, Reading, at_position, said_anything
@@ -24,7 +24,7 @@ def rubric_of(files: Sequence[Results]) -> Rubric:
     Raises:
         RatingError: No assertion in them is a judgement.
     """
-    metrics: dict[str, Verdict] = {}
+    metrics: dict[str, AssertionVerdict] = {}
     for results in files:
         metrics = {**results.metrics, **metrics}
     if not metrics:
@@ -100,8 +100,8 @@ def import_promptfoo(path: Path, rubric: Rubric, *, words: Mapping[str, str]) ->
 def _imported_verdicts(row: Row, reading: Reading) -> Rating:
     """What the graders said, by criterion; score and decision are those of the assertion whose parts they are."""
     said: dict[str, Rated] = {}
-    whole: Verdict | None = None
-    above: Verdict | None = None
+    whole: AssertionVerdict | None = None
+    above: AssertionVerdict | None = None
     for verdict in row.verdicts:
         above = above if verdict.is_part else verdict
         criterion = reading.criterion(verdict.metric) if verdict.is_graded else None
@@ -121,7 +121,7 @@ def _imported_verdicts(row: Row, reading: Reading) -> Rating:
     return Rating(row.id, GRADERS, "model", said, overall, None if error else passed, row.sample, error)
 
 
-def _count_lost(row: Row, whole: Verdict | None, reading: Reading) -> None:
+def _count_lost(row: Row, whole: AssertionVerdict | None, reading: Reading) -> None:
     for verdict in row.verdicts:
         if verdict.is_graded and verdict is not whole and reading.criterion(verdict.metric) is None:
             reading.lose(f"verdicts of {verdict.metric!r}, which is no criterion of the rubric")
@@ -129,7 +129,7 @@ def _count_lost(row: Row, whole: Verdict | None, reading: Reading) -> None:
         reading.lose("counts of what grading an output cost")
 
 
-def _level_of(verdict: Verdict, criterion: Criterion, reading: Reading) -> Rated | None:
+def _level_of(verdict: AssertionVerdict, criterion: Criterion, reading: Reading) -> Rated | None:
     if verdict.ungraded is not None:
         return Rated(None, verdict.ungraded, declined="unread")
     if criterion.scale.is_yes_no or verdict.score is None:
@@ -193,7 +193,7 @@ def _same_on_all(passed: bool | None, row: Row, rubric: Rubric) -> dict[str, Rat
 
 def _rating(row: Row, rater: str, rubric: Rubric, *, by_score: bool) -> Rating:
     known = {criterion.name for criterion in rubric.criteria}
-    by_metric: dict[str, list[Verdict]] = {}
+    by_metric: dict[str, list[AssertionVerdict]] = {}
     for verdict in row.verdicts:
         if verdict.is_graded and verdict.metric in known:
             by_metric.setdefault(verdict.metric, []).append(verdict)
@@ -209,7 +209,7 @@ def _rating(row: Row, rater: str, rubric: Rubric, *, by_score: bool) -> Rating:
     )
 
 
-def _rated(verdicts: Sequence[Verdict]) -> Rated:
+def _rated(verdicts: Sequence[AssertionVerdict]) -> Rated:
     """One metric of one output; assertions that share it pass together or not at all."""
     ungraded = next((verdict.ungraded for verdict in verdicts if verdict.ungraded is not None), None)
     if ungraded is not None:
@@ -217,7 +217,7 @@ def _rated(verdicts: Sequence[Verdict]) -> Rated:
     return Rated(float(all(v.passed for v in verdicts)), " ".join(_reasons(verdicts)))
 
 
-def _reasons(verdicts: Iterable[Verdict]) -> Iterator[str]:
+def _reasons(verdicts: Iterable[AssertionVerdict]) -> Iterator[str]:
     yield from (verdict.reason for verdict in verdicts if verdict.reason)
 
 
