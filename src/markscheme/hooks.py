@@ -46,10 +46,14 @@ def after_all(context: "Mapping[str, Any]", file: str) -> None:
 
 
 def _report(context: "Mapping[str, Any]") -> list[str]:
-    from markscheme.report.run_worth_report import run_worth_text
+    import io
 
-    worth = _worth(context)
-    lines = run_worth_text(worth).splitlines()
+    from markscheme.report.terminal import render_terminal
+    from markscheme.report.views.run_summary import view
+
+    worth, text = _worth(context), io.StringIO()
+    render_terminal(view(worth), text)
+    lines = text.getvalue().splitlines()
     told = os.environ.get(REPORT)
     if told:
         _write(worth, told)
@@ -74,8 +78,9 @@ def _write(worth: "RunWorth", place: str) -> None:
     from pathlib import Path
 
     from markscheme.files import write_whole
-    from markscheme.report.json_report import dumps
-    from markscheme.report.run_worth_report import run_worth_json, run_worth_markdown
+    from markscheme.report.json import dumps
+    from markscheme.report.markdown import render_markdown
+    from markscheme.report.views.run_summary import json_of, view
 
-    text = dumps(run_worth_json(worth)) + "\n" if place.endswith(".json") else run_worth_markdown(worth)
+    text = dumps(json_of(worth)) + "\n" if place.endswith(".json") else render_markdown(view(worth))
     write_whole(Path(place), text)

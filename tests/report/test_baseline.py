@@ -1,5 +1,6 @@
 """The comparison with the accepted run as a reader and as a program gets it."""
 
+import io
 import json
 import re
 from dataclasses import replace
@@ -11,8 +12,11 @@ from benchmarks.drift import CHANGED, NoisyJudge, baseline, calibrated, rubric
 from markscheme.calibration.accepted import load_accepted
 from markscheme.calibration.accepting import accept
 from markscheme.calibration.drift import Baseline, Since
-from markscheme.report.baseline import baseline_json, baseline_lines
-from markscheme.report.json_report import calibration_json, dumps
+from markscheme.report.document import Document
+from markscheme.report.json import dumps
+from markscheme.report.terminal import render_terminal
+from markscheme.report.views import drift
+from markscheme.report.views.calibration import json_of
 
 
 @pytest.fixture(scope="module")
@@ -32,52 +36,68 @@ def _moved(since: Since) -> Baseline:
     return baseline(calibrated(judge, rubric("per_criterion", changed=[CHANGED]), since=since))
 
 
-def _dated(lines: list[str]) -> list[str]:
-    return [re.sub(r"\d{4}-\d\d-\d\d", "DATE", line) for line in lines]
+def _shown(baseline: Baseline) -> list[str]:
+    """The section as a screen 200 columns wide shows it, without its title."""
+    page = io.StringIO()
+    document = Document("", "", (), (drift.section(baseline, "calibrate"),))
+    render_terminal(document, page, width=200)
+    text = re.sub(r"\d{4}-\d\d-\d\d", "DATE", page.getvalue())
+    return [re.sub(" {2,}", "  ", line) for line in text.splitlines()[3:]]
 
 
-def test_a_judge_that_stayed_is_told_in_four_lines(since: Since) -> None:
+def test_a_judge_that_stayed_shows_no_drift(since: Since) -> None:
     found = baseline(calibrated(_still(), rubric("per_criterion"), since=since))
-    assert _dated(baseline_lines(found)) == [
-        "Since the run accepted on DATE (2 runs kept): 60 examples alike; comparison 1, alarm at p ≤ 0.03",
-        "Changed since: nothing on record",
-        "Score moved by 0.00 [−0.04, +0.04] (90%; p 1); agreement with today's labels 100% then, 100% now",
-        "No drift: clarity, facts, tone, format",
-    ]
+    compared, changed, score, _, *rows = _shown(found)
+    assert compared == "Accepted run of DATE (2 runs): 60 examples shared. Comparison 1; alarm at p ≤ 0.03."
+    assert changed == "Changed since: nothing on record."
+    assert score.startswith("Score moved by 0.00 (−0.04 to +0.04) (90% CI; p 1).")
+    assert [row.split("  ")[:2] for row in rows] == [[name, "no drift"] for name in found.criteria]
+    assert drift.headline(found) is None
 
 
-def test_what_changed_and_what_moved_are_told_with_their_figures(since: Since) -> None:
-    _, changed, score, verdicts, noise = _dated(baseline_lines(_moved(since)))
-    assert changed == "Changed since: the text of criterion 'clarity'; the judge's parameter 'temperature' (1.0 → 0.0)"
+def test_what_changed_and_what_moved_have_their_figures(since: Since) -> None:
+    _, changed, score, _, *rows, noise = _shown(_moved(since))
+    assert changed == "Changed since: the text of criterion 'clarity'; the judge's parameter 'temperature' (1.0 → 0.0)."
     assert score.startswith("Score moved by +0.0")
-    assert "pass or fail flipped on" in score
-    assert verdicts == (
-        "Drifted: clarity (−0.45 [−0.62, −0.25], 90%; p 2e-13; 45% of answers differ, 0% among the stored runs), "
-        "tone (+0.78 [+0.58, +0.94], 90%; p 7.5e-23; 78% of answers differ, 0% among the stored runs). "
-        "No drift: facts, format"
-    )
-    assert noise == (
-        "Answers differ from the stored runs more than these do among themselves: "
-        "clarity (45% of answers differ, 0% among the stored runs), "
-        "tone (78% of answers differ, 0% among the stored runs)"
-    )
+    assert "Decision flipped on" in score
+    cells = {row.split("  ")[0]: row.split("  ")[1:5] for row in rows}
+    assert cells["clarity"] == ["drifted", "−0.45 (−0.62 to −0.25)", "<0.001", "45% (0% among the accepted runs)"]
+    assert cells["tone"] == ["drifted", "+0.78 (+0.58 to +0.94)", "<0.001", "78% (0% among the accepted runs)"]
+    assert cells["facts"][0] == cells["format"][0] == "no drift"
+    assert noise == "Answers differ more than the accepted runs do among themselves: clarity, tone."
 
 
-def test_the_run_that_takes_its_place_says_so(since: Since) -> None:
+def test_the_headline_names_the_criterion_that_moved_most_and_the_cause(since: Since) -> None:
+    reworded = baseline(calibrated(_still(), rubric("per_criterion", changed=[CHANGED]), since=since))
+    other = baseline(
+        calibrated(_still(parameters={"temperature": 0.0}, added={"tone": 1.0}), rubric("per_criterion"), since=since)
+    )
+    nothing = baseline(calibrated(_still(added={"tone": 1.0}), rubric("per_criterion"), since=since))
+    heads = [drift.headline(found) for found in (reworded, other, nothing)]
+    assert [(head.tone, head.head) for head in heads if head is not None] == [
+        ("note", "You changed the rubric."),
+        ("bad", "The judge changed."),
+        ("bad", "The judge drifted."),
+    ]
+    assert heads[0] is not None
+    assert heads[0].text.startswith("clarity scores 0.5 levels lower")
+
+
+def test_the_run_that_replaces_it_says_so(since: Since) -> None:
     found = baseline(calibrated(_still(), rubric("per_criterion"), since=replace(since, accepting=True)))
-    assert baseline_lines(found)[0].endswith("60 examples alike; this run takes its place")
+    assert _shown(found)[0].endswith("60 examples shared. This run replaces it.")
 
 
-def test_planned_comparisons_are_told_with_their_number(since: Since) -> None:
+def test_planned_comparisons_are_shown_with_their_number(since: Since) -> None:
     found = baseline(calibrated(_still(), rubric("per_criterion"), since=replace(since, run=2, planned=13)))
-    assert baseline_lines(found)[0].endswith("; comparison 2 of 13 planned, alarm at p ≤ 0.0038")
+    assert _shown(found)[0].endswith("Comparison 2 of 13 planned; alarm at p ≤ 0.0038.")
 
 
 def test_the_json_holds_all_of_it_and_no_nan(since: Since) -> None:
     calibration = calibrated(
         _still(added={"tone": 1.0}, parameters={"temperature": 0.0}), rubric(changed=[CHANGED]), since=since
     )
-    found = json.loads(dumps(calibration_json(calibration)))["baseline"]
+    found = json.loads(dumps(json_of(calibration)))["baseline"]
     assert found.keys() == {
         "accepted", "run", "planned_runs", "level", "alarm", "examples", "agreement", "score", "changes", "criteria",
         "not_compared",
@@ -98,5 +118,5 @@ def test_the_json_holds_all_of_it_and_no_nan(since: Since) -> None:
 
 
 def test_without_an_accepted_run_there_is_no_baseline(tmp_path: Path) -> None:
-    assert baseline_json(None) is None
-    assert calibration_json(calibrated(_still(), rubric()))["baseline"] is None
+    assert drift.json_of(None) is None
+    assert json_of(calibrated(_still(), rubric()))["baseline"] is None

@@ -13,8 +13,10 @@ from markscheme.judges.judge import Usage
 from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.gold import Gold, gold_of
 from markscheme.ratings.rating import Rated, Rating
-from markscheme.report.compare_report import choice_json, choice_markdown, print_choice
-from markscheme.report.json_report import dumps
+from markscheme.report.json import dumps
+from markscheme.report.markdown import render_markdown
+from markscheme.report.terminal import render_terminal
+from markscheme.report.views.choice import json_of, view
 from markscheme.submission import Submission
 
 GOLDEN = Path(__file__).parents[1] / "golden"
@@ -59,8 +61,8 @@ def choice() -> Choice:
 
 def shown(choice: Choice) -> str:
     text = io.StringIO()
-    print_choice(choice, text)
-    return "\n".join(line.rstrip() for line in text.getvalue().splitlines()) + "\n"
+    render_terminal(view(choice), text, width=100)
+    return text.getvalue()
 
 
 def held_against(text: str, name: str) -> None:
@@ -73,7 +75,7 @@ def test_the_terminal_shows_the_choice_and_the_evidence(choice: Choice) -> None:
 
 
 def test_the_markdown_shows_the_same(choice: Choice) -> None:
-    held_against(choice_markdown(choice), "compare.md")
+    held_against(render_markdown(view(choice)), "compare.md")
 
 
 def test_without_labels_the_terminal_shows_what_moved() -> None:
@@ -82,7 +84,7 @@ def test_without_labels_the_terminal_shows_what_moved() -> None:
 
 
 def test_text_from_outside_makes_no_markup(choice: Choice) -> None:
-    text = choice_markdown(choice)
+    text = render_markdown(view(choice))
     assert "<b>" not in text
     assert "\\<b\\>\\|odd\\*" in text
 
@@ -94,7 +96,7 @@ def test_text_from_outside_moves_no_cursor() -> None:
 
 
 def test_the_json_holds_every_pair_in_full_precision_and_no_nan(choice: Choice) -> None:
-    data = json.loads(dumps(choice_json(choice)))
+    data = json.loads(dumps(json_of(choice)))
     assert [(p["first"], p["second"]) for p in data["pairs"]] == [
         ("gpt", "claude"), ("gpt", "<b>|odd*"), ("claude", "<b>|odd*")
     ]  # fmt: skip
@@ -104,9 +106,24 @@ def test_the_json_holds_every_pair_in_full_precision_and_no_nan(choice: Choice) 
     assert data["notes"] == ["2 examples are left out."]
 
 
+def test_a_best_judge_that_does_not_beat_the_baseline_is_not_recommended_as_good() -> None:
+    found = choose(RUBRIC, [judge("gpt", 1.0, None, seed=1), judge("claude", 1.0, None, seed=2)], labels(60))
+    baseline = found.baseline.value if found.baseline is not None else None
+    head = shown(found).splitlines()[3]
+    assert baseline is not None
+    assert all(one.agreement is not None and (one.agreement.value or 0) <= baseline for one in found.standings)
+    assert "none beats always answering" in head
+
+
+def test_flips_are_counted_by_how_many_became_right(choice: Choice) -> None:
+    pair = choice.pairs[0]
+    right = sum(flip.passes == flip.gold for flip in pair.flips)
+    assert f"{right} became right, {len(pair.flips) - right} became wrong" in shown(choice)
+
+
 def test_few_examples_say_what_cannot_be_told() -> None:
     found = choose(RUBRIC, [judge("gpt", 0.4, None, seed=1, n=5), judge("claude", 0.1, None, seed=2, n=5)], labels(5))
-    assert "What an old score means after a switch can't be told: only 5 examples rated by both" in " ".join(
+    assert "What an old score means after a switch is not known: only 5 examples rated by both" in " ".join(
         shown(found).split()
     )
-    assert json.loads(dumps(choice_json(found)))["pairs"][0]["switch"]["slope"] is None
+    assert json.loads(dumps(json_of(found)))["pairs"][0]["switch"]["slope"] is None

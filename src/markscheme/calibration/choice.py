@@ -7,7 +7,7 @@ from itertools import combinations
 
 import numpy as np
 
-from markscheme.calibration.comparison import Comparison, shift_between
+from markscheme.calibration.comparison import Comparison, compare, shift_between
 from markscheme.counts import counted
 from markscheme.errors import ComparisonError
 from markscheme.judges.judge import Usage
@@ -191,6 +191,8 @@ class Choice:
         recommended: The cheapest that is not worse than the best; None where that can't be said.
         because: Why, in a sentence.
         notes: What else should be known of the comparison.
+        baseline: Agreement of the best constant score with the same gold; None without gold.
+        baseline_score: That score.
     """
 
     rubric: Rubric
@@ -203,6 +205,15 @@ class Choice:
     recommended: str | None
     because: str
     notes: tuple[str, ...] = ()
+    baseline: Estimate | None = None
+    baseline_score: float | None = None
+
+    @property
+    def beats_baseline(self) -> bool:
+        """Whether some judge agrees with gold more often than one constant score does."""
+        baseline = None if self.baseline is None else self.baseline.value
+        shares = [one.agreement.value for one in self.standings if one.agreement is not None]
+        return baseline is None or any(share is not None and share > baseline for share in shares)
 
 
 def choose(
@@ -236,8 +247,21 @@ def choose(
     best = next((standing.name for standing in standings if standing.agreement and not standing.behind_best), None)
     recommended, because = _recommended(standings, best)
     reference = None if truth is None else truth.reference
-    n = len(table.ids)
-    return Choice(rubric, n, reference, view.tolerance, standings, pairs, best, recommended, because, tuple(notes))
+    constant = None if truth is None else compare(table, judge=best or names[0], gold=GOLD, tolerance=view.tolerance)
+    return Choice(
+        rubric=rubric,
+        examples=len(table.ids),
+        reference=reference,
+        tolerance=view.tolerance,
+        standings=standings,
+        pairs=pairs,
+        best=best,
+        recommended=recommended,
+        because=because,
+        notes=tuple(notes),
+        baseline=None if constant is None else constant.agreement_constant,
+        baseline_score=None if constant is None else constant.figures.constant_score,
+    )
 
 
 def _table(rubric: Rubric, contenders: Sequence[Contender], truth: Gold | None) -> RatingTable:

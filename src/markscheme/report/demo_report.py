@@ -10,9 +10,9 @@ from markscheme.demo.faults import FAULTS, JUDGE, NOTHING, PERSON
 from markscheme.demo.naming import COMMAND, PLANNED_RUNS, Diagnosis
 from markscheme.demo.planting import CRITERIA, RUNS_KEPT, SYSTEMS, Round
 from markscheme.demo.raters import OTHER_MARK, PROVENANCE, Held
+from markscheme.receipt import ALLOWS as USES
 from markscheme.report.figures import share, share_with_interval, with_interval
 from markscheme.report.screen import Screen
-from markscheme.report.words import NOTHING_FOUND, USES
 from markscheme.text import printable
 
 MOST_FINDINGS = 3
@@ -81,7 +81,7 @@ class DemoPage:
         self._say("")
         self._say(f"It names: {found.named}", "bold")
         if not found.findings:
-            self._say(NOTHING_FOUND)
+            self._say("No issues found.")
         for finding in found.findings[:MOST_FINDINGS]:
             self._say(f"- {finding['message']}")
         if len(found.findings) > MOST_FINDINGS:

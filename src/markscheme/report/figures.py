@@ -1,10 +1,18 @@
 """Figures as they are printed: one place for every rounding."""
 
+from collections.abc import Callable
+
 from markscheme.stats import Estimate
 
 NONE = "–"
-ROUGH = " ~"
-"""What a rough interval ends with."""
+APPROXIMATE = " ~"
+"""What an approximate interval ends with."""
+
+
+def cut_short(text: str, length: int = 160) -> str:
+    """A text from outside on one line, cut where it is long."""
+    line = " ".join(text.split())
+    return line if len(line) <= length else line[: length - 1] + "…"
 
 
 def share(value: float | None) -> str:
@@ -62,24 +70,51 @@ def share_with_interval(estimate: Estimate | None) -> str:
     text = share(estimate.value)
     if estimate.low is None or estimate.high is None:
         return text
-    return f"{text} ({100 * estimate.low:.0f}–{100 * estimate.high:.0f}){_rough(estimate)}"
+    return f"{text} ({100 * estimate.low:.0f}–{100 * estimate.high:.0f}){_sign(estimate)}"
 
 
 def with_interval(estimate: Estimate | None, *, sign: bool = False) -> str:
-    """A value and its interval: "0.62 [0.48, 0.73]"; "~" marks a rough one.
+    """A value and its interval: "0.62 (0.48–0.73)"; "~" marks an approximate one.
 
     >>> with_interval(Estimate(0.62, 0.48, 0.73)), with_interval(Estimate(0.2, -0.1, 0.5), sign=True)
-    ('0.62 [0.48, 0.73]', '+0.20 [−0.10, +0.50]')
+    ('0.62 (0.48–0.73)', '+0.20 (−0.10 to +0.50)')
     """
+    return _spelt(estimate, signed if sign else number)
+
+
+def coefficient(estimate: Estimate | None) -> str:
+    """A coefficient of agreement and its interval, as tables in the literature print it.
+
+    >>> coefficient(Estimate(0.81, 0.66, 0.93)), coefficient(Estimate(0.12, -0.05, 0.3))
+    ('.81 (.66–.93)', '.12 (−.05 to .30)')
+    """
+    return _spelt(estimate, lambda value: number(value).replace("0.", "."))
+
+
+def points(estimate: Estimate | None) -> str:
+    """A difference of shares in percentage points.
+
+    >>> points(Estimate(0.08, -0.02, 0.17))
+    '+8 (−2 to +17)'
+    """
+    return _spelt(estimate, lambda value: signed(100 * value, 0))
+
+
+def _spelt(estimate: Estimate | None, spell: Callable[[float], str]) -> str:
     if estimate is None or estimate.value is None:
         return NONE
-    spell = signed if sign else number
     text = spell(estimate.value)
     if estimate.low is None or estimate.high is None:
         return text
     low, high = spell(estimate.low), spell(estimate.high)
-    return f"{text} [{low}, {high}]{_rough(estimate)}"
+    to = " to " if low[0] in "+−" or high[0] in "+−" else "–"
+    return f"{text} ({low}{to}{high}){_sign(estimate)}"
 
 
-def _rough(estimate: Estimate) -> str:
-    return ROUGH if estimate.note is not None and estimate.note.startswith("rough") else ""
+def _sign(estimate: Estimate) -> str:
+    return APPROXIMATE if is_approximate(estimate) else ""
+
+
+def is_approximate(estimate: Estimate) -> bool:
+    """Whether few examples carry the interval."""
+    return estimate.note is not None and estimate.note.startswith(("approximate", "rough"))

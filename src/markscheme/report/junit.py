@@ -7,9 +7,11 @@ from xml.etree import ElementTree as Xml
 from markscheme.calibration.calibration import Calibration
 from markscheme.calibration.decision import Finding
 from markscheme.counts import counted
-from markscheme.report import words
+from markscheme.report.terminal import inline
+from markscheme.report.views.calibration import agreement_bars, callout, criterion_rows, overall_line, tiles, view
 
 WHOLE = "verdict"
+FIGURES = ("agreement", "kappa", "bias in levels")
 _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
@@ -17,7 +19,7 @@ def calibrations_junit(calibrations: Sequence[Calibration]) -> str:
     """JUnit XML of one or more calibrations.
 
     A criterion fails where a finding of high severity is about it. The whole fails on the verdict "adjust", is an
-    error where too few examples could be graded, and is skipped where the labels don't settle it.
+    error where too few examples could be graded, and is skipped where the labels can't decide.
     """
     root = Xml.Element("testsuites", name="markscheme calibrate")
     for calibration in calibrations:
@@ -40,33 +42,33 @@ def _suite(calibration: Calibration) -> Xml.Element:
 
 
 def _whole(calibration: Calibration) -> Xml.Element:
-    case, line = _case(calibration, WHOLE), words.use_line(calibration)
+    case, line = _case(calibration, WHOLE), _answer(calibration)
     counts, verdict = calibration.counts, calibration.decision.verdict
     if counts.too_few_graded:
         _outcome(case, "error", f"{counts.not_graded} of {counted(counts.examples, 'example')} not graded")
     elif verdict == "adjust":
         of_all = [finding for finding in calibration.findings if finding.criterion is None]
         _outcome(case, "failure", line, _told(of_all))
-    elif verdict == "not-enough-labels":
+    elif verdict != "ok":
         _outcome(case, "skipped", line)
     Xml.SubElement(case, "system-out").text = _text(_whole_lines(calibration))
     return case
 
 
+def _answer(calibration: Calibration) -> str:
+    found = callout(calibration)
+    parts = (f"{calibration.decision.verdict}: {found.head}", found.text, found.command)
+    return " ".join(part for part in parts if part)
+
+
 def _whole_lines(calibration: Calibration) -> str:
-    comparison = calibration.comparison
-    return "\n".join(
-        [
-            words.use_line(calibration),
-            words.parted_line(comparison.false_passes, "False passes"),
-            words.parted_line(comparison.false_fails, "False fails"),
-            words.agreement_line(calibration),
-            words.overall_line(calibration),
-            words.judge_line(calibration),
-            *words.source_lines(calibration),
-            words.labels_line(calibration),
-        ]
+    document, comparison = view(calibration), calibration.comparison
+    shares = ", ".join(
+        f"{name} {mark.text}" for name, mark in agreement_bars(comparison, calibration.decision.target).rows
     )
+    wrong = [f"{label}: {words} {inline(ids)}".rstrip() for label, words, ids, _ in tiles(comparison).tiles]
+    lines = [_answer(calibration), *wrong, f"Agreement: {shares}", overall_line(comparison), document.title]
+    return "\n".join([*lines, document.source])
 
 
 def _criterion(calibration: Calibration, name: str) -> Xml.Element:
@@ -75,8 +77,9 @@ def _criterion(calibration: Calibration, name: str) -> Xml.Element:
     grave = [finding for finding in found if finding.severity == "high"]
     if grave:
         _outcome(case, "failure", grave[0].message, _told(grave))
-    row = next(row for row in words.criterion_rows(calibration) if row[0] == name)
-    figures = "; ".join(f"{head} {cell}" for head, cell in zip(words.CRITERION_HEADINGS[1:], row[1:], strict=True))
+    rows = zip(calibration.comparison.criteria, criterion_rows(calibration.comparison), strict=True)
+    row = next(row for one, row in rows if one == name)
+    figures = "; ".join(f"{head} {inline(cell)}" for head, cell in zip(FIGURES, row[1:4], strict=True))
     milder = [finding for finding in found if finding.severity != "high"]
     Xml.SubElement(case, "system-out").text = _text("\n".join([figures, _told(milder)]).strip())
     return case

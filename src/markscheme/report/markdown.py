@@ -1,62 +1,195 @@
-"""A Calibration as Markdown, for a pull request."""
+"""A Document as Markdown, for a pull request or a step summary."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
-from markscheme.calibration.calibration import Calibration
-from markscheme.report import words
-from markscheme.report.baseline import baseline_lines
+from markscheme.report.bars import drawn
+from markscheme.report.document import (
+    SIGNS,
+    Bars,
+    Block,
+    Callout,
+    Cards,
+    Code,
+    Count,
+    Document,
+    Examples,
+    Facts,
+    Ids,
+    Items,
+    Line,
+    Notes,
+    OnPages,
+    Paragraph,
+    Piece,
+    Scatter,
+    Section,
+    Table,
+    Tiles,
+    Verbatim,
+)
+from markscheme.report.figures import cut_short
+from markscheme.text import printable
 
-
-def calibration_markdown(calibration: Calibration) -> str:
-    """The report as Markdown; text from outside is escaped."""
-    comparison = calibration.comparison
-    lines = [
-        f"## Calibration of `{calibration.rubric.name}`: {calibration.decision.use}",
-        "",
-        f"**{escaped(words.use_line(calibration))}**",
-        "",
-        f"- {escaped(words.parted_line(comparison.false_passes, 'False passes'))}",
-        f"- {escaped(words.parted_line(comparison.false_fails, 'False fails'))}",
-        f"- {escaped(words.agreement_line(calibration))}",
-        f"- {escaped(words.overall_line(calibration))}",
-        *(f"- {escaped(line)}" for line in words.care_lines(calibration)),
-        *(f"- {escaped(line)}" for line in (baseline_lines(calibration.baseline) if calibration.baseline else ())),
-        f"- {escaped(words.judge_line(calibration))}",
-        *(f"- {escaped(line)}" for line in words.source_lines(calibration)),
-        f"- {escaped(words.labels_line(calibration))}",
-        "",
-        *table(words.CRITERION_HEADINGS, words.criterion_rows(calibration)),
-    ]
-    slices = words.slice_rows(calibration)
-    rough = words.rough_legend(calibration)
-    if slices:
-        lines += ["", "### Parts that stand out", "", *table(words.SLICE_HEADINGS, slices)]
-    lines += [f"\n{escaped(line)}" for line in rough]
-    if not calibration.findings:
-        lines += ["", words.NOTHING_FOUND]
-    if calibration.findings:
-        lines += ["", "### What to look at", ""]
-        lines += [
-            f"- {escaped(f'{f.message} Try: {f.suggestion}' if f.suggestion else f.message)}"
-            for f in calibration.findings
-        ]
-    differing = words.differences(calibration)
-    if differing:
-        lines += ["", "### Where judge and gold differ most", ""]
-        lines += [f"- {escaped(d.id)}: {escaped(d.line)} {escaped(d.reason)}".rstrip() for d in differing]
-    return "\n".join(lines) + "\n"
+WIDTH = 80
+"""Of pictures, in characters."""
+MOST_IDS = 8
+MOST_EXAMPLES = 5
+LONGEST_REASON = 500
+IN_PICTURES = str.maketrans("`<>", "'‹›")
+"""What could end a block of code, or be taken for a tag by a lesser renderer."""
+ACTED_ON = frozenset("\\`*_{}[]<>#|~@!$")
+"""What Markdown would act on."""
 
 
-def table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    """The lines of a Markdown table."""
-    return [_row(headings), _row(["---"] * len(headings)), *(_row(row) for row in rows)]
-
-
-def _row(cells: Sequence[str]) -> str:
-    return "| " + " | ".join(escaped(cell) if cell != "---" else cell for cell in cells) + " |"
+def render_markdown(document: Document) -> str:
+    """A document as Markdown; text from outside stays text."""
+    return "\n".join(_squeezed(_document(document, 2))) + "\n"
 
 
 def escaped(text: str) -> str:
     """Text that Markdown shows as it is, on one line: no tags, links, emphasis, mentions or table cells of its own."""
-    line = " ".join(text.split())
-    return "".join(f"\\{letter}" if letter in "\\`*_{}[]<>#|~@!$" else letter for letter in line)
+    line = printable(" ".join(text.split()))
+    return "".join(f"\\{letter}" if letter in ACTED_ON else letter for letter in line)
+
+
+def _squeezed(lines: Iterator[str]) -> Iterator[str]:
+    """The lines with one blank line where there were several, and none at the end."""
+    pending = False
+    for line in lines:
+        if not line:
+            pending = True
+            continue
+        if pending:
+            yield ""
+        yield line
+        pending = False
+
+
+def _document(document: Document, depth: int) -> Iterator[str]:
+    yield f"{'#' * depth} {escaped(document.title)}"
+    yield ""
+    if document.source:
+        yield escaped(document.source)
+    for block in (*document.blocks, *document.sections):
+        yield from _block(block, depth + 1)
+    for part in document.parts:
+        yield ""
+        yield from _document(part, depth + 1)
+
+
+def _block(block: Block, depth: int) -> Iterator[str]:
+    if isinstance(block, (OnPages, Scatter)):
+        return
+    yield ""
+    match block:
+        case Section():
+            shown = [inner for inner in block.blocks if not isinstance(inner, (OnPages, Scatter))]
+            if shown:
+                yield f"{'#' * depth} {escaped(block.title)}"
+            for inner in shown:
+                yield from _block(inner, depth + 1)
+        case Callout():
+            rest = [escaped(block.text)] if block.text else []
+            rest += [_code(block.command)] if block.command else []
+            yield " ".join([f"> **{SIGNS[block.tone]} {escaped(block.head)}**", *rest])
+        case Paragraph() | Notes():
+            for line in block.lines:
+                yield inline(line)
+                yield ""
+        case Items():
+            for head, *more in block.items:
+                yield f"- {inline(head)}"
+                yield from (f"  {inline(line)}" for line in more)
+        case Verbatim():
+            fence = "`" * max(3, *(len(run) + 1 for run in re.findall("`+", block.text)), 0)
+            yield fence + "text"
+            yield from map(printable, block.text.splitlines())
+            yield fence
+        case Table():
+            yield from _captioned(block.caption, block.headings, block.rows)
+        case Bars():
+            yield escaped(block.caption)
+            yield ""
+            yield "```text"
+            yield from (line.translate(IN_PICTURES) for line in drawn(block, WIDTH))
+            yield "```"
+        case Tiles():
+            for label, words, ids, _ in block.tiles:
+                named = f": {inline(ids)}" if ids.ids else ""
+                yield f"- **{escaped(label)}**: {escaped(words)}{named}"
+        case Cards():
+            yield from _cards(block)
+        case Facts():
+            yield from (f"- {escaped(name)}: {escaped(value)}" for name, value in block.rows)
+        case Examples():
+            for case in block.cases[: min(MOST_EXAMPLES, block.differing)]:
+                said = cut_short(case.reason, LONGEST_REASON)
+                yield f"- {escaped(case.id)}: {escaped(case.head)}" + (f" “{escaped(said)}”" if said else "")
+    yield ""
+
+
+def _captioned(caption: str, headings: Sequence[str], rows: Sequence[Sequence[Line]]) -> Iterator[str]:
+    if caption:
+        yield escaped(caption)
+        yield ""
+    yield _row(escaped(heading) for heading in headings)
+    yield _row("---" for _ in headings)
+    yield from (_row(inline(cell) for cell in row) for row in rows)
+
+
+def _row(cells: Iterable[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _cards(block: Cards) -> Iterator[str]:
+    for number, card in enumerate(block.cards, start=1):
+        text = f" · {escaped(card.text)}" if card.text else ""
+        yield f"{number}. **{inline(card.title)}**{text}"
+        for row in card.rows:
+            yield f"   - {inline(row)}"
+        below = [inline(card.examples)] if card.examples.ids and not card.advice else []
+        below += [escaped(line) for line in card.advice]
+        below += [f"→ {_code(card.command)}"] if card.command else []
+        for line in below:
+            yield ""
+            yield f"   {line}"
+
+
+def inline(line: Line) -> str:
+    """A line as Markdown."""
+    return "".join(_piece(piece) for piece in (line if isinstance(line, tuple) else (line,)))
+
+
+def _piece(piece: Piece) -> str:
+    match piece:
+        case str():
+            return _kept_spaces(piece)
+        case Code():
+            return _code(piece.text)
+        case Ids():
+            more = f" and {len(piece.ids) - MOST_IDS} more" if len(piece.ids) > MOST_IDS else ""
+            return ", ".join(map(escaped, piece.ids[:MOST_IDS])) + more
+        case Count():
+            return str(piece.n)
+        case _:
+            return escaped(piece.text)
+
+
+def _kept_spaces(text: str) -> str:
+    """Escaped text that still joins its neighbours with the blanks it had."""
+    inner = escaped(text)
+    before, after = (" " if text[:1].isspace() else ""), (" " if text[-1:].isspace() and inner else "")
+    return f"{before}{inner}{after}"
+
+
+def _code(text: str) -> str:
+    return f"`{' '.join(text.replace('`', chr(39)).split())}`"
+
+
+def calibration_markdown(calibration: Any) -> str:
+    """Old entry point, until the commands call views themselves."""
+    from markscheme.report.views.calibration import view
+
+    return render_markdown(view(calibration))

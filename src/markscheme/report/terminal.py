@@ -1,76 +1,295 @@
-"""A Calibration on a screen: the answer first, then the evidence."""
+"""A Document on a screen, or in a pipe."""
 
-from typing import IO
+import io
+import os
+import shutil
+from collections.abc import Sequence
+from typing import IO, Any
 
-from markscheme.calibration.calibration import Calibration
-from markscheme.calibration.decision import Finding
-from markscheme.report import words
-from markscheme.report.baseline import baseline_lines
-from markscheme.report.screen import Screen
+from rich.cells import cell_len
+from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table as Grid
+from rich.text import Text
 
-_COLOURS = {"gate": "bold green", "trend": "bold green", "explore": "bold yellow", "none": "bold red"}
-MOST_FINDINGS = 8
+from markscheme.report.bars import drawn
+from markscheme.report.document import (
+    SIGNS,
+    Bars,
+    Block,
+    Callout,
+    Cards,
+    Code,
+    Count,
+    Document,
+    Examples,
+    Facts,
+    Ids,
+    Items,
+    Line,
+    Notes,
+    OnPages,
+    Paragraph,
+    Piece,
+    Scatter,
+    Section,
+    Table,
+    Tiles,
+    Tone,
+    Verbatim,
+)
+from markscheme.report.figures import cut_short
+from markscheme.text import printable, raw_stream
+
+WIDEST = 120
+"""Columns used of a wider screen: longer lines are hard to read."""
+PIPED = 100
+"""Columns where there is no screen and COLUMNS is not set."""
+GAP = 2
+"""Between the columns of a table."""
+LONGEST_FIGURE = 24
+"""Characters of a figure with its interval, which is broken last."""
+MOST_IDS = 5
+MOST_CARDS = 8
+MOST_EXAMPLES = 5
 LONGEST_REASON = 220
+STYLES: dict[Tone, str] = {
+    "good": "bold green",
+    "trend": "bold green",
+    "open": "bold yellow",
+    "note": "bold yellow",
+    "bad": "bold red",
+}
+PLAIN_SIGNS: dict[Tone, str] = {"good": "+", "trend": "/", "open": "?", "note": "!", "bad": "x"}
+
+TYPED = str.maketrans(
+    {"–": "-", "−": "-", "·": "-", "→": "->", "×": "x", "≤": "<=", "“": '"', "”": '"', "’": "'", "…": "..."}
+)
+"""What a terminal without line drawing gets in place of these."""
 
 
-def print_calibration(calibration: Calibration, file: IO[str], *, width: int | None = None) -> None:
-    """Write the report to `file`; colours only where it is a screen."""
-    screen = Screen(file, width=width)
-    comparison = calibration.comparison
-    for line in (words.judge_line(calibration), *words.source_lines(calibration), words.labels_line(calibration)):
-        screen.say(line)
-    screen.say("")
-    screen.say(words.use_line(calibration), _COLOURS[calibration.decision.use])
-    screen.say(words.parted_line(comparison.false_passes, "False passes"))
-    screen.say(words.parted_line(comparison.false_fails, "False fails"))
-    screen.say("")
-    screen.say(words.agreement_line(calibration))
-    screen.say(words.overall_line(calibration))
-    for line in words.care_lines(calibration):
-        screen.say(line)
-    for line in baseline_lines(calibration.baseline) if calibration.baseline else ():
-        screen.say(line)
-    screen.say("")
-    rows, slices = words.criterion_rows(calibration), words.slice_rows(calibration)
-    screen.tabulate(words.CRITERION_HEADINGS, rows)
-    if slices:
-        screen.say("")
-        screen.tabulate(words.SLICE_HEADINGS, slices)
-    for line in words.rough_legend(calibration):
-        screen.say(line)
-    _say_findings(calibration, screen)
-    _say_differences(calibration, screen)
+def render_terminal(document: Document, file: IO[str], width: int | None = None) -> None:
+    """Write a document to `file`: at most `width` columns, by default what the screen has, up to 120.
+
+    Colours appear only on a screen without NO_COLOR; a dumb terminal, or one without Unicode, gets no line drawing. A
+    reader that has gone (`… | head`) silences the rest, so that files and exit status still come.
+    """
+    text, raw = io.StringIO(), raw_stream(file)
+    encoding = raw.encoding or "utf-8" if hasattr(raw, "encoding") else "utf-8"
+    is_plain = _is_plain(raw, encoding)
+    _Page(text, width or _columns(raw), colours=_has_colours(raw), plain=is_plain).document(document)
+    lines = "".join(f"{line.rstrip()}\n" for line in text.getvalue().splitlines())
+    try:
+        raw.write(lines.translate(TYPED).encode(encoding, "replace").decode(encoding) if is_plain else lines)
+        raw.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), raw.fileno())
 
 
-def _say_findings(calibration: Calibration, screen: Screen) -> None:
-    screen.say("")
-    if not calibration.findings:
-        screen.say(words.NOTHING_FOUND)
-        return
-    screen.say("What to look at", "bold")
-    kinds: dict[tuple[str, bool], list[Finding]] = {}
-    for finding in calibration.findings:
-        kinds.setdefault((finding.code, finding.criterion is None), []).append(finding)
-    for worst, *alike in list(kinds.values())[:MOST_FINDINGS]:
-        screen.say(f"- {worst.message}" + (f" Try: {worst.suggestion}" if worst.suggestion else ""))
-        for finding in alike:
-            if finding.criterion is None:
-                screen.say(f"  Likewise: {finding.message}")
-        named = [finding.criterion for finding in alike if finding.criterion is not None]
-        if named:
-            screen.say(f"  Likewise: {', '.join(named)}.")
-    left = [code for code, _ in list(kinds)[MOST_FINDINGS:]]
-    if left:
-        screen.say(f"- And {', '.join(left)}: --markdown tells all.")
+def _columns(file: IO[str]) -> int:
+    wide = shutil.get_terminal_size((PIPED, 24)).columns
+    return min(wide, WIDEST) if file.isatty() else wide
 
 
-def _say_differences(calibration: Calibration, screen: Screen) -> None:
-    found = words.differences(calibration)
-    if not found:
-        return
-    screen.say("")
-    screen.say("Where judge and gold differ most", "bold")
-    for difference in found:
-        screen.say(f"- {difference.id}: {difference.line}")
-        if difference.reason:
-            screen.say(f"  “{words.cut_short(difference.reason, LONGEST_REASON)}”")
+def _is_dumb(file: IO[str]) -> bool:
+    return file.isatty() and os.environ.get("TERM", "dumb") in ("dumb", "unknown", "")
+
+
+def _has_colours(file: IO[str]) -> bool:
+    return file.isatty() and not _is_dumb(file) and not os.environ.get("NO_COLOR")
+
+
+def _is_plain(file: IO[str], encoding: str) -> bool:
+    """Whether a terminal can't be trusted with line drawing."""
+    try:
+        "─├┤●▲✓→–−".encode(encoding)
+    except UnicodeEncodeError:
+        return True
+    return _is_dumb(file)
+
+
+class _Page(Console):
+    """Draws blocks line by line."""
+
+    def __init__(self, file: IO[str], width: int, *, colours: bool, plain: bool) -> None:
+        super().__init__(
+            file=file,
+            width=width,
+            highlight=False,
+            force_terminal=colours,
+            color_system="standard" if colours else None,
+        )
+        self._plain = plain
+
+    def document(self, document: Document) -> None:
+        """A document and its parts."""
+        self._say(document.title, "bold")
+        if document.source:
+            self._say(document.source)
+        for block in document.blocks:
+            if not isinstance(block, Section):
+                self._gap()
+            self.block(block)
+        for section in document.sections:
+            self.block(section)
+        for part in document.parts:
+            self._gap()
+            self.document(part)
+        if document.more:
+            self._gap()
+            self._say(("Full report: ", Code(document.more)))
+
+    def block(self, block: Block) -> None:
+        """Any block; pages alone have room for scatters and what is marked as theirs."""
+        match block:
+            case Section():
+                shown = [inner for inner in block.blocks if not isinstance(inner, (OnPages, Scatter))]
+                if shown:
+                    self._gap()
+                    self._say(block.title, "bold")
+                for inner in shown:
+                    self.block(inner)
+            case Callout():
+                self._callout(block)
+            case Paragraph() | Notes():
+                for line in block.lines:
+                    self._say(line)
+            case Items():
+                for head, *more in block.items:
+                    self._hang("-", [head, *more])
+            case Verbatim():
+                for line in block.text.splitlines():
+                    self.print(Text(f"  {printable(line)}"), soft_wrap=True)
+            case Table():
+                self._table(block)
+            case Bars():
+                self._bars(block)
+            case Tiles():
+                self._tiles(block)
+            case Cards():
+                self._cards(block)
+            case Facts():
+                self._grid([(f"{name}:", value) for name, value in block.rows])
+            case Examples():
+                self._examples(block)
+            case OnPages() | Scatter():
+                pass
+
+    def _gap(self) -> None:
+        self.print()
+
+    def _say(self, line: Line, style: str = "") -> None:
+        self.print(Text(inline(line), style=style))
+
+    def _hang(self, sign: str, lines: Sequence[Line], style: str = "", indent: int = 0) -> None:
+        """Lines behind a sign, further lines under the first."""
+        grid = Grid.grid(padding=(0, 1))
+        grid.add_column(no_wrap=True)
+        grid.add_column()
+        for place, line in enumerate(lines):
+            grid.add_row(Text("" if place else sign, style=style), Text(inline(line), style="" if place else style))
+        self.print(Padding(grid, (0, 0, 0, indent)))
+
+    def _callout(self, block: Callout) -> None:
+        sign = (PLAIN_SIGNS if self._plain else SIGNS)[block.tone]
+        rest = [line for line in (block.text, block.command) if line]
+        self._hang(sign, [block.head, *rest], STYLES[block.tone])
+
+    def _table(self, block: Table) -> None:
+        if block.caption:
+            self._say(block.caption)
+        cells = [[inline(cell) for cell in row] for row in block.rows]
+        widths = _widths([list(map(printable, block.headings)), *cells], self.width)
+        grid = Grid(box=None, pad_edge=False, header_style="bold", padding=(0, GAP, 0, 0))
+        for heading, width in zip(block.headings, widths, strict=True):
+            grid.add_column(Text(printable(heading)), overflow="fold", width=width)
+        for row in cells:
+            grid.add_row(*map(Text, row))
+        self.print(grid)
+
+    def _grid(self, rows: Sequence[tuple[Line, ...]], indent: int = 0) -> None:
+        grid = Grid.grid(padding=(0, 2, 0, 0))
+        for _ in max(rows, key=len, default=()):
+            grid.add_column(overflow="fold")
+        for row in rows:
+            grid.add_row(*(Text(inline(cell)) for cell in row))
+        self.print(Padding(grid, (0, 0, 0, indent)))
+
+    def _bars(self, block: Bars) -> None:
+        for line in drawn(block, self.width, plain=self._plain):
+            self._say(line)
+
+    def _tiles(self, block: Tiles) -> None:
+        self._grid([(label, words, ids) for label, words, ids, _ in block.tiles], indent=2)
+
+    def _cards(self, block: Cards) -> None:
+        arrow = "->" if self._plain else "→"
+        for number, card in enumerate(block.cards[:MOST_CARDS], start=1):
+            first = (*_pieces(card.title), f" · {card.text}") if card.text else card.title
+            lines: list[Line] = [first, *card.rows]
+            lines += [card.examples] if card.examples.ids and not card.advice else []
+            lines += card.advice
+            lines += [f"{arrow} {card.command}"] if card.command else []
+            self._hang(f"{number}", lines, indent=2)
+        left = block.cards[MOST_CARDS:]
+        if left:
+            self._say(f"  and {len(left)} more: {', '.join(dict.fromkeys(card.code for card in left))}")
+
+    def _examples(self, block: Examples) -> None:
+        for case in block.cases[: min(MOST_EXAMPLES, block.differing)]:
+            reason = [f"“{cut_short(case.reason, LONGEST_REASON)}”"] if case.reason else []
+            self._hang("-", [f"{case.id}: {case.head}", *reason])
+
+
+def _widths(rows: Sequence[Sequence[str]], room: int) -> list[int]:
+    """Widths of columns that fit `room`: prose is broken first, then figures, and words only where all else is."""
+    columns = list(zip(*rows, strict=True))
+    widths = [max(map(cell_len, column)) for column in columns]
+    words = [max(map(_longest_word, column)) for column in columns]
+    whole = [max(_longest_word(head), *map(_least_width, body), 0) for head, *body in columns]
+    for floors in (whole, words, [1] * len(columns)):
+        while sum(widths) + GAP * (len(widths) - 1) > room:
+            wide = [place for place, width in enumerate(widths) if width > floors[place]]
+            if not wide:
+                break
+            widths[max(wide, key=lambda place: widths[place])] -= 1
+    return widths
+
+
+def _least_width(cell: str) -> int:
+    """A short cell with a figure stays on one line if it can."""
+    is_figure = any(map(str.isdigit, cell)) and cell_len(cell) <= LONGEST_FIGURE
+    return cell_len(cell) if is_figure else _longest_word(cell)
+
+
+def _longest_word(text: str) -> int:
+    return max(map(cell_len, text.split()), default=0)
+
+
+def inline(line: Line) -> str:
+    """A line as plain text; text from outside moves no cursor."""
+    return printable("".join(_plain(piece) for piece in _pieces(line)))
+
+
+def _pieces(line: Line) -> tuple[Piece, ...]:
+    return line if isinstance(line, tuple) else (line,)
+
+
+def _plain(piece: Piece) -> str:
+    match piece:
+        case str():
+            return piece
+        case Ids():
+            more = f" and {len(piece.ids) - MOST_IDS} more" if len(piece.ids) > MOST_IDS else ""
+            return "  ".join(piece.ids[:MOST_IDS]) + more
+        case Count():
+            return str(piece.n)
+        case _:
+            return piece.text
+
+
+def print_calibration(calibration: Any, file: IO[str]) -> None:
+    """Old entry point, until the commands call views themselves."""
+    from markscheme.report.views.calibration import view
+
+    render_terminal(view(calibration), file)

@@ -1,0 +1,40 @@
+"""Shares on one scale, drawn with characters: the same picture on a screen and in Markdown."""
+
+from collections.abc import Iterator
+
+from markscheme.report.document import Bars, Mark
+from markscheme.text import printable
+
+WIDEST, NARROWEST = 51, 11
+LINES, TYPED = "─├┤●▲", "-[]o^"
+"""Track, both ends of an interval, value and target; the same where a terminal can't draw lines."""
+
+
+def drawn(bars: Bars, width: int, *, plain: bool = False) -> Iterator[str]:
+    """The lines of the picture, at most `width` columns wide."""
+    names = max(len(name) for name, _ in bars.rows)
+    texts = max(len(mark.text) for _, mark in bars.rows)
+    room = max(NARROWEST, min(WIDEST, width - names - texts - 6))
+    yield " " * (names + 4) + _axis(room)
+    for name, mark in bars.rows:
+        yield f"  {printable(name):<{names}}  {_track(mark, room, TYPED if plain else LINES)}  {mark.text}"
+
+
+def _axis(room: int) -> str:
+    """The figures above a scale from 0 to 100 %."""
+    cells = [" "] * (room + 4)
+    for at in range(0, 101, 20 if room >= 31 else 50):
+        label = "100%" if at == 100 else str(at)
+        start = max(0, round((room - 1) * at / 100) - len(str(at)) // 2)
+        cells[start : start + len(label)] = label
+    return "".join(cells).rstrip()
+
+
+def _track(mark: Mark, room: int, signs: str) -> str:
+    line, low, high, point, target = signs
+    is_target = mark.role == "target"
+    cells = [" " if is_target else line] * room
+    for limit, sign in ((mark.low, low), (mark.high, high), (mark.value, target if is_target else point)):
+        if limit is not None:
+            cells[round((room - 1) * mark.place(limit))] = sign
+    return "".join(cells)

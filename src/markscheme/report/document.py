@@ -1,0 +1,304 @@
+"""A result as its reader meets it: what a view writes once and the terminal, Markdown and HTML renderers draw.
+
+A renderer knows the blocks below and no result; a view knows its result and no format.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from markscheme.report.figures import share_with_interval
+from markscheme.stats import Estimate
+
+Tone = Literal["good", "trend", "open", "bad", "note"]
+SIGNS: Mapping[Tone, str] = {"good": "✓", "trend": "↗", "open": "?", "note": "!", "bad": "✗"}
+Role = Literal["judge", "baseline", "annotators", "target", "chance"]
+
+
+# --- pieces of a line -----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Code:
+    """A command to copy."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Name:
+    """A name from outside, such as a criterion's; an HTML page leads from it to the section `target`."""
+
+    text: str
+    target: str = ""
+
+
+@dataclass(frozen=True)
+class Ids:
+    """Examples by id; a renderer shows the first few, an HTML page opens them."""
+
+    ids: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Count:
+    """A number of examples; an HTML page lists those that carry `tag`. `apart` marks a cell off the diagonal."""
+
+    n: int
+    tag: str = ""
+    apart: bool = False
+    says: str = ""
+
+
+@dataclass(frozen=True)
+class Mark:
+    """An estimate as text and as a mark on a line from `lowest` to `highest`; `value` is None where there is none."""
+
+    text: str
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+    lowest: float = 0.0
+    highest: float = 1.0
+    role: Role = "judge"
+
+    def place(self, value: float) -> float:
+        """How far along the line a value lies, 0 to 1."""
+        return min(1.0, max(0.0, (value - self.lowest) / (self.highest - self.lowest)))
+
+
+def share_mark(estimate: Estimate | None, role: Role = "judge") -> Mark:
+    """A share on a line from 0 to 1."""
+    return mark(share_with_interval(estimate), estimate, role=role)
+
+
+def mark(text: str, estimate: Estimate | None, reach: float | None = None, role: Role = "judge") -> Mark:
+    """An estimate on a line from 0 to 1, or from -reach to reach."""
+    ends = (0.0, 1.0) if reach is None else (-reach, reach)
+    if estimate is None or estimate.value is None:
+        return Mark(text, None, None, None, *ends, role)
+    return Mark(text, estimate.value, estimate.low, estimate.high, *ends, role)
+
+
+Piece = str | Code | Name | Ids | Count | Mark
+Line = Piece | tuple[Piece, ...]
+"""A line of text or a cell of a table."""
+
+
+# --- blocks ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Callout:
+    """The answer: a few words in bold, what it rests on, and the command to run next."""
+
+    tone: Tone
+    head: str
+    text: str = ""
+    command: str = ""
+
+
+@dataclass(frozen=True)
+class Paragraph:
+    """Lines of text that follow each other."""
+
+    lines: tuple[Line, ...]
+
+
+@dataclass(frozen=True)
+class Items:
+    """Lines of a list, each with further lines below it."""
+
+    items: tuple[tuple[Line, ...], ...]
+
+
+@dataclass(frozen=True)
+class Notes:
+    """Small print, such as what a sign in the table above means."""
+
+    lines: tuple[Line, ...]
+
+
+@dataclass(frozen=True)
+class Verbatim:
+    """Text to be copied or compared letter by letter, such as a diff; its lines are never broken."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows under headings. The first cell of a row names it; a matrix counts examples by level."""
+
+    headings: tuple[str, ...]
+    rows: tuple[tuple[Line, ...], ...]
+    caption: str = ""
+    is_matrix: bool = False
+
+
+@dataclass(frozen=True)
+class Bars:
+    """Named shares on one scale from 0 to 100 %, which makes them comparable at sight."""
+
+    rows: tuple[tuple[str, Mark], ...]
+    caption: str
+
+
+@dataclass(frozen=True)
+class Tiles:
+    """Named counts, each with the examples it counts: label, count in words, examples, and the tag that lists them."""
+
+    tiles: tuple[tuple[str, str, Ids, str], ...]
+
+
+@dataclass(frozen=True)
+class Card:
+    """One thing to act on: what is wrong, in which places, what to edit, and the command that acts on it."""
+
+    title: Line
+    text: str
+    severity: str
+    code: str
+    rows: tuple[Line, ...] = ()
+    advice: tuple[str, ...] = ()
+    command: str = ""
+    examples: Ids = Ids(())
+
+
+@dataclass(frozen=True)
+class Cards:
+    """Things to act on, the first first."""
+
+    cards: tuple[Card, ...]
+
+
+@dataclass(frozen=True)
+class Facts:
+    """Names and values."""
+
+    rows: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class Dot:
+    """Examples at one place of a scatter, with coordinates from 0 to 1."""
+
+    x: float
+    y: float
+    ids: tuple[str, ...]
+    off: bool
+    says: str
+
+
+@dataclass(frozen=True)
+class Scatter:
+    """Scores of two raters against each other, with the band of the tolerance and the pass mark. Pages only."""
+
+    dots: tuple[Dot, ...]
+    tolerance: float
+    pass_mark: float
+    axes: tuple[str, str]
+    caption: str
+
+
+@dataclass(frozen=True)
+class Said:
+    """What one rater gave on one criterion: level, or why there is none; reason; quote, and whether it was found."""
+
+    level: str
+    apart: bool = False
+    reason: str = ""
+    quote: str = ""
+    quote_found: bool | None = None
+
+
+@dataclass(frozen=True)
+class Case:
+    """One example: its scores in a line, and what a page shows when it is opened.
+
+    Attributes:
+        id: The example's.
+        head: Scores and decisions in a line.
+        reason: The judge's, on the criterion that differs most; "" where none was given.
+        values: Figures by which a page sorts, by the names of `Examples.columns`; None where missing.
+        badges: What should be seen at once, such as "false pass".
+        tags: By which the list is filtered.
+        response: What was judged; None where it is not at hand.
+        inputs: Name and text of each.
+        facts: Group, system and the like.
+        raters: Heads of the columns.
+        rows: A criterion, and what each rater gave on it.
+        notes: What raters wrote next to their labels, with their names.
+    """
+
+    id: str
+    head: str
+    reason: str
+    values: tuple[float | None, ...]
+    badges: tuple[str, ...]
+    tags: tuple[str, ...]
+    response: str | None
+    inputs: tuple[tuple[str, str], ...]
+    facts: tuple[str, ...]
+    raters: tuple[str, ...]
+    rows: tuple[tuple[str, tuple[Said, ...]], ...]
+    notes: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class Examples:
+    """Examples, those that differ most first: a page makes their rows when asked, text shows the first few.
+
+    Attributes:
+        cases: In order.
+        columns: Names of the figures by which a page sorts.
+        filters: Tags the list can be narrowed to, with their names.
+        differing: How many at the head of the list differ at all.
+    """
+
+    cases: tuple[Case, ...]
+    columns: tuple[str, ...]
+    filters: Mapping[str, str] = field(default_factory=dict)
+    differing: int = 0
+
+
+@dataclass(frozen=True)
+class OnPages:
+    """Blocks that only a page has room for."""
+
+    blocks: tuple["Block", ...]
+
+
+@dataclass(frozen=True)
+class Section:
+    """A heading and what follows it; `key` is where links lead."""
+
+    title: str
+    blocks: tuple["Block", ...]
+    key: str = ""
+
+
+Block = (
+    Callout | Paragraph | Items | Notes | Table | Bars | Tiles | Cards | Facts | Scatter | Examples | OnPages | Section
+)
+
+
+@dataclass(frozen=True)
+class Document:
+    """A result from its title to its small print.
+
+    Attributes:
+        title: In one line, what was looked at.
+        source: Where the figures come from, in one line.
+        blocks: What a reader sees first.
+        sections: What follows, in order.
+        parts: Further documents on the same page, such as each judge's after a comparison.
+        more: The command that shows more; the terminal alone prints it.
+    """
+
+    title: str
+    source: str
+    blocks: tuple[Block, ...]
+    sections: tuple[Section, ...] = ()
+    parts: tuple["Document", ...] = ()
+    more: str = ""

@@ -1,0 +1,236 @@
+"""A Document as one HTML page that needs no network.
+
+The page's own few lines of script make the rows of the example list when asked; a Content-Security-Policy lets nothing
+else run. Pictures are SVG in the page itself: a charting library would need permission to run code that the page
+denies to everyone. Text from outside is escaped wherever it is printed, its invisible characters are spelt out, and
+long texts are cut.
+"""
+
+import base64
+import hashlib
+import json
+import platform
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from functools import cache
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+from markscheme.report.document import SIGNS, Block, Case, Document, Examples, OnPages, Said, Section
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+LARGEST_DATA = 2_400_000
+"""Bytes of all examples above which their texts are cut shorter, and then fewer are shown."""
+LIMITS = (8000, 4000, 2000, 1000, 500, 250, 120, 60, 30)
+"""Characters of a response, an input, a reason or a quote that are shown: the first that keep the page small enough."""
+FEWEST = 500
+"""Examples that are always shown, however long their names."""
+LONGEST_LINE = 2000
+"""Characters shown of anything else."""
+JOINERS = "\u200c\u200d"
+"""Invisible characters that words and emoji are spelt with."""
+UNUSUAL = re.compile(r"[^\t\n -~\u00a1-\u00ac\u00ae-\u02ff]")
+"""Characters that may be invisible, and others besides them."""
+IN_SCRIPTS = {ord(letter): f"\\u{ord(letter):04x}" for letter in "<>&\u2028\u2029"}
+"""What could end the element that holds data."""
+
+
+def render_html(document: Document, when: str = "") -> str:
+    """The page of a document.
+
+    Args:
+        document: What it shows.
+        when: The day and time to print on it.
+    """
+    environment = _environment()
+    parts = [document, *document.parts]
+    lists = [next(_examples_in(part), None) for part in parts]
+    data = _data([examples for examples in lists if examples is not None])
+    pages = [_Part(f"p{n}", part, examples) for n, (part, examples) in enumerate(zip(parts, lists, strict=True))]
+    style, script = (_source(environment, name) for name in ("report.css", "report.js"))
+    by = f"markscheme {version('markscheme')}, Python {platform.python_version()}"
+    return environment.get_template("report.html.j2").render(
+        title=document.title,
+        parts=pages,
+        data=_markup(data),
+        made=f"Made on {when} by {by}" if when else f"Made by {by}",
+        style=_markup(style),
+        script=_markup(script),
+        style_digest=_digest(style),
+        script_digest=_digest(script),
+    )
+
+
+class _Part:
+    """A document on the page: what its ids begin with, and where its examples are found."""
+
+    def __init__(self, prefix: str, document: Document, examples: Examples | None) -> None:
+        self.prefix, self.document, self.examples = prefix, document, examples
+        self._places = {case.id: place for place, case in enumerate(examples.cases)} if examples else {}
+
+    def place(self, unit: str) -> int | None:
+        """Which row of the list an example is; None where it isn't listed."""
+        return self._places.get(unit)
+
+
+def _examples_in(document: Document) -> Iterator[Examples]:
+    yield from _among((*document.blocks, *document.sections))
+
+
+def _among(blocks: Sequence[Block]) -> Iterator[Examples]:
+    for block in blocks:
+        match block:
+            case Examples():
+                yield block
+            case Section() | OnPages():
+                yield from _among(block.blocks)
+
+
+# --- examples as data -----------------------------------------------------------------------------------------------
+
+
+def _data(lists: Sequence[Examples]) -> str:
+    """The examples of every list as JSON, their texts cut as little as the page's size allows."""
+    text = ""
+    for most in (None, FEWEST):
+        for limit in LIMITS:
+            if limit != LIMITS[-1] and sum(_size(examples, limit) for examples in lists) > LARGEST_DATA:
+                continue
+            data = [_list(examples, limit, None if most is None else most // len(lists)) for examples in lists]
+            text = json.dumps(data, ensure_ascii=False, separators=(",", ":")).translate(IN_SCRIPTS)
+            if len(text.encode()) <= LARGEST_DATA:
+                return text
+    return text
+
+
+def _size(examples: Examples, limit: int) -> int:
+    """Characters of the texts alone, each cut at a limit."""
+    return sum(
+        min(limit, len(text))
+        for case in examples.cases
+        for text in (
+            case.response or "",
+            *(text for _, text in case.inputs),
+            *(text for _, row in case.rows for said in row for text in (said.reason, said.quote)),
+        )
+    )
+
+
+def _list(examples: Examples, limit: int, most: int | None) -> dict[str, Any]:
+    cases = examples.cases[:most]
+    counts = {tag: sum(tag in case.tags for case in cases) for tag in examples.filters}
+    return {
+        "columns": [cut(name, 40) for name in examples.columns],
+        "filters": [[tag, cut(name, 80), counts[tag]] for tag, name in examples.filters.items() if counts[tag]],
+        "left_out": len(examples.cases) - len(cases),
+        "cases": [_case(case, limit) for case in cases],
+    }
+
+
+def _case(case: Case, limit: int) -> dict[str, Any]:
+    return {
+        "id": cut(case.id, 80),
+        "values": case.values,
+        "badges": case.badges,
+        "tags": case.tags,
+        "response": None if case.response is None else cut(case.response, limit),
+        "inputs": [[cut(name, 80), cut(text, limit)] for name, text in case.inputs],
+        "facts": [cut(fact, 120) for fact in case.facts],
+        "raters": [cut(rater, 80) for rater in case.raters],
+        "rows": [[cut(name, 80), [_said(one, limit) for one in row]] for name, row in case.rows],
+        "notes": [[cut(who, 80), cut(note, limit)] for who, note in case.notes],
+    }
+
+
+def _said(said: Said, limit: int) -> list[Any]:
+    """Level, whether it differs from gold, reason, quote, whether the quote is missing; trailing blanks left out."""
+    cells: list[Any] = [
+        cut(said.level, 80),
+        int(said.apart),
+        cut(said.reason, limit),
+        cut(said.quote, limit),
+        int(bool(said.quote) and said.quote_found is False),
+    ]
+    while not cells[-1]:
+        cells.pop()
+    return cells
+
+
+# --- text -----------------------------------------------------------------------------------------------------------
+
+
+def cut(text: str, limit: int) -> str:
+    """At most `limit` characters of a text, its invisible ones spelt out, with a note where something is missing.
+
+    >>> cut("safe\\u202eexe.txt", 80), cut("a" * 1000, 5)
+    ('safe⟨U+202E⟩exe.txt', 'aaaaa… [cut: 1,000 characters in all]')
+    """
+    shown = UNUSUAL.sub(_spelt, text[: limit + 1].replace("\r\n", "\n"))
+    if len(text) <= limit and len(shown) <= 2 * limit:
+        return shown
+    return f"{shown[:limit]}… [cut: {len(text):,} characters in all]"
+
+
+def _spelt(found: re.Match[str]) -> str:
+    return _spelling(found[0])
+
+
+@cache
+def _spelling(letter: str) -> str:
+    """A character that would not be seen, or would change how others are, by its number; any other as it is."""
+    if letter in JOINERS or unicodedata.category(letter) not in ("Cc", "Cf", "Cs", "Zl", "Zp"):
+        return letter
+    return f"⟨U+{ord(letter):04X}⟩"
+
+
+# --- the template ---------------------------------------------------------------------------------------------------
+
+
+def _environment() -> "Environment":
+    from jinja2 import Environment, PackageLoader, StrictUndefined  # a run without a page doesn't load it
+
+    environment = Environment(
+        loader=PackageLoader("markscheme.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=_finalized,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {"cut": _cut, "kind": lambda value: type(value).__name__, "percent": _percent}
+    environment.globals["signs"] = SIGNS
+    return environment
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.2f}%"
+
+
+def _source(environment: "Environment", name: str) -> str:
+    assert environment.loader is not None
+    return environment.loader.get_source(environment, name)[0].strip()
+
+
+def _digest(text: str) -> str:
+    """As a Content-Security-Policy names the one script, or the one style, that it lets through."""
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def _markup(text: str) -> Any:
+    from markupsafe import Markup
+
+    return Markup(text)  # noqa: S704 - only ever given the page's own style and script, and text escaped before
+
+
+def _finalized(value: Any) -> Any:
+    """Whatever a template prints: text of the page as it is, all else with its invisible characters spelt out."""
+    return value if hasattr(value, "__html__") or not isinstance(value, str) else cut(value, LONGEST_LINE)
+
+
+def _cut(text: str, limit: int) -> Any:
+    from markupsafe import escape
+
+    return _markup(str(escape(cut(text, limit))))

@@ -1,0 +1,687 @@
+"""A Calibration for its reader: may the judge decide, how good is it, what is wrong, what to do next."""
+
+import math
+import platform
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+
+from markscheme.calibration.calibration import Calibration
+from markscheme.calibration.changes import template_fingerprint
+from markscheme.calibration.comparison import Comparison, CriterionComparison
+from markscheme.calibration.decision import Finding
+from markscheme.calibration.findings.slices import Slice
+from markscheme.counts import counted
+from markscheme.fingerprint import fingerprint
+from markscheme.judges.family import kinship
+from markscheme.judges.judge import Usage
+from markscheme.ratings.splits import Openings
+from markscheme.report.document import (
+    Bars,
+    Block,
+    Callout,
+    Card,
+    Cards,
+    Count,
+    Document,
+    Dot,
+    Facts,
+    Ids,
+    Line,
+    Mark,
+    Name,
+    Notes,
+    OnPages,
+    Paragraph,
+    Scatter,
+    Section,
+    Table,
+    Tiles,
+    mark,
+    share_mark,
+)
+from markscheme.report.figures import (
+    coefficient,
+    cut_short,
+    is_approximate,
+    number,
+    share,
+    share_with_interval,
+    with_interval,
+)
+from markscheme.report.json import plain
+from markscheme.report.views import drift
+from markscheme.report.views.examples import cell_tag, criterion_tag, examples_of, is_off, level_name, slice_tag
+from markscheme.stats import Estimate
+from markscheme.stats.coefficients import agreement
+from markscheme.stats.people import Ceiling
+from markscheme.stats.severity import agreement_constant, confusion
+
+LABELS = {
+    "adjudicated": "adjudicated labels",
+    "people": "labels of two or more annotators",
+    "one-person": "one annotator per example",
+    "constructed": "synthetic labels",
+    "model": "labels by a model",
+}
+KINDS = {
+    "human": ("annotator", "annotators"),
+    "adjudicated": ("adjudicator", "adjudicators"),
+    "constructed": ("source of synthetic labels", "sources of synthetic labels"),
+    "model": ("labelling model", "labelling models"),
+}
+NOT_HUMAN = ("constructed", "model")
+CAUSES = {
+    "lenient": "too lenient",
+    "severe": "too severe",
+    "central-tendency": "avoids the ends of the scale",
+    "halo": "one criterion colours the others",
+    "noisy": "noisy",
+    "ambiguous": "annotators disagree",
+    "redundant": "two criteria measure the same",
+    "dead": "does not distinguish responses",
+    "unused-level": "levels nobody uses",
+    "broken-slice": "worse on part of the examples",
+    "no-skill": "no better than not reading",
+    "length": "rewards length",
+    "drift": "drifted",
+    "drift-gold": "agreement fell",
+    "stale-labels": "labels for another wording",
+    "too-few-labels": "too few labels",
+    "unreadable": "unreadable replies",
+}
+"""Finding codes in a few words."""
+LABELS_FIRST = ("ambiguous", "stale-labels", "too-few-labels", "drift", "drift-gold")
+"""What is settled before the judge is worked on."""
+TOO_FEW = "Not enough labels to tell."
+MOST_REASONS = 3
+EXACT = 1e-6
+"""A tolerance that no two levels fall into."""
+
+
+def view(calibration: Calibration) -> Document:
+    """The whole report."""
+    comparison, name = calibration.comparison, calibration.rubric.name
+    fixes: list[Block] = [_cards(calibration)] if calibration.findings else [Paragraph((_first_step(calibration),))]
+    warnings = tuple(_warnings(calibration))
+    return Document(
+        title=f"{name} · {calibration.rater.name} · {_labels_in_short(comparison)}",
+        source=_source(calibration),
+        blocks=(
+            callout(calibration),
+            agreement_bars(comparison, calibration.decision.target),
+            tiles(comparison),
+            *([Notes(warnings)] if warnings else []),
+            Section("Fix first", tuple(fixes), "fix"),
+        ),
+        sections=tuple(_sections(calibration)),
+        more=f"markscheme calibrate {name} --html report.html",
+    )
+
+
+def _sections(calibration: Calibration) -> Iterator[Section]:
+    comparison = calibration.comparison
+    yield Section("Criteria", tuple(_criteria(comparison, calibration.findings)), "criteria")
+    examples = examples_of(comparison, calibration.slices)
+    yield Section("Examples that differ most", (OnPages((scatter(comparison),)), examples), "examples")
+    yield _annotators(calibration)
+    yield drift.section(calibration.baseline, f"markscheme calibrate {calibration.rubric.name} --accept")
+    if calibration.slices:
+        yield Section("Slices", tuple(_slices(calibration.slices)), "slices")
+    yield Section("What was run", (Facts(tuple(_facts(calibration))),), "run")
+
+
+def _labels_in_short(comparison: Comparison) -> str:
+    gold = comparison.gold
+    kinds = ", ".join(
+        counted(n, *KINDS.get(kind, (f"{kind} rater", f"{kind} raters"))) for kind, n in gold.kinds.items()
+    )
+    return f"{counted(len(gold.ids), 'example')}, {kinds}"
+
+
+def _source(calibration: Calibration) -> str:
+    """Where the judge's answers come from: the one line in which a recorded run differs from a live one."""
+    rater = calibration.rater
+    match rater.source:
+        case "live":
+            kept = counted(calibration.counts.from_cache, "reply", "replies")
+            return f"Live: {counted(calibration.cost.calls, 'call')}, {kept} from the cache."
+        case "recorded":
+            return f"Recorded replies, no calls: {rater.provenance}."
+        case _:
+            return f"Ratings from a file, no calls: {rater.provenance}." if rater.provenance else "Ratings from a file."
+
+
+# --- the first screen -----------------------------------------------------------------------------------------------
+
+
+def callout(calibration: Calibration) -> Callout:
+    """The use in words, what it rests on, and what to run next."""
+    decision, baseline = calibration.decision, calibration.baseline
+    moved = drift.headline(baseline) if baseline is not None else None
+    if calibration.counts.nothing_graded:
+        return Callout("bad", "Nothing could be graded.", _why_nothing(calibration))
+    if decision.because_code == "drift" and moved is not None:
+        return moved
+    found = _by_use(calibration)
+    if moved is not None and moved.tone == "note":
+        return replace(found, text=f"{found.text} {moved.head} {moved.text}")
+    return found
+
+
+def _by_use(calibration: Calibration) -> Callout:
+    decision, because = calibration.decision, calibration.decision.because
+    reference = calibration.comparison.gold.reference
+    match decision.verdict, decision.use:
+        case "ok", "gate":
+            return Callout("good", "Can gate.", because)
+        case "ok", "trend":
+            why = "One annotator per example." if reference == "one-person" else "The labels are not blind."
+            return Callout("trend", "Use for trends, not for single decisions.", f"{why} {because}")
+        case "ok", _:
+            kind = "Synthetic labels only." if reference == "constructed" else "Labels by a model only."
+            agreement = share(calibration.comparison.agreement.value)
+            text = f"Agreement {agreement} shows that the pipeline works, not that people would agree."
+            return _with_plan(Callout("open", kind, text), calibration)
+        case "labels-disagree", "trend":
+            return Callout("trend", "Use for trends.", because.removesuffix(": use it for trends.").rstrip(".") + ".")
+        case "labels-disagree", _:
+            return Callout("open", "These labels can't decide.", because)
+        case "adjust", _:
+            return Callout("bad", "Don't use this judge yet.", because)
+    head = "Not shown to beat the baseline." if decision.because_code == "constant-open" else TOO_FEW
+    return _with_plan(Callout("open", head, because.removesuffix(TOO_FEW).rstrip()), calibration)
+
+
+def _with_plan(found: Callout, calibration: Calibration) -> Callout:
+    """The same with the command that says what to label, where a number of labels would do."""
+    needed, name = calibration.decision.labels_needed, calibration.rubric.name
+    if needed is None:
+        return found
+    whose = "" if calibration.comparison.gold.has_people else " by hand"
+    command = f"markscheme plan {name} --next {needed} --pool outputs.jsonl"
+    return replace(found, text=f"{found.text} Label about {needed} more{whose}:", command=command)
+
+
+def _why_nothing(calibration: Calibration) -> str:
+    counts = calibration.counts
+    reasons = Counter(calibration.reasons_not_graded.values()).most_common(1)
+    why = f": {cut_short(reasons[0][0])}" if reasons else ""
+    return f"{counts.not_graded} of {counted(counts.examples, 'example')} not graded{why}"
+
+
+def agreement_bars(comparison: Comparison, target: float) -> Bars:
+    """Agreement of the judge, the baseline and the annotators, and the target, on one scale."""
+    person = comparison.agreement_person
+    return Bars(
+        (
+            ("judge", share_mark(comparison.agreement)),
+            ("baseline", share_mark(comparison.agreement_constant, "baseline")),
+            *([("annotators", share_mark(person, "annotators"))] if person is not None else []),
+            ("target", Mark(share(target), target, role="target")),
+        ),
+        f"Agreement (score within {comparison.tolerance:g} of the label), 95% CI. "
+        "Baseline: always giving the best single score.",
+    )
+
+
+def tiles(comparison: Comparison) -> Tiles:
+    """False passes and false fails, of how many, by id."""
+    gold, judged = comparison.gold.passed, ~np.isnan(comparison.passes)
+    fails, passes = (int((judged & (gold == decision)).sum()) for decision in (0.0, 1.0))
+    wrong_passes, wrong_fails = tuple(comparison.false_passes), tuple(comparison.false_fails)
+    return Tiles(
+        (
+            ("False passes", f"{len(wrong_passes)} of {counted(fails, 'fail')}", Ids(wrong_passes), "false-pass"),
+            (
+                "False fails",
+                f"{len(wrong_fails)} of {counted(passes, 'pass', 'passes')}",
+                Ids(wrong_fails),
+                "false-fail",
+            ),
+        )
+    )
+
+
+def _warnings(calibration: Calibration) -> Iterator[Line]:
+    """What limits every figure on the page."""
+    counts, gold = calibration.counts, calibration.comparison.gold
+    if gold.reference in NOT_HUMAN:
+        yield f"Warning: {LABELS[gold.reference]}; agreement with them is no evidence about people."
+    ties = calibration.comparison.ties
+    if ties.count:
+        counted_in = share(_with_ties(calibration.comparison).value)
+        yield f"{counted(ties.count, 'example')} exactly at the tolerance count as misses; counted in: {counted_in}."
+    if gold.not_blind:
+        yield f"Warning: {counted(gold.not_blind, 'label')} not blind (given with the judge's verdict visible)."
+    rater = calibration.rater
+    named = (rater.identity.model or rater.identity.name) if rater.identity else rater.name
+    kin = kinship(", ".join(dict.fromkeys((named, *rater.answered_by))), (example.system for example in gold.examples))
+    if kin:
+        yield f"Warning: {kin}."
+    if counts.not_graded and counts.graded:
+        reasons = Counter(calibration.reasons_not_graded.values()).most_common(MOST_REASONS)
+        why = "; ".join(f"{n} × {cut_short(reason)}" for reason, n in reasons)
+        yield f"{counts.not_graded} of {counted(counts.examples, 'example')} not graded, in no score: {why}."
+    if counts.unread:
+        yield f"{counted(counts.unread, 'verdict')} unreadable, even when asked again; excluded."
+    if counts.abstained:
+        yield f"{counted(counts.abstained, 'abstention')}; excluded."
+    if counts.quotes_not_found:
+        yield f"{counts.quotes_not_found} of {counted(counts.quotes, 'quote')} not found in the response."
+    if counts.stale_labels:
+        yield f"{counted(counts.stale_labels, 'label')} given for another wording (stale); they still count."
+    if gold.set_aside:
+        yield f"{counted(gold.set_aside, 'example')} without human labels excluded."
+    uneven = sum(example.weight != 1 for example in gold.examples)
+    if uneven:
+        yield (
+            f"{counted(uneven, 'example')} drawn with unequal chances: these figures describe the labelled examples; "
+            "markscheme pass-rate weights them."
+        )
+    if calibration.openings is not None:
+        yield openings_line(calibration.openings)
+
+
+def _with_ties(comparison: Comparison) -> Estimate:
+    """Agreement if examples exactly at the tolerance counted."""
+    return comparison.ties.agreement_with_ties.estimate(method="agreement within or at tolerance")
+
+
+def openings_line(openings: Openings) -> str:
+    """How often the test labels were looked at, in a sentence."""
+    looks, of = len(openings.all), f"Test labels of {counted(openings.n, 'example')}"
+    if not looks:
+        return f"{of}: never opened."
+    times = "once" if looks == 1 else f"{looks} times"
+    same = "" if openings.of_these == looks else f", {openings.of_these} of them as they are now"
+    span = openings.all[0].at if looks == 1 else f"{openings.all[0].at} to {openings.all[-1].at}"
+    return f"{of}: opened {times}{same} ({span}). An edit made after a look makes the next result too optimistic."
+
+
+# --- what to fix ----------------------------------------------------------------------------------------------------
+
+
+def by_cause(findings: Sequence[Finding]) -> list[list[Finding]]:
+    """Findings of one code together, criteria and whole apart; labels and drift first, else the costliest first."""
+    groups: dict[tuple[str, bool], list[Finding]] = defaultdict(list)
+    for finding in findings:
+        groups[finding.code, finding.criterion is None].append(finding)
+    return sorted(groups.values(), key=lambda group: group[0].code not in LABELS_FIRST)
+
+
+def _cards(calibration: Calibration) -> Cards:
+    places = {name: f"c{place}" for place, name in enumerate(calibration.comparison.criteria)}
+    return Cards(tuple(_card(group, calibration, places) for group in by_cause(calibration.findings)))
+
+
+def _card(group: Sequence[Finding], calibration: Calibration, places: dict[str, str]) -> Card:
+    first, cause = group[0], CAUSES.get(group[0].code, group[0].code)
+    if len(group) > 1:
+        where = f"{len(group)} criteria" if first.criterion is not None else f"{len(group)} findings"
+        title: Line = f"{where} · {cause}"
+    elif first.criterion is not None:
+        title = Name(first.criterion, places.get(first.criterion, ""))
+    else:
+        title = cause[:1].upper() + cause[1:]
+    return Card(
+        title=title,
+        text=_message(first) if len(group) == 1 else "",
+        severity=first.severity,
+        code=first.code,
+        rows=() if len(group) == 1 else tuple(_row(finding, places) for finding in group),
+        advice=tuple(dict.fromkeys(finding.suggestion for finding in group if finding.suggestion)),
+        command=_command(first, calibration),
+        examples=Ids(tuple(dict.fromkeys(unit for finding in group for unit in finding.examples))),
+    )
+
+
+def _row(finding: Finding, places: dict[str, str]) -> Line:
+    if finding.criterion is None:
+        return finding.message
+    return Name(finding.criterion, places.get(finding.criterion, "")), f" · {_message(finding)}"
+
+
+def _message(finding: Finding) -> str:
+    """A finding's message without the criterion's name in front, which stands in the title."""
+    return finding.message.removeprefix(f"{finding.criterion}: ")
+
+
+def _command(finding: Finding, calibration: Calibration) -> str:
+    """What to run once the advice is followed, or instead."""
+    name, needed = calibration.rubric.name, calibration.decision.labels_needed
+    match finding.code:
+        case "ambiguous":
+            return f"markscheme adjudicate {name}"
+        case "stale-labels":
+            return f"markscheme label {name}"
+        case "too-few-labels":
+            return f"markscheme plan {name} --next {needed or 30} --pool outputs.jsonl"
+        case "drift" | "drift-gold":
+            causes = finding.evidence.get("causes", ())
+            replay = not finding.evidence.get("separable", True)
+            return (
+                f"markscheme calibrate {name} --{'replay' if replay else 'accept'}"
+                if causes
+                else (f"markscheme calibrate {name} --no-cache")
+            )
+        case "noisy":
+            return f"markscheme calibrate {name} --samples 3"
+        case _:
+            return f"markscheme calibrate {name}"
+
+
+def _first_step(calibration: Calibration) -> str:
+    """What to do where there is no finding."""
+    if calibration.comparison.gold.reference in NOT_HUMAN:
+        return "No issues found, but no person labelled these examples: label some by hand."
+    match calibration.decision.verdict:
+        case "ok":
+            return "Nothing: no issues found."
+        case "adjust":
+            return "No single cause found: read the examples that differ most."
+        case _:
+            return "No issues found, but too few labels to tell: label more examples."
+
+
+# --- criteria -------------------------------------------------------------------------------------------------------
+
+
+def _criteria(comparison: Comparison, findings: Sequence[Finding] = (), of: str = "") -> Iterator[Block]:
+    rows = tuple(criterion_rows(comparison, findings, of))
+    yield Table(("Criterion", "agreement", "kappa", "bias, levels", ""), rows)
+    yield Notes(tuple(_criteria_notes(comparison)))
+    yield Paragraph((overall_line(comparison),))
+    yield OnPages(tuple(_criterion(place, one, of) for place, one in enumerate(comparison.criteria.values())))
+
+
+def against_gold(comparison: Comparison, target: float, of: str) -> Iterator[Block]:
+    """A judge against gold without a decision, as one of several on a page; `of` keeps their tags apart."""
+    yield agreement_bars(comparison, target)
+    yield scatter(comparison)
+    yield from _criteria(comparison, of=of)
+
+
+def criterion_rows(
+    comparison: Comparison, findings: Sequence[Finding] = (), of: str = ""
+) -> Iterator[tuple[Line, ...]]:
+    """For each criterion: exact agreement, the kappa of its scale, bias in levels, and what was found."""
+    errors = [(found.statistics["signed_error"], found.criterion.scale.span) for found in comparison.criteria.values()]
+    ends = [abs(end) / span for one, span in errors for end in (one.value, one.low, one.high) if end is not None]
+    part = next((part for part in (0.25, 0.5) if max(ends, default=0.0) <= part), 1.0)
+    for place, (name, found) in enumerate(comparison.criteria.items()):
+        bias = found.statistics["signed_error"]
+        codes = dict.fromkeys(one.code for one in findings if one.criterion == name)
+        yield (
+            Name(name, f"{of}c{place}"),
+            share_mark(found.statistics["exact_agreement"]),
+            coefficient(found.headline),
+            mark(with_interval(bias, sign=True), bias, part * found.criterion.scale.span),
+            ", ".join(CAUSES.get(code, code) for code in codes),
+        )
+
+
+def _criteria_notes(comparison: Comparison) -> Iterator[Line]:
+    shown = [
+        (name, what, estimate)
+        for name, found in comparison.criteria.items()
+        for what, estimate in (
+            ("agreement", found.statistics["exact_agreement"]),
+            ("kappa", found.headline),
+            ("bias", found.statistics["signed_error"]),
+        )
+    ]
+    figures = [comparison.agreement, comparison.agreement_constant, *comparison.overall.values()]
+    some = any(map(is_approximate, (*figures, *(estimate for *_, estimate in shown))))
+    yield "Agreement: same level as the label. Bias: judge minus label. 95% CIs" + ("; ~ approximate." if some else ".")
+    yield from (f"– {name}, {what}: {one.undefined}." for name, what, one in shown if one.undefined)
+
+
+def overall_line(comparison: Comparison) -> str:
+    """The whole score in figures."""
+    o = comparison.overall
+    return (
+        f"Whole score: MAE {with_interval(o['mae'])}, bias {with_interval(o['signed_error'], sign=True)}; same "
+        f"pass/fail decision as gold {share_with_interval(o['accuracy'])}, kappa {coefficient(o['pass_kappa'])}. "
+        f"{share(o['prevalence_gold'].value)} pass by the labels, {share(o['prevalence_judge'].value)} by the judge."
+    )
+
+
+def _criterion(place: int, found: CriterionComparison, of: str = "") -> Section:
+    """One criterion in detail: its confusion matrix, and agreement compared with annotators, baseline and chance."""
+    criterion = found.criterion
+    both = ~np.isnan(found.gold) & ~np.isnan(found.judge)
+    apart = int((found.gold[both] != found.judge[both]).sum())
+    between = " A level between two is the median of labels that differ." if _has_between(found) else ""
+    differing = (
+        "Another level than gold on ",
+        Count(apart, criterion_tag(place, of)),
+        f" of {int(both.sum())} examples.",
+    )
+    return Section(
+        criterion.name,
+        (
+            Paragraph((f"{criterion.requirement} (weight {criterion.weight:g})", differing)),
+            _matrix(place, found, f"Confusion matrix: rows are gold, columns the judge.{between}", of),
+            Bars(tuple(_criterion_bars(found)), "Share of examples on the same level"),
+        ),
+        f"{of}c{place}",
+    )
+
+
+def _has_between(found: CriterionComparison) -> bool:
+    return len(found.levels_given) > len(set(found.criterion.scale.values))
+
+
+def _criterion_bars(found: CriterionComparison) -> Iterator[tuple[str, Mark]]:
+    both = ~np.isnan(found.gold) & ~np.isnan(found.judge)
+    yield "judge", share_mark(found.statistics["exact_agreement"])
+    if found.people.size and ((~np.isnan(found.people)).sum(axis=1) >= 2).any():
+        people = agreement(found.people, "percent_agreement", levels=found.criterion.scale.values)
+        yield "annotators", share_mark(people, "annotators")
+    yield "baseline", share_mark(agreement_constant(found.gold[both], EXACT), "baseline")
+    if both.any():
+        by_chance = sum(
+            float((found.gold[both] == level).mean() * (found.judge[both] == level).mean())
+            for level in found.levels_given
+        )
+        yield "chance", Mark(share(by_chance), by_chance, role="chance")
+
+
+def _matrix(place: int, found: CriterionComparison, caption: str, of: str) -> Table:
+    levels = found.levels_given
+    counts = confusion(found.gold, found.judge, levels)
+    of_scale = np.isin(levels, found.criterion.scale.values)
+    rows, columns = (np.flatnonzero(of_scale | (counts.sum(axis=axis) > 0)).tolist() for axis in (1, 0))
+    names = [level_name(found.criterion, level) for level in levels]
+
+    def cell(row: int, column: int) -> Count:
+        says = f"{found.criterion.name}, gold {names[row]}, judge {names[column]}"
+        return Count(int(counts[row, column]), cell_tag(place, row, column, of), row != column, says)
+
+    body = tuple((names[row], *(cell(row, column) for column in columns)) for row in rows)
+    return Table(("gold ↓ judge →", *(names[column] for column in columns)), body, caption, is_matrix=True)
+
+
+def scatter(comparison: Comparison) -> Scatter:
+    """The judge's scores against gold's."""
+    together: dict[tuple[float, float, bool], list[str]] = defaultdict(list)
+    for place, unit in enumerate(comparison.gold.ids):
+        gold, judge = float(comparison.gold.overall[place]), float(comparison.scores[place])
+        if not (math.isnan(gold) or math.isnan(judge)):
+            together[round(gold, 3), round(judge, 3), is_off(comparison, place)].append(unit)
+    dots = [
+        Dot(gold, judge, tuple(ids), off, f"gold {number(gold)}, judge {number(judge)}: {len(ids)}")
+        for (gold, judge, off), ids in together.items()
+    ]
+    n, off = sum(len(dot.ids) for dot in dots), sum(len(dot.ids) for dot in dots if dot.off)
+    return Scatter(
+        tuple(sorted(dots, key=lambda dot: (dot.off, -len(dot.ids)))),
+        comparison.tolerance,
+        comparison.rubric.pass_mark,
+        ("gold score", "judge's score"),
+        f"Scores of {counted(n, 'example')}: {off} off gold by {comparison.tolerance:g} or more (hollow). "
+        f"Larger points are more examples; dotted lines are the pass mark, {comparison.rubric.pass_mark:g}.",
+    )
+
+
+# --- annotators, slices, run ----------------------------------------------------------------------------------------
+
+
+def _annotators(calibration: Calibration) -> Section:
+    gold, criteria = calibration.comparison.gold, calibration.comparison.criteria
+    lines: list[Line] = [f"{_labels_in_short(calibration.comparison)}; gold is {LABELS[gold.reference]}."]
+    ceilings = [(name, found.ceiling) for name, found in criteria.items() if found.ceiling is not None]
+    if not ceilings:
+        lines.append("No two annotators share enough examples: their agreement with each other is not known.")
+        return Section("Annotators", (Paragraph(tuple(lines)),), "annotators")
+    headings = ("Criterion", "alpha between annotators", "alpha of judge and annotator", "")
+    rows = tuple((Name(name), coefficient(one.people), coefficient(one.judge), _as_good(one)) for name, one in ceilings)
+    return Section("Annotators", (Paragraph(tuple(lines)), Table(headings, rows)), "annotators")
+
+
+def _as_good(ceiling: Ceiling) -> str:
+    if ceiling.as_good is None:
+        return "too few to tell"
+    return "as good as an annotator" if ceiling.as_good else "not shown to be as good as an annotator"
+
+
+def _slices(slices: Sequence[Slice]) -> Iterator[Block]:
+    """Slices on which the judge does worse than on the rest; on pages every slice."""
+    worse = sorted((place for place, one in enumerate(slices) if one.stands_out), key=lambda place: slices[place].p)
+    if worse:
+        yield _slice_table(slices, worse)
+    else:
+        yield Paragraph((f"None of {len(slices)} slices does worse than the rest.",))
+    rest = sorted(set(range(len(slices))) - set(worse), key=lambda place: slices[place].agreement.value or 0.0)
+    if rest:
+        yield OnPages((Paragraph(("The other slices:",)), _slice_table(slices, rest)))
+
+
+def _slice_table(slices: Sequence[Slice], places: Sequence[int]) -> Table:
+    headings = ("Slice", "examples", "agreement", "elsewhere", "bias", "criteria")
+    return Table(headings, tuple(_slice_row(slices[place], place) for place in places))
+
+
+def _slice_row(one: Slice, place: int) -> tuple[Line, ...]:
+    return (
+        Name(f"{one.part.by}: {one.part.name}"),
+        Count(one.n, slice_tag(place), says=f"{one.part.by} {one.part.name}"),
+        share_mark(one.agreement),
+        share(one.rest),
+        with_interval(one.signed_error, sign=True),
+        ", ".join(one.criteria),
+    )
+
+
+def _facts(calibration: Calibration) -> Iterator[tuple[str, str]]:
+    rater, rubric, gold = calibration.rater, calibration.rubric, calibration.comparison.gold
+    yield "rubric", f"{rubric.name} ({rubric.fingerprint})"
+    if rater.source != "ratings":
+        yield "prompt wording", template_fingerprint()
+    yield "judge", f"{rater.name} ({rater.fingerprint or 'ratings only, no fingerprint'})"
+    if rater.answered_by:
+        yield "answered by", ", ".join(rater.answered_by)
+    yield "labels", f"{_labels_in_short(calibration.comparison)}; {LABELS[gold.reference]}"
+    yield "graded", f"{calibration.counts.graded} of {counted(calibration.counts.examples, 'example')}"
+    yield "cost", cost_line(calibration.cost)
+    if calibration.baseline is not None:
+        accepted = calibration.baseline.since.accepted
+        yield "accepted run", f"{accepted.date}, {accepted.digest} ({accepted.path})"
+    yield "made by", f"markscheme {version('markscheme')}, Python {platform.python_version()}"
+
+
+def cost_line(cost: Usage) -> str:
+    """Calls, tokens and dollars, as far as they are known."""
+    if not cost.calls:
+        return "no calls"
+    read, written = cost.input_tokens, cost.output_tokens
+    tokens = "" if read is None or written is None else f", {read + written:,} tokens"
+    return f"{counted(cost.calls, 'call')}{tokens}, " + ("price unknown" if cost.usd is None else f"${cost.usd:.4f}")
+
+
+# --- plain data -----------------------------------------------------------------------------------------------------
+
+
+def json_of(calibration: Calibration) -> dict[str, Any]:
+    """The calibration by the keys of the file format."""
+    comparison, decision, rater = calibration.comparison, calibration.decision, calibration.rater
+    found: dict[str, Any] = plain(
+        {
+            "schema": 1,
+            "rubric": {"name": calibration.rubric.name, "fingerprint": calibration.rubric.fingerprint},
+            "judge": {
+                "name": rater.name,
+                "fingerprint": rater.fingerprint,
+                "source": rater.source,
+                "provenance": rater.provenance,
+            },
+            "counts": calibration.counts,
+            "not_graded_because": calibration.reasons_not_graded,
+            "agreement": comparison.agreement,
+            "agreement_constant": comparison.agreement_constant,
+            "agreement_person": comparison.agreement_person,
+            "agreement_with_person": comparison.agreement_with_person,
+            "gain": comparison.gain,
+            "ties": {"n": comparison.ties.count, "inclusive": _with_ties(comparison)},
+            "tolerance": comparison.tolerance,
+            "target": decision.target,
+            "examples": comparison.gold.ids,
+            "rated": _rated(comparison),
+            "drift": comparison.misses,
+            "needs_adjustment": decision.needs_adjustment,
+            "overall": {**comparison.overall, "within_tolerance": comparison.agreement},
+            "criteria": {n: {**one.statistics, "confusion": one.confusion} for n, one in comparison.criteria.items()},
+            "raters": _raters(comparison),
+            "false_passes": comparison.false_passes,
+            "false_fails": comparison.false_fails,
+            "baseline": drift.json_of(calibration.baseline),
+            "test_labels": calibration.openings,
+            "findings": calibration.findings,
+            "slices": calibration.slices,
+            "verdict": decision.verdict,
+            "because": decision.because,
+            "because_code": decision.because_code,
+            "use": decision.use,
+            "labels_needed": decision.labels_needed,
+            "cost": calibration.cost,
+        }
+    )
+    return found
+
+
+def _rated(comparison: Comparison) -> dict[str, Any]:
+    """Scores, decisions and levels of both, one an example in the order of `examples`; null where there is none."""
+    gold, criteria = comparison.gold, comparison.criteria
+    return {
+        "responses": [fingerprint(example.submission.response) for example in gold.examples],
+        "groups": [example.group or None for example in gold.examples],
+        "gold": _given(gold.overall, gold.passed, {name: gold.levels[name] for name in criteria}),
+        "judge": _given(comparison.scores, comparison.passes, {name: one.judge for name, one in criteria.items()}),
+        "drawn": [example.drawn for example in gold.examples],
+        "weight": [example.weight for example in gold.examples],
+        "stratum": [example.stratum or None for example in gold.examples],
+    }
+
+
+def _given(scores: Any, passes: Any, levels: Any) -> dict[str, Any]:
+    decisions = [None if math.isnan(value) else bool(value) for value in passes.tolist()]
+    return {"overall": scores, "pass": decisions, "criteria": levels}
+
+
+def _raters(comparison: Comparison) -> dict[str, Any]:
+    ceilings = {name: one.ceiling for name, one in comparison.criteria.items() if one.ceiling is not None}
+    return {
+        "kinds": comparison.gold.kinds,
+        "reference": comparison.gold.reference,
+        "not_blind": comparison.gold.not_blind,
+        "ceiling": {
+            name: {"people": one.people, "judge": one.judge, "gap": one.gap, "as_good_as_a_person": one.as_good}
+            for name, one in ceilings.items()
+        }
+        or None,
+    }

@@ -1,0 +1,332 @@
+"""A Choice between judges: which one in a sentence, each judge against gold, then every two of them."""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from markscheme.calibration.choice import Choice, Contender, Differences, Flip, Standing, Switch
+from markscheme.calibration.comparison import Comparison, compare
+from markscheme.counts import counted
+from markscheme.ratings.examples import Example
+from markscheme.ratings.gold import Gold
+from markscheme.report.document import (
+    Bars,
+    Block,
+    Callout,
+    Document,
+    Facts,
+    Ids,
+    Items,
+    Line,
+    Mark,
+    Name,
+    Notes,
+    OnPages,
+    Paragraph,
+    Section,
+    Table,
+    share_mark,
+)
+from markscheme.report.figures import (
+    NONE,
+    chance,
+    number,
+    points,
+    share,
+    share_with_interval,
+    with_interval,
+)
+from markscheme.report.json import plain
+from markscheme.report.views import calibration as of_judge
+from markscheme.report.views.calibration import LABELS, cost_line
+from markscheme.report.views.examples import examples_of_choice
+from markscheme.stats.linking import Linked
+
+MOST_FLIPS = 8
+FIGURES = {
+    "agreement": "agreement",
+    "accuracy": "same pass/fail decision as gold",
+    "mae": "MAE",
+    "signed_error": "bias",
+}
+AS_SHARE = ("agreement", "accuracy")
+
+
+def view(
+    choice: Choice,
+    contenders: Sequence[Contender] = (),
+    *,
+    truth: Gold | None = None,
+    examples: Sequence[Example] = (),
+    parts: Sequence[Document] = (),
+) -> Document:
+    """The comparison.
+
+    Args:
+        choice: Between judges.
+        contenders: With their ratings, named as in the choice, where single examples are to be shown.
+        truth: The gold, where there is any.
+        examples: Where responses are found.
+        parts: Each judge's own report, to follow on the same page.
+    """
+    against = {
+        f"k{place}-": compare(truth.judged(choice.rubric, contender.ratings), tolerance=choice.tolerance)
+        for place, contender in enumerate(contenders)
+        if truth is not None
+    }
+    names = [standing.name for standing in choice.standings]
+    return Document(
+        title=f"{', '.join(names[:-1])} or {names[-1]}",
+        source=_basis(choice),
+        blocks=tuple(_lead(choice)),
+        sections=(
+            *(_pair(pair) for pair in shown_pairs(choice)),
+            *_details(choice, contenders, truth, examples, against),
+        ),
+        parts=tuple(parts),
+    )
+
+
+def _basis(choice: Choice) -> str:
+    if choice.reference is None:
+        return f"{counted(choice.examples, 'example')} without labels."
+    labels = LABELS[choice.reference]
+    return f"{counted(choice.examples, 'example')}, {labels}; agreement within {choice.tolerance:g}."
+
+
+def _lead(choice: Choice) -> Iterator[Block]:
+    yield callout(choice)
+    bars = tuple((one.name, share_mark(one.agreement)) for one in choice.standings if one.agreement is not None)
+    if bars:
+        baseline = (("baseline", share_mark(choice.baseline, "baseline")),) if choice.baseline is not None else ()
+        target = ("target", Mark(share(choice.rubric.target), choice.rubric.target, role="target"))
+        caption = f"Agreement (score within {choice.tolerance:g} of the label), 95% CI."
+        yield Bars((*bars, *baseline, target), caption)
+    headings = ("Judge", "agreement", "points behind the best (90% CI)", "false passes", "not graded", "$ per 1,000")
+    yield Table(headings, tuple(_standing(standing, choice) for standing in choice.standings))
+    notes = [*choice.notes, f"{choice.because[:1].upper()}{choice.because[1:]}."]
+    yield Notes(tuple(notes))
+
+
+def callout(choice: Choice) -> Callout:
+    """Which judge to take, in a sentence that also says where none is good enough."""
+    by_name = {standing.name: standing for standing in choice.standings}
+    if choice.best is None:
+        return Callout("open", "No judge can be preferred.", "Without labels only what moved between them is known.")
+    agreement = share_with_interval(by_name[choice.best].agreement)
+    if choice.baseline is not None and not choice.beats_baseline:
+        of = counted(len(by_name), "judge")
+        head = f"{choice.best} is the best of {of}, but none beats always answering {number(choice.baseline_score)}."
+        return Callout(
+            "bad", head, f"Its agreement is {agreement}; the baseline reaches {share(choice.baseline.value)}."
+        )
+    if choice.recommended is None:
+        text = f"It agrees most often, {agreement}; which judge is cheapest is not known."
+        return Callout("open", f"{choice.best} is the best.", text)
+    chosen = by_name[choice.recommended].agreement
+    why = (
+        "It agrees most often"
+        if choice.recommended == choice.best
+        else f"It is cheaper and no worse than {choice.best}"
+    )
+    target = choice.rubric.target
+    is_below = chosen is None or chosen.value is None or chosen.value < target
+    below = f", below the target of {share(target)}" if is_below else ""
+    text = f"{why}: agreement {share_with_interval(chosen)}{below}."
+    return Callout("note" if is_below else "good", f"Choose {choice.recommended}.", text)
+
+
+def _standing(standing: Standing, choice: Choice) -> tuple[Line, ...]:
+    return (
+        Name(standing.name),
+        share_mark(standing.agreement),
+        _behind(standing),
+        str(standing.false_passes) if choice.reference is not None else NONE,
+        str(standing.not_graded),
+        NONE if standing.usd_per_1000 is None else number(standing.usd_per_1000),
+    )
+
+
+def _behind(standing: Standing) -> str:
+    if standing.agreement is None:
+        return NONE
+    if standing.behind_best is None:
+        return "the best"
+    if standing.not_worse:
+        return f"{points(standing.behind_best)}: no worse"
+    if standing.is_worse:
+        return f"{points(standing.behind_best)}: worse"
+    needed = "" if standing.labels_needed is None else f"; label about {standing.labels_needed} more"
+    return f"{points(standing.behind_best)}: not known{needed}"
+
+
+# --- every two judges -----------------------------------------------------------------------------------------------
+
+
+def shown_pairs(choice: Choice) -> list[Differences]:
+    """Each judge and the best one; and the first where no gold says which is best. JSON holds every pair."""
+    centre = choice.best or choice.standings[0].name
+    return [pair for pair in choice.pairs if centre in (pair.first, pair.second)]
+
+
+def _pair(pair: Differences) -> Section:
+    blocks: list[Block] = []
+    if pair.figures:
+        blocks.append(Table(("", pair.first, pair.second, "difference"), tuple(_figures(pair))))
+    blocks.append(Table(*_criteria(pair)))
+    blocks.append(Paragraph(tuple(_lines(pair))))
+    flips: list[tuple[Line, ...]] = [((Ids((flip.id,)), f": {_flip(flip)}"),) for flip in pair.flips[:MOST_FLIPS]]
+    if len(pair.flips) > MOST_FLIPS:
+        flips.append((f"and {len(pair.flips) - MOST_FLIPS} more",))
+    if flips:
+        blocks.append(Items(tuple(flips)))
+    blocks.append(Paragraph(tuple(_switch(pair.switch))))
+    return Section(f"{pair.first} → {pair.second}, {counted(pair.n, 'example')} graded by both", tuple(blocks))
+
+
+def _figures(pair: Differences) -> Iterator[tuple[Line, ...]]:
+    for name, words in FIGURES.items():
+        found, is_share = pair.figures[name], name in AS_SHARE
+        if is_share:
+            each = share_mark(found.first), share_mark(found.second)
+            yield words, *each, points(found.difference)
+        else:
+            sign = name == "signed_error"
+            each_ = with_interval(found.first, sign=sign), with_interval(found.second, sign=sign)
+            yield words, *each_, with_interval(found.difference, sign=True)
+
+
+def _criteria(pair: Differences) -> tuple[tuple[str, ...], tuple[tuple[Line, ...], ...]]:
+    gold = any(found.exact is not None for found in pair.criteria.values())
+    of_gold = ("agreement, first", "agreement, second", "difference") if gold else ()
+    rows = []
+    for name, found in pair.criteria.items():
+        exact: tuple[Line, ...] = ()
+        if found.exact is not None:
+            exact = (share(found.exact.first.value), share(found.exact.second.value), points(found.exact.difference))
+        last = (share_with_interval(found.between), with_interval(found.shift, sign=True), chance(found.p))
+        rows.append((Name(name), *exact, *last))
+    return ("Criterion", *of_gold, "same level", "shift, levels", "p"), tuple(rows)
+
+
+def _lines(pair: Differences) -> Iterator[Line]:
+    yield f"Score shift from first to second: {with_interval(pair.shift, sign=True)} (p {chance(pair.shift_p)})."
+    if pair.figures:
+        for name, ids in zip((pair.first, pair.second), pair.false_passes, strict=True):
+            yield (f"False passes of {name}: {len(ids)}  ", Ids(ids)) if ids else f"False passes of {name}: none"
+    yield flips_line(pair)
+
+
+def flips_line(pair: Differences) -> str:
+    """How many decisions flip, which way, and how many of them became right."""
+    if not pair.flips:
+        return "No decision flips."
+    up, n = sum(flip.passes for flip in pair.flips), len(pair.flips)
+    line = f"{counted(n, 'decision')} {'flips' if n == 1 else 'flip'}: {up} to pass, {n - up} to fail"
+    known = [flip for flip in pair.flips if flip.gold is not None]
+    if known:
+        right = sum(flip.passes == flip.gold for flip in known)
+        line += f"; {right} became right, {len(known) - right} became wrong"
+    return f"{line} (p {chance(pair.flips_p)})."
+
+
+def _flip(flip: Flip) -> str:
+    turn = "fail → pass" if flip.passes else "pass → fail"
+    scores = "" if any(map(math.isnan, flip.scores)) else f", {number(flip.scores[0])} → {number(flip.scores[1])}"
+    gold = "" if flip.gold is None else f"; gold {'pass' if flip.gold else 'fail'}"
+    return f"{turn}{scores}{gold}"
+
+
+def _switch(switch: Switch) -> Iterator[str]:
+    if switch.link.undefined is None:
+        points_ = "; ".join(_linked(point) for point in switch.link.points)
+        yield f"After a switch an old score becomes (95% of single new scores in brackets): {points_}."
+    else:
+        yield f"What an old score means after a switch is not known: {switch.link.undefined}."
+    yield (
+        f"Of old passes {share_with_interval(switch.passed)} pass after a switch; "
+        f"of old fails {share_with_interval(switch.failed)}."
+    )
+
+
+def _linked(point: Linked) -> str:
+    return f"{number(point.old)} → {number(point.mean.value)} ({number(point.low)}–{number(point.high)})"
+
+
+def _details(
+    choice: Choice,
+    contenders: Sequence[Contender],
+    truth: Gold | None,
+    examples: Sequence[Example],
+    against: Mapping[str, Comparison],
+) -> Iterator[Section]:
+    """Pages only: each judge against gold, single examples, and what was run."""
+    for (of, comparison), contender in zip(against.items(), contenders, strict=False):
+        title = f"{contender.name} against gold"
+        yield Section(
+            title, (OnPages(tuple(of_judge.against_gold(comparison, choice.rubric.target, of))),), of + "whole"
+        )
+    if contenders:
+        found = examples_of_choice(choice, contenders, truth, examples, against)
+        yield Section("Examples", (OnPages((found,)),), "examples")
+        rows = [("rubric", f"{choice.rubric.name} ({choice.rubric.fingerprint})")]
+        rows += [(one.name, cost_line(one.cost)) for one in contenders]
+        yield Section("What was run", (OnPages((Facts(tuple(rows)),)),), "run")
+
+
+# --- plain data -----------------------------------------------------------------------------------------------------
+
+
+def json_of(choice: Choice) -> dict[str, Any]:
+    """The comparison as plain data."""
+    found: dict[str, Any] = plain(
+        {
+            "schema": 1,
+            "rubric": {"name": choice.rubric.name, "fingerprint": choice.rubric.fingerprint},
+            "examples": choice.examples,
+            "reference": choice.reference,
+            "tolerance": choice.tolerance,
+            "judges": choice.standings,
+            "pairs": [_pair_json(pair) for pair in choice.pairs],
+            "best": choice.best,
+            "recommended": choice.recommended,
+            "because": choice.because,
+            "notes": choice.notes,
+        }
+    )
+    return found
+
+
+def _pair_json(pair: Differences) -> dict[str, Any]:
+    first, second = pair.false_passes
+    return {
+        "first": pair.first,
+        "second": pair.second,
+        "n": pair.n,
+        **pair.figures,
+        "criteria": {
+            name: {"exact_agreement": one.exact, "between": one.between, "shift": {**one.shift.to_json(), "p": one.p}}
+            for name, one in pair.criteria.items()
+        },
+        "shift": {**pair.shift.to_json(), "p": pair.shift_p},
+        "false_passes": {"first": first, "second": second},
+        "flips": [{"id": f.id, "pass": f.passes, "scores": f.scores, "gold": f.gold} for f in pair.flips],
+        "flips_p": pair.flips_p,
+        "switch": _switch_json(pair.switch),
+    }
+
+
+def _switch_json(switch: Switch) -> dict[str, Any]:
+    link = switch.link
+    line = (link.intercept, link.slope, link.spread) if link.undefined is None else (None, None, None)
+    return {
+        **dict(zip(("intercept", "slope", "spread"), line, strict=True)),
+        "points": [
+            {"old": point.old, "new": point.mean, "single": {"low": point.low, "high": point.high}}
+            for point in link.points
+        ],
+        "n": link.n,
+        "undefined": link.undefined,
+        "old_passes_that_pass": switch.passed,
+        "old_fails_that_pass": switch.failed,
+    }

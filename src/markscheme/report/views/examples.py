@@ -1,0 +1,290 @@
+"""Single examples: what gold and each rater gave, in whose words, and by what a list of them is narrowed."""
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+import numpy as np
+
+from markscheme.calibration.choice import Choice, Contender
+from markscheme.calibration.comparison import Comparison
+from markscheme.calibration.findings.slices import Slice
+from markscheme.ratings.examples import Example
+from markscheme.ratings.gold import Gold
+from markscheme.ratings.rating import Rated, Rating
+from markscheme.ratings.table import overall_of
+from markscheme.report.document import Case, Examples, Said
+from markscheme.report.figures import NONE, number, signed
+from markscheme.rubrics.rubric import Criterion, Rubric
+
+BLANK = Rated(None)
+
+
+def cell_tag(criterion: int, gold: int, judge: int, of: str = "") -> str:
+    """The tag of the examples in one cell of a criterion's confusion matrix, levels counted from 0."""
+    return f"{of}m{criterion}-{gold}-{judge}"
+
+
+def criterion_tag(criterion: int, of: str = "") -> str:
+    """The tag of the examples on which the judge's level of a criterion differs from gold."""
+    return f"{of}c{criterion}"
+
+
+def slice_tag(place: int) -> str:
+    """The tag of the examples in one slice."""
+    return f"s{place}"
+
+
+def level_name(criterion: Criterion, level: float) -> str:
+    """A level as raters answer it: its label for yes and no, else its number followed by its label."""
+    place = criterion.scale.place_of(level)
+    if place is None:
+        return f"{level:g}"
+    choice, label = criterion.scale.choices[place], criterion.scale.levels[place].label
+    return f"{choice} {label}" if label and label != choice else choice
+
+
+def is_off(comparison: Comparison, place: int) -> bool:
+    """Whether the judge's score misses gold by the tolerance or more, as agreement counts it."""
+    return bool(abs(comparison.misses[place]) >= comparison.tolerance)
+
+
+# --- a judge and gold -----------------------------------------------------------------------------------------------
+
+
+def examples_of(comparison: Comparison, slices: Sequence[Slice] = ()) -> Examples:
+    """Every example with gold, those on which judge and gold differ most in score first."""
+    far = np.nan_to_num(np.abs(comparison.misses), nan=-1.0)
+    order = np.argsort(-far, kind="stable").tolist()
+    inside = {slice_tag(place): part.part.inside for place, part in enumerate(slices)}
+    cases = tuple(_case(comparison, place, [tag for tag, flags in inside.items() if flags[place]]) for place in order)
+    filters = {
+        "false-pass": "false passes",
+        "false-fail": "false fails",
+        "off": f"score off by {comparison.tolerance:g} or more",
+        "declined": "not graded, or a verdict missing",
+        **{criterion_tag(n): f"{name}: another level" for n, name in enumerate(comparison.criteria)},
+    }
+    return Examples(cases, ("gold", "judge", "difference"), filters, int((far > 0).sum()))
+
+
+def _case(comparison: Comparison, place: int, tags: Sequence[str]) -> Case:
+    example, rating = comparison.gold.examples[place], comparison.judged[place]
+    gold, judge, miss = comparison.gold.overall[place], comparison.scores[place], comparison.misses[place]
+    badges = tuple(_badges(comparison, place, rating))
+    worst = _worst_criterion(comparison, place)
+    head = _heads(("judge", judge, comparison.passes[place]), ("gold", gold, comparison.gold.passed[place]))
+    if not math.isnan(miss) and miss:
+        head += f" ({signed(float(miss))})"
+    if worst is not None:
+        found = comparison.criteria[worst]
+        head += f"; {worst}: judge {found.judge[place]:g}, gold {found.gold[place]:g}"
+    return Case(
+        id=example.id,
+        head=head,
+        reason=rating.criteria[worst].reason if rating is not None and worst in rating.criteria else "",
+        values=(_known(gold), _known(judge), _known(miss)),
+        badges=badges,
+        tags=(*(badge.replace(" ", "-") for badge in badges), *_tags(comparison, place, rating), *tags),
+        response=example.submission.response,
+        inputs=tuple(example.submission.inputs.items()),
+        facts=_facts(example),
+        raters=("gold", "judge", *(_rater(label) for label in example.labels)),
+        rows=tuple(_rows(comparison, place, rating, example.labels)),
+        notes=_notes(example.labels, rating),
+    )
+
+
+def _heads(*raters: tuple[str, float, float]) -> str:
+    return ", ".join(f"{who} {_score(score)} {_decision(passed)}".rstrip() for who, score, passed in raters)
+
+
+def _worst_criterion(comparison: Comparison, place: int) -> str | None:
+    """The criterion on which judge and gold differ most at one example, by weight; None where on none."""
+    apart: dict[str, float] = {}
+    for name, found in comparison.criteria.items():
+        criterion, gold, judge = found.criterion, float(found.gold[place]), float(found.judge[place])
+        if not (math.isnan(gold) or math.isnan(judge)):
+            scale = criterion.scale
+            apart[name] = abs(criterion.weight * (scale.position(judge) - scale.position(gold)))
+    worst = max(apart, key=lambda name: apart[name], default=None)
+    return worst if worst is not None and apart[worst] > 0 else None
+
+
+def _badges(comparison: Comparison, place: int, rating: Rating | None) -> Iterator[str]:
+    decisions = (comparison.gold.passed[place], comparison.passes[place])
+    if decisions == (0.0, 1.0):
+        yield "false pass"
+    if decisions == (1.0, 0.0):
+        yield "false fail"
+    if rating is None or rating.error is not None or math.isnan(comparison.scores[place]):
+        yield "not graded"
+
+
+def _tags(comparison: Comparison, place: int, rating: Rating | None) -> Iterator[str]:
+    given = rating.criteria.values() if rating is not None else ()
+    if rating is None or rating.error is not None or any(one.level is None for one in given):
+        yield "declined"
+    yield from _against_gold(comparison, place)
+
+
+def _against_gold(comparison: Comparison, place: int, of: str = "") -> Iterator[str]:
+    """Tags of how a judge compares with gold: outside the tolerance, on another level, in which cell."""
+    if is_off(comparison, place):
+        yield f"{of}off"
+    for number_, found in enumerate(comparison.criteria.values()):
+        gold, judge = found.gold[place], found.judge[place]
+        if math.isnan(gold) or math.isnan(judge):
+            continue
+        if gold != judge:
+            yield criterion_tag(number_, of)
+        levels = found.levels_given
+        yield cell_tag(number_, levels.index(gold), levels.index(judge), of)
+
+
+def _rows(
+    comparison: Comparison, place: int, rating: Rating | None, labels: Sequence[Rating]
+) -> Iterator[tuple[str, tuple[Said, ...]]]:
+    for name, found in comparison.criteria.items():
+        criterion, gold, judge = found.criterion, float(found.gold[place]), _known(found.judge[place])
+        given = rating.criteria.get(name, BLANK) if rating is not None else BLANK
+        of_labels = (label.criteria.get(name, BLANK) for label in labels)
+        yield (
+            name,
+            (
+                _gold_cell(criterion, gold),
+                _said(given, criterion, gold, judge),
+                *(_said(one, criterion, gold, one.level) for one in of_labels),
+            ),
+        )
+    whole = (Said(_score_and_decision(label, comparison.rubric)) for label in labels)
+    yield "score", (Said(_score(comparison.gold.overall[place])), Said(_score(comparison.scores[place])), *whole)
+
+
+def _gold_cell(criterion: Criterion, gold: float) -> Said:
+    return Said(NONE if math.isnan(gold) else level_name(criterion, gold))
+
+
+def _said(given: Rated, criterion: Criterion, gold: float, level: float | None) -> Said:
+    shown = (given.declined or NONE) if level is None else level_name(criterion, level)
+    apart = level is not None and not math.isnan(gold) and level != gold
+    return Said(shown, apart, given.reason, given.quote or "", given.quote_found)
+
+
+def _score_and_decision(rating: Rating, rubric: Rubric) -> str:
+    score = overall_of(rating, rubric)
+    text = NONE if score is None else number(score)
+    return text if rating.passed is None else f"{text} {_decision(float(rating.passed))}"
+
+
+def _rater(label: Rating) -> str:
+    name = f"{label.rater} ({label.kind})" if label.kind != label.rater else label.rater
+    return name if label.blind else f"{name}, not blind"
+
+
+def _notes(labels: Iterable[Rating], judged: Rating | None) -> tuple[tuple[str, str], ...]:
+    notes = [(label.rater, label.note) for label in labels if label.note]
+    if judged is not None and judged.error:
+        notes.append((f"{judged.rater}, not graded", judged.error))
+    return tuple(notes)
+
+
+def _facts(example: Example) -> tuple[str, ...]:
+    named = (("group", example.group), ("system", example.system), ("split", example.split), ("drawn", example.drawn))
+    return tuple(f"{name}: {value}" for name, value in named if value)
+
+
+def _known(value: float) -> float | None:
+    return None if math.isnan(value) else float(value)
+
+
+def _score(score: float) -> str:
+    return NONE if math.isnan(score) else number(float(score))
+
+
+def _decision(passed: float) -> str:
+    return "" if math.isnan(passed) else ("pass" if passed else "fail")
+
+
+# --- several judges -------------------------------------------------------------------------------------------------
+
+
+def examples_of_choice(
+    choice: Choice,
+    contenders: Sequence[Contender],
+    truth: Gold | None,
+    examples: Sequence[Example],
+    against_gold: Mapping[str, Comparison],
+) -> Examples:
+    """Examples that the judges rated, those whose decision flips first, then those whose scores differ most.
+
+    Args:
+        choice: Between the contenders.
+        contenders: With their ratings.
+        truth: The gold, where there is any.
+        examples: Where responses are found.
+        against_gold: Each contender against gold, by what its tags begin with; empty without gold.
+    """
+    known = {example.id: example for example in (*(truth.examples if truth else ()), *examples)}
+    rated = [_first_ratings(contender) for contender in contenders]
+    places = {unit: place for place, unit in enumerate(truth.ids)} if truth else {}
+    ids = dict.fromkeys(unit for ratings in rated for unit in ratings if truth is None or unit in places)
+    flips = {flip.id for pair in choice.pairs for flip in pair.flips}
+    names = [contender.name for contender in contenders]
+    cases = []
+    for unit in ids:
+        ratings = [theirs.get(unit) for theirs in rated]
+        scores = [_overall(rating, choice.rubric) for rating in ratings]
+        gold = [float(truth.overall[places[unit]])] if truth else []
+        levels = {n: float(found[places[unit]]) for n, found in truth.levels.items()} if truth else {}
+        heads = zip([*(("gold",) if truth else ()), *names], [*gold, *scores], strict=True)
+        tags = [tag for of, comparison in against_gold.items() for tag in _against_gold(comparison, places[unit], of)]
+        tags += (["flips"] if unit in flips else []) + (["apart"] if _spread(scores) > 0 else [])
+        example = known.get(unit)
+        cases.append(
+            Case(
+                id=unit,
+                head=", ".join(f"{who} {_score(score)}" for who, score in heads),
+                reason="",
+                values=(*map(_known, gold), *map(_known, scores), _spread(scores)),
+                badges=("decision flips",) if unit in flips else (),
+                tags=tuple(tags),
+                response=example.submission.response if example else None,
+                inputs=tuple(example.submission.inputs.items()) if example else (),
+                facts=_facts(example) if example else (),
+                raters=(*(("gold",) if truth else ()), *names),
+                rows=tuple(_judges_rows(choice.rubric, ratings, levels)),
+                notes=tuple(note for one in ratings if one is not None for note in _notes((), one)),
+            )
+        )
+    cases.sort(key=lambda case: (not case.badges, -(case.values[-1] or 0.0)))
+    filters = {"flips": "decision flips", "apart": "scores differ"}
+    filters |= {f"{of}off": f"{name}: off gold" for of, name in zip(against_gold, names, strict=False)}
+    differing = sum(bool(case.badges or case.values[-1]) for case in cases)
+    return Examples(tuple(cases), (*(("gold",) if truth else ()), *names, "difference"), filters, differing)
+
+
+def _judges_rows(
+    rubric: Rubric, ratings: Sequence[Rating | None], gold: Mapping[str, float]
+) -> Iterator[tuple[str, tuple[Said, ...]]]:
+    for criterion in rubric.criteria:
+        theirs = [rating.criteria.get(criterion.name, BLANK) if rating else BLANK for rating in ratings]
+        level = gold.get(criterion.name, math.nan)
+        cells = [_said(given, criterion, level, given.level) for given in theirs]
+        yield criterion.name, (*([_gold_cell(criterion, level)] if gold else []), *cells)
+
+
+def _first_ratings(contender: Contender) -> dict[str, Rating]:
+    found: dict[str, Rating] = {}
+    for rating in contender.ratings:
+        found.setdefault(rating.id, rating)
+    return found
+
+
+def _overall(rating: Rating | None, rubric: Rubric) -> float:
+    score = overall_of(rating, rubric) if rating is not None else None
+    return math.nan if score is None else score
+
+
+def _spread(scores: Sequence[float]) -> float:
+    there = [score for score in scores if not math.isnan(score)]
+    return max(there) - min(there) if there else 0.0

@@ -1,0 +1,225 @@
+"""An experiment: a row for each figure of each variant, then which differences are shown."""
+
+import csv
+import io
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from markscheme.calibration.pass_rates import PassRates
+from markscheme.counts import counted
+from markscheme.experiment.definition import OVERALL, PASS_RATE
+from markscheme.experiment.run import ExperimentRun
+from markscheme.experiment.table import LEAST_UNITS, Difference, Figure, VariantFigures
+from markscheme.judges.judge import total
+from markscheme.receipt import calibration_text
+from markscheme.report.document import Block, Callout, Document, Items, Line, Name, Paragraph, Section, Table
+from markscheme.report.figures import (
+    NONE,
+    chance,
+    cut_short,
+    number,
+    share_with_interval,
+    with_interval,
+)
+from markscheme.report.json import plain
+from markscheme.report.views import pass_rate
+from markscheme.text import printable, spreadsheet_cell
+
+MOST_PAIRS = 3
+MOST_REASONS = 3
+LONGEST_REASON = 200
+HEADINGS = ("Variant", "criterion", "mean", "min", "max", "n", "not graded")
+SHIFT_HEADINGS = ("Second − first", "figure", "difference (95% CI)", "p", "cases")
+CSV_HEADINGS = ("variant", "criterion", "mean", "min", "max", "n", "not_graded", "overall")
+
+
+@dataclass(frozen=True)
+class ExperimentReport:
+    """All that is shown of a run.
+
+    Attributes:
+        run: The graded table.
+        rows: Each variant's figures.
+        differences: Every two variants.
+        since: Each variant then and now; empty without an accepted run to compare with.
+        accepted: The day of that run.
+        rates: What people would pass; None without a calibration.
+        reference: What the labels of that calibration are worth.
+        failed: Why the run fails, by the rules that were set.
+        notes: What else should be known.
+    """
+
+    run: ExperimentRun
+    rows: Mapping[str, VariantFigures]
+    differences: Sequence[Difference]
+    since: Sequence[Difference] = ()
+    accepted: str = ""
+    rates: PassRates | None = None
+    reference: str | None = None
+    failed: Sequence[str] = ()
+    notes: Sequence[str] = ()
+
+
+def view(report: ExperimentReport) -> Document:
+    """The experiment."""
+    experiment = report.run.experiment
+    size = f"{counted(len(experiment.variants), 'variant')} × {counted(len(experiment.cases), 'case')}"
+    return Document(
+        title=f"{experiment.name} · {size}, graded by {experiment.rubric.name}",
+        source=f"Judge: {report.run.grading.judge.identity}, {calibration_text(report.run.grading.receipt)}.",
+        blocks=tuple(_lead(report)),
+        sections=tuple(_sections(report)),
+    )
+
+
+def _lead(report: ExperimentReport) -> Iterator[Block]:
+    if report.failed:
+        yield Callout("bad", "Fails.", "; ".join(report.failed))
+    yield Paragraph(tuple(_source(report)))
+    yield Table(HEADINGS, tuple(cells for name, row in report.rows.items() for cells in _rows(name, row)))
+    yield Items(tuple((_whole(name, row),) for name, row in report.rows.items()))
+    if report.notes:
+        yield Paragraph(tuple(report.notes))
+
+
+def _sections(report: ExperimentReport) -> Iterator[Section]:
+    if report.differences:
+        rows = tuple(cells for difference in _shown(report.differences) for cells in _shift_rows(difference))
+        lines = tuple(_on_differences(report.differences))
+        yield Section("Differences", (Table(SHIFT_HEADINGS, rows), *([Paragraph(lines)] if lines else [])))
+    if report.since:
+        rows = tuple(cells for difference in report.since for cells in _shift_rows(difference))
+        yield Section(f"Since the accepted run of {report.accepted}", (Table(SHIFT_HEADINGS, rows),))
+    if report.rates is not None:
+        rates = pass_rate.view(report.rates, report.reference)
+        yield Section(rates.title, (Paragraph((rates.source,)), *rates.blocks))
+
+
+def _source(report: ExperimentReport) -> Iterator[str]:
+    run = report.run
+    where = f"{run.outputs.made} made now by {run.outputs.model}" if run.outputs.model else "from files"
+    yield f"{counted(len(run.grades), 'output')}, {where}."
+    cut_off = sum(output.cut_off for output in run.outputs.by_cell.values())
+    if cut_off:
+        yield f"{counted(cut_off, 'output')} cut off at the longest answer allowed (max_tokens)."
+    reasons = Counter(grade.error for grade in run.grades.values() if grade.error is not None)
+    for why, count in reasons.most_common(MOST_REASONS):
+        yield f"{count} not graded: {cut_short(why, LONGEST_REASON)}"
+
+
+def _figures(row: VariantFigures) -> Iterator[tuple[str, Figure]]:
+    yield from row.criteria.items()
+    yield OVERALL, row.overall
+    rate = row.pass_rate
+    yield PASS_RATE, Figure(rate.value, None, None, rate.n, row.overall.not_graded)
+
+
+def _rows(name: str, row: VariantFigures) -> Iterator[tuple[Line, ...]]:
+    for place, (figure, found) in enumerate([*row.criteria.items(), (OVERALL, row.overall)]):
+        limits = (NONE if limit is None else f"{limit:.3g}" for limit in (found.least, found.most))
+        yield "" if place else Name(name), figure, number(found.mean), *limits, str(found.n), str(found.not_graded)
+
+
+def _whole(name: str, row: VariantFigures) -> str:
+    levels = "" if row.mean_level is None else f" ({number(row.mean_level)} in levels)"
+    return f"{name}: overall {number(row.overall.mean)}{levels}; passes {share_with_interval(row.pass_rate)}"
+
+
+def _shown(differences: Sequence[Difference]) -> list[Difference]:
+    """Every pair of few; of many, each variant and the first. JSON holds every pair."""
+    return [d for d in differences if len(differences) <= MOST_PAIRS or d.first == differences[0].first]
+
+
+def _shift_rows(difference: Difference) -> Iterator[tuple[Line, ...]]:
+    pair = f"{difference.second} − {difference.first}"
+    for place, (name, shift) in enumerate(difference.shifts.items()):
+        made = shift.difference
+        yield "" if place else Name(pair), name, with_interval(made, sign=True), chance(shift.p), str(made.n)
+
+
+def _on_differences(differences: Sequence[Difference]) -> Iterator[str]:
+    units = max((shift.difference.n for d in differences for shift in d.shifts.values()), default=0)
+    if units < LEAST_UNITS:
+        yield f"{units} cases can't show any difference, however large; it takes at least {LEAST_UNITS}."
+        return
+    for found in differences:
+        shift = found.shifts.get(OVERALL)
+        if shift is not None and shift.p <= 0.05 and shift.difference.value:
+            better, other = (found.second, found.first) if shift.difference.value > 0 else (found.first, found.second)
+            yield f"{better} is shown to be better than {other} overall."
+
+
+# --- as a table for spreadsheets, and as plain data -----------------------------------------------------------------
+
+
+def csv_of(report: ExperimentReport) -> str:
+    """A row for each figure of each variant, in full precision; what a spreadsheet would run is quoted."""
+    text = io.StringIO()
+    out = csv.writer(text, lineterminator="\n")
+    out.writerow(CSV_HEADINGS)
+    for name, row in report.rows.items():
+        for figure, found in _figures(row):
+            cells = (found.mean, found.least, found.most, found.n, found.not_graded, row.overall.mean)
+            out.writerow((_harmless(name), _harmless(figure), *("" if cell is None else cell for cell in cells)))
+    return text.getvalue()
+
+
+def _harmless(text: str) -> str:
+    return printable(spreadsheet_cell(text))
+
+
+def json_of(report: ExperimentReport) -> dict[str, Any]:
+    """The report as plain data."""
+    run = report.run
+    experiment, judge = run.experiment, run.grading.judge.identity
+    found: dict[str, Any] = plain(
+        {
+            "schema": 1,
+            "experiment": {
+                "name": experiment.name,
+                "variants": list(experiment.by_name),
+                "cases": list(experiment.by_id),
+            },
+            "rubric": {"name": experiment.rubric.name, "fingerprint": experiment.rubric.fingerprint},
+            "judge": {"name": str(judge), "fingerprint": judge.fingerprint},
+            "model": run.outputs.model or None,
+            "counts": {"outputs": len(run.grades), "asked_now": run.outputs.made, "not_graded": run.not_graded},
+            "table": {name: _row_json(row) for name, row in report.rows.items()},
+            "differences": [_difference_json(difference) for difference in report.differences],
+            "since_accepted": [_difference_json(difference) for difference in report.since],
+            "pass_rates": None if report.rates is None else pass_rate.json_of(report.rates, report.reference),
+            "failed": report.failed,
+            "notes": report.notes,
+            "cost": {"outputs": run.outputs.usage, "grades": total(grade.usage for grade in run.grades.values())},
+        }
+    )
+    return found
+
+
+def _row_json(row: VariantFigures) -> dict[str, Any]:
+    return {
+        "criteria": {name: _figure_json(found) for name, found in row.criteria.items()},
+        "overall": _figure_json(row.overall),
+        "mean_level": row.mean_level,
+        "pass_rate": row.pass_rate,
+    }
+
+
+def _figure_json(found: Figure) -> dict[str, Any]:
+    return {
+        "mean": found.mean,
+        "min": found.least,
+        "max": found.most,
+        "n": found.n,
+        "not_graded": found.not_graded,
+    }
+
+
+def _difference_json(difference: Difference) -> dict[str, Any]:
+    shifts = {
+        name: {**shift.difference.to_json(), "p": shift.p, "worse": shift.is_worse}
+        for name, shift in difference.shifts.items()
+    }
+    return {"first": difference.first, "second": difference.second, "figures": shifts}

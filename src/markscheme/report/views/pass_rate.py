@@ -1,0 +1,113 @@
+"""Pass rates as people would decide, with the judge's own next to them."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from markscheme.calibration.pass_rates import GroupPassRate, PassRates
+from markscheme.report.document import Block, Document, Line, Name, Notes, Paragraph, Table, share_mark
+from markscheme.report.figures import share_with_interval, with_interval
+from markscheme.report.json import plain
+from markscheme.stats import Estimate
+from markscheme.stats.group_rates import GroupDifference
+
+NOT_HUMAN = ("constructed", "model")
+
+
+def view(rates: PassRates, reference: str | None = None) -> Document:
+    """The rates, the corrected one first.
+
+    Args:
+        rates: The rates.
+        reference: What the labels are worth, where the calibration says it.
+    """
+    who = "the labels (not human)" if reference in NOT_HUMAN else "people"
+    title = f"Pass rate {_share(rates.corrected)} as {who} would decide"
+    return Document(title, f"The judge alone says {_share(rates.raw)}.", tuple(blocks(rates)))
+
+
+def blocks(rates: PassRates) -> Iterator[Block]:
+    """What the rates rest on, each group, and each difference."""
+    lines = [f"From {rates.labels} labels, {rates.corrected.method}: {rates.assumed}."]
+    if rates.not_graded:
+        lines.append(f"{rates.not_graded} responses are not graded; they count in no rate.")
+    if rates.other_verdicts:
+        lines.append(
+            f"{rates.other_verdicts} labelled responses got another verdict here than when they were labelled: is it "
+            "the same judge?"
+        )
+    yield Paragraph(tuple(lines))
+    if rates.groups:
+        rows = tuple(_group(name, one) for name, one in rates.groups.items())
+        yield Table(("Group", "pass rate (95% CI)", "judge alone", "own labels"), rows)
+        withheld = [
+            f"– {name}: {one.corrected.undefined}." for name, one in rates.groups.items() if one.corrected.undefined
+        ]
+        yield from _notes(withheld)
+    if rates.differences:
+        rows = tuple(
+            (Name(f"{first} − {second}"), *_difference(one)) for (first, second), one in rates.differences.items()
+        )
+        yield Table(("Difference", "of pass rates (95% CI)", "on the tests of both"), rows)
+        found = {one.difference.undefined for one in rates.differences.values() if one.difference.undefined}
+        yield from _notes([f"– {why}." for why in sorted(found)])
+    if rates.shared_ids:
+        yield from _notes([f"{rates.shared_ids} labels have an id that several groups use; they count for no group."])
+
+
+def _group(name: str, one: GroupPassRate) -> tuple[Line, ...]:
+    return Name(name), share_mark(one.corrected), share_with_interval(one.raw), str(one.own_labels)
+
+
+def _difference(found: GroupDifference) -> tuple[Line, ...]:
+    shown = with_interval(found.difference, sign=True)
+    if found.on_common is None:
+        return shown, ""
+    return shown, f"{' and '.join(_share(one.rate) for one in found.on_common)} on {found.common}"
+
+
+def _notes(lines: Sequence[str]) -> Iterator[Notes]:
+    if lines:
+        yield Notes(tuple(lines))
+
+
+def _share(estimate: Estimate) -> str:
+    return f"unknown ({estimate.undefined})" if estimate.undefined else share_with_interval(estimate)
+
+
+def json_of(rates: PassRates, reference: str | None = None) -> dict[str, Any]:
+    """The rates by the keys of the file format."""
+    found: dict[str, Any] = plain(
+        {
+            "schema": 1,
+            "raw": rates.raw,
+            "corrected": rates.corrected,
+            "method": rates.corrected.method,
+            "drawn": rates.how,
+            "labels": rates.labels,
+            "labels_here": rates.labels_here,
+            "assumed": rates.assumed,
+            "reference": reference,
+            "not_graded": rates.not_graded,
+            "other_verdicts": rates.other_verdicts,
+            "groups": {
+                name: {
+                    "raw": one.raw,
+                    "corrected": one.corrected,
+                    "own_labels": one.own_labels,
+                    "needed": one.needed,
+                }
+                for name, one in rates.groups.items()
+            },
+            "differences": [
+                {
+                    "first": first,
+                    "second": second,
+                    "difference": one.difference,
+                    "common": one.common,
+                    "on_common": None if one.on_common is None else [side.rate for side in one.on_common],
+                }
+                for (first, second), one in rates.differences.items()
+            ],
+        }
+    )
+    return found

@@ -1,0 +1,99 @@
+"""A plan: labels that each goal needs, what the next run costs, what to label next."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from markscheme.calibration.plan import Cost, Need
+from markscheme.calibration.sampling import Draw
+from markscheme.counts import counted
+from markscheme.report.document import Document, Line, Notes, Paragraph, Section, Table
+from markscheme.report.figures import NONE
+from markscheme.report.json import plain
+
+GOALS: dict[str, str] = {
+    "width": "Labels needed for an interval of a given width",
+    "verdict": "Labels needed for a verdict",
+    "promise": "Labels needed for a guarantee on automatic decisions",
+    "variety": "Labels needed before a coefficient can be trusted",
+}
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is planned for one rubric.
+
+    Attributes:
+        rubric: Its name.
+        labelled: Examples labelled so far.
+        needs: Labels that each goal needs.
+        costs: What the next run costs, by judge.
+        next: What to label next; None where that wasn't asked.
+    """
+
+    rubric: str
+    labelled: int
+    needs: Sequence[Need]
+    costs: Sequence[Cost]
+    next: Draw | None = None
+
+
+def view(plan: Plan) -> Document:
+    """The plan, goal by goal."""
+    return Document(
+        title=f"{plan.rubric} · {counted(plan.labelled, 'labelled example')}",
+        source="A plan: no calls were made.",
+        blocks=(),
+        sections=tuple(_sections(plan)),
+    )
+
+
+def _sections(plan: Plan) -> Iterator[Section]:
+    for goal, title in GOALS.items():
+        rows = tuple(_need(need) for need in plan.needs if need.goal == goal)
+        if rows:
+            yield Section(title, (Table(("Labels", "more", "for", "because"), rows),))
+    headings = ("Judge", "calls", "already answered", "tokens read", "written", "cost")
+    costs = Table(headings, tuple(_cost(cost) for cost in plan.costs))
+    basis = tuple(dict.fromkeys(f"{cost.basis[:1].upper()}{cost.basis[1:]}" for cost in plan.costs))
+    yield Section("The next run", (costs, Notes(basis)))
+    if plan.next is not None:
+        yield _next(plan.next)
+
+
+def _need(need: Need) -> tuple[Line, ...]:
+    if need.labels is None:
+        return NONE, NONE, need.what, need.basis
+    return f"{need.labels:,}", f"{max(0, need.labels - need.have):,}", need.what, need.basis
+
+
+def _cost(cost: Cost) -> tuple[Line, ...]:
+    usd = "price unknown (--price IN:OUT)" if cost.usd is None else f"${cost.usd:.4f}"
+    tokens = f"about {cost.input_tokens:,}", f"about {cost.output_tokens:,}"
+    return cost.judge or "no judge available", f"{cost.calls:,}", f"{cost.kept:,}", *tokens, usd
+
+
+def _next(draw: Draw) -> Section:
+    lines: list[Line] = [f"{counted(len(draw.picks), 'output')}, drawn with known chances (random seed {draw.seed})."]
+    reasons = [reason for pick in draw.picks for reason in pick.why]
+    if reasons:
+        lines.append("Among them: " + ", ".join(f"{reasons.count(why)} {why}" for why in dict.fromkeys(reasons)) + ".")
+    rows = tuple((s.name, str(s.pool), str(s.labelled), str(s.taken)) for s in draw.strata)
+    note = "Each carries its weight: markscheme pass-rate uses it; the figures of calibrate describe the labelled ones."
+    table = Table(("Stratum", "outputs", "labelled before", "taken now"), rows)
+    return Section("To label next", (Paragraph(tuple(lines)), table, Notes((note,))))
+
+
+def json_of(plan: Plan) -> dict[str, Any]:
+    """The plan as plain data."""
+    found: dict[str, Any] = plain(
+        {
+            "schema": 1,
+            "rubric": {"name": plan.rubric},
+            "labelled": plan.labelled,
+            "needs": plan.needs,
+            "cost": plan.costs,
+            "next": plan.next,
+        }
+    )
+    return found

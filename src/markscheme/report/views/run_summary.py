@@ -1,0 +1,104 @@
+"""What a run of Promptfoo is worth: a row a system, then which differences are real and how far to trust the grades."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from markscheme.calibration.run_summary import Gap, RunWorth, SystemWorth
+from markscheme.receipt import ALLOWS, NOT_CALIBRATED
+from markscheme.report.document import Document, Items, Line, Name, Notes, Table
+from markscheme.report.figures import NONE, number, points, share_with_interval
+from markscheme.report.json import plain
+from markscheme.report.views.calibration import cost_line
+
+NOT_KNOWN = "calibrate says what the judge can decide: markscheme calibrate RUBRIC, then --accept"
+
+
+def view(worth: RunWorth) -> Document:
+    """The run."""
+    names = list(dict.fromkeys(name for system in worth.systems for name in system.criteria))
+    headings = ("Prompt / provider", "passed", "as people would decide", "not graded", *names, "cost")
+    undefined = [
+        f"– {_name(system)}: {estimate.undefined}."
+        for system in worth.systems
+        for estimate in (system.raw, system.corrected)
+        if estimate is not None and estimate.undefined
+    ]
+    lines = [*map(_gap, worth.gaps), *_trust(worth), f"Grading cost: {cost_line(worth.usage)}."]
+    labels = f"Corrected by {worth.labels} labels." if worth.labels else "As graded; no labels to correct by."
+    return Document(
+        title="What this run is worth",
+        source=labels,
+        blocks=(
+            Table(headings, tuple(_row(system, names) for system in worth.systems)),
+            *([Notes(tuple(dict.fromkeys(undefined)))] if undefined else []),
+            Items(tuple((line,) for line in lines)),
+        ),
+    )
+
+
+def _row(system: SystemWorth, names: list[str]) -> tuple[Line, ...]:
+    return (
+        Name(_name(system)),
+        share_with_interval(system.raw),
+        share_with_interval(system.corrected),
+        f"{system.not_graded} of {system.outputs}",
+        *(number(system.criteria[name][0]) if name in system.criteria else NONE for name in names),
+        cost_line(system.usage),
+    )
+
+
+def _name(system: SystemWorth) -> str:
+    return " ".join(system.name.split()) or "all outputs"
+
+
+def _gap(gap: Gap) -> str:
+    shown, pair = gap.shown, f"{gap.second} compared with {gap.first}"
+    if shown.value is None or shown.low is None:
+        return f"{pair}: unknown ({shown.undefined or 'too few tests'})."
+    by = "" if gap.corrected is None else ", by the judge alone" if shown is gap.raw else ", corrected by the labels"
+    real = "more than noise" if gap.is_real else "may be noise"
+    return f"{pair}: {points(shown)} percentage points on {gap.tests} tests{by}: {real}."
+
+
+def _trust(worth: RunWorth) -> Iterator[str]:
+    for rubric, (text, use) in worth.calibrations.items():
+        allows = ALLOWS.get(use, "") if use is not None else ""
+        more = f"; {allows}" if allows and allows not in text else ""
+        yield f"The judge of {rubric}: {text}{more}."
+    if all(text == NOT_CALIBRATED for text, _ in worth.calibrations.values()):
+        yield f"How far these grades can be trusted is not known yet: {NOT_KNOWN}."
+
+
+def json_of(worth: RunWorth) -> dict[str, Any]:
+    """The run by the keys of the file format."""
+    found: dict[str, Any] = plain(
+        {
+            "schema": 1,
+            "labels": worth.labels,
+            "systems": [
+                {
+                    "name": system.name,
+                    "outputs": system.outputs,
+                    "not_graded": system.not_graded,
+                    "raw": system.raw,
+                    "corrected": system.corrected,
+                    "criteria": {name: {"mean": mean, "n": n} for name, (mean, n) in system.criteria.items()},
+                    "cost": system.usage,
+                }
+                for system in worth.systems
+            ],
+            "differences": [
+                {
+                    "first": gap.first,
+                    "second": gap.second,
+                    "raw": gap.raw,
+                    "corrected": gap.corrected,
+                    "more_than_noise": gap.is_real,
+                }
+                for gap in worth.gaps
+            ],
+            "calibrations": {name: {"text": text, "use": use} for name, (text, use) in worth.calibrations.items()},
+            "cost": worth.usage,
+        }
+    )
+    return found

@@ -1,0 +1,284 @@
+"""A Proposal: the wording first, then weights, pass mark, thresholds and the gray zone."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from markscheme.calibration.calibration import Rater
+from markscheme.calibration.decision import Finding
+from markscheme.calibration.tuning import Proposal, Source, Tuned, TunedBand
+from markscheme.counts import counted
+from markscheme.ratings.splits import Openings
+from markscheme.report.document import Block, Document, Items, Line, Name, Paragraph, Section, Table, Verbatim
+from markscheme.report.figures import number, share, share_with_interval, signed, with_interval
+from markscheme.report.json import plain
+from markscheme.report.views.calibration import openings_line
+from markscheme.stats import Estimate
+from markscheme.stats.pass_mark import TunedMark
+from markscheme.stats.weights import HeldOut
+
+NOT_HUMAN: Mapping[str, str] = {
+    "constructed": "Warning: synthetic labels; what they support is no evidence about people.",
+    "model": "Warning: labels by a model; what they support is no evidence about people.",
+}
+MEASURES = {
+    "mae": "MAE of the score",
+    "agreement": "agreement",
+    "pass_agreement": "same pass/fail decision as labelled",
+}
+MOST_FINDINGS = 8
+
+
+@dataclass(frozen=True)
+class TuneRun:
+    """What one run of `tune` found and did.
+
+    Attributes:
+        proposal: What the labels support.
+        split: Which part of the set it was made on; "" without splits.
+        costs: What a false pass and a false fail cost.
+        judge: Who rated; None where only people's levels are known.
+        findings: What the calibration found, the costliest first; None without a judge.
+        openings: Looks at the test labels so far; None where none are kept back.
+        diff: The lines of the rubric's file that change.
+        written: Whether they were written.
+    """
+
+    proposal: Proposal
+    split: str
+    costs: tuple[float, float]
+    judge: Rater | None
+    findings: tuple[Finding, ...] | None
+    openings: Openings | None
+    diff: str = ""
+    written: bool = False
+
+
+def view(run: TuneRun) -> Document:
+    """What the labels support, and the lines of the file that would change."""
+    proposal, found = run.proposal, run.proposal.chosen
+    part = f" of the {run.split} split" if run.split else ""
+    kinds = ", ".join(f"{n} {kind} {'rater' if n == 1 else 'raters'}" for kind, n in proposal.truth.kinds.items())
+    counts = f"{found.marks} with an overall mark, {found.passes} passed and {found.fails} failed"
+    return Document(
+        title=f"{proposal.rubric.name} · {counted(found.n, 'labelled example')}{part}, {counts}",
+        source=f"{kinds}. "
+        + ("" if run.judge is None else f"Judge: {run.judge.name}. ")
+        + _through(run, proposal.source),
+        blocks=tuple(_lead(run)),
+        sections=tuple(_sections(run)),
+    )
+
+
+def _lead(run: TuneRun) -> Iterator[Block]:
+    proposal, lines = run.proposal, []
+    if proposal.truth.reference in NOT_HUMAN:
+        lines.append(NOT_HUMAN[proposal.truth.reference])
+    if proposal.contradictory:
+        lines.append(f"{len(proposal.contradictory)} excluded: the same rater both passed and failed them.")
+    if proposal.torn:
+        lines.append(f"{len(proposal.torn)} undecided: as many raters passed as failed them.")
+    if lines:
+        yield Paragraph(tuple(lines))
+
+
+def _sections(run: TuneRun) -> Iterator[Section]:
+    yield Section("Wording first", tuple(_wording(run.findings)))
+    yield Section("Weights", tuple(_weights(run)))
+    yield Section("Pass mark", (Paragraph((*_mark(run.proposal.chosen.mark, run.costs), *_thresholds(run.proposal))),))
+    yield Section("Gray zone: ask a person", (Paragraph((_band(run.proposal.band),)),))
+    if run.proposal.final is not None:
+        yield Section("On the test split, which had no part in this", (_held_out(run.proposal.final),))
+    if run.openings is not None:
+        yield Section("Test labels", (Paragraph((openings_line(run.openings),)),))
+    yield Section("The file", tuple(_diff(run)))
+
+
+def _through(run: TuneRun, source: Source) -> str:
+    if source == "judge":
+        return "Fitted to the judge's levels: is it the judge?"
+    whose = "labelled" if run.proposal.truth.reference in NOT_HUMAN else "annotators'"
+    return f"Fitted to the {whose} levels: is it the weights?"
+
+
+def _wording(findings: tuple[Finding, ...] | None) -> Iterator[Block]:
+    if findings is None:
+        yield Paragraph(("To check the wording, pass the judge's ratings (--ratings FILE) or --judge NAME.",))
+    elif not findings:
+        yield Paragraph(("No issues; calibrate shows where judge and annotators differ.",))
+    else:
+        yield Paragraph(("Most gaps close by an edit of the text, not of the numbers.",))
+        items = (
+            (f"{f.message}" + (f" Try: {f.suggestion}" if f.suggestion else ""),) for f in findings[:MOST_FINDINGS]
+        )
+        yield Items(tuple(items))
+
+
+def _weights(run: TuneRun) -> Iterator[Block]:
+    proposal, chosen = run.proposal, run.proposal.chosen
+    weights = chosen.weights
+    yield Paragraph((f"{'Changed' if weights.supported else 'Kept'}: {weights.reason}",))
+    lines: list[Line] = []
+    if weights.held_out:
+        names = [criterion.name for criterion in proposal.rubric.criteria]
+        columns = zip(names, weights.before, weights.after, weights.ratios, strict=True)
+        rows = tuple((Name(name), f"{was:g}", f"{now:g}", _ratio(ratio)) for name, was, now, ratio in columns)
+        yield Table(("Criterion", "weight now", "tuned", ""), rows)
+        yield _held_out(weights.held_out)
+        lines.append(f"Root mean squared error, held out, falls by {_gain(weights.gain)}.")
+    for first, second, r in weights.alike:
+        pair = f"{proposal.rubric.criteria[first].name} and {proposal.rubric.criteria[second].name}"
+        lines.append(f"{pair} rise together (r = {number(r)}): how the weight is split between them is arbitrary.")
+    for source, other in proposal.tuned.items():
+        if source != proposal.source:
+            what = "Weights would change" if other.weights.supported else "Weights kept"
+            lines.append(f"{_through(run, source)} {what}: {other.weights.reason}")
+    if lines:
+        yield Paragraph(tuple(lines))
+
+
+def _ratio(ratio: Estimate) -> str:
+    return f"untuned: {ratio.undefined}" if ratio.value is None else f"fits {with_interval(ratio)} times yours"
+
+
+def _gain(gain: Estimate) -> str:
+    return gain.undefined or share_with_interval(gain)
+
+
+def _held_out(held_out: Mapping[str, HeldOut]) -> Table:
+    """Figures before and after, on examples that the fit did not see."""
+    rows = []
+    for name, words in MEASURES.items():
+        spell, found = with_interval if name == "mae" else share_with_interval, held_out[name]
+        moved = signed(found.difference.value, 3)
+        if found.difference.low is not None:
+            moved += f" ({signed(found.difference.low, 3)} to {signed(found.difference.high, 3)})"
+        rows.append((words, spell(found.before), spell(found.after), moved))
+    return Table(("Held out", "now", "tuned", "difference"), tuple(rows))
+
+
+def _mark(mark: TunedMark, costs: tuple[float, float]) -> Iterator[Line]:
+    head = f"{mark.before:g} → {mark.after:g}" if mark.supported else f"{mark.before:g} kept"
+    yield f"{head}: {mark.reason}"
+    if mark.crossing.value is not None:
+        where = with_interval(mark.crossing) if 0 <= mark.crossing.value <= 1 else "at no score from 0 to 1"
+        yield f"Labels pass as often as costs of {costs[0]:g}:{costs[1]:g} ask: {where}"
+
+
+def _thresholds(proposal: Proposal) -> Iterator[Line]:
+    for name, threshold in proposal.chosen.thresholds.items():
+        if threshold.supported:
+            yield f"Threshold of {name} {threshold.before:g} → {threshold.after:g}: {threshold.reason}"
+    kept = [name for name, threshold in proposal.chosen.thresholds.items() if not threshold.supported]
+    if kept:
+        yield f"Thresholds kept: {', '.join(kept)}"
+
+
+def _band(band: TunedBand | None) -> str:
+    if band is None:
+        return "Not known without the judge's scores (--ratings FILE or --judge NAME)."
+    if not band.supported or band.band is None:
+        return f"No guarantee is possible; {band.reason}"
+    found = band.band
+    return (
+        f"Within {band.after:g} of the pass mark a person decides; {band.reason}. Automatic: "
+        f"{share_with_interval(found.automatic)}; {found.errors} of {found.n_automatic} were wrong, at most "
+        f"{share(found.upper)} are. Written with --band."
+    )
+
+
+def _diff(run: TuneRun) -> Iterator[Block]:
+    if not run.diff:
+        yield Paragraph(("Nothing to write.",))
+        return
+    yield Verbatim(run.diff)
+    yield Paragraph(("Written." if run.written else "Not written; add --write.",))
+
+
+# --- plain data -----------------------------------------------------------------------------------------------------
+
+
+def json_of(run: TuneRun) -> dict[str, Any]:
+    """The run by the keys of the file format."""
+    proposal, chosen = run.proposal, run.proposal.chosen
+    found: dict[str, Any] = plain(
+        {
+            "schema": 1,
+            "rubric": {"name": proposal.rubric.name, "fingerprint": proposal.rubric.fingerprint},
+            "judge": None if run.judge is None else {"name": run.judge.name, "source": run.judge.source},
+            "source": proposal.source,
+            "split": run.split or None,
+            "findings": run.findings,
+            "labels": {
+                "kinds": proposal.truth.kinds,
+                "reference": proposal.truth.reference,
+                "contradictory": proposal.contradictory,
+                "torn": proposal.torn,
+            },
+            **_tuned_json(proposal, chosen, run.costs),
+            "sources": {source: _tuned_json(proposal, tuned, run.costs) for source, tuned in proposal.tuned.items()},
+            "ask_within": None if proposal.band is None else _band_json(proposal.band),
+            "final": None if proposal.final is None else _held_out_json(proposal.final, ""),
+            "test_labels": run.openings,
+            "diff": run.diff,
+            "written": run.written,
+        }
+    )
+    return found
+
+
+def _tuned_json(proposal: Proposal, tuned: Tuned, costs: tuple[float, float]) -> dict[str, Any]:
+    names = [criterion.name for criterion in proposal.rubric.criteria]
+    weights = tuned.weights
+    return {
+        "n": tuned.n,
+        "counts": {"marks": tuned.marks, "passes": tuned.passes, "fails": tuned.fails},
+        "weights": {
+            "before": dict(zip(names, weights.before, strict=True)),
+            "after": dict(zip(names, weights.after, strict=True)),
+            "ratios": dict(zip(names, weights.ratios, strict=True)),
+            "alike": [{"criteria": [names[i], names[j]], "correlation": r} for i, j, r in weights.alike],
+            "p": weights.p,
+            "gain": weights.gain,
+            "needed": weights.needed,
+        },
+        "pass_mark": _mark_json(tuned.mark, costs),
+        "thresholds": {name: _mark_json(threshold, costs) for name, threshold in tuned.thresholds.items()},
+        "held_out": _held_out_json(weights.held_out, weights.reason),
+        "supported": weights.supported,
+        "reason": weights.reason,
+    }
+
+
+def _mark_json(mark: TunedMark, costs: tuple[float, float]) -> dict[str, Any]:
+    cost = {"false_pass": costs[0], "false_fail": costs[1]}
+    data: dict[str, Any] = plain(mark)
+    return data | {"cost": cost}
+
+
+def _held_out_json(held_out: Mapping[str, HeldOut], why_not: str) -> dict[str, Any]:
+    found = {}
+    for name in MEASURES:
+        nothing = Estimate.without_value(why_not or "nothing to measure", n=0, method=f"held out, {name}")
+        found[name] = held_out.get(name, HeldOut(nothing, nothing, nothing))
+    return found
+
+
+def _band_json(band: TunedBand) -> dict[str, Any]:
+    found = {name: getattr(band, name) for name in ("before", "after", "supported", "reason", "split")}
+    if band.band is None:
+        return {**found, "promise": None}
+    of = band.band
+    return {
+        **found,
+        "promise": {
+            "of": of.promise,
+            "error": of.alpha,
+            "confidence": of.confidence,
+            "automatic": of.automatic,
+            "errors": of.errors,
+            "n_automatic": of.n_automatic,
+            "upper": of.upper,
+            "needed": of.needed,
+        },
+    }
