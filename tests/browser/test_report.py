@@ -1,5 +1,6 @@
 """A report in a real browser, from disk with the network off: nothing hostile runs, and a reader finds the way."""
 
+import re
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -7,7 +8,9 @@ import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Dialog, Page
 
 from markscheme.calibration.choice import Contender, choose
-from markscheme.report.html_report import calibrations_html, choice_html
+from markscheme.report.html import render_html
+from markscheme.report.views import calibration as of_calibration
+from markscheme.report.views import choice as of_choice
 from tests.report.hostile import hostile_calibration
 
 pytestmark = pytest.mark.browser
@@ -42,14 +45,16 @@ class Opened:
 @pytest.fixture(scope="module")
 def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
     file = tmp_path_factory.mktemp("plain") / "report.html"
-    file.write_text(calibrations_html([hostile_calibration(60, attacks=PLAIN)], when="2026-01-02"), encoding="utf-8")
+    file.write_text(
+        render_html(of_calibration.view(hostile_calibration(60, attacks=PLAIN)), "2026-01-02"), encoding="utf-8"
+    )
     return file
 
 
 @pytest.fixture(scope="module")
 def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
     file = tmp_path_factory.mktemp("hostile") / "report.html"
-    file.write_text(calibrations_html([hostile_calibration(500)]), encoding="utf-8")
+    file.write_text(render_html(of_calibration.view(hostile_calibration(500))), encoding="utf-8")
     return file
 
 
@@ -57,54 +62,116 @@ def test_five_hundred_hostile_examples_run_nothing(chromium: Browser, hostile: P
     opened = Opened(chromium, hostile)
     page = opened.page
     page.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true })")
+    for place in range(0, 20, 5):
+        page.locator(".list button.open").nth(place).click()
     page.mouse.move(400, 400)
     page.keyboard.press("Tab")
     page.wait_for_timeout(300)
     assert page.evaluate("typeof window.hit") == "undefined"
     assert opened.told == []
     assert opened.asked == [hostile.as_uri()]
-    assert page.locator("details.case").count() == 500
+    assert page.locator(".examples output").inner_text().startswith("500 of 500")
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
-def test_a_reader_filters_and_opens_an_example(chromium: Browser, plain: Path) -> None:
+def _shown(page: Page) -> int:
+    return int(page.locator(".examples output").inner_text().split()[0])
+
+
+def test_a_reader_filters_searches_and_opens_an_example(chromium: Browser, plain: Path) -> None:
     opened = Opened(chromium, plain)
     page = opened.page
-    cases = page.locator("details.case:visible")
-    assert cases.count() == 60
+    assert _shown(page) == 60
     page.get_by_label("Show", exact=True).select_option("false-pass")
-    assert 0 < cases.count() < 60
+    assert 0 < _shown(page) < 60
     page.get_by_label("Containing").fill("no such words anywhere")
-    assert cases.count() == 0
+    assert _shown(page) == 0
     page.get_by_role("button", name="Show all").click()
-    assert cases.count() == 60
+    assert _shown(page) == 60
     cell = page.locator(".matrix td.b4 a, .matrix td.b3 a, .matrix td.b2 a, .matrix td.b1 a").first
     wanted = int(cell.inner_text())
     cell.click()
-    assert cases.count() == wanted
-    page.locator(".findings a").first.click()
-    article = page.locator("details.case[open] article")
+    assert _shown(page) == wanted
+    page.locator(".cards a.id").first.click()
+    article = page.locator(".list article.case")
     assert article.is_visible()
     assert "a reason:" in article.inner_text()
     assert opened.told == []
 
 
-def test_an_example_opens_by_keyboard_alone(chromium: Browser, plain: Path) -> None:
+def test_rows_are_made_a_page_at_a_time_and_sorted_by_any_column(chromium: Browser, plain: Path) -> None:
     page = Opened(chromium, plain).page
-    page.locator(".lead a").first.focus()
-    page.keyboard.press("Enter")
-    article = page.locator("details.case[open] article")
+    rows = page.locator(".list tbody tr")
+    assert rows.count() == 25
+    page.get_by_role("button", name="Next").click()
+    page.get_by_role("button", name="Next").click()
+    assert rows.count() == 10
+    assert page.get_by_role("button", name="Next").is_disabled()
+    column = page.get_by_role("columnheader", name="judge", exact=True).first
+    column.get_by_role("button").click()
+    figures = [float(text) for text in page.locator(".list tbody tr td:nth-child(3)").all_inner_texts()]
+    assert figures == sorted(figures, reverse=True)
+    assert column.get_attribute("aria-sort") == "descending"
+    column.get_by_role("button").click()
+    assert column.get_attribute("aria-sort") == "ascending"
+
+
+def test_the_worst_example_of_a_finding_unfolds_with_the_quote_marked(chromium: Browser, tmp_path: Path) -> None:
+    file = tmp_path / "quoted.html"
+    file.write_text(render_html(of_calibration.view(hostile_calibration(60, attacks=["quote: x"]))), encoding="utf-8")
+    page = Opened(chromium, file).page
+    worst = page.locator("details.worst").first
+    worst.locator("summary").click()
+    article = worst.locator("article.case")
     article.wait_for(state="visible")
-    page.wait_for_function("document.activeElement.tagName == 'SUMMARY'")
+    assert "a reason: quote: x" in article.inner_text()
+
+
+def test_an_example_opens_and_closes_by_keyboard_alone(chromium: Browser, plain: Path) -> None:
+    page = Opened(chromium, plain).page
+    page.locator(".tile a.id").first.focus()
     page.keyboard.press("Enter")
-    article.wait_for(state="hidden")
+    article = page.locator(".list article.case")
+    article.wait_for(state="visible")
+    page.wait_for_function("document.activeElement.classList.contains('open')")
+    page.keyboard.press("Enter")
+    article.wait_for(state="detached")
 
 
-def test_without_script_links_still_open_examples(chromium: Browser, plain: Path) -> None:
+def test_without_script_the_page_names_the_examples_that_differ_most(chromium: Browser, plain: Path) -> None:
     page = Opened(chromium, plain, script=False).page
-    assert not page.locator("form.filter").first.is_visible()
-    page.locator(".lead a").first.click()
-    page.locator("details.case[open] article").wait_for(state="visible")
+    note = page.locator("noscript")
+    assert note.first.is_visible()
+    assert "needs JavaScript" in note.first.inner_text()
+
+
+def test_a_thousand_examples_open_as_fast_as_fifty(chromium: Browser, tmp_path: Path) -> None:
+    seconds = []
+    for n in (50, 1000):
+        file = tmp_path / f"{n}.html"
+        file.write_text(render_html(of_calibration.view(hostile_calibration(n, attacks=PLAIN))), encoding="utf-8")
+        page = Opened(chromium, file).page
+        assert page.locator(".list tbody tr").count() == 25
+        timing = page.evaluate("performance.getEntriesByType('navigation')[0].domContentLoadedEventEnd")
+        seconds.append(float(timing) / 1000)
+    assert seconds[1] < seconds[0] + 1.0
+
+
+def test_on_paper_the_answer_is_on_the_first_of_at_most_ten_pages(chromium: Browser, tmp_path: Path) -> None:
+    file = tmp_path / "thousand.html"
+    file.write_text(render_html(of_calibration.view(hostile_calibration(1000, attacks=PLAIN))), encoding="utf-8")
+    pdf = Opened(chromium, file).page.pdf(format="A4")
+    pages = len(re.findall(rb"/Type\s*/Page\b", pdf))
+    assert 2 <= pages <= 10
+
+
+def test_the_first_screen_of_a_desktop_holds_answer_figures_and_the_first_fix(chromium: Browser, plain: Path) -> None:
+    page = Opened(chromium, plain).page
+    page.set_viewport_size({"width": 1280, "height": 800})
+    for part in (".callout", ".bars", ".tiles", ".card"):
+        box = page.locator(part).first.bounding_box()
+        assert box is not None
+        assert box["y"] + box["height"] <= 800
 
 
 @pytest.mark.parametrize("which", ["one", "comparison", "hostile"])
@@ -117,6 +184,7 @@ def test_on_a_phone_the_page_is_no_wider_than_the_screen(
     page = Opened(chromium, file).page
     page.set_viewport_size({"width": 390, "height": 844})
     page.evaluate("document.querySelectorAll('details').forEach((one, n) => { one.open = n < 20 })")
+    page.locator(".list button.open").first.click()
     assert page.evaluate("document.documentElement.scrollWidth") == 390
 
 
@@ -138,6 +206,7 @@ def test_axe_finds_no_serious_fault(chromium: Browser, plain: Path, tmp_path: Pa
         file.write_text(_comparison() if which == "comparison" else _several(), encoding="utf-8")
     page = Opened(chromium, file, dark=dark).page
     page.evaluate("document.querySelectorAll('details').forEach((one, n) => { one.open = n < 5 })")
+    page.locator(".list button.open").first.click()
     page.evaluate(_axe())
     found = page.evaluate("axe.run()")
     faults = [(one["id"], one["nodes"][0]["html"][:200]) for one in found["violations"]]
@@ -154,12 +223,14 @@ def _comparison() -> str:
     ]
     truth = first.comparison.gold
     choice = choose(first.rubric, contenders, truth)
-    return choice_html(choice, contenders, truth=truth, when="2026-01-02")
+    return render_html(of_choice.view(choice, contenders, truth=truth), "2026-01-02")
 
 
 def _several() -> str:
-    judges = [hostile_calibration(30, attacks=PLAIN), hostile_calibration(30, attacks=PLAIN[::-1])]
-    return calibrations_html(judges)
+    judges = [hostile_calibration(30, attacks=PLAIN) for _ in range(2)]
+    contenders = [Contender(name, one.ratings) for name, one in zip("ab", judges, strict=True)]
+    choice = choose(judges[0].rubric, contenders, judges[0].comparison.gold)
+    return render_html(of_choice.view(choice, parts=[of_calibration.view(one) for one in judges]))
 
 
 def _axe() -> str:

@@ -32,7 +32,7 @@ def test_there_is_a_case_for_the_whole_and_one_a_criterion(calibration: Calibrat
     assert list(found) == [WHOLE, *NAMES]
     assert not any(case.find(kind) is not None for case in found.values() for kind in ("failure", "error", "skipped"))
     assert "Agreement" in (found[WHOLE].findtext("system-out") or "")
-    assert "exact" in (found["tone"].findtext("system-out") or "")
+    assert "kappa" in (found["tone"].findtext("system-out") or "")
 
 
 @pytest.mark.parametrize(("verdict", "outcome"), [("adjust", "failure"), ("not-enough-labels", "skipped")])

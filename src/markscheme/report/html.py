@@ -18,6 +18,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 from markscheme.report.document import SIGNS, Block, Case, Document, Examples, OnPages, Said, Section
+from markscheme.report.figures import number
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -133,7 +134,7 @@ def _list(examples: Examples, limit: int, most: int | None) -> dict[str, Any]:
 def _case(case: Case, limit: int) -> dict[str, Any]:
     return {
         "id": cut(case.id, 80),
-        "values": case.values,
+        "values": [None if value is None else float(number(value).replace("−", "-")) for value in case.values],
         "badges": case.badges,
         "tags": case.tags,
         "response": None if case.response is None else cut(case.response, limit),
