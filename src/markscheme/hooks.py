@@ -17,6 +17,9 @@ LABELS = "MARKSCHEME_CALIBRATION"
 REPORT = "MARKSCHEME_REPORT"
 """The file that the report is written to: JSON where it is named so, else Markdown."""
 
+WIDTH = 400
+"""Columns of what Promptfoo logs: a line of its log is best not broken."""
+
 
 def before_all(file: str) -> None:
     """Start the session for the graders beside `file`, so that the first assertion need not wait for it."""
@@ -52,8 +55,8 @@ def _report(context: "Mapping[str, Any]") -> list[str]:
     from markscheme.report.views.run_summary import view
 
     worth, text = _worth(context), io.StringIO()
-    render_terminal(view(worth), text)
-    lines = text.getvalue().splitlines()
+    render_terminal(view(worth), text, WIDTH)
+    lines = [line for line in text.getvalue().splitlines() if line]
     told = os.environ.get(REPORT)
     if told:
         _write(worth, told)

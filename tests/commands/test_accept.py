@@ -83,9 +83,9 @@ def test_the_same_judge_again_has_not_drifted(here: Path) -> None:
     assert (baseline["alarm"], baseline["changes"]) == (False, [])
     assert {found["verdict"] for found in baseline["criteria"].values()} == {"no drift"}
     text = _calibrate(here).stdout
-    assert "Since the run accepted on" in text
+    assert "Accepted run of" in text
     assert "Changed since: nothing on record" in text
-    assert "No drift: tone, facts" in text
+    assert text.count("no drift") == 2
 
 
 def test_a_judge_that_moved_under_the_same_name_fails_the_gate(here: Path) -> None:
@@ -238,7 +238,7 @@ def test_only_one_thing_goes_to_standard_output(here: Path) -> None:
     assert "--json and --junit cannot share" in done.stderr
     alone = _calibrate(here, "--junit", "-")
     assert Xml.fromstring(alone.stdout).tag == "testsuites"
-    assert "GATE" in alone.stderr
+    assert "Can gate." in alone.stderr
 
 
 def test_the_run_of_several_judges_cannot_be_accepted(here: Path) -> None:

@@ -101,7 +101,7 @@ def test_checks_of_a_named_module_are_calibrated_beside_the_judge(here: Path) ->
         "markscheme", "compare", setting.JUDGE, "function:judging:judge", "--rubric", "clear", "--scorers", "checks",
         cwd=here, env=setting.environment(here),
     )  # fmt: skip
-    assert "60 examples with labels of two or more people" in beside.stdout, beside.stderr
+    assert "60 examples, labels of two or more annotators" in beside.stdout, beside.stderr
 
 
 def test_looking_at_test_labels_is_recorded_and_said_ever_after(here: Path) -> None:

@@ -57,7 +57,7 @@ def test_labels_in_sight_of_the_verdict_count_are_counted_and_allow_a_trend_at_m
     assert (report["verdict"], report["use"]) == ("ok", "trend")
     assert report["raters"]["not_blind"] == 30
     shown = run("calibrate", "results.json", cwd=tmp_path)
-    assert "30 given with the judge's verdict in sight" in " ".join(shown.stdout.split())
+    assert "30 labels not blind" in " ".join(shown.stdout.split())
 
 
 def test_the_verdict_is_never_taken_from_the_overridden_row(results: dict[str, Any], tmp_path: Path) -> None:

@@ -66,7 +66,7 @@ def test_the_figures_of_each_are_those_of_its_calibration(project: Path) -> None
         alone = json.loads(done.stdout)
         assert found["pairs"][0]["agreement"][place]["value"] == alone["agreement"]["value"]
         assert found["pairs"][0]["mae"][place] == alone["overall"]["mae"]
-        assert found["pairs"][0]["false_passes"][place] == sorted(alone["false_passes"], key=lambda i: int(i[1:]))
+        assert found["pairs"][0]["false_passes"][place] == alone["false_passes"]
 
 
 def test_ratings_in_a_rubric_s_folder_need_no_rubric_named(project: Path) -> None:
@@ -83,9 +83,9 @@ def test_without_a_rubric_it_is_said_only_what_moved(project: Path) -> None:
     done = run("markscheme", "compare", "gpt.jsonl", "claude.jsonl", cwd=project)
     assert done.returncode == 0, done.stderr
     text = " ".join(done.stdout.split())
-    assert "Choice: none – without gold nobody can say which is better" in text
+    assert "No judge can be preferred." in text
     assert "No rubric is named: scales are those the ratings seem to use" in text
-    assert "agreement with gold" not in text
+    assert "same pass/fail decision as gold" not in text
     found = compared(project, "gpt.jsonl", "claude.jsonl")
     assert (found["reference"], found["pairs"][0]["criteria"]["polite"]["exact_agreement"]) == (None, None)
     assert 0 < found["pairs"][0]["criteria"]["polite"]["between"]["value"] < 1
@@ -99,9 +99,9 @@ def test_a_file_of_several_raters_is_several_judges(project: Path) -> None:
 
 def test_the_markdown_has_the_choice_and_the_tables(project: Path) -> None:
     done = run("markscheme", "compare", "gpt.jsonl", "claude.jsonl", "--rubric", "manners", "--markdown", cwd=project)
-    assert done.stdout.startswith("## Comparison of gpt and claude\n")
-    assert "- Choice: claude" in done.stdout
-    assert "| agreement with gold |" in done.stdout
+    assert done.stdout.startswith("## gpt or claude\n")
+    assert "**✓ Choose claude.**" in done.stdout
+    assert "| same pass/fail decision as gold |" in done.stdout
 
 
 # --- calibrations ---------------------------------------------------------------------------------------------------
@@ -242,8 +242,8 @@ def test_calibrate_with_several_judges_gives_each_verdict_and_the_comparison(
     both = json.loads((project / "both.json").read_text())
     assert [judge["verdict"] for judge in both["judges"]] == ["ok", "adjust"]
     assert both["comparison"]["recommended"] == CAREFUL
-    assert done.stdout.count("Verdict:") == 2
-    assert f"Comparison of {CAREFUL} and {HASTY}" in " ".join(done.stdout.split())
+    assert done.stdout.count("Fix first") == 2
+    assert f"{CAREFUL} or {HASTY}" in " ".join(done.stdout.split())
     assert done.returncode == 0
 
 

@@ -76,7 +76,7 @@ def picked(project: Path, *options: str, n: int = 60) -> list[dict[str, Any]]:
     command = ["calibrate", "kind", "--next", str(n), "--pool", "pool.jsonl", "--ratings", "judge.jsonl", *options]
     done = run(*command, cwd=project)
     assert done.returncode == 0, done.stderr
-    assert f"To label next: {n} outputs" in done.stderr
+    assert f"{n} outputs, drawn with known chances" in done.stderr
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 

@@ -119,7 +119,7 @@ def test_people_s_levels_and_the_judge_s_are_told_apart(project: Path) -> None:
 def test_findings_and_their_edits_come_before_the_weights(project: Path) -> None:
     label(project, 120, AUTHOR, lenient=1.5)
     done = run("markscheme", "tune", "code-quality", "--ratings", "judge.jsonl", cwd=project)
-    assert done.stdout.index("Words first") < done.stdout.index("Weights ")
+    assert done.stdout.index("Wording first") < done.stdout.index("Weights\n")
     _, report = tuned(project, "--ratings", "judge.jsonl")
     assert isinstance(report["findings"], list)
 

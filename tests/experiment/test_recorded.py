@@ -27,13 +27,9 @@ from markscheme.judges.asking import Asking
 from markscheme.judges.registry import open_judge
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.ratings.table import RatingTable
-from markscheme.report.experiment_report import (
-    ExperimentReport,
-    experiment_csv,
-    experiment_json,
-    experiment_markdown,
-    print_experiment,
-)
+from markscheme.report.markdown import render_markdown
+from markscheme.report.terminal import render_terminal
+from markscheme.report.views.experiment import ExperimentReport, csv_of, json_of, view
 from markscheme.rubrics.rubric import Rubric
 from tests.experiment.small import JUDGE, RECORDED, make_experiment
 
@@ -110,7 +106,7 @@ def test_differences_case_by_case_with_interval_and_adjusted_p(run: ExperimentRu
 
 
 def test_the_table_as_csv_has_the_same_figures(run: ExperimentRun) -> None:
-    rows = list(csv.DictReader(io.StringIO(experiment_csv(report_of(run)))))
+    rows = list(csv.DictReader(io.StringIO(csv_of(report_of(run)))))
     assert list(rows[0]) == ["variant", "criterion", "mean", "min", "max", "n", "not_graded", "overall"]
     first = rows[0]
     assert (first["variant"], first["criterion"], first["n"], first["not_graded"]) == ("formal", "accuracy", "3", "0")
@@ -122,19 +118,19 @@ def test_the_table_as_csv_has_the_same_figures(run: ExperimentRun) -> None:
 
 def test_the_printed_report_fits_a_screen(run: ExperimentRun) -> None:
     text = io.StringIO()
-    print_experiment(report_of(run), text, width=80)
+    render_terminal(view(report_of(run)), text, width=80)
     lines = text.getvalue().splitlines()
     assert max(map(len, lines)) <= 80
     assert len(lines) <= 30
     assert any(line.split() == ["formal", "accuracy", "4.67", "4", "5", "3", "0"] for line in lines)
     assert "formal: overall 0.81 (4.25 in levels); passes 67% (21–94)" in text.getvalue()
-    assert "With 3 cases no difference can be shown, however large: 5 are the least." in text.getvalue()
+    assert "3 cases can't show any difference, however large; it takes at least 5." in text.getvalue()
 
 
 def test_markdown_and_json_tell_the_same(run: ExperimentRun) -> None:
     report = report_of(run)
-    assert "| formal | accuracy | 4.67 | 4 | 5 | 3 | 0 |" in experiment_markdown(report)
-    data = experiment_json(report)
+    assert "| formal | accuracy | 4.67 | 4 | 5 | 3 | 0 |" in render_markdown(view(report))
+    data = json_of(report)
     assert data["table"]["formal"]["criteria"]["tone"] == {"mean": 4.0, "min": 3.0, "max": 5.0, "n": 3, "not_graded": 0}
     assert data["differences"][0]["figures"]["overall"]["p"] == 0.75
 

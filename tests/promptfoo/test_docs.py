@@ -36,7 +36,7 @@ def test_a_configuration_runs_and_grades_everything(config: str, tmp_path: Path)
     if "repeat: 3" in config:
         assert asked == len(rows(done)) == 3
     if "metadata" in config:
-        assert "INFO markscheme: with a greeting / echo beside plain / echo" in done.stdout + done.stderr
+        assert "INFO markscheme: - with a greeting / echo compared with plain / echo" in done.stdout + done.stderr
 
 
 def _all_parts(grading: dict[str, Any]) -> list[dict[str, Any]]:

@@ -37,13 +37,15 @@ def test_it_tells_rates_means_cost_trust_and_differences(front: MessagesFront, t
     env = {"MARKSCHEME_REPORT": str(report), "MARKSCHEME_PRICE": "3:15", "MARKSCHEME_NO_CACHE": "1"}
     run = run_of(tmp_path, front, outputs, env, prompts=PROMPTS)
     lines = told(run)
-    assert lines[0].startswith("plain / echo: 75% (")
-    assert lines[1].strip() == "python 0.75, right 0.75, rude 1.00"
+    headings, row = (next(line for line in lines if line.startswith(start)) for start in ("Prompt", "plain / echo"))
+    assert headings.split()[-4:] == ["python", "right", "rude", "cost"]
+    assert row.startswith("plain / echo   75% (")
+    assert "0.75    0.75   1.00" in row
     assert any(
-        line.startswith("hedged / echo compared with plain / echo: 0 [") and "may be noise" in line for line in lines
+        line.startswith("- hedged / echo compared with plain / echo: 0 (") and "may be noise" in line for line in lines
     )
-    assert "The judge by capital: not calibrated." in lines
-    assert any(line.startswith("Grading cost 24 calls, 2880 tokens, $0.0144") for line in lines), lines
+    assert "- The judge of capital: not calibrated." in lines
+    assert "- Grading cost: 24 calls, 2,880 tokens, $0.0144." in lines
     data = json.loads(report.read_text())
     plain, hedged = data["systems"]
     assert plain["raw"]["value"] == hedged["raw"]["value"] == 0.75
@@ -63,9 +65,9 @@ def test_a_prompt_that_fails_where_another_passes_is_told_apart_from_noise(
     worse = [PROMPTS[0], {"raw": "No idea", "label": "lost"}]
     report = tmp_path / "report.md"
     run = run_of(tmp_path, front, ["Paris."] * 12, {"MARKSCHEME_REPORT": str(report)}, prompts=worse)
-    (line,) = [line for line in told(run) if line.startswith("lost / echo compared with plain / echo: ")]
-    assert line.startswith("lost / echo compared with plain / echo: −100 [")
-    assert line.endswith("points on 12 tests: more than noise")
+    (line,) = [line for line in told(run) if line.startswith("- lost / echo compared with plain / echo: ")]
+    assert line.startswith("- lost / echo compared with plain / echo: −100 (")
+    assert line.endswith("points on 12 tests: more than noise.")
     text = report.read_text()
     assert "| plain / echo | 100% (" in text
     assert "more than noise" in text
@@ -88,7 +90,7 @@ def test_labels_of_the_tests_correct_the_rate(front: MessagesFront, tmp_path: Pa
     (system,) = json.loads(report.read_text())["systems"]
     assert system["raw"]["value"] == 0.5
     assert system["corrected"]["value"] == pytest.approx(6 / 16)
-    assert "as people would decide" in told(run)[0]
+    assert "as people would decide" in " ".join(told(run))
 
 
 def test_a_calibration_of_other_outputs_corrects_it_too(front: MessagesFront, tmp_path: Path) -> None:
@@ -97,8 +99,8 @@ def test_a_calibration_of_other_outputs_corrects_it_too(front: MessagesFront, tm
     calibration.write_text("\n".join(map(json.dumps, lines)))
     outputs = ["Paris."] * 10 + ["Rome."] * 10
     run = run_of(tmp_path, front, outputs, {"MARKSCHEME_CALIBRATION": str(calibration)})
-    assert "as people would decide" in told(run)[0]
-    assert "by 100 labels" in told(run)[0]
+    assert "as people would decide" in " ".join(told(run))
+    assert "Corrected by 100 labels." in told(run)
 
 
 def test_ungraded_outputs_count_in_no_rate(front: MessagesFront, tmp_path: Path) -> None:
@@ -108,8 +110,9 @@ def test_ungraded_outputs_count_in_no_rate(front: MessagesFront, tmp_path: Path)
         {"vars": {"answer": "Paris.", "question": "?"}, "assert": broken},
     ]
     run = run_of(tmp_path, front, [], {}, tests=tests)
-    assert ": 100% (" in told(run)[0]
-    assert "1 of 2 not graded" in told(run)[0]
+    row = told(run)[3]
+    assert " 100% (" in row
+    assert " 1 of 2 " in row
 
 
 @pytest.mark.parametrize("env", [{"MARKSCHEME_CALIBRATION": "/nowhere"}, {"MARKSCHEME_REPORT": "/nowhere/report.json"}])

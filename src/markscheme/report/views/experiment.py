@@ -14,7 +14,7 @@ from markscheme.experiment.run import ExperimentRun
 from markscheme.experiment.table import LEAST_UNITS, Difference, Figure, VariantFigures
 from markscheme.judges.judge import total
 from markscheme.receipt import calibration_text
-from markscheme.report.document import Block, Callout, Document, Items, Line, Name, Paragraph, Section, Table
+from markscheme.report.document import Block, Callout, Document, Items, Line, Name, Notes, Paragraph, Section, Table
 from markscheme.report.figures import (
     NONE,
     chance,
@@ -67,8 +67,8 @@ def view(report: ExperimentReport) -> Document:
     experiment = report.run.experiment
     size = f"{counted(len(experiment.variants), 'variant')} × {counted(len(experiment.cases), 'case')}"
     return Document(
-        title=f"{experiment.name} · {size}, graded by {experiment.rubric.name}",
-        source=f"Judge: {report.run.grading.judge.identity}, {calibration_text(report.run.grading.receipt)}.",
+        title=f"Experiment {experiment.name}: {size}, graded by {experiment.rubric.name}",
+        source=_source(report.run),
         blocks=tuple(_lead(report)),
         sections=tuple(_sections(report)),
     )
@@ -77,7 +77,9 @@ def view(report: ExperimentReport) -> Document:
 def _lead(report: ExperimentReport) -> Iterator[Block]:
     if report.failed:
         yield Callout("bad", "Fails.", "; ".join(report.failed))
-    yield Paragraph(tuple(_source(report)))
+    notes = tuple(_missing(report.run))
+    if notes:
+        yield Notes(notes)
     yield Table(HEADINGS, tuple(cells for name, row in report.rows.items() for cells in _rows(name, row)))
     yield Items(tuple((_whole(name, row),) for name, row in report.rows.items()))
     if report.notes:
@@ -97,10 +99,13 @@ def _sections(report: ExperimentReport) -> Iterator[Section]:
         yield Section(rates.title, (Paragraph((rates.source,)), *rates.blocks))
 
 
-def _source(report: ExperimentReport) -> Iterator[str]:
-    run = report.run
-    where = f"{run.outputs.made} made now by {run.outputs.model}" if run.outputs.model else "from files"
-    yield f"{counted(len(run.grades), 'output')}, {where}."
+def _source(run: ExperimentRun) -> str:
+    made = f"{run.outputs.made} made now by {run.outputs.model}" if run.outputs.model else "from files"
+    judge = f"{run.grading.judge.identity}, {calibration_text(run.grading.receipt)}"
+    return f"{counted(len(run.grades), 'output')}, {made}. Judge: {judge}."
+
+
+def _missing(run: ExperimentRun) -> Iterator[str]:
     cut_off = sum(output.cut_off for output in run.outputs.by_cell.values())
     if cut_off:
         yield f"{counted(cut_off, 'output')} cut off at the longest answer allowed (max_tokens)."
