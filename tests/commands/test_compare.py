@@ -267,8 +267,8 @@ def test_the_run_of_several_judges_cannot_be_accepted(project: Path) -> None:
 
 def test_the_markdown_of_several_judges_leads_with_the_choice(project: Path) -> None:
     done = run("calibrate", "manners", "--ratings", "judges.jsonl", "--markdown", "-", cwd=project)
-    assert done.stdout.startswith("## Comparison of gpt, claude and lenient\n")
-    assert done.stdout.count("## Calibration of") == 3
+    assert done.stdout.startswith("## gpt, claude or lenient\n")
+    assert done.stdout.count("Fix first\n") == 3
 
 
 # --- what cannot be compared ----------------------------------------------------------------------------------------

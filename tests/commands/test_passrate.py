@@ -264,7 +264,7 @@ def test_labels_that_nobody_gave_are_not_called_people_s(tmp_path: Path) -> None
     path.write_text(json.dumps(data))
     pool(tmp_path / "pool.jsonl", 700, 1000)
     done = run("markscheme", "passrate", "pool.jsonl", "--calibration", "labels.jsonl", cwd=tmp_path)
-    assert done.stdout.startswith("Pass rate, as the labels (constructed; no person gave them) would decide")
+    assert "as the labels (not human) would decide" in done.stdout
     assert rated(tmp_path)["reference"] == "constructed"
 
 

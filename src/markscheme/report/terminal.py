@@ -159,7 +159,7 @@ class _Page(Console):
                     self._hang("-", [head, *more])
             case Verbatim():
                 for line in block.text.splitlines():
-                    self.print(Text(f"  {printable(line)}"), soft_wrap=True)
+                    self.print(Text(printable(line)), soft_wrap=True)
             case Table():
                 self._table(block)
             case Bars():
