@@ -157,7 +157,7 @@ def test_accepting_three_samples_keeps_three_runs_and_measures_one(here: Path) -
     lines = [json.loads(line) for line in kept.read_text(encoding="utf-8").splitlines()]
     assert [line["sample"] for line in lines] == [0] * 60 + [1] * 60 + [2] * 60
     assert _first_line(_grade(here)).endswith("; may gate)")
-    assert "(3 runs kept)" in _calibrate(here).stdout
+    assert "(3 runs)" in _calibrate(here).stdout
 
 
 def test_one_persons_labels_never_gate(tmp_path: Path) -> None:

@@ -44,13 +44,14 @@ def test_a_fault_is_told_with_its_criterion_an_edit_and_examples(tmp_path: Path)
     judge[:, 1] = rounded(MADE.truth[:, 1] + MADE.noise[:, 1] + 1.2)
     done = run(*written(tmp_path, judge), "--json", "report.json", "--markdown", "report.md", cwd=tmp_path)
     assert done.stderr == ""
-    assert "facts: the judge is too lenient" in " ".join(done.stdout.split())
+    assert "facts · the judge is too lenient" in " ".join(done.stdout.split())
     assert "Anchor level" in " ".join(done.stdout.split())
     report = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))
     assert [(finding["code"], finding["criterion"]) for finding in report["findings"]] == [("lenient", "facts")]
     assert {part["by"] for part in report["slices"]} == {"system"}
     assert not any(part["stands_out"] for part in report["slices"])
-    assert "Parts that stand out" not in (tmp_path / "report.md").read_text(encoding="utf-8")
+    page = (tmp_path / "report.md").read_text(encoding="utf-8")
+    assert "slices does worse than the rest" in page
 
 
 def test_a_broken_part_is_shown_in_a_table(tmp_path: Path) -> None:
@@ -61,7 +62,7 @@ def test_a_broken_part_is_shown_in_a_table(tmp_path: Path) -> None:
     report = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))
     assert [part["name"] for part in report["slices"] if part["stands_out"]] == ["c"]
     assert {finding["code"] for finding in report["findings"]} == {"broken-slice"}
-    assert "Parts that stand out" in (tmp_path / "report.md").read_text(encoding="utf-8")
+    assert "| system: c |" in (tmp_path / "report.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("stuck", [3.0, 5.0])

@@ -6,7 +6,7 @@ from markscheme.report.document import Bars, Mark
 from markscheme.text import printable
 
 WIDEST, NARROWEST = 51, 11
-LINES, TYPED = "─├┤●▲", "-[]o^"
+LINES, TYPED = tuple("─├┤●▲"), tuple("-[]o^")
 """Track, both ends of an interval, value and target; the same where a terminal can't draw lines."""
 
 
@@ -30,7 +30,7 @@ def _axis(room: int) -> str:
     return "".join(cells).rstrip()
 
 
-def _track(mark: Mark, room: int, signs: str) -> str:
+def _track(mark: Mark, room: int, signs: tuple[str, ...]) -> str:
     line, low, high, point, target = signs
     is_target = mark.role == "target"
     cells = [" " if is_target else line] * room

@@ -279,7 +279,20 @@ class Section:
 
 
 Block = (
-    Callout | Paragraph | Items | Notes | Table | Bars | Tiles | Cards | Facts | Scatter | Examples | OnPages | Section
+    Callout
+    | Paragraph
+    | Items
+    | Notes
+    | Verbatim
+    | Table
+    | Bars
+    | Tiles
+    | Cards
+    | Facts
+    | Scatter
+    | Examples
+    | OnPages
+    | Section
 )
 
 

@@ -81,7 +81,7 @@ def _case(comparison: Comparison, place: int, tags: Sequence[str]) -> Case:
     return Case(
         id=example.id,
         head=head,
-        reason=rating.criteria[worst].reason if rating is not None and worst in rating.criteria else "",
+        reason=_reason(rating, worst),
         values=(_known(gold), _known(judge), _known(miss)),
         badges=badges,
         tags=(*(badge.replace(" ", "-") for badge in badges), *_tags(comparison, place, rating), *tags),
@@ -92,6 +92,12 @@ def _case(comparison: Comparison, place: int, tags: Sequence[str]) -> Case:
         rows=tuple(_rows(comparison, place, rating, example.labels)),
         notes=_notes(example.labels, rating),
     )
+
+
+def _reason(rating: Rating | None, criterion: str | None) -> str:
+    if rating is None or criterion is None:
+        return ""
+    return rating.criteria.get(criterion, BLANK).reason
 
 
 def _heads(*raters: tuple[str, float, float]) -> str:
