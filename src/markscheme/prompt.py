@@ -182,11 +182,7 @@ def _introduction(rubric: Rubric) -> str:
 
 def _criterion_words(criterion: Criterion) -> str:
     kind = "Criterion (a fault)" if criterion.weight < 0 else "Criterion"
-    lines = [f"{kind} {_quoted(criterion.name)}: {criterion.requirement.strip()}"]
-    if criterion.good:
-        lines.append(f"A good sign: {criterion.good.strip()}")
-    if criterion.bad:
-        lines.append(f"A bad sign: {criterion.bad.strip()}")
+    lines = [f"{kind} {_quoted(criterion.name)}: {criterion.requirement.strip()}", *criterion_signs(criterion)]
     if criterion.scale.is_yes_no and not any(level.description for level in criterion.scale.levels):
         lines.append("Choices: " + ", ".join(_quoted(choice) for choice in choices(criterion)))
         return "\n".join(lines)
@@ -198,6 +194,12 @@ def _criterion_words(criterion: Criterion) -> str:
     if criterion.not_applicable:
         lines.append(f"- {_quoted(DOES_NOT_APPLY)}: the criterion has nothing to be applied to")
     return "\n".join(lines)
+
+
+def criterion_signs(criterion: Criterion) -> list[str]:
+    """The criterion's good and bad sign, a line each, as far as it has them."""
+    signs = {"good": criterion.good, "bad": criterion.bad}
+    return [f"A {kind} sign: {sign.strip()}" for kind, sign in signs.items() if sign]
 
 
 def _level_words(choice: str, level: Level) -> str:

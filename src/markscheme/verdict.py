@@ -15,6 +15,7 @@ from typing import Any
 from markscheme.errors import JudgeError
 from markscheme.judges.judge import Reply
 from markscheme.material import RESPONSE, Material
+from markscheme.plain_data import shown
 from markscheme.prompt import NOTHING_TO_QUOTE, choices
 from markscheme.rubrics.rubric import CANNOT_JUDGE, DOES_NOT_APPLY, Criterion, Level, Scale
 from markscheme.text import encodable
@@ -241,8 +242,7 @@ def _quote(quote: Any, material: Material) -> dict[str, Any]:
 
 
 def _shown(value: Any) -> str:
-    text = "nothing" if value is None else repr(value)
-    return text if len(text) <= 60 else text[:57] + "…"
+    return "nothing" if value is None else shown(value)
 
 
 # --- the JSON in a reply --------------------------------------------------------------------------------------------
