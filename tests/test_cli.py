@@ -1,14 +1,13 @@
-"""The command line as a whole: what there is, how it is told, and how faults end."""
+"""The command line as a whole: what there is, how it is described, and how errors end."""
 
 import re
 import subprocess
-from importlib import import_module
 from pathlib import Path
 
 import pytest
 
-from markscheme.cli import COMMANDS, GROUPS, module_of
-from tests.commands.console import INSTALLED, ROOT, run, run_installed
+from markscheme.commands.help import COMMANDS, GROUPS, RARE
+from tests.commands.console import INSTALLED, ROOT, run
 
 
 def test_help_shows_the_commands_in_their_groups() -> None:
@@ -20,35 +19,58 @@ def test_help_shows_the_commands_in_their_groups() -> None:
             assert re.search(rf"^  {name} +{re.escape(summary)}$", told, re.MULTILINE)
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-def test_each_command_has_a_summary_an_example_and_a_word_for_every_option(command: str) -> None:
-    parser = import_module(module_of(command)).parser()
-    assert parser.description
-    assert re.search(rf"\b{command}\b", parser.epilog)
-    for action in parser._actions:
-        assert action.help, f"{command} {action.option_strings or action.dest} is not described"
+def test_rare_commands_are_listed_under_help_all_only() -> None:
+    for name in RARE:
+        assert not re.search(rf"^  {name} ", run("markscheme", "--help").stdout, re.MULTILINE)
+        assert re.search(rf"^  {name} ", run("markscheme", "--help-all").stdout, re.MULTILINE)
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_each_command_can_speak_json(command: str) -> None:
-    parser = import_module(module_of(command)).parser()
-    assert any("--json" in action.option_strings for action in parser._actions)
+def test_each_command_has_a_summary_an_example_and_a_text_for_every_option(command: str) -> None:
+    shown = run("markscheme", command, "--help-all", env={"COLUMNS": "200"}).stdout
+    usage, empty, summary, *rest = shown.splitlines()
+    assert usage.startswith(f"usage: markscheme {command}")
+    assert (empty, bool(summary)) == ("", True)
+    assert re.search(rf"^Example: .*\b{command}\b", shown, re.MULTILINE)
+    for line in rest:
+        option = re.match(r"  (-\S+(?: \S+)?)\s*(.*)", line)
+        assert option is None or option[2] or re.match(r"\s{20,}\S", rest[rest.index(line) + 1]), line
 
 
-def test_an_unknown_command_or_option_exits_2() -> None:
-    assert run("markscheme", "callibrate").returncode == 2
-    assert run("markscheme", "calibrate", "code-quality", "--tolerence", "1").returncode == 2
+@pytest.mark.parametrize("command", COMMANDS)
+def test_each_command_can_print_json_and_no_flag_has_a_generated_opposite(command: str) -> None:
+    shown = run("markscheme", command, "--help-all").stdout
+    assert re.search(r"^  --json", shown, re.MULTILINE)
+    assert set(re.findall(r"--no-\w+", shown)) <= {"--no-cache"}
+    assert "--empty-" not in shown
+
+
+def test_an_unknown_command_or_option_exits_2_with_one_line_that_names_the_nearest() -> None:
+    for arguments, nearest in (
+        (("callibrate",), "did you mean `calibrate`?"),
+        (("label", "code-quality", "--ratter", "ann"), "did you mean `--rater`?"),
+        (("label", "code-qualty"), "did you mean 'code-quality'?"),
+    ):
+        done = run("markscheme", *arguments)
+        assert (done.returncode, done.stdout, len(done.stderr.splitlines())) == (2, "", 1)
+        assert nearest in done.stderr
+
+
+def test_a_control_character_in_an_argument_is_escaped() -> None:
+    done = run("markscheme", "lint", "\x1b[31mred")
+    assert (done.returncode, "\x1b" in done.stderr) == (2, False)
+    assert "\\x1b[31mred" in done.stderr
 
 
 def test_calibrate_is_markscheme_calibrate() -> None:
-    assert run_installed("calibrate", "--help").stdout == run_installed("markscheme", "calibrate", "--help").stdout
+    assert run("calibrate", "--help").stdout == run("markscheme", "calibrate", "--help").stdout
 
 
-def test_the_version_is_told() -> None:
-    assert re.fullmatch(r"markscheme \d+\.\d+\.\d+\n", run_installed("markscheme", "--version").stdout)
+def test_the_version_is_printed() -> None:
+    assert re.fullmatch(r"markscheme \d+\.\d+\.\d+\n", run("markscheme", "--version").stdout)
 
 
-def test_a_reader_that_goes_away_is_no_fault_to_shout_about() -> None:
+def test_a_reader_that_goes_away_is_no_error() -> None:
     script = f"{INSTALLED / 'markscheme'} prompts error-messages | head -c 10"
     done = subprocess.run(["bash", "-c", script], cwd=ROOT, capture_output=True, text=True, check=False)
     assert (len(done.stdout), done.stderr) == (10, "")
@@ -59,4 +81,11 @@ def test_a_broken_installation_never_looks_like_a_rubric_that_needs_adjusting(tm
     done = run("calibrate", "error-messages", env={"PYTHONPATH": str(tmp_path)})
     assert done.returncode == 70
     assert "RuntimeError: half installed" in done.stderr
-    assert done.stderr.splitlines()[-1].startswith("error: this is a fault of markscheme or of its installation")
+    assert done.stderr.splitlines()[-1].startswith("error: this is a bug in markscheme or a broken installation")
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_a_shell_gets_a_completion_script(shell: str) -> None:
+    script = run("markscheme", "--completion", shell).stdout
+    assert "markscheme" in script
+    assert "agreement" in script

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from markscheme.cli import COMMANDS, module_of
+from markscheme.commands.call import described
+from markscheme.commands.help import COMMANDS
 from markscheme.grading import Grading
 from markscheme.rubrics.file import json_schema
 from markscheme.rubrics.rubric import STRATEGIES
@@ -60,9 +61,7 @@ def resolved(dotted: str) -> Any:
 
 
 def options_of(command: str) -> set[str]:
-    return {
-        option for action in import_module(module_of(command)).parser()._actions for option in action.option_strings
-    }
+    return {name for option in described(command).options for name in option.names}
 
 
 def is_there(span: str) -> bool:
@@ -71,7 +70,7 @@ def is_there(span: str) -> bool:
         return all(hasattr(import_module(found[1]), name.strip()) for name in found[2].split(","))
     if re.fullmatch(r"markscheme(\.\w+)*", span):
         return resolved(span) is not None
-    command = re.fullmatch(r"(?:markscheme )?(\w+)((?: --[\w-]+)*)", span)
+    command = re.fullmatch(r"(?:markscheme )?([\w-]+)((?: --[\w-]+)*)", span)
     if command and command[1] in COMMANDS:
         return set(command[2].split()) <= options_of(command[1])
     if span.startswith("--"):

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from markscheme.cli import COMMANDS, main
+from markscheme.cli import main
+from markscheme.commands.help import COMMANDS
 from tests.hostile_names import NAMES, acts_on_a_terminal, make_project
 
 JUDGE = ("--judge", "function:judging:judge", "--no-cache")

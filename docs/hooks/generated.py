@@ -1,17 +1,19 @@
 """What the site says that would go stale if it were written down, made anew at each build.
 
-The commands come from their parsers, the keys of a rubric from its schema, the Python names from `__all__`, and what a
+The commands come from their functions, the keys of a rubric from its schema, the Python names from `__all__`; what a
 page links to outside `docs/` (results of benchmarks, the changelog) becomes a page or a file of the site.
 """
 
-import argparse
 import json
 import posixpath
 import re
 from collections.abc import Iterable, Iterator
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from markscheme.commands.help import Description, Option
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -115,30 +117,29 @@ def decisions_page() -> str:
 
 def commands_page() -> str:
     """Every command with its options, as its parser knows them."""
-    from markscheme.cli import GROUPS, module_of
+    from markscheme.commands.call import described
+    from markscheme.commands.help import GROUPS, RARE
 
-    parts = ["# Commands", "What `markscheme COMMAND --help` says. `calibrate` is the same as `markscheme calibrate`."]
-    for group, commands in GROUPS.items():
+    parts = ["# Commands", "What `markscheme COMMAND --help-all` says. `calibrate` is `markscheme calibrate`."]
+    for group, commands in {**GROUPS, "More": RARE}.items():
         parts.append(f"## {group}")
         for name, summary in commands.items():
-            parser: argparse.ArgumentParser = import_module(module_of(name)).parser()
-            parts += [f"### {name} {{#{name}}}", f"*{_escaped(summary)}*", *_command(parser)]
+            parts += [f"### {name} {{#{name}}}", f"*{_escaped(summary)}*", *_command(described(name))]
     return "\n\n".join(parts) + "\n"
 
 
-def _command(parser: argparse.ArgumentParser) -> Iterator[str]:
-    """What stands under a command's heading: its description, usage, options by group, and its example."""
-    yield f"```text\n{parser.format_usage().removeprefix('usage: ').rstrip()}\n```"
-    for paragraph in (parser.description or "").split("\n\n"):
+def _command(command: "Description") -> Iterator[str]:
+    """The text under a command's heading: usage, description, options, exit status and example."""
+    yield f"```text\n{command.usage}\n```"
+    for paragraph in command.text.split("\n\n"):
         yield _paragraph(paragraph)
-    for group in parser._action_groups:
-        actions = [action for action in group._group_actions if "--help" not in action.option_strings]
-        if actions:
-            title = {"positional arguments": "arguments", "options": "other options"}.get(str(group.title), group.title)
-            rows = [f"| `{_told(action)}` | {_escaped(action.help or '')} |" for action in actions]
+    for title, rare in (("options", False), ("more options", True)):
+        rows = [f"| `{_typed(one)}` | {_escaped(one.text)} |" for one in command.options if one.rare is rare]
+        if rows:
             yield "\n".join([f"| {title} | |", "|---|---|", *rows])
-    if parser.epilog:
-        yield "```bash\n" + parser.epilog.removeprefix("example:").replace("\n  ", "\n").strip() + "\n```"
+    if command.exits:
+        yield f"Exit status: {_escaped(command.exits)}"
+    yield f"```bash\n{command.example}\n```"
 
 
 def _paragraph(text: str) -> str:
@@ -149,15 +150,9 @@ def _paragraph(text: str) -> str:
     return _escaped(text)
 
 
-def _told(action: argparse.Action) -> str:
-    """An option or an argument, with what is given for it."""
-    choices = "{" + ",".join(map(str, action.choices)) + "}" if action.choices else ""
-    metavar = " ".join(action.metavar) if isinstance(action.metavar, tuple) else action.metavar
-    value = metavar or choices or action.dest
-    if not action.option_strings:
-        return value
-    told = ", ".join(action.option_strings)
-    return told if action.nargs == 0 else f"{told} {value}"
+def _typed(option: "Option") -> str:
+    """An option with all its names, or an argument, and what is given for it."""
+    return f"{', '.join(option.names)} {option.value}".strip().replace("|", "\\|")
 
 
 def _escaped(text: str) -> str:

@@ -19,7 +19,7 @@
 A wrong shape or type handed to a function is the caller's programming mistake: plain ValueError or TypeError.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,6 +31,19 @@ class MarkschemeError(Exception):
 
 class UsageError(MarkschemeError):
     """An option, a name or a path that cannot be; whoever called can mend it."""
+
+
+def suggestion(text: str, known: Iterable[str], *, mark: str = "") -> str:
+    """The end of a sentence about an unknown name: the nearest known one, or nothing where none is near.
+
+    Example:
+        >>> suggestion("calibrat", ["compare", "calibrate"], mark="`")
+        '; did you mean `calibrate`?'
+    """
+    import difflib  # only a fault needs it
+
+    near = difflib.get_close_matches(text, list(known), n=1)
+    return f"; did you mean {mark}{near[0]}{mark}?" if near else ""
 
 
 @contextmanager

@@ -187,7 +187,7 @@ def test_nothing_in_common_is_a_fault_unless_other_examples_were_asked_for(here:
     others.write_text(renamed, encoding="utf-8")
     asked_for = _calibrate(here, "--examples", str(others))
     assert asked_for.returncode == 0
-    assert "not held against the accepted run" in asked_for.stderr
+    assert "not compared with the accepted run" in asked_for.stderr
     examples.write_text(renamed, encoding="utf-8")
     done = _calibrate(here)
     assert done.returncode == 2
@@ -208,7 +208,7 @@ def test_comparisons_are_counted_and_the_same_ratings_count_once(here: Path) -> 
     over = _calibrate(here, "--run-number", "11", "--planned-runs", "10")
     assert over.returncode == 0
     assert "this is comparison 11" in over.stderr
-    assert "accept a run anew" in over.stderr
+    assert "accept a new run" in over.stderr
 
 
 def test_junit_and_the_step_summary_tell_the_drift(here: Path) -> None:

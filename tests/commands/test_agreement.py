@@ -133,22 +133,26 @@ def test_a_person_reads_a_line_a_coefficient(tmp_path: Path) -> None:
         ("a,b\n", [], "a row for each unit"),
         ("unit,a\nx,1\n", [], "two columns of raters or more"),
         ("a;b\n1;2\n", [], "two columns of raters or more"),
-        ("unit,a,b\nx,,\n", [], "table.csv: holds no rating"),
+        ("unit,a,b\nx,,\n", [], "table.csv: contains no rating"),
         ("a,b\n1,2\n\n1,2,3\n", [], "table.csv:4: has 3 cells, the header 2"),
         (",a,b\n0,1,2\n", [], "table.csv:1: a rater has no name; a column of names is headed unit, id or item"),
         ("a,b,a\n1,2,1\n", [], "table.csv:1: 2 raters are named 'a'"),
-        ("a,b\n1,2\nn/a,2\n", [], "table.csv:3: 'n/a' is no number, and others are; a missing rating is an empty"),
-        ("a,b\n1,NaN\n2,2\n", [], "table.csv:2: 'NaN' is no number"),
-        ("a,b\n1,inf\n2,2\n", [], "table.csv:2: 'inf' is no number"),
-        ("a,b\n1,2\n1,4\n", ["--levels", "1,2,3"], "table.csv:3: '4' is none of the levels 1, 2, 3"),
-        ("a,b\n1,2.5\n", ["--levels", "1,2,3", "--scale", "nominal"], "'2.5' is none of the levels"),
-        ("a,b\nyes,no\nmaybe,no\n", ["--levels", "no,yes"], "table.csv:3: 'maybe' is none of the levels no, yes"),
-        ("a,b\n1,2\n", ["--levels", "2,1"], "levels that are numbers stand lowest first"),
+        ("a,b\n1,2\nn/a,2\n", [], "table.csv:3: 'n/a' is not a number, and others are; leave missing cells empty"),
+        ("a,b\n1,NaN\n2,2\n", [], "table.csv:2: 'NaN' is not a number"),
+        ("a,b\n1,inf\n2,2\n", [], "table.csv:2: 'inf' is not a number"),
+        ("a,b\n1,2\n1,4\n", ["--levels", "1,2,3"], "table.csv:3: '4' is not one of the levels 1, 2, 3"),
+        ("a,b\n1,2.5\n", ["--levels", "1,2,3", "--scale", "nominal"], "'2.5' is not one of the levels"),
+        ("a,b\nyes,no\nmaybe,no\n", ["--levels", "no,yes"], "table.csv:3: 'maybe' is not one of the levels no, yes"),
+        ("a,b\n1,2\n", ["--levels", "2,1"], "`--levels` must list numbers lowest first"),
         ("a,b\n1,2\n", ["--levels", "1,2,2"], "two or more different levels"),
         ("a,b\n1,2\n", ["--levels", "1,,2"], "two or more different levels"),
-        ("a,b\nyes,no\n", ["--scale", "ordinal"], "levels that are words have no order by themselves"),
-        ("a,b\nyes,no\n", ["--scale", "interval", "--levels", "no,yes"], "an interval scale has levels that are"),
-        ("a,b\n1,2\n", ["--scale", "ratio"], "invalid choice: 'ratio'"),
+        ("a,b\nyes,no\n", ["--scale", "ordinal"], "levels that are words have no order of their own"),
+        (
+            "a,b\nyes,no\n",
+            ["--scale", "interval", "--levels", "no,yes"],
+            "an interval scale must be numbers",
+        ),
+        ("a,b\n1,2\n", ["--scale", "ratio"], "`--scale` must be one of nominal, ordinal, interval, got 'ratio'"),
         (b"a,b\n\xff,2\n", [], "cannot be read"),
     ],
 )
@@ -165,7 +169,7 @@ def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
     done = run("markscheme", "agreement", "none.csv", cwd=tmp_path)
     assert (done.returncode, done.stderr) == (
         2,
-        "error: there is no file none.csv; name a CSV table with a header row, units in rows, raters in columns\n",
+        "error: there is no file none.csv; give a CSV table with a header row, units in rows, raters in columns\n",
     )
 
 

@@ -52,8 +52,8 @@ def test_a_report_in_place_of_a_rubric_is_told_as_one(here: Path) -> None:
     write_report(here)
     stderr = said(here, "report.json")
     assert stderr == (
-        "error: report.json is a report that `calibrate --json` wrote, and no rubric; to calibrate again: "
-        "markscheme calibrate clear; to hold it beside another: markscheme compare report.json OTHER.json\n"
+        "error: report.json is a report that `calibrate --json` wrote, not a rubric; to calibrate again: "
+        "markscheme calibrate clear; to compare it with another: markscheme compare report.json OTHER.json\n"
     )
     (here / "several.json").write_text(json.dumps({"schema": 1, "judges": [], "comparison": {}}), encoding="utf-8")
     assert "several.json is a report on several judges" in said(here, "several.json")
@@ -62,7 +62,7 @@ def test_a_report_in_place_of_a_rubric_is_told_as_one(here: Path) -> None:
 def test_examples_or_ratings_in_place_of_a_rubric_say_where_they_belong(here: Path) -> None:
     file = "calibration/clear/examples.jsonl"
     assert said(here, file) == (
-        f"error: {file} holds lines of JSON, and no rubric; examples go with --examples, ratings with --ratings: "
+        f"error: {file} contains lines of JSON, not a rubric; examples go with --examples, ratings with --ratings: "
         f"markscheme calibrate RUBRIC --examples {file}\n"
     )
 

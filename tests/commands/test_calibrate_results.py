@@ -167,7 +167,7 @@ def test_options_that_ask_somebody_are_refused(
     results: dict[str, Any], tmp_path: Path, option: tuple[str, str]
 ) -> None:
     written(results, tmp_path / "results.json")
-    assert f"{option[0]} goes with a rubric" in refused(tmp_path, "results.json", *option)
+    assert f"{option[0]} needs a rubric" in refused(tmp_path, "results.json", *option)
 
 
 def test_an_accepted_run_of_results_needs_a_place_of_its_own(results: dict[str, Any], tmp_path: Path) -> None:
@@ -178,7 +178,7 @@ def test_an_accepted_run_of_results_needs_a_place_of_its_own(results: dict[str, 
 
 def test_results_beside_a_rubric_are_refused(results: dict[str, Any], tmp_path: Path) -> None:
     written(results, tmp_path / "results.json")
-    assert "code-quality holds no results of Promptfoo" in refused(tmp_path, "results.json", "code-quality")
+    assert "code-quality contains no results of Promptfoo" in refused(tmp_path, "results.json", "code-quality")
 
 
 def test_a_label_nobody_knows_is_warned_of(results: dict[str, Any], tmp_path: Path) -> None:

@@ -84,7 +84,7 @@ def test_without_a_rubric_it_is_said_only_what_moved(project: Path) -> None:
     assert done.returncode == 0, done.stderr
     text = " ".join(done.stdout.split())
     assert "No judge can be preferred." in text
-    assert "No rubric is named: scales are those the ratings seem to use" in text
+    assert "No rubric is given: scales are inferred from the ratings" in text
     assert "same pass/fail decision as gold" not in text
     found = compared(project, "gpt.jsonl", "claude.jsonl")
     assert (found["reference"], found["pairs"][0]["criteria"]["polite"]["exact_agreement"]) == (None, None)
@@ -147,7 +147,7 @@ def test_a_calibration_of_unknown_weights_is_not_mixed_with_ratings(project: Pat
     assert compared(project, "gpt.json", "claude.jsonl")["best"] == "claude"
     text = (project / "rubrics" / "manners.yaml").read_text()
     (project / "rubrics" / "manners.yaml").write_text(text.replace("0.5", "0.7"))
-    assert "name its rubric by --rubric" in refused(project, "gpt.json", "claude.jsonl")
+    assert "name its rubric with --rubric" in refused(project, "gpt.json", "claude.jsonl")
 
 
 def test_examples_whose_response_changed_are_left_out_and_that_is_said(project: Path) -> None:
@@ -160,7 +160,7 @@ def test_examples_whose_response_changed_are_left_out_and_that_is_said(project: 
     calibrated(project, "claude")
     found = compared(project, "gpt.json", "claude.json")
     assert found["pairs"][0]["n"] == 50
-    assert found["notes"] == ["10 examples are left out: the same id stands for another response"]
+    assert found["notes"] == ["10 examples are excluded: the same id has different responses"]
 
 
 # --- judges ---------------------------------------------------------------------------------------------------------
@@ -218,7 +218,7 @@ def test_two_files_of_results_compare_their_graders_on_the_same_outputs(
     assert (found["reference"], found["best"], pair["n"]) == ("one-person", "old", 12)
     assert [flip["pass"] for flip in pair["flips"]] == [False, False]
     assert pair["criteria"]["short"]["between"]["value"] == pytest.approx(10 / 12)
-    assert found["notes"] == ["6 outputs of old stand in no other file", "6 outputs of new stand in no other file"]
+    assert found["notes"] == ["6 outputs of old are not in every file", "6 outputs of new are not in every file"]
 
 
 def test_results_without_an_output_in_common_cannot_be_compared(evaluation: dict[str, Any], tmp_path: Path) -> None:
@@ -227,7 +227,7 @@ def test_results_without_an_output_in_common_cannot_be_compared(evaluation: dict
         row["vars"]["word"] += "!"
     written(evaluation, tmp_path / "a.json")
     written(other, tmp_path / "b.json")
-    assert "hold no output in common" in refused(tmp_path, "a.json", "b.json")
+    assert "have no output in common" in refused(tmp_path, "a.json", "b.json")
 
 
 # --- several judges of one calibration ------------------------------------------------------------------------------
@@ -278,9 +278,9 @@ def test_the_markdown_of_several_judges_leads_with_the_choice(project: Path) -> 
     ("arguments", "said"),
     [
         (("gpt.jsonl",), "a comparison needs two sides"),
-        (("gpt.jsonl", "nobody"), "nobody is no file that is there, and names no judge: anthropic[:MODEL]"),
-        (("gpt.jsonl", "rubrics/manners.yaml"), "holds neither ratings nor a calibration"),
-        ((CAREFUL, "gpt.jsonl"), "judges are asked by a rubric: name it by --rubric"),
+        (("gpt.jsonl", "nobody"), "nobody is not a file, and does not name a judge: anthropic[:MODEL]"),
+        (("gpt.jsonl", "rubrics/manners.yaml"), "contains neither ratings nor a calibration"),
+        ((CAREFUL, "gpt.jsonl"), "to ask judges, name the rubric with --rubric"),
         ((CAREFUL, HASTY, "--rubric", "polit"), "there is no rubric named 'polit'"),
         (("gpt.jsonl", "other.jsonl", "--rubric", "manners"), "rated no example in common"),
         (("gpt.jsonl", "bad.jsonl", "--rubric", "manners"), "bad.jsonl:1: polite: 9 is no level of its scale"),
@@ -295,5 +295,5 @@ def test_what_cannot_be_compared_says_why_with_exit_2(project: Path, arguments: 
 
 def test_help_loads_nothing_that_compares(tmp_path: Path) -> None:
     done = run("markscheme", "compare", "--help", cwd=tmp_path)
-    assert "example:" in done.stdout
+    assert "Example:" in done.stdout
     assert done.returncode == 0

@@ -213,7 +213,7 @@ def test_an_accepted_file_that_is_none_is_replaced_as_its_message_says(folder: P
     (folder / "support.experiment").mkdir()
     (folder / "support.experiment" / "accepted.json").write_text('{"schema": 1}')
     told = recorded(folder, "--accept", "--fail-if", "worse").stderr
-    assert "warning: the run accepted before is not compared: " in told
+    assert "warning: not compared with the run accepted before: " in told
     assert "Since the accepted run" in recorded(folder, "--fail-if", "worse").stdout
 
 
@@ -222,7 +222,8 @@ def test_a_run_that_cannot_be_kept_is_told_before_anybody_is_asked(folder: Path)
     kept = folder / "support.experiment"
     kept.write_text("mine")
     assert (
-        "support.experiment, where a file stands" in experiment(folder, "--judge", JUDGE, "--accept", status=2).stderr
+        "support.experiment, but a file has that name"
+        in experiment(folder, "--judge", JUDGE, "--accept", status=2).stderr
     )
     assert kept.read_text() == "mine"
     kept.unlink()

@@ -216,7 +216,7 @@ def test_a_declared_input_that_lacks_leaves_ungraded_and_nobody_is_asked(project
     done = graded(project, "-", *JUDGE, stdin="LEVEL=5")
     assert (done.returncode, asked(project)) == (5, [])
     assert "not graded: the submission lacks 'query'" in done.stdout
-    assert "the rubric asks for the input 'query'; give it as --input query=TEXT or --input query=@FILE" in done.stderr
+    assert "the rubric needs the input 'query'; give it as --input query=TEXT or --input query=@FILE" in done.stderr
 
 
 def test_a_line_brings_its_inputs_beside_it_or_under_inputs(project: Path) -> None:
@@ -235,7 +235,7 @@ def test_a_line_brings_its_inputs_beside_it_or_under_inputs(project: Path) -> No
     assert '\n[{"role": "user"}]\n' in first
     assert "\ntwo?\n" in second
     assert "unused" not in second
-    assert "warning: 1 of 3 lines bring no input 'messages'; each is to name it beside its response" in done.stderr
+    assert "warning: 1 of 3 lines have no input 'messages'; give it next to the response" in done.stderr
 
 
 @pytest.mark.parametrize("nothing", ["", "\n"])
@@ -244,9 +244,7 @@ def test_nothing_on_standard_input_is_a_mistake_and_an_empty_file_an_empty_respo
 ) -> None:
     piped = graded(project, "-", *JUDGE, stdin=nothing)
     assert (piped.returncode, piped.stdout, asked(project)) == (2, "", [])
-    assert (
-        "error: standard input holds nothing to grade; an empty response is graded from an empty file" in piped.stderr
-    )
+    assert "error: standard input is empty; to grade an empty response, use an empty file" in piped.stderr
     (project / "empty.txt").write_text(nothing)
     assert graded(project, "empty.txt", *JUDGE).stdout.startswith("empty.txt: ")
 
@@ -261,7 +259,7 @@ def test_nothing_on_standard_input_is_a_mistake_and_an_empty_file_an_empty_respo
         ('{"response": "a"\n', "all.jsonl:1: is not readable JSON"),
         ('{"response": "a", "response": "b"}\n', "all.jsonl:1: is not readable JSON: the key 'response' stands twice"),
         ('{"response": "a", "x": NaN}\n', "all.jsonl:1: is not readable JSON"),
-        ("", "all.jsonl holds nothing to grade"),
+        ("", "all.jsonl contains nothing to grade"),
         (
             '{"id": "a", "response": "a"}\n{"id": "a", "response": "b"}\n',
             "all.jsonl:2: the id 'a' is that of line 1 already; ids are unique",
@@ -281,16 +279,16 @@ def test_a_faulty_line_is_told_by_file_and_line_before_anybody_is_asked(project:
     [
         (["none.txt"], "none.txt cannot be read: No such file"),
         (["none.jsonl"], "none.jsonl: cannot be read"),
-        (["-", "--input", "query"], "--input is NAME=TEXT or NAME=@FILE, found 'query'"),
+        (["-", "--input", "query"], "`--input` must be NAME=TEXT or NAME=@FILE, got 'query'"),
         (["-", "--input", "query=@none.txt"], "none.txt cannot be read"),
-        (["-", "--input", "query=a", "--input", "query=b"], "--input names 'query' twice"),
-        (["all.jsonl", "--input", "query=a"], "--input goes with a single response"),
-        (["-", "--strategy", "guess"], "--strategy is one of one_shot, per_criterion"),
-        (["-", "--samples", "0"], "'0' is no whole number from 1"),
-        (["-", "--concurrency", "none"], "is no whole number from 1"),
-        (["-", "--budget", "0"], "is no number above 0"),
+        (["-", "--input", "query=a", "--input", "query=b"], "`--input` gives 'query' twice"),
+        (["all.jsonl", "--input", "query=a"], "--input is for a single response"),
+        (["-", "--strategy", "guess"], "`--strategy` must be one of one_shot, per_criterion"),
+        (["-", "--samples", "0"], "must be a whole number from 1, got 0"),
+        (["-", "--concurrency", "none"], "must be a whole number from 1, got none"),
+        (["-", "--budget", "0"], "must be a number above 0, got 0"),
         (["-", "--price", "cheap"], "a price is IN:OUT"),
-        (["-", "--judge", "oracle"], "'oracle' names no judge"),
+        (["-", "--judge", "oracle"], "unknown judge 'oracle'"),
         (["-", "--scorers", "no_such_module"], "--scorers no_such_module: cannot be imported"),
     ],
 )

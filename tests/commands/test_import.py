@@ -74,7 +74,7 @@ def test_what_was_lost_is_reported_and_counted(project: Path) -> None:
 def test_nothing_is_overwritten_unless_it_is_added_to(project: Path) -> None:
     imported(project, "table.csv", "--rubric", "one", "--to", "r.jsonl")
     again = run("markscheme", "import", "table.csv", "--rubric", "one", "--to", "r.jsonl", cwd=project)
-    assert (again.returncode, again.stderr) == (2, "error: r.jsonl is there already; --append adds to it\n")
+    assert (again.returncode, again.stderr) == (2, "error: r.jsonl exists; --append adds to it\n")
     assert len((project / "r.jsonl").read_text().splitlines()) == 120
     imported(project, "table.csv", "--rubric", "one", "--to", "r.jsonl", "--append")
     assert len((project / "r.jsonl").read_text().splitlines()) == 240
@@ -85,10 +85,13 @@ def test_nothing_is_overwritten_unless_it_is_added_to(project: Path) -> None:
     [
         (("nowhere.csv", "--rubric", "one"), "there is no file nowhere.csv"),
         (("table.csv", "--rubric", "two"), "there is no rubric named 'two'; there are one, quality"),
-        (("table.csv", "--rubric", "one", "--map", "good"), "--map is WORD=LEVEL, found 'good'"),
-        (("table.csv", "--rubric", "one", "--kind", "dog"), "'dog' is none of adjudicated, human"),
+        (("table.csv", "--rubric", "one", "--map", "good"), "`--map` must be WORD=LEVEL, got 'good'"),
+        (
+            ("table.csv", "--rubric", "one", "--kind", "dog"),
+            "`--kind` must be one of adjudicated, human",
+        ),
         (("rubrics/one.yaml", "--rubric", "one"), "is none of Promptfoo's results, a dataset of autorubric"),
-        (("empty.csv", "--rubric", "one"), "holds nothing that can be a rating; it holds 1 levels 'so-so'"),
+        (("empty.csv", "--rubric", "one"), "contains nothing that can be a rating; it contains 1 levels 'so-so'"),
     ],
 )
 def test_what_cannot_be_imported_says_why_with_exit_2(project: Path, arguments: tuple[str, ...], said: str) -> None:
@@ -149,7 +152,9 @@ def test_results_are_a_judge_s_ratings_of_a_rubric_s_examples(project: Path, eva
     assert report["criteria"]["correctness"]["confusion"]["matrix"][0][0] == 2
     assert report["criteria"]["correctness"]["exact_agreement"]["value"] == 1.0
     (home / "examples.jsonl").write_text(json.dumps({**lines[0], "response": "something else"}) + "\n")
-    assert "holds none of the examples" in run("calibrate", "quality", "--ratings", "results.json", cwd=project).stderr
+    assert (
+        "contains none of the examples" in run("calibrate", "quality", "--ratings", "results.json", cwd=project).stderr
+    )
 
 
 def test_a_thumb_is_the_level_of_a_rubric_s_only_criterion(project: Path, evaluation: dict[str, Any]) -> None:

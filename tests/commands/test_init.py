@@ -42,7 +42,7 @@ def test_it_touches_nothing_that_exists(tmp_path: Path) -> None:
     (tmp_path / "rubrics" / "support-reply.yaml").symlink_to("nowhere")
     done = run("markscheme", "init", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert "kept  promptfooconfig.yaml, which was there" in done.stdout
+    assert "kept  promptfooconfig.yaml (already there)" in done.stdout
     assert "file://graders/rubric_grader.py" in done.stdout
     assert (tmp_path / "promptfooconfig.yaml").read_text() == "mine\n"
     assert (tmp_path / "graders" / "rubric_grader.py").read_text() == "mine too\n"

@@ -32,7 +32,7 @@ def test_the_exit_status_tells_whether_there_is_something_to_say(tmp_path: Path,
 
 def test_nothing_to_say_is_said(tmp_path: Path) -> None:
     write(tmp_path, it=SOUND)
-    assert linted(tmp_path, "it.yaml").stdout == "it.yaml: nothing to say\n"
+    assert linted(tmp_path, "it.yaml").stdout == "it.yaml: no issues\n"
 
 
 def test_faults_stand_at_their_lines_all_at_once(tmp_path: Path) -> None:

@@ -120,7 +120,7 @@ def test_what_was_picked_is_labelled_calibrated_and_rated_without_bias(project: 
         (["--next", "5"], "give both"),
         (["--pool", "pool.jsonl"], "give both"),
         (["--next", "301", "--pool", "pool.jsonl"], "holds 300 outputs that are not labelled yet; 301 cannot be taken"),
-        (["--next", "5", "--pool", "pool.jsonl", "--json", "-"], "name a file for --json"),
+        (["--next", "5", "--pool", "pool.jsonl", "--json", "-"], "name a file: --json plan.json"),
     ],
 )
 def test_what_can_not_be_planned_is_a_fault(project: Path, options: list[str], said: str) -> None:

@@ -16,7 +16,7 @@ def test_started_by_hand_it_is_the_one_that_assertions_meet(runtime: Path, tmp_p
     started = run("markscheme", "session", "start", "--graders", str(ROOT / "graders"), cwd=tmp_path, env=env)
     assert started.returncode == 0, started.stderr
     (pid,) = session_pids(runtime)
-    assert f"process {pid}," in started.stdout
+    assert f"pid {pid}," in started.stdout
     assess("x", CONFIG, tmp_path, env)
     assert session_pids(runtime) == [pid]
     told = run("markscheme", "session", "status", "--json", cwd=tmp_path, env=env)

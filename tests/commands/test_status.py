@@ -175,8 +175,8 @@ def test_a_running_session_has_a_line(here: Path, runtime: Path) -> None:
     assert _status(here, **env)["sessions"] == []
     assert run("markscheme", "session", "start", cwd=here, env=env).returncode == 0
     line = run("markscheme", "status", cwd=here, env=env).stdout.splitlines()[-1]
-    assert line.startswith("session: process ")
-    assert "0 answered, 0 under way, 0 calls to judges" in line
+    assert line.startswith("session: pid ")
+    assert "0 requests, 0 in progress, 0 calls to judges" in line
     (session,) = _status(here, **env)["sessions"]
     assert session["cwd"] == str(here)
     assert run("markscheme", "session", "stop", cwd=here, env=env).returncode == 0

@@ -207,7 +207,7 @@ def test_a_file_without_ratings_is_a_fault(project: Path) -> None:
     label(project, 60, AUTHOR)
     (project / "judge.jsonl").write_text("")
     done = run("markscheme", "tune", "code-quality", "--ratings", "judge.jsonl", cwd=project)
-    assert (done.returncode, done.stderr) == (2, "error: judge.jsonl holds no ratings\n")
+    assert (done.returncode, done.stderr) == (2, "error: judge.jsonl contains no ratings\n")
 
 
 def test_passes_and_fails_alone_move_the_mark_and_leave_the_weights(project: Path) -> None:
@@ -221,7 +221,7 @@ def test_passes_and_fails_alone_move_the_mark_and_leave_the_weights(project: Pat
 def test_costs_that_are_none_are_refused(project: Path, cost: str) -> None:
     done = run("markscheme", "tune", "code-quality", "--cost", cost, cwd=project)
     assert done.returncode == 2
-    assert "costs are two numbers above 0" in done.stderr
+    assert "must be two numbers above 0" in done.stderr
 
 
 # --- labels kept back -----------------------------------------------------------------------------------------------

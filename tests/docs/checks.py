@@ -1,19 +1,19 @@
 """What is known of a command or a piece of data without running it."""
 
-import argparse
 import re
 import shlex
 import tomllib
-from collections.abc import Iterator
-from functools import cache
-from importlib import import_module
+from collections.abc import Iterator, Mapping
 from itertools import dropwhile
 from typing import Any
 
 import yaml
 
 from markscheme import Rubric
-from markscheme.cli import COMMANDS, module_of
+from markscheme.commands.call import described, parse
+from markscheme.commands.help import COMMANDS
+from markscheme.commands.settings import Settings
+from markscheme.errors import UsageError
 from markscheme.promptfoo.assertion import CONFIG_KEYS
 from tests.commands.console import ROOT
 
@@ -45,13 +45,6 @@ def words(line: str) -> Iterator[list[str]]:
             part = []
 
 
-@cache
-def parser(command: str) -> argparse.ArgumentParser:
-    """The parser of one of our commands."""
-    found: argparse.ArgumentParser = import_module(module_of(command)).parser()
-    return found
-
-
 def ours(part: list[str]) -> tuple[str, list[str]] | None:
     """The command of ours that a simple command is, and its arguments; None where it is none."""
     if part[:1] == ["calibrate"]:
@@ -61,8 +54,8 @@ def ours(part: list[str]) -> tuple[str, list[str]] | None:
     return None
 
 
-def understood(part: list[str]) -> argparse.Namespace:
-    """What a command of ours is told; its parser must understand every word.
+def understood(part: list[str]) -> dict[str, Any]:
+    """What a command of ours is called with, by parameter; it must understand every word.
 
     Raises:
         UnknownError: It doesn't, or there is no such command.
@@ -71,9 +64,9 @@ def understood(part: list[str]) -> argparse.Namespace:
     if not command:
         raise UnknownError(f"{' '.join(part)} is no command of ours")
     try:
-        return parser(command).parse_intermixed_args(arguments)
-    except SystemExit as refused:
-        raise UnknownError(f"the parser refuses: {' '.join(part)}") from refused
+        return dict(parse(command, arguments, Settings())[1].arguments)
+    except UsageError as refused:
+        raise UnknownError(f"refused: {' '.join(part)}: {refused}") from refused
 
 
 def options_exist(span: str) -> None:
@@ -85,7 +78,7 @@ def options_exist(span: str) -> None:
     command, arguments = ours(shlex.split(span, comments=True)) or ("", [])
     if not command:
         raise UnknownError(f"{span} is no command of ours")
-    known = {option for action in parser(command)._actions for option in action.option_strings}
+    known = {name for option in described(command).options for name in option.names}
     for word in arguments:
         if word.startswith("--") and word not in known:
             raise UnknownError(f"{word} in `{span}` is none of {command}'s options")
@@ -108,7 +101,7 @@ def installs(part: list[str]) -> bool:
 
 def waits_for_people(line: str) -> bool:
     """Whether a line starts the labelling page, which serves until it is ended."""
-    return any((ours(part) or ("",))[0] == "label" for part in words(line))
+    return any((ours(part) or ("",))[0] in ("adjudicate", "label") for part in words(line))
 
 
 def cannot_run(line: str) -> str | None:
@@ -131,10 +124,10 @@ def cannot_run(line: str) -> str | None:
     return None
 
 
-def _judges(told: argparse.Namespace) -> list[str]:
-    """Whoever a command names as judge, in an option or as a side of a comparison."""
-    named = getattr(told, "judge", None) or []
-    return [*([named] if isinstance(named, str) else named), *getattr(told, "sides", [])]
+def _judges(given: Mapping[str, Any]) -> list[str]:
+    """The judges that a command names, in an option or as a side of a comparison."""
+    named = given.get("judge") or []
+    return [*([named] if isinstance(named, str) else named), *given.get("sides", [])]
 
 
 def data_is_valid(data: Any, text: str) -> str:

@@ -12,9 +12,9 @@ import yaml
 
 import markscheme
 from markscheme import stats
-from markscheme.cli import COMMANDS, module_of
+from markscheme.commands.call import described
+from markscheme.commands.help import COMMANDS
 from tests.commands.console import ROOT
-from tests.docs.checks import parser
 from tests.docs.pages import DOCS, PAGES, prose
 
 
@@ -37,10 +37,8 @@ def test_every_command_and_option_is_in_the_reference() -> None:
     for command in COMMANDS:
         section = re.split(r"^###? ", page, flags=re.MULTILINE)
         (own,) = [part for part in section if part.startswith(f"{command} {{#")]
-        for action in parser(command)._actions:
-            if "--help" not in action.option_strings:
-                assert all(option in own for option in action.option_strings), (command, action.option_strings)
-    assert module_of("import") == "markscheme.commands.import_ratings"
+        for option in described(command).options:
+            assert all(name in own for name in option.names), (command, option.names)
 
 
 def test_every_name_that_users_import_is_in_the_reference() -> None:

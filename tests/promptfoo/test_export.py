@@ -75,7 +75,7 @@ def test_labels_stay_at_home(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["capital", "capital", "--export-promptfoo", "f.yaml"], "takes one rubric"),
+        (["capital", "capital", "--export-promptfoo", "f.yaml"], "unexpected 'capital'"),
         (["capital", "--export-promptfoo", "nowhere/f.yaml"], "cannot be written"),
     ],
 )

@@ -1,43 +1,146 @@
-"""`markscheme compare`: judges, runs or results on the same examples beside each other."""
+"""`markscheme compare`: judges, runs or results on the same examples."""
 
-import argparse
+import asyncio
+import sys
 from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
-from markscheme.commands.options import JUDGE_NAMES, Parser, add_asking, add_scorers, amount, kind
+from cyclopts import Parameter
 
-SUMMARY = f"""Compare judges on the same examples: which agrees better with people, by how much, which examples flip,
-what each costs, which is the cheapest that is no worse, and what an old score means if you switch.
+from markscheme.commands.options import JUDGE_NAMES, AskOptions, LabelOptions
+from markscheme.errors import UsageError
 
-A and B are files of ratings (.jsonl), JSON that calibrate wrote, files of Promptfoo's results, or, with --rubric,
-judges: {JUDGE_NAMES}.
-Name the one in use first. Without labels it is said only what moved between them."""
+if TYPE_CHECKING:
+    from markscheme.calibration.choice import Contender
+    from markscheme.calibration.sides import Compared, LabelRule
+    from markscheme.ratings.examples import ExampleSet
+    from markscheme.rubrics.rubric import Rubric
+
+SIDES = f"ratings (.jsonl), JSON of `calibrate`, Promptfoo's results, or judges: {JUDGE_NAMES}"
 
 
-def parser() -> argparse.ArgumentParser:
-    """What the command takes."""
-    found = Parser(
-        "compare", SUMMARY, "markscheme compare anthropic:claude-haiku-4-5 local:judge.gguf --rubric code-quality"
+def compare(
+    sides: Annotated[tuple[str, ...], Parameter(metavar="A B", help=SIDES)],
+    /,
+    *,
+    rubric: Annotated[str | None, Parameter(metavar="NAME")] = None,
+    labels: LabelOptions = LabelOptions(),
+    json: bool = False,
+    markdown: bool = False,
+    html: Annotated[str | None, Parameter(metavar="FILE")] = None,
+    ask: AskOptions = AskOptions(),
+) -> int:
+    """Compare judges on the same examples: which agrees better with the labels and by how much, which examples change
+    between pass and fail, what each costs, which is the cheapest that is no worse, and which new score matches an old
+    one. Name the judge in use first. Without labels, only what moved is shown.
+
+    Args:
+        rubric: a rubric's name or file; its labelled examples are the gold
+        json: print JSON
+        markdown: print Markdown
+        html: write a page to open, send or print
+
+    Example:
+        markscheme compare anthropic:claude-haiku-4-5 local:judge.gguf --rubric code-quality
+    """
+    from markscheme.calibration.sides import LabelRule, compare_results
+    from markscheme.commands.output import refuse_unwritable
+    from markscheme.promptfoo.results import is_results
+
+    if len(sides) < 2:
+        raise UsageError("a comparison needs two sides: markscheme compare A B")
+    if json and markdown:
+        raise UsageError("--json and --markdown cannot share standard output; ask for one of them")
+    if html == "-":
+        raise UsageError("`--html` must be a file; standard output contains the comparison itself")
+    refuse_unwritable(html)
+    rule = LabelRule(labels.gold, labels.gold_by, labels.tolerance)
+    are_results = [is_results(Path(side)) for side in sides]
+    if any(are_results) and not all(are_results):
+        raise UsageError("Promptfoo's results are compared with each other only; import them to compare with others")
+    if all(are_results):
+        compared = compare_results([Path(side) for side in sides], split=labels.split, rule=rule)
+    else:
+        compared = _compare_sides(sides, rubric, labels, rule, ask)
+    if html:
+        _write_page(compared, html)
+    _print(compared, json=json, markdown=markdown)
+    return 0
+
+
+def _compare_sides(
+    names: tuple[str, ...], named: str | None, labels: LabelOptions, rule: "LabelRule", ask: AskOptions
+) -> "Compared":
+    from markscheme.calibration.sides import Sides, compare_sides
+    from markscheme.rubrics.file import load_rubric
+    from markscheme.rubrics.search import find_rubric
+
+    sides = Sides.of(names)
+    rubric, notes = sides.rubric if named is None else (ask.of(load_rubric(find_rubric(named))), [])
+    examples, folder = _examples(rubric, labels, notes)
+
+    def asked(name: str, examples: "ExampleSet") -> "Contender":
+        return _ask(name, rubric, examples, folder, ask)
+
+    own_gold = named is None and labels.examples is None
+    return compare_sides(sides, rubric, examples, asked, rule=rule, notes=notes, own_gold=own_gold)
+
+
+def _examples(rubric: "Rubric", labels: LabelOptions, notes: list[str]) -> tuple["ExampleSet | None", Path | None]:
+    """The rubric's labelled examples and its folder; None where there are none. Openings of a test part are noted."""
+    from markscheme.ratings.sources import labelled_examples, openings_by, part_of
+    from markscheme.report.openings import openings_line
+
+    if rubric.source is None and labels.examples is None:
+        return None, None
+    try:
+        every, folder = labelled_examples(rubric, labels.examples)
+    except UsageError:
+        if labels.examples is not None:
+            raise
+        return None, None
+    openings = openings_by("compare", every, labels.split)
+    if openings is not None:
+        notes.append(openings_line(openings))
+    return part_of(every, labels.split), folder
+
+
+def _ask(name: str, rubric: "Rubric", examples: "ExampleSet", folder: Path | None, ask: AskOptions) -> "Contender":
+    from markscheme.calibration.choice import Contender
+    from markscheme.calibration.collect import first_prompts, rating_of
+    from markscheme.commands.runs import grade_runs
+    from markscheme.grading import Grading
+    from markscheme.judges.judge import total
+
+    judge = ask.judge(name, rubric, first_prompts(rubric, examples.examples), folder)
+    grading, who = Grading(rubric, judge, scorers=ask.scorers_for(rubric)), str(judge.identity)
+    (grades,) = asyncio.run(grade_runs([grading], examples.examples, concurrency=ask.concurrency, what=f"asking {who}"))
+    return Contender(
+        name=who,
+        ratings=tuple(rating_of(grade, rubric, who) for grade in grades),
+        cost=total(grade.usage for grade in grades),
+        kept=sum(grade.replies.get("cache", 0) for grade in grades),
+        asked=len(grades),
     )
-    found.add_argument("sides", nargs="+", metavar="A B", help="two or more of the kinds above")
-    found.add_argument("--rubric", metavar="NAME", help="a rubric's file or name; its labelled examples are the gold")
-    labels = found.add_argument_group("examples and labels")
-    labels.add_argument("--examples", type=Path, metavar="FILE", help="labelled examples, instead of the rubric's own")
-    labels.add_argument("--gold", type=kind, metavar="KIND", help="only labels of this kind count")
-    labels.add_argument("--gold-by", choices=("median", "mean", "majority"), default="median", help="how several count")
-    labels.add_argument("--split", choices=("dev", "test", "all"), help="which examples (dev, once a set has splits)")
-    labels.add_argument("--tolerance", type=amount, metavar="D", help="how far a score may miss and still agree (0.1)")
-    asking = found.add_argument_group("asking judges")
-    add_asking(asking)
-    add_scorers(asking)
-    output = found.add_argument_group("output")
-    output.add_argument("--json", action="store_true", help="the comparison as JSON")
-    output.add_argument("--markdown", action="store_true", help="the comparison as Markdown")
-    output.add_argument("--html", metavar="FILE", help="write a page to open, send or print")
-    return found
 
 
-def run(arguments: argparse.Namespace) -> int:
-    """Compare and print."""
-    from markscheme.commands.comparing import run as compare
+def _write_page(compared: "Compared", target: str) -> None:
+    from markscheme.commands.output import now, put
+    from markscheme.report.html_report import choice_html
 
-    return compare(arguments)
+    page = choice_html(
+        compared.choice, compared.contenders, truth=compared.truth, examples=compared.examples, when=now()
+    )
+    put(page, target)
+
+
+def _print(compared: "Compared", *, json: bool, markdown: bool) -> None:
+    from markscheme.report.compare_report import choice_json, choice_markdown, print_choice
+    from markscheme.report.json_report import dumps
+
+    if json:
+        print(dumps(choice_json(compared.choice)))
+    elif markdown:
+        print(choice_markdown(compared.choice), end="")
+    else:
+        print_choice(compared.choice, sys.stdout)

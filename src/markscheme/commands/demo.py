@@ -1,50 +1,121 @@
-"""`markscheme demo`: what agreement is worth, and a planted fault found, for somebody who doubts both."""
+"""`markscheme demo`: what agreement is worth, and a planted fault found, without a key or a network."""
 
-import argparse
+import contextlib
+import secrets
+import sys
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
-from markscheme.commands.options import Parser, whole_number
+from cyclopts import Parameter
+
+from markscheme.commands.options import JsonFlag, whole_number, within
 from markscheme.demo.faults import FAULTS
+from markscheme.errors import UsageError, suggestion
 
-SUMMARY = """Show, without a key, a network or a file of yours, what raw agreement hides and whether a fault of a judge
-is found.
+if TYPE_CHECKING:
+    from markscheme.demo.planting import Round
+    from markscheme.report.demo_report import DemoPage
 
-First five raters of one labelled set, two of which have read it: their raw agreement, then what each may decide. Then
-ratings are made up with one fault in the judge or none, and a new process that is given nothing but the ratings names
-it. With --sealed the fault is drawn by lot and its sha256 is printed before anybody looks.
-
-Exit status: 0 shown, 2 a fault in what was asked."""
 LEAST, MOST = 30, 5000
+SEED_BITS = 64
+PLANT = f"plant this fault and show only that: {', '.join(FAULTS)}"
 
 
-def parser() -> argparse.ArgumentParser:
-    """What the command takes."""
-    found = Parser("demo", SUMMARY, "markscheme demo --sealed")
-    what = found.add_mutually_exclusive_group()
-    what.add_argument("--plant", choices=tuple(FAULTS), help="plant this fault, only show that")
-    what.add_argument(
-        "--sealed", action="store_true", help="draw the fault by lot and print its hash first, only show that"
-    )
-    found.add_argument("--seed", type=whole_number, metavar="N", help="draw the round again that seed N draws")
-    found.add_argument(
-        "-n", type=_examples, default=100, metavar="N", help=f"labelled examples of the round, {LEAST} to {MOST} (100)"
-    )
-    found.add_argument(
-        "--keep", type=Path, metavar="FOLDER", help="leave the files of the round in a new folder, to look at"
-    )
-    found.add_argument("--json", action="store_true", help="print JSON")
-    return found
+def _known_fault(_: type, value: str | None) -> None:
+    if value is not None and value not in FAULTS:
+        raise ValueError(f"must be one of {', '.join(FAULTS)}{suggestion(value, FAULTS)}")
 
 
-def run(arguments: argparse.Namespace) -> int:
-    """Show what was asked for; both parts where nothing was."""
-    from markscheme.commands.demonstrating import run as demonstrate
+def demo(
+    *,
+    plant: Annotated[str | None, Parameter(metavar="FAULT", help=PLANT, validator=_known_fault)] = None,
+    sealed: bool = False,
+    seed: Annotated[int | None, Parameter(metavar="K", converter=whole_number)] = None,
+    n: Annotated[int, Parameter(name=["-n", "--examples"], metavar="N", validator=within(LEAST, MOST))] = 100,
+    keep: Annotated[Path | None, Parameter(metavar="FOLDER")] = None,
+    json: JsonFlag = False,
+) -> int:
+    """Show, without a key, a network or files of yours, what raw agreement hides and whether a judge's fault is found.
 
-    return demonstrate(arguments)
+    First five raters of one labelled set, two of which read the responses: their raw agreement, then what each can
+    decide. Then ratings are simulated with one fault in the judge or none, and a new process that sees only the
+    ratings names it. With --sealed the fault is drawn at random and its sha256 is printed first.
+
+    Args:
+        sealed: draw the fault at random, print its hash first, and show only that
+        seed: repeat the round that random seed K draws
+        n: labelled examples in the round, 30 to 5000 (100)
+        keep: keep the files of the round in a new folder
+
+    Example:
+        markscheme demo --sealed
+
+    Exit status:
+        0 shown, 2 invalid arguments.
+    """
+    from markscheme.demo.planting import made_round
+    from markscheme.demo.raters import five_raters
+    from markscheme.report.demo_report import DemoPage, raters_json
+    from markscheme.report.json_report import dumps
+
+    if plant is not None and sealed:
+        raise UsageError("give --plant or --sealed, not both")
+    page = None if json else DemoPage(sys.stdout)
+    shown: dict[str, Any] = {"schema": 1}
+    if not sealed and plant is None:
+        held = five_raters()
+        shown["raters"] = raters_json(held)
+        if page is not None:
+            page.raters(held)
+            page.gap()
+    made = made_round(n=n, seed=seed or 1 + secrets.randbits(SEED_BITS), fault=plant)
+    shown["round"] = _round(made, keep, page, sealed=plant is None)
+    if json:
+        print(dumps(shown))
+    return 0
 
 
-def _examples(text: str) -> int:
-    n = whole_number(text)
-    if not LEAST <= n <= MOST:
-        raise argparse.ArgumentTypeError(f"{text} examples; a round has {LEAST} to {MOST}")
-    return n
+def _round(made: "Round", keep: Path | None, page: "DemoPage | None", *, sealed: bool) -> dict[str, Any]:
+    """Plant a fault, have it named, and show both; the seal is printed before the files are read."""
+    from markscheme.demo.naming import diagnosed, write_project
+    from markscheme.report.demo_report import round_json
+
+    if page is not None:
+        page.rules(len(made.examples))
+        if sealed:
+            page.seal(made.seal)
+        else:
+            page.planted(made)
+    elif sealed:
+        print(f"seal: {made.seal}", file=sys.stderr, flush=True)
+    with _folder(keep) as folder:
+        written = write_project(made, folder)
+        if page is not None:
+            page.files(written)
+        found = diagnosed(folder)
+    right = found.named == made.planted
+    if page is not None:
+        page.diagnosis(found)
+        tell = page.opened if sealed else page.told
+        tell(made, right=right)
+    return round_json(made, found, sealed=sealed)
+
+
+@contextlib.contextmanager
+def _folder(keep: Path | None) -> Iterator[Path]:
+    """A new folder to keep; else one that is removed afterwards.
+
+    Raises:
+        UsageError: It exists, or cannot be made.
+    """
+    if keep is None:
+        with tempfile.TemporaryDirectory(prefix="markscheme-demo-") as made:
+            yield Path(made)
+        return
+    try:
+        keep.mkdir(parents=True)
+    except OSError as error:
+        raise UsageError(f"{keep} cannot be made: {error.strerror or error}") from error
+    yield keep

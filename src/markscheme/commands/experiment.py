@@ -1,56 +1,287 @@
-"""`markscheme experiment`: prompt variants x cases, graded, and compared case by case."""
+"""`markscheme experiment`: prompt variants x cases, graded, and compared per case."""
 
-import argparse
+import asyncio
+import math
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
-from markscheme.commands.options import JUDGE_NAMES, Parser, add_judge, add_scorers
+from cyclopts import Parameter
 
-SUMMARY = """Run prompt variants on cases, grade every output by a rubric, and say how the variants differ: mean, least
-and most of each criterion, the overall score, pass rates, and paired differences with intervals, case by case. FILE
-names rubric, variants and cases, and where outputs come from: a model, a function, a file, or Promptfoo's results. A
-stopped run goes on where it was: outputs are kept in the folder FILE's name ends in .experiment, replies in the cache.
+from markscheme.commands.options import JUDGE_NAMES, AskOptions, JsonTarget, JudgeName
+from markscheme.errors import ComparisonError, UsageError
 
-Exit status: 0 done, 1 a --fail-if hit, 2 a fault in what was asked, 3 no model or judge to ask, 5 over a tenth of the
-outputs could not be graded."""
+if TYPE_CHECKING:
+    from markscheme.calibration.pass_rates import Labelled
+    from markscheme.experiment.accepted import AcceptedExperiment
+    from markscheme.experiment.definition import Experiment
+    from markscheme.experiment.rules import Rule
+    from markscheme.experiment.run import ExperimentRun
+    from markscheme.report.experiment_report import ExperimentReport
+
+OUTPUTS = "outputs.jsonl"
+SUFFIX = ".experiment"
+WORSE = "worse"
+HIT, TOO_FEW_GRADED = 1, 5
+RULES = '"overall < 0.8", "tone < 4", "formal.pass_rate < 0.9", or worse (than the accepted run); may be repeated'
 
 
-def parser() -> argparse.ArgumentParser:
-    """What the command takes."""
-    found = Parser(
-        "experiment",
-        SUMMARY,
-        'markscheme experiment support.experiment.yaml --judge anthropic --fail-if "overall < 0.8" --fail-if worse',
+def experiment(
+    file: Annotated[Path, Parameter(metavar="FILE", help="the experiment, in YAML or JSON")],
+    /,
+    *,
+    model: Annotated[
+        str | None, Parameter(metavar="NAME", help=f"makes the outputs, instead of the file's: {JUDGE_NAMES}")
+    ] = None,
+    outputs: Annotated[Path | None, Parameter(metavar="FILE")] = None,
+    fail_if: Annotated[tuple[str, ...], Parameter(metavar="RULE", help=RULES)] = (),
+    accept: bool = False,
+    calibration: Annotated[Path | None, Parameter(metavar="FILE")] = None,
+    csv: Annotated[str | None, Parameter(metavar="FILE")] = None,
+    json: JsonTarget = None,
+    markdown: Annotated[str | None, Parameter(metavar="FILE")] = None,
+    judge: JudgeName = None,
+    ask: AskOptions = AskOptions(),
+) -> int:
+    """Run prompt variants on cases, grade every output with a rubric, and show how the variants differ: mean, minimum
+    and maximum of each criterion, the overall score, pass rates, and paired differences with intervals.
+
+    FILE names rubric, variants and cases, and where outputs come from: a model, a function, a file, or Promptfoo's
+    results. A stopped run continues where it was: outputs are kept in a folder next to FILE, replies in the cache.
+
+    Args:
+        outputs: take all outputs from a file: .jsonl, .csv, or Promptfoo's results
+        accept: keep this run; later runs show what moved since
+        calibration: correct pass rates with what `calibrate --json` wrote
+        csv: write the table as CSV; - for standard output
+        markdown: write Markdown; - for standard output
+
+    Example:
+        markscheme experiment support.experiment.yaml --judge anthropic --fail-if "overall < 0.8" --fail-if worse
+
+    Exit status:
+        0 done, 1 a --fail-if rule applies, 2 invalid arguments, 3 no model or judge to ask, 5 over a tenth of the
+        outputs not graded.
+    """
+    from markscheme.commands.output import refuse_outputs
+    from markscheme.experiment.definition import Experiment
+    from markscheme.experiment.rules import Rule
+    from markscheme.receipt import ACCEPTED
+
+    refuse_outputs({"csv": csv, "json": json, "markdown": markdown})
+    defined = Experiment.from_file(file, outputs=outputs)
+    defined = replace(defined, rubric=ask.of(defined.rubric))
+    texts = [text for text in fail_if if text.strip() != WORSE]
+    rules, worse = [Rule.parse(text, defined) for text in texts], len(texts) < len(fail_if)
+    folder = folder_of(file)
+    if accept:
+        _refuse_accepting(folder)
+    accepted = _accepted(folder / ACCEPTED, accepting=accept, worse=worse)
+    decided = None if calibration is None else _Decided.read(calibration)
+    sys.path.append(str(file.resolve().parent))  # a model's function may be next to the experiment
+    done = asyncio.run(_run(defined, folder, model, judge, ask))
+    report = _report(done, rules, accepted, decided, worse=worse, strict=not accept)
+    _write(report, csv, json, markdown)
+    status = TOO_FEW_GRADED if report.run.too_few_graded else HIT if report.failed else 0
+    if accept and status:
+        print("warning: this run is not accepted", file=sys.stderr)
+    elif accept:
+        from markscheme.experiment.accepted import accept_experiment
+
+        accept_experiment(report.run, folder / ACCEPTED)
+    return status
+
+
+def folder_of(file: Path) -> Path:
+    """The folder with an experiment's outputs and its accepted run."""
+    return file.with_name(file.name.removesuffix(file.suffix).removesuffix(SUFFIX) + SUFFIX)
+
+
+def _refuse_accepting(folder: Path) -> None:
+    """Refuse, before anything is asked, to keep a run that can't be written."""
+    from markscheme.commands.output import refuse_unwritable
+    from markscheme.receipt import ACCEPTED
+
+    if folder.exists() and not folder.is_dir():
+        raise UsageError(f"--accept keeps the run in a folder {folder}, but a file has that name; move it away")
+    refuse_unwritable(folder / ACCEPTED if folder.is_dir() else folder)
+
+
+def _accepted(path: Path, *, accepting: bool, worse: bool) -> "AcceptedExperiment | None":
+    """The accepted run; None where there is none, or where it cannot be read and is about to be replaced."""
+    from markscheme.commands.accepted_run import loaded_unless_replaced
+    from markscheme.experiment.accepted import load_accepted_experiment
+
+    if path.is_file():
+        return loaded_unless_replaced(load_accepted_experiment, path, accepting=accepting)
+    if worse and not accepting:
+        raise UsageError(f"--fail-if worse: there is no accepted run {path}; --accept writes it")
+    return None
+
+
+@dataclass(frozen=True)
+class _Decided:
+    """Pass/fail decisions of annotators and judge in a calibration.
+
+    Attributes:
+        labelled: The decisions.
+        reference: What the labels are.
+        judge: None where the file is no calibration but decisions alone.
+    """
+
+    labelled: "list[Labelled]"
+    reference: str | None
+    judge: str | None
+
+    @classmethod
+    def read(cls, path: Path) -> "_Decided":
+        from markscheme.calibration.pass_fail import read_labelled, reference_of
+        from markscheme.calibration.saved import is_calibration, read_calibration
+
+        judge = read_calibration(path).judge if is_calibration(path) else None
+        return cls(read_labelled(path), reference_of(path), judge)
+
+
+async def _run(
+    experiment: "Experiment", folder: Path, model_name: str | None, judge_name: str | None, ask: AskOptions
+) -> "ExperimentRun":
+    """The graded outputs. The judge is opened before a model is paid, unless recordings may have to cover outputs."""
+    from markscheme.commands.progress import progress
+    from markscheme.experiment.outputs import Kept
+    from markscheme.experiment.run import grade_outputs, make_outputs, missing, open_model, submissions
+    from markscheme.grading import Grading, questions, receipt_of
+    from markscheme.judges.family import warn_of_kinship
+    from markscheme.rubrics.search import find_calibration
+
+    rubric, asking = experiment.rubric, ask.asking()
+    scorers = ask.scorers_for(rubric)
+    model = open_model(experiment, asking, name=model_name) if experiment.to_ask else None
+    kept = Kept(None if ask.no_cache else folder / OUTPUTS)
+    calibration = find_calibration(rubric.name, Path.cwd())
+    judge = None
+    if missing(experiment, model, kept):
+        judge = ask.judge(judge_name, rubric, [], calibration, asking)
+    outputs = await make_outputs(experiment, model, kept=kept, concurrency=ask.concurrency, watch=progress)
+    if judge is None:
+        prompts = [prompt for one in submissions(experiment, outputs).values() for prompt in questions(rubric, one)]
+        judge = ask.judge(judge_name, rubric, prompts, calibration, asking)
+    warn_of_kinship(judge.identity.model or judge.identity.name, [outputs.model] * len(experiment.to_ask))
+    grading = Grading(rubric, judge, scorers=scorers, receipt=receipt_of(rubric, judge, Path.cwd()))
+    return await grade_outputs(experiment, outputs, grading, concurrency=ask.concurrency, watch=progress)
+
+
+def _report(
+    run: "ExperimentRun",
+    rules: Sequence["Rule"],
+    accepted: "AcceptedExperiment | None",
+    decided: _Decided | None,
+    *,
+    worse: bool,
+    strict: bool,
+) -> "ExperimentReport":
+    """The differences between variants, what moved since the accepted run, and which rules apply.
+
+    Raises:
+        ComparisonError: A worse run is to fail, strictly, and this one cannot be compared with the accepted one.
+    """
+    from markscheme.experiment.rules import worse_than_accepted
+    from markscheme.experiment.table import between_variants, corrected_rates, figures, variant_table
+    from markscheme.report.experiment_report import ExperimentReport
+
+    experiment, table, notes = run.experiment, variant_table(run), list[str]()
+    rows = {name: figures(table, name) for name in experiment.by_name}
+    since, failed = [], [line for rule in rules for line in rule.hits(rows)]
+    if accepted is not None:
+        try:
+            since = accepted.since(run)
+        except ComparisonError as error:
+            if worse and strict:
+                raise
+            notes.append(str(error))
+    failed += worse_than_accepted(since) if worse else []
+    if decided is None:
+        labelled, reference = _labelled_then(run)
+    else:
+        labelled, reference = decided.labelled, decided.reference
+        notes += _of_another_judge(run, decided.judge)
+    return ExperimentReport(
+        run=run,
+        rows=rows,
+        differences=between_variants(table, experiment.cases),
+        since=since,
+        accepted=accepted.date if accepted else "",
+        rates=corrected_rates(run, labelled) if labelled else None,
+        reference=reference,
+        failed=failed,
+        notes=notes,
     )
-    found.add_argument("file", type=Path, metavar="FILE", help="the experiment, in YAML or JSON")
-    found.add_argument("--model", metavar="NAME", help=f"who makes the outputs, instead of the file's: {JUDGE_NAMES}")
-    found.add_argument(
-        "--outputs", type=Path, metavar="FILE", help="take all outputs from a file: .jsonl, .csv, results"
-    )
-    add_scorers(found)
-    held = found.add_argument_group("what the run is held to")
-    held.add_argument(
-        "--fail-if",
-        action="append",
-        default=[],
-        metavar="RULE",
-        help='"overall < 0.8", "tone < 4", "formal.pass_rate < 0.9", or worse (than the accepted run); may be repeated',
-    )
-    held.add_argument("--accept", action="store_true", help="keep this run; later ones say what moved since")
-    held.add_argument(
-        "--calibration", type=Path, metavar="FILE", help="correct pass rates by what calibrate --json wrote"
-    )
-    output = found.add_argument_group("output")
-    output.add_argument("--csv", metavar="FILE", help="write the table as CSV; - for standard output")
-    output.add_argument(
-        "--json", nargs="?", const="-", metavar="FILE", help="write JSON; to standard output without FILE"
-    )
-    output.add_argument("--markdown", metavar="FILE", help="write Markdown; - for standard output")
-    add_judge(found)
-    return found
 
 
-def run(arguments: argparse.Namespace) -> int:
-    """Run, grade, compare and print."""
-    from markscheme.commands.experimenting import run as experiment
+def _of_another_judge(run: "ExperimentRun", judge: str | None) -> list[str]:
+    own = str(run.grading.judge.identity)
+    return (
+        [] if judge in (None, own) else [f"The calibration is of {judge}; rates hold if {own} makes the same errors."]
+    )
 
-    return experiment(arguments)
+
+def _labelled_then(run: "ExperimentRun") -> tuple["list[Labelled]", str | None]:
+    """The decisions of annotators and judge in the rubric's accepted calibration, where it applies to this run."""
+    from markscheme.calibration.accepted import load_accepted
+    from markscheme.calibration.pass_rates import Labelled
+    from markscheme.ratings.examples import examples_file, load_examples
+    from markscheme.ratings.gold import JUDGE, gold_of
+    from markscheme.ratings.table import column_of
+    from markscheme.receipt import ACCEPTED
+    from markscheme.rubrics.search import find_calibration
+
+    rubric, receipt = run.experiment.rubric, run.grading.receipt
+    folder = find_calibration(rubric.name, Path.cwd())
+    if folder is None or receipt is None or not receipt.holds:
+        return [], None
+    examples = load_examples(examples_file(folder), rubric, ratings=folder / "ratings")
+    truth = gold_of(examples, rubric)
+    drawn = {one.id: (one.drawn, one.weight, one.stratum) for one in examples.examples}
+    then = load_accepted(folder / ACCEPTED).runs[0]
+    passes = column_of(JUDGE, then.values(), rubric, truth.ids).decisions
+    decided = zip(truth.ids, truth.passed.tolist(), passes.tolist(), strict=True)
+    return [
+        Labelled(unit, bool(gold), bool(judge), *drawn[unit])
+        for unit, gold, judge in decided
+        if not math.isnan(gold) and not math.isnan(judge)
+    ], truth.reference
+
+
+def _write(report: "ExperimentReport", csv: str | None, json: str | None, markdown: str | None) -> None:
+    """The report goes to standard output, or to standard error where standard output is taken."""
+    from markscheme.commands.output import put
+    from markscheme.report.experiment_report import (
+        experiment_csv,
+        experiment_json,
+        experiment_markdown,
+        print_experiment,
+    )
+    from markscheme.report.json_report import dumps
+
+    print_experiment(report, sys.stderr if "-" in (csv, json, markdown) else sys.stdout)
+    if csv:
+        put(experiment_csv(report), csv)
+    if json:
+        put(dumps({**experiment_json(report), "outputs": _outputs_json(report.run)}) + "\n", json)
+    if markdown:
+        put(experiment_markdown(report), markdown)
+
+
+def _outputs_json(run: "ExperimentRun") -> list[dict[str, Any]]:
+    from markscheme.commands.grade import grade_json
+
+    return [
+        {
+            "variant": variant,
+            "case": case,
+            "output": run.outputs.by_cell[variant, case].text,
+            **grade_json(grade, run.experiment.rubric),
+        }
+        for (variant, case), grade in run.grades.items()
+    ]

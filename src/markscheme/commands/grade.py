@@ -1,18 +1,18 @@
 """`markscheme grade`: grade responses with a rubric."""
 
-import argparse
 import asyncio
-import json
 import sys
 import warnings
 from collections import Counter
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from json import dumps
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from markscheme.commands.options import Parser, add_judge, add_scorers
+from cyclopts import Parameter
+
+from markscheme.commands.options import AskOptions, JudgeName, RubricName
 from markscheme.commands.progress import progress
-from markscheme.commands.sources import as_asked, asking_of, judge_of, scorers_of
 from markscheme.errors import BudgetError, RatingError, RatingWarning, UsageError
 from markscheme.grading import Grade, Grading, grade_many, lacking_inputs, questions, receipt_of
 from markscheme.judges.family import warn_of_kinship
@@ -26,60 +26,56 @@ from markscheme.verdict import Abstention, Holistic, NotApplicable, Outcome, Unr
 
 SYSTEM = "system"
 """The key of a submission that says who wrote it."""
-SUMMARY = """Grade responses with a rubric. A text file (or - for standard input) is one response; a .jsonl file
-holds many, one object a line: {"id": …, "response": …, "query": …, …}. A stopped run goes on where it was: replies
-are kept.
-
-Exit status: 0 all pass, 1 some fail, 2 a fault in what was asked, 3 no judge to ask, 5 some are not graded."""
 
 
-def parser() -> argparse.ArgumentParser:
-    """What the command takes."""
-    found = Parser(
-        "grade", SUMMARY, 'markscheme grade code-quality answer.md --input query="Parse a date" --judge anthropic'
-    )
-    found.add_argument("rubric", metavar="RUBRIC", help="a rubric's file or name")
-    found.add_argument("file", nargs="?", default="-", metavar="FILE", help="what is graded; - for standard input")
-    found.add_argument(
-        "--input",
-        action="append",
-        default=[],
-        metavar="NAME=TEXT",
-        help="an input of a single response; NAME=@FILE reads it",
-    )
-    add_scorers(found)
-    found.add_argument("--json", action="store_true", help="one JSON object a submission, in the order of the input")
-    add_judge(found)
-    return found
+def grade(
+    rubric: RubricName,
+    file: Annotated[str, Parameter(metavar="FILE", help="what to grade; - for standard input")] = "-",
+    /,
+    *,
+    judge: JudgeName = None,
+    input: Annotated[tuple[str, ...], Parameter(metavar="NAME=TEXT")] = (),
+    json: Annotated[bool, Parameter(help="print one JSON object per submission, in the order of the input")] = False,
+    ask: AskOptions = AskOptions(),
+) -> int:
+    """Grade responses with a rubric. A text file is one response; a .jsonl file contains many, one object per line:
+    {"id": …, "response": …, "query": …, …}. A stopped run continues where it was: replies are kept.
 
+    Args:
+        input: an input of a single response; NAME=@FILE reads it; may be repeated
 
-def run(arguments: argparse.Namespace) -> int:
-    """Grade, print, and give the outcome as exit status."""
-    rubric = as_asked(load_rubric(find_rubric(arguments.rubric)), arguments)
-    scorers = scorers_of(arguments, rubric)
-    submissions = list(_submissions(arguments))
+    Example:
+        markscheme grade code-quality answer.md --input query="Parse a date" --judge anthropic
+
+    Exit status:
+        0 all pass, 1 some fail, 2 invalid arguments, 3 no judge to ask, 5 some are not graded.
+    """
+    loaded = ask.of(load_rubric(find_rubric(rubric)))
+    scorers = ask.scorers_for(loaded)
+    inputs = _inputs(input)
+    submissions = list(_submissions(file, inputs))
     if not submissions:
-        raise UsageError(f"{arguments.file} holds nothing to grade")
-    _warn_of_hidden(arguments.input, rubric)
-    _warn_of_lacking(arguments, rubric, submissions)
-    folder = find_calibration(rubric.name, Path.cwd())
-    to_cover = submissions if arguments.judge is None else []
-    prompts = [prompt for submission in to_cover for prompt in questions(rubric, submission)]
-    judge = judge_of(arguments.judge, rubric, prompts, folder, asking_of(arguments))
-    receipt = receipt_of(rubric, judge, Path.cwd())
-    if SYSTEM not in rubric.known_inputs:
-        warn_of_kinship(judge.identity.model or judge.identity.name, (s.inputs.get(SYSTEM, "") for s in submissions))
-    return asyncio.run(_print_all(Grading(rubric, judge, scorers=scorers, receipt=receipt), submissions, arguments))
+        raise UsageError(f"{file} contains nothing to grade")
+    _warn_of_hidden(inputs, loaded)
+    _warn_of_lacking(loaded, submissions, in_lines=_holds_lines(file))
+    folder = find_calibration(loaded.name, Path.cwd())
+    prompts = [] if judge else [prompt for submission in submissions for prompt in questions(loaded, submission)]
+    asked = ask.judge(judge, loaded, prompts, folder)
+    receipt = receipt_of(loaded, asked, Path.cwd())
+    if SYSTEM not in loaded.known_inputs:
+        warn_of_kinship(asked.identity.model or asked.identity.name, (s.inputs.get(SYSTEM, "") for s in submissions))
+    grading = Grading(loaded, asked, scorers=scorers, receipt=receipt)
+    return asyncio.run(_print_all(grading, submissions, ask.concurrency, json=json))
 
 
-async def _print_all(grading: Grading, submissions: list[Submission], arguments: argparse.Namespace) -> int:
+async def _print_all(grading: Grading, submissions: list[Submission], concurrency: int, *, json: bool) -> int:
     failed = ungraded = 0
     try:
         with progress("grading", len(submissions)) as shown_progress:
-            async for grade in _in_order(grading, submissions, arguments.concurrency):
+            async for grade in _in_order(grading, submissions, concurrency):
                 print(
-                    json.dumps(grade_json(grade, grading.rubric), ensure_ascii=False)
-                    if arguments.json
+                    dumps(grade_json(grade, grading.rubric), ensure_ascii=False)
+                    if json
                     else _text(grade, grading.rubric),
                     flush=True,
                 )
@@ -109,20 +105,19 @@ async def _in_order(grading: Grading, submissions: list[Submission], concurrency
             yield early.get(place) or grading.ungraded(submissions[place], f"not asked: {error}")
 
 
-def _submissions(arguments: argparse.Namespace) -> Iterator[Submission]:
-    if _holds_lines(arguments.file):
-        if arguments.input:
-            raise UsageError("--input goes with a single response; in a .jsonl file each line brings its own inputs")
-        yield from _from_lines(Path(arguments.file))
+def _submissions(file: str, inputs: Mapping[str, str]) -> Iterator[Submission]:
+    if _holds_lines(file):
+        if inputs:
+            raise UsageError("--input is for a single response; in a .jsonl file each line has its own inputs")
+        yield from _from_lines(Path(file))
         return
-    inputs = _inputs(arguments.input)
-    if arguments.file == "-":
+    if file == "-":
         response = _decoded(sys.stdin.buffer.read(), "standard input")
         if not response.strip():
-            raise UsageError("standard input holds nothing to grade; an empty response is graded from an empty file")
+            raise UsageError("standard input is empty; to grade an empty response, use an empty file")
         yield Submission(response, inputs, "-")
         return
-    yield Submission(_text_of(Path(arguments.file)), inputs, Path(arguments.file).name)
+    yield Submission(_text_of(Path(file)), inputs, Path(file).name)
 
 
 def _holds_lines(file: str) -> bool:
@@ -156,26 +151,26 @@ def _inputs(said: Sequence[str]) -> dict[str, str]:
     inputs: dict[str, str] = {}
     for name, text in map(_input, said):
         if name in inputs:
-            raise UsageError(f"--input names {name!r} twice")
+            raise UsageError(f"`--input` gives {name!r} twice")
         inputs[name] = text
     return inputs
 
 
-def _warn_of_hidden(said: Sequence[str], rubric: Rubric) -> None:
-    for name in _inputs(said):
+def _warn_of_hidden(inputs: Iterable[str], rubric: Rubric) -> None:
+    for name in inputs:
         if name not in rubric.known_inputs:
             known = ", ".join(rubric.known_inputs) or "none"
             warnings.warn(f"the rubric shows no input {name!r}; it shows {known}", RatingWarning, stacklevel=2)
 
 
-def _warn_of_lacking(arguments: argparse.Namespace, rubric: Rubric, submissions: Sequence[Submission]) -> None:
-    """Where declared inputs lack, how to give them."""
+def _warn_of_lacking(rubric: Rubric, submissions: Sequence[Submission], *, in_lines: bool) -> None:
+    """Warn where declared inputs are missing, and say how to give them."""
     lacking = Counter(name for submission in submissions for name in lacking_inputs(rubric, submission))
     for name, count in lacking.items():
         said = (
-            f"{count} of {len(submissions)} lines bring no input {name!r}; each is to name it beside its response"
-            if _holds_lines(arguments.file)
-            else f"the rubric asks for the input {name!r}; give it as --input {name}=TEXT or --input {name}=@FILE"
+            f"{count} of {len(submissions)} lines have no input {name!r}; give it next to the response"
+            if in_lines
+            else f"the rubric needs the input {name!r}; give it as --input {name}=TEXT or --input {name}=@FILE"
         )
         warnings.warn(said, RatingWarning, stacklevel=2)
 
@@ -183,7 +178,7 @@ def _warn_of_lacking(arguments: argparse.Namespace, rubric: Rubric, submissions:
 def _input(said: str) -> tuple[str, str]:
     name, equals, text = said.partition("=")
     if not name or not equals:
-        raise UsageError(f"--input is NAME=TEXT or NAME=@FILE, found {said!r}")
+        raise UsageError(f"`--input` must be NAME=TEXT or NAME=@FILE, got {said!r}")
     return name, _text_of(Path(text[1:])) if text.startswith("@") else text
 
 

@@ -1,77 +1,72 @@
-"""`markscheme import`: other tools' labels and verdicts as ratings, with a report of what was lost."""
+"""`markscheme import`: labels and verdicts of other tools as ratings."""
 
-import argparse
-import json
 import sys
 from collections.abc import Mapping, Sequence
+from json import dumps
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
 
-from markscheme.commands.options import Parser, existing_file, kind
+from cyclopts import Parameter
+
+from markscheme.commands.options import Kind, existing_file
 from markscheme.counts import counted
 from markscheme.errors import RatingError, UsageError, writing
 from markscheme.files import append_text
 
-SUMMARY = """Convert labels and verdicts of other tools to ratings, and say what was lost on the way.
 
-FILE is Promptfoo's results (.json, .jsonl), a dataset of autorubric (.json), a table (.csv, .tsv), or lines (.jsonl
-with an object each; .txt with "id verdict"). Columns are found by their names: id, the rubric's criteria, rater, kind,
-overall, pass, criterion and level; verdict is a judge's, label a person's; input, output (or query, response) make
-examples. Promptfoo's metrics become levels of the criteria they are named like.
+def import_ratings(
+    file: Annotated[Path, Parameter(metavar="FILE", help="what to import")],
+    /,
+    *,
+    rubric: Annotated[str, Parameter(metavar="NAME", help="the rubric's name or file")],
+    to: Annotated[Path | None, Parameter(metavar="FILE.jsonl")] = None,
+    examples: Annotated[Path | None, Parameter(metavar="FILE.jsonl")] = None,
+    append: bool = False,
+    only: Annotated[Literal["people", "judges"] | None, Parameter(metavar="WHO")] = None,
+    judge_column: Annotated[str | None, Parameter(metavar="NAME")] = None,
+    label_column: Annotated[str | None, Parameter(metavar="NAME")] = None,
+    rater: Annotated[str | None, Parameter(metavar="NAME")] = None,
+    kind: Annotated[Kind | None, Parameter(metavar="KIND")] = None,
+    map: Annotated[tuple[str, ...], Parameter(metavar="WORD=LEVEL")] = (),
+    json: Annotated[bool, Parameter(help="print the report as JSON")] = False,
+) -> int:
+    """Convert labels and verdicts of other tools to ratings, and report what was lost.
 
-Ratings go to standard output, or where --to says; the report of what was lost to standard error, or as --json."""
+    FILE is Promptfoo's results (.json, .jsonl), a dataset of autorubric (.json), a table (.csv, .tsv), or lines (.jsonl
+    with one object each; .txt with "id verdict"). Columns are found by name: id, the rubric's criteria, rater, kind,
+    overall, pass, criterion and level; verdict is a judge's, label an annotator's; input, output (or query, response)
+    make examples. Promptfoo's metrics become levels of the criteria of the same name.
 
+    Args:
+        to: write the ratings to a new file (default: standard output)
+        examples: write the responses to a new file, as examples
+        append: add to files that exist
+        only: keep only people's or only judges' ratings
+        judge_column: column with a judge's verdict (verdict)
+        label_column: column with an annotator's label (label)
+        rater: who labelled, where the file doesn't say
+        kind: kind of labels that don't say (human)
+        map: what a word in the file means; may be repeated
 
-def parser() -> argparse.ArgumentParser:
-    """What the command takes."""
-    found = Parser(
-        "import",
-        SUMMARY,
-        "markscheme import results.json --rubric code-quality --to calibration/code-quality/ratings/viewer.jsonl",
-    )
-    found.add_argument("file", metavar="FILE", help="what is imported")
-    found.add_argument("--rubric", required=True, metavar="NAME", help="the rubric's file or name")
-    found.add_argument(
-        "--to", type=Path, metavar="FILE.jsonl", help="write the ratings there; it must not be there yet"
-    )
-    found.add_argument("--examples", type=Path, metavar="FILE.jsonl", help="write the responses there, as examples")
-    found.add_argument("--append", action="store_true", help="add to files that are there")
-    found.add_argument("--only", choices=("people", "judges"), help="leave out the ratings of the others")
-    found.add_argument("--judge-column", metavar="NAME", help="the column with a judge's verdict (verdict)")
-    found.add_argument("--label-column", metavar="NAME", help="the column with a person's label (label)")
-    found.add_argument("--rater", metavar="NAME", help="who labelled, where the file doesn't say")
-    found.add_argument("--kind", type=kind, metavar="KIND", help="what labels count as that don't say (human)")
-    found.add_argument(
-        "--map",
-        action="append",
-        default=[],
-        metavar="WORD=LEVEL",
-        help="what a word of the file means; may be repeated",
-    )
-    found.add_argument("--json", action="store_true", help="the report as JSON")
-    return found
-
-
-def run(arguments: argparse.Namespace) -> int:
-    """Convert, write, and say what was lost."""
+    Example:
+        markscheme import results.json --rubric code-quality --to viewer.jsonl
+    """
     from markscheme.readers.detect import import_file, of_kind
     from markscheme.readers.tables import Columns
     from markscheme.rubrics.file import load_rubric
     from markscheme.rubrics.search import find_rubric
 
-    rubric = load_rubric(find_rubric(arguments.rubric))
-    columns = Columns(arguments.judge_column, arguments.label_column, arguments.rater, arguments.kind)
-    path = existing_file(arguments.file)
-    imported = import_file(path, rubric, words=_words(arguments.map), columns=columns)
-    ratings = of_kind(imported.ratings, arguments.only)
-    if not ratings and not arguments.examples:
-        raise RatingError(f"holds nothing that can be a rating{_instead(imported.lost)}", path=path)
-    lines = [json.dumps(rating.to_json(), ensure_ascii=False) for rating in ratings]
-    if arguments.examples:
-        made = [json.dumps(example.to_json(), ensure_ascii=False) for example in imported.examples]
-        _write(arguments.examples, made, append=arguments.append)
-    if arguments.to:
-        _write(arguments.to, lines, append=arguments.append)
+    columns = Columns(judge_column, label_column, rater, kind)
+    path = existing_file(file)
+    imported = import_file(path, load_rubric(find_rubric(rubric)), words=_words(map), columns=columns)
+    ratings = of_kind(imported.ratings, only)
+    if not ratings and not examples:
+        raise RatingError(f"contains nothing that can be a rating{_instead(imported.lost)}", path=path)
+    lines = [dumps(rating.to_json(), ensure_ascii=False) for rating in ratings]
+    if examples:
+        _write(examples, [dumps(one.to_json(), ensure_ascii=False) for one in imported.examples], append=append)
+    if to:
+        _write(to, lines, append=append)
     report = {
         "schema": 1,
         "file": str(path),
@@ -81,16 +76,16 @@ def run(arguments: argparse.Namespace) -> int:
         "raters": {name: said for name, said in imported.raters.items() if name in {r.rater for r in ratings}},
         "lost": dict(imported.lost),
         "notes": list(imported.notes),
-        "to": str(arguments.to) if arguments.to else None,
-        "examples_to": str(arguments.examples) if arguments.examples else None,
+        "to": str(to) if to else None,
+        "examples_to": str(examples) if examples else None,
     }
-    if arguments.json:
-        beside = {} if arguments.to else {"lines": [rating.to_json() for rating in ratings]}
-        print(json.dumps({**report, **beside}, ensure_ascii=False, indent=2, allow_nan=False))
-    elif not arguments.to:
+    if json:
+        printed = {} if to else {"lines": [rating.to_json() for rating in ratings]}
+        print(dumps({**report, **printed}, ensure_ascii=False, indent=2, allow_nan=False))
+        return 0
+    if not to:
         sys.stdout.writelines(f"{line}\n" for line in lines)
-    if not arguments.json:
-        print("\n".join(_report(report)), file=sys.stdout if arguments.to else sys.stderr)
+    print("\n".join(_report(report)), file=sys.stdout if to else sys.stderr)
     return 0
 
 
@@ -99,7 +94,7 @@ def _words(said: Sequence[str]) -> dict[str, str]:
     for entry in said:
         word, equals, level = entry.partition("=")
         if not equals or not word.strip() or not level.strip():
-            raise UsageError(f"--map is WORD=LEVEL, found {entry!r}")
+            raise UsageError(f"`--map` must be WORD=LEVEL, got {entry!r}")
         found[word.strip().casefold()] = level.strip()
     return found
 
@@ -107,7 +102,7 @@ def _words(said: Sequence[str]) -> dict[str, str]:
 def _write(path: Path, lines: Sequence[str], *, append: bool) -> None:
     """Add to a file, or make it; never overwrite."""
     if path.exists() and not append:
-        raise UsageError(f"{path} is there already; --append adds to it")
+        raise UsageError(f"{path} exists; --append adds to it")
     with writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         append_text(path, "".join(f"{line}\n" for line in lines))
@@ -117,7 +112,7 @@ def _instead(lost: Mapping[str, int]) -> str:
     if not lost:
         return ""
     most = sorted(lost.items(), key=lambda entry: -entry[1])[:5]
-    return "; it holds " + "; ".join(f"{count} {what}" for what, count in most)
+    return "; it contains " + "; ".join(f"{count} {what}" for what, count in most)
 
 
 def _report(report: Mapping[str, Any]) -> list[str]:
@@ -132,7 +127,7 @@ def _report(report: Mapping[str, Any]) -> list[str]:
         lines.append(f"responses written to {report['examples_to']}")
     lines += [f"note: {note}" for note in report["notes"]]
     if report["lost"]:
-        lines.append("lost, since ratings have no room for it:")
+        lines.append("lost (ratings cannot hold it):")
         lines += [f"  {count} {what}" for what, count in sorted(report["lost"].items(), key=lambda e: -e[1])]
     else:
         lines.append("nothing was lost")

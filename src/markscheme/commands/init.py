@@ -1,19 +1,16 @@
-"""`markscheme init`: graders, a rubric, labelled examples and a configuration, put into one's own project."""
+"""`markscheme init`: graders, a rubric, labelled examples and a configuration, added to a project."""
 
-import argparse
-import json
 import os
 from collections.abc import Iterator
+from json import dumps
 from pathlib import Path
+from typing import Annotated
 
-from markscheme.commands.options import Parser
+from cyclopts import Parameter
+
+from markscheme.commands.options import JsonFlag
 from markscheme.errors import UsageError, writing
 from markscheme.rubrics.search import shipped
-
-SUMMARY = """Put into a project what grading under Promptfoo needs: graders/, a rubric of yes/no criteria, labelled
-examples and a promptfooconfig.yaml that runs. Whatever is there already stays as it is.
-
-Exit status: 0 done, 2 a fault in what was asked."""
 
 PACKAGE = Path(__file__).parents[1]
 ASSERTION = """\
@@ -22,27 +19,28 @@ ASSERTION = """\
       config: {rubric: support-reply}"""
 
 
-def parser() -> argparse.ArgumentParser:
-    """What the command takes."""
-    found = Parser("init", SUMMARY, "markscheme init")
-    found.add_argument("folder", nargs="?", type=Path, default=Path(), metavar="FOLDER", help="the project (here)")
-    found.add_argument("--json", action="store_true", help="print JSON")
-    return found
+def init(
+    folder: Annotated[Path, Parameter(metavar="FOLDER", help="the project (default: here)")] = Path(),
+    /,
+    *,
+    json: JsonFlag = False,
+) -> int:
+    """Add what grading under Promptfoo needs: graders/, a rubric of yes/no criteria, labelled examples, and a
+    promptfooconfig.yaml that runs. Existing files stay as they are.
 
+    Example:
+        markscheme init
 
-def run(arguments: argparse.Namespace) -> int:
-    """Copy what is not there yet, and say what was."""
-    folder: Path = arguments.folder
+    Exit status:
+        0 done, 2 invalid arguments.
+    """
     if folder.exists() and not folder.is_dir():
-        raise UsageError(f"{folder} is no folder")
+        raise UsageError(f"{folder} is not a folder")
     made: list[str] = []
     kept: list[str] = []
     for place, source in sorted(_files()):
         (made if _put(source, folder / place) else kept).append(str(place))
-    if arguments.json:
-        print(json.dumps({"schema": 1, "created": made, "kept": kept}))
-    else:
-        print("\n".join(_told(folder, made, kept)))
+    print(dumps({"schema": 1, "created": made, "kept": kept}) if json else "\n".join(_told(folder, made, kept)))
     return 0
 
 
@@ -73,7 +71,7 @@ def _put(source: Path, place: Path) -> bool:
 
 def _told(folder: Path, made: list[str], kept: list[str]) -> Iterator[str]:
     yield from (f"made  {folder / name}" for name in made)
-    yield from (f"kept  {folder / name}, which was there" for name in kept)
+    yield from (f"kept  {folder / name} (already there)" for name in kept)
     if "promptfooconfig.yaml" in kept:
         yield f"To grade with it, add to the `assert` of your tests:\n{ASSERTION}"
-    yield "Next: `npx promptfoo eval` grades, and `calibrate support-reply` says how far the grades can be trusted."
+    yield "Next: `npx promptfoo eval` grades, and `calibrate support-reply` measures how far the grades can be trusted."

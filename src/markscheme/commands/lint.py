@@ -1,62 +1,69 @@
-"""`markscheme lint`: what is wrong with a rubric, and what might be better."""
+"""`markscheme lint`: errors in rubrics, and advice."""
 
-import argparse
-import json
 import warnings
 from collections.abc import Sequence
+from json import dumps
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-from markscheme.commands.options import Parser, add_scorers
+from cyclopts import Parameter
+
+from markscheme.commands.options import JsonFlag, Scorers
 from markscheme.errors import RubricError, RubricWarning, UsageError
-from markscheme.rubrics.file import json_schema, load_rubric
-from markscheme.rubrics.lint import advice
-from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.rubrics.search import find_rubric
 
-SUMMARY = """Say what is wrong with rubrics, by file and line, and what might be better in them.
+if TYPE_CHECKING:
+    from markscheme.rubrics.rubric import Criterion, Rubric
 
-Exit status: 0 nothing to say, 1 advice, 2 refused."""
 ADVICE = 1
 
 
-def parser() -> argparse.ArgumentParser:
-    """What the command takes."""
-    found = Parser("lint", SUMMARY, "markscheme lint rubrics/*.yaml")
-    found.add_argument("rubrics", nargs="*", metavar="RUBRIC", help="a rubric's file or name")
-    found.add_argument("--allow-advice", action="store_true", help="status 0 where there is nothing but advice")
-    found.add_argument("--schema", action="store_true", help="print the format of rubric files as JSON Schema instead")
-    found.add_argument("--json", action="store_true", help="one JSON object a rubric")
-    add_scorers(found)
-    return found
+def lint(
+    rubrics: Annotated[tuple[str, ...], Parameter(metavar="RUBRIC", help="a rubric's name or file")] = (),
+    /,
+    *,
+    allow_advice: bool = False,
+    schema: bool = False,
+    scorers: Scorers = (),
+    json: JsonFlag = False,
+) -> int:
+    """Check rubrics: errors by file and line, and advice on what could be better.
 
+    Args:
+        allow_advice: exit 0 where there is nothing but advice
+        schema: print the format of rubric files as JSON Schema instead
 
-def run(arguments: argparse.Namespace) -> int:
-    """Lint each; the worst status of all.
+    Example:
+        markscheme lint rubrics/*.yaml
 
-    Raises:
-        UsageError: There is nothing to lint.
+    Exit status:
+        0 no issues, 1 advice, 2 refused.
     """
-    if arguments.schema:
-        print(json.dumps(json_schema(), indent=2, ensure_ascii=False))
+    if schema:
+        from markscheme.rubrics.file import json_schema
+
+        print(dumps(json_schema(), indent=2, ensure_ascii=False))
         return 0
-    if not arguments.rubrics:
-        raise UsageError("name a RUBRIC to lint, by its file or its name; --schema prints the format of the files")
+    if not rubrics:
+        raise UsageError("name a RUBRIC to check, by its name or its file; --schema prints the format of the files")
     worst = 0
-    for name in arguments.rubrics:
-        report = lint_file(_from_here(find_rubric(name)), arguments.scorers)
-        print(json.dumps(report, ensure_ascii=False) if arguments.json else _text(report))
+    for name in rubrics:
+        report = lint_file(_from_here(find_rubric(name)), scorers)
+        print(dumps(report, ensure_ascii=False) if json else _text(report))
         worst = max(worst, report["status"])
-    return 0 if worst == ADVICE and arguments.allow_advice else worst
+    return 0 if worst == ADVICE and allow_advice else worst
 
 
 def _from_here(path: Path) -> Path:
-    """The path as a person who stands here writes it."""
+    """The path relative to the working directory, where it is below it."""
     return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
 
 
 def lint_file(path: Path, scorers: Sequence[str] = ()) -> dict[str, Any]:
-    """What there is to say of one file, with checks by code in these modules: status, faults and advice."""
+    """Status, faults and advice for one file; `scorers` are modules with checks by code."""
+    from markscheme.rubrics.file import load_rubric
+    from markscheme.rubrics.lint import advice
+
     with warnings.catch_warnings(record=True) as noted:
         warnings.simplefilter("always", RubricWarning)
         try:
@@ -70,8 +77,8 @@ def lint_file(path: Path, scorers: Sequence[str] = ()) -> dict[str, Any]:
     return {"rubric": str(path), "status": ADVICE if found else 0, "faults": [], "advice": found}
 
 
-def _unknown_checks(rubric: Rubric, modules: Sequence[str]) -> list[dict[str, Any]]:
-    """Checks that neither ship nor stand in a module that was named: nothing is graded with them."""
+def _unknown_checks(rubric: "Rubric", modules: Sequence[str]) -> list[dict[str, Any]]:
+    """Advice on checks that no known module has: nothing can be graded with them."""
     checked = [criterion for criterion in rubric.criteria if criterion.check is not None]
     if not checked and not modules:
         return []
@@ -87,8 +94,8 @@ def _unknown_checks(rubric: Rubric, modules: Sequence[str]) -> list[dict[str, An
     return found
 
 
-def _of_check(error: UsageError, criterion: Criterion) -> str:
-    """The sentence without the criterion's name, which lint says before it."""
+def _of_check(error: UsageError, criterion: "Criterion") -> str:
+    """The sentence without the criterion's name, which the line starts with."""
     return str(error).removeprefix(f"criterion {criterion.name!r}: ")
 
 
@@ -96,7 +103,7 @@ def _text(report: dict[str, Any]) -> str:
     name = report["rubric"]
     lines = [f"{name}:{fault['line'] or 1}: {fault['problem']}" for fault in report["faults"]]
     lines += [f"{name}: {_kind(said)}: {said['message']}" for said in report["advice"]]
-    return "\n".join(lines) or f"{name}: nothing to say"
+    return "\n".join(lines) or f"{name}: no issues"
 
 
 def _kind(said: dict[str, Any]) -> str:

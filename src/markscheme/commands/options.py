@@ -1,115 +1,255 @@
-"""Options that several commands share."""
+"""Options that several commands share: each is declared once, and travels as part of a frozen value."""
 
-import argparse
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
+
+from cyclopts import Parameter
 
 from markscheme.errors import UsageError
 from markscheme.judges.kinds import judge_forms
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
-class _Help(argparse.HelpFormatter):
-    """Paragraphs filled to the width at hand; examples and lists in columns keep their lines."""
+    from cyclopts import Token
 
-    def _fill_text(self, text: str, width: int, indent: str) -> str:
-        import textwrap  # only help needs it
+    from markscheme.judges.asking import Asking
+    from markscheme.judges.judge import Judge
+    from markscheme.prompt import Prompt
+    from markscheme.rubrics.rubric import Rubric
+    from markscheme.scorers import Scorer
 
-        return "\n\n".join(
-            paragraph
-            if "  " in paragraph
-            else textwrap.fill(
-                paragraph, width, initial_indent=indent, subsequent_indent=indent, break_on_hyphens=False
-            )
-            for paragraph in text.split("\n\n")
-        )
-
-
-class Parser(argparse.ArgumentParser):
-    """A parser whose faults exit with status 2 and whose help keeps the lines of its example."""
-
-    def __init__(self, command: str, summary: str, example: str) -> None:
-        super().__init__(
-            prog=f"markscheme {command}",
-            description=summary,
-            epilog=f"example:\n  {example}",
-            formatter_class=_Help,
-        )
-
-
+MORE = "more options"
+"""The group of options that only `--help-all` shows."""
 JUDGE_NAMES = judge_forms()
+Kind = Literal["human", "adjudicated", "constructed", "model", "code"]
+"""The kinds of ratings; `ratings.rating` has them as well, and brings numpy."""
+KINDS = get_args(Kind)
+
+# --- what a value may be --------------------------------------------------------------------------------------------
 
 
-def add_judge(parser: argparse.ArgumentParser, *, several: bool = False) -> None:
-    """`--judge` and what bounds the asking."""
-    group = parser.add_argument_group("the judge")
-    if several:
-        text = f"who is asked: {JUDGE_NAMES}; may be repeated"
-        group.add_argument("--judge", action="append", metavar="NAME", help=text)
-    else:
-        group.add_argument("--judge", metavar="NAME", help=f"who is asked: {JUDGE_NAMES}")
-    add_asking(group)
+def _must(allowed: str, holds: Callable[[Any], bool]) -> Callable[[type, Any], None]:
+    """A validator that says what is allowed of each value that is given."""
+
+    def check(_: type, value: Any) -> None:
+        for one in value if isinstance(value, tuple) else (value,):
+            if one is not None and not holds(one):
+                raise ValueError(f"must be {allowed}")
+
+    return check
 
 
-def add_scorers(group: argparse._ActionsContainer) -> None:
-    """`--scorers`: where checks by code come from."""
-    text = "a module with checks by code, for criteria with a `check`; may be repeated"
-    group.add_argument("--scorers", action="append", default=[], metavar="MODULE", help=text)
+def whole_number(_: type, tokens: "Sequence[Token]") -> int:
+    """Convert a whole number from 1, and refuse 1.5 or 0."""
+    (token,) = tokens
+    if not token.value.isdecimal() or int(token.value) < 1:
+        raise ValueError("must be a whole number from 1")
+    return int(token.value)
 
 
-def add_asking(group: argparse._ActionsContainer) -> None:
-    """What bounds the asking, and how it is asked."""
-    group.add_argument("--samples", type=whole_number, metavar="N", help="ask N times; the median level counts")
-    group.add_argument("--strategy", metavar="S", help="one_shot, per_criterion, double_pass or holistic")
-    group.add_argument(
-        "--concurrency", type=whole_number, default=8, metavar="N", help="questions under way at once (8)"
-    )
-    group.add_argument("--budget", type=amount, metavar="USD", help="stop before asking would cost more than this")
-    group.add_argument("--price", metavar="IN:OUT", help="US dollars a million tokens read and written, as in 3:15")
-    group.add_argument("--no-cache", action="store_true", help="neither read nor keep replies on disk")
-    group.add_argument("--expected", action="store_true", help="score the expected level, where a judge tells the odds")
+def within(least: float, most: float) -> Callable[[type, Any], None]:
+    """A validator of numbers from `least` to `most`."""
+    return _must(f"from {least} to {most}", lambda value: least <= value <= most)
 
 
-def whole_number(text: str) -> int:
-    """A whole number from 1."""
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is no whole number from 1")
-    return int(text)
+def _is_share(value: float) -> bool:
+    if 1 < value <= 100:
+        raise ValueError(f"must be above 0 and at most 1; did you mean {value / 100:g}?")
+    return 0 < value <= 1
 
 
-def amount(text: str) -> float:
-    """A number above 0."""
-    try:
-        value = float(text)
-    except ValueError:
-        value = -1.0
-    if not 0 < value < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text!r} is no number above 0")
-    return value
+def completed_rubrics(_: object) -> list[str]:
+    """What a shell completes RUBRIC to."""
+    from markscheme.rubrics.search import known_rubrics
+
+    return list(known_rubrics(Path.cwd()))
 
 
-def share(text: str) -> float:
-    """A number above 0 and up to 1."""
-    value = amount(text)
-    if value > 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number above 0 and up to 1")
-    return value
+ABOVE_ZERO = _must("a number above 0", lambda value: 0 < value < float("inf"))
+PORT = within(1, 65_535)
+SHARE = _must("above 0 and at most 1", _is_share)
+
+RubricName = Annotated[str, Parameter(metavar="RUBRIC", help="a rubric's name or file", completer=completed_rubrics)]
+JudgeName = Annotated[str | None, Parameter(metavar="NAME", help=f"judge to ask: {JUDGE_NAMES}")]
+JudgeNames = Annotated[tuple[str, ...], Parameter(metavar="NAME", help=f"judge to ask: {JUDGE_NAMES}; may be repeated")]
+ExamplesFile = Annotated[
+    Path | None, Parameter(metavar="FILE", help="labelled examples, instead of the rubric's own set")
+]
+RatingsFile = Annotated[
+    Path | None, Parameter(metavar="FILE", help="take the judge's ratings from FILE; nothing is asked")
+]
+GoldKind = Annotated[
+    Kind | None, Parameter(metavar="KIND", help=f"use only labels of this kind: {', '.join(KINDS)}", group=MORE)
+]
+Target = Annotated[
+    float | None, Parameter(metavar="P", help="share of examples the judge must agree on (0.8)", validator=SHARE)
+]
+Scorers = Annotated[
+    tuple[str, ...],
+    Parameter(metavar="MODULE", help="module with checks by code, for criteria with a `check`", group=MORE),
+]
+SplitName = Annotated[
+    Literal["dev", "test", "all"] | None,
+    Parameter(metavar="S", help="dev, test or all (dev, once a set has splits)"),
+]
+JsonFlag = Annotated[bool, Parameter(name="--json", help="print JSON")]
+JsonTarget = Annotated[
+    str | None, Parameter(name="--json", metavar="[FILE]", help="write JSON; to standard output without FILE")
+]
 
 
-def kind(text: str) -> str:
-    """A kind of rating."""
-    from markscheme.ratings.rating import KINDS
-
-    if text not in KINDS:
-        raise argparse.ArgumentTypeError(f"{text!r} is none of {', '.join(KINDS)}")
-    return text
+# --- options that go together ---------------------------------------------------------------------------------------
 
 
-def existing_file(text: str) -> Path:
-    """The path of a file that is there.
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class AskOptions:
+    """How a judge is asked, and within what bounds."""
+
+    samples: Annotated[
+        int | None, Parameter(metavar="N", help="ask N times, use the median level", converter=whole_number)
+    ] = None
+    budget: Annotated[
+        float | None, Parameter(metavar="USD", help="stop before the cost exceeds this", validator=ABOVE_ZERO)
+    ] = None
+    strategy: Annotated[
+        Literal["one_shot", "per_criterion", "double_pass", "holistic"] | None,
+        Parameter(metavar="S", help="one_shot, per_criterion, double_pass or holistic", group=MORE),
+    ] = None
+    concurrency: Annotated[
+        int, Parameter(metavar="N", help="requests in flight at once (8)", converter=whole_number, group=MORE)
+    ] = 8
+    price: Annotated[
+        str | None, Parameter(metavar="IN:OUT", help="US dollars per million tokens, input and output", group=MORE)
+    ] = None
+    no_cache: Annotated[bool, Parameter(help="neither read nor keep replies", group=MORE)] = False
+    expected: Annotated[
+        bool, Parameter(help="use the expected level, where the provider returns log-probabilities", group=MORE)
+    ] = False
+    scorers: Scorers = ()
+
+    def of(self, rubric: "Rubric") -> "Rubric":
+        """The rubric with the strategy and samples that were asked for."""
+        strategy, samples = self.strategy or rubric.strategy, self.samples or rubric.samples
+        return replace(rubric, strategy=strategy, samples=samples)
+
+    def asking(self) -> "Asking":
+        """What the judges opened with it share: a new limiter, a price, a memory."""
+        from markscheme.judges.asking import Asking
+        from markscheme.judges.limited import Limiter
+        from markscheme.judges.price import Price
+        from markscheme.judges.remembering import Memory
+
+        return Asking(
+            limiter=Limiter(concurrency=self.concurrency, budget=self.budget),
+            price=Price.parse(self.price) if self.price else None,
+            memory=None if self.no_cache else Memory(),
+            expected=self.expected,
+        )
+
+    def judge(
+        self,
+        name: str | None,
+        rubric: "Rubric",
+        prompts: "Sequence[Prompt]",
+        folder: Path | None,
+        asking: "Asking | None" = None,
+    ) -> "Judge":
+        """The judge of that name; without one, the default for these prompts and a calibration folder."""
+        from markscheme.judges.registry import choose_judge, model_for, open_judge
+
+        asking = asking or self.asking()
+        if name is not None:
+            return open_judge(name, model=model_for(rubric, name), asking=asking)
+        return choose_judge(rubric, prompts, folder / "replies" if folder else None, asking=asking)
+
+    def scorers_for(self, *rubrics: "Rubric") -> dict[str, "Scorer"]:
+        """The checks by code in the modules that were named.
+
+        Raises:
+            UsageError: A module cannot be imported, or a criterion names a check that no module has.
+        """
+        checked = [criterion for rubric in rubrics for criterion in rubric.criteria if criterion.check is not None]
+        if not checked and not self.scorers:
+            return {}
+        from markscheme.scorers import check_of, load_scorers
+
+        scorers = load_scorers(*self.scorers)
+        for criterion in checked:
+            check_of(criterion, scorers)
+        return scorers
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class LabelOptions:
+    """Which examples count, by which labels."""
+
+    examples: ExamplesFile = None
+    split: SplitName = None
+    tolerance: Annotated[
+        float | None,
+        Parameter(metavar="D", help="how far a score may miss and still agree (0.1)", validator=ABOVE_ZERO),
+    ] = None
+    gold: GoldKind = None
+    gold_by: Annotated[
+        Literal["median", "mean", "majority"],
+        Parameter(metavar="RULE", help="how several labels combine: median, mean or majority (median)", group=MORE),
+    ] = "median"
+
+
+@Parameter(name="*", group=MORE)
+@dataclass(frozen=True, kw_only=True)
+class DriftOptions:
+    """The accepted run, and how later runs are compared with it."""
+
+    accept: Annotated[
+        bool, Parameter(help="accept this run: later runs are compared with it; --samples N keeps N runs", group=())
+    ] = False
+    accepted: Annotated[Path | None, Parameter(metavar="FILE", help="accepted run, instead of the rubric's own")] = None
+    run_number: Annotated[
+        int | None,
+        Parameter(metavar="T", help="this is comparison T with the accepted run (counted)", converter=whole_number),
+    ] = None
+    planned_runs: Annotated[
+        int | None,
+        Parameter(metavar="N", help="planned comparisons, which share the 5% false-alarm rate", converter=whole_number),
+    ] = None
+    drift_margin: Annotated[
+        float | None,
+        Parameter(metavar="P", help="share of a scale that counts as unchanged (0.0625)", validator=SHARE),
+    ] = None
+    replay: Annotated[
+        bool, Parameter(help="ask the judge by the accepted rubric too, to separate judge from wording")
+    ] = False
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class ReportOptions:
+    """Where a calibration's report is written."""
+
+    json: Annotated[str | None, Parameter(metavar="FILE", help="write JSON; - for standard output")] = None
+    markdown: Annotated[str | None, Parameter(metavar="FILE", help="write Markdown; - for standard output")] = None
+    html: Annotated[str | None, Parameter(metavar="FILE", help="write a page to open, send or print")] = None
+    junit: Annotated[str | None, Parameter(metavar="FILE", help="write JUnit XML, one test per criterion")] = None
+    quiet: Annotated[bool, Parameter(help="no report and no progress: files and exit status only")] = False
+
+    @property
+    def targets(self) -> dict[str, str | None]:
+        """By option, where it writes."""
+        return {"json": self.json, "markdown": self.markdown, "html": self.html, "junit": self.junit}
+
+
+def existing_file(path: Path) -> Path:
+    """The path of a file that exists.
 
     Raises:
-        UsageError: It is not.
+        UsageError: It doesn't.
     """
-    path = Path(text)
     if not path.is_file():
-        raise UsageError(f"there is no file {text}")
+        raise UsageError(f"there is no file {path}")
     return path

@@ -1,47 +1,45 @@
-"""`markscheme prompts`: the prompts a judge would be asked, so that replies can be recorded elsewhere."""
+"""`markscheme prompts`: the prompts a judge is asked, to record replies elsewhere."""
 
-import argparse
-import json
-from pathlib import Path
+from json import dumps
+from typing import Annotated
 
-from markscheme.commands.options import Parser
-from markscheme.commands.sources import examples_of
-from markscheme.judges.recorded import RecordedJudge
-from markscheme.rubrics.file import load_rubric
+from cyclopts import Parameter
+
+from markscheme.commands.options import ExamplesFile, RubricName
 from markscheme.rubrics.search import find_rubric
 
-SUMMARY = """Print the prompts that a judge is asked first about each example, one JSON object a line:
-fingerprint, system, user, schema. No label stands in them. A reply is recorded as a line of
-calibration/RUBRIC/replies/JUDGE.jsonl under the fingerprint of its prompt."""
 
+def prompts(
+    rubric: RubricName,
+    /,
+    *,
+    examples: ExamplesFile = None,
+    missing: bool = False,
+    json: Annotated[bool, Parameter(help="no effect: every line is JSON already")] = False,  # noqa: ARG001
+) -> int:
+    """Print the prompts a judge is asked first about each example, one JSON object per line: fingerprint, system,
+    user, schema. They contain no labels. To record a reply, write it to calibration/RUBRIC/replies/JUDGE.jsonl under
+    its prompt's fingerprint.
 
-def parser() -> argparse.ArgumentParser:
-    """What the command takes."""
-    found = Parser("prompts", SUMMARY, "markscheme prompts rubrics/code-quality.yaml --missing")
-    found.add_argument("rubric", metavar="RUBRIC", help="a rubric's file or name")
-    found.add_argument("--examples", type=Path, metavar="FILE", help="the examples, instead of the rubric's own set")
-    found.add_argument("--missing", action="store_true", help="only those that no recording answers")
-    found.add_argument("--json", action="store_true", help="the same; every line is JSON already")
-    return found
+    Args:
+        missing: only the prompts that no recording answers
 
-
-def run(arguments: argparse.Namespace) -> int:
-    """Print them."""
-    from markscheme.calibration.collect import first_prompts  # examples bring numpy, which --help doesn't need
+    Example:
+        markscheme prompts rubrics/code-quality.yaml --missing
+    """
+    from markscheme.calibration.collect import first_prompts
+    from markscheme.judges.recorded import RecordedJudge
     from markscheme.ratings.examples import load_examples
+    from markscheme.ratings.sources import examples_of
+    from markscheme.rubrics.file import load_rubric
 
-    rubric = load_rubric(find_rubric(arguments.rubric))
-    file, folder = examples_of(rubric, arguments.examples)
-    prompts = first_prompts(rubric, load_examples(file, rubric).examples)
-    if arguments.missing and folder is not None:
+    loaded = load_rubric(find_rubric(rubric))
+    file, folder = examples_of(loaded, examples)
+    wanted = first_prompts(loaded, load_examples(file, loaded).examples)
+    if missing and folder is not None:
         for recording in sorted((folder / "replies").glob("*.jsonl")):
-            prompts = RecordedJudge.load(recording).lacks(prompts)
-    for prompt in prompts:
-        line = {
-            "fingerprint": prompt.fingerprint,
-            "system": prompt.system,
-            "user": prompt.user,
-            "schema": prompt.schema,
-        }
-        print(json.dumps(line, ensure_ascii=False))
+            wanted = RecordedJudge.load(recording).lacks(wanted)
+    for prompt in wanted:
+        line = {"fingerprint": prompt.fingerprint, "system": prompt.system, "user": prompt.user}
+        print(dumps({**line, "schema": prompt.schema}, ensure_ascii=False))
     return 0

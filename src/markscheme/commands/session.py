@@ -1,93 +1,87 @@
 """`markscheme session`: the warm process behind Promptfoo's assertions."""
 
-import argparse
-import json
-import socket
+import socket as sockets
 import sys
 from collections.abc import Mapping, Sequence
+from json import dumps
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
 
-from markscheme.commands.options import Parser
+from cyclopts import Parameter
+
+from markscheme.commands.options import JsonFlag
 from markscheme.counts import counted
 from markscheme.errors import UsageError
 from markscheme.session import client
 
-SUMMARY = """Start, end or look at the warm process that grades for Promptfoo. The first assertion starts one by itself
-and it ends when nobody has asked for a minute (MARKSCHEME_SESSION_IDLE, in seconds); nothing here is needed for that.
 
-start   a session for this folder, this Python and these keys
-stop    every session of yours, or the one at --socket, once it has answered what it was asked
-status  what is running
+def session(
+    action: Annotated[Literal["start", "stop", "status"], Parameter(metavar="start|stop|status", help="what to do")],
+    /,
+    *,
+    graders: Annotated[Path | None, Parameter(metavar="FOLDER")] = None,
+    socket: Annotated[str | None, Parameter(metavar="PATH")] = None,
+    json: JsonFlag = False,
+) -> int:
+    """Start, stop or show the warm process that grades for Promptfoo. The first assertion starts one by itself; it
+    stops after a minute without requests (MARKSCHEME_SESSION_IDLE, in seconds).
 
-Exit status: 0 done, 1 there is none, 2 a fault in what was asked."""
+    start   a session for this folder, this Python and these keys
+    stop    all your sessions, or the one at --socket, after they have answered
+    status  list what is running
 
+    Args:
+        graders: the graders it serves (default: graders/, if it exists)
+        socket: its socket, as in an assertion's `session: PATH`
 
-def parser() -> argparse.ArgumentParser:
-    """What the command takes."""
-    found = Parser("session", SUMMARY, "markscheme session status")
-    found.add_argument("what", choices=("start", "stop", "status"), help="what to do")
-    found.add_argument(
-        "--graders", type=Path, metavar="FOLDER", help="the graders it is for (graders/, if there is one)"
-    )
-    found.add_argument("--socket", metavar="PATH", help="its socket, as in an assertion's `session: PATH`")
-    found.add_argument("--json", action="store_true", help="print JSON")
-    return found
+    Example:
+        markscheme session status
 
-
-def run(arguments: argparse.Namespace) -> int:
-    """Do it, print what is there, and tell by the exit status whether there was anything."""
-    if not hasattr(socket, "AF_UNIX"):
+    Exit status:
+        0 done, 1 no session is running, 2 invalid arguments.
+    """
+    if not hasattr(sockets, "AF_UNIX"):
         raise UsageError("this system has no Unix sockets; Promptfoo's assertions grade in their own processes")
-    match arguments.what:
-        case "start":
-            found = [_start(arguments)]
-        case "stop":
-            found = [place for place in _places(arguments) if client.stop(place)]
-        case _:
-            found = list(_places(arguments))
-    return _print(arguments, found)
+    places = [str(Path(socket).resolve())] if socket else list(client.sockets())
+    if action == "start":
+        found: list[dict[str, Any]] = sessions_at([_start(graders, socket)])
+    elif action == "stop":
+        found = [{"socket": place} for place in places if client.stop(place)]
+    else:
+        found = sessions_at(places)
+    if json:
+        print(dumps({"schema": 1, "sessions": found}, ensure_ascii=False))
+    else:
+        for one in found:
+            print(f"stopped: {one['socket']}" if action == "stop" else f"session: {session_line(one)}")
+        if not found:
+            print("no session is running", file=sys.stderr)
+    return 0 if found else 1
 
 
-def _start(arguments: argparse.Namespace) -> str:
-    graders: Path = arguments.graders or (Path("graders") if Path("graders").is_dir() else Path())
-    if not graders.is_dir():
-        raise UsageError(f"there is no folder {graders}")
-    place = client.start(folder=str(graders.resolve()), wish=arguments.socket)
+def _start(graders: Path | None, wish: str | None) -> str:
+    folder = graders or (Path("graders") if Path("graders").is_dir() else Path())
+    if not folder.is_dir():
+        raise UsageError(f"there is no folder {folder}")
+    place = client.start(folder=str(folder.resolve()), wish=wish)
     if place is None:
         raise UsageError(
-            "no session can be started here: MARKSCHEME_SESSION is off, the socket's folder is not yours alone, or a "
-            "file stands in its place"
+            "no session can be started here: MARKSCHEME_SESSION is off, the socket's folder is open to other users, "
+            "or a file is in its place"
         )
     return place
 
 
-def _places(arguments: argparse.Namespace) -> list[str]:
-    return [str(Path(arguments.socket).resolve())] if arguments.socket else list(client.sockets())
-
-
-def _print(arguments: argparse.Namespace, places: list[str]) -> int:
-    told = [{"socket": place} for place in places] if arguments.what == "stop" else sessions_at(places)
-    if arguments.json:
-        print(json.dumps({"schema": 1, "sessions": told}, ensure_ascii=False))
-    else:
-        for one in told:
-            print(f"ended: {one['socket']}" if arguments.what == "stop" else session_line(one))
-        if not told:
-            print("no session is running", file=sys.stderr)
-    return 0 if told else 1
-
-
 def sessions_at(places: Sequence[str]) -> list[dict[str, Any]]:
-    """What the sessions at these sockets say of themselves; those that answer nothing are left out."""
+    """The status of the sessions at these sockets; those that don't answer are left out."""
     answers = {place: client.status(place) for place in places}
     return [{"socket": place, **answer} for place, answer in answers.items() if answer is not None]
 
 
 def session_line(one: Mapping[str, Any]) -> str:
     """A running session in a line."""
-    calls = counted(one["usage"]["calls"], "call")
     return (
-        f"process {one['pid']}, {one['seconds']:.0f} s old: {one['answered']} answered, {one['under_way']} under way, "
-        f"{calls} to judges; for {one['graders']} in {one['cwd']}; ends after {one['idle']:g} s of silence"
+        f"pid {one['pid']}, up {one['seconds']:.0f} s, {counted(one['answered'], 'request')}, "
+        f"{one['under_way']} in progress, {counted(one['usage']['calls'], 'call')} to judges; serves {one['graders']} "
+        f"in {one['cwd']}; stops after {one['idle']:g} s idle"
     )

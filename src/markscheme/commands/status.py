@@ -1,16 +1,15 @@
-"""`markscheme status`: every rubric here on a line, the judges that can be asked here, and the warm session."""
+"""`markscheme status`: the rubrics here, the judges usable here, and the warm session."""
 
-import argparse
-import json
 import socket
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
+from json import dumps
 from pathlib import Path
 from typing import Any
 
-from markscheme.commands.options import Parser
+from markscheme.commands.options import JsonFlag
 from markscheme.commands.session import session_line, sessions_at
 from markscheme.counts import counted
 from markscheme.errors import MarkschemeError, RatingError
@@ -19,10 +18,6 @@ from markscheme.receipt import ACCEPTED, ALLOWS, NOT_CALIBRATED, Receipt, accept
 from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.search import calibrations, find_calibration, known_rubrics, own_rubrics
 from markscheme.session import client
-
-SUMMARY = """Say of every rubric here what its judge may decide, by the accepted run: use, judge, labels, false passes,
-cost of a thousand grades, and until when it is fresh; which judges can be asked here; and whether a session is
-running. Nobody is asked."""
 
 FRESH_DAYS = 90
 """Days after which an accepted run counts as stale: providers change what stands behind a model's name."""
@@ -98,27 +93,26 @@ class JudgeStatus:
         return {"name": self.name, "usable": self.usable, "why": self.why}
 
 
-def parser() -> argparse.ArgumentParser:
-    """What the command takes."""
-    found = Parser("status", SUMMARY, "markscheme status")
-    found.add_argument("--json", action="store_true", help="one JSON object")
-    return found
+def status(*, json: JsonFlag = False) -> int:
+    """Show for each rubric what its judge can decide, from the accepted run: use, judge, labels, false passes, cost
+    of 1,000 grades, and how long the run stays fresh. Lists the judges usable here and the running session. Makes no
+    calls.
 
-
-def run(arguments: argparse.Namespace) -> int:
-    """Print it; 0."""
+    Example:
+        markscheme status
+    """
     start, today = Path.cwd(), date.today()
     rubrics = list(rubrics_here(start, today))
     judges = list(judges_here())
     sessions = sessions_at(list(client.sockets())) if hasattr(socket, "AF_UNIX") else []
-    if arguments.json:
+    if json:
         data = {
             "schema": 1,
             "rubrics": [rubric.to_json() for rubric in rubrics],
             "judges": [judge.to_json() for judge in judges],
             "sessions": sessions,
         }
-        print(json.dumps(data, ensure_ascii=False, indent=2, allow_nan=False))
+        print(dumps(data, ensure_ascii=False, indent=2, allow_nan=False))
         return 0
     table = _table([HEADINGS, *map(_cells, rubrics)]) if rubrics else [_nothing_here(start)]
     running = [f"session: {session_line(one)}" for one in sessions] or [NO_SESSION]

@@ -1,73 +1,225 @@
-"""`markscheme tune`: which numbers of a rubric labels support changing."""
+"""`markscheme tune`: the numbers of a rubric that labels support changing."""
 
-import argparse
+import asyncio
+import datetime
+import subprocess
+import sys
 from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
 
-from markscheme.commands.options import Parser, add_judge, add_scorers, kind, share
+from cyclopts import Parameter
 
-SUMMARY = """Say what people's labels support changing in a rubric: its wording first, then weights, pass mark,
-thresholds, and the doubtful middle in which a person should decide. What isn't supported is kept, and the reason
-said. With a dev and a test split only dev is looked at, until --final.
+from markscheme.commands.options import (
+    SHARE,
+    AskOptions,
+    ExamplesFile,
+    GoldKind,
+    JsonFlag,
+    JudgeName,
+    RatingsFile,
+    RubricName,
+)
+from markscheme.errors import UsageError
 
-Exit status: 0 tried, 2 a fault in what was asked, 3 no judge to ask, 4 labels that don't suffice: too few for the
-weights, all passes or all fails, or passes that the score doesn't order."""
+if TYPE_CHECKING:
+    from markscheme.calibration.calibration import Rater
+    from markscheme.calibration.tuning import Proposal
+    from markscheme.ratings.examples import ExampleSet
+    from markscheme.ratings.rating import Rating
+    from markscheme.ratings.splits import Openings
+    from markscheme.rubrics.rubric import Rubric
 
-
-def parser() -> argparse.ArgumentParser:
-    """What the command takes."""
-    found = Parser("tune", SUMMARY, "markscheme tune rubrics/code-quality.yaml --ratings judge.jsonl --cost 5:1")
-    found.add_argument("rubric", metavar="RUBRIC", help="a rubric's file or name")
-    labels = found.add_argument_group("labels")
-    labels.add_argument(
-        "--examples", type=Path, metavar="FILE", help="labelled examples, instead of the rubric's own set"
-    )
-    labels.add_argument("--gold", type=kind, metavar="KIND", help="only labels of this kind count")
-    labels.add_argument("--ratings", type=Path, metavar="FILE", help="take the judge's ratings from a file; ask nobody")
-    labels.add_argument(
-        "--source", choices=("human", "judge"), help="go by people's levels or by the judge's (the judge's, if known)"
-    )
-    labels.add_argument(
-        "--final", action="store_true", help="open the test split and try the proposal on it; it is put on record"
-    )
-    wanted = found.add_argument_group("what is wanted")
-    wanted.add_argument(
-        "--cost", type=_costs, default=(1.0, 1.0), metavar="FP:FN", help="what a false pass and a false fail cost (1:1)"
-    )
-    wanted.add_argument(
-        "--error", type=share, default=0.05, metavar="P", help="share of errors a doubtful middle promises (0.05)"
-    )
-    wanted.add_argument(
-        "--confidence", type=share, default=0.9, metavar="P", help="how sure that promise is to be (0.9)"
-    )
-    wanted.add_argument(
-        "--promise",
-        choices=("automatic", "all"),
-        help="bound the errors among automatic decisions, or among all (automatic, where the labels can carry it)",
-    )
-    output = found.add_argument_group("output")
-    output.add_argument("--write", action="store_true", help="write the supported changes into the rubric's file")
-    output.add_argument("--band", action="store_true", help="the doubtful middle too")
-    output.add_argument("--force", action="store_true", help="write even where the file has uncommitted changes")
-    output.add_argument("--json", action="store_true", help="print JSON")
-    add_judge(found)
-    add_scorers(found)
-    return found
-
-
-def run(arguments: argparse.Namespace) -> int:
-    """Propose, print, and write if asked to."""
-    from markscheme.commands.tuning import run as tune
-
-    return tune(arguments)
+TOO_FEW = 4
 
 
 def _costs(text: str) -> tuple[float, float]:
-    """What a false pass and a false fail cost."""
     parts = text.split(":")
     try:
         costs = [float(part) for part in parts]
     except ValueError:
         costs = []
     if len(costs) != 2 or not all(0 < cost < float("inf") for cost in costs):
-        raise argparse.ArgumentTypeError(f"costs are two numbers above 0, as in 1:5; found {text!r}")
+        raise UsageError(f"`--cost` must be two numbers above 0, for example 1:5, got {text!r}")
     return costs[0], costs[1]
+
+
+def tune(
+    rubric: RubricName,
+    /,
+    *,
+    examples: ExamplesFile = None,
+    gold: GoldKind = None,
+    ratings: RatingsFile = None,
+    source: Annotated[Literal["human", "judge"] | None, Parameter(metavar="WHO")] = None,
+    final: bool = False,
+    cost: Annotated[str, Parameter(metavar="FP:FN")] = "1:1",
+    error: Annotated[float, Parameter(metavar="P", validator=SHARE)] = 0.05,
+    confidence: Annotated[float, Parameter(metavar="P", validator=SHARE)] = 0.9,
+    promise: Annotated[Literal["automatic", "all"] | None, Parameter(metavar="WHICH")] = None,
+    write: bool = False,
+    band: bool = False,
+    force: bool = False,
+    json: JsonFlag = False,
+    judge: JudgeName = None,
+    ask: AskOptions = AskOptions(),
+) -> int:
+    """Find what the labels support changing in a rubric: its wording first, then weights, pass mark, thresholds, and
+    the gray zone in which a person should decide. What isn't supported stays, with the reason. With a dev and a test
+    split, only dev is used until --final.
+
+    Args:
+        source: use the levels of human or judge (the judge's, if known)
+        final: open the test split and try the proposal on it; this is recorded
+        cost: cost of a false pass and a false fail (1:1)
+        error: largest share of errors outside the gray zone (0.05)
+        confidence: confidence of that bound (0.9)
+        promise: bound the errors among automatic decisions, or among all (automatic, where the labels allow it)
+        write: write the supported changes into the rubric's file
+        band: include the gray zone
+        force: write even where the file has uncommitted changes
+
+    Example:
+        markscheme tune rubrics/code-quality.yaml --ratings judge.jsonl --cost 5:1
+
+    Exit status:
+        0 tried, 2 invalid arguments, 3 no judge to ask, 4 not enough labels: too few for the weights, all passes or all
+        fails, or passes that the score doesn't order.
+    """
+    from markscheme.calibration.calibration import Options, calibration_of
+    from markscheme.calibration.tuning import Promised, propose
+    from markscheme.ratings.examples import ExampleSet
+    from markscheme.ratings.sources import labelled_examples
+    from markscheme.ratings.splits import used_to_tune, warn_of_split_groups
+    from markscheme.report.json_report import dumps
+    from markscheme.report.tune_report import TuneRun, tune_json, tune_text
+    from markscheme.rubrics.edit import edit
+    from markscheme.rubrics.file import load_rubric
+    from markscheme.rubrics.search import find_rubric
+
+    costs, path = _costs(cost), find_rubric(rubric)
+    if write and not force:
+        _refuse_uncommitted(path)
+    loaded = ask.of(load_rubric(path))
+    every, folder = labelled_examples(loaded, examples)
+    warn_of_split_groups(every)
+    dev = every.part(None)
+    if not dev.labels:
+        print(f"error: no example in {every.path} is labelled; {_needed()}", file=sys.stderr)
+        return TOO_FEW
+    test, openings = _kept_back(every, final=final)
+    rated = ExampleSet((*dev.examples, *(test.examples if test else ())), every.path)
+    if ratings is not None:
+        said, rater = _ratings_in(ratings, loaded)
+    elif judge is not None or source == "judge":
+        said, rater = _ask(judge, loaded, rated, folder, ask)
+    else:
+        said, rater = [], None
+    proposal = propose(
+        loaded,
+        dev,
+        ratings=said,
+        source=source,
+        kind=gold,
+        cost=costs[0] / costs[1],
+        promised=Promised(promise, error, confidence),
+        test=test,
+        used=used_to_tune(every),
+    )
+    findings = None
+    if rater is not None:
+        findings = calibration_of(loaded, dev, said, rater, options=Options(gold=gold)).findings
+    proposed = edit(path, proposal.changes(with_band=band))
+    written = write and bool(proposed.diff)
+    if written:
+        proposed.write()
+        _put_on_record(proposal, every)
+    split = "dev" if every.has_splits else ""
+    shown = TuneRun(proposal, split, costs, rater, findings, openings, proposed.diff, written=written)
+    print(dumps(tune_json(shown)) if json else tune_text(shown))
+    return TOO_FEW if proposal.too_few else 0
+
+
+def _needed() -> str:
+    from markscheme.stats.pass_mark import LEAST_FOR_MARK, LEAST_OF_EACH
+    from markscheme.stats.weights import LEAST_FOR_WEIGHTS
+
+    return (
+        f"weights need {LEAST_FOR_WEIGHTS} examples with an overall mark, a pass mark {LEAST_FOR_MARK} with "
+        f"{LEAST_OF_EACH} passes and {LEAST_OF_EACH} fails"
+    )
+
+
+def _kept_back(examples: "ExampleSet", *, final: bool) -> tuple["ExampleSet | None", "Openings | None"]:
+    """The test split if it is to be opened, and how often that happened."""
+    from markscheme.ratings.splits import open_test_labels, openings_of
+
+    if final:
+        return open_test_labels(examples, by="tune --final", at=_today())
+    return None, openings_of(examples)
+
+
+def _put_on_record(proposal: "Proposal", examples: "ExampleSet") -> None:
+    """Record the labels that moved weights or pass mark: they can't bound the result's errors later."""
+    from markscheme.ratings.splits import record_tuning
+
+    changes = proposal.changes()
+    if changes:
+        moved = {"weights": dict(changes.weights), "pass_mark": changes.pass_mark}
+        record_tuning(examples, proposal.truth.ids, moved, at=_today())
+
+
+def _ratings_in(path: Path, rubric: "Rubric") -> tuple[list["Rating"], "Rater | None"]:
+    """The ratings of the one rater in a file."""
+    from markscheme.calibration.calibration import Rater
+    from markscheme.ratings.rating import load_ratings
+
+    ratings = load_ratings(path, rubric, keep_unread=True)
+    raters = sorted({rating.rater for rating in ratings})
+    if not raters:
+        raise UsageError(f"{path} contains no ratings")
+    if len(raters) > 1:
+        raise UsageError(f"{path} contains {len(raters)} raters ({', '.join(raters)}); use one file for each")
+    return ratings, Rater(raters[0], "", "ratings", str(path))
+
+
+def _ask(
+    name: str | None, rubric: "Rubric", examples: "ExampleSet", folder: Path | None, ask: AskOptions
+) -> tuple[list["Rating"], "Rater | None"]:
+    """The judge's ratings of the labelled examples, and who it is.
+
+    Raises:
+        BudgetError: The budget doesn't cover them all.
+    """
+    from markscheme.calibration.calibration import Rater
+    from markscheme.calibration.collect import first_prompts, rating_of
+    from markscheme.commands.runs import grade_runs
+    from markscheme.grading import Grading
+    from markscheme.judges.recorded import RecordedJudge
+
+    labelled = examples.labelled.examples
+    judge = ask.judge(name, rubric, first_prompts(rubric, labelled), folder)
+    grading, who = Grading(rubric, judge, scorers=ask.scorers_for(rubric)), str(judge.identity)
+    (grades,) = asyncio.run(grade_runs([grading], labelled, concurrency=ask.concurrency, whole=True))
+    source: Literal["recorded", "live"] = "recorded" if isinstance(judge, RecordedJudge) else "live"
+    rater = Rater(who, judge.identity.fingerprint, source)
+    return [rating_of(grade, rubric, who) for grade in grades], rater
+
+
+def _refuse_uncommitted(path: Path) -> None:
+    """Refuse a file with uncommitted changes: it would be overwritten."""
+    try:
+        done = subprocess.run(
+            ["git", "status", "--porcelain", "--", path.name],
+            cwd=path.resolve().parent,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    except OSError:
+        return
+    if done.returncode == 0 and done.stdout.strip():
+        raise UsageError(f"{path} has uncommitted changes; commit them first, or use --force")
+
+
+def _today() -> str:
+    return datetime.date.today().isoformat()

@@ -1,0 +1,175 @@
+"""The accepted run of a rubric: where it is, which comparison with it this is, and how it is replaced."""
+
+import asyncio
+import sys
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TypeVar
+
+from markscheme.calibration.accepted import Accepted, load_accepted
+from markscheme.calibration.accepting import accept
+from markscheme.calibration.calibration import Calibration
+from markscheme.calibration.changes import Setting, changes_between, need_replay
+from markscheme.calibration.collect import rating_of
+from markscheme.calibration.drift import MARGIN, Since, why_incomparable
+from markscheme.commands.options import AskOptions, DriftOptions, LabelOptions
+from markscheme.commands.runs import grade_runs
+from markscheme.errors import BudgetError, ComparisonError, RatingError, RatingWarning, UsageError
+from markscheme.files import append_text
+from markscheme.fingerprint import fingerprint
+from markscheme.grading import Grading
+from markscheme.judges.judge import Judge, Usage, total
+from markscheme.judges.recorded import RecordedJudge
+from markscheme.judges.remembering import Remembering, cache_folder
+from markscheme.judges.rerun import NeverAsked
+from markscheme.ratings.examples import Example, ExampleSet
+from markscheme.ratings.rating import Rating
+from markscheme.receipt import ACCEPTED
+from markscheme.rubrics.rubric import Rubric
+from markscheme.rubrics.search import calibration_folder
+
+T = TypeVar("T")
+COUNTED = "compared"
+"""Folder in the cache with a file for each accepted run: one line per run that was compared with it."""
+
+
+def accepted_path(rubric: Rubric, folder: Path | None, named: Path | None) -> Path:
+    """The accepted.json that is read and written: the named one, else that of the rubric's calibration folder."""
+    return named or (folder or calibration_folder(rubric.name, Path.cwd())) / ACCEPTED
+
+
+def since_accepted(
+    rubric: Rubric,
+    examples: ExampleSet,
+    ratings: Sequence[Rating],
+    path: Path,
+    *,
+    drift: DriftOptions,
+    labels: LabelOptions,
+    count: bool,
+) -> Since | None:
+    """The accepted run to compare these ratings with; None where there is none, or none that fits.
+
+    Args:
+        rubric: What was judged.
+        examples: The examples of this run.
+        ratings: Of this run.
+        path: The accepted run.
+        drift: How it is compared.
+        labels: Which examples were asked for: with others, nothing in common is a warning only.
+        count: Whether this run counts as a comparison.
+
+    Raises:
+        UsageError: A file was named and doesn't exist.
+        ComparisonError: There is an accepted run, and it has nothing in common with this one.
+    """
+    if not path.is_file():
+        if drift.accepted is not None and not drift.accept:
+            raise UsageError(f"there is no accepted run {path}; --accept writes it")
+        return None
+    accepted = loaded_unless_replaced(load_accepted, path, accepting=drift.accept)
+    if accepted is None:
+        return None
+    why = why_incomparable(accepted, rubric, examples.examples)
+    if why is not None:
+        _refuse(why, drift, labels)
+        return None
+    run = drift.run_number or _counted(accepted, ratings, count=count and not drift.accept)
+    planned = drift.planned_runs
+    if planned is not None and run > planned:
+        more = f"this is comparison {run} with {path}, and {planned} were planned"
+        warnings.warn(f"{more}: false alarms are likelier than planned; accept a new run", RatingWarning, stacklevel=2)
+        run = planned
+    return Since(accepted, run, planned, drift.drift_margin or MARGIN, accepting=drift.accept)
+
+
+def loaded_unless_replaced(load: Callable[[Path], T], path: Path, *, accepting: bool) -> T | None:
+    """The accepted run in a file; None where it cannot be read and is about to be replaced."""
+    try:
+        return load(path)
+    except RatingError as error:
+        if not accepting:
+            raise
+        warnings.warn(f"not compared with the run accepted before: {error}", RatingWarning, stacklevel=2)
+        return None
+
+
+def _refuse(why: str, drift: DriftOptions, labels: LabelOptions) -> None:
+    """An error, unless a new run is accepted or other examples were asked for."""
+    if drift.accept:
+        return
+    if drift.accepted is None and (labels.examples is not None or labels.split is not None):
+        warnings.warn(f"not compared with the accepted run: {why}", RatingWarning, stacklevel=2)
+        return
+    raise ComparisonError(f"{why}; accept a new run with --accept")
+
+
+def _counted(accepted: Accepted, ratings: Sequence[Rating], *, count: bool) -> int:
+    """1-based index of this comparison with the accepted run; the same ratings count once."""
+    file = cache_folder() / COUNTED / f"{accepted.digest[:16]}.txt"
+    levels = [[r.id, r.sample, {name: said.level for name, said in r.criteria.items()}, r.overall] for r in ratings]
+    this = fingerprint(sorted(levels, key=lambda level: (level[0], level[1])))
+    try:
+        seen = file.read_text(encoding="ascii").split() if file.is_file() else []
+        if this in seen:
+            return seen.index(this) + 1
+        if count:
+            file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            append_text(file, f"{this}\n")
+        return len(seen) + 1
+    except (OSError, UnicodeDecodeError) as error:
+        print(f"warning: comparisons with the accepted run are not counted: {error}", file=sys.stderr)
+        return 1
+
+
+# --- replay ---------------------------------------------------------------------------------------------------------
+
+
+def replaying_judge(judge: Judge, reopened: Callable[[], Judge], *, may_ask: bool) -> Judge | None:
+    """Today's judge for a replay: itself where it may be asked again, else as far as its replies are kept."""
+    if may_ask:
+        return reopened()
+    if isinstance(judge, Remembering):
+        return Remembering(NeverAsked(judge), judge.memory)
+    return judge if isinstance(judge, RecordedJudge) else None
+
+
+def with_replay(
+    since: Since | None, now: Setting, examples: Sequence[Example], judge: Judge | None, ask: AskOptions
+) -> tuple[Since | None, Usage]:
+    """The same, with today's judge asked by the accepted rubric where that separates their effects; and its cost."""
+    if since is None or judge is None or not need_replay(changes_between(since.accepted.setting, now)):
+        return since, Usage()
+    rubric = since.accepted.setting.rubric
+    grading = Grading(rubric, judge, scorers=ask.scorers_for(rubric))
+    try:
+        (grades,) = asyncio.run(
+            grade_runs([grading], examples, concurrency=ask.concurrency, what="replaying", quiet=True)
+        )
+    except BudgetError as error:
+        print(f"warning: {error}; nothing is replayed", file=sys.stderr)
+        return since, Usage()
+    ratings = tuple(rating_of(grade, rubric, str(judge.identity)) for grade in grades)
+    return replace(since, replayed=ratings), total(grade.usage for grade in grades)
+
+
+# --- accepting ------------------------------------------------------------------------------------------------------
+
+
+def accept_run(calibrations: Sequence[Calibration], path: Path, split: str | None) -> None:
+    """Write the accepted run, and say where; with too few graded examples, only warn.
+
+    Raises:
+        UsageError: There are several judges, and none of them is *the* judge of the rubric.
+    """
+    if len(calibrations) != 1:
+        names = ", ".join(calibration.rater.name for calibration in calibrations)
+        raise UsageError(f"--accept keeps the run of one judge; there are {len(calibrations)}: {names}")
+    (calibration,) = calibrations
+    if calibration.counts.too_few_graded:
+        print(f"warning: not accepted: {calibration.counts.not_graded} examples are not graded", file=sys.stderr)
+        return
+    ratings = accept(calibration, path, split=split)
+    print(f"accepted: {path}, with the judge's ratings in {ratings.name}", file=sys.stderr)

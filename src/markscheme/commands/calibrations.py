@@ -1,0 +1,248 @@
+"""The calibrations that a call of `calibrate` asks for: of judges, of a file of ratings, or of Promptfoo's results."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from markscheme.calibration.calibration import Calibration, Options, Rater, calibration_of
+from markscheme.calibration.collect import first_prompts, rating_of
+from markscheme.calibration.drift import Since
+from markscheme.calibration.results import calibrate_results, ratings_of_results, results_among
+from markscheme.calibration.saved import report_in
+from markscheme.commands.accepted_run import (
+    accept_run,
+    accepted_path,
+    replaying_judge,
+    since_accepted,
+    with_replay,
+)
+from markscheme.commands.options import AskOptions, DriftOptions, LabelOptions
+from markscheme.commands.output import refuse_unmakeable
+from markscheme.commands.runs import grade_runs
+from markscheme.commands.settings import find_settings
+from markscheme.errors import UsageError
+from markscheme.grading import Grade, Grading
+from markscheme.judges.family import warn_of_kinship
+from markscheme.judges.judge import Judge, total
+from markscheme.judges.recorded import RecordedJudge
+from markscheme.judges.rerun import FromSample
+from markscheme.promptfoo.results import is_results
+from markscheme.ratings.examples import ExampleSet, warn_unknown
+from markscheme.ratings.rating import Rating, load_ratings
+from markscheme.ratings.sources import labelled_examples, openings_by, part_of
+from markscheme.rubrics.file import load_rubric
+from markscheme.rubrics.rubric import Rubric
+from markscheme.rubrics.search import find_rubric
+
+
+@dataclass(frozen=True)
+class Request:
+    """What a call of `calibrate` asks for."""
+
+    named: tuple[str, ...]
+    judges: tuple[str, ...]
+    ratings: Path | None
+    labels: LabelOptions
+    target: float | None
+    ask: AskOptions
+    drift: DriftOptions
+    quiet: bool
+
+    @property
+    def options(self) -> Options:
+        """What may be chosen for one calibration."""
+        return Options(self.labels.gold, self.labels.gold_by, self.labels.tolerance, self.target)
+
+    def calibrations(self) -> list[Calibration]:
+        """A calibration for each judge that is named, for each rater in a file of ratings, or for results.
+
+        Raises:
+            UsageError: What is named is neither a rubric nor results, or options that don't go together.
+        """
+        results = results_among(self.named)
+        if results:
+            return [self._of_results(results)]
+        if self.drift.accept and len(self.judges) > 1:
+            raise UsageError(f"--accept keeps the run of one judge; {len(self.judges)} are named")
+        return self._of_rubric(self.named[0])
+
+    def _of_results(self, results: Sequence[Path]) -> Calibration:
+        judges = () if self.judges == tuple(find_settings(Path.cwd()).texts("judge")) else self.judges
+        given = {
+            "judge": judges,
+            "ratings": self.ratings,
+            "examples": self.labels.examples,
+            "samples": self.ask.samples,
+            "strategy": self.ask.strategy,
+            "replay": self.drift.replay,
+            "scorers": self.ask.scorers,
+        }
+        for option, value in given.items():
+            if value:
+                raise UsageError(f"--{option} needs a rubric; Promptfoo's results contain their own ratings")
+        path = self.drift.accepted
+        if self.drift.accept and path is None:
+            raise UsageError("Promptfoo's results name no rubric to keep a run with; say where with --accepted FILE")
+
+        def since(rubric: Rubric, examples: ExampleSet, ratings: Sequence[Rating]) -> Since | None:
+            return None if path is None else self._since(rubric, examples, ratings, path)
+
+        calibration, examples = calibrate_results(results, options=self.options, split=self.labels.split, since=since)
+        if self.drift.accept and path is not None:
+            accept_run([calibration], path, self._split(examples))
+        return calibration
+
+    def _of_rubric(self, named: str) -> list[Calibration]:
+        refuse_other_files(named)
+        plain = load_rubric(find_rubric(named))
+        rubric = self.ask.of(plain)
+        if self.drift.accept:  # each of the N samples is a run of its own
+            rubric = replace(rubric, samples=plain.samples)
+        every, folder = labelled_examples(rubric, self.labels.examples)
+        if self.drift.accept:
+            refuse_unmakeable(accepted_path(rubric, folder, self.drift.accepted))
+        openings = openings_by("calibrate", every, self.labels.split)
+        examples = part_of(every, self.labels.split)
+        if self.ratings is not None:
+            by_rater = _ratings_in(self.ratings, rubric, examples)
+            warn_unknown({r.id for ratings in by_rater.values() for r in ratings}, every.examples, self.ratings)
+            calibrations = self._from_ratings(by_rater, rubric, examples, folder)
+        else:
+            calibrations = [self._from_judge(name, rubric, examples, folder) for name in self.judges or [None]]
+        if self.drift.accept:
+            accept_run(calibrations, accepted_path(rubric, folder, self.drift.accepted), self._split(examples))
+        for calibration in calibrations:
+            warn_of_kinship(_models(calibration.rater), (example.system for example in examples.examples))
+        return [replace(calibration, openings=openings) for calibration in calibrations]
+
+    def _split(self, examples: ExampleSet) -> str | None:
+        return (self.labels.split or "dev") if examples.has_splits else None
+
+    def _since(self, rubric: Rubric, examples: ExampleSet, ratings: Sequence[Rating], path: Path) -> Since | None:
+        count = not self.ask.no_cache
+        return since_accepted(rubric, examples, ratings, path, drift=self.drift, labels=self.labels, count=count)
+
+    def _from_ratings(
+        self,
+        by_rater: Mapping[str, Sequence[Rating]],
+        rubric: Rubric,
+        examples: ExampleSet,
+        folder: Path | None,
+    ) -> list[Calibration]:
+        accepted = accepted_path(rubric, folder, self.drift.accepted)
+        return [
+            calibration_of(
+                rubric,
+                examples,
+                ratings,
+                Rater(name, "", "ratings", str(self.ratings)),
+                options=self.options,
+                since=self._since(rubric, examples, ratings, accepted) if len(by_rater) == 1 else None,
+            )
+            for name, ratings in by_rater.items()
+        ]
+
+    def _from_judge(self, name: str | None, rubric: Rubric, examples: ExampleSet, folder: Path | None) -> Calibration:
+        labelled = examples.labelled.examples
+        if not labelled:
+            raise UsageError(f"no example in {examples.path} has a label to compare with")
+        prompts = first_prompts(rubric, labelled)
+
+        def opened() -> Judge:
+            return self.ask.judge(name, rubric, prompts, folder)
+
+        judge, scorers = opened(), self.ask.scorers_for(rubric)
+        times = (self.ask.samples or 1) if self.drift.accept else 1
+        asked = [judge, *(FromSample(judge, number * rubric.samples) for number in range(1, times))]
+        runs = [Grading(rubric, one, scorers=scorers) for one in asked]
+        first, *later = asyncio.run(grade_runs(runs, labelled, concurrency=self.ask.concurrency, quiet=self.quiet))
+        rater = _rater(judge, first)
+        ratings = [rating_of(grade, rubric, rater.name) for grade in first]
+        since = None
+        if len(self.judges) <= 1:
+            since = self._since(rubric, examples, ratings, accepted_path(rubric, folder, self.drift.accepted))
+        replaying = replaying_judge(judge, opened, may_ask=self.drift.replay)
+        since, of_replay = with_replay(since, rater.setting(rubric), labelled, replaying, self.ask)
+        grades = [grade for run in (first, *later) for grade in run]
+        return calibration_of(
+            rubric,
+            examples,
+            ratings,
+            rater,
+            options=self.options,
+            cost=total([*(grade.usage for grade in grades), of_replay]),
+            from_cache=sum(grade.replies.get("cache", 0) for grade in grades),
+            since=since,
+            repeats=[
+                rating_of(grade, rubric, rater.name, sample=number)
+                for number, run in enumerate(later, start=1)
+                for grade in run
+            ],
+        )
+
+
+def refuse_other_files(name: str) -> None:
+    """Refuse a file that `calibrate` reads or writes elsewhere, and say what to run instead.
+
+    Raises:
+        UsageError: It is a report, or lines of examples or ratings.
+    """
+    path = Path(name)
+    if path.suffix == ".jsonl" and path.is_file():
+        raise UsageError(
+            f"{name} contains lines of JSON, not a rubric; examples go with --examples, ratings with --ratings: "
+            f"markscheme calibrate RUBRIC --examples {name}"
+        )
+    rubric = report_in(path)
+    if rubric:
+        raise UsageError(
+            f"{name} is a report that `calibrate --json` wrote, not a rubric; to calibrate again: "
+            f"markscheme calibrate {rubric}; to compare it with another: markscheme compare {name} OTHER.json"
+        )
+    if rubric is not None:
+        raise UsageError(
+            f"{name} is a report on several judges that `calibrate --json` wrote, not a rubric; to calibrate again, "
+            "name the rubric: markscheme calibrate RUBRIC --judge A --judge B"
+        )
+
+
+def refuse_report(path: Path) -> None:
+    """Refuse a file that holds no ratings.
+
+    Raises:
+        UsageError: It doesn't exist, or is a report.
+    """
+    if not path.is_file():
+        raise UsageError(f"there is no file of ratings {path}; each line is one rating, as `import` writes them")
+    if report_in(path) is not None:
+        raise UsageError(f"{path} is a report that `calibrate --json` wrote, not ratings; `compare` reads reports")
+
+
+def _ratings_in(path: Path, rubric: Rubric, examples: ExampleSet) -> dict[str, list[Rating]]:
+    refuse_report(path)
+    by_rater: dict[str, list[Rating]] = {}
+    results = is_results(path)
+    for rating in (
+        ratings_of_results(path, rubric, examples) if results else load_ratings(path, rubric, keep_unread=True)
+    ):
+        by_rater.setdefault(rating.rater, []).append(rating)
+    if not by_rater:
+        raise UsageError(f"{path} contains no ratings")
+    return by_rater
+
+
+def _models(rater: Rater) -> str:
+    """The model that was asked, and those that answered."""
+    named = (rater.identity.model or rater.identity.name) if rater.identity else rater.name
+    return ", ".join(dict.fromkeys((named, *rater.answered_by)))
+
+
+def _rater(judge: Judge, grades: Sequence[Grade]) -> Rater:
+    identity = judge.identity
+    models = tuple(sorted({model for grade in grades for model in grade.models}))
+    if isinstance(judge, RecordedJudge):
+        dates = " to ".join(dict.fromkeys(judge.recorded))
+        provenance = f"{judge.path.name}, {dates}: {judge.provenance}"
+        return Rater(str(identity), identity.fingerprint, "recorded", provenance, identity, models)
+    return Rater(str(identity), identity.fingerprint, "live", identity=identity, answered_by=models)

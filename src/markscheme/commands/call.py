@@ -1,0 +1,228 @@
+"""A command line to a call of a command's function: parsing, defaults from settings, old spellings, completion."""
+
+import sys
+from collections.abc import Callable, Sequence
+from inspect import BoundArguments
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
+
+import cyclopts
+from cyclopts import App, CycloptsError, Parameter, Token
+
+from markscheme.commands.help import COMMANDS, Description, command_help, describe
+from markscheme.commands.settings import KEYS, Settings, find_settings
+from markscheme.errors import UsageError, suggestion
+
+if TYPE_CHECKING:
+    from cyclopts.argument import Argument, ArgumentCollection
+
+MODULES = {"import": "import_ratings"}
+"""Commands whose name cannot be a module's."""
+HELP, HELP_ALL = ("-h", "--help", "--help-all"), "--help-all"
+SHELLS = ("bash", "zsh", "fish")
+
+
+def app_with(settings: Settings) -> App:
+    """All commands, none of them imported yet; options nobody gives are taken from `settings`."""
+
+    def fill(_: App, __: tuple[str, ...], arguments: "ArgumentCollection") -> None:
+        for argument in arguments:
+            key = argument.field_info.name
+            if key in KEYS and not argument.tokens and not argument.children:
+                for place, text in enumerate(settings.texts(key)):
+                    argument.append(Token(keyword=argument.name, value=text, source=str(settings.path), index=place))
+
+    app = App(
+        name="markscheme",
+        help_flags=(),
+        version_flags=(),
+        config=fill,
+        default_parameter=Parameter(negative=(), consume_multiple=False, allow_repeating=True),
+        result_action="return_value",
+    )
+    for command in COMMANDS:
+        module = MODULES.get(command, command.replace("-", "_"))
+        app.command(f"markscheme.commands.{module}:{module}", name=command, help_flags=(), version_flags=())
+    return app
+
+
+def call(argv: Sequence[str]) -> int:
+    """Run the command of a command line, or print its help; the exit status.
+
+    Raises:
+        UsageError: No such command or option, or a value that an option cannot have.
+    """
+    command, *rest = _of_today(argv)
+    if command not in COMMANDS:
+        instead = suggestion(command, COMMANDS, mark="`") or "; `markscheme --help` lists all commands"
+        raise UsageError(f"unknown command `{command}`{instead}")
+    settings = find_settings(Path.cwd())
+    options = rest[: rest.index("--")] if "--" in rest else rest
+    if any(token in HELP for token in options):
+        print(command_help(described(command), settings, everything=HELP_ALL in options))
+        return 0
+    function, bound = parse(command, rest, settings)
+    status: int = function(*bound.args, **bound.kwargs)
+    return status
+
+
+def described(command: str) -> Description:
+    """What a command does and takes."""
+    own = app_with(Settings())[command]
+    function = own.default_command
+    assert function is not None
+    return describe(command, function, own.assemble_argument_collection())
+
+
+def parse(command: str, rest: Sequence[str], settings: Settings) -> tuple[Callable[..., int], BoundArguments]:
+    """The function of a command, and what it is to be called with.
+
+    Raises:
+        UsageError: No such option, or a value that an option cannot have.
+    """
+    words = [command, *_ordered(command, rest)]
+    try:
+        function, bound, _ = app_with(settings).parse_args(words, exit_on_error=False, print_error=False, verbose=False)
+    except CycloptsError as error:
+        raise UsageError(sentence(error)) from error
+    return function, bound
+
+
+def complete(argv: Sequence[str]) -> int:
+    """Print a shell's completion script, or, for such a script, what may come next."""
+    app = app_with(Settings())
+    if argv[0] == "__complete":
+        app(argv)
+        return 0
+    if len(argv) != 2 or argv[1] not in SHELLS:
+        raise UsageError(f"--completion must name a shell: {', '.join(SHELLS)}")
+    shell: Any = argv[1]
+    print(app.generate_completion(shell=shell))
+    return 0
+
+
+# --- old spellings --------------------------------------------------------------------------------------------------
+
+MOVED = {
+    ("calibrate", ("--plan", "--next", "--pool")): "plan",
+    ("calibrate", ("--export-promptfoo",)): "export",
+    ("label", ("--adjudicate",)): "adjudicate",
+}
+"""Options of a command that are commands of their own now."""
+RENAMED = {"--export-promptfoo": "--promptfoo"}
+DROPPED = ("--plan", "--adjudicate")
+
+
+def _of_today(argv: Sequence[str]) -> list[str]:
+    """The command line in today's spelling; one line on standard error says what changed."""
+    command, *rest = argv
+    names = [token.partition("=")[0] for token in rest]
+    new, old = command, command
+    if command == "passrate":
+        new = "pass-rate"
+    for (was, options), now in MOVED.items():
+        found = [name for name in names if name in options]
+        if command == was and found:
+            new, old = now, f"{command} {found[0]}"
+            rest = [_renamed(token) for token in rest if token not in DROPPED]
+            break
+    if new != command:
+        print(f"notice: `{old}` is now `markscheme {new}`; the old spelling goes in the next version", file=sys.stderr)
+    return [new, *rest]
+
+
+def _renamed(token: str) -> str:
+    name, equals, value = token.partition("=")
+    return f"{RENAMED.get(name, name)}{equals}{value}"
+
+
+def _ordered(command: str, rest: Sequence[str]) -> list[str]:
+    """The same words with options first, each with its value as `--option=value`, and operands after `--`.
+
+    So operands may stand between options, and "-" may be a value. An option whose value is optional takes the next word
+    if that is "-" or a .json file; alone it means standard output.
+    """
+    values = {name: option.value for option in described(command).options for name in option.names}
+    options, operands, words = list[str](), list[str](), list(rest)
+    while words:
+        word = words.pop(0)
+        if word == "--":
+            operands += words
+            break
+        if word == "-" or not word.startswith("-"):
+            operands.append(word)
+            continue
+        value = values.get(word, "")
+        if value.startswith("["):
+            takes = bool(words) and (words[0] == "-" or words[0].endswith(".json"))
+            word = f"{word}={words.pop(0) if takes else '-'}"
+        elif value and words and (words[0] == "-" or not words[0].startswith("-") or _is_number(words[0])):
+            word = f"{word}={words.pop(0)}" if word.startswith("--") else f"{word}{words.pop(0)}"
+        options.append(word)
+    return [*options, "--", *operands]
+
+
+def _is_number(word: str) -> bool:
+    return word.lstrip("-").replace(".", "", 1).isdigit()
+
+
+# --- faults ---------------------------------------------------------------------------------------------------------
+
+TYPES = {int: "a whole number", float: "a number", bool: "given without a value", Path: "a path", str: "a text"}
+
+
+def sentence(error: CycloptsError) -> str:
+    """What is wrong with a command line, and what would be right."""
+    match error:
+        case cyclopts.UnknownOptionError():
+            name = (error.token.keyword or error.token.value).partition("=")[0]
+            known = [one for argument in error.argument_collection if argument.show for one in argument.names]
+            command = " ".join(error.command_chain or ())
+            instead = suggestion(name, known, mark="`") or f"; `markscheme {command} --help-all` lists all"
+            return f"unknown option `{name}`{instead}"
+        case cyclopts.ValidationError() if error.argument is not None:
+            reason, question, hint = error.exception_message.partition("; did you mean")
+            return f"{_place(error.argument)} {reason}, got {_given(error.argument)}{question}{hint}"
+        case cyclopts.CoercionError() if error.argument is not None and error.msg is None:
+            return f"{_place(error.argument)} {_allowed(error.argument)}"
+        case cyclopts.CoercionError() if error.argument is not None:
+            return f"{_place(error.argument)} {error.msg}, got {_given(error.argument)}"
+        case cyclopts.MissingArgumentError() if error.argument is not None:
+            argument = error.argument
+            if error.keyword or argument.tokens:
+                return f"`{error.keyword or argument.name}` needs a value: {_metavar(argument)}"
+            command = " ".join(error.command_chain or ())
+            missing = _metavar(argument) if argument.is_positional_only() else f"`{argument.name} {_metavar(argument)}`"
+            return f"{missing} is missing; `markscheme {command} --help` shows how"
+        case cyclopts.RepeatArgumentError():
+            return f"`{error.token.keyword}` is given more than once"
+        case cyclopts.UnusedCliTokensError():
+            return f"unexpected {', '.join(map(repr, error.unused_tokens or ()))}"
+    return str(error)
+
+
+def _metavar(argument: "Argument") -> str:
+    return argument.parameter.metavar or argument.name.lstrip("-").upper()
+
+
+def _place(argument: "Argument") -> str:
+    source = argument.tokens[0].source if argument.tokens else ""
+    name = _metavar(argument) if argument.is_positional_only() else f"`{argument.name}`"
+    return name if source in ("", "cli") else f"{source}: {name.replace('--', '').replace('-', '_')}"
+
+
+def _given(argument: "Argument") -> str:
+    return ", ".join(token.value for token in argument.tokens)
+
+
+def _allowed(argument: "Argument") -> str:
+    given, choices = _given(argument), _choices(argument.hint)
+    if choices:
+        return f"must be one of {', '.join(choices)}, got {given!r}{suggestion(given, choices, mark='`')}"
+    hints = (argument.hint, *get_args(argument.hint))
+    return f"must be {next(word for kind, word in TYPES.items() if kind in hints)}, got {given!r}"
+
+
+def _choices(hint: Any) -> list[str]:
+    hints = (hint, *get_args(hint))
+    return [str(one) for literal in hints if get_origin(literal) is Literal for one in get_args(literal)]

@@ -1,0 +1,77 @@
+"""`markscheme export`: examples for other tools."""
+
+import os
+import sys
+from json import dumps
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from cyclopts import Parameter
+
+from markscheme.commands.options import ExamplesFile, JudgeNames, RubricName, SplitName
+
+if TYPE_CHECKING:
+    from markscheme.ratings.examples import ExampleSet
+    from markscheme.rubrics.rubric import Rubric
+
+GRADER = "rubric_grader.py"
+
+
+def export(
+    rubric: RubricName,
+    /,
+    *,
+    promptfoo: Annotated[Path | None, Parameter(metavar="FILE")] = None,
+    examples: ExamplesFile = None,
+    split: SplitName = None,
+    judge: JudgeNames = (),
+    json: Annotated[bool, Parameter(help="print one JSON list instead of lines")] = False,
+) -> int:
+    """Write a rubric's examples for other tools. Makes no calls.
+
+    With --promptfoo it writes a Promptfoo configuration, to rate the examples in Promptfoo's viewer. Without it, the
+    examples with their labels go to standard output, one JSON object per line.
+
+    Args:
+        promptfoo: write a Promptfoo configuration to FILE
+
+    Example:
+        markscheme export code-quality --promptfoo rate.yaml
+    """
+    from markscheme.ratings.sources import labelled_examples, part_of
+    from markscheme.rubrics.file import load_rubric
+    from markscheme.rubrics.search import find_rubric
+
+    path = find_rubric(rubric)
+    loaded = load_rubric(path)
+    chosen = part_of(labelled_examples(loaded, examples)[0], split)
+    if promptfoo is not None:
+        _write_promptfoo(chosen, loaded, path, promptfoo, judge[0] if judge else None)
+        return 0
+    lines = [{**one.to_json(), "labels": [label.to_json() for label in one.labels]} for one in chosen.examples]
+    print("\n".join([dumps(lines)] if json else [dumps(line, ensure_ascii=False) for line in lines]))
+    return 0
+
+
+def _write_promptfoo(examples: "ExampleSet", rubric: "Rubric", source: Path, target: Path, judge: str | None) -> None:
+    import yaml
+
+    from markscheme.commands.output import put
+    from markscheme.promptfoo.export import promptfoo_config
+
+    config: dict[str, Any] = {"rubric": str(source.resolve()), **({"judge": judge} if judge else {})}
+    document = promptfoo_config(examples, rubric, grader=_grader(target), config=config)
+    put(yaml.safe_dump(document, sort_keys=False, allow_unicode=True, width=120), target)
+    print(f"{len(examples.examples)} examples in {target}. Rate them:", file=sys.stderr)
+    print(f"  npx promptfoo eval -c {target} && npx promptfoo view", file=sys.stderr)
+    print("  npx promptfoo export eval latest -o rated.json && calibrate rated.json", file=sys.stderr)
+
+
+def _grader(target: Path) -> str:
+    """The project's own grader, by its path relative to `target`; without one, the shipped grader."""
+    from markscheme.rubrics.search import shipped
+
+    own = Path("graders") / GRADER
+    if own.is_file():
+        return f"file://{Path(os.path.relpath(own, target.parent)).as_posix()}"
+    return f"file://{(shipped('graders') / GRADER).as_posix()}"

@@ -1,0 +1,186 @@
+"""The help of each command, from its signature and docstring, and the overview of all."""
+
+import shutil
+import textwrap
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from inspect import cleandoc
+from typing import TYPE_CHECKING, Any
+
+from markscheme.commands.options import MORE
+from markscheme.commands.settings import Settings
+from markscheme.counts import counted
+
+if TYPE_CHECKING:
+    from cyclopts.argument import Argument, ArgumentCollection
+
+GROUPS = {
+    "Start here": {
+        "init": "add graders, a rubric, labelled examples and a configuration to a project",
+        "calibrate": "compare a judge with human labels; say whether it can decide, and what to fix",
+        "label": "label responses on a local page, blind to judges and other annotators",
+        "demo": "offline tour: what agreement is worth, and a planted fault found",
+    },
+    "Improve": {
+        "tune": "find the weights, pass mark and thresholds that the labels support",
+        "compare": "compare judges, runs or results on the same examples, and choose one",
+        "experiment": "run prompt variants on cases, grade the outputs, and compare them",
+        "lint": "check rubrics for errors and for what could be better",
+    },
+    "Run": {
+        "grade": "grade responses with a rubric",
+        "pass-rate": "correct a pass rate for the judge's errors",
+        "status": "show what each rubric's judge can decide, and the judges usable here",
+    },
+    "Data": {
+        "import": "convert labels and verdicts of other tools to ratings",
+        "export": "write examples for other tools, for example Promptfoo's viewer",
+        "plan": "count the labels needed, estimate the cost, choose what to label next",
+        "adjudicate": "resolve the labels on which annotators disagree, on a local page",
+        "agreement": "measure inter-annotator agreement in a table of ratings",
+    },
+}
+RARE = {
+    "prompts": "print the prompts a judge is asked, to record replies elsewhere",
+    "session": "start, stop or show the warm process behind Promptfoo's assertions",
+}
+COMMANDS = (*(name for group in GROUPS.values() for name in group), *RARE)
+LEFT = 24
+"""Width of the column of option names."""
+SECTIONS = ("Args:", "Example:", "Exit status:", "Raises:", "Returns:")
+
+
+def overview(*, everything: bool) -> str:
+    """What `markscheme --help` prints; with `everything` also what is rarely needed."""
+    width = max(map(len, COMMANDS)) + 2
+    lines = ["usage: markscheme COMMAND [options]", ""]
+    lines.append("Grade LLM outputs with weighted rubrics, and measure how far the grades can be trusted.")
+    for group, commands in (GROUPS | ({"More": RARE} if everything else {})).items():
+        lines += ["", f"{group}:", *(f"  {name:<{width}}{summary}" for name, summary in commands.items())]
+    if everything:
+        lines += ["", "`markscheme --completion bash` (zsh, fish) prints a completion script for your shell."]
+    lines += ["", "`markscheme COMMAND --help` shows its options and an example; `--help-all` shows everything."]
+    return "\n".join(lines)
+
+
+@dataclass(frozen=True)
+class Option:
+    """One option or operand of a command.
+
+    Attributes:
+        key: The parameter's name.
+        names: What is typed; empty for an operand.
+        value: What stands for its value in help; empty for a flag.
+        text: What it means.
+        rare: Whether only `--help-all` shows it.
+        required: Whether the command needs it.
+    """
+
+    key: str
+    names: tuple[str, ...]
+    value: str
+    text: str
+    rare: bool
+    required: bool
+
+    @property
+    def typed(self) -> str:
+        """How it is typed, with its value."""
+        return f"{self.names[0]} {self.value}".rstrip() if self.names else self.value
+
+
+@dataclass(frozen=True)
+class Description:
+    """A command by its docstring and signature: what it does, what it takes, an example, its exit status."""
+
+    command: str
+    text: str
+    options: tuple[Option, ...]
+    example: str
+    exits: str
+
+    @property
+    def usage(self) -> str:
+        """How it is called, with what it needs."""
+        operands = [one.value if one.required else f"[{one.value}]" for one in self.options if not one.names]
+        needed = [one.typed for one in self.options if one.names and one.required]
+        return " ".join(["markscheme", self.command, *operands, *needed, "[options]"])
+
+
+def describe(command: str, function: Callable[..., Any], arguments: "ArgumentCollection") -> Description:
+    """The description of a command, by its function and what cyclopts makes of its signature."""
+    parts: dict[str, list[str]] = {"": []}
+    into = parts[""]
+    for line in cleandoc(function.__doc__ or "").splitlines():
+        if line in SECTIONS:
+            into = parts.setdefault(line, [])
+        else:
+            into.append(line)
+    texts = dict(_entries(parts.get("Args:", ())))
+    return Description(
+        command,
+        "\n".join(parts[""]).strip(),
+        tuple(_option(one, texts) for one in arguments if one.show and not one.children),
+        textwrap.dedent("\n".join(parts.get("Example:", ()))).strip(),
+        " ".join(" ".join(parts.get("Exit status:", ())).split()),
+    )
+
+
+def _entries(lines: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """`name: text` for each parameter; text that goes on is indented further."""
+    entry: list[str] = []
+    for line in (*filter(str.strip, lines), "    : "):
+        if line.startswith("     "):
+            entry.append(line.strip())
+            continue
+        if entry:
+            name, _, text = " ".join(entry).partition(": ")
+            yield name, text
+        entry = [line.strip()]
+
+
+def _option(argument: "Argument", texts: Mapping[str, str]) -> Option:
+    given = argument.parameter
+    groups: Any = given.group or ()
+    positional = argument.is_positional_only()
+    value = given.metavar or argument.name.lstrip("-").upper()
+    if positional and "tuple" in str(argument.hint):
+        value += "..."
+    key = argument.field_info.name
+    return Option(
+        key,
+        () if positional else argument.names,
+        "" if argument.hint is bool else value,
+        given.help or texts.get(key, ""),
+        any(MORE in (group, getattr(group, "name", "")) for group in groups),
+        argument.required,
+    )
+
+
+def command_help(description: Description, settings: Settings, *, everything: bool) -> str:
+    """What `markscheme COMMAND --help` prints; with `everything` also the options that are rarely needed."""
+    width = min(shutil.get_terminal_size((80, 40)).columns, 100)
+    lines = [f"usage: {description.usage}", ""]
+    for paragraph in description.text.split("\n\n"):
+        lines += [*([paragraph] if "  " in paragraph else textwrap.wrap(" ".join(paragraph.split()), width)), ""]
+    rare = [one for one in description.options if one.rare]
+    for option in description.options:
+        lines += [] if option.rare else _row(option, settings, width)
+    if rare and everything:
+        lines += ["", f"{MORE}:", *(line for option in rare for line in _row(option, settings, width))]
+    elif rare:
+        lines += [f"{'  --help-all':<{LEFT}}show {counted(len(rare), 'more option')}"]
+    lines += ["", f"Example: {description.example}"]
+    if description.exits:
+        lines += textwrap.wrap(f"Exit status: {description.exits}", width)
+    return "\n".join(lines)
+
+
+def _row(option: Option, settings: Settings, width: int) -> list[str]:
+    text, default = option.text, settings.texts(option.key)
+    if default and settings.path is not None:
+        text += f" [{settings.path.name}: {', '.join(default)}]"
+    body = textwrap.wrap(text, width - LEFT, break_on_hyphens=False) or [""]
+    first = f"  {option.typed}"
+    lines = [f"{first:<{LEFT}}{body[0]}"] if len(first) < LEFT - 1 else [first, f"{'':<{LEFT}}{body[0]}"]
+    return lines + [f"{'':<{LEFT}}{line}" for line in body[1:]]

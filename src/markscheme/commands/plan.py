@@ -1,0 +1,207 @@
+"""`markscheme plan`: what to label and what a run costs, before anything is asked."""
+
+import asyncio
+import math
+import sys
+from collections.abc import Callable, Sequence
+from json import dumps as json_line
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import Parameter
+
+from markscheme.commands.options import (
+    SHARE,
+    AskOptions,
+    JsonTarget,
+    JudgeNames,
+    LabelOptions,
+    RatingsFile,
+    RubricName,
+    Target,
+    whole_number,
+)
+from markscheme.errors import ComparisonError, NoJudge, UsageError
+
+if TYPE_CHECKING:
+    from markscheme.calibration.comparison import Comparison
+    from markscheme.calibration.plan import Cost
+    from markscheme.calibration.sampling import Draw
+    from markscheme.judges.judge import Judge, Reply
+    from markscheme.prompt import Prompt
+    from markscheme.ratings.examples import ExampleSet
+    from markscheme.ratings.gold import Gold
+    from markscheme.ratings.rating import Rating
+    from markscheme.report.plan_report import Plan
+    from markscheme.rubrics.rubric import Rubric
+
+
+def plan(
+    rubric: RubricName,
+    /,
+    *,
+    next: Annotated[int | None, Parameter(metavar="N", converter=whole_number)] = None,
+    pool: Annotated[Path | None, Parameter(metavar="FILE")] = None,
+    width: Annotated[float, Parameter(metavar="D", validator=SHARE)] = 0.1,
+    seed: Annotated[int, Parameter(metavar="K", converter=whole_number)] = 1,
+    judge: JudgeNames = (),
+    ratings: RatingsFile = None,
+    labels: LabelOptions = LabelOptions(),
+    target: Target = None,
+    ask: AskOptions = AskOptions(),
+    json: JsonTarget = None,
+    quiet: bool = False,
+) -> int:
+    """Count the labels needed, and estimate calls, tokens and cost of the next run; or choose what to label next.
+    Makes no calls. With --next the examples to label go to standard output, ready to append to a set.
+
+    Args:
+        next: print the N outputs of --pool to label next, as examples
+        pool: outputs that can be labelled, as examples; --ratings can rate them
+        width: half the width of an interval (0.1)
+        seed: random seed (1)
+        quiet: print no plan
+
+    Example:
+        markscheme plan code-quality --next 20 --pool outputs.jsonl
+    """
+    from markscheme.calibration.collect import first_prompts
+    from markscheme.calibration.plan import needs_of
+    from markscheme.ratings.rating import load_ratings
+    from markscheme.report.plan_report import Plan
+    from markscheme.rubrics.file import load_rubric
+    from markscheme.rubrics.search import find_rubric
+
+    if (next is None) != (pool is None):
+        raise UsageError("--next N is how many to label and --pool FILE out of what: give both")
+    if json == "-" and next is not None:
+        raise UsageError("--next writes the examples to label to standard output; name a file: --json plan.json")
+    loaded = ask.of(load_rubric(find_rubric(rubric)))
+    everything, folder = _examples(loaded, labels.examples)
+    examples = everything.part(labels.split)
+    truth = _gold(loaded, examples, labels)
+    rated = load_ratings(ratings, loaded, keep_unread=True) if ratings else []
+    prompts = first_prompts(loaded, examples.labelled.examples or examples.examples)
+    judges = [_judge(name, loaded, prompts, folder, ask) for name in judge or [None]]
+    pilot = _pilot(loaded, truth, examples, rated, judges, ask)
+    least = loaded.target if target is None else target
+    draw = None if pool is None or next is None else _draw(loaded, everything, truth, rated, pool, next, seed)
+    made = Plan(
+        loaded.name,
+        len(truth.ids),
+        needs_of(truth, pilot, loaded.criteria, target=least, half_width=width),
+        [_cost(judge, prompts, loaded, ask) for judge in judges],
+        draw,
+    )
+    _write(made, json, quiet=quiet)
+    return 0
+
+
+def _write(plan: "Plan", target: str | None, *, quiet: bool) -> None:
+    from markscheme.commands.output import put
+    from markscheme.report.json_report import dumps
+    from markscheme.report.plan_report import plan_json, plan_text
+
+    if not quiet:
+        print(plan_text(plan), file=sys.stderr if target == "-" or plan.next is not None else sys.stdout)
+    if target:
+        put(dumps(plan_json(plan)) + "\n", target)
+    for pick in plan.next.picks if plan.next is not None else ():
+        print(json_line(pick.to_json(), ensure_ascii=False))
+
+
+def _examples(rubric: "Rubric", named: Path | None) -> tuple["ExampleSet", Path | None]:
+    """The examples so far; none where there is no set yet."""
+    from markscheme.ratings.examples import ExampleSet
+    from markscheme.ratings.sources import labelled_examples
+    from markscheme.rubrics.search import find_calibration
+
+    folder = find_calibration(rubric.name, Path.cwd())
+    if named is None and (folder is None or not list(folder.glob("examples.*"))):
+        return ExampleSet(()), folder
+    return labelled_examples(rubric, named)
+
+
+def _gold(rubric: "Rubric", examples: "ExampleSet", labels: LabelOptions) -> "Gold":
+    from markscheme.ratings.gold import gold_of, no_gold
+
+    try:
+        return gold_of(examples, rubric, kind=labels.gold, by=labels.gold_by)
+    except ComparisonError:
+        return no_gold(rubric)
+
+
+def _judge(
+    name: str | None, rubric: "Rubric", prompts: Sequence["Prompt"], folder: Path | None, ask: AskOptions
+) -> "Judge | None":
+    try:
+        return ask.judge(name, rubric, prompts, folder)
+    except NoJudge:
+        return None
+
+
+def _pilot(
+    rubric: "Rubric",
+    truth: "Gold",
+    examples: "ExampleSet",
+    ratings: Sequence["Rating"],
+    judges: Sequence["Judge | None"],
+    ask: AskOptions,
+) -> "Comparison | None":
+    """A judge compared with the labels so far, from ratings or a recording; nothing is asked for it."""
+    from markscheme.calibration.collect import rating_of
+    from markscheme.calibration.comparison import compare
+    from markscheme.commands.runs import grade_runs
+    from markscheme.grading import Grading
+    from markscheme.judges.recorded import RecordedJudge
+
+    if not truth.ids:
+        return None
+    recorded = [judge for judge in judges if isinstance(judge, RecordedJudge)]
+    if not ratings and recorded:
+        grading = Grading(rubric, recorded[0], scorers=ask.scorers_for(rubric))
+        (grades,) = asyncio.run(grade_runs([grading], examples.labelled.examples, concurrency=ask.concurrency))
+        ratings = [rating_of(grade, rubric, str(recorded[0].identity)) for grade in grades]
+    raters, ids = {rating.rater for rating in ratings}, set(truth.ids)
+    if len(raters) != 1 or not any(rating.id in ids for rating in ratings):
+        return None
+    return compare(truth.judged(rubric, ratings))
+
+
+def _cost(judge: "Judge | None", prompts: Sequence["Prompt"], rubric: "Rubric", ask: AskOptions) -> "Cost":
+    from markscheme.calibration.plan import cost_of
+    from markscheme.judges.price import Price
+
+    price = Price.parse(ask.price) if ask.price else None
+    name = "" if judge is None else str(judge.identity)
+    return cost_of(prompts, judge=name, samples=rubric.samples, kept=_kept_by(judge), price=price)
+
+
+def _kept_by(judge: "Judge | None") -> "Callable[[Prompt, int], Reply | None] | None":
+    from markscheme.judges.recorded import RecordedJudge
+    from markscheme.judges.remembering import Remembering
+
+    if isinstance(judge, RecordedJudge):
+        replies = judge.replies
+        return lambda prompt, sample: replies.get((prompt.fingerprint, sample))
+    return judge.kept if isinstance(judge, Remembering) else None
+
+
+def _draw(
+    rubric: "Rubric",
+    everything: "ExampleSet",
+    truth: "Gold",
+    ratings: Sequence["Rating"],
+    file: Path,
+    n: int,
+    seed: int,
+) -> "Draw":
+    from markscheme.calibration.sampling import choose_next, with_split
+    from markscheme.ratings.examples import load_examples
+    from markscheme.ratings.rating import JUDGES
+
+    pool = load_examples(file, rubric).examples
+    verdicts = [label for example in pool for label in example.labels if label.kind in JUDGES]
+    passed = {id: bool(p) for id, p in zip(truth.ids, truth.passed.tolist(), strict=True) if not math.isnan(p)}
+    draw = choose_next(rubric, pool, [*ratings, *verdicts], n, labelled=everything.examples, passed=passed, seed=seed)
+    return with_split(draw, "dev" if everything.has_splits else None)

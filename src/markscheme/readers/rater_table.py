@@ -1,0 +1,156 @@
+"""A CSV table of ratings, units in rows and raters in columns, as numbers."""
+
+import csv
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from markscheme.errors import Fault, RatingError, UsageError
+from markscheme.readers.recoding import Recoding
+
+UNIT_COLUMNS = ("unit", "id", "item")
+
+
+@dataclass(frozen=True)
+class RaterTable:
+    """Ratings as read: values are numbers, or indexes into `levels` where the levels are words."""
+
+    raters: tuple[str, ...]
+    levels: tuple[float | str, ...]
+    values: npt.NDArray[np.float64]
+
+    @property
+    def codes(self) -> list[float]:
+        """The levels as numbers, in order."""
+        return [level if isinstance(level, float) else float(place) for place, level in enumerate(self.levels)]
+
+
+def read_rater_table(path: Path, levels: str | None = None, *, between: bool = True) -> RaterTable:
+    """The table in a CSV file.
+
+    Args:
+        path: The file.
+        levels: The scale's levels, worst first, as `Recoding` reads them; those that occur where None.
+        between: Whether a number between two levels is a rating, as a mean of runs is.
+
+    Raises:
+        RatingError: No table, rows of another length than the header, a cell that is not one of the levels.
+        UsageError: Levels that are none.
+    """
+    (_, header), *body = _rows(path)
+    skip = 1 if header[0].strip().casefold() in UNIT_COLUMNS else 0
+    raters = tuple(name.strip() for name in header[skip:])
+    if len(raters) < 2 or not body:
+        raise RatingError(
+            "a table of ratings has a header row, two columns of raters or more, and a row for each unit", path=path
+        )
+    faults = list(_faults_of_raters(raters))
+    faults += [
+        Fault(f"has {len(row)} cells, the header {len(header)}", n) for n, row in body if len(row) != len(header)
+    ]
+    if faults:
+        raise RatingError(faults, path=path)
+    recoding = Recoding.parse(levels or "")
+    rows = [(n, [recoding.read(cell.strip()) for cell in row[skip:]]) for n, row in body]
+    return _coded(raters, rows, ",".join(recoding.levels), between, path)
+
+
+def _rows(path: Path) -> list[tuple[int, list[str]]]:
+    """The rows that hold anything, each with the line on which it ends."""
+    if not path.is_file():
+        raise UsageError(
+            f"there is no file {path}; give a CSV table with a header row, units in rows, raters in columns"
+        )
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            reader = csv.reader(file)
+            rows = [(reader.line_num, row) for row in reader if row]
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise RatingError(f"cannot be read: {error}", path=path) from error
+    if not rows:
+        raise RatingError("is empty", path=path)
+    return rows
+
+
+def _faults_of_raters(raters: Sequence[str]) -> Iterator[Fault]:
+    for name, count in Counter(raters).items():
+        if not name:
+            yield Fault("a rater has no name; a column of names is headed unit, id or item", 1)
+        elif count > 1:
+            yield Fault(f"{count} raters are named {name!r}", 1)
+
+
+def _coded(
+    raters: tuple[str, ...], rows: list[tuple[int, list[str]]], said: str | None, between: bool, path: Path
+) -> RaterTable:
+    cells = [(n, cell) for n, row in rows for cell in row if cell]
+    if not cells:
+        raise RatingError("contains no rating", path=path)
+    levels = _named_levels(said) if said else _levels_among(cells, path)
+    codes = {cell: _code(cell, levels, between) for _, cell in cells}
+    faults = [
+        Fault(f"{cell!r} is not one of the levels {', '.join(map(_name, levels))}", n)
+        for n, cell in cells
+        if codes[cell] is None
+    ]
+    if faults:
+        raise RatingError(faults, path=path)
+    values = [[codes[cell] if cell else np.nan for cell in row] for _, row in rows]
+    return RaterTable(raters, levels, np.array(values, dtype=float))
+
+
+def _code(cell: str, levels: tuple[float | str, ...], between: bool) -> float | None:
+    """A number for itself, a word for its place; None for what is no level."""
+    numbers = [level for level in levels if isinstance(level, float)]
+    if not numbers:
+        return float(levels.index(cell)) if cell in levels else None
+    value = _as_number(cell)
+    if value is None or not (min(numbers) <= value <= max(numbers) if between else value in numbers):
+        return None
+    return value
+
+
+def _named_levels(said: str) -> tuple[float | str, ...]:
+    names = [name.strip() for name in said.split(",")]
+    numbers = [number for number in map(_as_number, names) if number is not None]
+    levels: tuple[float | str, ...] = tuple(numbers) if len(numbers) == len(names) else tuple(names)
+    if len(levels) < 2 or len(set(levels)) < len(levels) or not all(names):
+        raise UsageError(f"`--levels` must be two or more different levels, worst first, got {said!r}")
+    if numbers == list(levels) and numbers != sorted(numbers):
+        raise UsageError(f"`--levels` must list numbers lowest first, got {said!r}")
+    return levels
+
+
+def _levels_among(cells: Sequence[tuple[int, str]], path: Path) -> tuple[float | str, ...]:
+    numbers = {cell: _as_number(cell) for _, cell in cells}
+    words = [(n, cell) for n, cell in cells if numbers[cell] is None]
+    if not words:
+        return tuple(sorted({number for number in numbers.values() if number is not None}))
+    if len({cell for _, cell in words}) < len(numbers):
+        raise RatingError(
+            [
+                Fault(
+                    f"{cell!r} is not a number, and others are; leave missing cells empty, or give the --levels",
+                    n,
+                )
+                for n, cell in words
+            ],
+            path=path,
+        )
+    return tuple(sorted(numbers))
+
+
+def _as_number(text: str) -> float | None:
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if np.isfinite(value) else None
+
+
+def _name(level: float | str) -> str:
+    return level if isinstance(level, str) else f"{level:g}"
