@@ -1,6 +1,7 @@
 """A report in a real browser, from disk with the network off: nothing hostile runs, and a reader finds the way."""
 
 import re
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -227,7 +228,8 @@ def _comparison() -> str:
 
 
 def _several() -> str:
-    judges = [hostile_calibration(30, attacks=PLAIN) for _ in range(2)]
+    made = hostile_calibration(30, attacks=PLAIN)
+    judges = [replace(made, rater=replace(made.rater, name=name)) for name in "ab"]
     contenders = [Contender(name, one.ratings) for name, one in zip("ab", judges, strict=True)]
     choice = choose(judges[0].rubric, contenders, judges[0].comparison.gold)
     return render_html(of_choice.view(choice, parts=[of_calibration.view(one) for one in judges]))

@@ -52,7 +52,7 @@ const explorer = (part, list) => {
   const { cases, columns, filters } = list;
   const state = { tag: "", says: "", text: "", column: -1, falling: true, page: 0, open: -1 };
   const output = make("output", { ariaLive: "polite", className: "small" });
-  const kind = make("select", { onchange: () => show({ tag: kind.value, says: "" }) }, make("option", { value: "", textContent: "all examples" }),
+  const kind = make("select", { ariaLabel: "Show", onchange: () => show({ tag: kind.value, says: "" }) }, make("option", { value: "", textContent: "all examples" }),
     ...filters.map(([tag, name, n]) => make("option", { value: tag, textContent: `${name} (${n})` })));
   const find = make("input", { type: "search", autocomplete: "off", oninput: () => show({ text: find.value.trim().toLowerCase() }) });
   const all = make("button", { type: "button", textContent: "Show all", onclick: () => { find.value = ""; show({ tag: "", says: "", text: "" }); } });

@@ -1,11 +1,9 @@
 """A Calibration for its reader: may the judge decide, how good is it, what is wrong, what to do next."""
 
 import math
-import platform
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from importlib.metadata import version
 from typing import Any
 
 import numpy as np
@@ -93,6 +91,9 @@ CAUSES = {
     "stale-labels": "labels for another wording",
     "too-few-labels": "too few labels",
     "unreadable": "unreadable replies",
+    "stuck-judge": "nearly always one level",
+    "unsteady-judge": "runs differ from each other",
+    "invented-quotes": "quotes not in the response",
 }
 """Finding codes in a few words."""
 LABELS_FIRST = ("ambiguous", "stale-labels", "too-few-labels", "drift", "drift-gold")
@@ -592,7 +593,6 @@ def _facts(calibration: Calibration) -> Iterator[tuple[str, str]]:
     if calibration.baseline is not None:
         accepted = calibration.baseline.since.accepted
         yield "accepted run", f"{accepted.date}, {accepted.digest} ({accepted.path})"
-    yield "made by", f"markscheme {version('markscheme')}, Python {platform.python_version()}"
 
 
 def cost_line(cost: Usage) -> str:

@@ -1,0 +1,115 @@
+"""Eight calibrations that a reader must not mistake for each other."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from benchmarks.drift import CHANGED, NoisyJudge, calibrated
+from benchmarks.drift import rubric as drift_rubric
+from markscheme.calibration.accepted import load_accepted
+from markscheme.calibration.accepting import accept
+from markscheme.calibration.calibration import Calibration, Rater, calibration_of
+from markscheme.calibration.drift import Since
+from markscheme.ratings.rating import Kind, Rated, Rating
+from tests.calibration import made
+
+Floats = npt.NDArray[np.float64]
+
+RUBRIC = replace(made.rubric("clarity", "facts"), name="support-reply")
+RATER = Rater("anthropic:model", "", "ratings", "judge.jsonl")
+
+
+def levels(n: int, seed: int = 1) -> Floats:
+    """True levels of n examples on two criteria of five levels."""
+    return np.random.default_rng(seed).integers(1, 6, (n, 2)).astype(np.float64)
+
+
+def disturbed(truth: Floats, share: float, seed: int, by: int = 1) -> Floats:
+    """The levels, a share of them off by some levels."""
+    rng = np.random.default_rng(seed)
+    off = (rng.random(truth.shape) < share) * rng.choice([-by, by], truth.shape)
+    return np.asarray(np.clip(truth + off, 1, 5))
+
+
+def judged(people: Mapping[str, Floats], judge: Floats, kind: Kind = "human") -> Calibration:
+    """A judge's levels calibrated by those of people."""
+    given = made.examples(RUBRIC, people, kind=kind)
+    return calibration_of(RUBRIC, given, made.judged(RUBRIC, judge), RATER)
+
+
+def ok() -> Calibration:
+    truth = levels(120)
+    return judged({"ana": truth, "ben": disturbed(truth, 0.05, 2)}, disturbed(truth, 0.05, 3))
+
+
+def too_few_labels() -> Calibration:
+    truth = levels(20)
+    return judged({"ana": truth, "ben": truth}, disturbed(truth, 0.1, 3))
+
+
+def worse_than_baseline() -> Calibration:
+    truth = np.full((80, 2), 4.0)
+    truth[:12] = levels(12)
+    return judged({"ana": truth}, disturbed(truth, 0.8, 3, by=2))
+
+
+def labels_that_disagree() -> Calibration:
+    """Most of every annotator's labels, and of the judge's, are the middle one; the rest is noise."""
+
+    def labels(seed: int) -> Floats:
+        middle = np.random.default_rng(seed).random((120, 1)) < 0.6
+        return np.asarray(np.where(middle, 3.0, levels(120, seed)))
+
+    people = {"ana": labels(5), "ben": labels(6), "eve": labels(7)}
+    return judged(people, labels(8))
+
+
+def synthetic_labels() -> Calibration:
+    truth = levels(100)
+    return judged({"planted": truth}, disturbed(truth, 0.05, 3), kind="constructed")
+
+
+def nothing_graded() -> Calibration:
+    truth = levels(84)
+    given = made.examples(RUBRIC, {"ana": truth, "ben": truth})
+    half = {"clarity": Rated(3.0)}
+    broken = [Rating(f"e{n}", "judge", "model", half, error="facts: the reply holds no JSON object") for n in range(84)]
+    return calibration_of(RUBRIC, given, broken, RATER)
+
+
+def _since(folder: Path) -> Since:
+    path = folder / "accepted.json"
+    accept(calibrated(_still(), drift_rubric("per_criterion"), runs=3), path)
+    return Since(load_accepted(path))
+
+
+def _still(**changes: object) -> NoisyJudge:
+    return replace(NoisyJudge.made(seed=8), noise=0.0, **changes)  # type: ignore[arg-type]
+
+
+def drift_by_judge(folder: Path) -> Calibration:
+    """The provider serves the judge at another temperature, and it rates tone a level higher."""
+    judge = _still(added={"tone": 1.0}, parameters={"temperature": 0.0})
+    return calibrated(judge, drift_rubric("per_criterion"), since=_since(folder))
+
+
+def drift_by_wording(folder: Path) -> Calibration:
+    """The author reworded clarity, and the judge rates it lower."""
+    return calibrated(_still(), drift_rubric("per_criterion", changed=[CHANGED]), since=_since(folder))
+
+
+SITUATIONS: Mapping[str, Callable[[], Calibration]] = {
+    "ok": ok,
+    "too-few-labels": too_few_labels,
+    "worse-than-baseline": worse_than_baseline,
+    "labels-disagree": labels_that_disagree,
+    "nothing-graded": nothing_graded,
+    "synthetic-labels": synthetic_labels,
+}
+DRIFTS: Mapping[str, Callable[[Path], Calibration]] = {
+    "drift-by-judge": drift_by_judge,
+    "drift-by-wording": drift_by_wording,
+}

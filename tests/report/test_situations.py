@@ -1,0 +1,69 @@
+"""Eight situations, whole, as a reader meets them in a terminal and in Markdown."""
+
+import io
+import re
+from pathlib import Path
+
+import pytest
+
+from markscheme.calibration.calibration import Calibration
+from markscheme.report.markdown import render_markdown
+from markscheme.report.terminal import render_terminal
+from markscheme.report.views.calibration import callout, view
+from tests.report.situations import DRIFTS, SITUATIONS
+
+GOLDEN = Path(__file__).parents[1] / "golden"
+TONES = {
+    "ok": ("good", "Can gate."),
+    "too-few-labels": ("open", "Not enough labels to tell."),
+    "worse-than-baseline": ("bad", "Don't use this judge yet."),
+    "labels-disagree": ("open", "These labels can't decide."),
+    "nothing-graded": ("bad", "Nothing could be graded."),
+    "synthetic-labels": ("open", "Synthetic labels only."),
+    "drift-by-judge": ("bad", "The judge changed."),
+    "drift-by-wording": ("note", "You changed the rubric."),
+}
+VARYING = {
+    r"\d{4}-\d\d-\d\d": "DATE",
+    r"\b(?:sha256:)?[0-9a-f]{16,64}\b": "DIGEST",
+    r"\(/[^)]*accepted\.json\)": "(FILE)",
+}
+
+
+@pytest.fixture(scope="module", params=[*SITUATIONS, *DRIFTS])
+def situation(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Calibration]:
+    name: str = request.param
+    made = SITUATIONS[name]() if name in SITUATIONS else DRIFTS[name](tmp_path_factory.mktemp("kept"))
+    return name, made
+
+
+def steady(text: str) -> str:
+    """Text without what differs between two runs of the same."""
+    for pattern, name in VARYING.items():
+        text = re.sub(pattern, name, text)
+    return text
+
+
+def on_screen(calibration: Calibration) -> str:
+    page = io.StringIO()
+    render_terminal(view(calibration), page, width=80)
+    return page.getvalue()
+
+
+def test_the_callout_says_which_situation_it_is(situation: tuple[str, Calibration]) -> None:
+    name, calibration = situation
+    found = callout(calibration)
+    assert (found.tone, found.head) == TONES[name]
+
+
+def test_each_situation_reads_as_its_golden_file(situation: tuple[str, Calibration]) -> None:
+    name, calibration = situation
+    golden = (GOLDEN / "situations" / f"{name}.md").read_text(encoding="utf-8")
+    assert steady(render_markdown(view(calibration))) == golden
+
+
+def test_the_terminal_fits_80_columns_and_leads_with_the_same_callout(situation: tuple[str, Calibration]) -> None:
+    name, calibration = situation
+    text = on_screen(calibration)
+    assert max(map(len, text.splitlines())) <= 80
+    assert TONES[name][1] in text.splitlines()[3] + text.splitlines()[2] + text.splitlines()[4]
