@@ -104,7 +104,7 @@ def _lead(choice: Choice) -> Iterator[Block]:
         yield Bars((*bars, *baseline, target), caption)
     headings = ("Judge", "agreement", "points behind the best (90% CI)", "false passes", "not graded", "$ per 1,000")
     yield Table(headings, tuple(_standing(standing, choice) for standing in choice.standings))
-    notes = [*choice.notes, f"{choice.because[:1].upper()}{choice.because[1:]}."]
+    notes = [*choice.notes, f"Why: {choice.because}."]
     yield Notes(tuple(notes))
 
 
