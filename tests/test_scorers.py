@@ -346,7 +346,7 @@ def test_a_dataset_is_read_from_lines_of_json(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("text", "words"),
-    [("{}\nnonsense\n", r"qa\.jsonl:2: is no JSON"), ("[1]\n", r"qa\.jsonl:1: an example is an object")],
+    [("{}\nnonsense\n", r"qa\.jsonl:2: is not readable JSON"), ("[1]\n", r"qa\.jsonl:1: an example is an object")],
 )
 def test_a_dataset_that_cannot_be_read_is_told_by_line(text: str, words: str, tmp_path: Path) -> None:
     path = tmp_path / "qa.jsonl"

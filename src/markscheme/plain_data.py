@@ -123,7 +123,7 @@ def table_rows(path: Path, error: type[FileError]) -> Iterator[tuple[int, dict[s
 
 def _json_line(raw: bytes, path: Path, number: int, error: type[FileError]) -> Any:
     try:
-        return parse_json(raw.decode("utf-8-sig"), parse_constant=_no_constant, object_pairs_hook=_pairs_once)
+        return parse_json(raw.decode("utf-8-sig"), parse_constant=no_constant, object_pairs_hook=_pairs_once)
     except UnicodeDecodeError as problem:
         raise error("is not UTF-8 text", path=path, line=number) from problem
     except (ValueError, RecursionError) as problem:
@@ -149,8 +149,21 @@ def parse_json(
     return encodable_data(data) if _HALF.search(text) else data
 
 
-def _no_constant(name: str) -> Any:
+def no_constant(name: str) -> Any:
+    """Refuse NaN and Infinity, which Python's reader takes for JSON; pass it as `parse_constant`."""
     raise ValueError(f"{name} is not a JSON number")
+
+
+def read_json(path: Path, error: type[FileError], *, parse_constant: Callable[[str], Any] | None = None) -> Any:
+    """The value in a JSON file.
+
+    Raises:
+        FileError: Of the given class: the file cannot be read, or is not JSON.
+    """
+    try:
+        return parse_json(read_text(path, error), parse_constant=parse_constant)
+    except (ValueError, RecursionError) as problem:
+        raise error(f"is not readable JSON: {problem}", path=path) from problem
 
 
 def shown(value: Any) -> str:

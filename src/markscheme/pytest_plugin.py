@@ -293,8 +293,9 @@ def _cost_lines(grade: "Grade", rubric: "Rubric") -> Iterator[str]:
 def _line(text: str) -> str:
     """A judge's words on one line, without what a terminal would act on or a key."""
     from markscheme.judges.provider import hidden
+    from markscheme.text import printable
 
-    line = "".join(letter if letter.isprintable() else "\ufffd" for letter in " ".join(hidden(text, ()).split()))
+    line = printable(" ".join(hidden(text, ()).split()))
     return line if len(line) <= LONGEST_LINE else f"{line[:LONGEST_LINE]}…"
 
 

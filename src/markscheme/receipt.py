@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Literal, cast, get_args
 
 from markscheme.errors import RatingError
-from markscheme.plain_data import parse_json, read_text, shown
+from markscheme.plain_data import read_json, shown
 from markscheme.rubrics.rubric import STRATEGIES, Rubric
 from markscheme.rubrics.search import find_calibration
 
@@ -180,10 +180,7 @@ def accepted_data(path: Path) -> dict[str, Any]:
     Raises:
         RatingError: It cannot be read, is no JSON, or was written by a version of markscheme that this one can't read.
     """
-    try:
-        data = parse_json(read_text(path, RatingError))
-    except (ValueError, RecursionError) as error:
-        raise RatingError(f"is not readable JSON: {error}", path=path) from error
+    data = read_json(path, RatingError)
     if not isinstance(data, dict) or data.get("schema") != 1:
         raise RatingError("is no accepted run that this version of markscheme can read", path=path)
     return data

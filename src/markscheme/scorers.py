@@ -18,9 +18,10 @@ from pathlib import Path
 from statistics import fmean, median
 from typing import Any, Literal, overload
 
-from markscheme.errors import JudgeUnavailable, MarkschemeError, UnreadableReply, UsageError
+from markscheme.errors import FileError, JudgeUnavailable, MarkschemeError, UnreadableReply, UsageError
 from markscheme.judges.judge import Judge, Reply
 from markscheme.judges.repeated import Repeated
+from markscheme.plain_data import json_lines, no_constant
 from markscheme.prompt import USE_THE_FORM, Prompt, between_tags, fenced_material
 from markscheme.rubrics.rubric import Criterion
 from markscheme.submission import Submission, as_text
@@ -187,14 +188,10 @@ def json_valid(prediction: str, _expected: str | None = None) -> Scored:
     (1.0, 0.0)
     """
     try:
-        json.loads(prediction, parse_int=str, parse_constant=_no_json)
+        json.loads(prediction, parse_int=str, parse_constant=no_constant)
     except (ValueError, RecursionError) as error:
         return Scored(0.0, f"the response is not JSON: {error}")
     return Scored(1.0, "the response is JSON")
-
-
-def _no_json(name: str) -> Any:
-    raise ValueError(f"{name} is no JSON number")
 
 
 @scorer
@@ -508,19 +505,12 @@ def _examples(dataset: Sequence[Mapping[str, Any]] | str | Path) -> Iterator[Map
         yield from dataset
         return
     try:
-        lines = Path(dataset).read_text(encoding="utf-8-sig").split("\n")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{dataset}: cannot be read: {error}") from error
-    for number, line in enumerate(lines, start=1):
-        if not line.strip():
-            continue
-        try:
-            example = json.loads(line)
-        except (ValueError, RecursionError) as error:
-            raise UsageError(f"{dataset}:{number}: is no JSON: {error}") from error
-        if not isinstance(example, Mapping):
-            raise UsageError(f"{dataset}:{number}: an example is an object, found {type(example).__name__}")
-        yield example
+        for number, example in json_lines(Path(dataset), FileError):
+            if not isinstance(example, Mapping):
+                raise UsageError(f"{dataset}:{number}: an example is an object, got {type(example).__name__}")
+            yield example
+    except FileError as error:
+        raise UsageError(str(error)) from error
 
 
 def _refuse_unless_answerable(example: Mapping[str, Any], place: int, can_predict: bool) -> None:

@@ -15,7 +15,7 @@ from typing import Any
 from markscheme.errors import JudgeError
 from markscheme.judges.judge import Reply
 from markscheme.material import RESPONSE, Material
-from markscheme.plain_data import shown
+from markscheme.plain_data import no_constant, shown
 from markscheme.prompt import NOTHING_TO_QUOTE, choices
 from markscheme.rubrics.rubric import CANNOT_JUDGE, DOES_NOT_APPLY, Criterion, Level, Scale
 from markscheme.text import encodable
@@ -301,7 +301,7 @@ def _objects_in(text: str) -> list[_Answer]:
     """The JSON objects in a text; none where one of them is broken, since what stands inside may be a quotation."""
     if len(text) > LONGEST_READ:
         raise _Unreadable(f"the reply is longer than the {LONGEST_READ:,} characters that are read")
-    decoder = json.JSONDecoder(object_pairs_hook=_noting_twice, parse_constant=_no_constant)
+    decoder = json.JSONDecoder(object_pairs_hook=_noting_twice, parse_constant=no_constant)
     found: list[_Answer] = []
     at = text.find("{")
     for _ in range(MOST_BRACES):
@@ -321,10 +321,6 @@ def _objects_in(text: str) -> list[_Answer]:
 def _noting_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     counts = Counter(key for key, _ in pairs)
     return {key: _Twice() if counts[key] > 1 else value for key, value in pairs}
-
-
-def _no_constant(name: str) -> Any:
-    raise ValueError(f"{name} is no JSON number")
 
 
 # --- asking again ---------------------------------------------------------------------------------------------------

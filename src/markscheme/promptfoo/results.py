@@ -15,7 +15,7 @@ from typing import Any, Literal
 from markscheme.errors import RatingError
 from markscheme.fingerprint import fingerprint
 from markscheme.judges.judge import Usage, total
-from markscheme.plain_data import json_lines, parse_json, read_text, shown
+from markscheme.plain_data import json_lines, no_constant, read_json, shown
 from markscheme.promptfoo.assertion import NOT_GRADED
 from markscheme.submission import as_text
 
@@ -277,19 +277,12 @@ def _order(raw: Mapping[str, Any]) -> tuple[float, float]:
 def _raw(path: Path) -> tuple[Mapping[str, Any], list[Any]]:
     if path.suffix == ".jsonl":
         return {}, [line for _, line in json_lines(path, RatingError)]
-    try:
-        data = parse_json(read_text(path, RatingError), parse_constant=_no_constant)
-    except (ValueError, RecursionError) as problem:
-        raise RatingError(f"is not readable JSON: {problem}", path=path) from problem
+    data = read_json(path, RatingError, parse_constant=no_constant)
     summary = data.get("results") if isinstance(data, Mapping) else data
     rows = summary.get("results") if isinstance(summary, Mapping) else summary
     if not isinstance(rows, list):
         raise RatingError("holds no results of Promptfoo; write them by `promptfoo eval -o results.json`", path=path)
     return (data if isinstance(data, Mapping) else {}), rows
-
-
-def _no_constant(name: str) -> Any:
-    raise ValueError(f"{name} is no JSON number")
 
 
 @dataclass

@@ -2,10 +2,9 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from markscheme.errors import RatingError
-from markscheme.plain_data import parse_json, read_text
+from markscheme.plain_data import read_json
 from markscheme.promptfoo.results import is_results
 from markscheme.ratings.rating import JUDGES, Rating
 from markscheme.readers.autorubric import import_autorubric, is_autorubric
@@ -35,20 +34,13 @@ def import_file(path: Path, rubric: Rubric, *, words: Mapping[str, str], columns
         return import_table(path, rubric, words=words, columns=columns)
     if path.suffix in LINES:
         return import_lines(path, rubric, words=words, columns=columns)
-    data = _parsed(path) if path.suffix == ".json" else None
+    data = read_json(path, RatingError) if path.suffix == ".json" else None
     if is_autorubric(data):
         return import_autorubric(path, rubric, words=words, kind=columns.kind or "human")
     if isinstance(data, list):
         return import_objects(path, data, rubric, words=words, columns=columns)
     kinds = "Promptfoo's results, a dataset of autorubric, a table (.csv, .tsv), lines (.jsonl, .txt) or a list (.json)"
     raise RatingError(f"is none of {kinds}", path=path)
-
-
-def _parsed(path: Path) -> Any:
-    try:
-        return parse_json(read_text(path, RatingError))
-    except (ValueError, RecursionError) as problem:
-        raise RatingError(f"is not readable JSON: {problem}", path=path) from problem
 
 
 def of_kind(ratings: tuple[Rating, ...], who: str | None) -> tuple[Rating, ...]:
