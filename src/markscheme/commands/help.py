@@ -16,33 +16,33 @@ if TYPE_CHECKING:
 
 GROUPS = {
     "Start here": {
-        "init": "add graders, a rubric, labelled examples and a configuration to a project",
-        "calibrate": "compare a judge with human labels; say whether it can decide, and what to fix",
-        "label": "label responses on a local page, blind to judges and other annotators",
+        "init": "add graders, a rubric and labelled examples to a project",
+        "calibrate": "compare a judge with human labels: can it decide, what to fix?",
+        "label": "label responses on a local page, blind to judges and others",
         "demo": "offline tour: what agreement is worth, and a planted fault found",
     },
     "Improve": {
-        "tune": "find the weights, pass mark and thresholds that the labels support",
-        "compare": "compare judges, runs or results on the same examples, and choose one",
-        "experiment": "run prompt variants on cases, grade the outputs, and compare them",
+        "tune": "find weights and thresholds that the labels support",
+        "compare": "compare judges, runs or results on the same examples",
+        "experiment": "run prompt variants on cases, grade and compare the outputs",
         "lint": "check rubrics for errors and for what could be better",
     },
     "Run": {
         "grade": "grade responses with a rubric",
         "pass-rate": "correct a pass rate for the judge's errors",
-        "status": "show what each rubric's judge can decide, and the judges usable here",
+        "status": "show what each rubric's judge can decide, and usable judges",
     },
     "Data": {
         "import": "convert labels and verdicts of other tools to ratings",
-        "export": "write examples for other tools, for example Promptfoo's viewer",
-        "plan": "count the labels needed, estimate the cost, choose what to label next",
-        "adjudicate": "resolve the labels on which annotators disagree, on a local page",
+        "export": "write examples for other tools, such as Promptfoo's viewer",
+        "plan": "count labels needed, estimate costs, choose what to label next",
+        "adjudicate": "resolve labels on which annotators disagree, on a local page",
         "agreement": "measure inter-annotator agreement in a table of ratings",
     },
 }
 RARE = {
-    "prompts": "print the prompts a judge is asked, to record replies elsewhere",
-    "session": "start, stop or show the warm process behind Promptfoo's assertions",
+    "prompts": "print the prompts a judge is asked, to record replies",
+    "session": "start, stop or show the process behind Promptfoo's assertions",
 }
 COMMANDS = (*(name for group in GROUPS.values() for name in group), *RARE)
 LEFT = 24
@@ -54,12 +54,12 @@ def overview(*, everything: bool) -> str:
     """What `markscheme --help` prints; with `everything` also what is rarely needed."""
     width = max(map(len, COMMANDS)) + 2
     lines = ["usage: markscheme COMMAND [options]", ""]
-    lines.append("Grade LLM outputs with weighted rubrics, and measure how far the grades can be trusted.")
+    lines.append("Grade LLM outputs with weighted rubrics, and measure how far to trust it.")
     for group, commands in (GROUPS | ({"More": RARE} if everything else {})).items():
         lines += ["", f"{group}:", *(f"  {name:<{width}}{summary}" for name, summary in commands.items())]
     if everything:
-        lines += ["", "`markscheme --completion bash` (zsh, fish) prints a completion script for your shell."]
-    lines += ["", "`markscheme COMMAND --help` shows its options and an example; `--help-all` shows everything."]
+        lines += ["", "`markscheme --completion bash` (zsh, fish) prints a completion script."]
+    lines += ["", "`markscheme COMMAND --help` shows common options, `--help-all` all of them."]
     return "\n".join(lines)
 
 

@@ -1,0 +1,94 @@
+"""A command line to a call: order, values, old spellings, completion."""
+
+from pathlib import Path
+
+import pytest
+
+from markscheme.commands.call import parse
+from markscheme.commands.settings import Settings
+from markscheme.errors import UsageError
+from tests.commands.console import run
+from tests.commands.judged_project import make_project
+
+NONE = Settings()
+
+
+def test_operands_may_stand_between_options_and_the_last_of_two_values_counts() -> None:
+    _, bound = parse("calibrate", ["a.json", "--quiet", "b.json", "--target", "0.7", "--target", "0.9"], NONE)
+    assert bound.arguments["rubric"] == ("a.json", "b.json")
+    assert (bound.arguments["report"].quiet, bound.arguments["target"]) == (True, 0.9)
+
+
+@pytest.mark.parametrize(
+    ("words", "target"),
+    [
+        (["r", "--json"], "-"),
+        (["--json", "r"], "-"),
+        (["r", "--json", "plan.json"], "plan.json"),
+        (["r", "--json=out.txt"], "out.txt"),
+        (["r"], None),
+    ],
+)
+def test_json_with_an_optional_file(words: list[str], target: str | None) -> None:
+    _, bound = parse("plan", words, NONE)
+    assert (bound.arguments["rubric"], bound.arguments.get("json")) == ("r", target)
+
+
+@pytest.mark.parametrize(
+    ("command", "words", "said"),
+    [
+        ("calibrate", ["r", "--target", "80"], "`--target` must be above 0 and at most 1, got 80; did you mean 0.8?"),
+        ("calibrate", ["r", "--samples", "1.5"], "`--samples` must be a whole number from 1, got 1.5"),
+        (
+            "calibrate",
+            ["r", "--split", "deb"],
+            "`--split` must be one of dev, test, all, got 'deb'; did you mean `dev`?",
+        ),
+        ("calibrate", ["r", "--tolerence", "1"], "unknown option `--tolerence`; did you mean `--tolerance`?"),
+        ("grade", ["r", "--no-json"], "unknown option `--no-json`"),
+        ("label", ["r", "--rater"], "`--rater` needs a value: NAME"),
+        ("label", [], "RUBRIC is missing; `markscheme label --help` shows how"),
+        ("pass-rate", ["f"], "`--calibration FILE` is missing"),
+        ("session", ["status", "more"], "unexpected 'more'"),
+    ],
+)
+def test_a_fault_says_what_is_allowed(command: str, words: list[str], said: str) -> None:
+    with pytest.raises(UsageError) as refused:
+        parse(command, words, NONE)
+    assert said in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("calibrate manners --plan --json -", "plan manners --json"),
+        ("markscheme calibrate manners --plan --width 0.05", "plan manners --width 0.05"),
+        ("calibrate manners --export-promptfoo old.yaml", "export manners --promptfoo new.yaml"),
+        ("markscheme passrate none.json --calibration x", "pass-rate none.json --calibration x"),
+    ],
+)
+def test_an_old_spelling_works_with_a_notice_of_one_line(tmp_path: Path, old: str, new: str) -> None:
+    project = make_project(tmp_path)
+    before, now = run(*old.split(), cwd=project), run("markscheme", *new.split(), cwd=project)
+    notice, *rest = before.stderr.splitlines()
+    assert notice.startswith("notice: `")
+    assert f"markscheme {new.split()[0]}`" in notice
+    assert (before.stdout, before.returncode) == (now.stdout, now.returncode)
+    assert len(rest) == len(now.stderr.splitlines())
+
+
+def test_calibrate_s_help_fits_a_screen_of_80_by_40_and_shows_the_common_options_only() -> None:
+    shown = run("calibrate", "--help", env={"COLUMNS": "80"}).stdout.splitlines()
+    assert len(shown) <= 40
+    names = [line.split()[0] for line in shown if line.startswith("  --")]
+    assert names == [
+        "--judge", "--ratings", "--examples", "--split", "--tolerance", "--target", "--samples", "--budget", "--accept",
+        "--json", "--markdown", "--html", "--junit", "--quiet", "--help-all",
+    ]  # fmt: skip
+
+
+def test_examples_are_exported_one_per_line_with_their_labels(tmp_path: Path) -> None:
+    done = run("markscheme", "export", "manners", "--split", "all", cwd=make_project(tmp_path, n=5))
+    assert done.returncode == 0, done.stderr
+    assert len(done.stdout.splitlines()) == 5
+    assert '"labels"' in done.stdout

@@ -1,0 +1,64 @@
+"""Defaults from markscheme.toml or pyproject.toml."""
+
+from pathlib import Path
+
+import pytest
+
+from markscheme.commands.settings import find_settings
+from markscheme.errors import UsageError
+from tests.commands.console import run
+from tests.commands.judged_project import make_project
+
+
+def test_the_nearest_file_up_to_the_repository_counts(tmp_path: Path) -> None:
+    inner = tmp_path / "repository" / "part"
+    inner.mkdir(parents=True)
+    (tmp_path / "markscheme.toml").write_text("target = 0.5\n")
+    assert find_settings(inner).values == {"target": 0.5}
+    (tmp_path / "repository" / ".git").mkdir()
+    assert find_settings(inner).path is None
+    (tmp_path / "repository" / "pyproject.toml").write_text("[tool.markscheme]\ntarget = 0.7\n")
+    assert find_settings(inner).values == {"target": 0.7}
+    (inner / "pyproject.toml").write_text("[project]\nname = 'x'\n")
+    assert find_settings(inner).values == {"target": 0.7}
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("\ntolerence = 0.1\n", "markscheme.toml:2: unknown key `tolerence`; did you mean `tolerance`?"),
+        ("target = 'high'\n", "markscheme.toml:1: `target` must be a number, got 'high'"),
+        ("target = true\n", "`target` must be a number, got True"),
+        ("judge = 'function:os:system'\n", "must not name code or an address"),
+        ("judge = 'openai:http://example.com'\n", "must not name code or an address"),
+        ("target = \n", "markscheme.toml cannot be read"),
+    ],
+)
+def test_what_a_file_cannot_set_is_refused(tmp_path: Path, text: str, said: str) -> None:
+    (tmp_path / "markscheme.toml").write_text(text)
+    with pytest.raises(UsageError) as refused:
+        find_settings(tmp_path)
+    assert said in str(refused.value)
+
+
+def test_a_setting_is_a_default_that_the_command_line_overrides_and_help_names(tmp_path: Path) -> None:
+    project = make_project(tmp_path)
+    (project / "markscheme.toml").write_text("target = 0.3\ntolerance = 0.3\n")
+    arguments = ("calibrate", "manners", "--ratings", "gpt.jsonl")
+    by_file = run(*arguments, "--json", "by-file.json", cwd=project)
+    by_hand = run(*arguments, "--target", "0.3", "--tolerance", "0.3", "--json", "by-hand.json", cwd=project)
+    assert by_file.returncode == by_hand.returncode
+    assert (project / "by-file.json").read_text() == (project / "by-hand.json").read_text()
+    run(*arguments, "--tolerance", "0.1", "--json", "other.json", cwd=project)
+    assert (project / "other.json").read_text() != (project / "by-file.json").read_text()
+    assert "[markscheme.toml: 0.3]" in run("calibrate", "--help", cwd=project).stdout
+
+
+def test_a_value_that_is_out_of_range_names_its_file(tmp_path: Path) -> None:
+    project = make_project(tmp_path)
+    (project / "markscheme.toml").write_text("target = 80\n")
+    done = run("calibrate", "manners", "--ratings", "gpt.jsonl", cwd=project)
+    assert done.returncode == 2
+    assert "markscheme.toml: target must be above 0 and at most 1, got 80; did you mean 0.8?" in done.stderr.replace(
+        "`", ""
+    )
