@@ -1,5 +1,6 @@
 """What labels support changing in a rubric, from examples and ratings in memory."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -31,7 +32,9 @@ def world(
     levels = draw.integers(1, 6, (n, 3)).astype(float)
     judge = np.clip(np.rint(levels + draw.normal(lenient, noise, (n, 3))), 1, 5)
     marks = weighted_scores((levels - 1) / 4, true) + draw.normal(0, 0.05, n)
-    return levels, judge, np.clip(np.rint(10 * marks), 0, 10) / 10
+    rounded = np.clip(np.rint(10 * marks), 0, 10) / 10
+    computed = np.abs(rounded - weighted_scores((levels - 1) / 4, (1, 1, 1))) < 0.01
+    return levels, judge, np.where(computed, np.abs(rounded - 0.02), rounded)
 
 
 def rated(row: Any) -> dict[str, Rated]:
@@ -42,7 +45,7 @@ def labelled(levels: Any, marks: Any, **more: Any) -> ExampleSet:
     examples = []
     for i, (row, mark) in enumerate(zip(levels, marks, strict=True)):
         said = rated(row) if row is not None else {}
-        label = Rating(f"e{i}", "person", "human", said, overall=float(mark))
+        label = Rating(f"e{i}", "person", "human", said, overall=float(mark), passed=bool(mark >= 0.5))
         examples.append(Example(Submission(f"r{i}", {}, f"e{i}"), (label,), **more))
     return ExampleSet(tuple(examples))
 
@@ -60,46 +63,141 @@ def test_the_same_labels_give_the_same_proposal() -> None:
     assert made(80).chosen.weights == made(80).chosen.weights
 
 
-def test_people_s_levels_tell_the_weights_and_the_judge_s_the_judge() -> None:
-    proposal = made(150, lenient=1.0)
-    human, judge = proposal.tuned["human"], proposal.tuned["judge"]
-    assert not human.mark.supported
-    assert judge.mark.supported
-    assert judge.mark.after > 0.6
-    assert proposal.source == "judge"
-    assert proposal.changes().pass_mark == judge.mark.after
+# --- the pass mark: the rules that worked cases state, on made data ---------------------------------------------------
 
 
-def test_levels_alone_say_nothing_of_the_mark_they_are_held_to() -> None:
-    levels, judge, _ = world(120, lenient=1.2)
-    examples = tuple(
-        Example(Submission("", {}, f"e{i}"), (Rating(f"e{i}", "p", "human", rated(row)),))
-        for i, row in enumerate(levels)
+def decided(n: int, *, passes_from: float, seed: int = 1, blur: float = 0.06) -> tuple[Any, Any]:
+    """People's own scores and their explicit decisions, which turn at `passes_from`."""
+    draw = np.random.default_rng(seed)
+    scores = draw.uniform(0.05, 0.95, n)
+    return scores, scores + draw.normal(0, blur, n) >= passes_from
+
+
+def whole(scores: Any, passed: Any, *, own: bool) -> ExampleSet:
+    """Examples with explicit decisions, and with people's own scores where `own`."""
+    return ExampleSet(
+        tuple(
+            Example(
+                Submission(f"r{i}", {}, f"e{i}"),
+                (Rating(f"e{i}", "p", "human", overall=float(score) if own else None, passed=bool(ok)),),
+            )
+            for i, (score, ok) in enumerate(zip(scores, passed, strict=True))
+        )
     )
-    proposal = propose(rubric(), ExampleSet(examples), ratings=ratings(judge))
-    assert proposal.tuned["human"].mark.p is None
-    assert "no example has a score and labels that decide whether it passes" in proposal.tuned["human"].mark.reason
-    assert proposal.tuned["judge"].mark.after > 0.5
-    assert proposal.tuned["judge"].weights.p is None
-    assert not proposal.too_few
 
 
-def test_a_criterion_the_judge_is_lenient_on_gets_a_higher_threshold_of_its_own() -> None:
+def numbers(scores: Any) -> list[Rating]:
+    """A judge that gives one score."""
+    return [Rating(f"e{i}", "judge", "model", overall=float(score)) for i, score in enumerate(scores)]
+
+
+def test_without_explicit_decisions_there_is_no_test_of_the_mark_however_low_the_judge() -> None:
+    scores, _ = decided(200, passes_from=0.5)
+    examples = ExampleSet(
+        tuple(
+            Example(Submission("", {}, f"e{i}"), (Rating(f"e{i}", "p", "human", overall=float(score)),))
+            for i, score in enumerate(scores)
+        )
+    )
+    for source in ("human", "judge"):
+        found = propose(rubric(), examples, ratings=numbers(np.clip(scores - 0.15, 0, 1))).tuned[source]  # type: ignore[index]
+        assert (found.mark.supported, found.mark.p, found.pass_mark.through) == (False, None, None)
+        assert "no annotator decided pass or fail" in found.mark.reason
+
+
+def test_where_decisions_fit_people_s_own_scores_the_mark_stays_and_the_judge_is_called_biased() -> None:
+    scores, passed = decided(60, passes_from=0.5)
+    found = propose(rubric(), whole(scores, passed, own=True), ratings=numbers(np.clip(scores - 0.25, 0, 1)))
+    mark = found.tuned["judge"].pass_mark
+    assert (mark.mark.supported, mark.through) == (False, "people")
+    assert mark.bias == approx(np.mean(np.clip(scores - 0.25, 0, 1) - scores))
+    assert "biased" in mark.mark.reason
+    assert found.changes().pass_mark is None
+
+
+def test_without_people_s_own_scores_the_mark_is_one_for_this_judge() -> None:
+    scores, passed = decided(60, passes_from=0.5)
+    found = propose(rubric(), whole(scores, passed, own=False), ratings=numbers(np.clip(scores - 0.2, 0, 1)))
+    mark = found.chosen.pass_mark
+    assert (mark.mark.supported, mark.through, mark.bias) == (True, "judge", None)
+    assert 0.2 < mark.mark.after < 0.4
+
+
+def test_where_decisions_turn_elsewhere_on_people_s_own_scores_the_rubric_s_mark_moves() -> None:
+    scores, passed = decided(120, passes_from=0.65)
+    found = propose(rubric(), whole(scores, passed, own=True), ratings=numbers(scores))
+    for tuned in found.tuned.values():
+        assert (tuned.mark.supported, tuned.pass_mark.through) == (True, "people")
+        assert 0.58 < tuned.mark.after < 0.72
+
+
+def test_decisions_of_a_model_or_by_construction_move_no_mark() -> None:
+    scores, passed = decided(120, passes_from=0.8)
+    examples = ExampleSet(
+        tuple(
+            replace(example, labels=tuple(replace(label, kind="constructed") for label in example.labels))
+            for example in whole(scores, passed, own=True).examples
+        )
+    )
+    assert propose(rubric(), examples, ratings=numbers(scores)).chosen.mark.p is None
+
+
+# --- thresholds -------------------------------------------------------------------------------------------------------
+
+
+def test_levels_of_a_longer_scale_move_no_threshold() -> None:
     levels, judge, marks = world(150, noise=0.3)
     judge[:, 0] = np.clip(judge[:, 0] + 1, 1, 5)
     proposal = propose(rubric(), labelled(levels, marks), ratings=ratings(judge))
-    moved = proposal.changes().thresholds
-    assert set(moved) == {"a"}
-    assert moved["a"] > 0.5
+    assert proposal.changes().thresholds == {}
+    assert {threshold.p for threshold in proposal.tuned["judge"].thresholds.values()} == {None}
     assert proposal.tuned["human"].thresholds == {}
 
 
-def test_a_fault_s_threshold_is_held_to_its_absence() -> None:
-    levels, judge, marks = world(150, noise=0.3)
-    judge[:, 0] = np.clip(judge[:, 0] + 1, 1, 5)
-    of = rubric(first={"weight": -1.0})
-    proposal = propose(of, labelled(levels, marks), ratings=ratings(judge))
-    assert proposal.changes().thresholds["a"] < 0.5
+@pytest.mark.parametrize("weight", [1.0, -1.0])
+def test_met_and_not_met_by_people_move_the_threshold_on_a_judge_s_finer_scale(weight: float) -> None:
+    of = Rubric.from_dict({"criteria": [{"name": "a", "requirement": "a?", "weight": weight}, {"requirement": "b?"}]})
+    draw = np.random.default_rng(4)
+    merit = draw.integers(0, 11, 200) / 10
+    met = (merit + draw.normal(0, 0.05, 200) >= 0.75) == (weight > 0)
+    examples = ExampleSet(
+        tuple(
+            Example(Submission("", {}, f"e{i}"), (Rating(f"e{i}", "p", "human", {"a": Rated(float(ok))}),))
+            for i, ok in enumerate(met)
+        )
+    )
+    judge = merit if weight > 0 else 1 - merit
+    said = [Rating(f"e{i}", "j", "model", {"a": Rated(float(level))}) for i, level in enumerate(judge)]
+    assert 0.65 < propose(of, examples, ratings=said).changes().thresholds["a"] < 0.85
+
+
+# --- weights ----------------------------------------------------------------------------------------------------------
+
+
+def test_marks_computed_with_the_author_s_weights_are_left_out_and_said_to_be() -> None:
+    levels, judge, _ = world(120)
+    marks = weighted_scores((levels - 1) / 4, (1, 1, 1))
+    marks[:6] = np.clip(marks[:6] + 0.2, 0, 1)
+    proposal = propose(rubric(), labelled(levels, marks.round(3)), ratings=ratings(judge))
+    assert proposal.computed >= 114
+    assert proposal.chosen.marks <= 6
+    assert proposal.chosen.weights.reason.startswith("these marks were computed with your weights")
+
+
+def test_examples_that_the_prompt_quotes_leave_every_fit() -> None:
+    levels, judge, marks = world(80)
+    of = Rubric.from_dict(
+        {
+            "guidelines": "Say: 'the parcel left Leeds on Monday and arrives today'.",
+            "criteria": [{"name": name, "description": f"{name}?", "examples": {"good": "r7"}} for name in NAMES],
+        }
+    )
+    examples = labelled(levels, marks).examples
+    shown = replace(examples[3], submission=Submission("the parcel left Leeds on Monday and arrives today", {}, "e3"))
+    whole_set = ExampleSet((*examples[:3], shown, *examples[4:]))
+    proposal = propose(of, whole_set, ratings=ratings(judge))
+    assert proposal.quoted == ("e3", "e7")
+    assert proposal.chosen.n == 78
 
 
 def test_a_required_criterion_keeps_its_weight() -> None:
@@ -110,10 +208,8 @@ def test_a_required_criterion_keeps_its_weight() -> None:
 
 
 def test_a_judge_that_gives_one_number_has_a_mark_and_no_weights() -> None:
-    levels, _, marks = world(150)
-    numbers = np.clip(weighted_scores((levels - 1) / 4, (1, 1, 1)) + 0.2, 0, 1)
-    whole = [Rating(f"e{i}", "judge", "model", overall=float(number)) for i, number in enumerate(numbers)]
-    proposal = propose(rubric(), labelled(levels, marks), ratings=whole)
+    scores, passed = decided(150, passes_from=0.7)
+    proposal = propose(rubric(), whole(scores, passed, own=False), ratings=numbers(scores))
     assert proposal.chosen.weights.p is None
     assert proposal.chosen.mark.after > 0.6
 
@@ -135,14 +231,12 @@ def test_contradictory_decisions_count_nowhere() -> None:
     levels, judge, marks = world(100)
     examples = labelled(levels, marks)
     twice = [
-        Example(e.submission, (*e.labels, Rating(e.id, "person", "human", overall=1 - (e.labels[0].overall or 0))))
+        Example(e.submission, (*e.labels, Rating(e.id, "person", "human", passed=not e.labels[0].passed)))
         for e in examples.examples[:20]
     ]
-    whole = ExampleSet((*twice, *examples.examples[20:]))
-    proposal = propose(rubric(), whole, ratings=ratings(judge))
-    clash = [e.id for e in twice if (e.labels[0].overall or 0) != 0.5]
-    assert list(proposal.contradictory) == clash
-    assert proposal.chosen.marks == 100 - len(clash)
+    proposal = propose(rubric(), ExampleSet((*twice, *examples.examples[20:])), ratings=ratings(judge))
+    assert list(proposal.contradictory) == [e.id for e in twice]
+    assert (proposal.chosen.marks, proposal.chosen.passes + proposal.chosen.fails) == (80, 80)
 
 
 def test_no_labels_are_a_fault() -> None:
@@ -155,8 +249,8 @@ def test_no_labels_are_a_fault() -> None:
 
 def test_the_test_split_measures_a_proposal_made_without_it() -> None:
     levels, judge, marks = world(240, true=(3, 1, 1))
-    whole = labelled(levels, marks).examples
-    dev, test = ExampleSet(whole[:160]), ExampleSet(whole[160:])
+    every = labelled(levels, marks).examples
+    dev, test = ExampleSet(every[:160]), ExampleSet(every[160:])
     alone = propose(rubric(), dev, ratings=ratings(judge))
     both = propose(rubric(), dev, ratings=ratings(judge), test=test)
     assert both.chosen.weights == alone.chosen.weights
@@ -195,6 +289,22 @@ def test_labels_that_moved_numbers_before_promise_nothing() -> None:
     assert "280 labels left out" in band.reason
 
 
+def test_without_explicit_decisions_gray_zone_and_pass_agreement_are_withheld() -> None:
+    levels, judge, marks = world(240)
+    every = tuple(
+        replace(example, labels=(replace(example.labels[0], passed=None),))
+        for example in labelled(levels, marks).examples
+    )
+    proposal = propose(
+        rubric(), ExampleSet(every[:160]), ratings=ratings(judge), test=ExampleSet(every[160:])
+    )  # fmt: skip
+    assert proposal.band is not None
+    assert proposal.band.reason.startswith("withheld: no annotator decided")
+    assert proposal.final is not None
+    assert (proposal.final["pass_agreement"].before.note or "").startswith("withheld")
+    assert proposal.final["mae"].before.value is not None
+
+
 def test_a_band_that_is_not_supported_can_not_be_proposed() -> None:
     with pytest.raises(ValueError, match="not proposed"):
         TunedBand(0.0, 0.1, supported=False, reason="", band=None, split="dev")
@@ -208,7 +318,7 @@ def test_a_rubric_with_more_scores_than_can_be_listed_is_tuned_by_those_that_occ
     marks = np.clip(np.rint(10 * (levels - 1).mean(axis=1) / 4), 0, 10) / 10
     examples, said = [], []
     for i, (row, mark) in enumerate(zip(levels.tolist(), marks.tolist(), strict=True)):
-        label = Rating(f"e{i}", "p", "human", overall=mark)
+        label = Rating(f"e{i}", "p", "human", overall=mark, passed=mark >= 0.5)
         examples.append(Example(Submission("", {}, f"e{i}"), (label,)))
         said.append(Rating(f"e{i}", "j", "model", dict(zip(names, (Rated(float(x)) for x in row), strict=True))))
     assert propose(of, ExampleSet(tuple(examples)), ratings=said).chosen.mark.p is not None

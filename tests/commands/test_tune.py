@@ -30,7 +30,12 @@ def project(tmp_path: Path) -> Path:
 
 
 def overall(mark: float) -> dict[str, Any]:
-    return {"overall": mark}
+    return {"overall": round(mark, 1)}
+
+
+def judged_twice(mark: float) -> dict[str, Any]:
+    """An overall mark, and an explicit decision that fits the rubric's pass mark."""
+    return {"overall": round(mark, 1), "pass": mark >= 0.7}
 
 
 def label(
@@ -41,13 +46,14 @@ def label(
     seed: int = 5,
     test: int = 0,
     lenient: float = 0.3,
-    says: Mark = overall,
+    says: Mark = judged_twice,
     **more: Any,
 ) -> None:
     """`n` examples on which people weigh levels by `weights`, the last `test` of them kept back; a judge's ratings."""
     draw = np.random.default_rng(seed)
     levels = draw.integers(1, 6, (n, 4))
-    marks = np.clip(np.rint(10 * (weighted_scores((levels - 1) / 4, weights) + draw.normal(0, 0.05, n))), 0, 10) / 10
+    marks = np.clip(weighted_scores((levels - 1) / 4, weights) + draw.normal(0, 0.05, n), 0, 1)
+    computed = np.abs(marks.round(1) - weighted_scores((levels - 1) / 4, AUTHOR)) < 0.01
     judged = np.clip(np.rint(levels + draw.normal(lenient, 0.5, (n, 4))), 1, 5)
     with (
         (project / "calibration" / "code-quality" / "examples.jsonl").open("w") as examples,
@@ -56,6 +62,8 @@ def label(
         for i in range(n):
             said = {"rater": "a", "kind": "human", "criteria": dict(zip(NAMES, levels[i].tolist(), strict=True))}
             said |= says(float(marks[i]))
+            if "overall" in said and computed[i]:
+                said["overall"] = abs(round(said["overall"] - 0.02, 2))  # else it would count as computed from levels
             line = {"id": f"e{i}", "query": "q", "response": f"r{i}", "labels": [said], **more}
             if test:
                 line["split"] = "test" if i >= n - test else "dev"
@@ -125,12 +133,17 @@ def test_findings_and_their_edits_come_before_the_weights(project: Path) -> None
 
 
 def test_a_false_pass_that_costs_more_raises_the_mark(project: Path) -> None:
-    label(project, 160, AUTHOR, lenient=0.9)
+    label(project, 160, AUTHOR, lenient=0.9, says=lambda mark: {"pass": mark >= 0.7})
+    lines = [json.loads(line) for line in examples_file(project).read_text().splitlines()]
+    for line in lines:
+        line["labels"][0]["criteria"] = {}  # decisions alone: the mark is one for this judge
+    examples_file(project).write_text("".join(json.dumps(line) + "\n" for line in lines))
     marks = {}
     for cost in ("1:5", "1:1", "5:1"):
         _, report = tuned(project, "--ratings", "judge.jsonl", "--cost", cost)
         marks[cost] = report["pass_mark"]["after"]
         assert report["pass_mark"]["crossing"]["value"] is not None
+        assert report["pass_mark"]["through"] == "judge"
     assert marks["1:5"] <= marks["1:1"] < marks["5:1"]
 
 
@@ -138,9 +151,9 @@ def test_a_false_pass_that_costs_more_raises_the_mark(project: Path) -> None:
     ("n", "says", "reason"),
     [
         (20, overall, "4 weights need 30"),
-        (60, lambda mark: {"overall": 0.8 + mark / 10}, "a mark needs 50 labelled examples with 10 of each"),
-        (60, lambda mark: {"overall": round(1 - mark, 1)}, "the score doesn't order what passes"),
-        (60, lambda mark: {}, "no example has a score and labels that decide whether it passes; a mark needs 50"),
+        (60, lambda mark: {"pass": True}, "a mark needs 50 labelled examples with 10 of each"),
+        (60, lambda mark: {"pass": mark < 0.6}, "the score doesn't order what passes"),
+        (60, lambda mark: {}, "no annotator decided pass or fail"),
         (30, lambda mark: {"pass": mark >= 0.6}, "a mark needs 50 with 10 of each"),
     ],
     ids=["few", "one class", "against the score", "no word on the whole", "few passes and fails"],
@@ -159,8 +172,8 @@ def test_a_rater_who_passes_and_fails_one_example_contradicts_the_label(project:
     label(project, 60, AUTHOR)
     folder = project / "calibration" / "code-quality" / "ratings"
     folder.mkdir()
-    marks = [json.loads(line)["labels"][0]["overall"] for line in examples_file(project).read_text().splitlines()]
-    again = [{"id": f"e{i}", "rater": "a", "pass": mark < 0.7} for i, mark in enumerate(marks[:40])]
+    passed = [json.loads(line)["labels"][0]["pass"] for line in examples_file(project).read_text().splitlines()]
+    again = [{"id": f"e{i}", "rater": "a", "pass": not before} for i, before in enumerate(passed[:40])]
     (folder / "a.jsonl").write_text("".join(json.dumps(line) + "\n" for line in again))
     status, report = tuned(project)
     assert len(report["labels"]["contradictory"]) == 40
@@ -186,6 +199,7 @@ def test_one_level_throughout_is_said_and_exits_4(project: Path) -> None:
     lines = [json.loads(line) for line in examples_file(project).read_text().splitlines()]
     for line in lines:
         line["labels"][0]["criteria"] = dict.fromkeys(NAMES, 3)
+        line["labels"][0]["overall"] += 0.01  # 0.5 would count as computed from the levels
     examples_file(project).write_text("".join(json.dumps(line) + "\n" for line in lines))
     status, report = tuned(project)
     assert status == 4
@@ -211,10 +225,18 @@ def test_a_file_without_ratings_is_a_fault(project: Path) -> None:
 
 
 def test_passes_and_fails_alone_move_the_mark_and_leave_the_weights(project: Path) -> None:
-    label(project, 160, AUTHOR, lenient=1.2, says=lambda mark: {"pass": mark >= 0.7})
+    label(project, 160, AUTHOR, lenient=0.0, says=lambda mark: {"pass": mark >= 0.5})
     status, report = tuned(project, "--ratings", "judge.jsonl")
     assert (status, report["supported"]) == (0, False)
-    assert report["pass_mark"]["after"] > 0.7
+    assert report["pass_mark"]["after"] < 0.7
+    assert report["pass_mark"]["through"] == "people"
+
+
+def test_a_lenient_judge_moves_no_mark_that_annotators_own_scores_fit(project: Path) -> None:
+    label(project, 160, AUTHOR, lenient=1.2, says=lambda mark: {"pass": mark >= 0.7})
+    _, report = tuned(project, "--ratings", "judge.jsonl")
+    assert report["pass_mark"]["after"] == 0.7
+    assert (report["pass_mark"]["through"], report["pass_mark"]["bias"] > 0.1) == ("people", True)
 
 
 @pytest.mark.parametrize("cost", ["5", "0:1", "1:-1", "a:b", "1:2:3"])

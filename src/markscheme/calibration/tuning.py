@@ -1,4 +1,4 @@
-"""Labels to a Proposal: which numbers of a rubric they support changing, and what that gains on labels held out."""
+"""Which numbers of a rubric labels support changing, and what that gains on labels held out."""
 
 import math
 from collections.abc import Collection, Mapping, Sequence
@@ -9,14 +9,16 @@ from typing import Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from markscheme.ratings.examples import ExampleSet
+from markscheme.calibration.comparison import passes
+from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.gold import JUDGE, Gold, gold_of
-from markscheme.ratings.rating import Kind, Rating
-from markscheme.ratings.table import column_of, merits, positions, rating_table, stacked
+from markscheme.ratings.rating import PEOPLE, Kind, Rated, Rating
+from markscheme.ratings.table import Column, column_of, earned_score, merits, positions, rating_table, stacked
 from markscheme.rubrics.edit import Changes
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.score import ROUNDING
-from markscheme.stats.pass_mark import TunedMark, fit_pass_mark
+from markscheme.stats.estimate import Estimate
+from markscheme.stats.pass_mark import MarkProposal, TunedMark, fit_pass_mark, propose_pass_mark
 from markscheme.stats.people import gold
 from markscheme.stats.prevalence import Band, Promise, automatic_band, least_labels, promise_for
 from markscheme.stats.weights import HeldOut, TunedWeights, fit_weights, weighted_scores
@@ -28,24 +30,30 @@ Source: TypeAlias = Literal["human", "judge"]
 SEED = 1
 """Of the split into folds: the same labels give the same proposal."""
 WIDTHS = (0.01, *(round(0.025 * step, 3) for step in range(1, 15)))
-"""Half-widths of the doubtful middle that are tried; the narrowest asks about scores at the mark alone."""
+"""Half-widths of the gray zone that are tried; the narrowest asks a person about scores at the mark only."""
 MOST_SCORES = 50_000
-"""Attainable scores that are listed; with more of them those that occurred stand for all."""
+"""Attainable scores that are listed; where there are more, those that occurred are used."""
+COMPUTED = 0.005
+"""An overall mark this close to the score of the same rater's levels was computed, not judged."""
+MOSTLY = 0.9
+QUOTED = 30
+"""Characters from which a response found within the prompt's words, or the reverse, counts as quoted there."""
+NO_DECISION = "no annotator decided pass or fail; scores cut at your own mark can't show where the mark should be"
 
 
 @dataclass(frozen=True)
 class Tuned:
-    """What the labels say of a rubric's numbers, seen through one rater's levels.
+    """What the labels say about a rubric's numbers, by one rater's levels.
 
     Attributes:
         source: Whose levels: people's (is it the weights?) or the judge's (is it the judge?).
         n: Examples with a score by these levels.
-        marks: Those among them to which people gave an overall mark.
-        passes: Those that people passed.
-        fails: Those that people failed.
+        marks: Those among them with an overall mark that wasn't computed from the levels.
+        passes: Those that people explicitly passed.
+        fails: Those that people explicitly failed.
         weights: The criteria's weights.
-        mark: The pass mark, for the score that the proposed weights give.
-        thresholds: Each criterion's own, by name; empty through people's levels, which define them.
+        pass_mark: The pass mark, for the score that the proposed weights give, and whose scores it was fitted to.
+        thresholds: Each criterion's own, by name; empty for people's levels, which define them.
     """
 
     source: Source
@@ -54,13 +62,18 @@ class Tuned:
     passes: int
     fails: int
     weights: TunedWeights
-    mark: TunedMark
+    pass_mark: MarkProposal
     thresholds: Mapping[str, TunedMark] = field(default_factory=dict)
+
+    @property
+    def mark(self) -> TunedMark:
+        """The pass mark alone."""
+        return self.pass_mark.mark
 
 
 @dataclass(frozen=True)
 class TunedBand:
-    """What the labels say of the doubtful middle, in which a person decides.
+    """What the labels say about the gray zone, in which a person decides.
 
     Attributes:
         before: The author's half-width.
@@ -68,7 +81,7 @@ class TunedBand:
         supported: Whether one can.
         reason: Why, or why not, in a sentence.
         band: The promise with its figures; None where there was nothing to try it on.
-        split: Which labels it rests on.
+        split: Which labels it was tried on.
     """
 
     before: float
@@ -110,7 +123,9 @@ class Proposal:
         tuned: What the labels say, by source; both where both are known.
         contradictory: Ids of examples that one rater both passed and failed; they count nowhere.
         torn: Ids of examples that as many raters passed as failed; they count for no pass mark.
-        band: The doubtful middle; None without a judge.
+        quoted: Ids of examples that the prompt quotes; they count nowhere.
+        computed: Overall marks that equal the score of the same rater's levels; they count for no weight.
+        band: The gray zone; None without a judge.
         final: On the test split, with the numbers as they are and as proposed: `mae`, `agreement`,
             `pass_agreement`; None unless it was opened.
     """
@@ -121,6 +136,8 @@ class Proposal:
     tuned: Mapping[Source, Tuned]
     contradictory: tuple[str, ...] = ()
     torn: tuple[str, ...] = ()
+    quoted: tuple[str, ...] = ()
+    computed: int = 0
     band: TunedBand | None = None
     final: Mapping[str, HeldOut] | None = None
 
@@ -130,7 +147,7 @@ class Proposal:
         return self.tuned[self.source]
 
     def changes(self, *, with_band: bool = False) -> Changes:
-        """The numbers to write: those that are supported and differ from what stands."""
+        """The numbers to write: those that are supported and differ from the file's."""
         weights, mark, thresholds = self.chosen.weights, self.chosen.mark, self.chosen.thresholds
         moved = {
             criterion.name: after
@@ -147,10 +164,10 @@ class Proposal:
 
     @property
     def too_few(self) -> bool:
-        """Whether labels lack: for the weights, of one class altogether, in an order the score doesn't see, for all."""
+        """Whether labels lack: for the weights, of passes or fails, in an order the score follows, or for all."""
         found = self.chosen
         short = found.weights.needed is not None and found.marks > 0
-        one_class = not (found.passes and found.fails)
+        one_class = bool(found.passes) is not bool(found.fails)
         unordered = found.mark.p is not None and found.mark.crossing.value is None
         return short or one_class or unordered or (found.weights.p is None and found.mark.p is None)
 
@@ -169,38 +186,37 @@ def propose(
 ) -> Proposal:
     """The numbers of a rubric that labels support changing; all that are not, with the reason.
 
+    Examples that the prompt quotes are excluded: a judge that was shown the answer says nothing about new responses.
+
     Args:
         rubric: As it is.
-        examples: With their labels; a test split is not to be among them.
+        examples: With their labels, without a test split.
         ratings: The judge's; none where no judge is known.
         source: Whose levels to go by; None for the judge's where they are known, else people's.
         kind: Only labels of this kind count; None for the strongest there are.
         cost: What a false pass costs, a false fail costing 1.
-        promised: What the doubtful middle is to keep.
+        promised: What the gray zone is to keep.
         test: The test split, once it is opened: the proposal made without it is tried on it.
-        used: Ids of examples that earlier moved numbers of this rubric; no promise may rest on them.
+        used: Ids of examples that earlier moved numbers of this rubric; no promise may be made from them.
 
     Raises:
         ComparisonError: Nothing is labelled.
     """
-    truth = gold_of(examples, rubric, kind=kind)
-    contradictory = _contradictory(truth, rubric)
-    people = _Seen.of_people(truth, rubric, contradictory)
-    judge = _Seen.of_judge(truth, rubric, contradictory, ratings) if ratings else None
+    quoted = tuple(example.id for example in examples.labelled.examples if _is_quoted(example, rubric))
+    truth = gold_of(_without(examples, quoted), rubric, kind=kind)
+    labels = _Labels.of(truth, rubric)
+    people = _TuningData.of(labels, truth, rubric)
+    judge = _TuningData.of(labels, column_of(JUDGE, ratings, rubric, truth.ids), rubric) if ratings else None
     tuned: dict[Source, Tuned] = {"human": _tuned("human", people, rubric, cost)}
     if judge is not None:
         tuned["judge"] = _tuned("judge", judge, rubric, cost, people)
     chosen: Source = source or ("human" if judge is None else "judge")
-    after = _after(tuned[chosen], rubric)
     on_test = None
     if test is not None:
-        kept_back = gold_of(test, rubric, kind=kind)
-        clashes = _contradictory(kept_back, rubric)
-        on_test = (
-            _Seen.of_judge(kept_back, rubric, clashes, ratings)
-            if chosen == "judge"
-            else _Seen.of_people(kept_back, rubric, clashes)
-        )
+        there = [example.id for example in test.examples if _is_quoted(example, rubric)]
+        kept_back = gold_of(_without(test, there), rubric, kind=kind)
+        column = column_of(JUDGE, ratings, rubric, kept_back.ids) if chosen == "judge" else kept_back
+        on_test = _TuningData.of(_Labels.of(kept_back, rubric), column, rubric)
     band = None
     if judge is not None:
         tested = on_test if chosen == "judge" else None
@@ -210,199 +226,235 @@ def propose(
         truth=truth,
         source=chosen,
         tuned=tuned,
-        contradictory=contradictory,
-        torn=_torn(truth, contradictory),
+        contradictory=labels.contradictory,
+        torn=labels.torn,
+        quoted=quoted,
+        computed=labels.computed,
         band=band,
-        final=None if on_test is None else _final(on_test, rubric, after),
+        final=None if on_test is None else _final(on_test, rubric, _before_and_after(tuned[chosen], rubric)),
     )
 
 
-# --- what tuning looks at -------------------------------------------------------------------------------------------
+def _without(examples: ExampleSet, ids: Collection[str]) -> ExampleSet:
+    if not ids:
+        return examples
+    return replace(examples, examples=tuple(example for example in examples.examples if example.id not in ids))
+
+
+def _is_quoted(example: Example, rubric: Rubric) -> bool:
+    """Whether the judge is shown the response as an example, or longer parts of it in the rubric's words."""
+    response = " ".join(example.submission.response.split())
+    shown = [text for c in rubric.criteria for text in (c.good, c.bad, *(level.example for level in c.scale.levels))]
+    said = [text for c in rubric.criteria for text in (c.requirement, *(level.description for level in c.scale.levels))]
+    for text in (" ".join(text.split()) for text in shown if text):
+        if response == text or (len(text) >= QUOTED and text in response):
+            return True
+    words = " ".join(" ".join(text.split()) for text in (rubric.guidelines, *said, *shown) if text)
+    return len(response) >= QUOTED and response in words
+
+
+# --- labels and one rater's levels ----------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
-class _Seen:
-    """Labels of the whole beside one rater's levels.
+class _Labels:
+    """What people said about each example as a whole.
 
     Attributes:
-        ids: Of the examples.
-        marks: Overall marks that people gave, shape (n,); nan where they gave none.
-        passed: What people decided, shape (n,), 1 for pass; nan where they didn't.
-        positions: Of the rater's levels, shape (n, k); nan where there is none.
-        given: Scores the rater gave outright, shape (n,); nan where none.
-        whole: Whether every criterion has a level or doesn't apply, shape (n,).
-        groups: As `Gold.groups`.
-        random: Whether the example may be a random part of what will be decided, shape (n,).
+        truth: The gold.
+        marks: Mean of the overall marks that weren't computed from levels, shape (n,); nan where there is none.
+        passed: Explicit decisions of people, shape (n,), 1 for pass; nan where there is none or an even split.
+        contradictory: Ids of examples that one rater both passed and failed.
+        torn: Ids of examples that as many people passed as failed.
+        computed: Overall marks that equal the score of the same rater's levels.
+        mostly_computed: Whether over nine in ten of the marks given with levels do.
     """
 
-    ids: tuple[str, ...]
+    truth: Gold
     marks: Floats
     passed: Floats
-    positions: Floats
-    given: Floats
-    whole: Booleans
-    groups: tuple[str, ...] | None
-    random: Booleans
+    contradictory: tuple[str, ...]
+    torn: tuple[str, ...]
+    computed: int
+    mostly_computed: bool
 
     @classmethod
-    def of_people(cls, truth: Gold, rubric: Rubric, contradictory: Collection[str]) -> "_Seen":
-        """People's own levels; a decision that follows from them through the rubric says nothing about its mark."""
-        levels = [truth.levels[criterion.name] for criterion in rubric.criteria]
-        told = ~np.isnan(_marks(truth, rubric)) | np.isin(
-            truth.ids, [label.id for label in _labels(truth) if label.passed is not None]
-        )
-        nothing = np.full(len(truth.ids), np.nan)
-        return cls._made(truth, rubric, contradictory, levels, _labels(truth), nothing, told)
-
-    @classmethod
-    def of_judge(
-        cls, truth: Gold, rubric: Rubric, contradictory: Collection[str], ratings: Sequence[Rating]
-    ) -> "_Seen":
-        """The judge's levels beside all that people decided."""
-        column = column_of(JUDGE, ratings, rubric, truth.ids)
-        levels = [column.levels[criterion.name] for criterion in rubric.criteria]
-        outright = [replace(rating, criteria={}) for rating in ratings if rating.overall is not None]
-        given = column_of(JUDGE, outright, rubric, truth.ids).scores
-        return cls._made(truth, rubric, contradictory, levels, ratings, given, np.ones(len(truth.ids), dtype=bool))
-
-    @classmethod
-    def _made(
-        cls,
-        truth: Gold,
-        rubric: Rubric,
-        contradictory: Collection[str],
-        levels: Sequence[Floats],
-        ratings: Sequence[Rating],
-        given: Floats,
-        told: Booleans,
-    ) -> "_Seen":
+    def of(cls, truth: Gold, rubric: Rubric) -> "_Labels":
+        """Those behind some gold."""
+        labels = [label for example in truth.examples for label in example.labels if label.kind in truth.kinds]
+        contradictory = _contradictory(labels, truth.ids, rubric)
         clear = ~np.isin(truth.ids, list(contradictory))
-        stand = np.column_stack([positions(c.scale, column) for c, column in zip(rubric.criteria, levels, strict=True)])
-        skipped = _skipped(ratings)
-        skips = np.array([[(i, c.name) in skipped for c in rubric.criteria] for i in truth.ids], dtype=bool)
+        by_rater: dict[tuple[str, str, str], dict[str, Rated]] = {}
+        for label in labels:
+            by_rater.setdefault((label.id, label.rater, label.kind), {}).update(label.criteria)
+        marked = [label for label in labels if label.overall is not None]
+        earned = [_earned(by_rater[label.id, label.rater, label.kind], rubric) for label in marked]
+        own = [
+            label
+            for label, score in zip(marked, earned, strict=True)
+            if score is None or abs(score - (label.overall or 0.0)) > COMPUTED + 1e-9
+        ]
+        with_levels = sum(score is not None for score in earned)
+        passed = _by_kind(
+            truth, [label for label in labels if label.kind in PEOPLE and label.passed is not None], rubric
+        )
+        torn = tuple(np.array(truth.ids, dtype=object)[clear & (passed == 0.5)].tolist())
         return cls(
-            ids=truth.ids,
-            marks=np.where(clear, _marks(truth, rubric), np.nan),
-            passed=np.where(clear & told, truth.passed, np.nan),
-            positions=stand,
-            given=given,
-            whole=np.asarray((~np.isnan(stand) | skips).all(axis=1)),
-            groups=truth.groups,
-            random=np.array([example.drawn in (None, "random") for example in truth.examples], dtype=bool),
+            truth=truth,
+            marks=np.where(clear, _by_kind(truth, own, rubric, decisions=False), np.nan),
+            passed=np.where(clear & (passed != 0.5), np.round(passed), np.nan),
+            contradictory=contradictory,
+            torn=torn,
+            computed=len(marked) - len(own),
+            mostly_computed=len(marked) - len(own) > MOSTLY * with_levels > 0,
         )
 
-    def scores(self, weights: Sequence[float]) -> Floats:
-        """Scores under these weights, shape (n,): of the levels where all are there, else as given."""
-        earned = weighted_scores(self.positions, weights)
-        return np.where(self.whole, earned, self.given)
 
-    def decisions(self, scores: Floats, mark: float, rubric: Rubric) -> Floats:
-        """Whether scores and required criteria pass, shape (n,), 1 for pass; nan without a score."""
-        passes = scores >= mark - ROUNDING
-        for place, criterion in enumerate(rubric.criteria):
-            if criterion.required:
-                merit = _merits(criterion, self.positions[:, place])
-                passes &= np.isnan(merit) | (merit >= criterion.threshold - ROUNDING)
-        return np.where(np.isnan(scores), np.nan, passes.astype(np.float64))
+def _earned(rated: Mapping[str, Rated], rubric: Rubric) -> float | None:
+    """The score that a rater's levels earn; None where one is missing."""
+    levels = {name: said.level for name, said in rated.items() if said.level is not None}
+    return earned_score(levels, [n for n, said in rated.items() if said.declined == "not applicable"], rubric)
 
 
-def _labels(truth: Gold) -> list[Rating]:
-    return [label for example in truth.examples for label in example.labels if label.kind in truth.kinds]
-
-
-def _skipped(ratings: Sequence[Rating]) -> set[tuple[str, str]]:
-    """Example and criterion of each verdict that says it doesn't apply."""
-    return {(r.id, name) for r in ratings for name, said in r.criteria.items() if said.declined == "not applicable"}
-
-
-def _marks(truth: Gold, rubric: Rubric) -> Floats:
-    """The mean of the overall marks given, by the strongest kind that gave one; never one that levels earn."""
+def _by_kind(truth: Gold, labels: Sequence[Rating], rubric: Rubric, *, decisions: bool = True) -> Floats:
+    """Mean decision or mark of the strongest kind that gave one, shape (n,); nan where none did."""
     found = np.full(len(truth.ids), np.nan)
     for kind in truth.kinds:
-        given = [label for label in _labels(truth) if label.kind == kind and label.overall is not None]
+        given = [label for label in labels if label.kind == kind]
         if given:
-            theirs = gold(stacked(rating_table(rubric, truth.ids, given).columns), by="mean")
-            found = np.where(np.isnan(found), theirs, found)
+            columns = rating_table(rubric, truth.ids, given).columns
+            table = np.column_stack([column.decisions for column in columns]) if decisions else stacked(columns)
+            found = np.where(np.isnan(found), gold(table, by="mean"), found)
     return found
 
 
-def _contradictory(truth: Gold, rubric: Rubric) -> tuple[str, ...]:
+def _contradictory(labels: Sequence[Rating], ids: Sequence[str], rubric: Rubric) -> tuple[str, ...]:
     """Examples that one rater both passed and failed."""
     said: dict[tuple[str, str], set[bool]] = {}
-    for label in _labels(truth):
+    for label in labels:
         decision = label.passed
         if decision is None and label.overall is not None:
             decision = label.overall >= rubric.pass_mark - ROUNDING
         if decision is not None:
             said.setdefault((label.id, label.rater), set()).add(decision)
-    both = {id for (id, _), decisions in said.items() if len(decisions) == 2}
-    return tuple(id for id in truth.ids if id in both)
+    both = {unit for (unit, _), decisions in said.items() if len(decisions) == 2}
+    return tuple(unit for unit in ids if unit in both)
 
 
-def _torn(truth: Gold, contradictory: Collection[str]) -> tuple[str, ...]:
-    """Examples that as many raters passed as failed."""
-    decided = {label.id for label in _labels(truth) if label.passed is not None} - set(contradictory)
-    nobody = np.isnan(truth.passed).tolist()
-    return tuple(id for id, undecided in zip(truth.ids, nobody, strict=True) if undecided and id in decided)
+@dataclass(frozen=True)
+class _TuningData:
+    """The labels and one rater's levels; all arrays have a row for each example.
 
+    Attributes:
+        labels: What people said about the whole.
+        column: The rater's ratings; gold's own where the rater is people.
+        positions: Of the rater's levels, shape (n, k); nan where there is none.
+        whole: Whether every criterion has a level or doesn't apply, shape (n,).
+    """
 
-def _merits(criterion: Criterion, stand: Floats) -> Floats:
-    return stand if criterion.weight > 0 else np.asarray(1 - stand)
+    labels: _Labels
+    column: Column
+    positions: Floats
+    whole: Booleans
+
+    @classmethod
+    def of(cls, labels: _Labels, column: Column, rubric: Rubric) -> "_TuningData":
+        """The labels with one rater's column over the same examples."""
+        stand = np.column_stack([positions(c.scale, column.levels[c.name]) for c in rubric.criteria])
+        skipped = np.column_stack([column.skipped[c.name] for c in rubric.criteria])
+        return cls(labels, column, stand, np.asarray((~np.isnan(stand) | skipped).all(axis=1)))
+
+    @property
+    def groups(self) -> tuple[str, ...] | None:
+        """As `Gold.groups`."""
+        return self.labels.truth.groups
+
+    @property
+    def random(self) -> Booleans:
+        """Whether each example may be a random part of what will be decided, shape (n,)."""
+        return np.array([example.drawn in (None, "random") for example in self.labels.truth.examples], dtype=bool)
+
+    def scores(self, weights: Sequence[float]) -> Floats:
+        """Scores under these weights, shape (n,): of the levels where all are there, else as given."""
+        return np.where(self.whole, weighted_scores(self.positions, weights), self.column.scores)
+
+    def decisions(self, scores: Floats, mark: float, rubric: Rubric) -> Floats:
+        """Whether scores and required criteria pass, shape (n,), 1 for pass; nan without a score."""
+        passing = scores >= mark - ROUNDING
+        for criterion in rubric.criteria:
+            if criterion.required:
+                passing &= np.nan_to_num(passes(criterion, self.column.levels[criterion.name]), nan=1.0) == 1
+        return np.where(np.isnan(scores), np.nan, passing.astype(np.float64))
 
 
 # --- tuning ---------------------------------------------------------------------------------------------------------
 
 
-def _tuned(source: Source, seen: _Seen, rubric: Rubric, cost: float, people: _Seen | None = None) -> Tuned:
+def _tuned(source: Source, data: _TuningData, rubric: Rubric, cost: float, people: _TuningData | None = None) -> Tuned:
+    """What the labels say by one rater's levels.
+
+    Args:
+        source: Whose levels.
+        data: The rater's.
+        rubric: As it is.
+        cost: What a false pass costs.
+        people: People's own levels, where the rater is a judge.
+    """
+    labels = data.labels
     weights = fit_weights(
-        np.where(seen.whole[:, None], seen.positions, np.nan),
-        seen.marks,
+        np.where(data.whole[:, None], data.positions, np.nan),
+        labels.marks,
         [criterion.weight for criterion in rubric.criteria],
         generator=np.random.default_rng(SEED),
         fixed=[criterion.required for criterion in rubric.criteria],
-        groups=seen.groups,
+        groups=data.groups,
         pass_mark=rubric.pass_mark,
         tolerance=rubric.tolerance,
     )
-    scores = seen.scores(weights.after)
-    mark = fit_pass_mark(
-        scores,
-        seen.passed,
-        rubric.pass_mark,
-        cost=cost,
-        attainable=_attainable(rubric, weights.after, scores),
-        groups=seen.groups,
-    )
-    thresholds = {}
-    if people is not None:
-        for place, criterion in enumerate(rubric.criteria):
-            thresholds[criterion.name] = _threshold(criterion, place, seen, people, cost)
+    if labels.mostly_computed:
+        weights = replace(weights, reason=f"these marks were computed with your weights; {weights.reason}")
+    scores = data.scores(weights.after)
     known = ~np.isnan(scores)
     return Tuned(
         source,
         n=int(known.sum()),
-        marks=int((known & ~np.isnan(seen.marks)).sum()),
-        passes=int((known & (seen.passed == 1)).sum()),
-        fails=int((known & (seen.passed == 0)).sum()),
+        marks=int((known & ~np.isnan(labels.marks)).sum()),
+        passes=int((known & (labels.passed == 1)).sum()),
+        fails=int((known & (labels.passed == 0)).sum()),
         weights=weights,
-        mark=mark,
-        thresholds=thresholds,
+        pass_mark=_pass_mark(data, people, weights.after, rubric, cost),
+        thresholds={c.name: _threshold(c, data, people, cost) for c in rubric.criteria} if people is not None else {},
     )
 
 
-def _threshold(criterion: Criterion, place: int, seen: _Seen, people: _Seen, cost: float) -> TunedMark:
-    """Where on the judge's scale people's own levels pass the criterion."""
-    theirs = _merits(criterion, people.positions[:, place])
-    passed = np.where(np.isnan(theirs), np.nan, theirs >= criterion.threshold - ROUNDING)
-    values = np.array(sorted(set(criterion.scale.values)))
-    return fit_pass_mark(
-        _merits(criterion, seen.positions[:, place]),
-        passed,
-        criterion.threshold,
-        cost=cost,
-        attainable=merits(criterion, values),
-        groups=seen.groups,
+def _pass_mark(
+    data: _TuningData, people: _TuningData | None, weights: Sequence[float], rubric: Rubric, cost: float
+) -> MarkProposal:
+    """The pass mark that people's explicit decisions support: through people's own scores first."""
+    scores, passed = data.scores(weights), data.labels.passed
+    attainable = _attainable(rubric, weights, scores)
+    if people is None and not np.isnan(passed).all():
+        mark = fit_pass_mark(scores, passed, rubric.pass_mark, cost=cost, attainable=attainable, groups=data.groups)
+        return MarkProposal(mark, "people", None)
+    own = None if people is None else people.scores(weights)
+    return propose_pass_mark(
+        passed, scores, rubric.pass_mark, people=own, cost=cost, attainable=attainable, groups=data.groups
     )
+
+
+def _threshold(criterion: Criterion, data: _TuningData, people: _TuningData, cost: float) -> TunedMark:
+    """A criterion's threshold on the judge's scale, from people's met / not-met decisions.
+
+    A level on a longer scale is no such decision: cut at the author's threshold it can't show where that should be.
+    """
+    judged = merits(criterion, data.column.levels[criterion.name])
+    labels = people.column.levels[criterion.name]
+    met = np.full(len(labels), np.nan)
+    if criterion.scale.is_yes_no and data.labels.truth.has_people:
+        met = np.where(np.isin(labels, (0.0, 1.0)), merits(criterion, labels), np.nan)
+    if np.isnan(met).all():
+        return propose_pass_mark(met, judged, criterion.threshold).mark
+    return fit_pass_mark(judged, met, criterion.threshold, cost=cost, groups=data.groups)
 
 
 def _attainable(rubric: Rubric, weights: Sequence[float], scores: Floats) -> Floats:
@@ -419,36 +471,39 @@ class _Numbers:
     mark: float
 
 
-def _after(tuned: Tuned, rubric: Rubric) -> tuple[_Numbers, _Numbers]:
+def _before_and_after(tuned: Tuned, rubric: Rubric) -> tuple[_Numbers, _Numbers]:
     """Weights and pass mark as they are, and as proposed."""
     author = tuple(criterion.weight for criterion in rubric.criteria)
     return _Numbers(author, rubric.pass_mark), _Numbers(tuned.weights.after, tuned.mark.after)
 
 
-def _final(test: _Seen, rubric: Rubric, numbers: tuple[_Numbers, _Numbers]) -> dict[str, HeldOut]:
+def _final(test: _TuningData, rubric: Rubric, numbers: tuple[_Numbers, _Numbers]) -> dict[str, HeldOut]:
     """Numbers as they are and as proposed, on labels that had no part in proposing them."""
+    marks, passed = test.labels.marks, test.labels.passed
     sides = [test.scores(side.weights) for side in numbers]
-    far = [np.round(np.abs(scores - test.marks), 9) for scores in sides]
+    far = [np.round(np.abs(scores - marks), 9) for scores in sides]
     near = [np.where(np.isnan(miss), np.nan, (miss < rubric.tolerance).astype(np.float64)) for miss in far]
-    decided = [
-        test.decisions(scores, side.mark, rubric) == test.passed for scores, side in zip(sides, numbers, strict=True)
-    ]
-    known = [~np.isnan(scores) & ~np.isnan(test.passed) for scores in sides]
-    right = [np.where(there, agree, np.nan).astype(np.float64) for there, agree in zip(known, decided, strict=True)]
+    decided = [test.decisions(scores, side.mark, rubric) for scores, side in zip(sides, numbers, strict=True)]
+    right = [np.where(np.isnan(one + passed), np.nan, one == passed).astype(np.float64) for one in decided]
     measured = {"mae": far, "agreement": near, "pass_agreement": right}
-    return {
+    found = {
         name: HeldOut.of(name, before, after, groups=test.groups, method=f"test split, {name}")
         for name, (before, after) in measured.items()
     }
+    if np.isnan(passed).all():
+        withheld = Estimate.without_value(NO_DECISION, n=0, method="test split, pass_agreement")
+        withheld = replace(withheld, note=f"withheld: {NO_DECISION}")
+        found["pass_agreement"] = HeldOut(withheld, withheld, withheld)
+    return found
 
 
-# --- the doubtful middle --------------------------------------------------------------------------------------------
+# --- the gray zone --------------------------------------------------------------------------------------------
 
 
 def _band(
-    dev: _Seen, test: _Seen | None, tuned: Tuned, rubric: Rubric, promised: Promised, used: Collection[str]
+    dev: _TuningData, test: _TuningData | None, tuned: Tuned, rubric: Rubric, promised: Promised, used: Collection[str]
 ) -> TunedBand:
-    """The narrowest band whose promise fresh labels bear out."""
+    """The narrowest gray zone whose promise fresh labels confirm."""
     before = rubric.ask_within
     moved = tuned.weights.supported or tuned.mark.supported
     if moved and test is None:
@@ -457,18 +512,21 @@ def _band(
             "change, then give fresh labels, or keep a test split back for --final"
         )
         return TunedBand(before, before, False, reason, None, "dev")
-    seen, split = (dev, "dev") if test is None else (test, "test")
-    numbers = _after(tuned, rubric)[1]
-    scores = seen.scores(numbers.weights)
-    there = ~np.isnan(scores) & ~np.isnan(seen.passed)
-    fresh = there & seen.random & ~np.isin(seen.ids, list(used))
-    wrong = seen.decisions(scores, numbers.mark, rubric) != seen.passed
+    data, split = (dev, "dev") if test is None else (test, "test")
+    passed = data.labels.passed
+    if np.isnan(passed).all():
+        return TunedBand(before, before, False, f"withheld: {NO_DECISION}", None, split)
+    numbers = _before_and_after(tuned, rubric)[1]
+    scores = data.scores(numbers.weights)
+    there = ~np.isnan(scores) & ~np.isnan(passed)
+    fresh = there & data.random & ~np.isin(data.labels.truth.ids, list(used))
+    wrong = data.decisions(scores, numbers.mark, rubric) != passed
     n = int(fresh.sum())
     aside = int(there.sum()) - n
     left_out = f"; {aside} labels left out that were chosen by hand or moved these numbers before" if aside else ""
     if not n:
         least = least_labels(0, alpha=promised.error, confidence=promised.confidence)
-        reason = f"no labels are left for it to rest on, and it takes {least} or more, drawn at random{left_out}"
+        reason = f"no labels are left to try it on; it needs {least} or more, drawn at random{left_out}"
         return TunedBand(before, before, False, reason, None, split)
     kept_to = promised.of or promise_for(n, alpha=promised.error, confidence=promised.confidence)
     band = automatic_band(

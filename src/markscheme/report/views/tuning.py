@@ -14,7 +14,7 @@ from markscheme.report.figures import number, share, share_with_interval, signed
 from markscheme.report.json import plain
 from markscheme.report.views.calibration import openings_line
 from markscheme.stats import Estimate
-from markscheme.stats.pass_mark import TunedMark
+from markscheme.stats.pass_mark import MarkProposal, TunedMark
 from markscheme.stats.weights import HeldOut
 
 NOT_HUMAN: Mapping[str, str] = {
@@ -78,6 +78,12 @@ def _lead(run: TuneRun) -> Iterator[Block]:
         lines.append(f"{len(proposal.contradictory)} excluded: the same rater both passed and failed them.")
     if proposal.torn:
         lines.append(f"{len(proposal.torn)} undecided: as many raters passed as failed them.")
+    if proposal.quoted:
+        lines.append(f"{len(proposal.quoted)} excluded: the prompt quotes them.")
+    if proposal.computed:
+        lines.append(
+            f"{proposal.computed} overall marks excluded: they equal the score of the same annotator's levels."
+        )
     if lines:
         yield Paragraph(tuple(lines))
 
@@ -85,7 +91,8 @@ def _lead(run: TuneRun) -> Iterator[Block]:
 def _sections(run: TuneRun) -> Iterator[Section]:
     yield Section("Wording first", tuple(_wording(run.findings)))
     yield Section("Weights", tuple(_weights(run)))
-    yield Section("Pass mark", (Paragraph((*_mark(run.proposal.chosen.mark, run.costs), *_thresholds(run.proposal))),))
+    mark = _mark(run.proposal.chosen.pass_mark, run.costs)
+    yield Section("Pass mark", (Paragraph((*mark, *_thresholds(run.proposal))),))
     yield Section("Gray zone: ask a person", (Paragraph((_band(run.proposal.band),)),))
     if run.proposal.final is not None:
         yield Section("On the test split, which had no part in this", (_held_out(run.proposal.final),))
@@ -157,8 +164,11 @@ def _held_out(held_out: Mapping[str, HeldOut]) -> Table:
     return Table(("Held out", "now", "tuned", "difference"), tuple(rows))
 
 
-def _mark(mark: TunedMark, costs: tuple[float, float]) -> Iterator[Line]:
+def _mark(proposal: MarkProposal, costs: tuple[float, float]) -> Iterator[Line]:
+    mark = proposal.mark
     head = f"{mark.before:g} → {mark.after:g}" if mark.supported else f"{mark.before:g} kept"
+    if mark.supported and proposal.through == "judge":
+        head += ", a mark for this judge"
     yield f"{head}: {mark.reason}"
     if mark.crossing.value is not None:
         where = with_interval(mark.crossing) if 0 <= mark.crossing.value <= 1 else "at no score from 0 to 1"
@@ -214,6 +224,8 @@ def json_of(run: TuneRun) -> dict[str, Any]:
                 "reference": proposal.truth.reference,
                 "contradictory": proposal.contradictory,
                 "torn": proposal.torn,
+                "quoted": proposal.quoted,
+                "computed": proposal.computed,
             },
             **_tuned_json(proposal, chosen, run.costs),
             "sources": {source: _tuned_json(proposal, tuned, run.costs) for source, tuned in proposal.tuned.items()},
@@ -242,7 +254,11 @@ def _tuned_json(proposal: Proposal, tuned: Tuned, costs: tuple[float, float]) ->
             "gain": weights.gain,
             "needed": weights.needed,
         },
-        "pass_mark": _mark_json(tuned.mark, costs),
+        "pass_mark": {
+            **_mark_json(tuned.mark, costs),
+            "through": tuned.pass_mark.through,
+            "bias": tuned.pass_mark.bias,
+        },
         "thresholds": {name: _mark_json(threshold, costs) for name, threshold in tuned.thresholds.items()},
         "held_out": _held_out_json(weights.held_out, weights.reason),
         "supported": weights.supported,
