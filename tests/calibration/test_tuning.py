@@ -100,7 +100,7 @@ def test_without_explicit_decisions_there_is_no_test_of_the_mark_however_low_the
         )
     )
     for source in ("human", "judge"):
-        found = propose(rubric(), examples, ratings=numbers(np.clip(scores - 0.15, 0, 1))).tuned[source]  # type: ignore[index]
+        found = propose(rubric(), examples, ratings=numbers(np.clip(scores - 0.15, 0, 1))).tuned[source]
         assert (found.mark.supported, found.mark.p, found.pass_mark.through) == (False, None, None)
         assert "no annotator decided pass or fail" in found.mark.reason
 

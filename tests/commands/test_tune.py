@@ -60,7 +60,11 @@ def label(
         (project / "judge.jsonl").open("w") as ratings,
     ):
         for i in range(n):
-            said = {"rater": "a", "kind": "human", "criteria": dict(zip(NAMES, levels[i].tolist(), strict=True))}
+            said: dict[str, Any] = {
+                "rater": "a",
+                "kind": "human",
+                "criteria": dict(zip(NAMES, levels[i].tolist(), strict=True)),
+            }
             said |= says(float(marks[i]))
             if "overall" in said and computed[i]:
                 said["overall"] = abs(round(said["overall"] - 0.02, 2))  # else it would count as computed from levels
