@@ -10,9 +10,9 @@ import pytest
 
 from benchmarks.drift import NoisyJudge, calibrated, rubric
 from markscheme import Rubric
-from markscheme.calibration.accepted import labels_digest, load_accepted, submission_digest
-from markscheme.calibration.accepting import accept
+from markscheme.calibration.accepted import accept, load_accepted
 from markscheme.calibration.calibration import Calibration
+from markscheme.calibration.changes import MOST_RUNS, labels_digest, submission_digest
 from markscheme.errors import RatingError, UsageError
 from markscheme.ratings.examples import Example, load_examples
 from markscheme.ratings.rating import Rated, Rating
@@ -95,20 +95,88 @@ def test_an_accepted_run_is_never_taken_for_labels(calibration: Calibration, tmp
     assert [label.rater for label in loaded.labels] == ["a"]
 
 
-def test_a_new_run_takes_the_place_of_the_one_before(calibration: Calibration, tmp_path: Path) -> None:
+def test_starting_over_replaces_the_runs_accepted_before(calibration: Calibration, tmp_path: Path) -> None:
     beside = tmp_path / "accepted-of-mine.jsonl"
     beside.write_text("", encoding="utf-8")
     first = accept(calibration, tmp_path / "accepted.json")
-    second = accept(replace(calibration, repeats=()), tmp_path / "accepted.json")
-    assert sorted(tmp_path.iterdir()) == sorted([tmp_path / "accepted.json", second, beside])
-    assert first != second
+    second = accept(replace(calibration, repeats=()), tmp_path / "accepted.json", start_over=True)
+    assert sorted(tmp_path.iterdir()) == sorted([tmp_path / "accepted.json", second.file, beside])
+    assert first.file != second.file
+    assert (first.runs, second.runs, second.why_alone) == (3, 1, None)
     assert len(load_accepted(tmp_path / "accepted.json").runs) == 1
+
+
+def _another_run(calibration: Calibration) -> Calibration:
+    """The same judge asked once more."""
+    again = tuple(replace(rating, sample=0) for rating in calibration.repeats if rating.sample == 1)
+    return replace(calibration, ratings=again, repeats=())
+
+
+def test_a_run_by_the_same_rubric_and_judge_joins_those_accepted_before(
+    calibration: Calibration, tmp_path: Path
+) -> None:
+    path = tmp_path / "accepted.json"
+    accept(replace(calibration, repeats=()), path)
+    second = accept(_another_run(calibration), path)
+    assert (second.runs, second.why_alone) == (2, None)
+    found = load_accepted(path)
+    measured, earlier = ([r.criteria for r in run.values()] for run in found.runs)
+    assert measured == [{n: Rated(said.level) for n, said in r.criteria.items()} for r in calibration.repeats[:60]]
+    assert earlier == [{n: Rated(said.level) for n, said in r.criteria.items()} for r in calibration.ratings]
+    data = json.loads(path.read_text(encoding="utf-8"))
+    assert (data["ratings"]["samples"], data["cost"]["runs"]) == (2, 1)
+    assert sorted(tmp_path.iterdir()) == sorted([path, second.file])
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        (lambda c: {"rubric": rubric(changed=["tone"])}, "the text of criterion 'tone'"),
+        (lambda c: {"rater": replace(c.rater, identity=replace(c.rater.identity, model="noisy-2"))}, "noisy-2"),
+    ],
+)
+def test_a_run_by_another_rubric_or_judge_starts_over_and_says_why(
+    calibration: Calibration, tmp_path: Path, change: Callable[[Calibration], dict[str, Any]], why: str
+) -> None:
+    accept(calibration, tmp_path / "accepted.json")
+    found = accept(replace(calibration, **change(calibration)), tmp_path / "accepted.json")
+    assert found.runs == 3
+    assert why in (found.why_alone or "")
+    assert why in found.sentences
+
+
+def test_a_run_over_other_examples_starts_over(calibration: Calibration, tmp_path: Path) -> None:
+    accept(calibrated(NoisyJudge.made(seed=6), rubric()), tmp_path / "accepted.json")
+    assert accept(calibrated(NoisyJudge.made(seed=6, n=40), rubric()), tmp_path / "accepted.json").runs == 1
+
+
+def test_no_more_than_five_runs_are_kept(calibration: Calibration, tmp_path: Path) -> None:
+    accept(calibration, tmp_path / "accepted.json")
+    accept(replace(calibration, repeats=calibration.repeats[:60]), tmp_path / "accepted.json")
+    assert len(load_accepted(tmp_path / "accepted.json").runs) == MOST_RUNS
+    with pytest.raises(RatingError, match=r"6 runs .* --replace"):
+        accept(_another_run(calibration), tmp_path / "accepted.json")
+    assert len(load_accepted(tmp_path / "accepted.json").runs) == MOST_RUNS
+
+
+def test_ratings_of_a_file_that_are_accepted_already_are_the_same_run(calibration: Calibration, tmp_path: Path) -> None:
+    from_file = replace(calibration, rater=replace(calibration.rater, source="ratings"), repeats=())
+    assert [accept(from_file, tmp_path / "accepted.json").runs for _ in range(2)] == [1, 1]
+    assert accept(_another_run(calibration), tmp_path / "accepted.json").runs == 2
+
+
+def test_how_many_runs_there_are_is_said_and_five_recommended(calibration: Calibration, tmp_path: Path) -> None:
+    few = accept(calibration, tmp_path / "accepted.json")
+    assert few.sentences.startswith("3 runs accepted")
+    assert "accept 2 more runs" in few.sentences
+    full = accept(replace(calibration, repeats=calibration.repeats[:60]), tmp_path / "accepted.json")
+    assert full.sentences == f"5 runs accepted, with the judge's ratings in {full.file.name}."
 
 
 def test_a_run_that_cannot_be_written_leaves_the_one_before(calibration: Calibration, tmp_path: Path) -> None:
     accept(calibration, tmp_path / "accepted.json")
     with disk_of(1000), pytest.raises(UsageError, match=r"accepted\.json cannot be written"):
-        accept(replace(calibration, repeats=()), tmp_path / "accepted.json")
+        accept(_another_run(calibration), tmp_path / "accepted.json")
     assert len(load_accepted(tmp_path / "accepted.json").runs) == 3
 
 
@@ -119,7 +187,7 @@ def test_accepting_never_removes_a_file_that_is_not_its_own(calibration: Calibra
     kept.write_text("mine", encoding="utf-8")
     data["ratings"]["file"] = "../elsewhere.jsonl"
     (tmp_path / "accepted.json").write_text(json.dumps(data), encoding="utf-8")
-    accept(calibration, tmp_path / "accepted.json")
+    accept(calibration, tmp_path / "accepted.json", start_over=True)
     assert kept.read_text(encoding="utf-8") == "mine"
 
 
@@ -142,7 +210,7 @@ def test_a_run_with_a_tenth_ungraded_is_accepted(calibration: Calibration, tmp_p
 
 
 def test_other_ratings_than_those_accepted_are_refused(calibration: Calibration, tmp_path: Path) -> None:
-    ratings = accept(calibration, tmp_path / "accepted.json")
+    ratings = accept(calibration, tmp_path / "accepted.json").file
     text = ratings.read_bytes()
     ratings.write_bytes(text.replace(b"\n", b"\r\n"))
     assert len(load_accepted(tmp_path / "accepted.json").ratings) == 180
@@ -172,7 +240,7 @@ def test_a_file_that_lacks_its_parts_is_no_accepted_run(
     data = json.loads((tmp_path / "accepted.json").read_text(encoding="utf-8"))
     change(data)
     (tmp_path / "accepted.json").write_text(json.dumps(data), encoding="utf-8")
-    with pytest.raises(RatingError, match=r"accepted\.json: is no accepted run"):
+    with pytest.raises(RatingError, match=r"accepted\.json: is not an accepted run"):
         load_accepted(tmp_path / "accepted.json")
 
 

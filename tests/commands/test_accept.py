@@ -76,7 +76,7 @@ def test_no_rubric_s_name_makes_an_accepted_run_land_elsewhere(here: Path) -> No
 
 
 def test_the_same_judge_again_has_not_drifted(here: Path) -> None:
-    _calibrate(here, "--accept", "--quiet")
+    _calibrate(here, "--accept", "--samples", "2", "--quiet")
     report, status = _json(here)
     assert status == 0
     baseline = report["baseline"]
@@ -89,19 +89,19 @@ def test_the_same_judge_again_has_not_drifted(here: Path) -> None:
 
 
 def test_a_judge_that_moved_under_the_same_name_fails_the_gate(here: Path) -> None:
-    _calibrate(here, "--accept", "--quiet")
+    _calibrate(here, "--accept", "--samples", "2", "--quiet")
     setting.set_judge(here, tone=1)
     report, status = _json(here, "--no-cache")
     assert status == 1
     assert (report["verdict"], report["use"]) == ("adjust", "none")
     (finding,) = [finding for finding in report["findings"] if finding["code"] == "drift"]
     assert finding["criterion"] == "tone"
-    assert "Nothing on record changed" in finding["message"]
+    assert finding["message"].startswith("Nothing on record changed")
     assert report["baseline"]["criteria"]["facts"]["verdict"] == "no drift"
 
 
 def test_a_shift_is_put_down_to_the_text_or_the_judge_that_changed(here: Path) -> None:
-    _calibrate(here, "--accept", "--quiet")
+    _calibrate(here, "--accept", "--samples", "2", "--quiet")
     setting.write_judge(here, facts=1)
     by_judge, status = _json(here)
     assert status == 1
@@ -160,6 +160,55 @@ def test_accepting_three_samples_keeps_three_runs_and_measures_one(here: Path) -
     assert "(3 runs)" in _calibrate(here).stdout
 
 
+def _accepted_runs(here: Path) -> int:
+    data = json.loads((here / "calibration" / "clear" / "accepted.json").read_text(encoding="utf-8"))
+    return int(data["ratings"]["samples"])
+
+
+def test_accepting_again_asks_again_and_adds_a_run_up_to_five(here: Path) -> None:
+    first = _calibrate(here, "--accept", "--quiet")
+    assert "1 run accepted" in first.stderr
+    assert "accept 4 more runs" in first.stderr
+    before = setting.calls(here)
+    second = _calibrate(here, "--accept")
+    assert setting.calls(here) - before == 2 * setting.N
+    assert "This run is added to the accepted ones." in second.stdout
+    assert _accepted_runs(here) == 2
+    _calibrate(here, "--accept", "--samples", "3", "--quiet")
+    assert _accepted_runs(here) == 5
+    asked = setting.calls(here)
+    full = _calibrate(here, "--accept")
+    assert full.returncode == 2
+    assert "--replace starts over" in full.stderr
+    assert setting.calls(here) == asked
+    assert _calibrate(here, "--accept", "--replace", "--quiet").returncode == 0
+    assert _accepted_runs(here) == 1
+
+
+def test_accepting_after_an_edit_starts_over_and_says_why(here: Path) -> None:
+    _calibrate(here, "--accept", "--samples", "2", "--quiet")
+    setting.ask_strictly(here)
+    done = _calibrate(here, "--accept", "--quiet")
+    assert "1 run accepted" in done.stderr
+    assert "the text of criterion 'tone'" in done.stderr
+    assert _accepted_runs(here) == 1
+
+
+def test_replace_needs_accept(here: Path) -> None:
+    done = _calibrate(here, "--replace")
+    assert done.returncode == 2
+    assert "--replace goes with --accept" in done.stderr
+
+
+def test_accepting_without_labels_points_to_compare(here: Path) -> None:
+    examples = here / "calibration" / "clear" / "examples.jsonl"
+    lines = [json.loads(line) | {"labels": []} for line in examples.read_text(encoding="utf-8").splitlines()]
+    examples.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    done = _calibrate(here, "--accept")
+    assert done.returncode == 2
+    assert "markscheme compare" in done.stderr
+
+
 def test_one_persons_labels_never_gate(tmp_path: Path) -> None:
     here = setting.make_setting(tmp_path / "here", raters=1)
     assert _calibrate(here, "--accept", "--quiet").returncode == 0
@@ -191,7 +240,7 @@ def test_nothing_in_common_is_a_fault_unless_other_examples_were_asked_for(here:
     examples.write_text(renamed, encoding="utf-8")
     done = _calibrate(here)
     assert done.returncode == 2
-    assert "no example has an id of then" in done.stderr
+    assert "no example has an id it knows" in done.stderr
     assert _calibrate(here, "--accept").returncode == 0
     assert _calibrate(here).returncode == 0
 
@@ -222,8 +271,8 @@ def test_junit_and_the_step_summary_tell_the_drift(here: Path) -> None:
     assert cases["verdict"].find("failure") is not None
     failure = cases["tone"].find("failure")
     assert failure is not None
-    assert "moved by +0.80" in (failure.get("message") or "")
-    assert "moved by +0.80" in summary.read_text(encoding="utf-8").replace("\\", "")
+    assert "tone now scores 0.80 levels higher" in (failure.get("message") or "")
+    assert "tone now scores 0.80 levels higher" in summary.read_text(encoding="utf-8").replace("\\", "")
 
 
 def test_a_summary_that_cannot_be_written_is_a_warning(here: Path) -> None:

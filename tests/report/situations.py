@@ -9,8 +9,7 @@ import numpy.typing as npt
 
 from benchmarks.drift import CHANGED, NoisyJudge, calibrated
 from benchmarks.drift import rubric as drift_rubric
-from markscheme.calibration.accepted import load_accepted
-from markscheme.calibration.accepting import accept
+from markscheme.calibration.accepted import accept, load_accepted
 from markscheme.calibration.calibration import Calibration, Rater, calibration_of
 from markscheme.calibration.drift import Since
 from markscheme.ratings.rating import Kind, Rated, Rating

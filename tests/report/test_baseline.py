@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.drift import CHANGED, NoisyJudge, baseline, calibrated, rubric
-from markscheme.calibration.accepted import load_accepted
-from markscheme.calibration.accepting import accept
+from markscheme.calibration.accepted import accept, load_accepted
 from markscheme.calibration.drift import Baseline, Since
 from markscheme.report.document import Document
 from markscheme.report.json import dumps
@@ -61,8 +60,8 @@ def test_what_changed_and_what_moved_have_their_figures(since: Since) -> None:
     assert score.startswith("Score moved by +0.0")
     assert "Decision flipped on" in score
     cells = {row.split("  ")[0]: row.split("  ")[1:5] for row in rows}
-    assert cells["clarity"] == ["drifted", "−0.45 (−0.62 to −0.25)", "<0.001", "45% (0% among the accepted runs)"]
-    assert cells["tone"] == ["drifted", "+0.78 (+0.58 to +0.94)", "<0.001", "78% (0% among the accepted runs)"]
+    assert cells["clarity"] == ["drifted", "−0.45 (−0.63 to −0.27)", "0.012", "45% (0% among the accepted runs)"]
+    assert cells["tone"] == ["drifted", "+0.78 (+0.60 to +0.96)", "0.001", "78% (0% among the accepted runs)"]
     assert cells["facts"][0] == cells["format"][0] == "no drift"
     assert noise == "Answers differ more than the accepted runs do among themselves: clarity, tone."
 
@@ -80,12 +79,15 @@ def test_the_headline_names_the_criterion_that_moved_most_and_the_cause(since: S
         ("bad", "The judge drifted."),
     ]
     assert heads[0] is not None
-    assert heads[0].text.startswith("clarity scores 0.5 levels lower")
+    assert heads[0].text.startswith("You reworded clarity. clarity now scores 0.45 levels lower")
 
 
-def test_the_run_that_replaces_it_says_so(since: Since) -> None:
+def test_a_run_that_is_accepted_says_whether_it_joins_or_replaces_the_others(since: Since) -> None:
     found = baseline(calibrated(_still(), rubric("per_criterion"), since=replace(since, accepting=True)))
-    assert _shown(found)[0].endswith("60 examples shared. This run replaces it.")
+    assert _shown(found)[-1] == "This run is added to the accepted ones."
+    started_over = replace(since, accepting=True, start_over=True)
+    found = baseline(calibrated(_still(), rubric("per_criterion"), since=started_over))
+    assert _shown(found)[-1] == "This run replaces the accepted ones."
 
 
 def test_planned_comparisons_are_shown_with_their_number(since: Since) -> None:
@@ -100,7 +102,7 @@ def test_the_json_holds_all_of_it_and_no_nan(since: Since) -> None:
     found = json.loads(dumps(json_of(calibration)))["baseline"]
     assert found.keys() == {
         "accepted", "run", "planned_runs", "level", "alarm", "examples", "agreement", "score", "changes", "criteria",
-        "not_compared",
+        "not_compared", "headline", "notes", "samples",
     }  # fmt: skip
     assert found["alarm"] is True
     assert found["examples"] == {"shared": 60, "other_response": 0, "gone": 0, "new": 0}

@@ -21,7 +21,7 @@ TONES = {
     "nothing-graded": ("bad", "Nothing could be graded."),
     "synthetic-labels": ("open", "Synthetic labels only."),
     "drift-by-judge": ("bad", "The judge changed."),
-    "drift-by-wording": ("note", "You changed the rubric."),
+    "drift-by-wording": ("good", "Can gate."),
 }
 VARYING = {
     r"\d{4}-\d\d-\d\d": "DATE",

@@ -1,86 +1,281 @@
-"""The accepted run read back: a calibration that later runs are held against, whose receipt grades carry.
+"""The accepted runs of a rubric: written by `--accept`, and read back for later runs to be compared with.
 
-It is two files side by side: accepted.json, and the judge's ratings under a name made from their digest. The ratings
-are no label and stand outside `ratings/`, where they would be taken for one.
+They are two files: accepted.json, and the judge's ratings under a name made from their digest. The ratings are not
+labels, so they are kept outside `ratings/`. Each run is a sample in that file.
 """
 
 import hashlib
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from datetime import date
+from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from markscheme.calibration.changes import Setting
-from markscheme.errors import RatingError, RubricError
+from markscheme.calibration.changes import (
+    MOST_RUNS,
+    Accepted,
+    Setting,
+    labels_digest,
+    submission_digest,
+    template_fingerprint,
+)
+from markscheme.counts import counted
+from markscheme.errors import RatingError, RubricError, writing
+from markscheme.files import write_whole
 from markscheme.fingerprint import fingerprint
+from markscheme.grading import MOST_UNGRADED, asking_fingerprint
 from markscheme.judges.judge import Identity
 from markscheme.plain_data import json_lines
 from markscheme.ratings.examples import Example
-from markscheme.ratings.rating import Rating, RatingReader
+from markscheme.ratings.rating import Rated, Rating, RatingReader
 from markscheme.receipt import accepted_data
 from markscheme.rubrics.rubric import Criterion, Level, Rubric, Scale
+from markscheme.stats import Estimate
+
+if TYPE_CHECKING:
+    from markscheme.calibration.calibration import Calibration
+
+SCHEMA = 1
+DIGEST_LENGTH = 8
+LONGEST_ERROR = 200
+KIND_OF_REFERENCE: Mapping[str, str] = {"people": "human", "one-person": "human"}
+"""What a receipt calls the labels, where that isn't the reference's own name."""
 
 
 @dataclass(frozen=True)
-class Accepted:
-    """An accepted run as it was read back.
+class Acceptance:
+    """What accepting a run wrote.
 
     Attributes:
-        path: Its accepted.json.
-        date: The day it was accepted.
-        version: The markscheme that wrote it.
-        setting: Rubric, prompts and judge of then.
-        use: What the judge was allowed.
-        agreement: Share of examples on which it agreed, as measured then; None where nothing was compared.
-        split: The part of the examples it was measured on; None where there were no splits.
-        digest: Of its ratings: names this accepted run.
-        ratings: The judge's, one a run and example.
-        submissions: Digest of each rated example's response and inputs, by id.
-        labels: Digest of each rated example's labels, by id.
+        file: The file of ratings beside accepted.json.
+        runs: How many runs it contains.
+        why_alone: Why the runs accepted before were not kept; None where they were, or there were none.
     """
 
-    path: Path
-    date: str
-    version: str
-    setting: Setting
-    use: str
-    agreement: float | None
-    split: str | None
-    digest: str
-    ratings: tuple[Rating, ...]
-    submissions: Mapping[str, str]
-    labels: Mapping[str, str]
+    file: Path
+    runs: int
+    why_alone: str | None = None
 
     @property
-    def runs(self) -> tuple[Mapping[str, Rating], ...]:
-        """Each stored run's ratings by example."""
-        numbers = sorted({rating.sample for rating in self.ratings})
-        return tuple({r.id: r for r in self.ratings if r.sample == number} for number in numbers)
+    def sentences(self) -> str:
+        """How many runs are accepted, and what would make them say more."""
+        found = [f"{counted(self.runs, 'run')} accepted, with the judge's ratings in {self.file.name}."]
+        if self.why_alone is not None:
+            found.append(f"The runs accepted before are dropped ({self.why_alone}).")
+        if self.runs < MOST_RUNS:
+            found.append(
+                f"Drift is found more surely with {MOST_RUNS}: accept {counted(MOST_RUNS - self.runs, 'more run')} "
+                "without changing anything."
+            )
+        return " ".join(found)
 
 
-def submission_digest(example: Example) -> str:
-    """Digest of all that a judge may be shown of an example."""
-    return fingerprint(example.submission.response, dict(example.submission.inputs))
+# --- writing --------------------------------------------------------------------------------------------------------
 
 
-def labels_digest(example: Example) -> str:
-    """Digest of the levels, scores and decisions people gave an example, whatever else they wrote."""
-    labels = [
-        [
-            label.rater,
-            label.kind,
-            {name: [rated.level, rated.declined] for name, rated in label.criteria.items()},
-            label.overall,
-            label.passed,
-        ]
-        for label in example.labels
+def accept(calibration: "Calibration", path: Path, *, split: str | None = None, start_over: bool = False) -> Acceptance:
+    """Add a calibration's runs to the accepted ones, or make them the accepted ones where these can't be joined.
+
+    Both files are written whole or not at all: until accepted.json is in its place, the one before stays valid.
+
+    Args:
+        calibration: The run, with its repeats; each sample is kept as a run.
+        path: The accepted.json to write; its folder is made.
+        split: The part of the examples that was measured, where there are splits.
+        start_over: Whether the runs accepted before are dropped.
+
+    Raises:
+        RatingError: Too few examples are graded to accept the run, or there are five runs already.
+        UsageError: The files cannot be written.
+    """
+    examples = {example.id: example for example in calibration.comparison.gold.examples}
+    sitting = [rating for rating in (*calibration.ratings, *calibration.repeats) if rating.id in examples]
+    _refuse_unfinished(sitting, len(examples), path)
+    now = calibration.rater.setting(calibration.rubric)
+    earlier, why_alone = joinable(path, now, calibration.comparison.gold.examples, start_over=start_over)
+    runs = _numbered(sitting, earlier.ratings if earlier else (), live=calibration.rater.source == "live")
+    n_runs = len({rating.sample for rating in runs})
+    if n_runs > MOST_RUNS:
+        raise RatingError(f"not accepted: that makes {n_runs} runs of {MOST_RUNS}; --replace starts over", path=path)
+    text = "".join(_line(rating, examples[rating.id]) for rating in runs)
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    beside = path.with_name(f"{path.stem}-{digest[:DIGEST_LENGTH]}.jsonl")
+    ratings = {
+        "file": beside.name,
+        "sha256": digest,
+        "judge": calibration.rater.name,
+        "samples": n_runs,
+        "examples": len({rating.id for rating in runs}),
+    }
+    before = _ratings_file_of(path)
+    with writing(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(beside, text, follow=False)
+        measured_runs = len({rating.sample for rating in sitting})
+        kept = json.dumps(_accepted_json(calibration, ratings, split, measured_runs), ensure_ascii=False, indent=2)
+        write_whole(path, f"{kept}\n", follow=False)
+        if before is not None and before != beside:
+            before.unlink(missing_ok=True)
+    return Acceptance(beside, n_runs, why_alone)
+
+
+def _refuse_unfinished(ratings: Sequence[Rating], n: int, path: Path) -> None:
+    for number in sorted({rating.sample for rating in ratings}):
+        graded = sum(rating.sample == number and rating.error is None for rating in ratings)
+        if n - graded > MOST_UNGRADED * n:
+            raise RatingError(
+                f"not accepted: run {number + 1} grades {graded} of {n} examples, and nine in ten are needed", path=path
+            )
+
+
+def joinable(
+    path: Path, now: Setting, examples: Sequence[Example], *, start_over: bool = False
+) -> tuple[Accepted | None, str | None]:
+    """The runs accepted before that a run of today is added to, and why not where it isn't.
+
+    Args:
+        path: Their accepted.json; it need not be there.
+        now: By what the run of today is made.
+        examples: Those that have gold.
+        start_over: Whether they are dropped whatever they are.
+    """
+    if start_over or not path.is_file():
+        return None, None
+    try:
+        accepted = load_accepted(path)
+    except RatingError as error:
+        return None, f"they cannot be read: {error}"
+    why = accepted.why_not_joined(now, examples)
+    return (accepted, None) if why is None else (None, why)
+
+
+def _numbered(sitting: Sequence[Rating], earlier: Sequence[Rating], *, live: bool) -> list[Rating]:
+    """All runs, numbered by sample: those of this sitting first, as the figures are theirs.
+
+    Ratings from a file or a recording that are accepted already are the same run, not another one.
+    """
+    own = sorted({rating.sample for rating in sitting})
+    known = [_levels_of(earlier, number) for number in sorted({rating.sample for rating in earlier})]
+    if not live and all(_levels_of(sitting, number) in known for number in own):
+        return list(earlier)
+    place = {number: place for place, number in enumerate(own)}
+    return [
+        *(replace(rating, sample=place[rating.sample]) for rating in sitting),
+        *(replace(rating, sample=len(own) + rating.sample) for rating in earlier),
     ]
-    return fingerprint(sorted(labels, key=json.dumps))
+
+
+def _levels_of(ratings: Iterable[Rating], sample: int) -> dict[str, Any]:
+    """What one run says: levels, score and decision by example."""
+    return {
+        rating.id: ({name: rated.level for name, rated in rating.criteria.items()}, rating.overall, rating.passed)
+        for rating in ratings
+        if rating.sample == sample
+    }
+
+
+def _ratings_file_of(path: Path) -> Path | None:
+    """The ratings that an accepted.json at `path` brought along, to be removed once others take their place."""
+    try:
+        ratings = accepted_data(path)["ratings"]
+        name, digest = ratings["file"], ratings["sha256"]
+        ours = name == f"{path.stem}-{digest[:DIGEST_LENGTH]}.jsonl"
+        return path.with_name(name) if ours and path.with_name(name).name == name else None
+    except (RatingError, KeyError, TypeError):
+        return None
+
+
+def _line(rating: Rating, example: Example) -> str:
+    """A rating as it is kept: levels without the reasons for them, and digests of what was rated and labelled."""
+    kept = replace(rating, note="", error=None if rating.error is None else rating.error[:LONGEST_ERROR]).to_json()
+    kept["criteria"] = {name: _level_alone(rated) for name, rated in rating.criteria.items()}
+    kept |= {"submission": submission_digest(example), "labels": labels_digest(example)}
+    return json.dumps(kept, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _level_alone(rated: Rated) -> dict[str, Any]:
+    return Rated(rated.level, declined=rated.declined).to_json() if rated.level is None else {"level": rated.level}
+
+
+def _accepted_json(
+    calibration: "Calibration", ratings: Mapping[str, Any], split: str | None, measured_runs: int
+) -> dict[str, Any]:
+    comparison, rater, rubric = calibration.comparison, calibration.rater, calibration.rubric
+    gold = comparison.gold
+    labels = sorted([example.id, labels_digest(example)] for example in gold.examples)
+    return {
+        "schema": SCHEMA,
+        "version": version("markscheme"),
+        "date": date.today().isoformat(),
+        "use": calibration.decision.use,
+        "verdict": calibration.decision.verdict,
+        "rubric": {"name": rubric.name, "fingerprint": rubric.fingerprint},
+        "judge": {
+            "name": rater.name,
+            "source": rater.source,
+            "provenance": rater.provenance,
+            "identity": None if rater.identity is None else asdict(rater.identity),
+            "answered_by": list(rater.answered_by),
+        },
+        "fingerprints": {
+            "rubric": rubric.fingerprint,
+            "criteria": {criterion.name: criterion.fingerprint for criterion in rubric.criteria},
+            "prompt": asking_fingerprint(rubric),
+            "template": template_fingerprint(),
+            "judge": rater.fingerprint,
+            "labels": fingerprint(labels),
+        },
+        "ratings": dict(ratings),
+        "labels": {
+            "n": comparison.agreement.n,
+            "kind": KIND_OF_REFERENCE.get(gold.reference, gold.reference),
+            "reference": gold.reference,
+            "raters": dict(gold.kinds),
+        },
+        "split": split,
+        "measurements": _measurements(calibration),
+        "cost": {
+            **calibration.cost.to_json(),
+            "from_cache": calibration.counts.from_cache,
+            "examples": ratings["examples"],
+            "runs": measured_runs,
+        },
+        "asked": {key: said for key, said in asdict(replace(rubric, source=None)).items() if key not in NOT_ASKED},
+    }
+
+
+NOT_ASKED = ("source", "judge")
+"""What a rubric says that is no part of what the judge is asked."""
+
+
+def _measurements(calibration: "Calibration") -> dict[str, Any]:
+    comparison = calibration.comparison
+    person = comparison.agreement_person
+    return {
+        "agreement": comparison.agreement.to_json(),
+        "agreement_constant": comparison.agreement_constant.to_json(),
+        "agreement_person": None if person is None else person.to_json(),
+        "tolerance": comparison.tolerance,
+        "target": calibration.decision.target,
+        "margin": comparison.overall["rmse"].value,
+        "overall": _estimates(comparison.overall),
+        "criteria": {name: _estimates(found.statistics) for name, found in comparison.criteria.items()},
+        "false_passes": comparison.false_passes,
+        "false_fails": comparison.false_fails,
+    }
+
+
+def _estimates(found: Mapping[str, Estimate]) -> dict[str, Any]:
+    return {name: estimate.to_json() for name, estimate in found.items()}
+
+
+# --- reading --------------------------------------------------------------------------------------------------------
 
 
 def load_accepted(path: Path) -> Accepted:
-    """The accepted run in an accepted.json and the ratings beside it.
+    """The accepted runs in an accepted.json and the ratings beside it.
 
     Raises:
         RatingError: Either cannot be read as such, or the ratings are not those that were accepted.
@@ -88,37 +283,24 @@ def load_accepted(path: Path) -> Accepted:
     data = accepted_data(path)
     try:
         setting = _setting(data)
-        name, digest = str(data["ratings"]["file"]), str(data["ratings"]["sha256"])
+        file, digest = path.with_name(Path(str(data["ratings"]["file"])).name), str(data["ratings"]["sha256"])
         agreement, split = data["measurements"]["agreement"]["value"], data["split"]
-        told = str(data["date"]), str(data["version"]), str(data["use"])
+        day, writer, use = str(data["date"]), str(data["version"]), str(data["use"])
     except (KeyError, TypeError, ValueError, RubricError) as error:
-        raise RatingError(f"is no accepted run: {error!r}; accept one anew", path=path) from error
-    file = path.with_name(Path(name).name)
+        raise RatingError(f"is not an accepted run: {error!r}; accept a new one", path=path) from error
     _check_digest(file, digest)
     ratings, submissions, labels = _stored(file, setting.rubric)
-    return Accepted(
-        path=path,
-        date=told[0],
-        version=told[1],
-        setting=setting,
-        use=told[2],
-        agreement=agreement,
-        split=split,
-        digest=digest,
-        ratings=tuple(ratings),
-        submissions=submissions,
-        labels=labels,
-    )
+    return Accepted(path, day, writer, setting, use, agreement, split, digest, tuple(ratings), submissions, labels)
 
 
 def _check_digest(file: Path, digest: str) -> None:
-    """Line ends are left aside: a checkout may write them its own way."""
+    """Line ends don't count: a checkout may write them its own way."""
     try:
         found = hashlib.sha256(file.read_bytes().replace(b"\r\n", b"\n")).hexdigest()
     except OSError as error:
         raise RatingError(f"the accepted ratings cannot be read: {error.strerror or error}", path=file) from error
     if found != digest:
-        raise RatingError("these are not the ratings that were accepted: their sha256 is another", path=file)
+        raise RatingError("these are not the ratings that were accepted: their sha256 differs", path=file)
 
 
 def _stored(file: Path, rubric: Rubric) -> tuple[list[Rating], dict[str, str], dict[str, str]]:
@@ -131,7 +313,7 @@ def _stored(file: Path, rubric: Rubric) -> tuple[list[Rating], dict[str, str], d
             rating = reader.rating(line, kind="model")
             submissions[rating.id], labels[rating.id] = str(line["submission"]), str(line["labels"])
         except (KeyError, ValueError) as error:
-            raise RatingError(f"is no accepted rating: {error}", path=file, line=number) from error
+            raise RatingError(f"is not an accepted rating: {error}", path=file, line=number) from error
         ratings.append(rating)
     return ratings, submissions, labels
 
@@ -156,13 +338,7 @@ def _rubric_of(data: Mapping[str, Any]) -> Rubric:
 
 
 def _criterion_of(data: Mapping[str, Any]) -> Criterion:
-    scale = data["scale"]
+    scale, sees = data["scale"], data["sees"]
     levels = tuple(Level(**level) for level in scale["levels"])
-    sees = data["sees"]
-    return Criterion(
-        **{
-            **data,
-            "scale": Scale(levels, scale["ordered"], scale["by_label"]),
-            "sees": None if sees is None else tuple(sees),
-        }
-    )
+    read = {"scale": Scale(levels, scale["ordered"], scale["by_label"]), "sees": None if sees is None else tuple(sees)}
+    return Criterion(**{**data, **read})

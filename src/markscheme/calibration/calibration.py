@@ -3,14 +3,13 @@
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from markscheme.calibration.changes import Setting, template_fingerprint
 from markscheme.calibration.comparison import Comparison, compare
 from markscheme.calibration.decision import Decision, Finding, decide
-from markscheme.calibration.drift import Baseline, Since
-from markscheme.calibration.drift_measures import drift_since
+from markscheme.calibration.drift import UNSTEADY, Baseline, Since, drift_since
 from markscheme.calibration.findings import findings_of
 from markscheme.calibration.findings.slices import Slice, slices_of
 from markscheme.errors import NothingGraded
@@ -163,14 +162,14 @@ def calibration_of(
     slices = slices_of(comparison)
     findings = findings_of(comparison, (*ratings, *repeats), slices=slices, elsewhere=rater.source == "ratings")
     baseline = drift_since(since, rater.setting(rubric), comparison, ratings) if since is not None else None
-    drifted = baseline is not None and baseline.alarm
     if baseline is not None:
-        findings = (*baseline.findings, *findings)
+        unsteady = tuple(finding for finding in baseline.findings if finding.code == UNSTEADY)
+        findings = (*(finding for finding in baseline.findings if finding not in unsteady), *findings, *unsteady)
     return Calibration(
         rubric=rubric,
         rater=rater,
         comparison=comparison,
-        decision=decide(comparison, target=options.target, findings=findings, drifted=drifted),
+        decision=decision_of(comparison, options.target, findings, baseline),
         findings=findings,
         counts=_counts(comparison, examples, from_cache),
         cost=cost or Usage(),
@@ -179,6 +178,24 @@ def calibration_of(
         repeats=tuple(repeats),
         slices=slices,
     )
+
+
+def decision_of(
+    comparison: Comparison, target: float | None, findings: Sequence[Finding], baseline: Baseline | None
+) -> Decision:
+    """The verdict on a judge, with what moved since the accepted runs as the reason where that decides it.
+
+    Args:
+        comparison: The judge compared with gold.
+        target: Share of examples it has to agree on; the rubric's where None.
+        findings: Those that count.
+        baseline: The comparison with the accepted runs; None without any.
+    """
+    drifted = baseline is not None and baseline.alarm
+    decision = decide(comparison, target=target, findings=findings, drifted=drifted)
+    if baseline is None or decision.because_code != "drift":
+        return decision
+    return replace(decision, because=baseline.headline)
 
 
 def _counts(comparison: Comparison, examples: ExampleSet, from_cache: int) -> Counts:

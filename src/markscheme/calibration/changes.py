@@ -1,7 +1,9 @@
-"""What changed between an accepted run and now, and which ratings each change can have moved."""
+"""An accepted run, what changed between it and now, and which ratings each change can have moved."""
 
-from collections.abc import Iterable, Iterator
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, Literal, get_args
 
 from markscheme.counts import counted
@@ -9,23 +11,28 @@ from markscheme.fingerprint import fingerprint
 from markscheme.grading import asking_fingerprint, orders
 from markscheme.judges.judge import Identity
 from markscheme.prompt import holistic_prompt, verdict_prompt
+from markscheme.ratings.examples import Example
+from markscheme.ratings.rating import Rating
 from markscheme.rubrics.rubric import Criterion, Rubric, Scale, Strategy
 from markscheme.submission import Submission
 
 Side = Literal["rubric", "template", "judge", "score", "labels", "examples"]
 MOVES_LEVELS: tuple[Side, ...] = ("rubric", "template", "judge")
 LONGEST_VALUE = 60
+MOST_RUNS = 5
+"""Accepted runs that are kept, and recommended: as many as show how much runs of one judge differ."""
+_DEEDS = {"text": "You reworded {}", "added": "You added {}", "removed": "You removed {}"}
 
 _PROBE = Rubric((Criterion(1.0, "is clear", "clear"), Criterion(-1.0, "is long", "long", Scale.numbered(1, 3))))
 
 
 @dataclass(frozen=True)
 class Change:
-    """One thing that is not as it was when the run was accepted.
+    """One thing that differs from when the run was accepted.
 
     Attributes:
         key: Short name, such as "text:readability" or "judge:model".
-        what: In words, as the subject of "… changed".
+        what: In words, as the subject of a sentence.
         side: What it belongs to: the rubric that is asked, the wording of the prompts around it, the judge, the
             arithmetic of the score, the labels, or the examples.
         criteria: Criteria whose levels it can have moved; empty for what moves no level on the same examples.
@@ -44,6 +51,15 @@ class Change:
     def sentence(self) -> str:
         """The change in words, with its values where they are short."""
         return f"{self.what} ({self.then} → {self.now})" if self.then or self.now else self.what
+
+    @property
+    def cause(self) -> str:
+        """The change as a sentence on whoever made it, without its full stop."""
+        kind, _, name = self.key.partition(":")
+        if self.side == "rubric":
+            return _DEEDS[kind].format(name) if kind in _DEEDS else f"You changed {self.sentence}"
+        what = self.what[0].upper() + self.what[1:]
+        return f"{what} is now {self.now}; it was {self.then}" if self.then or self.now else f"{what} changed"
 
     def to_json(self) -> dict[str, Any]:
         """As plain data."""
@@ -76,8 +92,76 @@ class Setting:
     answered_by: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True)
+class Accepted:
+    """One to five runs of a judge, made by one rubric, prompt and judge, as they were read back.
+
+    Attributes:
+        path: Their accepted.json.
+        date: The day the latest was accepted.
+        version: The markscheme that wrote it.
+        setting: By what the runs were made.
+        use: What the judge was allowed.
+        agreement: Share of examples on which the first of `runs` agreed, as measured; None where nothing was compared.
+        split: The part of the examples it was measured on; None where there were no splits.
+        digest: Of the ratings: names these runs.
+        ratings: The judge's, one per run and example.
+        submissions: Digest of each rated example's response and inputs, by id.
+        labels: Digest of each rated example's labels, by id.
+    """
+
+    path: Path
+    date: str
+    version: str
+    setting: Setting
+    use: str
+    agreement: float | None
+    split: str | None
+    digest: str
+    ratings: tuple[Rating, ...]
+    submissions: Mapping[str, str]
+    labels: Mapping[str, str]
+
+    @property
+    def runs(self) -> tuple[Mapping[str, Rating], ...]:
+        """Each run's ratings by example; the first is the one that was measured."""
+        numbers = sorted({rating.sample for rating in self.ratings})
+        return tuple({r.id: r for r in self.ratings if r.sample == number} for number in numbers)
+
+    def why_not_joined(self, now: Setting, examples: Sequence[Example]) -> str | None:
+        """Why a run of today can't be added to these runs; None where it can."""
+        if self.setting.rubric.name != now.rubric.name:
+            return f"they are runs of rubric {self.setting.rubric.name!r}"
+        changes = changes_between(self.setting, now)
+        if changes:
+            return f"changed: {'; '.join(change.sentence for change in changes)}"
+        if {example.id: submission_digest(example) for example in examples} != dict(self.submissions):
+            return "changed: the examples"
+        return None
+
+
+def submission_digest(example: Example) -> str:
+    """Digest of all that a judge may be shown of an example."""
+    return fingerprint(example.submission.response, dict(example.submission.inputs))
+
+
+def labels_digest(example: Example) -> str:
+    """Digest of the levels, scores and decisions that annotators gave an example, whatever else they wrote."""
+    labels = [
+        [
+            label.rater,
+            label.kind,
+            {name: [rated.level, rated.declined] for name, rated in label.criteria.items()},
+            label.overall,
+            label.passed,
+        ]
+        for label in example.labels
+    ]
+    return fingerprint(sorted(labels, key=json.dumps))
+
+
 def template_fingerprint() -> str:
-    """Digest of the wording that stands around any rubric in its prompts."""
+    """Digest of the wording around any rubric in its prompts."""
     strategies: tuple[Strategy, ...] = get_args(Strategy)
     return fingerprint([asking_fingerprint(replace(_PROBE, strategy=strategy)) for strategy in strategies])
 
@@ -98,7 +182,7 @@ def can_explain(changes: Iterable[Change], criterion: str) -> tuple[Change, ...]
 
 
 def need_replay(changes: Iterable[Change]) -> bool:
-    """Whether asking today's judge by the rubric of then would tell changes apart."""
+    """Whether asking today's judge by the accepted rubric would separate the effects of the changes."""
     sides = {change.side for change in changes if change.criteria}
     return "rubric" in sides and bool(sides & {"judge", "template"})
 
@@ -107,7 +191,7 @@ def need_replay(changes: Iterable[Change]) -> bool:
 
 
 class _Reach:
-    """Which criteria share a question, then and now, and whose questions read otherwise."""
+    """Which criteria share a question, then or now, and whose question reads differently."""
 
     def __init__(self, then: Rubric, now: Rubric) -> None:
         self._groups = [*_asked_together(then), *_asked_together(now)]
@@ -115,7 +199,7 @@ class _Reach:
         self.differing = frozenset(name for name in after if before.get(name) != after[name])
 
     def of(self, name: str) -> frozenset[str]:
-        """Criteria that were or are asked in one question with the named one, if their question reads otherwise."""
+        """Criteria that were or are asked in one question with this one, if their question reads differently."""
         together = frozenset[str]().union(*(group for group in self._groups if name in group))
         return together & self.differing
 
@@ -199,7 +283,7 @@ def _of_rubric(then: Rubric, now: Rubric, reach: _Reach) -> Iterator[Change]:
 
 
 def same_scale(then: Scale, now: Scale) -> bool:
-    """Whether levels on one scale can be held beside levels on the other."""
+    """Whether levels on one scale can be compared with levels on the other."""
     return (then.values, then.ordered, then.by_label) == (now.values, now.ordered, now.by_label)
 
 
@@ -258,12 +342,12 @@ def _of_score(then: Rubric, now: Rubric) -> Iterator[Change]:
 
 
 def labels_changed() -> Change:
-    """The labels of examples that were compared then are not what they were."""
+    """Labels of examples that were compared are others now."""
     return Change("labels", "the labels", "labels")
 
 
 def responses_changed(count: int) -> Change:
-    """Some examples hold another response or input than then: the system under test, not its judge."""
+    """Some examples have another response or input now: the system under test changed, not its judge."""
     return Change(
         "responses", f"the response or an input of {counted(count, 'example')} (the system under test)", "examples"
     )

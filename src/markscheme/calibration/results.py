@@ -5,8 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from markscheme.calibration.calibration import Calibration, Options, Rater, calibration_of
-from markscheme.calibration.decision import decide
+from markscheme.calibration.calibration import Calibration, Options, Rater, calibration_of, decision_of
 from markscheme.calibration.drift import Since
 from markscheme.errors import ComparisonError, RatingWarning, UsageError
 from markscheme.judges.judge import total
@@ -110,8 +109,7 @@ def _by_row(calibration: Calibration, target: float | None) -> Calibration:
     findings = tuple(found for found in calibration.findings if found.code not in OF_SHARED_LABELS)
     several = len(calibration.rubric.criteria) > 1
     against = [found for found in findings if found.criterion is None or not several]
-    drifted = calibration.baseline is not None and calibration.baseline.alarm
-    decision = decide(calibration.comparison, target=target, findings=against, drifted=drifted)
+    decision = decision_of(calibration.comparison, target, against, calibration.baseline)
     return replace(calibration, findings=findings, decision=decision)
 
 

@@ -1,4 +1,4 @@
-"""The accepted run of a rubric: where it is, which comparison with it this is, and how it is replaced."""
+"""The accepted runs of a rubric: where they are, which comparison with them this is, and how one is added."""
 
 import asyncio
 import sys
@@ -8,10 +8,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
-from markscheme.calibration.accepted import Accepted, load_accepted
-from markscheme.calibration.accepting import accept
+from markscheme.calibration.accepted import accept, joinable, load_accepted
 from markscheme.calibration.calibration import Calibration
-from markscheme.calibration.changes import Setting, changes_between, need_replay
+from markscheme.calibration.changes import MOST_RUNS, Accepted, Setting, changes_between, need_replay
 from markscheme.calibration.collect import rating_of
 from markscheme.calibration.drift import MARGIN, Since, why_incomparable
 from markscheme.commands.options import AskOptions, DriftOptions, LabelOptions
@@ -38,6 +37,29 @@ COUNTED = "compared"
 def accepted_path(rubric: Rubric, folder: Path | None, named: Path | None) -> Path:
     """The accepted.json that is read and written: the named one, else that of the rubric's calibration folder."""
     return named or (folder or calibration_folder(rubric.name, Path.cwd())) / ACCEPTED
+
+
+def runs_before(path: Path, now: Setting, examples: Sequence[Example], more: int, *, drift: DriftOptions) -> int:
+    """How many accepted runs a run that is to be accepted joins; it is asked for samples that they don't have.
+
+    Args:
+        path: The accepted runs.
+        now: By what the run is made.
+        examples: Those that have gold.
+        more: How many runs are to be accepted.
+        drift: Whether any are accepted, and whether they start over.
+
+    Raises:
+        UsageError: That makes more runs than are kept.
+    """
+    if not drift.accept:
+        return 0
+    accepted, _ = joinable(path, now, examples, start_over=drift.replace)
+    before = 0 if accepted is None else len(accepted.runs)
+    if before + more > MOST_RUNS:
+        full = f"{before} runs are accepted in {path}; {more} more would exceed {MOST_RUNS}"
+        raise UsageError(f"{full}: --accept --replace starts over")
+    return before
 
 
 def since_accepted(
@@ -82,7 +104,8 @@ def since_accepted(
         more = f"this is comparison {run} with {path}, and {planned} were planned"
         warnings.warn(f"{more}: false alarms are likelier than planned; accept a new run", RatingWarning, stacklevel=2)
         run = planned
-    return Since(accepted, run, planned, drift.drift_margin or MARGIN, accepting=drift.accept)
+    margin = drift.drift_margin or MARGIN
+    return Since(accepted, run, planned, margin, accepting=drift.accept, start_over=drift.replace)
 
 
 def loaded_unless_replaced(load: Callable[[Path], T], path: Path, *, accepting: bool) -> T | None:
@@ -158,8 +181,8 @@ def with_replay(
 # --- accepting ------------------------------------------------------------------------------------------------------
 
 
-def accept_run(calibrations: Sequence[Calibration], path: Path, split: str | None) -> None:
-    """Write the accepted run, and say where; with too few graded examples, only warn.
+def accept_run(calibrations: Sequence[Calibration], path: Path, split: str | None, *, start_over: bool = False) -> None:
+    """Add a run to the accepted ones and say how many there are; with too few graded examples, only warn.
 
     Raises:
         UsageError: There are several judges, and none of them is *the* judge of the rubric.
@@ -171,5 +194,5 @@ def accept_run(calibrations: Sequence[Calibration], path: Path, split: str | Non
     if calibration.counts.too_few_graded:
         print(f"warning: not accepted: {calibration.counts.not_graded} examples are not graded", file=sys.stderr)
         return
-    ratings = accept(calibration, path, split=split)
-    print(f"accepted: {path}, with the judge's ratings in {ratings.name}", file=sys.stderr)
+    accepted = accept(calibration, path, split=split, start_over=start_over)
+    print(f"accepted: {path}: {accepted.sentences}", file=sys.stderr)

@@ -14,6 +14,7 @@ from markscheme.commands.accepted_run import (
     accept_run,
     accepted_path,
     replaying_judge,
+    runs_before,
     since_accepted,
     with_replay,
 )
@@ -29,6 +30,7 @@ from markscheme.judges.recorded import RecordedJudge
 from markscheme.judges.rerun import FromSample
 from markscheme.promptfoo.results import is_results
 from markscheme.ratings.examples import ExampleSet, warn_unknown
+from markscheme.ratings.gold import gold_of
 from markscheme.ratings.rating import Rating, load_ratings
 from markscheme.ratings.sources import labelled_examples, openings_by, part_of
 from markscheme.rubrics.file import load_rubric
@@ -60,6 +62,8 @@ class Request:
         Raises:
             UsageError: What is named is neither a rubric nor results, or options that don't go together.
         """
+        if self.drift.replace and not self.drift.accept:
+            raise UsageError("--replace goes with --accept: it drops the runs accepted before")
         results = results_among(self.named)
         if results:
             return [self._of_results(results)]
@@ -90,7 +94,7 @@ class Request:
 
         calibration, examples = calibrate_results(results, options=self.options, split=self.labels.split, since=since)
         if self.drift.accept and path is not None:
-            accept_run([calibration], path, self._split(examples))
+            accept_run([calibration], path, self._split(examples), start_over=self.drift.replace)
         return calibration
 
     def _of_rubric(self, named: str) -> list[Calibration]:
@@ -111,7 +115,8 @@ class Request:
         else:
             calibrations = [self._from_judge(name, rubric, examples, folder) for name in self.judges or [None]]
         if self.drift.accept:
-            accept_run(calibrations, accepted_path(rubric, folder, self.drift.accepted), self._split(examples))
+            path = accepted_path(rubric, folder, self.drift.accepted)
+            accept_run(calibrations, path, self._split(examples), start_over=self.drift.replace)
         for calibration in calibrations:
             warn_of_kinship(_models(calibration.rater), (example.system for example in examples.examples))
         return [replace(calibration, openings=openings) for calibration in calibrations]
@@ -146,22 +151,28 @@ class Request:
     def _from_judge(self, name: str | None, rubric: Rubric, examples: ExampleSet, folder: Path | None) -> Calibration:
         labelled = examples.labelled.examples
         if not labelled:
-            raise UsageError(f"no example in {examples.path} has a label to compare with")
+            without = "what moved between two runs needs no labels: markscheme compare THEN.jsonl NOW.jsonl"
+            raise UsageError(f"no example in {examples.path} has a label to compare with; {without}")
         prompts = first_prompts(rubric, labelled)
 
         def opened() -> Judge:
             return self.ask.judge(name, rubric, prompts, folder)
 
         judge, scorers = opened(), self.ask.scorers_for(rubric)
-        times = (self.ask.samples or 1) if self.drift.accept else 1
-        asked = [judge, *(FromSample(judge, number * rubric.samples) for number in range(1, times))]
+        path = accepted_path(rubric, folder, self.drift.accepted)
+        times, before = (self.ask.samples or 1) if self.drift.accept else 1, 0
+        if not isinstance(judge, RecordedJudge):
+            gold = gold_of(examples, rubric, kind=self.labels.gold, by=self.labels.gold_by)
+            before = runs_before(path, _rater(judge, ()).setting(rubric), gold.examples, times, drift=self.drift)
+        numbers = range(before, before + times)
+        asked = [FromSample(judge, number * rubric.samples) if number else judge for number in numbers]
         runs = [Grading(rubric, one, scorers=scorers) for one in asked]
         first, *later = asyncio.run(grade_runs(runs, labelled, concurrency=self.ask.concurrency, quiet=self.quiet))
         rater = _rater(judge, first)
         ratings = [rating_of(grade, rubric, rater.name) for grade in first]
         since = None
         if len(self.judges) <= 1:
-            since = self._since(rubric, examples, ratings, accepted_path(rubric, folder, self.drift.accepted))
+            since = self._since(rubric, examples, ratings, path)
         replaying = replaying_judge(judge, opened, may_ask=self.drift.replay)
         since, of_replay = with_replay(since, rater.setting(rubric), labelled, replaying, self.ask)
         grades = [grade for run in (first, *later) for grade in run]

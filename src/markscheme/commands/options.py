@@ -207,8 +207,10 @@ class DriftOptions:
     """The accepted run, and how later runs are compared with it."""
 
     accept: Annotated[
-        bool, Parameter(help="accept this run: later runs are compared with it; --samples N keeps N runs", group=())
+        bool,
+        Parameter(help="accept this run, next to those accepted before: later runs are compared with them", group=()),
     ] = False
+    replace: Annotated[bool, Parameter(help="with --accept: drop the runs accepted before")] = False
     accepted: Annotated[Path | None, Parameter(metavar="FILE", help="accepted run, instead of the rubric's own")] = None
     run_number: Annotated[
         int | None,

@@ -208,7 +208,7 @@ def _differences(receipt: Receipt, rubric: Rubric) -> tuple[str, ...]:
 
 
 def _other_labels(then: Mapping[str, str], labelled: Sequence[Any]) -> Iterator[str]:
-    from markscheme.calibration.accepted import labels_digest
+    from markscheme.calibration.changes import labels_digest
 
     changed = sum(example.id in then and labels_digest(example) != then[example.id] for example in labelled)
     if changed:

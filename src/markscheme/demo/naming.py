@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 import yaml
 
-from markscheme.calibration.accepting import accept
+from markscheme.calibration.accepted import accept
 from markscheme.calibration.calibration import Rater, calibration_of
 from markscheme.demo.faults import NOTHING, NOWHERE, Charge, on_system
 from markscheme.demo.planting import JUDGE_NAME, NAME, Round
@@ -20,7 +20,6 @@ from markscheme.receipt import ACCEPTED
 from markscheme.rubrics.file import rubric_from_data
 
 RATINGS, REPORT = "ratings.jsonl", "report.json"
-PLANNED_RUNS = 20
 COMMAND = (
     "calibrate",
     f"rubrics/{NAME}.yaml",
@@ -28,8 +27,6 @@ COMMAND = (
     RATINGS,
     "--run-number",
     "1",
-    "--planned-runs",
-    str(PLANNED_RUNS),
     "--json",
     REPORT,
     "--quiet",

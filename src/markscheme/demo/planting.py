@@ -35,7 +35,7 @@ SPREAD, CORRELATION = 1.1, 0.35
 """Of the true levels: their standard deviation, and their correlation between criteria."""
 PEOPLE = ("simulated-person-1", "simulated-person-2")
 JUDGE_NAME = "simulated-judge"
-RUNS_KEPT = 3
+RUNS_KEPT = 5
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Round:
         asked_then: The rubric of the accepted run, as the data of a rubric file.
         asked_now: The same now; two criteria read otherwise, whatever is planted.
         examples: With the labels of two made people.
-        accepted: The judge's ratings of the accepted run, three askings of each example.
+        accepted: The judge's ratings of the accepted run, five askings of each example.
         ratings: The judge's ratings now.
     """
 

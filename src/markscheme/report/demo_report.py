@@ -7,15 +7,17 @@ from rich.text import Text
 
 from markscheme.calibration.drift import LEVEL
 from markscheme.demo.faults import FAULTS, JUDGE, NOTHING, PERSON
-from markscheme.demo.naming import COMMAND, PLANNED_RUNS, Diagnosis
+from markscheme.demo.naming import COMMAND, Diagnosis
 from markscheme.demo.planting import CRITERIA, RUNS_KEPT, SYSTEMS, Round
 from markscheme.demo.raters import OTHER_MARK, PROVENANCE, Held
 from markscheme.receipt import ALLOWS as USES
 from markscheme.report.figures import share, share_with_interval, with_interval
 from markscheme.report.screen import Screen
+from markscheme.stats.change import alarm_level
 from markscheme.text import printable
 
 MOST_FINDINGS = 3
+FIRST = alarm_level(1, level=LEVEL)
 
 
 class DemoPage:
@@ -187,10 +189,7 @@ def _rules(n: int) -> Iterator[str]:
     )
     for name, strength in FAULTS.items():
         yield f"  {name:<8} {strength}"
-    yield (
-        f"{PLANNED_RUNS} comparisons with the accepted run are planned and this is one, so a shift since then counts "
-        f"only with p ≤ {LEVEL / PLANNED_RUNS:g}."
-    )
+    yield f"This is the first comparison with the accepted runs, so a shift since then counts with p ≤ {FIRST:.2g}."
 
 
 def _outcome(made: Round, *, right: bool) -> str:

@@ -11,9 +11,9 @@ from itertools import combinations
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import fdtrc, stdtr, stdtrit
+from scipy.special import fdtrc, ndtri, stdtr, stdtrit
 
-from markscheme.stats.change import Verdict, shift_interval
+from markscheme.stats.change import Verdict, examples_to_affirm, least_n, shift_interval
 from markscheme.stats.estimate import Estimate
 from markscheme.stats.intervals import Floats, spread
 from markscheme.stats.pairs import Moments, paired
@@ -23,6 +23,7 @@ RUN_SD = 0.02
 RUNS_DIFFER = 0.10
 UNSTEADY = 0.05
 LEVEL = 0.90
+AFFIRMED = 0.90
 MARGIN = 1 / 16
 
 
@@ -46,6 +47,8 @@ class RunShift:
         detectable: The least shift that this many runs would call significant at 5 %.
         n: Examples (or groups of them) rated in every run.
         runs: Accepted runs.
+        now: The new run's figure; None where `shift` is undefined.
+        then: What it is compared with, the mean of the accepted runs' figures; None likewise.
     """
 
     shift: Estimate
@@ -62,6 +65,8 @@ class RunShift:
     detectable: float
     n: int
     runs: int
+    now: float | None
+    then: float | None
 
     @property
     def run_sd(self) -> float:
@@ -80,6 +85,8 @@ class RunDrift:
         means: Means of the accepted runs.
         margin: How far the mean may shift and still count as unmoved.
         span: The scale's range.
+        needed: Examples with which an unmoved judge would be shown unmoved with 90 % probability; None with one
+            accepted run, where runs differ, and where the margin is narrower than runs can show.
     """
 
     moved: RunShift
@@ -88,6 +95,7 @@ class RunDrift:
     means: tuple[float, ...]
     margin: float
     span: float
+    needed: int | None
 
     @property
     def within_margin(self) -> bool:
@@ -119,7 +127,13 @@ class RunDrift:
 
 
 def run_drift(
-    now: npt.ArrayLike, stored: npt.ArrayLike, *, span: float, step: float = 1.0, margin: float | None = None
+    now: npt.ArrayLike,
+    stored: npt.ArrayLike,
+    *,
+    span: float,
+    step: float = 1.0,
+    margin: float | None = None,
+    base: npt.ArrayLike | None = None,
 ) -> RunDrift:
     """Whether a judge's mean moved since its accepted runs, by more than runs differ among themselves.
 
@@ -131,6 +145,8 @@ def run_drift(
         step: The smallest step between two ratings, in their unit: 1 for levels; for the score the smallest
             difference two scores of the rubric can have, at most 0.05.
         margin: How far the mean may shift and still count as unmoved; a sixteenth of the range where not given.
+        base: Ratings of one other run, shape (n,), that the new run is compared with instead of the mean of the
+            accepted ones, whose spread still says how much runs differ.
 
     Raises:
         ValueError: The caller's fault: shapes that don't fit, ratings that span more than `span`, a step that isn't
@@ -147,24 +163,55 @@ def run_drift(
     margin = MARGIN * span if margin is None else margin
     if not 0 < margin <= span or not step > 0:
         raise ValueError(f"a margin is above 0 and within {span}, and a step above 0, not {margin} and {step}")
-    runs = _complete(now, stored)
-    new, accepted = runs[:, 0], runs[:, 1:]
-    by_example = shift_interval(new - accepted.mean(axis=1), span=span)
+    runs = _complete(now, stored) if base is None else _complete(now, _columns(base, stored))
+    new, accepted = runs[:, 0], runs[:, 1 if base is None else 2 :]
+    other = accepted.mean(axis=1) if base is None else runs[:, 1]
+    difference = new - other
+    by_example = shift_interval(difference, span=span)
     n, r = accepted.shape
     if n < 2:
         why = "no example rated in every run" if n == 0 else "one example only"
         mean_now, means = (math.nan, ()) if n == 0 else (float(new[0]), tuple(accepted[0].tolist()))
-        return RunDrift(_unknown(why, n, r), by_example, mean_now, means, margin, span)
+        return RunDrift(_unknown(why, n, r), by_example, mean_now, means, margin, span, None)
     means = accepted.mean(axis=0)
     if r == 1:
-        noise = float((new - accepted[:, 0]).var(ddof=1)) / 2
+        noise = float(difference.var(ddof=1)) / 2
     else:
         residual = accepted - accepted.mean(axis=1, keepdims=True) - means + accepted.mean()
         noise = float((residual**2).sum()) / ((n - 1) * (r - 1))
-    within = max(noise, step**2 / (2 * n)) / n
-    shift = float(new.mean() - means.mean())
-    moved = _among_runs(shift, means, within, n=n, prior_sd=RUN_SD * span, method="mean shift among runs")
-    return RunDrift(moved, by_example, float(new.mean()), tuple(means.tolist()), margin, span)
+    noise = max(noise, step**2 / (2 * n))
+    moved = _among_runs(
+        float(new.mean()),
+        means,
+        noise / n,
+        n=n,
+        prior_sd=RUN_SD * span,
+        method="mean shift among runs",
+        base=None if base is None else float(other.mean()),
+    )
+    alike = moved.p_alike is not None and moved.p_alike > RUNS_DIFFER
+    least = _examples_to_affirm(noise, r, margin=margin, span=span) if alike else None
+    needed = (
+        None
+        if least is None
+        else max(least, examples_to_affirm(float(difference.var(ddof=1)), margin=margin, span=span), n + 1)
+    )
+    return RunDrift(moved, by_example, float(new.mean()), tuple(means.tolist()), margin, span, needed)
+
+
+def _examples_to_affirm(noise: float, r: int, *, margin: float, span: float) -> int | None:
+    """Examples with which the interval among runs of an unmoved judge lies inside the margin; None if no number does.
+
+    Runs are taken to differ by noise in single answers only.
+    """
+    df, prior, z = r - 1 + PRIOR_DF, (RUN_SD * span) ** 2, float(ndtri(AFFIRMED))
+    t = float(stdtrit(df, (1 + LEVEL) / 2))
+
+    def inside(n: float) -> bool:
+        pooled = (df * noise / n + PRIOR_DF * prior) / df
+        return t * math.sqrt((1 + 1 / r) * pooled) + z * math.sqrt((1 + 1 / r) * noise / n) < margin
+
+    return least_n(inside) if inside(math.inf) else None
 
 
 def run_agreement_change(
@@ -221,13 +268,14 @@ def run_agreement_change(
         return _unknown("agreement undefined in one of the runs", n, r, method)
     twos = list(combinations(range(1, r + 1), 2)) or [(0, 1)]
     within = float(np.mean([_squared_se(left_out[a] - left_out[b]) for a, b in twos])) / 2
-    shift = float(values[0] - values[1:].mean())
     by_example = _squared_se(left_out[0] - left_out[1:].mean(axis=0)) + (1 + 1 / r) * prior_sd**2
-    return _among_runs(shift, values[1:], within, n=n, prior_sd=prior_sd, least_variance=by_example, method=method)
+    return _among_runs(
+        float(values[0]), values[1:], within, n=n, prior_sd=prior_sd, least_variance=by_example, method=method
+    )
 
 
 def _among_runs(
-    shift: float,
+    now: float,
     figures: Floats,
     within: float,
     *,
@@ -235,13 +283,16 @@ def _among_runs(
     prior_sd: float,
     method: str,
     least_variance: float = 0.0,
+    base: float | None = None,
 ) -> RunShift:
-    """The test of a new run against accepted ones with these figures."""
+    """The test of a new run's figure against those of accepted runs, or against that of one other run."""
     r = len(figures)
+    then, runs_in_shift = (float(figures.mean()), 1 + 1 / r) if base is None else (base, 2.0)
+    shift = now - then
     between = float(figures.var(ddof=1)) if r > 1 else 0.0
     df = r - 1 + PRIOR_DF
     pooled = ((r - 1) * between + PRIOR_DF * (within + prior_sd**2)) / df
-    se = math.sqrt(max((1 + 1 / r) * pooled, least_variance))
+    se = math.sqrt(max(runs_in_shift * pooled, least_variance))
     p = p_pooled = _two_sided(shift / se, df)
     reach, detectable = float(stdtrit(df, (1 + LEVEL) / 2)) * se, float(stdtrit(df, 0.975)) * se
     f = p_alike = p_runs_only = None
@@ -249,7 +300,7 @@ def _among_runs(
     if r > 1:
         f, p_alike = _alike(between, within, r, n)
     if p_alike is not None and p_alike <= RUNS_DIFFER:
-        alone = math.sqrt((1 + 1 / r) * max(between, within))
+        alone = math.sqrt(runs_in_shift * max(between, within))
         p_runs_only = _two_sided(shift / alone, r - 1)
         detectable = max(detectable, float(stdtrit(r - 1, 0.975)) * alone)
         reach_alone = float(stdtrit(r - 1, (1 + LEVEL) / 2)) * alone
@@ -274,6 +325,8 @@ def _among_runs(
         detectable=detectable,
         n=n,
         runs=r,
+        now=now,
+        then=then,
     )
 
 
@@ -309,6 +362,8 @@ def _unknown(why: str, n: int, runs: int, method: str = "mean shift among runs")
         detectable=math.inf,
         n=n,
         runs=runs,
+        now=None,
+        then=None,
     )
 
 

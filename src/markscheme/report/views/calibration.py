@@ -86,7 +86,7 @@ CAUSES = {
     "broken-slice": "worse on part of the examples",
     "no-skill": "no better than not reading",
     "length": "rewards length",
-    "drift": "drifted",
+    "drift": "moved since the accepted run",
     "drift-gold": "agreement fell",
     "stale-labels": "labels for another wording",
     "too-few-labels": "too few labels",
@@ -170,7 +170,7 @@ def callout(calibration: Calibration) -> Callout:
         return moved
     found = _by_use(calibration)
     if moved is not None and moved.tone == "note":
-        return replace(found, text=f"{found.text} {moved.head} {moved.text}")
+        return replace(found, text=f"{found.text} {moved.text}")
     return found
 
 

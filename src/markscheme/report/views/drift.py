@@ -6,50 +6,27 @@ from typing import Any
 from markscheme.calibration.drift import Baseline, CriterionDrift, Explanation, GoldChange, Part, ScoreDrift
 from markscheme.counts import counted
 from markscheme.report.document import Block, Callout, Code, Ids, Line, Name, Notes, Paragraph, Section, Table, mark
-from markscheme.report.figures import chance, number, share, signed, with_interval
+from markscheme.report.figures import chance, share, signed, with_interval
 
-ORDER = ("drifted", "moved, within margin", "can't tell", "no drift")
+ORDER = ("drifted", "moved", "moved, within margin", "can't tell", "no drift")
 
 
 def headline(baseline: Baseline) -> Callout | None:
-    """Which criterion moved most, and by what; None where none drifted."""
-    drifted = [found for found in baseline.criteria.values() if found.called.verdict == "drifted"]
-    if not drifted:
-        return _gold_headline(baseline)
-    worst = max(drifted, key=lambda found: abs(_shift(found)) / found.criterion.scale.span)
-    others = f" {len(drifted) - 1} more drifted too." if len(drifted) > 1 else ""
-    return _caused(worst, baseline, others)
-
-
-def _caused(found: CriterionDrift, baseline: Baseline, others: str) -> Callout:
-    name, shift = found.criterion.name, _shift(found)
-    moved = f"{name} scores {number(abs(shift), 1)} levels {'higher' if shift > 0 else 'lower'}"
-    since = f"than in the accepted run of {baseline.since.accepted.date}"
-    changes = found.explanation.changes
-    sides = {change.side for change in changes}
-    listed = "; ".join(change.sentence for change in changes)
-    if not changes:
-        text = f"{moved} {since}. Nothing on record changed: the provider may serve another model under the same name."
-        return Callout("bad", "The judge drifted.", text + others)
-    if sides == {"rubric"}:
-        return Callout("note", "You changed the rubric.", f"{moved} {since}. Changed: {listed}.{others}")
-    if "rubric" in sides and not found.explanation.separable:
-        text = f"{moved} {since}. Changed: {listed}. Add --replay to tell which moved it.{others}"
-        return Callout("bad", "The judge and the rubric both changed.", text)
-    return Callout("bad", "The judge changed.", f"{moved} {since}. Changed: {listed}.{others}")
-
-
-def _gold_headline(baseline: Baseline) -> Callout | None:
-    fallen = [finding.criterion for finding in baseline.findings if finding.code == "drift-gold"]
-    if not fallen:
+    """What moved most and by what; None where nothing is shown to have moved."""
+    foremost = baseline.foremost
+    if foremost is None:
         return None
-    names = ", ".join(str(name) for name in fallen)
-    since = baseline.since.accepted.date
-    return Callout("bad", "Agreement fell.", f"Agreement with the labels on {names} fell since the run of {since}.")
-
-
-def _shift(found: CriterionDrift) -> float:
-    return found.called.drift.shift.value or 0.0
+    explanation = foremost.explanation
+    sides = {change.side for change in explanation.changes}
+    if explanation.is_own_edit:
+        head = "Agreement fell after you changed the rubric." if baseline.alarm else "You changed the rubric."
+    elif not sides:
+        head = "The judge drifted." if foremost.has_moved else "Agreement fell."
+    elif sides == {"template"}:
+        head = "The prompt around the rubric changed."
+    else:
+        head = "The judge and the rubric both changed." if "rubric" in sides else "The judge changed."
+    return Callout("bad" if baseline.alarm else "note", head, baseline.headline)
 
 
 def section(baseline: Baseline | None, command: str) -> Section:
@@ -77,7 +54,7 @@ def _compared(baseline: Baseline) -> Iterator[Line]:
     ):
         line += f", {count} {what}" if count else ""
     if since.accepting:
-        yield f"{line}. This run replaces it."
+        yield f"{line}."
     else:
         of = "" if since.planned is None else f" of {since.planned} planned"
         yield f"{line}. Comparison {since.run}{of}; alarm at p ≤ {since.level:.2g}."
@@ -86,7 +63,7 @@ def _compared(baseline: Baseline) -> Iterator[Line]:
 
 
 def _score(baseline: Baseline, score: ScoreDrift) -> Line:
-    line = f"Score moved by {with_interval(score.drift.shift, sign=True)} (90% CI; p {score.drift.moved.mid_p:.2g})"
+    line = f"Score moved by {with_interval(score.drift.moved.shift, sign=True)} (90% CI; p {score.drift.moved.p:.2g})"
     if score.by_weights:
         line += f", and by {signed(score.by_weights)} from the new weights alone"
     then, now = share(baseline.agreement_then.value), share(baseline.agreement_now.value)
@@ -100,23 +77,21 @@ def _table(baseline: Baseline) -> Table:
     ends = [
         abs(limit) / found.criterion.scale.span
         for found in baseline.criteria.values()
-        for shift in (found.called.drift.shift,)
-        for limit in (shift.value, shift.low, shift.high)
+        for limit in (found.shift.value, found.shift.low, found.shift.high)
         if limit is not None
     ]
     part = next((part for part in (0.25, 0.5) if max(ends, default=0.0) <= part), 1.0)
-    found = sorted(baseline.criteria.values(), key=lambda one: ORDER.index(one.called.verdict))
+    found = sorted(baseline.criteria.values(), key=lambda one: ORDER.index(one.verdict))
     headings = ("Criterion", "verdict", "shift, levels (90% CI)", "p", "answers that differ", "moved most")
     return Table(headings, tuple(_row(one, part) for one in found))
 
 
 def _row(found: CriterionDrift, part: float) -> tuple[Line, ...]:
-    called, shift = found.called, found.called.drift.shift
-    verdict = called.verdict + (", watch" if found.watch and called.verdict != "drifted" else "")
-    if called.needed is not None:
-        verdict += f" ({counted(called.needed, 'example')} would tell)"
+    shift, verdict = found.shift, found.verdict + (", watch" if found.watch and not found.has_moved else "")
+    if found.needed is not None:
+        verdict += f" ({counted(found.needed, 'example')} would tell)"
     drawn = mark(with_interval(shift, sign=True), shift, part * found.criterion.scale.span)
-    return (Name(found.criterion.name), verdict, drawn, chance(called.p), _flips(found), Ids(found.movers))
+    return (Name(found.criterion.name), verdict, drawn, chance(found.p), _flips(found), Ids(found.movers))
 
 
 def _flips(found: CriterionDrift) -> str:
@@ -127,6 +102,7 @@ def _flips(found: CriterionDrift) -> str:
 
 
 def _notes(baseline: Baseline) -> Iterator[Line]:
+    yield from baseline.notes
     noisier = [name for name, found in baseline.criteria.items() if (found.changed_p or 1.0) <= baseline.since.level]
     if noisier:
         yield f"Answers differ more than the accepted runs do among themselves: {', '.join(noisier)}."
@@ -156,6 +132,9 @@ def json_of(baseline: Baseline | None) -> dict[str, Any] | None:
         "planned_runs": since.planned,
         "level": since.level,
         "alarm": baseline.alarm,
+        "headline": baseline.headline or None,
+        "notes": baseline.notes,
+        "samples": baseline.samples,
         "examples": {name: getattr(baseline, name) for name in ("shared", "other_response", "gone", "new")},
         "agreement": {
             "accepted": accepted.agreement,
@@ -172,25 +151,29 @@ def json_of(baseline: Baseline | None) -> dict[str, Any] | None:
 def _score_json(score: ScoreDrift) -> dict[str, Any]:
     passes = {"more": score.passes.shift * score.passes.n, "p": score.passes.mid_p, "flipped": score.flipped}
     return {
-        "shift": score.drift.shift,
-        "p": score.drift.moved.mid_p,
-        "within_margin": score.drift.affirmed,
+        "shift": score.drift.moved.shift,
+        "p": score.drift.moved.p,
+        "within_margin": score.drift.within_margin,
         "by_weights": score.by_weights,
         "passes": passes,
     }
 
 
 def _criterion_json(found: CriterionDrift) -> dict[str, Any]:
-    called, changed = found.called, found.changed
+    moved, changed = found.drift.moved, found.changed
     return {
-        "verdict": called.verdict,
+        "verdict": found.verdict,
         "watch": found.watch,
-        "n": called.drift.moved.n,
-        "needed": called.needed,
-        "shift": called.drift.shift,
-        "margin": called.drift.margin,
-        "p": called.p,
-        "exact_p": called.drift.moved.exact_p,
+        "n": moved.n,
+        "needed": found.needed,
+        "shift": found.shift,
+        "margin": found.drift.margin,
+        "p": found.p,
+        "exact_p": found.exact_p,
+        "means": found.drift.means,
+        "run_sd": moved.run_sd,
+        "runs_alike_p": moved.p_alike,
+        "detectable": moved.detectable if moved.n > 1 else None,
         "flips": {"now": changed.flips_now, "stored": changed.flips_stored},
         "changed": {"excess": changed.excess, "p": found.changed_p, "undefined": changed.undefined},
         "gold": None if found.gold is None else _gold_json(found.gold),
@@ -206,12 +189,14 @@ def _gold_json(gold: GoldChange) -> dict[str, Any]:
         "p": gold.p,
         "worse": gold.is_worse,
         "margin": gold.margin,
+        "then": gold.moved.then,
+        "now": gold.moved.now,
     }
 
 
 def _causes_json(explanation: Explanation) -> dict[str, Any]:
     def part(one: Part) -> dict[str, Any]:
-        return {"changes": [change.key for change in one.changes], "shift": one.drift.shift, "p": one.p}
+        return {"changes": [change.key for change in one.changes], "shift": one.drift.moved.shift, "p": one.p}
 
     return {
         "changes": [change.key for change in explanation.changes],
