@@ -14,7 +14,7 @@ from markscheme.judges.judge import Usage
 from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.gold import gold_of
 from markscheme.ratings.rating import Rated, Rating, load_ratings
-from markscheme.readers.infer_rubric import seeming_rubric
+from markscheme.readers.infer_rubric import infer_rubric
 from markscheme.report.json_report import calibration_json, dumps
 from markscheme.submission import Submission
 
@@ -107,7 +107,7 @@ def test_scales_are_those_that_the_ratings_seem_to_use(tmp_path: Path) -> None:
         {"a": 2, "b": "MET", "c": True, "d": {"level": 0.25}, "e": {"abstained": "?"}},
         {"a": 5, "b": "unmet", "c": 0, "d": {"level": 0.75}},
     )
-    rubric = seeming_rubric([path])
+    rubric = infer_rubric([path])
     scales = {c.name: c.scale.values for c in rubric.criteria}
     assert scales == {"a": (2, 3, 4, 5), "b": (0, 1), "c": (0, 1), "d": (0.25, 0.75)}
     path.write_text(path.read_text().replace(', "e": {"abstained": "?"}', ""))
@@ -115,21 +115,21 @@ def test_scales_are_those_that_the_ratings_seem_to_use(tmp_path: Path) -> None:
 
 
 def test_a_level_that_never_changes_still_makes_a_scale(tmp_path: Path) -> None:
-    assert seeming_rubric([lines(tmp_path, {"a": 3})]).criteria[0].scale.values == (3, 4)
+    assert infer_rubric([lines(tmp_path, {"a": 3})]).criteria[0].scale.values == (3, 4)
 
 
 def test_words_of_unknown_order_need_a_rubric(tmp_path: Path) -> None:
     with pytest.raises(RatingError, match="words whose order is not known here; name its rubric by --rubric"):
-        seeming_rubric([lines(tmp_path, {"a": "fair"}, {"a": "good"})])
+        infer_rubric([lines(tmp_path, {"a": "fair"}, {"a": "good"})])
 
 
 def test_levels_that_are_none_leave_the_fault_to_the_reader(tmp_path: Path) -> None:
     path = lines(tmp_path, {"a": 1}, {"a": [2]}, {"a": {"level": {"b": 1}}})
-    rubric = seeming_rubric([path])
+    rubric = infer_rubric([path])
     with pytest.raises(RatingError, match=r"r\.jsonl:2: a: \[2\] is no level"):
         load_ratings(path, rubric)
 
 
 def test_ratings_of_nothing_need_a_rubric(tmp_path: Path) -> None:
     with pytest.raises(RatingError, match="rates no criterion"):
-        seeming_rubric([lines(tmp_path, {}, None)])
+        infer_rubric([lines(tmp_path, {}, None)])

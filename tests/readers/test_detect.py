@@ -12,6 +12,7 @@ from markscheme.ratings.rating import Rating, RatingReader
 from markscheme.readers.detect import import_file, of_kind
 from markscheme.readers.imported import Imported
 from markscheme.readers.tables import Columns
+from markscheme.rubrics.file import rubric_from_data
 
 ONE = Rubric.from_dict({"name": "one", "criteria": [{"name": "good", "requirement": "It is good"}]})
 FIVE = Rubric.from_dict({"name": "five", "criteria": [{"name": "clarity", "description": "Clear"}]})
@@ -26,7 +27,7 @@ TWO = Rubric.from_dict(
 )
 
 
-BY_NAME = Columns()
+BY_NAME = Columns(rater="person", kind="human")
 
 
 def imported(path: Path, rubric: Rubric = ONE, columns: Columns = BY_NAME, **words: str) -> Imported:
@@ -97,7 +98,7 @@ def test_words_that_nobody_knows_are_lost_unless_they_are_mapped(tmp_path: Path)
 
 def test_columns_of_other_names_are_named_by_the_caller(tmp_path: Path) -> None:
     path = table(tmp_path, "id,gpt says,Ann\ne1,pass,fail\n")
-    found = imported(path, columns=Columns("gpt says", "Ann", "ann", "adjudicated"))
+    found = imported(path, columns=Columns({"gpt says": "verdict", "Ann": "label"}, "ann", "adjudicated"))
     assert [(r.rater, r.kind, r.passed) for r in found.ratings] == [
         ("judge", "model", True),
         ("ann", "adjudicated", False),
@@ -194,7 +195,7 @@ def test_a_json_list_is_read_as_lines_are(tmp_path: Path) -> None:
 
 def test_plain_lines_are_labels(tmp_path: Path) -> None:
     path = table(tmp_path, "# by Ann\ne1 pass\ne2\tfail\n\ne3, 1\n", "labels.txt")
-    found = imported(path, columns=Columns(rater="ann"))
+    found = imported(path, columns=Columns(rater="ann", kind="human"))
     assert [(r.id, r.rater, r.passed) for r in found.ratings] == [
         ("e1", "ann", True),
         ("e2", "ann", False),
@@ -286,3 +287,87 @@ def test_a_faulty_rubric_in_a_dataset_is_told(tmp_path: Path) -> None:
 def test_a_file_of_no_known_kind_says_so(tmp_path: Path, name: str, text: str) -> None:
     with pytest.raises(RatingError, match="x"):
         imported(table(tmp_path, text, name))
+
+
+# --- nothing is guessed, nothing is lost in silence -----------------------------------------------------------------
+
+THREE = rubric_from_data(
+    {
+        "criteria": [
+            {
+                "name": "answers",
+                "requirement": "It answers.",
+                "options": [
+                    {"label": "no", "value": 0},
+                    {"label": "partly", "value": 0.5},
+                    {"label": "yes", "value": 1},
+                ],
+            }
+        ]
+    }
+)
+
+
+def test_yes_and_no_are_levels_of_a_criterion_that_has_them_not_decisions(tmp_path: Path) -> None:
+    path = table(tmp_path, "id,verdict,human\na,yes,no\nb,partly,yes\n")
+    found = imported(path, THREE, Columns())
+    assert [(r.kind, said(r), r.passed) for r in found.ratings] == [
+        ("model", {"answers": 1.0}, None),
+        ("human", {"answers": 0.0}, None),
+        ("model", {"answers": 0.5}, None),
+        ("human", {"answers": 1.0}, None),
+    ]
+    assert not found.lost
+
+
+@pytest.mark.parametrize(
+    "text", ["id,label\na,pass\n", "id,score\na,0.5\n", "id,good,rater\na,MET,ann\n", "id,gold\na,1\n"]
+)
+def test_a_file_that_does_not_say_who_rated_is_refused(tmp_path: Path, text: str) -> None:
+    with pytest.raises(RatingError, match="--kind human"):
+        imported(table(tmp_path, text), ONE, Columns())
+    assert {r.kind for r in imported(table(tmp_path, text), ONE, Columns(kind="adjudicated")).ratings} == {
+        "adjudicated"
+    }
+
+
+def test_raters_named_as_judges_are_judges_and_the_others_are_asked_for(tmp_path: Path) -> None:
+    path = table(tmp_path, "id,good,rater\na,MET,gpt\nb,UNMET,gpt\n")
+    assert {r.kind for r in imported(path, ONE, Columns(judges=frozenset(["gpt"]))).ratings} == {"model"}
+    mixed = table(tmp_path, "id,good,rater\na,MET,gpt\na,UNMET,ann\n", "mixed.csv")
+    with pytest.raises(RatingError, match="1 by ann"):
+        imported(mixed, ONE, Columns(judges=frozenset(["gpt"])))
+
+
+def test_expected_is_a_label_where_all_its_values_are_levels_and_a_reference_elsewhere(tmp_path: Path) -> None:
+    labels = imported(table(tmp_path, "id,output,expected\na,x,MET\nb,y,UNMET\n"), ONE)
+    assert [said(r) for r in labels.ratings] == [{"good": 1.0}, {"good": 0.0}]
+    assert labels.notes
+    assert labels.examples[0].submission.inputs == {}
+    texts = imported(table(tmp_path, "id,output,expected\na,x,Paris\nb,y,yes\n", "texts.csv"), ONE)
+    assert [example.submission.inputs for example in texts.examples] == [{"reference": "Paris"}, {"reference": "yes"}]
+
+
+def test_a_criterion_called_like_a_column_is_read_once(tmp_path: Path) -> None:
+    label = rubric_from_data(
+        {"criteria": [{"name": "label", "requirement": "A"}, {"name": "verdict", "requirement": "B"}]}
+    )
+    found = imported(table(tmp_path, "id,label,verdict\na,MET,UNMET\n"), label)
+    (rating,) = found.ratings
+    assert (said(rating), rating.passed, rating.kind) == ({"label": 1.0, "verdict": 0.0}, None, "human")
+
+
+def test_nested_keys_are_listed_with_how_many_values_each_has(tmp_path: Path) -> None:
+    lines = [{"id": f"e{k}", "scores": {"good": 1, "other": {"deep": 2}}} for k in range(3)]
+    path = table(tmp_path, "".join(json.dumps(line) + "\n" for line in lines), "nested.jsonl")
+    found = imported(path, ONE)
+    assert not found.ratings
+    assert found.lost == {"cells of column 'scores.good'": 3, "cells of column 'scores.other.deep'": 3}
+
+
+def test_columns_are_mapped_to_fields_and_criteria(tmp_path: Path) -> None:
+    path = table(tmp_path, "trace,text,Q1\na,hello,MET\n")
+    found = imported(path, ONE, Columns({"trace": "id", "text": "response", "Q1": "good"}, "ann", "human"))
+    assert [(r.id, r.rater, said(r)) for r in found.ratings] == [("a", "ann", {"good": 1.0})]
+    assert [example.submission.response for example in found.examples] == ["hello"]
+    assert not found.lost

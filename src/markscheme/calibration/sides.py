@@ -17,7 +17,7 @@ from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.gold import Gold, gold_of
 from markscheme.ratings.rating import Kind, Rating, load_ratings
 from markscheme.ratings.sources import Part, part_of
-from markscheme.readers.infer_rubric import seeming_rubric
+from markscheme.readers.infer_rubric import infer_rubric
 from markscheme.readers.promptfoo import graders_ratings, labelled_rows, rubric_of, scored_ids
 from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.rubric import Rubric
@@ -138,7 +138,7 @@ class Sides:
             return load_rubric(find_rubric(of_folders.pop())), []
         if self.read_back:
             return self._rubric_read_back(), []
-        return seeming_rubric(list(self.ratings.values())), [INFERRED]
+        return infer_rubric(list(self.ratings.values())), [INFERRED]
 
     def _rubric_read_back(self) -> Rubric:
         """The rubric of the calibrations, if it is still here unchanged; else the criteria they have in common."""

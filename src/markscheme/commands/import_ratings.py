@@ -1,7 +1,7 @@
 """`markscheme import`: labels and verdicts of other tools as ratings."""
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from json import dumps
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -23,11 +23,14 @@ def import_ratings(
     examples: Annotated[Path | None, Parameter(metavar="FILE.jsonl")] = None,
     append: bool = False,
     only: Annotated[Literal["people", "judges"] | None, Parameter(metavar="WHO")] = None,
-    judge_column: Annotated[str | None, Parameter(metavar="NAME")] = None,
-    label_column: Annotated[str | None, Parameter(metavar="NAME")] = None,
-    rater: Annotated[str | None, Parameter(metavar="NAME")] = None,
     kind: Annotated[Kind | None, Parameter(metavar="KIND")] = None,
-    map: Annotated[tuple[str, ...], Parameter(metavar="WORD=LEVEL")] = (),
+    rater: Annotated[str | None, Parameter(metavar="NAME")] = None,
+    rater_column: Annotated[str | None, Parameter(metavar="COLUMN")] = None,
+    judge_names: Annotated[tuple[str, ...], Parameter(metavar="A,B")] = (),
+    map: Annotated[tuple[str, ...], Parameter(metavar="COLUMN=FIELD")] = (),
+    levels: Annotated[tuple[str, ...], Parameter(metavar="WORD=LEVEL")] = (),
+    judge_column: Annotated[str | None, Parameter(metavar="NAME", show=False)] = None,
+    label_column: Annotated[str | None, Parameter(metavar="NAME", show=False)] = None,
     json: Annotated[bool, Parameter(help="print the report as JSON")] = False,
 ) -> int:
     """Convert labels and verdicts of other tools to ratings, and report what was lost.
@@ -42,11 +45,13 @@ def import_ratings(
         examples: write the responses to a new file, as examples
         append: add to files that exist
         only: keep only people's or only judges' ratings
-        judge_column: column with a judge's verdict (verdict)
-        label_column: column with an annotator's label (label)
-        rater: who labelled, where the file doesn't say
-        kind: kind of labels that don't say (human)
-        map: what a word in the file means; may be repeated
+        kind: human, adjudicated, constructed, model or code: required where the file doesn't say who rated
+        rater: who rated, where the file doesn't say
+        rater_column: column with the rater's name
+        judge_names: raters that are judges
+        map: what a column holds: id, response, query, reference, verdict, label, rater, kind, reason, overall, pass,
+            run, at or a criterion; may be repeated
+        levels: which level a word means; may be repeated
 
     Example:
         markscheme import results.json --rubric code-quality --to viewer.jsonl
@@ -56,11 +61,18 @@ def import_ratings(
     from markscheme.rubrics.file import load_rubric
     from markscheme.rubrics.search import find_rubric
 
-    columns = Columns(judge_column, label_column, rater, kind)
-    path = existing_file(file)
-    imported = import_file(path, load_rubric(find_rubric(rubric)), words=_words(map), columns=columns)
+    path, asked = existing_file(file), load_rubric(find_rubric(rubric))
+    fields, words = _pairs(map, "map"), _pairs(levels, "levels")
+    criteria = {criterion.name for criterion in asked.criteria}
+    words |= {word: fields.pop(word) for word in [*fields] if _is_old_level(fields[word], criteria)}
+    fields |= {column: "rater" for column in [rater_column] if column}
+    fields |= {column: "verdict" for column in [judge_column] if column}
+    fields |= {column: "label" for column in [label_column] if column}
+    judges = frozenset(name.strip() for names in judge_names for name in names.split(","))
+    meanings = {word.casefold(): level for word, level in words.items()}
+    imported = import_file(path, asked, words=meanings, columns=Columns(fields, rater, kind, judges))
     ratings = of_kind(imported.ratings, only)
-    if not ratings and not examples:
+    if not ratings and not (examples and imported.examples):
         raise RatingError(f"contains nothing that can be a rating{_instead(imported.lost)}", path=path)
     lines = [dumps(rating.to_json(), ensure_ascii=False) for rating in ratings]
     if examples:
@@ -89,14 +101,26 @@ def import_ratings(
     return 0
 
 
-def _words(said: Sequence[str]) -> dict[str, str]:
+def _pairs(given: Sequence[str], option: str) -> dict[str, str]:
+    """What is left and right of each `=`."""
     found = {}
-    for entry in said:
-        word, equals, level = entry.partition("=")
-        if not equals or not word.strip() or not level.strip():
-            raise UsageError(f"`--map` must be WORD=LEVEL, got {entry!r}")
-        found[word.strip().casefold()] = level.strip()
+    for entry in given:
+        left, equals, right = (part.strip() for part in entry.partition("="))
+        if not equals or not left or not right:
+            shape = "COLUMN=FIELD" if option == "map" else "WORD=LEVEL"
+            raise UsageError(f"`--{option}` must be {shape}, got {entry!r}")
+        found[left] = right
     return found
+
+
+def _is_old_level(meaning: str, criteria: Collection[str]) -> bool:
+    """Whether a `--map` is a WORD=LEVEL of earlier versions; says so once on standard error."""
+    from markscheme.readers.tables import FIELDS
+
+    if meaning in FIELDS or meaning in criteria:
+        return False
+    print(f"note: use `--levels WORD={meaning}`; `--map` names columns", file=sys.stderr)
+    return True
 
 
 def _write(path: Path, lines: Sequence[str], *, append: bool) -> None:

@@ -28,7 +28,7 @@ def is_autorubric(data: Any) -> bool:
     return isinstance(items, list) and any(isinstance(item, Mapping) and "submission" in item for item in items)
 
 
-def import_autorubric(path: Path, rubric: Rubric, *, words: Mapping[str, str], kind: Kind = "human") -> Imported:
+def import_autorubric(path: Path, rubric: Rubric, *, words: Mapping[str, str], kind: Kind) -> Imported:
     """A dataset's submissions, and its ground truth as the ratings of one rater.
 
     Raises:

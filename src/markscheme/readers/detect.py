@@ -36,7 +36,9 @@ def import_file(path: Path, rubric: Rubric, *, words: Mapping[str, str], columns
         return import_lines(path, rubric, words=words, columns=columns)
     data = read_json(path, RatingError) if path.suffix == ".json" else None
     if is_autorubric(data):
-        return import_autorubric(path, rubric, words=words, kind=columns.kind or "human")
+        if columns.kind is None:
+            raise RatingError("doesn't say who gave its ground truth; pass `--kind human` or constructed", path=path)
+        return import_autorubric(path, rubric, words=words, kind=columns.kind)
     if isinstance(data, list):
         return import_objects(path, data, rubric, words=words, columns=columns)
     kinds = "Promptfoo's results, a dataset of autorubric, a table (.csv, .tsv), lines (.jsonl, .txt) or a list (.json)"

@@ -87,11 +87,9 @@ class Reading:
 
     def level(self, criterion: Criterion, said: Any, *, reason: str = "") -> Rated | None:
         """A level as the file says it; None, and counted, where it is none of the scale."""
-        meant = self._meant(said)
-        try:
-            return Rated(level_on(criterion.scale, meant, criterion.name), reason)
-        except ValueError:
-            pass
+        level = _on_scale(criterion, self._meant(said))
+        if level is not None:
+            return Rated(level, reason)
         decision = self.decision(said)
         if decision is not None and criterion.scale.is_yes_no:
             return Rated(float(decision), reason)
@@ -111,18 +109,39 @@ class Reading:
         A rubric of one criterion takes it as that criterion's level; any other takes pass or fail as a decision and a
         number from 0 to 1 as a score.
         """
+        level = self._level_of_only(said)
+        if level is not None and self.only is not None:
+            decided = bool(level.level) if self.only.scale.is_yes_no else None
+            return {self.only.name: level}, None, decided
         decision = None if _is_fraction(said) else self.decision(said)
-        if self.only is not None:
-            if decision is not None and not self.only.scale.is_yes_no and number(self._meant(said)) is None:
-                return {}, None, decision
-            level = self.level(self.only, said)
-            return ({self.only.name: level} if level else {}), None, decision if self.only.scale.is_yes_no else None
         if decision is not None:
             return {}, None, decision
+        if self.only is not None:
+            return self._no_level(self.only, said)
         score = number(self._meant(said))
         if score is not None and 0 <= score <= 1:
             return {}, score, None
         self.lose(f"verdicts {shown(said)}, which are neither pass, fail nor a score from 0 to 1")
+        return {}, None, None
+
+    def is_verdict(self, said: Any) -> bool:
+        """Whether a value is a level of some criterion, or a decision."""
+        if self.decision(said) is not None:
+            return True
+        return any(_on_scale(criterion, self._meant(said)) is not None for criterion in self.rubric.criteria)
+
+    def _level_of_only(self, said: Any) -> Rated | None:
+        """The level of the rubric's one criterion that a verdict names; None where it names none."""
+        if self.only is None:
+            return None
+        level = _on_scale(self.only, self._meant(said))
+        decision = self.decision(said)
+        if level is None and decision is not None and self.only.scale.is_yes_no:
+            level = float(decision)
+        return None if level is None else Rated(level)
+
+    def _no_level(self, criterion: Criterion, said: Any) -> tuple[dict[str, Rated], float | None, bool | None]:
+        self.level(criterion, said)  # counts it as lost
         return {}, None, None
 
     def _meant(self, said: Any) -> Any:
@@ -132,6 +151,13 @@ class Reading:
             found = number(meant)
             return meant if found is None else found
         return self.words.get(str(said).casefold(), said) if not isinstance(said, bool) else said
+
+
+def _on_scale(criterion: Criterion, meant: Any) -> float | None:
+    try:
+        return level_on(criterion.scale, meant, criterion.name)
+    except ValueError:
+        return None
 
 
 def plain(name: str) -> str:

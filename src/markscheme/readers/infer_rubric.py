@@ -1,4 +1,4 @@
-"""Ratings of which no rubric is known: the scales that they seem to use."""
+"""The rubric that ratings of an unknown one imply: its criteria and their scales."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -11,7 +11,7 @@ from markscheme.rubrics.rubric import YES_NO, Criterion, Level, Rubric, Scale
 YES_NO_WORDS = frozenset(["met", "unmet"])
 
 
-def seeming_rubric(paths: Sequence[Path]) -> Rubric:
+def infer_rubric(paths: Sequence[Path]) -> Rubric:
     """A rubric whose criteria are those that the files rate, each on the whole numbers between its ends.
 
     MET and UNMET, true and false, and nothing but 0 and 1 are yes/no. All weights are 1.

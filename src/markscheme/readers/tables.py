@@ -1,5 +1,6 @@
-"""Tables and lines of any tool: a row for each rating, or for a judge's verdict and a person's label side by side."""
+"""Tables and lines of any tool: a row per rating, or per pair of a judge's verdict and a label."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -16,31 +17,41 @@ from markscheme.submission import Submission, as_text
 
 ID = ("id", "exampleid", "targetid", "item", "unit")
 RESPONSE = ("response", "output", "answer", "submission")
-INPUTS = {"query": ("query", "input", "question", "prompt"), "reference": ("reference", "expected", "expectedoutput")}
-VERDICT, LABEL = ("verdict",), ("label", "humanlabel", "human", "gold", "expectedlabel")
+EXPECTED = "expected"
+"""A reference answer, or a label: its values decide."""
+INPUTS = {"query": ("query", "input", "question", "prompt"), "reference": ("reference", "expectedoutput", EXPECTED)}
+VERDICT, OF_PEOPLE = ("verdict",), ("humanlabel", "human")
+LABEL = (*OF_PEOPLE, "label", "gold", "expectedlabel")
 RATER, SAMPLE, REASON = ("rater", "annotator"), ("sample", "run"), ("reason", "explanation", "rationale", "comment")
 OVERALL, DECISION = ("overall", "score", "expectedscore"), ("pass", "passed")
 AT = ("at", "createdat")
 OTHERS = ("judge", "kind", "criterion", "level", "criteria", "error", "split", "group", "slice", "system")
 PAIRS = ("outputa", "outputb")
-PERSON, JUDGE = "person", "judge"
+JUDGE = "judge"
+FIELDS = ("id", "response", *INPUTS, "verdict", "label", "rater", "kind", "reason", "overall", "pass", "run", "at")
+"""What a column can be mapped to, next to the rubric's criteria."""
 
 
 @dataclass(frozen=True)
 class Columns:
-    """What the columns of a table are called, where their names don't say what they hold.
+    """What a table's columns hold and who rated, where the file doesn't say.
 
     Attributes:
-        verdict: The column with a judge's verdict; found by its name where None.
-        label: The column with a person's label; likewise.
+        fields: What a column holds, by the column's name: a field of FIELDS or a criterion.
         rater: Who gave ratings that don't say.
-        kind: What ratings count as that don't say.
+        kind: What ratings count as that don't say; None refuses them.
+        judges: Raters that are judges, whatever the file says of their kind.
     """
 
-    verdict: str | None = None
-    label: str | None = None
+    fields: Mapping[str, str] = field(default_factory=dict)
     rater: str | None = None
     kind: Kind | None = None
+    judges: frozenset[str] = frozenset()
+
+    def renamed(self, row: Mapping[str, Any]) -> dict[str, Any]:
+        """A row under the names its columns are mapped to."""
+        by_column = {plain(column): name for column, name in self.fields.items()}
+        return {by_column.get(plain(str(column)), str(column)): value for column, value in row.items()}
 
 
 def import_table(path: Path, rubric: Rubric, *, words: Mapping[str, str], columns: Columns) -> Imported:
@@ -101,13 +112,32 @@ def _plain_lines(path: Path) -> Iterator[Mapping[str, Any]]:
 def _imported(
     path: Path, taken_for: str, rows: Iterable[Mapping[str, Any]], reading: Reading, columns: Columns
 ) -> Imported:
-    table = _Table(reading, columns)
-    for row in rows:
-        table.add(row)
-    if not table.rows:
+    renamed = [columns.renamed(row) for row in rows]
+    if not renamed:
         raise RatingError("holds no rows", path=path)
+    table = _Table(reading, columns, expects_labels=_expects_labels(renamed, reading))
+    for row in renamed:
+        table.add(row)
+    if table.unknown_kind:
+        found = ", ".join(f"{count} by {rater or 'nobody named'}" for rater, count in table.unknown_kind.items())
+        raise RatingError(
+            f"doesn't say who gave these ratings: {found}. Pass `--kind human`, or adjudicated, constructed, model or "
+            "code; name judges with `--judge-names`",
+            path=path,
+        )
     examples, ratings = tuple(table.examples.values()), tuple(table.ratings.values())
     return Imported(path, taken_for, examples, ratings, dict(reading.lost), tuple(reading.notes))
+
+
+def _expects_labels(rows: Sequence[Mapping[str, Any]], reading: Reading) -> bool:
+    """Whether the column `expected` holds labels: each of its values is a level or a decision, none a text."""
+    given = [
+        value for row in rows for name, value in row.items() if plain(name) == EXPECTED and value not in (None, "")
+    ]
+    if not given or not all(reading.is_verdict(value) for value in given):
+        return False
+    reading.note("column 'expected' was read as labels: every value is a level or a decision")
+    return True
 
 
 @dataclass
@@ -116,14 +146,14 @@ class _Table:
 
     reading: Reading
     columns: Columns
-    rows: int = 0
+    expects_labels: bool = False
     examples: dict[str, Example] = field(default_factory=dict)
     ratings: dict[tuple[str, str, str], Rating] = field(default_factory=dict)
     runs: dict[tuple[str, str], int] = field(default_factory=dict)
+    unknown_kind: Counter[str] = field(default_factory=Counter)
 
     def add(self, raw: Mapping[str, Any]) -> None:
         """One row."""
-        self.rows += 1
         row = _Row(raw)
         if any(name in row.by_name for name in PAIRS):
             self.reading.lose("pairs of responses: which of two is better is no rating of either")
@@ -136,10 +166,17 @@ class _Table:
         for rating in self._ratings(row, unit):
             if said_anything(rating):
                 self._put(rating, row.text(SAMPLE) or "")
-        named = {plain(name) for name in (self.columns.verdict, self.columns.label) if name}
         for name in row.unread:
-            if self.reading.criterion(name) is None and plain(name) not in named:
-                self.reading.lose(f"cells of column {name!r}")
+            if self.reading.criterion(name) is None:
+                self._lose_cell(name, row.raw[name])
+
+    def _lose_cell(self, name: str, value: Any) -> None:
+        """Count a cell that nothing here can hold, an object by each of its keys."""
+        if isinstance(value, Mapping) and value:
+            for key, inner in value.items():
+                self._lose_cell(f"{name}.{key}", inner)
+        else:
+            self.reading.lose(f"cells of column {name!r}")
 
     def _derived(self, row: "_Row") -> str | None:
         told = row.text(RESPONSE), row.text(INPUTS["query"])
@@ -150,7 +187,11 @@ class _Table:
 
     def _example(self, row: "_Row", unit: str) -> None:
         response = row.text(RESPONSE)
-        inputs = {name: text for name, columns in INPUTS.items() if (text := row.text(columns)) is not None}
+        inputs = {
+            name: text
+            for name, columns in INPUTS.items()
+            if (text := row.text(self._free(columns, *[EXPECTED] * self.expects_labels))) is not None
+        }
         if response is None:
             return
         said = row.text(("split",))
@@ -159,26 +200,37 @@ class _Table:
         example = Example(Submission(response, inputs, unit), group=group, system=system, split=split)
         self.examples.setdefault(unit, example)
 
+    def _free(self, names: Sequence[str], *taken: str) -> tuple[str, ...]:
+        """The names among these that mean a field here: not those of criteria, and not those already taken."""
+        return tuple(name for name in names if name not in taken and self.reading.criterion(name) is None)
+
     def _ratings(self, row: "_Row", unit: str) -> Iterator[Rating]:
-        """A judge's verdict and a person's label where they stand side by side, and whatever else the row rates."""
-        verdict = row.value((plain(self.columns.verdict),) if self.columns.verdict else VERDICT)
-        label = row.value((plain(self.columns.label),) if self.columns.label else LABEL)
-        reason = row.text(REASON) or ""
-        judge: _Who = (row.text(("judge",)) or JUDGE, "model")
-        if verdict is None and self.reading.decision(row.value(("judge",))) is not None:
+        """A judge's verdict and a label of the same row, and whatever else the row rates."""
+        verdict, label_column = row.value(self._free(VERDICT)), row.first(self._label_columns)
+        reason = row.text(self._free(REASON)) or ""
+        named = row.text(self._free(("judge",)))
+        judge: _Who = (named or JUDGE, "model")
+        if verdict is None and named is not None and self.reading.decision(row.value(("judge",))) is not None:
             verdict, judge = row.value(("judge",)), (JUDGE, "model")
-        judged = verdict is not None or row.text(("judge",)) is not None
+        judged = verdict is not None or named is not None
         if verdict is not None:
             levels, overall, passed = self.reading.whole(verdict)
             yield Rating(unit, *judge, _with_reason(levels, reason), overall, passed, note="" if levels else reason)
-        if label is not None:
-            levels, overall, passed = self.reading.whole(label)
-            yield Rating(unit, *self._who(row, (PERSON, "human")), levels, overall, passed)
-        own = judge if judged and row.text(RATER) is None else self._who(row, (PERSON, "human"))
-        yield self._own(row, unit, own, reason if verdict is None else "")
+        if label_column is not None:
+            levels, overall, passed = self.reading.whole(row.by_name[label_column])
+            who = self._who(row, "human" if label_column in OF_PEOPLE else None)
+            yield Rating(unit, *who, levels, overall, passed)
+        own = self._own(row, unit, reason if verdict is None else "")
+        if said_anything(own):
+            rater, kind = judge if judged and row.text(self._free(RATER)) is None else self._who(row, None)
+            yield replace(own, rater=rater, kind=kind)
 
-    def _own(self, row: "_Row", unit: str, who: "_Who", reason: str) -> Rating:
-        """What the row rates under the names of criteria, overall, or as pass."""
+    @property
+    def _label_columns(self) -> tuple[str, ...]:
+        return self._free((*LABEL, *[EXPECTED] * self.expects_labels))
+
+    def _own(self, row: "_Row", unit: str, reason: str) -> Rating:
+        """What the row rates under the names of criteria, overall, or as pass; its rater is still open."""
         said: dict[str, Rated] = {}
         for name, raw in self._entries(row):
             criterion = self.reading.criterion(name)
@@ -188,13 +240,13 @@ class _Table:
                 said[criterion.name] = rated
         note = "" if said else reason
         overall, passed, error = self._score(row), self._decision(row), row.text(("error",))
-        return Rating(unit, *who, said, overall, passed, error=error, at=row.text(AT) or "", note=note)
+        return Rating(unit, "", "human", said, overall, passed, error=error, at=row.text(AT) or "", note=note)
 
     def _entries(self, row: "_Row") -> Iterator[tuple[str, Any]]:
         nested = row.value(("criteria",))
         yield from nested.items() if isinstance(nested, Mapping) else ()
         yield from ((name, raw) for name, raw in row.raw.items() if self.reading.criterion(name) is not None)
-        level, named = row.value(("level",)), row.text(("criterion",))
+        level, named = row.value(self._free(("level",))), row.text(self._free(("criterion",)))
         if level is not None and named is not None:
             yield named, level
         elif level is not None and self.reading.only is not None:
@@ -211,15 +263,20 @@ class _Table:
             return None
         return self.reading.level(criterion, raw["level"], reason=str(raw.get("reason") or reason))
 
-    def _who(self, row: "_Row", otherwise: "_Who") -> "_Who":
-        said = row.text(("kind",))
+    def _who(self, row: "_Row", known: Kind | None) -> "_Who":
+        """Who rated, by the row or the caller; a kind that neither states is counted as unknown."""
+        rater = row.text(self._free(RATER)) or self.columns.rater
+        said = row.text(self._free(("kind",)))
         if said is not None and said not in KINDS:
             self.reading.lose(f"kind {shown(said)}, which is none of {', '.join(KINDS)}")
-        kind = next((known for known in get_args(Kind) if known == said), None)
-        return row.text(RATER) or self.columns.rater or otherwise[0], kind or self.columns.kind or otherwise[1]
+        stated: Kind | None = next((kind for kind in get_args(Kind) if kind == said), None)
+        kind: Kind | None = "model" if rater in self.columns.judges else stated or self.columns.kind or known
+        if kind is None:
+            self.unknown_kind[rater or ""] += 1
+        return rater or kind or "", kind or "human"
 
     def _score(self, row: "_Row") -> float | None:
-        said = row.value(OVERALL)
+        said = row.value(self._free(OVERALL))
         score = number(said)
         if said is not None and (score is None or not 0 <= score <= 1):
             self.reading.lose("overall scores that are not from 0 to 1")
@@ -227,7 +284,7 @@ class _Table:
         return score
 
     def _decision(self, row: "_Row") -> bool | None:
-        said = row.value(DECISION)
+        said = row.value(self._free(DECISION))
         decision = None if said is None else self.reading.decision(said)
         if said is not None and decision is None:
             self.reading.lose(f"pass {shown(said)}, which is neither yes nor no")
@@ -262,12 +319,17 @@ class _Row:
     """One row, its columns found by name however they are spelt."""
 
     def __init__(self, raw: Mapping[str, Any]) -> None:
-        self.raw = raw
+        self.raw = {str(name): value for name, value in raw.items()}
         self.by_name = {plain(str(name)): value for name, value in raw.items()}
 
+    def first(self, names: Iterable[str]) -> str | None:
+        """The first of the columns that holds anything."""
+        return next((name for name in names if self.by_name.get(name) not in (None, "")), None)
+
     def value(self, names: Iterable[str]) -> Any:
-        """What the first of the columns says; None where none says anything."""
-        return next((self.by_name[name] for name in names if self.by_name.get(name) not in (None, "")), None)
+        """What the first of the columns holds; None where none holds anything."""
+        found = self.first(names)
+        return None if found is None else self.by_name[found]
 
     def text(self, names: Iterable[str]) -> str | None:
         """The same as text."""
@@ -276,8 +338,8 @@ class _Row:
 
     @property
     def unread(self) -> list[str]:
-        """Columns whose name says nothing here."""
-        return [name for name in map(str, self.raw) if plain(name) not in _KNOWN]
+        """Columns whose name means nothing here."""
+        return [name for name in self.raw if plain(name) not in _KNOWN]
 
 
 def _with_reason(levels: Mapping[str, Rated], reason: str) -> dict[str, Rated]:
