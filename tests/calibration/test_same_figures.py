@@ -1,0 +1,114 @@
+"""The same two columns give the same figures, whichever command asks for them."""
+
+import numpy as np
+import pytest
+
+from markscheme.calibration.calibration import Rater, calibration_of
+from markscheme.calibration.choice import Contender, choose
+from markscheme.calibration.comparison import compare, shift_between
+from markscheme.experiment.definition import Case
+from markscheme.experiment.table import between_variants, marks_table
+from markscheme.ratings.examples import Example, ExampleSet
+from markscheme.ratings.gold import gold_of
+from markscheme.ratings.rating import Rated, Rating
+from markscheme.rubrics.file import rubric_from_data
+from markscheme.submission import Submission
+
+RUBRIC = rubric_from_data(
+    {
+        "name": "reply",
+        "passingThreshold": 0.6,
+        "criteria": [
+            {"name": "tone", "description": "How it speaks.", "weight": 2},
+            {"name": "answers", "requirement": "It answers.", "weight": 1, "required": True},
+            {"name": "rude", "requirement": "It is rude.", "weight": -1},
+        ],
+    }
+)
+
+
+class World:
+    """Forty examples with gaps, several annotators and several samples of two judges; groups in every other one."""
+
+    def __init__(self, seed: int) -> None:
+        self.draw = np.random.default_rng(seed)
+        truth = {"tone": self.draw.integers(1, 6, 40), "answers": self.draw.integers(0, 2, 40)}
+        truth["rude"] = self.draw.integers(0, 2, 40)
+        self.truth = truth
+        people = 1 + seed % 4
+        self.examples = ExampleSet(
+            tuple(
+                Example(
+                    Submission(f"response {i}", {}, f"e{i}"),
+                    tuple(
+                        self.rating(i, f"p{k}", "human", 0.2)
+                        for k in range(people)
+                        if k == 0 or self.draw.random() > 0.2
+                    ),
+                    group=f"task {i // 4}" if seed % 2 else "",
+                )
+                for i in range(40)
+            )
+        )
+        self.judges = {
+            name: [self.rating(i, name, "model", noise, sample) for i in range(40) for sample in range(1 + seed % 3)]
+            for name, noise in (("good", 0.2), ("poor", 0.6))
+        }
+
+    def rating(self, place: int, rater: str, kind: str, noise: float, sample: int = 0) -> Rating:
+        """What a rater gives: mostly the truth, now and then nothing for a criterion, and sometimes a decision."""
+        levels: dict[str, Rated] = {}
+        for name, values in self.truth.items():
+            level = float(values[place])
+            if self.draw.random() < noise:
+                level = float(self.draw.integers(1, 6) if name == "tone" else 1 - level)
+            if kind == "human" or self.draw.random() > 0.05:
+                levels[name] = Rated(level)
+        passed = bool(self.draw.random() > 0.5) if sample % 2 else None
+        return Rating(f"e{place}", rater, kind, levels, passed=passed, sample=sample)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_calibrate_and_compare_print_the_same_agreement_kappa_and_interval(seed: int) -> None:
+    world = World(seed)
+    truth = gold_of(world.examples, RUBRIC)
+    calibrated = {
+        name: calibration_of(RUBRIC, world.examples, ratings, Rater(name, "", "ratings")).comparison
+        for name, ratings in world.judges.items()
+    }
+    choice = choose(RUBRIC, [Contender(name, tuple(ratings)) for name, ratings in world.judges.items()], truth)
+    (pair,) = choice.pairs
+    both = ~np.isnan(calibrated["good"].scores + calibrated["poor"].scores)
+    for name, figure, standing in zip(
+        world.judges, (pair.figures["agreement"].first, pair.figures["agreement"].second), choice.standings, strict=True
+    ):
+        found = calibrated[name]
+        shared = compare(truth.judged(RUBRIC, world.judges[name]).rows(both))
+        assert figure.value == shared.agreement.value
+        assert (figure.low, figure.high, figure.n) == (shared.agreement.low, shared.agreement.high, shared.agreement.n)
+        assert standing.agreement == figure
+        assert list(pair.false_passes[name == "poor"]) == found.false_passes
+        if both.all():
+            assert figure == found.agreement
+        for criterion in RUBRIC.criteria:
+            exact = pair.criteria[criterion.name].exact
+            assert exact is not None
+            levels = [calibrated[judge].criteria[criterion.name].judge for judge in world.judges]
+            if not np.isnan(levels).any():
+                mine = exact.second if name == "poor" else exact.first
+                assert mine == found.criteria[criterion.name].statistics["exact_agreement"]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_an_experiment_and_compare_print_the_same_difference(seed: int) -> None:
+    world = World(2 * seed)  # cases of an experiment have no groups
+    marks = [rating for ratings in world.judges.values() for rating in ratings]
+    cases = [Case(f"e{i}", {"query": str(i)}) for i in range(40)]
+    table = marks_table(marks, cases, RUBRIC)
+    (difference,) = between_variants(table, cases)
+    choice = choose(RUBRIC, [Contender(name, tuple(ratings)) for name, ratings in world.judges.items()], None)
+    (pair,) = choice.pairs
+    assert difference.shifts["overall"].difference == pair.shift
+    for criterion in RUBRIC.criteria:
+        assert difference.shifts[criterion.name].difference == pair.criteria[criterion.name].shift
+        assert pair.criteria[criterion.name].shift == shift_between(table, "good", "poor", criterion.name)
