@@ -6,7 +6,7 @@ import pytest
 from markscheme.calibration.calibration import Rater, calibration_of
 from markscheme.calibration.choice import Contender, choose
 from markscheme.calibration.comparison import compare, shift_between
-from markscheme.experiment.definition import Case
+from markscheme.experiment.definition import ExperimentCase
 from markscheme.experiment.table import between_variants, marks_table
 from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.gold import gold_of
@@ -103,7 +103,7 @@ def test_calibrate_and_compare_print_the_same_agreement_kappa_and_interval(seed:
 def test_an_experiment_and_compare_print_the_same_difference(seed: int) -> None:
     world = World(2 * seed)  # cases of an experiment have no groups
     marks = [rating for ratings in world.judges.values() for rating in ratings]
-    cases = [Case(f"e{i}", {"query": str(i)}) for i in range(40)]
+    cases = [ExperimentCase(f"e{i}", {"query": str(i)}) for i in range(40)]
     table = marks_table(marks, cases, RUBRIC)
     (difference,) = between_variants(table, cases)
     choice = choose(RUBRIC, [Contender(name, tuple(ratings)) for name, ratings in world.judges.items()], None)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.commands.console import run
-from tests.promptfoo.rated_run import rate, rows_of, run_promptfoo, written
+from tests.promptfoo.rated_run import rate, rows_of, unlabelled, written
 
 RUBRIC = "criteria:\n- {name: good, requirement: It is good}\n"
 QUALITY = """
@@ -40,8 +40,12 @@ def test_a_table_becomes_labels_verdicts_and_examples_that_calibrate(project: Pa
     home = project / "calibration" / "one"
     ratings, examples = str(home / "ratings" / "ann.jsonl"), str(home / "examples.jsonl")
     people = ("--only", "people", "--rater", "ann")
-    labels = imported(project, "table.csv", "--rubric", "one", *people, "--to", ratings, "--examples", examples)
-    verdicts = imported(project, "table.csv", "--rubric", "one", "--only", "judges", "--to", "judge.jsonl")
+    labels = imported(
+        project, "table.csv", "--rubric", "one", "--kind", "human", *people, "--to", ratings, "--examples", examples
+    )
+    verdicts = imported(
+        project, "table.csv", "--rubric", "one", "--kind", "human", "--only", "judges", "--to", "judge.jsonl"
+    )
     assert (labels["ratings"], labels["raters"]) == (60, {"ann": {"kind": "human", "ratings": 60, "ungraded": 0}})
     assert (verdicts["raters"], verdicts["lost"]) == ({"judge": {"kind": "model", "ratings": 60, "ungraded": 0}}, {})
     done = run("calibrate", "one", "--ratings", "judge.jsonl", "--json", "-", cwd=project)
@@ -52,7 +56,7 @@ def test_a_table_becomes_labels_verdicts_and_examples_that_calibrate(project: Pa
 
 
 def test_ratings_go_to_standard_output_and_the_report_to_standard_error(project: Path) -> None:
-    done = run("markscheme", "import", "table.csv", "--rubric", "one", cwd=project)
+    done = run("markscheme", "import", "table.csv", "--rubric", "one", "--kind", "human", cwd=project)
     lines = [json.loads(line) for line in done.stdout.splitlines()]
     assert len(lines) == 120
     assert {line["kind"] for line in lines} == {"human", "model"}
@@ -63,20 +67,24 @@ def test_ratings_go_to_standard_output_and_the_report_to_standard_error(project:
 def test_what_was_lost_is_reported_and_counted(project: Path) -> None:
     text = (project / "table.csv").read_text().replace("label", "label,mood").replace(",pass\n", ",meh,gay\n")
     (project / "table.csv").write_text(text.replace(",fail\n", ",fail,\n"))
-    done = run("markscheme", "import", "table.csv", "--rubric", "one", "--to", "r.jsonl", cwd=project)
+    done = run(
+        "markscheme", "import", "table.csv", "--rubric", "one", "--kind", "human", "--to", "r.jsonl", cwd=project
+    )
     assert "  30 levels 'meh' of 'good', which are none of UNMET, MET" in done.stdout
     assert "  30 cells of column 'mood'" in done.stdout
-    found = imported(project, "table.csv", "--rubric", "one", "--map", "meh=MET")
+    found = imported(project, "table.csv", "--rubric", "one", "--kind", "human", "--levels", "meh=MET")
     assert found["lost"] == {"cells of column 'mood'": 30}
     assert len(found["lines"]) == 120
 
 
 def test_nothing_is_overwritten_unless_it_is_added_to(project: Path) -> None:
-    imported(project, "table.csv", "--rubric", "one", "--to", "r.jsonl")
-    again = run("markscheme", "import", "table.csv", "--rubric", "one", "--to", "r.jsonl", cwd=project)
+    imported(project, "table.csv", "--rubric", "one", "--kind", "human", "--to", "r.jsonl")
+    again = run(
+        "markscheme", "import", "table.csv", "--rubric", "one", "--kind", "human", "--to", "r.jsonl", cwd=project
+    )
     assert (again.returncode, again.stderr) == (2, "error: r.jsonl exists; --append adds to it\n")
     assert len((project / "r.jsonl").read_text().splitlines()) == 120
-    imported(project, "table.csv", "--rubric", "one", "--to", "r.jsonl", "--append")
+    imported(project, "table.csv", "--rubric", "one", "--kind", "human", "--to", "r.jsonl", "--append")
     assert len((project / "r.jsonl").read_text().splitlines()) == 240
 
 
@@ -85,13 +93,19 @@ def test_nothing_is_overwritten_unless_it_is_added_to(project: Path) -> None:
     [
         (("nowhere.csv", "--rubric", "one"), "there is no file nowhere.csv"),
         (("table.csv", "--rubric", "two"), "there is no rubric named 'two'; there are one, quality"),
-        (("table.csv", "--rubric", "one", "--map", "good"), "`--map` must be WORD=LEVEL, got 'good'"),
+        (
+            ("table.csv", "--rubric", "one", "--kind", "human", "--levels", "good"),
+            "`--levels` must be WORD=LEVEL, got 'good'",
+        ),
         (
             ("table.csv", "--rubric", "one", "--kind", "dog"),
             "`--kind` must be one of adjudicated, human",
         ),
         (("rubrics/one.yaml", "--rubric", "one"), "is none of Promptfoo's results, a dataset of autorubric"),
-        (("empty.csv", "--rubric", "one"), "contains nothing that can be a rating; it contains 1 levels 'so-so'"),
+        (
+            ("empty.csv", "--rubric", "one", "--kind", "human"),
+            "contains nothing that can be a rating; it contains 1 levels 'so-so'",
+        ),
     ],
 )
 def test_what_cannot_be_imported_says_why_with_exit_2(project: Path, arguments: tuple[str, ...], said: str) -> None:
@@ -104,9 +118,9 @@ def test_what_cannot_be_imported_says_why_with_exit_2(project: Path, arguments: 
 # --- Promptfoo's results for a rubric of one's own ------------------------------------------------------------------
 
 
-@pytest.fixture(scope="module")
-def evaluation(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    return run_promptfoo(tmp_path_factory.mktemp("run"), each=2)
+@pytest.fixture
+def evaluation(rated_results: dict[str, Any]) -> dict[str, Any]:
+    return unlabelled(rated_results, each=2)
 
 
 def test_metrics_of_a_criterion_s_name_are_its_levels(project: Path, evaluation: dict[str, Any]) -> None:
@@ -163,3 +177,36 @@ def test_a_thumb_is_the_level_of_a_rubric_s_only_criterion(project: Path, evalua
     written(results, project / "results.json")
     found = imported(project, "results.json", "--rubric", "one", "--only", "people")
     assert [line["criteria"]["good"]["level"] for line in found["lines"]] == [0.0]
+
+
+# --- nothing is guessed ---------------------------------------------------------------------------------------------
+
+
+def test_a_file_that_does_not_say_who_rated_needs_a_kind(project: Path) -> None:
+    done = run("markscheme", "import", "table.csv", "--rubric", "one", cwd=project)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "--kind human" in done.stderr
+
+
+def test_nothing_read_is_a_fault_even_where_examples_are_asked_for(project: Path) -> None:
+    (project / "nested.jsonl").write_text('{"id": "a", "scores": {"good": 1}}\n' * 3)
+    asked = ("nested.jsonl", "--rubric", "one", "--kind", "human", "--examples", "e.jsonl")
+    done = run("markscheme", "import", *asked, cwd=project)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "3 cells of column 'scores.good'" in done.stderr
+    assert not (project / "e.jsonl").exists()
+
+
+def test_columns_are_mapped_by_name_and_an_old_word_still_works_with_a_notice(project: Path) -> None:
+    (project / "sheet.csv").write_text("trace,Q1,who\na,hardly,ann\nb,MET,gpt\n")
+    asked = ("sheet.csv", "--rubric", "one", "--kind", "human", "--rater-column", "who", "--judge-names", "gpt")
+    found = imported(project, *asked, "--map", "trace=id", "--map", "Q1=good", "--levels", "hardly=UNMET")
+    assert [(line["id"], line["rater"], line["kind"]) for line in found["lines"]] == [
+        ("a", "ann", "human"),
+        ("b", "gpt", "model"),
+    ]
+    assert found["lost"] == {}
+    old_maps = [part for pair in ("trace=id", "Q1=good", "hardly=UNMET") for part in ("--map", pair)]
+    old = run("markscheme", "import", *asked, *old_maps, "--json", cwd=project)
+    assert json.loads(old.stdout)["lines"] == found["lines"]
+    assert "--levels WORD=UNMET" in old.stderr
