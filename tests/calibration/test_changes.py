@@ -177,3 +177,16 @@ def test_a_replay_helps_where_rubric_and_judge_changed_at_once() -> None:
 def test_a_long_value_is_cut_short() -> None:
     (found,) = changes_between(_setting(rubric()), _setting(rubric(), replace(JUDGE, model="m" * 500)))
     assert len(found.now) == 60
+
+
+def test_each_change_opens_a_sentence_on_whoever_made_it() -> None:
+    reworded = _changes(rubric(), rubric(changed=["tone"]))["text:tone"]
+    assert reworded.cause == "You reworded tone"
+    gone = _changes(rubric(), replace(rubric(), criteria=rubric().criteria[1:]))
+    assert gone["removed:clarity"].cause == "You removed clarity"
+    strategy = _changes(rubric(), rubric("per_criterion"))["strategy"]
+    assert strategy.cause.startswith("You changed the strategy of asking")
+    (model,) = changes_between(_setting(rubric()), _setting(rubric(), replace(JUDGE, model="large-2")))
+    assert model.cause == "The judge's model is now large-2; it was large-1"
+    (template,) = changes_between(_setting(rubric()), _setting(rubric(), template="u"))
+    assert template.cause == "The wording of the prompts around the rubric changed"

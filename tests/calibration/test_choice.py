@@ -88,11 +88,19 @@ def test_the_flip_that_moved_furthest_stands_first() -> None:
     assert [(flip.id, flip.scores) for flip in pair.flips] == [("e5", (0.0, 1.0)), ("e1", (0.125, 0.5))]
 
 
+def test_what_moved_between_two_judges_is_said_in_words() -> None:
+    same = choose(RUBRIC, [judge("old"), judge("new")], None).pairs[0]
+    assert same.moved == "Nothing is shown to have moved from old to new."
+    higher = choose(RUBRIC, [judge("old"), judge("new", range(0, N, 5))], None).pairs[0]
+    assert higher.criteria["polite"].p < 0.05
+    assert higher.moved.startswith("From old to new moved: polite by +0.40 levels")
+
+
 def test_without_gold_only_what_moved_is_said() -> None:
     choice = choose(RUBRIC, [judge("old"), judge("new", range(30))], None)
     pair = choice.pairs[0]
     assert (choice.reference, choice.recommended, choice.best, pair.figures) == (None, None, None, {})
-    assert "without gold" in choice.because
+    assert "without labels" in choice.because
     assert pair.criteria["polite"].exact is None
     assert pair.criteria["polite"].between.value == 0.5
     assert pair.flips

@@ -261,3 +261,41 @@ def test_unchanged_judges_with_unsteady_runs_rarely_alarm(runs: int, run_sd: flo
 def test_five_accepted_runs_find_half_a_level() -> None:
     found = [run_drift(*made(60, 5, 0.0, seed, shift=-0.5)[1:], span=4).moved.p <= 0.05 for seed in range(60)]
     assert np.mean(found) > 0.9
+
+
+def test_another_run_can_be_the_base_of_the_shift_while_accepted_runs_say_how_much_runs_differ() -> None:
+    _, now, stored = made(60, 3, 0.0, 5, shift=0.6)
+    usual = run_drift(now, stored, span=4).moved
+    found = run_drift(now, stored, span=4, base=stored[:, 0]).moved
+    assert found.shift.value == approx(float((now - stored[:, 0]).mean()))
+    assert (found.pooled, found.within, found.between, found.df) == (
+        usual.pooled,
+        usual.within,
+        usual.between,
+        usual.df,
+    )
+    assert found.shift.low is not None
+    assert usual.shift.low is not None
+    wider = (found.now or 0) - (found.then or 0) - found.shift.low
+    narrower = (usual.now or 0) - (usual.then or 0) - usual.shift.low
+    assert wider / narrower == approx(math.sqrt(2 / (1 + 1 / 3)))
+
+
+def test_examples_needed_are_those_that_show_an_unmoved_judge_unmoved() -> None:
+    _, now, stored = made(40, 3, 0.0, 1)
+    few = run_drift(now, stored, span=4)
+    assert few.needed is not None
+    assert few.needed > 40
+    steady = 0
+    for seed in range(20):
+        _, now, stored = made(few.needed, 3, 0.0, seed)
+        steady += run_drift(now, stored, span=4).within_margin
+    assert steady >= 16
+
+
+def test_no_number_of_examples_helps_where_runs_are_what_is_missing() -> None:
+    _, now, stored = made(60, 3, 0.0, 1)
+    assert run_drift(now, stored[:, 0], span=4).needed is None
+    assert run_drift(now, stored, span=4, margin=0.05).needed is None
+    stored[:, 1] = np.clip(stored[:, 1] + 1, 0, 4)
+    assert run_drift(now, stored, span=4).needed is None

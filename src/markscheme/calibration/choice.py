@@ -21,6 +21,8 @@ from markscheme.stats.change import holm, least_n, mean_estimate, sign_flip
 from markscheme.stats.intervals import LOGIT, t_quantile
 from markscheme.stats.linking import Link, gain_in_error, gain_in_hits, link_scores, passes_after
 
+MOVED = 0.05
+"""The p, after Holm's adjustment, at or under which a shift between two judges counts as shown."""
 MARGIN = 0.05
 """Share of examples by which a judge may agree less often than the best one and still be no worse."""
 ONE_SIDED = 0.90
@@ -143,6 +145,22 @@ class Differences:
     flips_p: float
     false_passes: tuple[tuple[str, ...], tuple[str, ...]]
     switch: Switch
+
+    @property
+    def moved(self) -> str:
+        """What is shown to have moved from the first to the second, in a sentence."""
+        shifts = [
+            (f"{name} by {_signed(found.shift.value)} levels", found.p)
+            for name, found in self.criteria.items()
+            if found.shift.value is not None
+        ]
+        if self.shift.value is not None:
+            shifts.append((f"the score by {_signed(self.shift.value)}", self.shift_p))
+        moved = [what for what, p in shifts if p <= MOVED]
+        if not moved:
+            return f"Nothing is shown to have moved from {self.first} to {self.second}."
+        rest = "; nothing else is shown to have moved" if len(moved) < len(shifts) else ""
+        return f"From {self.first} to {self.second} moved: {', '.join(moved)}{rest}."
 
 
 @dataclass(frozen=True)
@@ -469,6 +487,10 @@ def labels_to_tell(differences: Floats, *, margin: float = MARGIN) -> int | None
     return max(least_n(tells), len(d) + 1)
 
 
+def _signed(shift: float) -> str:
+    return f"{shift:+.2f}".replace("-", "−")
+
+
 def _is_above_margin(behind: Estimate) -> bool:
     return behind.low is not None and behind.low > -MARGIN + ROUNDING
 
@@ -476,7 +498,7 @@ def _is_above_margin(behind: Estimate) -> bool:
 def _recommended(standings: Sequence[Standing], best: str | None) -> tuple[str | None, str]:
     """The cheapest judge that is not worse than the best, and why; or why none can be named."""
     if best is None:
-        return None, "without gold nobody can say which is better: only what moved between them is shown"
+        return None, "without labels nothing says which is better; only what moved between them is shown"
     good = [standing for standing in standings if standing.not_worse]
     rule = f"no worse: the one-sided 95% lower limit of agreement minus the best one's lies above −{MARGIN:g}"
     said = f"{_open(standings)} ({rule})"

@@ -204,7 +204,7 @@ def _examples_to_affirm(noise: float, r: int, *, margin: float, span: float) -> 
 
     Runs are taken to differ by noise in single answers only.
     """
-    df, prior, z = r - 1 + PRIOR_DF, (RUN_SD * span) ** 2, float(ndtri(AFFIRMED))
+    df, prior, z = r - 1 + PRIOR_DF, (RUN_SD * span) ** 2, float(ndtri((1 + AFFIRMED) / 2))
     t = float(stdtrit(df, (1 + LEVEL) / 2))
 
     def inside(n: float) -> bool:

@@ -112,7 +112,8 @@ def callout(choice: Choice) -> Callout:
     """Which judge to take, in a sentence that also says where none is good enough."""
     by_name = {standing.name: standing for standing in choice.standings}
     if choice.best is None:
-        return Callout("open", "No judge can be preferred.", "Without labels only what moved between them is known.")
+        moved = " ".join(pair.moved for pair in shown_pairs(choice))
+        return Callout("open", "No judge can be preferred.", f"Without labels only what moved is known. {moved}")
     agreement = share_with_interval(by_name[choice.best].agreement)
     if choice.baseline is not None and not choice.beats_baseline:
         of = counted(len(by_name), "judge")
