@@ -162,7 +162,7 @@ def test_only_what_is_declared_is_filled_in() -> None:
 
 
 def test_a_parameter_nobody_fills_in_is_refused_when_declared() -> None:
-    with pytest.raises(TypeError, match="scorer 'f' asks for 'temperature', which nobody fills in"):
+    with pytest.raises(TypeError, match="scorer 'f' asks for 'temperature', which no run provides"):
 
         @scorer
         def f(prediction: str, expected: str, *, temperature: float) -> float:
@@ -477,7 +477,7 @@ def test_a_registered_check_sees_query_reference_and_example() -> None:
     ("function", "why"),
     [
         (lambda *_: 1 / 0, "check 'own' failed: ZeroDivisionError: division by zero"),
-        (lambda *_: 1.5, "check 'own' failed: ValueError: scorer 'own' gave 1.5, which is no number from 0 to 1"),
+        (lambda *_: 1.5, "check 'own' failed: ValueError: scorer 'own' gave 1.5, expected a number from 0 to 1"),
         (lambda *_: None, "check 'own' found no score"),
         (lambda *_: Scored(None, "too long to tell"), "check 'own' found no score: too long to tell"),
     ],

@@ -1,20 +1,20 @@
-"""All that markscheme raises on purpose, one branch for each party who can mend the fault.
+"""Errors that markscheme raises, one branch for each party who can fix the cause.
 
     MarkschemeError
-    ├── UsageError              whoever called: an option, a name or a path that cannot be
-    ├── RubricError             the rubric's author: a file asks for what a rubric cannot be
-    ├── RatingError             whoever keeps examples and labels
-    ├── ExperimentError         the experiment's author: a file asks for what an experiment cannot be
+    ├── UsageError              the caller: an invalid option, name or path
+    ├── RubricError             the rubric's author: an invalid rubric
+    ├── RatingError             the owner of the examples and labels
+    ├── ExperimentError         the experiment's author: an invalid experiment
     ├── ComparisonError         nothing in common to compare
     │   └── NothingGraded       the judge failed on every example
     ├── BudgetError             the next call would cost more than is left, or its price is not known
     └── JudgeError
-        ├── NoJudge             nobody was named and nobody can be asked
-        ├── JudgeUnavailable    the provider: refused, failed; its `transient` tells whether asking again may help
+        ├── NoJudge             no judge was named and none is available
+        ├── JudgeUnavailable    the provider refused or failed; `transient` says whether a retry may help
         │   ├── JudgeBusy       the provider asks us to wait
         │   ├── JudgeSilent     no answer came: out of reach, cut off, or too slow
         │   └── MissingReply    a recording has no reply to this prompt
-        └── UnreadableReply     the model: what came back is no reply
+        └── UnreadableReply     the model's reply is unusable
 
 A wrong shape or type handed to a function is the caller's programming mistake: plain ValueError or TypeError.
 """
@@ -26,15 +26,15 @@ from pathlib import Path
 
 
 class MarkschemeError(Exception):
-    """The root of all errors raised on purpose."""
+    """Base class of all errors that markscheme raises."""
 
 
 class UsageError(MarkschemeError):
-    """An option, a name or a path that cannot be; whoever called can mend it."""
+    """An invalid option, name or path; the caller can fix it."""
 
 
 def suggestion(text: str, known: Iterable[str], *, mark: str = "") -> str:
-    """The end of a sentence about an unknown name: the nearest known one, or nothing where none is near.
+    """The end of an error about an unknown name: the nearest known one, "" if none is near.
 
     Example:
         >>> suggestion("calibrat", ["compare", "calibrate"], mark="`")
@@ -48,10 +48,10 @@ def suggestion(text: str, known: Iterable[str], *, mark: str = "") -> str:
 
 @contextmanager
 def writing(path: Path | str) -> Iterator[None]:
-    """What keeps a file from being written in here is told as the caller's to mend.
+    """Convert OSError to UsageError while a file is written.
 
     Raises:
-        UsageError: The disk refused it.
+        UsageError: The file cannot be written.
     """
     try:
         yield
@@ -61,7 +61,7 @@ def writing(path: Path | str) -> Iterator[None]:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One thing wrong in a file: what was found and what is allowed, and the line it stands on (from 1)."""
+    """One fault in a file: what was found, what is allowed, and its line (from 1)."""
 
     problem: str
     line: int | None = None
@@ -88,15 +88,15 @@ class FileError(MarkschemeError):
 
 
 class RubricError(FileError):
-    """A rubric asks for what a rubric cannot be; its author can mend it."""
+    """An invalid rubric; its author can fix it."""
 
 
 class RatingError(FileError):
-    """Examples or ratings that cannot be read as such; whoever keeps them can mend it."""
+    """Invalid examples or ratings; their owner can fix them."""
 
 
 class ExperimentError(FileError):
-    """An experiment asks for what it cannot be; its author can mend it."""
+    """An invalid experiment; its author can fix it."""
 
 
 class ComparisonError(MarkschemeError):
@@ -118,7 +118,7 @@ class NothingGraded(ComparisonError):  # noqa: N818
 
 
 class BudgetError(MarkschemeError):
-    """The next call would cost more than the budget leaves, or nobody knows what it costs."""
+    """The next call would exceed the budget, or its price is not known."""
 
 
 class JudgeError(MarkschemeError):
@@ -126,7 +126,7 @@ class JudgeError(MarkschemeError):
 
 
 class NoJudge(JudgeError):  # noqa: N818 - reads as the sentence it is
-    """Nobody was named as judge and nobody can be asked without being named."""
+    """No judge was named, and none is available by default."""
 
 
 class JudgeUnavailable(JudgeError):  # noqa: N818
@@ -166,7 +166,7 @@ class MissingReply(JudgeUnavailable):
 
 
 class UnreadableReply(JudgeError):  # noqa: N818
-    """What came back from a model is no reply."""
+    """A model's reply is unusable."""
 
 
 class RubricWarning(UserWarning):

@@ -1,4 +1,4 @@
-"""Prompt, judge, verdict and score in a row: a Submission becomes a Grade; many of them at once."""
+"""Grade submissions: prompt, judge, verdicts, score."""
 
 import asyncio
 from collections import Counter
@@ -32,7 +32,7 @@ from markscheme.verdict import (
 T = TypeVar("T")
 
 MOST_UNGRADED = 0.1
-"""Share of submissions without a grade above which a run says nothing, and is not accepted."""
+"""Most submissions that may stay ungraded, as a share, for a run to count."""
 
 if TYPE_CHECKING:
     from markscheme.receipt import Receipt
@@ -93,7 +93,7 @@ class Grade:
 
     @property
     def passed(self) -> bool | None:
-        """Whether the response passes; None where not graded, which is no failure."""
+        """Whether the response passes; None if not graded, which is not a fail."""
         return self.scored.passed if self.scored else None
 
     @property
@@ -108,7 +108,7 @@ class Grade:
 
     @property
     def quotes_not_found(self) -> int:
-        """Verdicts whose quote does not stand in the response."""
+        """Verdicts whose quote was not found in the material."""
         return sum(verdict.quote_found is False for verdict in self.verdicts.values())
 
 
@@ -121,8 +121,8 @@ class Grading:
         judge: Who is asked.
         normalize: False keeps raw sums as scores.
         renormalize: True scores a submission on what could be judged of it.
-        scorers: Code for criteria with a `check`, by name, beside the shipped ones.
-        receipt: The calibration that every grade carries, held to this rubric and judge; None without one.
+        scorers: Code for criteria with a `check`, by name, in addition to the shipped ones.
+        receipt: The calibration that every grade carries, checked against this rubric and judge; None without one.
     """
 
     rubric: Rubric
@@ -158,13 +158,13 @@ class Grading:
             return self.ungraded(submission, str(error), asked)
 
     def ungraded(self, submission: Submission, why: str, asked: Sequence[Reply] = ()) -> Grade:
-        """The grade of a submission that has none, after those replies."""
+        """A Grade without score, after those replies."""
         return self._grade(submission, asked, error=why)
 
     # asking
 
     async def _outcomes(self, submission: Submission, asked: list[Reply]) -> dict[str, Outcome]:
-        outcomes = self._checked(submission)  # first: a check nobody knows is told before anybody is paid
+        outcomes = self._checked(submission)  # first: an unknown check fails before any paid call
         judged = [criterion for criterion in self.rubric.criteria if criterion.check is None]
         passes = await all_or_first_error(self._pass(submission, order, asked) for order in orders(self.rubric))
         outcomes |= {c.name: _reconciled([found[c.name] for found in passes if c.name in found], c) for c in judged}
@@ -304,15 +304,15 @@ def asking_fingerprint(rubric: Rubric) -> str:
 
 
 def receipt_of(rubric: Rubric, judge: Judge, *starts: Path) -> "Receipt | None":
-    """The receipt of the rubric's accepted run, held to how the rubric is asked here and of whom; None without one.
+    """The receipt of the rubric's accepted run, checked against how and whom we ask here; None without one.
 
     Args:
         rubric: As it is used.
         judge: Who is asked.
-        starts: Folders in which, or above which, `calibration/` is looked for; the first that is found counts.
+        starts: Folders in or above which `calibration/` is searched for; the first one found counts.
 
     Raises:
-        RatingError: There is an accepted run that cannot be read.
+        RatingError: The accepted run cannot be read.
     """
     from markscheme.receipt import find_receipt
 
@@ -349,7 +349,7 @@ async def grade_many(
             if not running:
                 break
             done, running = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
-            errors = [task.exception() for task in done]  # all of them: asyncio complains of one nobody looked at
+            errors = [task.exception() for task in done]  # all of them: asyncio warns about one never retrieved
             for task, error in zip(done, errors, strict=True):
                 if isinstance(error, BudgetError):
                     stopped, waiting = error, None
@@ -368,7 +368,7 @@ async def _placed(grading: Grading, place: int, submission: Submission, concurre
 
 
 async def all_or_first_error(calls: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
-    """What all calls give; if any fails, its error once none is under way any more."""
+    """The results of all calls; the first error is raised once all have ended."""
     calls = list(calls)
     if len(calls) == 1:  # the usual one needs no task of its own
         return [await calls[0]]
@@ -397,7 +397,7 @@ class _Answer:
     material: Mapping[str, str]
 
     def discard_unread(self, found: Mapping[str, Outcome]) -> None:
-        """Keep no reply from which nothing was read; `found` says whether another asking gave what it lacks."""
+        """Drop unreadable replies from the cache; `found` says whether asking again filled the gap."""
         for part in self.reply.single:
             if part.discard is not None:
                 single = part is self.reply

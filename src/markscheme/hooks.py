@@ -1,4 +1,4 @@
-"""What Promptfoo's hooks do: a warm session while the evaluation runs, and afterwards what its results are worth."""
+"""Promptfoo's hooks: a warm session during the evaluation, and a report on its results afterwards."""
 
 import os
 import sys
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from markscheme.calibration.run_summary import RunWorth
 
 LABELS = "MARKSCHEME_CALIBRATION"
-"""A file that tells how the judge errs: what `calibrate --json` wrote, or results that people have rated."""
+"""A file that says how the judge errs: output of `calibrate --json`, or results with manual ratings."""
 REPORT = "MARKSCHEME_REPORT"
 """The file that the report is written to: JSON where it is named so, else Markdown."""
 
@@ -22,14 +22,14 @@ WIDTH = 400
 
 
 def before_all(file: str) -> None:
-    """Start the session for the graders beside `file`, so that the first assertion need not wait for it."""
+    """Start the session for the graders next to `file`, so that the first assertion need not wait for it."""
     start(folder=os.path.dirname(os.path.abspath(file)))
 
 
 def after_all(context: "Mapping[str, Any]", file: str) -> None:
-    """End the session, and tell what the run is worth on standard error, which Promptfoo shows.
+    """End the session and print the report to standard error, which Promptfoo shows.
 
-    Whatever goes wrong is told and not raised: Promptfoo would give up a run whose hook fails before it is saved.
+    Errors are printed, not raised: Promptfoo would drop a run whose hook fails before it is saved.
 
     Args:
         context: As Promptfoo passes it, with `results`.

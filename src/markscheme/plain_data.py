@@ -33,7 +33,7 @@ def read_text(path: Path, error: type[FileError], *, most_bytes: int | None = No
     """The text of a file.
 
     Raises:
-        FileError: Of the given class: it cannot be read, is too long, or is no UTF-8 text.
+        FileError: Of the given class: it cannot be read, is too long, or is not UTF-8 text.
     """
     try:
         raw = path.read_bytes()
@@ -107,7 +107,7 @@ def table_rows(path: Path, error: type[FileError]) -> Iterator[tuple[int, dict[s
     Raises:
         FileError: Of the given class: the file cannot be read as a table.
     """
-    import csv  # few files are tables, and whoever reads none pays nothing
+    import csv  # few files are tables; the rest pay nothing
 
     text = read_text(path, error)
     header = text.split("\n", 1)[0]
@@ -167,7 +167,7 @@ def read_json(path: Path, error: type[FileError], *, parse_constant: Callable[[s
 
 
 def shown(value: Any) -> str:
-    """A value from a file as it may stand in a message: short, on one line.
+    """A value from a file for use in a message: short, on one line.
 
     >>> shown("x" * 100) == "'" + "x" * 56 + "…"
     True
@@ -199,7 +199,7 @@ class _Reader:
             raise self.refuse(f"is nested more than {MAX_DEPTH} deep") from problem
         except ValueError as problem:
             raise self.refuse(f"is not readable JSON: {problem}") from problem
-        try:  # JSON is nearly YAML, which tells the lines; the data are the JSON reader's
+        try:  # nearly all JSON is YAML, whose reader knows the lines; the data are the JSON reader's
             node = self._composed(text.replace("\t", " "))
         except yaml.YAMLError:
             return self._without_lines(text), {}

@@ -1,9 +1,8 @@
 """Rubric and Submission to Prompt: the words a judge reads, fenced, fingerprinted, with the schema of the answer.
 
-What the rubric's author wrote stands in `system`, alike for every submission, so that a provider can keep it.
-What came from outside stands in `user`, between tags that carry a code made from that very content: no text can
-hold the code of the whole it is part of, so nothing inside can close its fence, and the same content always makes
-the same prompt.
+`system` holds what the rubric's author wrote and is the same for every submission, so that a provider can cache it.
+`user` holds the submission, between tags that carry a digest of that content: no text can contain the digest of the
+whole it is part of, so nothing inside can close its fence, and the same content always makes the same prompt.
 """
 
 import hashlib
@@ -27,7 +26,7 @@ class Prompt:
     """One question to a judge.
 
     Attributes:
-        system: Instructions and rubric; alike for every submission to one rubric.
+        system: Instructions and rubric; the same for every submission to one rubric.
         user: The fenced submission.
         schema: JSON Schema of the answer; empty where any text may be the answer.
         criteria: Names of the criteria asked about, in the order asked; empty for a holistic question.
@@ -42,7 +41,7 @@ class Prompt:
 
     @cached_property
     def fingerprint(self) -> str:
-        """Digest of all that a judge is shown and held to."""
+        """Digest of everything a judge is shown, the schema included."""
         return fingerprint(self.system, self.user, self.schema)
 
 
@@ -113,7 +112,7 @@ USE_THE_FORM = "An earlier reply could not be used; answer in the form described
 
 
 def between_tags(name: str) -> str:
-    """How fenced material is described to a judge, as the end of a sentence that says what it is."""
+    """The end of a sentence that describes fenced material to a judge."""
     return f"stands between tags that carry a code, such as <{name}-0123456789abcdef> and </{name}-0123456789abcdef>"
 
 
@@ -230,7 +229,7 @@ def _material(submission: Submission, shown: Sequence[str]) -> dict[str, str]:
 
 
 def fenced_material(material: Mapping[str, str], task: str, after: str = "") -> str:
-    """The part of a prompt that comes from outside, followed by what is to be done with it.
+    """Fenced material, followed by the task.
 
     Args:
         material: Texts by name, what is judged last.
@@ -244,7 +243,7 @@ def fenced_material(material: Mapping[str, str], task: str, after: str = "") -> 
 
 
 def end_of_material(name: str, code: str) -> str:
-    """The sentence that says where the material ended: nothing written in it can say so."""
+    """The sentence that says where the material ended; nothing inside the fence can forge it."""
     return f"The material ended with </{name}-{code}>."
 
 

@@ -24,14 +24,14 @@ SETTING = "markscheme_judge"
 LONGEST_LINE = 800
 """Characters shown of a reason or a quote."""
 CALIBRATION = ("warn", "require", "off")
-"""What is done about the calibration behind a grade: tell it, refuse to grade unless it may gate, nothing."""
+"""How to treat the calibration behind a grade: warn, refuse to grade unless it can gate, ignore."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """`--markscheme-judge` and the setting `markscheme_judge`."""
-    told = "whom assert_grade asks where a test names nobody, as in anthropic:MODEL or recorded:PATH"
-    parser.getgroup("markscheme").addoption("--markscheme-judge", dest=SETTING, metavar="NAME", help=told)
-    parser.addini(SETTING, told)
+    about = "the judge of assert_grade for tests that name none, such as anthropic:MODEL or recorded:PATH"
+    parser.getgroup("markscheme").addoption("--markscheme-judge", dest=SETTING, metavar="NAME", help=about)
+    parser.addini(SETTING, about)
 
 
 @pytest.fixture(scope="session")
@@ -54,7 +54,7 @@ def assert_grade(request: pytest.FixtureRequest, _markscheme_asking: "_Asking") 
 
 
 class _Asking:
-    """What all tests share: one engine, on a thread of its own, so that a test may run an event loop itself."""
+    """One engine for all tests, on its own thread, so that a test may run an event loop itself."""
 
     def __init__(self) -> None:
         import asyncio
@@ -68,7 +68,7 @@ class _Asking:
         self._thread.start()
 
     def wait_for(self, work: Coroutine[Any, Any, T]) -> T:
-        """What the work gives, or its error."""
+        """The result of the work, or its error."""
         import asyncio
 
         running = asyncio.run_coroutine_threadsafe(work, self._loop)
@@ -92,8 +92,8 @@ class AssertGrade:
 
     Attributes:
         asking: What all tests share.
-        judge: Whom to ask where a call names nobody; None leaves it to the rubric and to what is at hand.
-        beside: The test's folder, near which rubrics are looked for too.
+        judge: The judge for calls that name none; None for the rubric's own or an available one.
+        beside: The test's folder, where rubrics are searched for too.
         record: Keeps a name and a value with the test, for JUnit files and other plugins.
     """
 
@@ -239,7 +239,7 @@ def _judge(
     return engine.at_hand(rubric, questions(rubric, submission), folder / "replies" if folder else None)
 
 
-# --- what is told ---------------------------------------------------------------------------------------------------
+# --- the message of a failing test ----------------------------------------------------------------------------------
 
 
 def failure_text(grade: "Grade", rubric: "Rubric") -> str:
@@ -291,7 +291,7 @@ def _cost_lines(grade: "Grade", rubric: "Rubric") -> Iterator[str]:
 
 
 def _line(text: str) -> str:
-    """A judge's words on one line, without what a terminal would act on or a key."""
+    """A judge's words on one line, without control characters or keys."""
     from markscheme.judges.provider import hidden
     from markscheme.text import printable
 

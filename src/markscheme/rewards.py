@@ -1,4 +1,4 @@
-"""Many responses at once to raw scores in their order: what a training loop asks for."""
+"""Raw scores of a batch of responses, for training loops."""
 
 import asyncio
 import warnings
@@ -21,7 +21,7 @@ async def reward(
     concurrency: int = 64,
     seen: Callable[[int, Grade], None] | None = None,
 ) -> list[float | None]:
-    """The raw score of each response, in order; None where it could not be graded, which is no score of 0.
+    """The raw score of each response, in order; None, never 0, if it could not be graded.
 
     All of a batch goes through one judge, and so through its one limiter and its one cache. Of each response only
     the score is kept, so that memory doesn't grow with what was written about it.
@@ -29,17 +29,17 @@ async def reward(
     Args:
         responses: Texts, or {"thinking": …, "output": …}.
         rubrics: One for each response, or one for all.
-        queries: What was asked, one for each response; None where nothing was.
-        judge: Who is asked. It stays open.
+        queries: What was asked, one for each response; None for a response without one.
+        judge: The judge to ask. It stays open.
         concurrency: How many responses are graded at once.
-        seen: Called with place and Grade of each response as it is graded: the reason for a None stands there.
+        seen: Called with index and Grade of each response when it is graded; the Grade says why a score is None.
 
     Returns:
-        Sums of weights times positions, not brought to 0 to 1. Where a budget ends before the batch, what is
+        Sums of weights times positions, not normalized. Where a budget ends before the batch, what is
         graded is kept, the rest is None, and a RatingWarning says so.
 
     Raises:
-        ValueError: As many rubrics or queries as responses were not given, or a concurrency below 1.
+        ValueError: The number of rubrics or queries doesn't match the responses, or concurrency is below 1.
 
     Example:
         >>> from markscheme import Rubric, ScriptedJudge

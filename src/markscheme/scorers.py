@@ -28,7 +28,7 @@ from markscheme.submission import Submission, as_text
 from markscheme.verdict import Holistic, Outcome, Unread, Verdict, ask_whole_twice, read_holistic
 
 CONTEXT = ("example", "model", "provider", "prompt")
-"""What a scorer may ask for beside prediction and expected answer."""
+"""Keyword-only arguments that a scorer may declare besides prediction and expected answer."""
 EXPECTED_INPUT = "reference"
 """The input of a submission that holds the expected answer of a `check`."""
 
@@ -56,7 +56,7 @@ class Scorer:
         name: What its results are stored under.
 
     Raises:
-        TypeError: A keyword-only parameter without a default that nobody fills in.
+        TypeError: A keyword-only parameter has no default and is not in CONTEXT.
     """
 
     function: Callable[..., Any]
@@ -66,13 +66,13 @@ class Scorer:
         for parameter in self._keyword_only():
             if parameter.default is parameter.empty and parameter.name not in CONTEXT:
                 raise TypeError(
-                    f"scorer {self.name!r} asks for {parameter.name!r}, which nobody fills in; "
-                    f"there are {', '.join(CONTEXT)}"
+                    f"scorer {self.name!r} asks for {parameter.name!r}, which no run provides; "
+                    f"expected one of {', '.join(CONTEXT)}"
                 )
 
     @property
     def asks(self) -> bool:
-        """Whether it has to wait for an answer, as a scorer that asks a judge has."""
+        """Whether it is asynchronous, as a scorer that asks a judge is."""
         call = self.function if inspect.isroutine(self.function) else getattr(self.function, "__call__", None)  # noqa: B004
         return inspect.iscoroutinefunction(self.function) or inspect.iscoroutinefunction(call)
 
@@ -93,7 +93,7 @@ class Scorer:
             await self.aclose()
 
     async def find(self, prediction: str, expected: str | None = None, **context: Any) -> Scored:
-        """What it finds of one prediction; of the context it is given what it declares.
+        """Its result for one prediction; it gets those parts of the context that it declares.
 
         Raises:
             Exception: Whatever the code raises.
@@ -102,11 +102,11 @@ class Scorer:
         return self._held(await found if inspect.isawaitable(found) else found)
 
     def check(self, prediction: str, expected: str | None = None, **context: Any) -> Scored:
-        """The same without waiting, for code that asks nobody."""
+        """Its result for one prediction, for code that asks no judge."""
         return self._held(self.function(prediction, expected, **self._declared(context)))
 
     async def aclose(self) -> None:
-        """Let go of a judge that was opened for it."""
+        """Close a judge that it opened."""
         close = getattr(self.function, "aclose", None)
         if close is not None:
             await close()
@@ -118,18 +118,18 @@ class Scorer:
     def _keyword_only(self) -> list[inspect.Parameter]:
         try:
             parameters = inspect.signature(self.function).parameters.values()
-        except ValueError:  # some built-in functions don't tell
+        except ValueError:  # some built-in functions have no signature
             return []
         return [parameter for parameter in parameters if parameter.kind is parameter.KEYWORD_ONLY]
 
     def _held(self, found: Any) -> Scored:
-        """What came back, held to 0 to 1; anything else is no score, and is not moved to the nearer end."""
+        """The function's result, checked: a score outside 0 to 1 is an error and is never clipped."""
         finding = found if isinstance(found, Scored) else Scored(found)
         score = finding.score
         if score is None:
             return finding
         if not isinstance(score, int | float) or not (math.isfinite(score) and 0 <= score <= 1):
-            raise ValueError(f"scorer {self.name!r} gave {score!r:.60}, which is no number from 0 to 1")
+            raise ValueError(f"scorer {self.name!r} gave {score!r:.60}, expected a number from 0 to 1")
         return Scored(float(score), finding.reason)
 
 
@@ -144,7 +144,7 @@ def scorer(function: None = None, *, name: str | None = None) -> Callable[[Calla
 def scorer(
     function: Callable[..., Any] | None = None, *, name: str | None = None
 ) -> Scorer | Callable[[Callable[..., Any]], Scorer]:
-    """A function made a Scorer, under its own name or the one given; as a decorator, bare or called.
+    """Turn a function into a Scorer, named after the function or `name`; also a decorator.
 
     Example:
         >>> @scorer(name="refund_mention")
@@ -171,7 +171,7 @@ def _needed(expected: str | None) -> str:
 
 @scorer
 def exact_match(prediction: str, expected: str | None) -> Scored:
-    """1 where prediction and expected answer are equal but for white space round them, else 0.
+    """1 if prediction and expected answer are equal up to surrounding white space, else 0.
 
     >>> exact_match(" Paris ", "Paris"), exact_match("paris", "Paris")
     (1.0, 0.0)
@@ -182,7 +182,7 @@ def exact_match(prediction: str, expected: str | None) -> Scored:
 
 @scorer
 def json_valid(prediction: str, _expected: str | None = None) -> Scored:
-    """1 where the prediction is JSON, else 0. NaN and Infinity are not JSON.
+    """1 if the prediction is JSON, else 0. NaN and Infinity are not JSON.
 
     >>> json_valid('{"a": [1]}'), json_valid("{'a': 1}")
     (1.0, 0.0)
@@ -196,7 +196,7 @@ def json_valid(prediction: str, _expected: str | None = None) -> Scored:
 
 @scorer
 def rouge_l(prediction: str, expected: str | None) -> Scored:
-    """F1 of the longest common subsequence of words, split at white space (ROUGE-L); 0 where a side is empty.
+    """F1 of the longest common subsequence of words, split at white space (ROUGE-L); 0 if either is empty.
 
     Source:
         Lin (2004), ROUGE: A Package for Automatic Evaluation of Summaries, Text Summarization Branches Out, 74-81.
@@ -213,7 +213,7 @@ def rouge_l(prediction: str, expected: str | None) -> Scored:
 
 @scorer
 def token_f1(prediction: str, expected: str | None, *, case_sensitive: bool = False) -> Scored:
-    """F1 of the words, whatever their order, each counted as often as both have it; 0 where a side is empty.
+    """F1 of the words in any order, repeated words counted; 0 if either is empty.
 
     Source:
         Rajpurkar et al. (2016), SQuAD, EMNLP, 2383-2392. doi:10.18653/v1/D16-1264
@@ -236,7 +236,7 @@ def _f1(shared: int, found: int, wanted: int, what: str) -> Scored:
 
 
 SHIPPED: Mapping[str, Scorer] = {check.name: check for check in (exact_match, json_valid, rouge_l, token_f1)}
-"""The checks a rubric may name without registering anything."""
+"""Checks that a rubric can name without registering them."""
 
 
 # --- a judge as scorer ----------------------------------------------------------------------------------------------
@@ -307,14 +307,14 @@ class _JudgeScorer:
         return self._opened
 
     async def aclose(self) -> None:
-        """Close what was opened here; a judge that was handed over belongs to whoever did."""
+        """Close the judge opened here; one that was passed in stays open."""
         opened, self._opened = self._opened, None
         if opened is not None:
             await opened.aclose()
 
 
 def _with_zeros(reply: Reply, material: Mapping[str, str]) -> Holistic:
-    """The median where every answer that cannot be read counts as 0; an asking that gave none has no vote."""
+    """The median score, with unreadable answers as 0; calls that failed are left out."""
     given = [part for part in reply.parts if not part.error]
     read = [read_holistic(part, material, highest=HIGHEST) for part in given]
     counted = [found if isinstance(found, Holistic) else Holistic(0.0, found.why) for found in read]
@@ -332,19 +332,19 @@ def llm_judge(
     on_malformed: Literal["ungraded", "zero"] = "ungraded",
     judge: Judge | None = None,
 ) -> Scorer:
-    """A scorer that asks a judge for a number from 0 to 10 by a text, whoever made the prediction.
+    """A scorer that asks a judge for a number from 0 to 10.
 
-    The judge sees the prompt, the prediction and the expected answer, as far as there are any.
+    The judge sees the prompt, the prediction and the expected answer, where present.
 
     Args:
-        rubric: What is to be rewarded, in words.
+        rubric: What to reward, in words.
         provider: Name of the judge: anthropic[:MODEL], openai:MODEL, local:PATH.gguf, ….
         model: The model, where `provider` doesn't name it.
         name: What results are stored under.
         samples: How many times the judge is asked, all at once; the median counts.
-        on_malformed: What becomes of an answer that can't be read: `ungraded` asks once more and then gives None,
+        on_malformed: How to treat an unreadable answer: `ungraded` asks once more and then gives None,
             `zero` counts it as a score of 0.
-        judge: Who is asked instead of `provider`.
+        judge: A judge to ask instead of `provider`.
 
     Raises:
         ValueError: Fewer than one sample, an empty rubric, or another word for `on_malformed`.
@@ -369,7 +369,7 @@ def llm_judge(
 
 @dataclass(frozen=True)
 class ScoredExample:
-    """One example of a dataset and what the scorers made of its prediction.
+    """One example of a dataset and its scores.
 
     Attributes:
         example: As it stood in the dataset.
@@ -419,21 +419,21 @@ def run(
     model: str | Callable[[str], Any] | None = None,
     concurrency: int = 8,
 ) -> Run:
-    """Every scorer applied to every prediction of a dataset. Inside a running event loop: `await run_async(…)`.
+    """Apply every scorer to every prediction of a dataset. Inside an event loop, use `await run_async(…)`.
 
     Args:
         name: What the run is called.
         dataset: Mappings, or the path of a .jsonl file of them, with `prompt` (or `input`, `query`, `question`),
             `prediction` (or `output`, `response`) and `expected` (or `reference`).
-        scorers: Scorers, or functions that are made ones.
-        provider: Handed to scorers that declare `provider`.
-        model: Handed to scorers that declare `model`; a function, plain or async, also makes the predictions that
+        scorers: Scorers, or functions to turn into scorers.
+        provider: Passed to scorers that declare `provider`.
+        model: Passed to scorers that declare `model`; a function, plain or async, also makes the predictions that
             the dataset lacks, from their prompts.
         concurrency: How many examples are worked on at once.
 
     Raises:
         UsageError: Two scorers of one name, an example without a prediction or a prompt to make one from, a file
-            that cannot be read, a judge nobody can open.
+            that cannot be read, a judge that cannot be opened.
         NoJudge: A judge that needs a key and has none.
 
     Example:
@@ -455,7 +455,7 @@ async def run_async(
     model: str | Callable[[str], Any] | None = None,
     concurrency: int = 8,
 ) -> Run:
-    """What `run` gives, inside an event loop."""
+    """Same as `run`, for use inside an event loop."""
     if concurrency < 1:
         raise ValueError(f"concurrency is a whole number from 1, found {concurrency}")
     applied = [scorer(function) for function in scorers]
@@ -530,7 +530,7 @@ async def _prediction(example: Mapping[str, Any], model: Any) -> str:
 
 
 async def _found(each: Scorer, prediction: str, expected: str | None, context: Mapping[str, Any]) -> Scored:
-    """What a scorer finds; code that fails scores nothing and stops nobody, a judge nobody can open stops the run."""
+    """A scorer's result; failing code gives no score, a judge that cannot be opened ends the run."""
     try:
         return await each.find(prediction, expected, **context)
     except MarkschemeError:
@@ -547,14 +547,14 @@ def _failure(error: Exception) -> str:
 
 
 def run_check(criterion: Criterion, submission: Submission, scorers: Mapping[str, Callable[..., Any]]) -> Outcome:
-    """What the code behind a criterion's `check` finds in a response, as a verdict on its scale.
+    """The verdict of a criterion's `check` on a response.
 
     The expected answer is the submission's input `reference`, the prompt its `query`.
 
     Args:
         criterion: One with a `check`.
         submission: What is judged.
-        scorers: Registered checks by name, beside the shipped ones.
+        scorers: Registered checks by name, in addition to the shipped ones.
 
     Returns:
         A Verdict as far up the scale as the score from 0 to 1; Unread with the reason where the code failed.
@@ -589,7 +589,7 @@ def check_of(criterion: Criterion, scorers: Mapping[str, Callable[..., Any]]) ->
 
     Args:
         criterion: One with a `check`.
-        scorers: Registered checks by name, beside the shipped ones.
+        scorers: Registered checks by name, in addition to the shipped ones.
 
     Raises:
         UsageError: No check of that name, one that asks a judge, or one registered by the name of a shipped check.
@@ -614,10 +614,10 @@ def check_of(criterion: Criterion, scorers: Mapping[str, Callable[..., Any]]) ->
 
 
 def load_scorers(*module_names: str) -> dict[str, Scorer]:
-    """The scorers that modules make, by name; a later module's count where two use a name.
+    """The scorers defined in modules, by name; a later module's wins.
 
     Args:
-        module_names: As in an import; the working directory is looked in too.
+        module_names: As in an import; the working directory is searched too.
 
     Raises:
         UsageError: A module cannot be imported, has no scorers, or gives one the name of a shipped check or of

@@ -1,4 +1,4 @@
-"""The response that is judged, with whatever was asked, given or expected beside it."""
+"""The response to judge, with its named inputs."""
 
 import json
 from collections.abc import Mapping
@@ -36,7 +36,7 @@ class Submission:
 
 
 def as_text(value: Any) -> str:
-    """A value as a judge is shown it: text as it is, everything else as JSON.
+    """A value as shown to a judge: text unchanged, everything else as JSON.
 
     >>> as_text([{"role": "user", "content": "Hi"}])
     '[{"role": "user", "content": "Hi"}]'

@@ -1,7 +1,7 @@
-"""The types that users of the `rubric` package know: what a generate function answers, and what a grade tells.
+"""The types that users of the `rubric` package know: the answers of generate functions and the reports of graders.
 
 The models are schemas too: `PerCriterionOutput.model_json_schema()` constrains a model's decoding, and
-`PerCriterionOutput.model_validate_json(text)` reads what it wrote. What these refuse is nowhere taken for a verdict.
+`PerCriterionOutput.model_validate_json(text)` reads what it wrote. What they refuse never counts as a verdict.
 """
 
 import json
@@ -85,7 +85,7 @@ def response_text(to_grade: ToGrade) -> str:
 
 
 class _Output(BaseModel):
-    """An answer; built by hand, by another model or from JSON, it is held to the same rules."""
+    """An answer, validated the same way whether built by hand, from another model or from JSON."""
 
     model_config = ConfigDict(revalidate_instances="always")
 
@@ -94,7 +94,7 @@ class _Output(BaseModel):
         """The answer in a JSON text.
 
         Raises:
-            pydantic.ValidationError: Not this answer, or one that gives a key twice: neither value counts then.
+            pydantic.ValidationError: The text doesn't match the schema, or gives a key twice.
         """
         key = _key_given_twice(json_data)
         if key is not None:
@@ -114,7 +114,7 @@ def _key_given_twice(text: str | bytes | bytearray) -> str | None:
     try:
         json.loads(text, object_pairs_hook=note, parse_int=str)
     except (ValueError, RecursionError):
-        return None  # no JSON at all, which is told by whoever reads it
+        return None  # not JSON at all, which the caller reports
     return twice[0] if twice else None
 
 
@@ -218,15 +218,15 @@ class RubricAsJudgeGenerateFn(Protocol):
         ...
 
 
-# --- what a grade tells ---------------------------------------------------------------------------------------------
+# --- reports of graders --------------------------------------------------------------------------------------------
 
 
-class _Told(BaseModel):
+class _Report(BaseModel):
     model_config = ConfigDict(allow_inf_nan=False, validate_assignment=True)
 
 
-class CriterionReport(_Told):
-    """A criterion and what a judge made of it.
+class CriterionReport(_Report):
+    """A judge's verdict on one criterion.
 
     Attributes:
         weight: As in the rubric.
@@ -245,11 +245,11 @@ class CriterionReport(_Told):
     raw: str = ""
 
 
-class EvaluationReport(_Told):
+class EvaluationReport(_Report):
     """The outcome of grading one response.
 
-    A response is either graded, and `score` is a number, or it is not, and `error` says why: a verdict that nobody
-    could read never becomes a score of 0. Filter on `score is None`.
+    A response is either graded, and `score` is a number, or it is not, and `error` says why: an unreadable
+    verdict never becomes a score of 0. Filter on `score is None`.
 
     Attributes:
         score: 0 to 1, or the raw score where it was not to be normalised; None where not graded.
@@ -260,7 +260,7 @@ class EvaluationReport(_Told):
         raw: What came back where no holistic score could be read, at most 2,000 characters of it.
 
     Raises:
-        pydantic.ValidationError: A score that is no finite number; no score and no reason, or both.
+        pydantic.ValidationError: The score is not finite, or there is not exactly one of score and reason.
 
     Example:
         >>> EvaluationReport(score=None, error="c1: the judge refused").score is None

@@ -1,7 +1,7 @@
 """Reply and criteria to outcomes: for each criterion a Verdict, or the reason why there is none.
 
-A judge that declines, one to whom a criterion does not apply and a reply nobody can read are three different
-things, and none of them is a level.
+An abstention, a criterion that does not apply and an unreadable reply are three different outcomes, and none of them
+is a level.
 """
 
 import json
@@ -25,9 +25,9 @@ RAW_LENGTH = 2_000
 LONGEST_READ = 200_000
 """Characters of a reply that are searched for an answer; a longer one is not read."""
 MOST_BRACES = 1_000
-"""Places in a reply at which an answer is looked for; one with more is not read."""
+"""Opening braces tried in a reply; one with more is not read."""
 MOST_DOUBT = 0.01
-"""Share of the odds that may belong to no one level alone before the expected level cannot be told."""
+"""Most probability that may be ambiguous between levels for an expected level to be given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,7 +201,7 @@ def _unread(name: str, why: _Unreadable, reply: Reply) -> Unread:
 
 
 def _level(answer: Any, scale: Scale) -> Level:
-    """The level that an answer names, by number or label. Anything else is no level, however near."""
+    """The level that an answer names, by number or label. Anything else is invalid, however near."""
     for choice, level in zip(scale.choices, scale.levels, strict=True):
         if isinstance(answer, str) and answer.strip().casefold() in (
             choice.casefold(),
@@ -249,7 +249,7 @@ def _shown(value: Any) -> str:
 
 
 class _Twice:
-    """Stands where a reply gave a key twice: neither value counts."""
+    """Placeholder for a key given twice: neither value counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -298,7 +298,7 @@ _COVER = re.compile(r'"verdicts"\s*:\s*\{')
 
 
 def _objects_in(text: str) -> list[_Answer]:
-    """The JSON objects in a text; none where one of them is broken, since what stands inside may be a quotation."""
+    """The JSON objects in a text; none if one of them is broken, since its content may be a quotation."""
     if len(text) > LONGEST_READ:
         raise _Unreadable(f"the reply is longer than the {LONGEST_READ:,} characters that are read")
     decoder = json.JSONDecoder(object_pairs_hook=_noting_twice, parse_constant=no_constant)
@@ -427,13 +427,13 @@ def _combined_holistic(read: Sequence[Holistic | Unread]) -> Holistic | Unread:
     return replace(nearest, score=middle, votes=votes)
 
 
-# --- the expected level, where a provider tells the odds of each token ----------------------------------------------
+# --- the expected level, from log-probabilities ---------------------------------------------------------------------
 
 
 def _expected_level(reply: Reply, answer: _Answer, criterion: Criterion) -> float | None:
-    """The mean of the levels by the probability the model gave each.
+    """Mean of the levels, weighted by the probability the model gave each.
 
-    None where no odds were told, or where they don't tell the levels apart: a first token `1` may begin 1 and 10.
+    None without log-probabilities, or if they are ambiguous: a first token `1` may begin 1 and 10.
     """
     scale = criterion.scale
     if not reply.tokens or not scale.ordered:

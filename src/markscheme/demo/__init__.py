@@ -1,1 +1,1 @@
-"""For a sceptic: raters that read nothing beside one that does, and a fault planted by seed and found again."""
+"""Demonstrations: raters that read nothing compared with one that does, and a planted fault found again."""

@@ -1,4 +1,4 @@
-"""The faults that may be planted in a made judge, and where: what a round is about, in words and without arrays."""
+"""Faults that can be planted in a simulated judge, and where."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

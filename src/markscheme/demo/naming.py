@@ -1,4 +1,4 @@
-"""A round as files, a process that is given these files and nothing else, and what that process says is wrong."""
+"""Write a round as files, and diagnose it in a process that sees nothing else."""
 
 import json
 import os
@@ -31,7 +31,7 @@ COMMAND = (
     REPORT,
     "--quiet",
 )
-"""What the other process is told to do, in the round's folder."""
+"""The command of the other process, in the round's folder."""
 DECIDED = (0, 1, 4)
 """Statuses of a calibration that was made: ok, adjust, not enough labels."""
 FAULT_OF_CODE: Mapping[str, str] = {"lenient": "lenient", "noisy": "noisy", "broken-slice": "slice"}
@@ -89,7 +89,7 @@ def _write_lines(path: Path, lines: Sequence[Mapping[str, Any]]) -> None:
 
 
 def in_another_process(folder: Path, command: Sequence[str]) -> int:
-    """Run a command of ours in a new process that is started in `folder` and told nothing but the command."""
+    """Run a command of ours in a new process that is started in `folder` with nothing but the command."""
     code = (
         "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from markscheme.cli import main; "
         "sys.exit(main(sys.argv[2:]))"

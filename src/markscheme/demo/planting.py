@@ -1,5 +1,4 @@
-"""Made examples, two made people and a made judge with one fault or none: ratings drawn by seed, so that the truth is
-known. Nobody is asked and nobody labels anything."""
+"""Simulated examples, two annotators and a judge with one fault or none, drawn by seed, so that the truth is known."""
 
 import hashlib
 import math
@@ -40,7 +39,7 @@ RUNS_KEPT = 5
 
 @dataclass(frozen=True)
 class Round:
-    """What one round plants, and all that anybody rated in it.
+    """What one round plants, and all its ratings.
 
     Attributes:
         planted: What is wrong with the judge, and where.
@@ -69,7 +68,7 @@ class Round:
 
     @cached_property
     def seal(self) -> str:
-        """The sha256 of the secret, which can be told before the secret is."""
+        """The sha256 of the secret, to be shown before the secret."""
         return hashlib.sha256(self.secret.encode()).hexdigest()
 
 
@@ -80,7 +79,7 @@ class _Judge:
     Attributes:
         then: Where its ratings centre when the run is accepted, shape (n, criteria).
         now: The same now.
-        noise: Standard deviation of its errors, drawn anew at each asking, shape (criteria,).
+        noise: Standard deviation of its errors, drawn independently for each call, shape (criteria,).
     """
 
     then: Floats

@@ -31,7 +31,7 @@ SEED = 1
 
 @dataclass(frozen=True)
 class Held:
-    """One rater held to the labels.
+    """One rater compared with the labels.
 
     Attributes:
         name: What the demonstration calls it.
@@ -100,7 +100,7 @@ def _always_pass(rubric: Rubric, examples: ExampleSet) -> list[Rating]:
 
 
 def _coin(rubric: Rubric, examples: ExampleSet) -> list[Rating]:
-    """What each example was given goes to another one by lot: every level comes up as often as in the labels."""
+    """The labels shuffled over the examples: every level is as frequent as in the labels."""
     lots = np.random.default_rng(SEED).permutation(len(examples.ids)).tolist()
     return [_by_code(id, _levels(rubric, examples, lots[place])) for place, id in enumerate(examples.ids)]
 

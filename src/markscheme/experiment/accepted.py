@@ -20,7 +20,7 @@ from markscheme.receipt import accepted_data
 
 @dataclass(frozen=True)
 class AcceptedExperiment:
-    """An accepted run as it was read back: its day, what graded it, and each cell's mark with its case's digest."""
+    """An accepted run, read from its file: its day, what graded it, and each cell's mark with its case's digest."""
 
     path: Path
     date: str
@@ -29,7 +29,7 @@ class AcceptedExperiment:
     digests: dict[str, str]
 
     def since(self, run: ExperimentRun) -> list[Difference]:
-        """Each variant then and now, on the cases that are what they were.
+        """Each variant then and now, on unchanged cases.
 
         Raises:
             ComparisonError: Another rubric, another way of asking or another judge graded it, or nothing is common.

@@ -54,7 +54,7 @@ class ExperimentCase:
 
     @cached_property
     def digest(self) -> str:
-        """Digest of all that makes it this case."""
+        """Digest of the case's content."""
         return fingerprint(dict(self.inputs), dict(self.expected))
 
     def submission(self, response: str, id: str) -> Submission:
@@ -64,7 +64,7 @@ class ExperimentCase:
 
 @dataclass(frozen=True)
 class Model:
-    """Who answers: named as judges are, and how it is asked; None leaves what the adapter does by itself."""
+    """The model that answers, named like a judge, and its settings; None for the adapter's default."""
 
     name: str
     temperature: float | None = None

@@ -15,12 +15,12 @@ __all__ = ["FIGURES", "OVERALL", "PASS_RATE", "Cell", "Experiment", "ExperimentC
 
 OVERALL, PASS_RATE = "overall", "pass_rate"
 FIGURES = (OVERALL, PASS_RATE)
-"""Names in the table that no criterion can bear."""
+"""Names in the table that no criterion may have."""
 
 
 @dataclass(frozen=True)
 class Experiment:
-    """Variants x cases, and the rubric that grades what comes of them.
+    """Variants x cases, and the rubric that grades the outputs.
 
     Attributes:
         rubric: What good is.

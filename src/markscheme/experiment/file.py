@@ -46,7 +46,7 @@ def read_experiment(path: Path, outputs: Path | None, build: Callable[..., T]) -
 
 @dataclass
 class _Reading:
-    """One reading; faults are collected and told together."""
+    """One pass over a file; faults are collected and reported together."""
 
     path: Path
     data: Mapping[str, Any]
@@ -78,7 +78,7 @@ class _Reading:
         model: Model | None,
         given: dict[Cell, Output],
     ) -> T | None:
-        """The experiment, or None where there are faults; those of the whole are added to the others."""
+        """The experiment, or None if there are faults; adds those of the whole."""
         if rubric is None or not variants or not cases:
             return None
         try:
@@ -130,7 +130,7 @@ class _Reading:
         return self._read(read_outputs, self.path.parent / named, ("outputs",)) if named else []
 
     def _read(self, read: Callable[[Path], Iterable[T]], path: Path, at: Place) -> list[T]:
-        """What stands in another file; its faults are told with this one's."""
+        """The content of another file; its faults are reported with this one's."""
         try:
             return list(read(path))
         except RatingError as error:

@@ -1,4 +1,4 @@
-"""An experiment, a model and a judge to a graded table: what is there already is not asked for again."""
+"""Run an experiment: model and judge fill a graded table, and outputs already there are kept."""
 
 import asyncio
 from collections.abc import Callable, Mapping
@@ -19,16 +19,16 @@ from markscheme.submission import Submission
 
 
 class Steps(Protocol):
-    """Told of each step done."""
+    """Receives progress."""
 
     def step(self) -> None:
-        """One more is done."""
+        """Count one step."""
         ...
 
 
 class _Unwatched:
     def step(self) -> None:
-        """Nobody looks."""
+        """Ignored."""
 
 
 Watch = Callable[[str, int], AbstractContextManager[Steps]]
@@ -36,7 +36,7 @@ Watch = Callable[[str, int], AbstractContextManager[Steps]]
 
 
 def unwatched(what: str, total: int) -> AbstractContextManager[Steps]:  # noqa: ARG001 - nobody looks
-    """Shows nothing."""
+    """Progress that shows nothing."""
     return nullcontext(_Unwatched())
 
 
@@ -128,7 +128,7 @@ async def run_experiment(
 
 @dataclass
 class _Making:
-    """The outputs of one run on their way."""
+    """The outputs of a run in progress."""
 
     experiment: Experiment
     model: Judge
@@ -166,7 +166,7 @@ def _under(prompt: Prompt, model: Judge) -> str:
 
 
 def open_model(experiment: Experiment, asking: Asking | None = None, *, name: str | None = None) -> Judge | None:
-    """Whoever makes the experiment's outputs, ready to be asked; None where it names nobody.
+    """The model that makes the experiment's outputs; None if it names none.
 
     Args:
         experiment: Whose model it is.

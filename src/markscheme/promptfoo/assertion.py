@@ -34,7 +34,7 @@ CONFIG_KEYS = (
     "cache",
 )
 CALIBRATION = ("warn", "require", "off")
-"""What is done about the calibration behind a grade: tell it, refuse to grade unless it may gate, nothing."""
+"""How to treat the calibration behind a grade: warn, refuse to grade unless it can gate, ignore."""
 OFF = ("off", False)
 """How a configuration switches something off: YAML 1.1 takes a bare `off` for false."""
 QUERY_VARS = ("query", "question", "input", "prompt")
@@ -72,7 +72,7 @@ class Call:
 
     @property
     def places(self) -> tuple[Path, ...]:
-        """Where its calibration is looked for."""
+        """Folders in which to look for its calibration."""
         return (self.file.parent, Path.cwd()) if self.file is not None else (Path.cwd(),)
 
 
@@ -132,7 +132,7 @@ async def assess(output: Any, context: Mapping[str, Any], *, beside: Path, engin
 
 
 def read_call(output: Any, context: Mapping[str, Any], beside: Path, engine: Engine) -> Call:
-    """What an assertion asks for.
+    """The checked call of an assertion.
 
     Raises:
         UsageError: A key or value that its configuration cannot have, an input that is not there.
@@ -238,7 +238,7 @@ ALLOWED: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "calibration": (lambda value: value in CALIBRATION, f"one of {', '.join(CALIBRATION)}"),
     "cache": (lambda value: value == "auto" or value in OFF, "auto or off"),
 }
-"""For each key of a configuration what its value may be."""
+"""Allowed values of each configuration key."""
 
 
 def _rubric_name(config: Mapping[str, Any], variables: Mapping[str, Any]) -> str:
@@ -327,7 +327,7 @@ def _receipt(call: Call, judge: Judge) -> Receipt | None:
 
 
 def grading_result(grade: Grade, call: Call) -> dict[str, Any]:
-    """A grade as Promptfoo's grading result: one component a criterion, each under its own metric."""
+    """A grade as Promptfoo's grading result, with one component per criterion under its own metric."""
     components = {
         criterion.name: component
         for criterion in call.rubric.criteria
@@ -345,7 +345,7 @@ def grading_result(grade: Grade, call: Call) -> dict[str, Any]:
 
 
 def _component(criterion: Criterion, outcome: Outcome | None) -> dict[str, Any] | None:
-    """One criterion as a result of its own; None for one that does not apply or has no verdict."""
+    """The component result of one criterion; None if it does not apply or has no verdict."""
     if not isinstance(outcome, Verdict):
         return None
     position = criterion.scale.position(outcome.level)
@@ -361,7 +361,7 @@ def _component(criterion: Criterion, outcome: Outcome | None) -> dict[str, Any] 
 
 
 def told_reason(grade: Grade, call: Call) -> str:
-    """Never empty: Promptfoo takes a failing result without a reason for a pass."""
+    """Never empty: Promptfoo treats a failing result without a reason as a pass."""
     scored, rubric = grade.scored, call.rubric
     if scored is None:  # not reached for a graded output
         return f"{NOT_GRADED}{grade.error}"
@@ -401,7 +401,7 @@ def _sentence(text: str) -> str:
 
 
 def tokens_used(grade: Grade) -> dict[str, int]:
-    """What asking cost, by Promptfoo's keys."""
+    """Token usage, by Promptfoo's keys."""
     usage: Usage = grade.usage
     read, written = usage.input_tokens or 0, usage.output_tokens or 0
     return {"total": read + written, "prompt": read, "completion": written, "cached": 0, "numRequests": usage.calls}
@@ -462,7 +462,7 @@ def _may_be_negated(part: Any, config: Any, unsure: bool = False) -> bool:
 
 
 def _passes_anyway(part: Any, config: Any) -> str:
-    """What makes Promptfoo pass a failing result: a weight of 0, or a threshold of 0; "" where nothing does."""
+    """What makes Promptfoo pass a failing result: weight 0 or threshold 0; "" if nothing does."""
     if not isinstance(part, Mapping):
         return ""
     asserts = part.get("assert")

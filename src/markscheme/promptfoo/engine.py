@@ -1,4 +1,4 @@
-"""What all gradings of one process share: open judges, one limiter, one memory."""
+"""State shared by all gradings of one process: open judges, one limiter, one cache."""
 
 import os
 import sys
@@ -71,7 +71,7 @@ class Engine:
         return self._judges[key]
 
     def at_hand(self, rubric: Rubric, prompts: Sequence[Prompt], replies: Path | None, *, kept: bool = True) -> Judge:
-        """Whoever can be asked where nobody was named."""
+        """The judge for calls that name none."""
         return choose_judge(rubric, prompts, replies, opening=lambda name, model: self.named(name, model, kept=kept))
 
     async def aclose(self) -> None:
@@ -84,8 +84,8 @@ class Engine:
 
 
 def make_importable(*folders: Path) -> None:
-    """Let a user's own modules be found in these folders, after all others: a judge `function:module:name` may stand
-    beside the configuration, as it may where a command is run."""
+    """Append folders to the import path, so that a judge `function:module:name` may be next to the configuration, as it
+    may be in the working directory of a command."""
     known = {Path(place or ".").resolve() for place in sys.path}
     asked = dict.fromkeys(folder.resolve() for folder in folders)
     sys.path.extend(str(folder) for folder in asked if folder not in known)
@@ -119,7 +119,7 @@ def _above_zero(text: str, variable: str, kind: type[int] | type[float]) -> int 
 
 
 def file_stamp(file: Path) -> tuple[int, int, int]:
-    """What changes when a file is written anew."""
+    """A stamp that changes when a file is rewritten."""
     about = file.stat()
     return about.st_ino, about.st_size, about.st_mtime_ns
 

@@ -1,4 +1,4 @@
-"""What the files in `graders/` call: through the warm session where there is one, else here."""
+"""Entry points of the files in `graders/`: use the warm session if there is one, else grade here."""
 
 import gc
 import os
@@ -52,14 +52,14 @@ def call_api(prompt: "Any", options: "Mapping[str, Any]", context: "Mapping[str,
 
 
 def _wish(holder: "Any") -> "Any":
-    """What `config.session` asks for; off where it is no such setting, so that what is wrong with it gets an answer."""
+    """The value of `config.session`; off if invalid, so that the error is reported."""
     config = (holder.get("config") or {}) if isinstance(holder, dict) else None
     wish = config.get("session") if isinstance(config, dict) else "off"
     return wish if wish is None or wish is False or isinstance(wish, str) else "off"
 
 
 class Hurry:
-    """No search for garbage in a process that loads much, grades once and ends: what it loads, it keeps."""
+    """Disable garbage collection: the process loads much, grades once and ends."""
 
     def __enter__(self) -> None:
         self.collecting = gc.isenabled()

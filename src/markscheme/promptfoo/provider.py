@@ -80,7 +80,7 @@ async def _by_itself(
 async def respond(
     prompt: str, options: Mapping[str, Any], context: Mapping[str, Any], *, beside: Path, engine: Engine
 ) -> dict[str, Any]:
-    """The same as `call_api`, by the judges that `engine` keeps open."""
+    """Same as `call_api`, with the judges that `engine` keeps open."""
     make_importable(Path.cwd(), beside, beside.parent)
     try:
         config = _config(options)
@@ -113,7 +113,7 @@ def _config(options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _asks_for_rubric(context: Mapping[str, Any], variables: Mapping[str, Any]) -> bool:
-    """Whether it is `llm-rubric` that asks: other graders use the same provider for other questions."""
+    """Whether `llm-rubric` asks; other graders use the same provider for other questions."""
     asked = context.get("prompt")
     label = asked.get("label") if isinstance(asked, Mapping) else None
     return label in (LABEL, None) and "rubric" in variables and "output" in variables
@@ -196,7 +196,7 @@ def _criteria(grade: Grade, call: Call) -> dict[str, Any]:
 
 
 async def _plain_answer(prompt: str, config: Mapping[str, Any], engine: Engine) -> dict[str, Any]:
-    """What the judge answers to the question of another grader, whatever that is."""
+    """The judge's answer to the question of another grader."""
     if not isinstance(prompt, str):
         raise UsageError(f"a grading provider is asked in text, found {type(prompt).__name__}")
     kept = config.get("cache", "auto") not in OFF

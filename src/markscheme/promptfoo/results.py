@@ -1,4 +1,4 @@
-"""Promptfoo's results: what its graders said of each output, and what people said in its viewer, kept apart.
+"""Promptfoo's results: verdicts of its graders and manual ratings from its viewer, kept apart.
 
 A rating given in the viewer overwrites a row's pass and score. What the graders made of the row is therefore put
 together again from the results of its assertions, by Promptfoo's own rule.
@@ -53,7 +53,7 @@ SAME_SCORE = 1e-6
 
 @dataclass(frozen=True, slots=True)
 class AssertionVerdict:
-    """What one assertion, or one criterion of a rubric behind it, made of an output.
+    """The verdict of one assertion, or of one criterion behind it, on an output.
 
     Attributes:
         metric: Its name: the assertion's metric, else its type.
@@ -61,7 +61,7 @@ class AssertionVerdict:
         passed: Whether it passed; None where it is ungraded.
         score: Its score; None likewise.
         reason: Why, as the grader wrote it.
-        ungraded: Why there is no verdict; None where there is one.
+        ungraded: Why there is no verdict; None if there is one.
         weight: Its share of the row's score.
         text: What it asks for.
         is_part: Whether it is one criterion of the assertion before it.
@@ -87,12 +87,12 @@ class AssertionVerdict:
 
 @dataclass(frozen=True, slots=True)
 class Manual:
-    """What a person said of an output in the viewer.
+    """A manual rating in the viewer.
 
     Attributes:
         passed: The thumb; None where only a score was given.
         score: The score they typed, 0 to 1; None where none was.
-        comment: What they wrote beside it.
+        comment: Their comment.
     """
 
     passed: bool | None
@@ -102,7 +102,7 @@ class Manual:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One output and what was said of it.
+    """One output with its verdicts and manual rating.
 
     Attributes:
         id: Unique within its file.
@@ -113,9 +113,9 @@ class Row:
         task: The test it belongs to, where several rows share one; "" otherwise.
         split: From `metadata.split`.
         expected: From `metadata.expected_label`.
-        manual: What a person said; None where nobody did.
-        passed: Whether the graders passed it, people aside; None where it is ungraded.
-        score: The score the graders gave, people aside; None likewise.
+        manual: The manual rating; None without one.
+        passed: Whether the graders passed it, without the manual rating; None if ungraded.
+        score: The graders' score, without the manual rating; None if ungraded.
         ungraded: Why the row has no verdict; None where it has one.
         verdicts: One for each assertion and each part of one.
         named: Named scores of the row.
@@ -142,7 +142,7 @@ class Row:
 
     @property
     def is_labelled(self) -> bool:
-        """Whether a person, or the test itself, says what is right."""
+        """Whether it has a manual rating or an expected label."""
         return self.manual is not None or self.expected is not None
 
     @property
@@ -160,7 +160,7 @@ class Results:
         rows: Its rows, in the order of the tests.
         threshold: The score a row needs to pass, where all tests share one.
         at: The day of the evaluation, as written; "" where the file doesn't say.
-        aside: What of the file is not read as a rating, counted.
+        aside: Counts of what was not read as a rating.
     """
 
     path: Path
@@ -212,7 +212,7 @@ def results_of(rows: Iterable[Any], path: Path, *, at: str = "", unjudged: bool 
 
     Args:
         rows: As they were parsed.
-        path: The file they are from, or what stands for it in messages.
+        path: The file they are from, or its name for messages.
         at: The day of the evaluation.
         unjudged: True keeps outputs that no assertion judges, as ungraded rows.
 
@@ -228,7 +228,7 @@ def results_of(rows: Iterable[Any], path: Path, *, at: str = "", unjudged: bool 
 
 
 def calibrations(rows: Iterable[Any]) -> dict[str, tuple[str, str | None]]:
-    """What our graders said of the calibration behind their grades: by rubric, in words and as a use."""
+    """The calibration behind our graders' grades, by rubric: as a sentence and as a use."""
     found: dict[str, tuple[str, str | None]] = {}
     for raw in rows:
         for component in _list(_mapping(_mapping(raw).get("gradingResult")).get("componentResults")):
@@ -267,7 +267,7 @@ def together(files: Sequence[Results]) -> tuple[Row, ...]:
 
 
 def _order(raw: Mapping[str, Any]) -> tuple[float, float]:
-    """Rows stand in the file as they were finished; read they are by test and prompt."""
+    """Sort key by test and prompt; the file lists rows in order of completion."""
     return _number(raw.get("testIdx")) or 0.0, _number(raw.get("promptIdx")) or 0.0
 
 
@@ -287,7 +287,7 @@ def _raw(path: Path) -> tuple[Mapping[str, Any], list[Any]]:
 
 @dataclass
 class _Reading:
-    """One reading of one file; what is put aside is counted."""
+    """One pass over one file, with counts of what is left out."""
 
     path: Path
     aside: Counter[str]
@@ -362,7 +362,7 @@ class _Reading:
             yield found
 
     def _unnamed(self, kind: str, text: str) -> str:
-        """The type for the first thing it asks for; for any other also what that is."""
+        """A name for an assertion without metric: its type, plus its text if the type is taken."""
         known = self.names.get((kind, text))
         if known is None:
             known = kind if kind not in self.names.values() else f"{kind}: {_short(text)}"
@@ -376,7 +376,7 @@ class _Reading:
 
 
 def _failed(raw: Mapping[str, Any]) -> str | None:
-    """Why there is no output to judge, or no judgement of it, for the whole row."""
+    """Why the whole row has no output or was not graded; None if it was."""
     grading = raw.get("gradingResult")
     if raw.get("failureReason") == PROVIDER_FAILED or (grading is None and raw.get("error")):
         return _first_line(str(raw.get("error") or "")) or "the provider gave no output"
@@ -424,7 +424,7 @@ class _Component:
 
 
 def _components(grading: Mapping[str, Any]) -> Iterator[_Component]:
-    """The results of all assertions, people's left out.
+    """The results of all assertions, without manual ratings.
 
     Promptfoo lists an assertion's own components once inside it and once more right after it.
     """
@@ -464,7 +464,7 @@ def _verdict(component: _Component, metric: str) -> AssertionVerdict:
 
 
 def _ungraded(component: _Component, reason: str) -> str | None:
-    """Why a component is no verdict: our own word for it, Promptfoo's, or a grader that broke."""
+    """Why a component is not a verdict: not graded by us or by Promptfoo, or a broken grader."""
     if reason.startswith(NOT_GRADED):
         return reason.removeprefix(NOT_GRADED)
     metadata = component.metadata
@@ -474,7 +474,7 @@ def _ungraded(component: _Component, reason: str) -> str | None:
 
 
 def _manual(raw: Mapping[str, Any], grading: Mapping[str, Any]) -> Manual | None:
-    """What a person said in the viewer, where a thumb fills in a score of 1 or 0 that nobody gave."""
+    """The manual rating; a score that the viewer filled in after a thumb is left out."""
     listed = [_mapping(component) for component in _list(grading.get("componentResults"))]
     thumb = next((c for c in listed if _mapping(c.get("assertion")).get("type") == HUMAN), None)
     row_score = _number(grading.get("score"))
@@ -496,7 +496,7 @@ def _decided(
     threshold: float | None,
     test: Mapping[str, Any],
 ) -> tuple[bool | None, float | None, str | None]:
-    """Pass and score by the graders alone, or why they can't be known."""
+    """Pass and score by the graders alone, or why they are not known."""
     passed, score = raw.get("success", grading.get("pass")), _number(raw.get("score", grading.get("score")))
     by_function = bool(test.get("assertScoringFunction"))
     rebuilt, mean = _rebuilt(grading, threshold)
@@ -516,7 +516,7 @@ def _decided(
 
 
 def _is_overwritten(score: float | None, mean: float | None, threshold: float | None) -> bool:
-    """Whether a row without a rating shows what the viewer made of it when one was taken back."""
+    """Whether a row without rating still has the score of a rating that was removed."""
     return threshold is not None or score is None or mean is None or abs(score - mean) > SAME_SCORE
 
 
@@ -550,7 +550,7 @@ def _usage(component: _Component) -> Usage:
 def _given_name(
     inputs: Mapping[str, Any], metadata: Mapping[str, Any], test: Mapping[str, Any], raw: Mapping[str, Any]
 ) -> str:
-    """What the test's author calls it; "" where nobody named it."""
+    """The name given by the test's author; "" without one."""
     for place in (metadata, inputs):
         for key in ID_KEYS:
             if isinstance(place.get(key), str | int) and not isinstance(place[key], bool) and place[key] != "":

@@ -51,7 +51,7 @@ def idle_seconds() -> float:
 
 
 class Serving:
-    """Answers what the graders ask, all of them by one engine.
+    """Answer all graders with one engine.
 
     Args:
         folder: The graders' folder.
@@ -62,7 +62,7 @@ class Serving:
         self._modules: dict[str, tuple[int, int, int]] = {}
 
     async def answer(self, request: Mapping[str, Any]) -> dict[str, Any]:
-        """What the process that asks would have answered by itself.
+        """The answer that the asking process would have computed itself.
 
         Raises:
             Retired: A module of the user's own has changed since it was loaded.
@@ -88,12 +88,12 @@ class Serving:
                 raise ValueError(f"no such grader: {other!r}")
 
     def describe(self) -> dict[str, Any]:
-        """What it tells of itself."""
+        """Its status."""
         used = self.engine.asking.limiter.usage
         return {"cwd": os.getcwd(), "graders": str(self.folder), "usage": used.to_json()}
 
     def _check_modules(self) -> None:
-        """Stop grading by code that is no longer what its file says."""
+        """Stop if a user's module has changed on disk."""
         loaded = own_modules()
         for file, stamp in loaded.items():
             if self._modules.setdefault(file, stamp) != stamp:

@@ -1,4 +1,4 @@
-"""YAML or JSON to Rubric, in every dialect we read; a fault is told by file and line, all faults at once.
+"""Read rubrics from YAML or JSON, in every dialect; all faults are reported at once, with file and line.
 
 The pydantic models here are the file format; `rubrics/schema.json` is generated from them.
 """
@@ -25,7 +25,7 @@ from pydantic import (
 )
 
 from markscheme.errors import Fault, RubricError, RubricWarning
-from markscheme.plain_data import Form, Place, form_of, plain_data, read_text
+from markscheme.plain_data import Form, Place, form_of, plain_data, read_text, shown
 from markscheme.rubrics.rubric import (
     DEFAULT_TARGET,
     DEFAULT_TOLERANCE,
@@ -39,7 +39,7 @@ from markscheme.rubrics.rubric import (
 
 MAX_BYTES = 1 << 20
 MAX_STEPS = 101
-"""Levels a scale given by its ends may have: more than anybody can tell apart."""
+"""Most levels of a scale given by its ends."""
 
 
 # --- the format -------------------------------------------------------------------------------------------------
@@ -144,7 +144,7 @@ def _runs_nothing(name: str) -> str:
 
 
 class JudgeEntry(_Entry):
-    """Who is asked where nobody else is named; never a key, an address or a function."""
+    """The default judge; never a key, an address or a function."""
 
     name: Annotated[Text, AfterValidator(_runs_nothing)] | None = None
     model: Text | None = None
@@ -163,14 +163,14 @@ class RubricEntry(_Entry):
         serialization_alias="passingThreshold",
         description="Least score that passes, 0 to 1.",
     )
-    inputs: list[Text] | None = Field(None, description="What a submission brings beside the response.")
+    inputs: list[Text] | None = Field(None, description="Inputs of a submission besides the response.")
     guidelines: Text | None = Field(None, description="General advice to the judge.")
     strategy: Strategy = Field(
         "one_shot",
         description="All criteria in one question, one question each, both ways round, or one score from 0 to 100.",
     )
     samples: StrictInt = Field(1, ge=1, description="How many times the judge is asked; the median level counts.")
-    judge: JudgeEntry | None = Field(None, description="Who is asked where nobody else is named.")
+    judge: JudgeEntry | None = Field(None, description="The default judge.")
     tolerance: StrictFloat = Field(
         DEFAULT_TOLERANCE, gt=0, le=1, description="How far a score may miss gold and still agree."
     )
@@ -218,7 +218,7 @@ def rubric_from_data(data: Any) -> Rubric:
 
 
 def places_of(data: Any) -> tuple[Place, list[Place]]:
-    """Where in plain data the rubric's own keys stand, and each of its criteria, whatever the dialect.
+    """The places of the rubric's keys and of each criterion in plain data, in any dialect.
 
     >>> places_of({"rubric": {"criteria": [{"requirement": "A"}, {"requirement": "B"}]}})
     (('rubric',), [('rubric', 'criteria', 0), ('rubric', 'criteria', 1)])
@@ -241,7 +241,7 @@ def _rubric_from_text(text: str, path: Path | None, form: Form) -> Rubric:
 
 @dataclass
 class _Reading:
-    """One reading of plain data: the canonical form, the faults met, and where each part came from."""
+    """One pass over plain data: the canonical form, the faults, and where each part came from."""
 
     data: Any
     lines: Mapping[Place, int]
@@ -295,7 +295,7 @@ class _Reading:
         return top, at, [where for where, _ in found]
 
     def _refuse_said_twice(self, outer: Mapping[str, Any], inner: Any, at: Place) -> None:
-        """What stands beside `rubric` and in it too is refused: neither could be dropped in silence."""
+        """Refuse keys given both next to `rubric` and in it, since dropping either would go unnoticed."""
         said = set(inner) if isinstance(inner, Mapping) else {"criteria"}
         for key in sorted(outer.keys() & said, key=str):
             self._fault(f"{key} stands beside `rubric` and in it as well; say it once", (*at, key))
@@ -316,7 +316,7 @@ class _Reading:
                 yield where, entry
 
     def _hold_to_format(self, top: dict[str, Any]) -> None:
-        """What the format refuses, key by key."""
+        """Collect the faults of the format, key by key."""
         try:
             RubricEntry.model_validate(top)
         except ValidationError as error:
@@ -325,7 +325,7 @@ class _Reading:
                 self._fault(_sentence(problem, at), self._source(at))
 
     def _criterion(self, read: "_Read[CriterionEntry]", place: int) -> Criterion:
-        """The criterion; what it cannot have is told and stood in for, so that all faults are told at once."""
+        """The criterion; collects errors and substitutes placeholders, so that all faults are reported at once."""
         entry = read.entry
         return Criterion(
             weight=entry.weight,
@@ -358,7 +358,7 @@ class _Reading:
         return name if isinstance(name, str) and name.strip() else f"c{place + 1}"
 
     def _built(self, read: "_Read[RubricEntry]", criteria: list[Criterion]) -> Rubric | None:
-        """The rubric, or None where there are faults; those of the rubric as a whole are added to them."""
+        """The rubric, or None if there are faults; adds those of the rubric as a whole."""
         said = read.entry
         if not criteria:
             return None
@@ -386,7 +386,7 @@ class _Reading:
         return None if self.faults else rubric
 
     def _line_of(self, problem: str) -> int | None:
-        """The line that a fault of the whole rubric speaks of: the key it opens with, or the name it quotes."""
+        """The line of a fault of the whole rubric: that of the key it opens with, or of the name it quotes."""
         key = (*self.top_path, problem.split()[0])
         if key in self.lines:
             return self.lines[key]
@@ -428,7 +428,7 @@ class _Reading:
         self.faults.append(Fault(problem if line is not None else f"{_spelled(at)}{problem}", line))
 
     def _source(self, at: Place) -> Place:
-        """Where in the file a part of the canonical form stood."""
+        """The line in the file of a part of the canonical form."""
         if at[:1] == ("criteria",) and len(at) > 1 and isinstance(at[1], int):
             return (*self.criterion_paths[at[1]], *at[2:])
         return (*self.top_path, *at)
@@ -455,7 +455,7 @@ class _KeyedFault(Exception):  # noqa: N818
 
 @dataclass(frozen=True)
 class _Read(Generic[E]):
-    """What could be read of a mapping, and the keys that could not."""
+    """The readable part of a mapping, and its unreadable keys."""
 
     entry: E
     unread: frozenset[str]
@@ -484,7 +484,7 @@ def _words(entry: CriterionEntry) -> str:
 
 
 def _scale(entry: CriterionEntry) -> Scale:
-    """The scale of a criterion, from whichever of its keys says it; saying it twice is refused."""
+    """The scale of a criterion, from any of the keys that define one; two are refused."""
     ends = _ends(entry)
     binary = entry.scale == "binary" or bool(entry.binary)
     sources = {
@@ -590,7 +590,7 @@ _WANTED = {
 
 
 def _path_in(data: Any, loc: tuple[str | int, ...]) -> Place:
-    """Pydantic's place without the tags of unions, which are in no file."""
+    """Pydantic's location without union tags, which are not in the file."""
     at: list[str | int] = []
     for place, part in enumerate(loc):
         is_there = (isinstance(data, Mapping) and part in data) or (
@@ -641,11 +641,7 @@ def _nearest(at: Place) -> str:
 
 
 def _shown(value: Any) -> str:
-    """A value as it may stand in a message: short, on one line."""
-    if isinstance(value, float) and math.isnan(value):
-        return "NaN"
-    text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "…"
+    return "NaN" if isinstance(value, float) and math.isnan(value) else shown(value)
 
 
 def _spelled(at: Place) -> str:
