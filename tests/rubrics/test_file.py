@@ -345,9 +345,10 @@ def test_json_faults_have_lines_too(tmp_path: Path) -> None:
     assert refusals(written(tmp_path, broken, "r.json"))[0][0] == 3
 
 
-def test_half_a_character_is_refused() -> None:
+def test_half_a_character_is_refused_in_data_and_replaced_in_a_text() -> None:
     with pytest.raises(RubricError, match=r"^\[0\]\.requirement: requirement holds half a character"):
-        Rubric.from_json('[{"requirement": "a\\ud800"}]')
+        Rubric.from_dict([{"requirement": "a\ud800"}])
+    assert Rubric.from_json('[{"requirement": "a\\ud800"}]').criteria[0].requirement == "a\ufffd"
 
 
 def test_deep_json_is_refused() -> None:
