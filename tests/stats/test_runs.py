@@ -282,10 +282,10 @@ def test_another_run_can_be_the_base_of_the_shift_while_accepted_runs_say_how_mu
 
 
 def test_examples_needed_are_those_that_show_an_unmoved_judge_unmoved() -> None:
-    _, now, stored = made(40, 3, 0.0, 1)
+    _, now, stored = made(120, 3, 0.0, 1)
     few = run_drift(now, stored, span=4)
     assert few.needed is not None
-    assert few.needed > 40
+    assert few.needed > 120
     steady = 0
     for seed in range(20):
         _, now, stored = made(few.needed, 3, 0.0, seed)
