@@ -8,6 +8,7 @@ from markscheme.calibration.comparison import Comparison
 from markscheme.calibration.decision import Finding, decide
 from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.rating import Kind, Rated, Rating
+from markscheme.rubrics.rubric import Scale
 from markscheme.stats.intervals import clopper_pearson_lower, clopper_pearson_upper
 from markscheme.stats.planning import labels_to_clear
 from markscheme.submission import Submission
@@ -166,3 +167,17 @@ def test_a_calibration_hands_its_findings_to_the_verdict() -> None:
     calibration = calibration_of(of, given, judged(of, judge), Rater("judge", "", "ratings"))
     assert {finding.code for finding in calibration.findings} & {"no-skill", "stuck-judge"}
     assert (calibration.decision.verdict, calibration.exit_status) == ("adjust", 1)
+
+
+def test_the_verdict_with_ties_counts_examples_exactly_at_the_tolerance_as_agreement() -> None:
+    of = rubric("tone", scale=Scale.numbered(0, 10))
+    generator = np.random.default_rng(3)
+    gold = generator.integers(0, 10, size=(200, 1)).astype(float)
+    off_by_one = gold + (np.arange(200)[:, None] % 2)
+    comparison = compared(of, examples(of, {"p": gold}), judged(of, off_by_one))
+    decision = decide(comparison)
+    assert comparison.ties.count == 100
+    assert comparison.ties.flagged
+    assert (decision.verdict, decision.verdict_with_ties) == ("adjust", "ok")
+    never = compared(of, examples(of, {"p": gold}), judged(of, gold))
+    assert decide(never).verdict_with_ties is None

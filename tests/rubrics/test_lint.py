@@ -30,6 +30,25 @@ def test_of_the_shipped_rubrics_there_is_nothing_to_say(name: str) -> None:
     assert advice(load_rubric(ROOT / "rubrics" / f"{name}.yaml")) == []
 
 
+# one step of one criterion is exactly .1 at a share of .1 (yes/no), .2 (3 levels), .3 (4), .4 (5) and .5 (6)
+@pytest.mark.parametrize(("levels", "share"), [(2, 0.1), (3, 0.2), (4, 0.3), (5, 0.4), (6, 0.5)])
+def test_a_level_or_half_of_one_worth_the_tolerance_is_a_tie_and_the_way_out_is_named(
+    levels: int, share: float
+) -> None:
+    anchors = [{"value": value, "description": f"Like {value}."} for value in range(levels)]
+    rest = {"name": "rest", "requirement": "The reply names a date.", "weight": 1 - share}
+    of = {"name": "it", "description": "How the tone is", "levels": anchors}
+    for weight in (share, 2 * share):
+        criteria = [{**of, "weight": weight}, {**rest, "weight": 1 - weight}] if weight < 1 else [of]
+        said = [one for one in advice(Rubric.from_dict({"criteria": criteria})) if one.criterion == "it"]
+        (tie,) = [one for one in said if one.code == "tie"]
+        assert "0.11" in tie.message
+        assert "0.09" in tie.message
+        for tolerance in (0.11, 0.09):
+            calm = advice(Rubric.from_dict({"criteria": criteria, "tolerance": tolerance}))
+            assert "tie" not in [one.code for one in calm]
+
+
 @pytest.mark.parametrize(
     "words", ["The text is good", "Well-written prose", "An appropriate tone", "Proper style", "Reasonably short"]
 )

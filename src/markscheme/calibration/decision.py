@@ -1,7 +1,7 @@
 """The verdict on a judge, what it may be used for, and why, in a sentence."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from markscheme.calibration.comparison import Comparison
@@ -19,6 +19,8 @@ from markscheme.stats.verdict import (
 )
 
 Severity = Literal["high", "medium", "low"]
+JUST_ABOVE = 2e-9
+"""Added to a tolerance so that differences equal to it, after rounding to 9 decimals, count as agreement."""
 NO_MERIT = ("no-skill", "stuck-judge")
 """Codes of findings under which high agreement is no merit of the judge."""
 
@@ -73,6 +75,7 @@ class Decision:
             people gave none. None where the verdict isn't open, or where no number would do.
         because_code: Which rule gave the verdict.
         because: Why, in a sentence.
+        verdict_with_ties: The verdict if examples exactly at the tolerance counted as agreement; None without any.
     """
 
     verdict: VerdictName
@@ -82,6 +85,7 @@ class Decision:
     labels_needed: int | None
     because_code: BecauseCode
     because: str
+    verdict_with_ties: VerdictName | None = None
 
 
 def decide(
@@ -111,6 +115,14 @@ def decide(
         labels_needed=None if in_all is None else in_all - (figures.agreement.n if gold.has_people else 0),
         because_code=found.because,
         because=_because(figures, wanted, found.because, no_merit),
+        verdict_with_ties=None
+        if not comparison.ties.count
+        else ruling(
+            replace(comparison, tolerance=comparison.tolerance + JUST_ABOVE).figures.states(wanted),
+            ok=ok,
+            drifted=drifted,
+            no_skill=no_merit is not None,
+        ).verdict,
     )
 
 

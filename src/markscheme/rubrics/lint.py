@@ -19,9 +19,11 @@ Code = Literal[
     "outweighed",
     "too-many-levels",
     "split-up",
+    "tie",
 ]
 MOST_PLAIN_LEVELS = 7
 """Levels beyond which nobody tells neighbours apart without anchors."""
+SAME_SIZE = 1e-9
 ALIKE = 0.8
 """Share of its words that one criterion has in common with another from which both seem to ask the same."""
 
@@ -66,6 +68,7 @@ def advice(rubric: Rubric) -> list[Advice]:
     return (
         [found for c in rubric.criteria for found in _of_criterion(c)]
         + list(_of_weights(rubric))
+        + list(_ties(rubric))
         + list(_overlaps(rubric))
     )
 
@@ -139,6 +142,25 @@ def _of_weights(rubric: Rubric) -> Iterator[Advice]:
                 criterion.name,
                 "this fault alone takes all that can be earned; `required: true` says so openly",
             )
+
+
+def _ties(rubric: Rubric) -> Iterator[Advice]:
+    """Criteria on which one level, or half of one, moves the score by exactly the tolerance."""
+    best = rubric.positive_weight or sum(abs(criterion.weight) for criterion in rubric.criteria)
+    for criterion in rubric.criteria:
+        levels = len(set(criterion.scale.values))
+        if not criterion.scale.ordered or levels < 2:
+            continue
+        step = abs(criterion.weight) / best / (levels - 1)
+        for size, called in ((step, "one level"), (step / 2, "half a level")):
+            if abs(size - rubric.tolerance) <= SAME_SIZE:
+                wider, narrower = rubric.tolerance * 1.1, rubric.tolerance * 0.9
+                yield Advice(
+                    "tie",
+                    criterion.name,
+                    f"{called} moves the score by exactly the tolerance ({rubric.tolerance:g}) and counts as a miss; "
+                    f"set tolerance {wider:.3g} to count it as agreement, or {narrower:.3g} to keep it a miss",
+                )
 
 
 def _overlaps(rubric: Rubric) -> Iterator[Advice]:

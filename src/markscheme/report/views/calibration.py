@@ -255,8 +255,7 @@ def _warnings(calibration: Calibration) -> Iterator[Line]:
         yield f"Warning: {LABELS[gold.reference]}; agreement with them is no evidence about people."
     ties = calibration.comparison.ties
     if ties.count:
-        counted_in = share(_with_ties(calibration.comparison).value)
-        yield f"{counted(ties.count, 'example')} exactly at the tolerance count as misses; counted in: {counted_in}."
+        yield _ties_line(calibration)
     if gold.not_blind:
         yield f"Warning: {counted(gold.not_blind, 'label')} not blind (given with the judge's verdict visible)."
     rater = calibration.rater
@@ -286,6 +285,18 @@ def _warnings(calibration: Calibration) -> Iterator[Line]:
         )
     if calibration.openings is not None:
         yield openings_line(calibration.openings)
+
+
+def _ties_line(calibration: Calibration) -> str:
+    """How many examples miss gold by exactly the tolerance, and what counting them as agreement would change."""
+    ties, decision = calibration.comparison.ties, calibration.decision
+    both = (
+        f"agreement {share(ties.agreement.value)} without them, {share(_with_ties(calibration.comparison).value)} with"
+    )
+    line = f"{counted(ties.count, 'example')} exactly at the tolerance count as misses: {both}"
+    if decision.verdict_with_ties not in (None, decision.verdict):
+        line += f"; counting them would make the verdict {decision.verdict_with_ties}"
+    return f"Warning: {line}; markscheme lint says which tolerance avoids them." if ties.flagged else f"{line}."
 
 
 def _with_ties(comparison: Comparison) -> Estimate:
@@ -627,7 +638,12 @@ def json_of(calibration: Calibration) -> dict[str, Any]:
             "agreement_person": comparison.agreement_person,
             "agreement_with_person": comparison.agreement_with_person,
             "gain": comparison.gain,
-            "ties": {"n": comparison.ties.count, "inclusive": _with_ties(comparison)},
+            "ties": {
+                "n": comparison.ties.count,
+                "inclusive": _with_ties(comparison),
+                "flagged": comparison.ties.flagged,
+                "verdict": decision.verdict_with_ties,
+            },
             "tolerance": comparison.tolerance,
             "target": decision.target,
             "examples": comparison.gold.ids,
