@@ -83,7 +83,7 @@ def test_a_recording_of_nothing_is_told(tmp_path: Path) -> None:
     with pytest.raises(RatingError, match=r"j\.jsonl: holds no recorded reply"):
         RecordedJudge.load(written(tmp_path / "j.jsonl", ""))
     (tmp_path / "k.jsonl").write_bytes(b"\xff\xfe")
-    with pytest.raises(RatingError, match=r"k\.jsonl: cannot be read"):
+    with pytest.raises(RatingError, match=r"k\.jsonl:1: is not UTF-8 text"):
         RecordedJudge.load(tmp_path / "k.jsonl")
 
 

@@ -81,6 +81,8 @@ class Request:
             "strategy": self.ask.strategy,
             "replay": self.drift.replay,
             "scorers": self.ask.scorers,
+            "only": self.labels.only,
+            "skip-damaged": self.ask.skip_damaged,
         }
         for option, value in given.items():
             if value:
@@ -103,13 +105,14 @@ class Request:
         rubric = self.ask.of(plain)
         if self.drift.accept:  # each of the N samples is a run of its own
             rubric = replace(rubric, samples=plain.samples)
-        every, folder = labelled_examples(rubric, self.labels.examples)
+        skip_damaged = self.ask.skip_damaged
+        every, folder = labelled_examples(rubric, self.labels.examples, skip_damaged=skip_damaged)
         if self.drift.accept:
             refuse_unmakeable(accepted_path(rubric, folder, self.drift.accepted))
-        openings = openings_by("calibrate", every, self.labels.split)
-        examples = part_of(every, self.labels.split)
+        openings = openings_by("calibrate", every, self.labels.split, skip_damaged=skip_damaged)
+        examples = self.labels.chosen(part_of(every, self.labels.split))
         if self.ratings is not None:
-            by_rater = _ratings_in(self.ratings, rubric, examples)
+            by_rater = _ratings_in(self.ratings, rubric, examples, skip_damaged=skip_damaged)
             warn_unknown({r.id for ratings in by_rater.values() for r in ratings}, every.examples, self.ratings)
             calibrations = self._from_ratings(by_rater, rubric, examples, folder)
         else:
@@ -152,7 +155,7 @@ class Request:
         labelled = examples.labelled.examples
         if not labelled:
             without = "what moved between two runs needs no labels: markscheme compare THEN.jsonl NOW.jsonl"
-            raise UsageError(f"no example in {examples.path} has a label to compare with; {without}")
+            raise UsageError(f"no example has a label to compare with{examples.searched}; {without}")
         prompts = first_prompts(rubric, labelled)
 
         def opened() -> Judge:
@@ -230,13 +233,14 @@ def refuse_report(path: Path) -> None:
         raise UsageError(f"{path} is a report that `calibrate --json` wrote, not ratings; `compare` reads reports")
 
 
-def _ratings_in(path: Path, rubric: Rubric, examples: ExampleSet) -> dict[str, list[Rating]]:
+def _ratings_in(path: Path, rubric: Rubric, examples: ExampleSet, *, skip_damaged: bool) -> dict[str, list[Rating]]:
     refuse_report(path)
     by_rater: dict[str, list[Rating]] = {}
-    results = is_results(path)
-    for rating in (
-        ratings_of_results(path, rubric, examples) if results else load_ratings(path, rubric, keep_unread=True)
-    ):
+    if is_results(path):
+        ratings = ratings_of_results(path, rubric, examples)
+    else:
+        ratings = load_ratings(path, rubric, keep_unread=True, skip_damaged=skip_damaged)
+    for rating in ratings:
         by_rater.setdefault(rating.rater, []).append(rating)
     if not by_rater:
         raise UsageError(f"{path} contains no ratings")

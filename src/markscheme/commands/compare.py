@@ -59,6 +59,8 @@ def compare(
     if any(are_results) and not all(are_results):
         raise UsageError("Promptfoo's results are compared with each other only; import them to compare with others")
     if all(are_results):
+        if labels.only:
+            raise UsageError("--only needs a rubric's examples; Promptfoo's results contain their own")
         compared = compare_results([Path(side) for side in sides], split=labels.split, rule=rule)
     else:
         compared = _compare_sides(sides, rubric, labels, rule, ask)
@@ -77,16 +79,27 @@ def _compare_sides(
 
     sides = Sides.of(names)
     rubric, notes = sides.rubric if named is None else (ask.of(load_rubric(find_rubric(named))), [])
-    examples, folder = _examples(rubric, labels, notes)
+    examples, folder = _examples(rubric, labels, notes, skip_damaged=ask.skip_damaged)
 
     def asked(name: str, examples: "ExampleSet") -> "Contender":
         return _ask(name, rubric, examples, folder, ask)
 
     own_gold = named is None and labels.examples is None
-    return compare_sides(sides, rubric, examples, asked, rule=rule, notes=notes, own_gold=own_gold)
+    return compare_sides(
+        sides,
+        rubric,
+        examples,
+        asked,
+        rule=rule,
+        notes=notes,
+        own_gold=own_gold,
+        skip_damaged=ask.skip_damaged,
+    )
 
 
-def _examples(rubric: "Rubric", labels: LabelOptions, notes: list[str]) -> tuple["ExampleSet | None", Path | None]:
+def _examples(
+    rubric: "Rubric", labels: LabelOptions, notes: list[str], *, skip_damaged: bool
+) -> tuple["ExampleSet | None", Path | None]:
     """The rubric's labelled examples and its folder; None where there are none. Openings of a test part are noted."""
     from markscheme.ratings.sources import labelled_examples, openings_by, part_of
     from markscheme.report.openings import openings_line
@@ -94,15 +107,15 @@ def _examples(rubric: "Rubric", labels: LabelOptions, notes: list[str]) -> tuple
     if rubric.source is None and labels.examples is None:
         return None, None
     try:
-        every, folder = labelled_examples(rubric, labels.examples)
+        every, folder = labelled_examples(rubric, labels.examples, skip_damaged=skip_damaged)
     except UsageError:
-        if labels.examples is not None:
+        if labels.examples is not None or labels.only:
             raise
         return None, None
-    openings = openings_by("compare", every, labels.split)
+    openings = openings_by("compare", every, labels.split, skip_damaged=skip_damaged)
     if openings is not None:
         notes.append(openings_line(openings))
-    return part_of(every, labels.split), folder
+    return labels.chosen(part_of(every, labels.split)), folder
 
 
 def _ask(name: str, rubric: "Rubric", examples: "ExampleSet", folder: Path | None, ask: AskOptions) -> "Contender":

@@ -53,7 +53,7 @@ def grade(
     loaded = ask.of(load_rubric(find_rubric(rubric)))
     scorers = ask.scorers_for(loaded)
     inputs = _inputs(input)
-    submissions = list(_submissions(file, inputs))
+    submissions = list(_submissions(file, inputs, skip_damaged=ask.skip_damaged))
     if not submissions:
         raise UsageError(f"{file} contains nothing to grade")
     _warn_of_hidden(inputs, loaded)
@@ -105,11 +105,11 @@ async def _in_order(grading: Grading, submissions: list[Submission], concurrency
             yield early.get(place) or grading.ungraded(submissions[place], f"not asked: {error}")
 
 
-def _submissions(file: str, inputs: Mapping[str, str]) -> Iterator[Submission]:
+def _submissions(file: str, inputs: Mapping[str, str], *, skip_damaged: bool) -> Iterator[Submission]:
     if _holds_lines(file):
         if inputs:
             raise UsageError("--input is for a single response; in a .jsonl file each line has its own inputs")
-        yield from _from_lines(Path(file))
+        yield from _from_lines(Path(file), skip_damaged=skip_damaged)
         return
     if file == "-":
         response = _decoded(sys.stdin.buffer.read(), "standard input")
@@ -124,9 +124,9 @@ def _holds_lines(file: str) -> bool:
     return file.casefold().endswith((".jsonl", ".ndjson"))
 
 
-def _from_lines(path: Path) -> Iterator[Submission]:
+def _from_lines(path: Path, *, skip_damaged: bool) -> Iterator[Submission]:
     stood: dict[str, int] = {}
-    for number, submission in _of_lines(path):
+    for number, submission in _of_lines(path, skip_damaged=skip_damaged):
         if submission.id in stood:
             problem = f"the id {submission.id!r} is that of line {stood[submission.id]} already; ids are unique"
             raise RatingError(problem, path=path, line=number)
@@ -134,8 +134,8 @@ def _from_lines(path: Path) -> Iterator[Submission]:
         yield submission
 
 
-def _of_lines(path: Path) -> Iterator[tuple[int, Submission]]:
-    for number, line in json_lines(path, RatingError):
+def _of_lines(path: Path, *, skip_damaged: bool) -> Iterator[tuple[int, Submission]]:
+    for number, line in json_lines(path, RatingError, skip_damaged=skip_damaged):
         response = line.get("response", line.get("output")) if isinstance(line, dict) else None
         if not isinstance(response, str):
             raise RatingError(f"a submission has a response, a text; found {shown(response)}", path=path, line=number)

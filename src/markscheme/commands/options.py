@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from markscheme.judges.asking import Asking
     from markscheme.judges.judge import Judge
     from markscheme.prompt import Prompt
+    from markscheme.ratings.examples import ExampleSet
     from markscheme.rubrics.rubric import Rubric
     from markscheme.scorers import Scorer
 
@@ -27,6 +28,8 @@ JUDGE_NAMES = judge_forms()
 Kind = Literal["human", "adjudicated", "constructed", "model", "code"]
 """The kinds of ratings; `ratings.rating` has them as well, and brings numpy."""
 KINDS = get_args(Kind)
+FIELDS = ("system", "group", "split", "stratum", "drawn")
+"""What `--only` chooses examples by."""
 
 # --- what a value may be --------------------------------------------------------------------------------------------
 
@@ -59,6 +62,10 @@ def _is_share(value: float) -> bool:
     if 1 < value <= 100:
         raise ValueError(f"must be above 0 and at most 1; did you mean {value / 100:g}?")
     return 0 < value <= 1
+
+
+def _is_choice(value: str) -> bool:
+    return value.partition("=")[0] in FIELDS and "=" in value
 
 
 def completed_rubrics(_: object) -> list[str]:
@@ -130,6 +137,9 @@ class AskOptions:
         bool, Parameter(help="use the expected level, where the provider returns log-probabilities", group=MORE)
     ] = False
     scorers: Scorers = ()
+    skip_damaged: Annotated[
+        bool, Parameter(help="leave out lines of .jsonl files that aren't readable JSON, with a warning", group=MORE)
+    ] = False
 
     def of(self, rubric: "Rubric") -> "Rubric":
         """The rubric with the strategy and samples that were asked for."""
@@ -148,6 +158,7 @@ class AskOptions:
             price=Price.parse(self.price) if self.price else None,
             memory=None if self.no_cache else Memory(),
             expected=self.expected,
+            skip_damaged=self.skip_damaged,
         )
 
     def judge(
@@ -199,6 +210,32 @@ class LabelOptions:
         Literal["median", "mean", "majority"],
         Parameter(metavar="RULE", help="how several labels combine: median, mean or majority (median)", group=MORE),
     ] = "median"
+    only: Annotated[
+        tuple[str, ...],
+        Parameter(
+            metavar="FIELD=VALUE",
+            help=f"use only examples with this value of {', '.join(FIELDS)}; may be repeated",
+            validator=_must(f"FIELD=VALUE, with FIELD one of {', '.join(FIELDS)}", _is_choice),
+            group=MORE,
+        ),
+    ] = ()
+
+    def chosen(self, examples: "ExampleSet") -> "ExampleSet":
+        """The examples that `--only` leaves.
+
+        Raises:
+            UsageError: It leaves none.
+        """
+        kept = examples
+        for choice in self.only:
+            field, _, value = choice.partition("=")
+            kept = kept.where(**{field: value})
+        if examples.examples and not kept.examples:
+            field, _, value = self.only[-1].partition("=")
+            known = sorted({str(getattr(example, field)) for example in examples.examples} - {"", "None"})
+            has = f"the examples have {', '.join(map(repr, known))}" if known else "no example has any"
+            raise UsageError(f"no example fits --only {' --only '.join(self.only)}; as {field}, {has}")
+        return kept
 
 
 @Parameter(name="*", group=MORE)

@@ -20,6 +20,7 @@ class Asking:
         expected: Whether to score the expected level where a provider gives log-probabilities.
         temperature: How freely a model answers, of those that take one; None asks for the likeliest answer.
         max_tokens: The longest answer; None leaves the adapter's own.
+        skip_damaged: Whether lines of recorded replies that are not readable JSON are left out with a warning.
     """
 
     limiter: Limiter = field(default_factory=Limiter)
@@ -28,6 +29,7 @@ class Asking:
     expected: bool = False
     temperature: float | None = None
     max_tokens: int | None = None
+    skip_damaged: bool = False
 
     def settings(self, *names: str) -> dict[str, Any]:
         """Those of temperature and max_tokens that are given, for a model that takes the ones named.

@@ -189,12 +189,12 @@ def _local(rest: str, asking: "Asking") -> "Judge":
     return LocalJudge(Path(rest), expected=asking.expected, **asking.settings("temperature", "max_tokens"))
 
 
-def _recorded(rest: str, asking: "Asking") -> "Judge":  # noqa: ARG001 - no setting changes a recording
+def _recorded(rest: str, asking: "Asking") -> "Judge":
     from markscheme.judges.recorded import RecordedJudge
 
     if not rest:
         raise UsageError("'recorded' doesn't name the file; expected recorded:PATH")
-    return RecordedJudge.load(rest)
+    return RecordedJudge.load(rest, skip_damaged=asking.skip_damaged)
 
 
 def _function(rest: str, asking: "Asking") -> "Judge":

@@ -35,18 +35,25 @@ class RecordedJudge:
     replies: Mapping[tuple[str, int], Reply]
 
     @classmethod
-    def load(cls, path: Path | str) -> "RecordedJudge":
+    def load(cls, path: Path | str, *, skip_damaged: bool = False) -> "RecordedJudge":
         """The judge in a file of replies, or in a folder that holds one such file.
+
+        Args:
+            path: The file or folder.
+            skip_damaged: Whether lines that are not readable JSON are left out with a warning.
 
         Raises:
             UsageError: There is no such file, or a folder with several.
             RatingError: A line that is no reply, or a file with the replies of two judges.
+
+        Warns:
+            RatingWarning: Names each line left out.
         """
         path = _only_file(Path(path))
         replies: dict[tuple[str, int], Reply] = {}
         judges: set[tuple[str, str]] = set()
         dates: list[str] = []
-        for line, record in json_lines(path, RatingError):
+        for line, record in json_lines(path, RatingError, skip_damaged=skip_damaged):
             try:
                 _check(record)
             except ValueError as error:

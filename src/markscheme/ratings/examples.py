@@ -89,11 +89,13 @@ class ExampleSet:
         examples: All of them.
         path: The file they came from; None where they came from none.
         stale: Labels given under another wording of the rubric, counted.
+        ratings: The folder in which more labels were looked for; None where none was.
     """
 
     examples: tuple[Example, ...]
     path: Path | None = None
     stale: int = 0
+    ratings: Path | None = None
 
     @property
     def ids(self) -> tuple[str, ...]:
@@ -114,6 +116,18 @@ class ExampleSet:
     def labelled(self) -> "ExampleSet":
         """The examples that have a label."""
         return replace(self, examples=tuple(example for example in self.examples if example.labels))
+
+    @property
+    def searched(self) -> str:
+        """Where labels were looked for, as the end of a message; "" for examples of no file."""
+        places = [str(self.path)] if self.path is not None else []
+        places += [str(self.ratings / "*.jsonl")] if self.ratings is not None else []
+        return f"; searched {' and '.join(places)}" if places else ""
+
+    def where(self, **values: str) -> "ExampleSet":
+        """The examples with these values, for example of `system`."""
+        kept = (one for one in self.examples if all(str(getattr(one, key)) == value for key, value in values.items()))
+        return replace(self, examples=tuple(kept))
 
     def part(self, split: str | None) -> "ExampleSet":
         """The examples of one split; all of them for "all"; for None those of "dev", once a set has splits."""
@@ -162,7 +176,7 @@ def load_examples(path: Path, rubric: Rubric, *, ratings: Path | None = None, sk
     labelled = _with_labels(examples, more, ratings)
     _warn_twice(labelled, path)
     _warn_leak(labelled, rubric, path)
-    return ExampleSet(tuple(labelled), path, _warn_stale(labelled, rubric, path))
+    return ExampleSet(tuple(labelled), path, _warn_stale(labelled, rubric, path), ratings)
 
 
 def _files(folder: Path | None) -> Sequence[Path]:

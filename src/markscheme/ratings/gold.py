@@ -106,9 +106,8 @@ def gold_of(examples: ExampleSet, rubric: Rubric, *, kind: Kind | None = None, b
     allowed = _kinds_that_count(labels) if kind is None else (kind,)
     counted = [label for label in labels if label.kind in allowed]
     if not counted:
-        raise ComparisonError(
-            f"no example has {'a label' if kind is None else f'labels of kind {kind!r}'} to compare with"
-        )
+        what = "a label" if kind is None else f"labels of kind {kind!r}"
+        raise ComparisonError(f"no example has {what} to compare with{examples.searched}")
     labelled = {label.id for label in counted}
     kept = tuple(example for example in examples.examples if example.id in labelled)
     ids = tuple(example.id for example in kept)

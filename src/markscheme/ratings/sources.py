@@ -39,8 +39,12 @@ def examples_of(rubric: Rubric, named: Path | None) -> tuple[Path, Path | None]:
     return examples_file(folder), folder
 
 
-def labelled_examples(rubric: Rubric, named: Path | None) -> tuple["ExampleSet", Path | None]:
-    """A rubric's examples, and its calibration folder if there is one. Its labels apply to its own examples only.
+def labelled_examples(
+    rubric: Rubric, named: Path | None, *, skip_damaged: bool = False
+) -> tuple["ExampleSet", Path | None]:
+    """A rubric's examples, and its calibration folder if there is one.
+
+    The labels in the folder's `ratings/` apply to the rubric's own examples only, also where their file is named.
 
     Raises:
         UsageError: There are no examples.
@@ -49,7 +53,9 @@ def labelled_examples(rubric: Rubric, named: Path | None) -> tuple["ExampleSet",
     from markscheme.ratings.examples import load_examples
 
     file, folder = examples_of(rubric, named)
-    return load_examples(file, rubric, ratings=folder / "ratings" if folder and named is None else None), folder
+    is_own = folder is not None and file.resolve().parent == folder.resolve()
+    ratings = folder / "ratings" if folder is not None and is_own else None
+    return load_examples(file, rubric, ratings=ratings, skip_damaged=skip_damaged), folder
 
 
 def part_of(examples: "ExampleSet", split: Part | None) -> "ExampleSet":
@@ -67,11 +73,14 @@ def part_of(examples: "ExampleSet", split: Part | None) -> "ExampleSet":
     return part
 
 
-def openings_by(command: str, examples: "ExampleSet", split: Part | None) -> "Openings | None":
+def openings_by(
+    command: str, examples: "ExampleSet", split: Part | None, *, skip_damaged: bool = False
+) -> "Openings | None":
     """How often held-back labels were opened; this use counts if the split includes them."""
     from markscheme.ratings.splits import open_test_labels, openings_of
 
-    before = openings_of(examples)
+    before = openings_of(examples, skip_damaged=skip_damaged)
     if before is None or split not in ("test", "all"):
         return before
-    return open_test_labels(examples, by=f"{command} --split {split}", at=datetime.date.today().isoformat())[1]
+    today = datetime.date.today().isoformat()
+    return open_test_labels(examples, by=f"{command} --split {split}", at=today, skip_damaged=skip_damaged)[1]
