@@ -1,0 +1,98 @@
+"""Phrases that readers stumbled over don't come back, and the terms of the field are where readers look for them."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from markscheme.commands.call import described
+from markscheme.commands.help import COMMANDS, command_help, overview
+from markscheme.commands.settings import Settings
+from tests.commands.console import ROOT
+from tests.docs.pages import DOCS
+
+FORBIDDEN = (
+    "beside it",
+    "nothing may rest",
+    "holds a judge to",
+    "hold a judge to",
+    "is told",
+    "are told",
+    "told of",
+    "to mend",
+    "anew",
+    "by lot",
+    "of then",
+    "cannot be had",
+    "would settle it",
+    "doesn't settle",
+    "in sight",
+    "nobody gave",
+    "no person gave",
+    "a person left out",
+    "mean miss",
+    "taken for no",
+    "off the commonest level",
+    "stands out",
+    "how-manieth",
+    "a case a criterion",
+    "tells no response",
+    "mend the criteria",
+    "take it back",
+    "parts from people",
+    "says of an example",
+    "held to labels",
+    "is no number",
+    "is no command",
+)
+EXEMPT = ("docs/decisions/",)
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"]
+PAGES += [*sorted(DOCS.rglob("*.md")), *sorted((ROOT / "calibration").glob("*/README.md"))]
+GOLDEN = sorted(path for path in (ROOT / "tests" / "golden").rglob("*") if path.suffix in (".txt", ".md", ".html"))
+
+
+def found_in(text: str) -> list[str]:
+    """The forbidden phrases in a text, by whole words, wherever its lines break."""
+    running = " ".join(text.lower().split())
+    return [phrase for phrase in FORBIDDEN if re.search(rf"(?<!\w){re.escape(phrase)}(?!\w)", running)]
+
+
+def place(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def test_a_phrase_is_found_across_lines_and_by_whole_words() -> None:
+    assert found_in("Read it\nanew, and of\nthen.") == ["anew", "of then"]
+    assert found_in("A newer renewal, often thenceforth.") == []
+
+
+@pytest.mark.parametrize("path", [path for path in PAGES if not place(path).startswith(EXEMPT)], ids=place)
+def test_no_page_has_a_phrase_that_readers_stumble_over(path: Path) -> None:
+    assert found_in(path.read_text(encoding="utf-8")) == []
+
+
+@pytest.mark.parametrize("path", GOLDEN, ids=place)
+def test_no_report_has_a_phrase_that_readers_stumble_over(path: Path) -> None:
+    assert found_in(path.read_text(encoding="utf-8")) == []
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_no_help_has_a_phrase_that_readers_stumble_over(command: str) -> None:
+    assert found_in(command_help(described(command), Settings(), everything=True)) == []
+    assert found_in(overview(everything=True)) == []
+
+
+def test_the_terms_of_the_field_are_in_the_readme_and_the_glossary() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8").lower()
+    glossary = (DOCS / "glossary.md").read_text(encoding="utf-8").lower()
+    for term in ("annotator", "gold", "baseline", "bias", "false pass"):
+        assert term in readme
+        assert term in glossary
+    for term in (
+        "inter-annotator agreement",
+        "confusion matrix",
+        "mean absolute error",
+        "synthetic labels",
+        "chance-corrected",
+    ):
+        assert term in glossary
