@@ -16,7 +16,7 @@ from markscheme.session.client import matters
 from tests.commands import scripted_setting as setting
 from tests.commands.console import ROOT, environment
 
-RECIPE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").partition("### Add a judge")[2].partition("\n## ")[0]
+RECIPE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").partition("### Add a judge")[2].partition("\n### ")[0]
 
 
 def block(language: str) -> str:

@@ -10,8 +10,7 @@ from markscheme import Rubric
 from markscheme.errors import RatingError
 from markscheme.ratings.rating import Rating, RatingReader
 from markscheme.readers.detect import import_file, of_kind
-from markscheme.readers.imported import Imported
-from markscheme.readers.tables import Columns
+from markscheme.readers.imported import Columns, Imported
 from markscheme.rubrics.file import rubric_from_data
 
 ONE = Rubric.from_dict({"name": "one", "criteria": [{"name": "good", "requirement": "It is good"}]})

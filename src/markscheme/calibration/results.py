@@ -14,6 +14,7 @@ from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.rating import Rating
 from markscheme.ratings.sources import Part, part_of
 from markscheme.readers.detect import of_kind
+from markscheme.readers.imported import Reading
 from markscheme.readers.promptfoo import (
     graders_ratings,
     import_promptfoo,
@@ -85,7 +86,7 @@ def ratings_of_results(path: Path, rubric: Rubric, examples: ExampleSet) -> list
         RatingError: It cannot be read.
         ComparisonError: None of its outputs is an example.
     """
-    imported = import_promptfoo(path, rubric, words={})
+    imported = import_promptfoo(path, Reading(rubric))
     known = set(examples.ids)
     by_response: dict[str, set[str]] = {}
     for example in examples.examples:

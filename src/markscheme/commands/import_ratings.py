@@ -57,7 +57,7 @@ def import_ratings(
         markscheme import results.json --rubric code-quality --to viewer.jsonl
     """
     from markscheme.readers.detect import import_file, of_kind
-    from markscheme.readers.tables import Columns
+    from markscheme.readers.imported import Columns
     from markscheme.rubrics.file import load_rubric
     from markscheme.rubrics.search import find_rubric
 

@@ -14,6 +14,7 @@ from markscheme.plain_data import json_lines
 from markscheme.promptfoo.results import is_results
 from markscheme.ratings.examples import SUFFIXES, Example, examples_file, load_examples
 from markscheme.ratings.rating import JUDGES, Rating
+from markscheme.readers.imported import Reading
 from markscheme.readers.promptfoo import import_promptfoo
 from markscheme.rubrics.rubric import Rubric
 
@@ -44,7 +45,7 @@ def read_pool(path: Path, rubric: Rubric) -> Pool:
         RatingError: It is neither, or every response in it is empty.
     """
     if is_results(path):
-        imported = import_promptfoo(path, rubric, words={})
+        imported = import_promptfoo(path, Reading(rubric))
         examples, ratings = imported.examples, imported.ratings
     else:
         examples = load_examples(path, rubric).examples

@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from markscheme.errors import MarkschemeError, RatingError, RubricError
-from markscheme.plain_data import parse_json, read_text, shown
+from markscheme.plain_data import read_json, shown
 from markscheme.ratings.examples import Example
 from markscheme.ratings.rating import Kind, Rated, Rating
 from markscheme.readers.imported import Imported, Reading, unique_ids
 from markscheme.rubrics.file import rubric_from_data
-from markscheme.rubrics.rubric import Criterion, Rubric
+from markscheme.rubrics.rubric import Criterion
 from markscheme.submission import Submission
 
 RATER = "ground_truth"
@@ -22,20 +22,23 @@ KEPT = frozenset(
 )
 
 
-def is_autorubric(data: Any) -> bool:
-    """Whether parsed JSON is a dataset of autorubric."""
+def is_autorubric(path: Path) -> bool:
+    """Whether a JSON file is a dataset of autorubric."""
+    data = read_json(path, RatingError) if path.suffix == ".json" else None
     items = data.get("items") if isinstance(data, Mapping) else None
     return isinstance(items, list) and any(isinstance(item, Mapping) and "submission" in item for item in items)
 
 
-def import_autorubric(path: Path, rubric: Rubric, *, words: Mapping[str, str], kind: Kind) -> Imported:
+def import_autorubric(path: Path, reading: Reading) -> Imported:
     """A dataset's submissions, and its ground truth as the ratings of one rater.
 
     Raises:
-        RatingError: It holds no items, or its ground truth fits no rubric.
+        RatingError: Its ground truth fits no rubric, or the caller doesn't say who gave it.
     """
-    data = parse_json(read_text(path, RatingError))
-    reading = Reading(rubric, words)
+    kind = reading.columns.kind
+    if kind is None:
+        raise RatingError("doesn't say who gave its ground truth; pass `--kind human` or constructed", path=path)
+    data = read_json(path, RatingError)
     items = [item for item in data["items"] if isinstance(item, Mapping)]
     ids = unique_ids(_name(item, place) for place, item in enumerate(items))
     own = _criteria(data.get("rubric"), reading, path)
@@ -48,9 +51,7 @@ def import_autorubric(path: Path, rubric: Rubric, *, words: Mapping[str, str], k
         ratings += [rating] if rating is not None else []
     for key in data.keys() - {"name", "prompt", "rubric", "reference_submission", "items"}:
         reading.lose(f"{key!r} of the dataset")
-    return Imported(
-        path, "a dataset of autorubric", tuple(examples), tuple(ratings), dict(reading.lost), tuple(reading.notes)
-    )
+    return reading.imported(path, "a dataset of autorubric", examples, ratings)
 
 
 def _criteria(data: Any, reading: Reading, path: Path) -> list[Criterion | None]:

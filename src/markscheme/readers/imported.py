@@ -9,7 +9,7 @@ from typing import Any
 
 from markscheme.plain_data import shown
 from markscheme.ratings.examples import Example
-from markscheme.ratings.rating import Rated, Rating, level_on
+from markscheme.ratings.rating import Kind, Rated, Rating, level_on
 from markscheme.rubrics.rubric import Criterion, Rubric
 
 YES = frozenset(["pass", "passed", "true", "yes", "y", "correct", "met", "good", "1", "1.0"])
@@ -48,6 +48,28 @@ class Imported:
         return found
 
 
+@dataclass(frozen=True)
+class Columns:
+    """What a table's columns hold and who rated, where the file doesn't say.
+
+    Attributes:
+        fields: What a column holds, by the column's name: a field of `tables.FIELDS` or a criterion.
+        rater: Who gave ratings that don't say.
+        kind: What ratings count as that don't say; None refuses them.
+        judges: Raters that are judges, whatever the file says of their kind.
+    """
+
+    fields: Mapping[str, str] = field(default_factory=dict)
+    rater: str | None = None
+    kind: Kind | None = None
+    judges: frozenset[str] = frozenset()
+
+    def renamed(self, row: Mapping[str, Any]) -> dict[str, Any]:
+        """A row under the names its columns are mapped to."""
+        by_column = {plain(column): name for column, name in self.fields.items()}
+        return {by_column.get(plain(str(column)), str(column)): value for column, value in row.items()}
+
+
 @dataclass
 class Reading:
     """One reading of one file for one rubric: what can't be held is counted, words are read the same everywhere.
@@ -55,12 +77,14 @@ class Reading:
     Attributes:
         rubric: Whose criteria and scales ratings are held to.
         words: What words of the file mean, beyond those known: from lower-case word to level or pass|fail.
+        columns: What columns hold, and who rated, where the file doesn't say.
         lost: What was put aside.
         notes: How the file was understood, where it might have been understood otherwise.
     """
 
     rubric: Rubric
     words: Mapping[str, str] = field(default_factory=dict)
+    columns: Columns = Columns()
     lost: Counter[str] = field(default_factory=Counter)
     notes: list[str] = field(default_factory=list)
 
@@ -84,6 +108,10 @@ class Reading:
         """Tell how the file was understood, once."""
         if what not in self.notes:
             self.notes.append(what)
+
+    def imported(self, path: Path, taken_for: str, examples: Iterable[Example], ratings: Iterable[Rating]) -> Imported:
+        """What the file holds, with all that was put aside and noted so far."""
+        return Imported(path, taken_for, tuple(examples), tuple(ratings), dict(self.lost), tuple(self.notes))
 
     def level(self, criterion: Criterion, said: Any, *, reason: str = "") -> Rated | None:
         """A level as the file says it; None, and counted, where it is none of the scale."""

@@ -1,6 +1,6 @@
 """Promptfoo's results as examples, labels and a judge's ratings, with or without a rubric."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from markscheme.errors import RatingError
@@ -75,7 +75,7 @@ def graders_ratings(rows: Sequence[Row], rater: str, rubric: Rubric, *, by_score
     return [_rating(row, rater, rubric, by_score=row.id in by_score) for row in rows]
 
 
-def import_promptfoo(path: Path, rubric: Rubric, *, words: Mapping[str, str]) -> Imported:
+def import_promptfoo(path: Path, reading: Reading) -> Imported:
     """The outputs of one file of results, with what graders and people said of them, for a rubric of one's own.
 
     Metrics and named scores of a criterion's name are its levels, a score from 0 to 1 being how far up the scale it
@@ -85,7 +85,6 @@ def import_promptfoo(path: Path, rubric: Rubric, *, words: Mapping[str, str]) ->
         RatingError: It cannot be read as results.
     """
     results = read_results(path)
-    reading = Reading(rubric, words)
     reading.lost.update(results.aside)
     examples: dict[str, Example] = {}
     ratings: list[Rating] = []
@@ -94,7 +93,7 @@ def import_promptfoo(path: Path, rubric: Rubric, *, words: Mapping[str, str]) ->
         graded = _imported_verdicts(row, reading)
         ratings += [graded] if said_anything(graded) else []
         ratings += _imported_labels(row, reading)
-    return Imported(path, "Promptfoo's results", tuple(examples.values()), tuple(ratings), dict(reading.lost))
+    return reading.imported(path, "Promptfoo's results", examples.values(), ratings)
 
 
 def _imported_verdicts(row: Row, reading: Reading) -> Rating:

@@ -8,11 +8,11 @@ from typing import Any, TypeAlias, get_args
 
 from markscheme.errors import RatingError
 from markscheme.fingerprint import fingerprint
-from markscheme.plain_data import ANOTHER_LENGTH, json_lines, read_text, shown, table_rows
+from markscheme.plain_data import ANOTHER_LENGTH, json_lines, read_json, read_text, shown, table_rows
 from markscheme.ratings.examples import Example, Split
 from markscheme.ratings.rating import KINDS, Kind, Rated, Rating
 from markscheme.readers.imported import Imported, Reading, number, plain, said_anything
-from markscheme.rubrics.rubric import Criterion, Rubric
+from markscheme.rubrics.rubric import Criterion
 from markscheme.submission import Submission, as_text
 
 ID = ("id", "exampleid", "targetid", "item", "unit")
@@ -32,29 +32,22 @@ FIELDS = ("id", "response", *INPUTS, "verdict", "label", "rater", "kind", "reaso
 """What a column can be mapped to, next to the rubric's criteria."""
 
 
-@dataclass(frozen=True)
-class Columns:
-    """What a table's columns hold and who rated, where the file doesn't say.
-
-    Attributes:
-        fields: What a column holds, by the column's name: a field of FIELDS or a criterion.
-        rater: Who gave ratings that don't say.
-        kind: What ratings count as that don't say; None refuses them.
-        judges: Raters that are judges, whatever the file says of their kind.
-    """
-
-    fields: Mapping[str, str] = field(default_factory=dict)
-    rater: str | None = None
-    kind: Kind | None = None
-    judges: frozenset[str] = frozenset()
-
-    def renamed(self, row: Mapping[str, Any]) -> dict[str, Any]:
-        """A row under the names its columns are mapped to."""
-        by_column = {plain(column): name for column, name in self.fields.items()}
-        return {by_column.get(plain(str(column)), str(column)): value for column, value in row.items()}
+def is_table(path: Path) -> bool:
+    """Whether a file is a table by its name."""
+    return path.suffix in (".csv", ".tsv")
 
 
-def import_table(path: Path, rubric: Rubric, *, words: Mapping[str, str], columns: Columns) -> Imported:
+def is_lines(path: Path) -> bool:
+    """Whether a file has one rating per line by its name."""
+    return path.suffix in (".jsonl", ".ndjson", ".txt")
+
+
+def is_list(path: Path) -> bool:
+    """Whether a file is a JSON list."""
+    return path.suffix == ".json" and isinstance(read_json(path, RatingError), list)
+
+
+def import_table(path: Path, reading: Reading) -> Imported:
     """The ratings in a .csv or .tsv file; separated by commas, or as its header shows by semicolons or tabs.
 
     Raises:
@@ -65,10 +58,10 @@ def import_table(path: Path, rubric: Rubric, *, words: Mapping[str, str], column
         if row is None:
             raise RatingError(ANOTHER_LENGTH, path=path, line=line)
         found.append({key: value for key, value in row.items() if value.strip()})
-    return _imported(path, "a table", found, Reading(rubric, words), columns)
+    return _imported(path, "a table", found, reading)
 
 
-def import_lines(path: Path, rubric: Rubric, *, words: Mapping[str, str], columns: Columns) -> Imported:
+def import_lines(path: Path, reading: Reading) -> Imported:
     """The ratings in a .jsonl file, one object a line, or in a text file of lines "id verdict".
 
     Raises:
@@ -78,19 +71,17 @@ def import_lines(path: Path, rubric: Rubric, *, words: Mapping[str, str], column
         rows = [_object(line, path, at) for at, line in json_lines(path, RatingError)]
     else:
         rows = list(_plain_lines(path))
-    return _imported(path, "lines", rows, Reading(rubric, words), columns)
+    return _imported(path, "lines", rows, reading)
 
 
-def import_objects(
-    path: Path, found: Sequence[Any], rubric: Rubric, *, words: Mapping[str, str], columns: Columns
-) -> Imported:
+def import_list(path: Path, reading: Reading) -> Imported:
     """The ratings in a JSON list of objects, as those of lines.
 
     Raises:
         RatingError: An entry is no object.
     """
-    rows = [_object(entry, path, None) for entry in found]
-    return _imported(path, "a list", rows, Reading(rubric, words), columns)
+    rows = [_object(entry, path, None) for entry in read_json(path, RatingError)]
+    return _imported(path, "a list", rows, reading)
 
 
 def _object(line: Any, path: Path, at: int | None) -> Mapping[str, Any]:
@@ -109,13 +100,11 @@ def _plain_lines(path: Path) -> Iterator[Mapping[str, Any]]:
         yield {"id": words[0], "label": words[1]}
 
 
-def _imported(
-    path: Path, taken_for: str, rows: Iterable[Mapping[str, Any]], reading: Reading, columns: Columns
-) -> Imported:
-    renamed = [columns.renamed(row) for row in rows]
+def _imported(path: Path, taken_for: str, rows: Iterable[Mapping[str, Any]], reading: Reading) -> Imported:
+    renamed = [reading.columns.renamed(row) for row in rows]
     if not renamed:
         raise RatingError("holds no rows", path=path)
-    table = _Table(reading, columns, expects_labels=_expects_labels(renamed, reading))
+    table = _Table(reading, expects_labels=_expects_labels(renamed, reading))
     for row in renamed:
         table.add(row)
     if table.unknown_kind:
@@ -125,8 +114,7 @@ def _imported(
             "code; name judges with `--judge-names`",
             path=path,
         )
-    examples, ratings = tuple(table.examples.values()), tuple(table.ratings.values())
-    return Imported(path, taken_for, examples, ratings, dict(reading.lost), tuple(reading.notes))
+    return reading.imported(path, taken_for, table.examples.values(), table.ratings.values())
 
 
 def _expects_labels(rows: Sequence[Mapping[str, Any]], reading: Reading) -> bool:
@@ -145,7 +133,6 @@ class _Table:
     """The rows of one table as they are read; rows of one rating, a criterion each, become one."""
 
     reading: Reading
-    columns: Columns
     expects_labels: bool = False
     examples: dict[str, Example] = field(default_factory=dict)
     ratings: dict[tuple[str, str, str], Rating] = field(default_factory=dict)
@@ -265,12 +252,13 @@ class _Table:
 
     def _who(self, row: "_Row", known: Kind | None) -> "_Who":
         """Who rated, by the row or the caller; a kind that neither states is counted as unknown."""
-        rater = row.text(self._free(RATER)) or self.columns.rater
+        columns = self.reading.columns
+        rater = row.text(self._free(RATER)) or columns.rater
         said = row.text(self._free(("kind",)))
         if said is not None and said not in KINDS:
             self.reading.lose(f"kind {shown(said)}, which is none of {', '.join(KINDS)}")
         stated: Kind | None = next((kind for kind in get_args(Kind) if kind == said), None)
-        kind: Kind | None = "model" if rater in self.columns.judges else stated or self.columns.kind or known
+        kind: Kind | None = "model" if rater in columns.judges else stated or columns.kind or known
         if kind is None:
             self.unknown_kind[rater or ""] += 1
         return rater or kind or "", kind or "human"

@@ -8,10 +8,17 @@ from markscheme.calibration.calibration import Calibration
 from markscheme.calibration.decision import Finding
 from markscheme.counts import counted
 from markscheme.report.terminal import inline
-from markscheme.report.views.calibration import agreement_bars, callout, criterion_rows, overall_line, tiles, view
+from markscheme.report.views.calibration import (
+    FIGURES,
+    agreement_bars,
+    callout,
+    criterion_rows,
+    overall_line,
+    tiles,
+    view,
+)
 
 WHOLE = "verdict"
-FIGURES = ("agreement", "kappa", "bias in levels")
 _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
@@ -79,7 +86,7 @@ def _criterion(calibration: Calibration, name: str) -> Xml.Element:
         _outcome(case, "failure", grave[0].message, _told(grave))
     rows = zip(calibration.comparison.criteria, criterion_rows(calibration.comparison), strict=True)
     row = next(row for one, row in rows if one == name)
-    figures = "; ".join(f"{head} {inline(cell)}" for head, cell in zip(FIGURES, row[1:4], strict=True))
+    figures = "; ".join(f"{head} {inline(cell)}" for head, cell in zip(FIGURES, row[1:-1], strict=True))
     milder = [finding for finding in found if finding.severity != "high"]
     Xml.SubElement(case, "system-out").text = _text("\n".join([figures, _told(milder)]).strip())
     return case

@@ -2,8 +2,8 @@
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -403,9 +403,33 @@ def _first_step(calibration: Calibration) -> str:
 # --- criteria -------------------------------------------------------------------------------------------------------
 
 
+@dataclass(frozen=True)
+class Figure:
+    """A statistic of criteria: a column of their table, the same in every format.
+
+    Attributes:
+        heading: What the column is called.
+        estimate: The statistic of one criterion.
+        cell: How it is shown.
+    """
+
+    heading: str
+    estimate: Callable[[CriterionComparison], Estimate]
+    cell: Callable[[Estimate], Line]
+
+
+CRITERION_FIGURES = (
+    Figure("agreement", lambda found: found.statistics["exact_agreement"], share_mark),
+    Figure("kappa", lambda found: found.headline, coefficient),
+)
+"""What the table shows of a criterion, before the bias, which is drawn on one scale for all criteria."""
+FIGURES = (*(figure.heading for figure in CRITERION_FIGURES), "bias, levels")
+"""Headings of the figures in `criterion_rows`."""
+
+
 def _criteria(comparison: Comparison, findings: Sequence[Finding] = (), of: str = "") -> Iterator[Block]:
     rows = tuple(criterion_rows(comparison, findings, of))
-    yield Table(("Criterion", "agreement", "kappa", "bias, levels", ""), rows)
+    yield Table(("Criterion", *FIGURES, ""), rows)
     yield Notes(tuple(_criteria_notes(comparison)))
     yield Paragraph((overall_line(comparison),))
     yield OnPages(tuple(_criterion(place, one, of) for place, one in enumerate(comparison.criteria.values())))
@@ -421,7 +445,7 @@ def against_gold(comparison: Comparison, target: float, of: str) -> Iterator[Blo
 def criterion_rows(
     comparison: Comparison, findings: Sequence[Finding] = (), of: str = ""
 ) -> Iterator[tuple[Line, ...]]:
-    """For each criterion: exact agreement, the kappa of its scale, bias in levels, and what was found."""
+    """For each criterion: its name, its figures, bias in levels, and what was found."""
     errors = [(found.statistics["signed_error"], found.criterion.scale.span) for found in comparison.criteria.values()]
     ends = [abs(end) / span for one, span in errors for end in (one.value, one.low, one.high) if end is not None]
     part = next((part for part in (0.25, 0.5) if max(ends, default=0.0) <= part), 1.0)
@@ -430,8 +454,7 @@ def criterion_rows(
         codes = dict.fromkeys(one.code for one in findings if one.criterion == name)
         yield (
             Name(name, f"{of}c{place}"),
-            share_mark(found.statistics["exact_agreement"]),
-            coefficient(found.headline),
+            *(figure.cell(figure.estimate(found)) for figure in CRITERION_FIGURES),
             mark(with_interval(bias, sign=True), bias, part * found.criterion.scale.span),
             ", ".join(CAUSES.get(code, code) for code in codes),
         )
@@ -442,8 +465,7 @@ def _criteria_notes(comparison: Comparison) -> Iterator[Line]:
         (name, what, estimate)
         for name, found in comparison.criteria.items()
         for what, estimate in (
-            ("agreement", found.statistics["exact_agreement"]),
-            ("kappa", found.headline),
+            *((figure.heading, figure.estimate(found)) for figure in CRITERION_FIGURES),
             ("bias", found.statistics["signed_error"]),
         )
     ]

@@ -1,0 +1,158 @@
+"""CONTRIBUTING.md is true: its layout is the package's, and its recipes work when they are followed to the letter.
+
+The judge's recipe, which is a package of its own, is followed in `judges/test_kinds.py`.
+"""
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.commands import scripted_setting as setting
+from tests.commands.console import ROOT, environment
+from tests.test_layers import LAYERS
+
+PAGE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+PACKAGE = "src/markscheme/"
+CRITERION = '{"name": "one", "criteria": [{"name": "good", "requirement": "It is good"}]}'
+
+
+def recipe(title: str) -> str:
+    """The section of that recipe."""
+    return PAGE.partition(f"### {title}\n")[2].partition("\n##")[0]
+
+
+def follow(title: str, home: Path) -> list[str]:
+    """Do what a recipe says to the package in `home`; the files it touched.
+
+    A diff is applied where its context is, which must be one place. A block of Python becomes the file that was named
+    last before it.
+    """
+    text, touched = recipe(title), []
+    for block in re.finditer(r"^```(\w+)\n(.*?)^```$", text, re.M | re.S):
+        language, body = block.groups()
+        if language == "diff":
+            first, _, change = body.partition("\n")
+            name = first.removeprefix("--- ")
+            patch(home / name, change)
+        elif language == "python":
+            name = re.findall(rf"`({PACKAGE}\S+\.py)`", text[: block.start()])[-1]
+            assert not (home / name).exists()
+            (home / name).write_text(body, encoding="utf-8")
+        else:
+            continue
+        touched.append(name)
+    return touched
+
+
+def patch(path: Path, change: str) -> None:
+    """Replace a diff's old lines, context included, by its new ones."""
+    lines = change.splitlines(keepends=True)
+    old, new = ("".join(line[1:] or "\n" for line in lines if line[0] in kept) for kept in (" -\n", " +\n"))
+    before = path.read_text(encoding="utf-8")
+    assert before.count(old) == 1, f"{path.name} holds these lines {before.count(old)} times:\n{old}"
+    path.write_text(before.replace(old, new), encoding="utf-8")
+
+
+def copy_of_package(folder: Path) -> Path:
+    """A folder with the package's source."""
+    shutil.copytree(ROOT / PACKAGE, folder / PACKAGE, ignore=shutil.ignore_patterns("__pycache__"))
+    return folder
+
+
+def markscheme(home: Path, *arguments: str, cwd: Path) -> "subprocess.CompletedProcess[str]":
+    """The finished command of the package in `home`."""
+    env = environment({**setting.environment(cwd), "PYTHONPATH": str(home / "src"), "COLUMNS": "120"})
+    command = [sys.executable, "-m", "markscheme", *arguments]
+    return subprocess.run(command, cwd=cwd, env=env, capture_output=True, text=True, timeout=120, check=False)
+
+
+def test_the_layout_names_every_module_in_the_order_of_its_layers() -> None:
+    table = PAGE.partition("## Layout\n")[2].partition("\n## ")[0]
+    rows = re.findall(r"^\| (`.*?`) \|", table, re.M)
+    assert [name.rstrip("/") for row in rows for name in re.findall(r"`(.+?)`", row)] == LAYERS
+
+
+@pytest.fixture(scope="module")
+def measured(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """What `calibrate` shows of the recipe's statistic, by format: the judge is two levels too kind to tones."""
+    home = copy_of_package(tmp_path_factory.mktemp("package"))
+    assert follow("Add a statistic", home) == [
+        f"{PACKAGE}stats/severity.py",
+        f"{PACKAGE}report/views/calibration.py",
+    ]
+    here = setting.make_setting(tmp_path_factory.mktemp("project") / "here")
+    setting.set_judge(here, tone=3)
+    files = {name: here / f"report.{name}" for name in ("json", "markdown", "html", "junit")}
+    options = [option for name, path in files.items() for option in (f"--{name}", str(path))]
+    done = markscheme(home, "calibrate", "clear", "--judge", setting.JUDGE, *options, cwd=here)
+    assert done.returncode == 1, done.stderr
+    shown = {name: path.read_text(encoding="utf-8") for name, path in files.items()}
+    return {**shown, "terminal": done.stdout, "json": json.loads(shown["json"])}
+
+
+def test_an_added_statistic_is_in_the_json_of_each_criterion_and_of_the_whole(measured: dict[str, Any]) -> None:
+    report = measured["json"]
+    found = {name: one["gross_error"] for name, one in report["criteria"].items()}
+    assert (found["tone"]["value"], found["facts"]["value"]) == (0.4, 0.0)  # of 1 to 5, 1 and 2 rise by 3
+    assert found["tone"]["low"] < 0.4 < found["tone"]["high"]
+    assert report["overall"]["gross_error"]["value"] == 0.0
+
+
+@pytest.mark.parametrize("form", ["terminal", "markdown", "html", "junit"])
+def test_an_added_statistic_is_shown(form: str, measured: dict[str, Any]) -> None:
+    low, high = (round(100 * measured["json"]["criteria"]["tone"]["gross_error"][end]) for end in ("low", "high"))
+    assert "gross errors" in measured[form]
+    assert f"40% ({low}–{high})" in measured[form]
+
+
+def test_an_added_option_is_in_the_help_and_works(tmp_path: Path) -> None:
+    home = copy_of_package(tmp_path / "package")
+    assert set(follow("Add an option", home)) == {f"{PACKAGE}commands/lint.py"}
+    here = setting.make_setting(tmp_path / "here")
+    assert re.search(r"--quiet +print nothing: exit status only", markscheme(home, "lint", "--help", cwd=here).stdout)
+    loud, quiet = markscheme(home, "lint", "clear", cwd=here), markscheme(home, "lint", "clear", "--quiet", cwd=here)
+    assert loud.stdout != ""
+    assert (quiet.stdout, quiet.returncode) == ("", loud.returncode)
+    assert "did you mean" in markscheme(home, "lint", "clear", "--quite", cwd=here).stderr
+
+
+def choice(place: int, answer: str, *accept: str) -> dict[str, Any]:
+    """A line as `prodigy db-out` writes it."""
+    common = {"text": f"Answer {place}", "_input_hash": place, "_task_hash": -place, "_annotator_id": "ana"}
+    return {**common, "answer": answer, "accept": list(accept)}
+
+
+def test_import_reads_a_file_with_an_added_reader(tmp_path: Path) -> None:
+    home = copy_of_package(tmp_path / "package")
+    touched = follow("Add a reader of another tool's labels", home)
+    assert set(touched) == {f"{PACKAGE}readers/prodigy.py", f"{PACKAGE}readers/detect.py"}
+    (tmp_path / "one.json").write_text(CRITERION, encoding="utf-8")
+    lines = [choice(1, "accept", "MET"), choice(2, "accept", "no"), choice(3, "ignore")]
+    made = tmp_path / "choices.jsonl"
+    made.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    done = markscheme(home, "import", str(made), "--rubric", "one.json", "--json", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    report = json.loads(done.stdout)
+    assert (report["taken_for"], report["examples"]) == ("choices of Prodigy", 3)
+    assert [(line["id"], line["rater"], line["criteria"]["good"]["level"]) for line in report["lines"]] == [
+        ("1", "ana", 1.0),
+        ("2", "ana", 0.0),
+    ]
+    assert report["lost"] == {"answers 'ignore'": 1}
+    (tmp_path / "other.xml").write_text("<xml/>", encoding="utf-8")
+    other = markscheme(home, "import", "other.xml", "--rubric", "one.json", cwd=tmp_path)
+    assert (other.returncode, "choices of Prodigy" in other.stderr) == (2, True)
+
+
+def test_a_recipe_whose_lines_are_no_longer_in_the_code_fails(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("x = 1\n\nz = 3\n", encoding="utf-8")
+    patch(tmp_path / "a.py", " x = 1\n+y = 2\n\n-z = 3\n+z = 4\n")
+    assert (tmp_path / "a.py").read_text(encoding="utf-8") == "x = 1\ny = 2\n\nz = 4\n"
+    with pytest.raises(AssertionError, match="0 times"):
+        patch(tmp_path / "a.py", " x = 1\n+w = 5\n z = 4\n")
