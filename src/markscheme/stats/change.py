@@ -4,7 +4,7 @@ Every p is exact: no distribution is assumed and no random number is drawn.
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -28,7 +28,6 @@ from markscheme.stats.intervals import (
     wilson_share,
     withhold,
 )
-from markscheme.stats.pairs import Moments, paired
 
 Verdict: TypeAlias = Literal["drifted", "moved, within margin", "no drift", "can't tell"]
 Statistic: TypeAlias = Callable[[Floats, Floats], float]
@@ -90,52 +89,6 @@ class Changed:
             raise ValueError(f"a test has either a p or a reason for none: {self.exact_p!r}, {self.undefined!r}")
         if self.exact_p is not None and self.mid_p is not None:
             _check_p_values(self.exact_p, self.mid_p)
-
-
-@dataclass(frozen=True, slots=True)
-class Drift:
-    """What one criterion's ratings say of drift, before other criteria are considered.
-
-    Attributes:
-        moved: The exact test of the mean level.
-        shift: The mean shift with its 90 % interval, widened by one pair of opposite shifts across the scale.
-        margin: How far the mean may shift and still count as unmoved, in the unit of the ratings.
-        needed: Examples that would show an unmoved judge with this noise to be unmoved.
-    """
-
-    moved: Moved
-    shift: Estimate
-    margin: float
-    needed: int
-
-    @property
-    def affirmed(self) -> bool:
-        """Whether the whole interval of the shift lies inside the margin."""
-        low, high = self.shift.low, self.shift.high
-        return low is not None and high is not None and -self.margin < low and high < self.margin
-
-    def verdict(self, p: float, *, level: float = 0.05) -> Verdict:
-        """What is said of the criterion, its p adjusted for the others tested beside it."""
-        if p <= level:
-            return "moved, within margin" if self.affirmed else "drifted"
-        return "no drift" if self.affirmed else "can't tell"
-
-
-@dataclass(frozen=True, slots=True)
-class DriftVerdict:
-    """One criterion's drift as it is reported.
-
-    Attributes:
-        verdict: One of "drifted", "moved, within margin", "no drift", "can't tell".
-        p: Mid-p after Holm's adjustment for the criteria tested together.
-        needed: Examples that would settle a "can't tell" if the judge hasn't moved; None for other verdicts.
-        drift: What it rests on.
-    """
-
-    verdict: Verdict
-    p: float
-    needed: int | None
-    drift: Drift
 
 
 def sign_flip(differences: npt.ArrayLike) -> Moved:
@@ -294,51 +247,6 @@ def agreement_change(
     return _change_estimate(change(table), left_out, counts, n=n, level=level, method=method, grouped=n < len(table))
 
 
-def moments_change(
-    gold: npt.ArrayLike,
-    then: npt.ArrayLike,
-    now: npt.ArrayLike,
-    formula: Callable[[Moments], Floats],
-    *,
-    groups: npt.ArrayLike | None = None,
-    level: float = 0.95,
-    method: str = "change in agreement with gold",
-) -> Estimate:
-    """The same as `agreement_change` for a statistic that follows from sums over examples, in time linear in these.
-
-    Args:
-        gold: Gold levels, shape (n,); nan = missing.
-        then: The judge's ratings in the earlier run, shape (n,).
-        now: Its ratings in the later run, shape (n,). An example counts where all three are there.
-        formula: From the means over examples to the statistic; nan where it is undefined.
-        groups: Which group each example belongs to, shape (n,); a whole group is left out at a time.
-        level: Coverage, 0 to 1.
-        method: What the Estimate says was compared.
-
-    Returns:
-        Statistic now minus then, in its own unit, with a jackknife t interval on n - 1 degrees of freedom.
-
-    Raises:
-        ValueError: The caller's fault: vectors of different length.
-
-    Example:
-        >>> e = moments_change([0, 1, 1, 0], [0, 1, 0, 1], [0, 1, 1, 1], lambda m: m.absolute)
-        >>> e.value, round(e.low, 4)
-        (-0.25, -1.0456)
-    """
-    table, group_of = _rated_in_both(gold, then, now, groups)
-    if len(table) == 0:
-        return Estimate.without_value("no example rated in both runs", n=0, method=method, level=level)
-    before, after = (paired(table[:, 0], table[:, run], group_of) for run in (1, 2))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        value = float(formula(after.moments) - formula(before.moments))
-        left_out = formula(after.moments_left_out) - formula(before.moments_left_out)
-    counts = np.ones(after.n_groups)
-    return _change_estimate(
-        value, left_out, counts, n=after.n_groups, level=level, method=method, grouped=after.grouped
-    )
-
-
 def shift_interval(
     differences: npt.ArrayLike, *, span: float, level: float = 0.90, method: str = "mean shift"
 ) -> Estimate:
@@ -382,59 +290,6 @@ def shift_interval(
     reach = t_quantile(len(d) + 1, level) * float(widened.std(ddof=1)) / math.sqrt(len(widened))
     centre = float(widened.mean())
     return Estimate(float(d.mean()), centre - reach, centre + reach, level, len(d), method)
-
-
-def drift(now: npt.ArrayLike, stored: npt.ArrayLike, *, span: float, margin: float | None = None) -> Drift:
-    """Whether one criterion's ratings moved, and whether they are shown not to have.
-
-    Args:
-        now: Ratings now, shape (n,); nan = missing.
-        stored: Ratings of r stored runs, shape (n,) or (n, r); nan = missing. An example counts where it was rated now
-            and in every stored run.
-        span: The scale's range in the unit of the ratings.
-        margin: How far the mean may shift and still count as unmoved; a sixteenth of the range where not given.
-
-    Returns:
-        The exact test, the shift with its widened interval, and the number of examples that would settle it.
-
-    Raises:
-        ValueError: The caller's fault: shapes that don't fit, or a margin outside 0 to the range.
-
-    Example:
-        >>> still = drift([2.0] * 60, [2.0] * 60, span=4)
-        >>> still.affirmed, still.verdict(still.moved.mid_p)
-        (True, 'no drift')
-    """
-    margin = span / 16 if margin is None else margin
-    if not 0 < margin <= span:
-        raise ValueError(f"a margin lies above 0 and within the range {span}, not at {margin}")
-    runs, _ = _complete_runs(now, stored)
-    d = runs[:, 0] - runs[:, 1:].mean(axis=1)
-    variance = float(d.var(ddof=1)) if len(d) > 1 else 0.0
-    needed = examples_to_affirm(variance, margin=margin, span=span)
-    return Drift(moved(now, stored), shift_interval(d, span=span), margin, needed)
-
-
-def drift_verdicts(drifts: Sequence[Drift], *, level: float = 0.05) -> tuple[DriftVerdict, ...]:
-    """One verdict a criterion, so that an unmoved judge with many criteria is rarely called drifted on any.
-
-    Args:
-        drifts: One a criterion, all from the same run.
-        level: Chance of a false alarm over all of them; in a series of runs, `alarm_level` of the run.
-
-    Example:
-        >>> still = drift([2.0] * 60, [2.0] * 60, span=4)
-        >>> up = drift([3.0] * 60, [2.0] * 60, span=4)
-        >>> [v.verdict for v in drift_verdicts([still, up])]
-        ['no drift', 'drifted']
-    """
-    adjusted = holm([d.moved.mid_p for d in drifts])
-    called = []
-    for one, p in zip(drifts, adjusted.tolist(), strict=True):
-        verdict = one.verdict(p, level=level)
-        needed = max(one.needed, one.moved.n + 1) if verdict == "can't tell" else None
-        called.append(DriftVerdict(verdict, p, needed, one))
-    return tuple(called)
 
 
 def examples_to_affirm(variance: float, *, margin: float, span: float, power: float = 0.9) -> int:
