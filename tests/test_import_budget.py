@@ -10,7 +10,19 @@ import pytest
 
 from markscheme.commands.help import COMMANDS
 
-HEAVY = {"numpy", "scipy", "pandas", "anthropic", "openai", "httpx", "httpx2", "rich", "rapidfuzz", "xllamacpp"}
+HEAVY = {
+    "numpy",
+    "scipy",
+    "pandas",
+    "anthropic",
+    "openai",
+    "httpx",
+    "httpx2",
+    "rich",
+    "rapidfuzz",
+    "xllamacpp",
+    "genai_prices",
+}
 ROOT = Path(__file__).parents[1]
 
 ON_THE_WAY = {

@@ -42,6 +42,8 @@ def judge(system_prompt, user_prompt, schema):
     return {"verdicts": {n: {"quote": quotes[n], "reason": "So it reads.", "level": said[n]} for n in names}}
 """
 JUDGE = ("--judge", "function:judging:judge")
+UNKNOWN_MODEL = ("--judge", "anthropic:some-model")
+"""A model that has no list price."""
 GRADE_KEYS = [
     "id",
     "score",
@@ -499,11 +501,24 @@ def test_a_killed_run_goes_on_where_it_was(project: Path, front: MessagesFront) 
 # --- money ----------------------------------------------------------------------------------------------------------
 
 
-def test_a_budget_without_a_price_exits_2_and_names_the_way_out(project: Path, front: MessagesFront) -> None:
+def test_a_budget_for_a_model_without_a_known_price_exits_2_and_names_the_way_out(
+    project: Path, front: MessagesFront
+) -> None:
     env = {"ANTHROPIC_API_KEY": "test-key", "ANTHROPIC_BASE_URL": front.url}
-    done = graded(project, submissions(project, "LEVEL=5"), "--judge", "anthropic", "--budget", "1", env=env)
+    done = graded(project, submissions(project, "LEVEL=5"), *UNKNOWN_MODEL, "--budget", "1", env=env)
     assert (done.returncode, done.stdout, front.requests) == (2, "", [])
     assert "--price IN:OUT" in done.stderr
+
+
+def test_a_budget_needs_no_price_for_a_model_with_a_list_price(project: Path, front: MessagesFront) -> None:
+    env = {"ANTHROPIC_API_KEY": "test-key", "ANTHROPIC_BASE_URL": front.url}
+    known = ("--judge", "anthropic:claude-haiku-4-5", "--json")
+    done = graded(project, submissions(project, "LEVEL=5"), *known, "--budget", "1", env=env)
+    assert done.returncode == 0, done.stderr
+    haiku = 100 * 1e-6 + 50 * 5e-6  # $1 in, $5 out per million: Anthropic's price list, 2025-10
+    assert lines_of(done)[0]["usage"]["usd"] == pytest.approx(haiku)
+    spent = graded(project, submissions(project, "LEVEL=4"), *known, "--budget", "0.001", env=env)
+    assert (spent.returncode, len(front.requests)) == (5, 1)
 
 
 def test_where_the_budget_ends_what_is_graded_is_printed_and_kept_and_the_rest_is_told(
@@ -533,5 +548,5 @@ def test_where_the_budget_ends_what_is_graded_is_printed_and_kept_and_the_rest_i
 
 def test_a_cost_that_nobody_knows_is_null(project: Path, front: MessagesFront) -> None:
     env = {"ANTHROPIC_API_KEY": "test-key", "ANTHROPIC_BASE_URL": front.url}
-    done = graded(project, submissions(project, "LEVEL=5"), "--judge", "anthropic", "--json", env=env)
+    done = graded(project, submissions(project, "LEVEL=5"), *UNKNOWN_MODEL, "--json", env=env)
     assert lines_of(done)[0]["usage"] == {"calls": 1, "input_tokens": 100, "output_tokens": 50, "usd": None}

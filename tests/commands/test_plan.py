@@ -50,6 +50,15 @@ def test_a_plan_says_labels_and_cost_and_asks_nobody(project: Path) -> None:
     assert "price unknown" in " ".join(text.split())
 
 
+def test_a_plan_knows_the_price_of_a_known_model_and_says_where_it_knows_none(project: Path) -> None:
+    (known,) = plan(project, "--judge", "openai:gpt-4o-mini")["cost"]
+    assert known["usd"] == pytest.approx(known["input_tokens"] * 0.15e-6 + known["output_tokens"] * 0.6e-6)
+    (given,) = plan(project, "--judge", "openai:gpt-4o-mini", "--price", "1:2")["cost"]
+    assert given["usd"] == pytest.approx(given["input_tokens"] * 1e-6 + given["output_tokens"] * 2e-6)
+    (unknown,) = plan(project, "--judge", "openai:some-model")["cost"]
+    assert unknown["usd"] is None
+
+
 def test_a_narrower_interval_takes_more_labels(project: Path) -> None:
     widths = {}
     for width in ("0.2", "0.05"):

@@ -5,8 +5,8 @@ import math
 import pytest
 
 from markscheme.errors import UsageError
-from markscheme.judges.judge import Usage
-from markscheme.judges.price import Price
+from markscheme.judges.judge import Identity, Usage
+from markscheme.judges.price import Price, list_price
 
 
 def test_a_price_is_read_from_two_numbers() -> None:
@@ -35,3 +35,33 @@ def test_cost_follows_the_tokens() -> None:
 @pytest.mark.parametrize("usage", [Usage(1), Usage(1, 5, None), Usage(1, None, 5)])
 def test_a_cost_of_unknown_tokens_is_unknown(usage: Usage) -> None:
     assert Price(3, 15).of(usage) is None
+
+
+MINI = "gpt-4o-mini"
+"""A model whose list price hasn't changed since 2024: $0.15 in, $0.60 out (OpenAI's price list)."""
+
+
+@pytest.mark.parametrize("address", ["", "http://127.0.0.1:8000/v1"])
+def test_a_known_model_has_its_list_price_also_behind_a_gateway(address: str) -> None:
+    assert list_price(Identity(f"openai:{MINI}", MINI, address=address)) == Price(0.15, 0.60)
+
+
+def test_a_provider_known_by_its_address_has_a_price_of_its_own() -> None:
+    model = f"openai/{MINI}"
+    found = list_price(Identity(f"openai:{model}", model, address="https://openrouter.ai/api/v1"))
+    assert found == Price(0.15, 0.60)
+
+
+@pytest.mark.parametrize(
+    "identity",
+    [
+        Identity("openai:some-model", "some-model"),
+        Identity("openai:llama3", "llama3", address="http://127.0.0.1:8000/v1"),
+        Identity("local:judge.gguf", MINI),
+        Identity("function:judging:judge", MINI),
+        Identity("anthropic"),
+    ],
+    ids=str,
+)
+def test_other_models_have_no_known_price(identity: Identity) -> None:
+    assert list_price(identity) is None

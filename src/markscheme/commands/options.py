@@ -130,7 +130,8 @@ class AskOptions:
         int, Parameter(metavar="N", help="requests in flight at once (8)", converter=whole_number, group=MORE)
     ] = 8
     price: Annotated[
-        str | None, Parameter(metavar="IN:OUT", help="US dollars per million tokens, input and output", group=MORE)
+        str | None,
+        Parameter(metavar="IN:OUT", help="dollars per million tokens, input and output (list price)", group=MORE),
     ] = None
     no_cache: Annotated[bool, Parameter(help="neither read nor keep replies", group=MORE)] = False
     expected: Annotated[
@@ -159,6 +160,7 @@ class AskOptions:
             memory=None if self.no_cache else Memory(),
             expected=self.expected,
             skip_damaged=self.skip_damaged,
+            list_prices=True,
         )
 
     def judge(

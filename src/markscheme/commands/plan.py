@@ -170,10 +170,9 @@ def _pilot(
 
 def _cost(judge: "Judge | None", prompts: Sequence["Prompt"], rubric: "Rubric", ask: AskOptions) -> "Cost":
     from markscheme.calibration.plan import cost_of
-    from markscheme.judges.price import Price
 
-    price = Price.parse(ask.price) if ask.price else None
     name = "" if judge is None else str(judge.identity)
+    price = None if judge is None else ask.asking().price_of(judge.identity)
     return cost_of(prompts, judge=name, samples=rubric.samples, kept=_kept_by(judge), price=price)
 
 

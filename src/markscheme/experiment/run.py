@@ -188,6 +188,7 @@ def open_model(experiment: Experiment, asking: Asking | None = None, *, name: st
             memory=None,  # outputs are kept by themselves
             temperature=told.temperature,
             max_tokens=told.max_tokens,
+            list_prices=asking.list_prices,
         ),
     )
 

@@ -4,8 +4,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from markscheme.errors import UsageError
+from markscheme.judges.judge import Identity
 from markscheme.judges.limited import Limiter
-from markscheme.judges.price import Price
+from markscheme.judges.price import Price, list_price
 from markscheme.judges.remembering import Memory
 
 
@@ -15,12 +16,13 @@ class Asking:
 
     Attributes:
         limiter: Bounds how many questions are under way, how many a minute, and what they may cost.
-        price: Of a judge's tokens; None where it is not known.
+        price: Of a judge's tokens; None where none is given.
         memory: Where replies are kept; None keeps none.
         expected: Whether to score the expected level where a provider gives log-probabilities.
         temperature: How freely a model answers, of those that take one; None asks for the likeliest answer.
         max_tokens: The longest answer; None leaves the adapter's own.
         skip_damaged: Whether lines of recorded replies that are not readable JSON are left out with a warning.
+        list_prices: Whether the list price of a known model counts where none is given, also without a budget.
     """
 
     limiter: Limiter = field(default_factory=Limiter)
@@ -30,6 +32,13 @@ class Asking:
     temperature: float | None = None
     max_tokens: int | None = None
     skip_damaged: bool = False
+    list_prices: bool = False
+
+    def price_of(self, identity: Identity) -> Price | None:
+        """What that judge's tokens cost: the price given, else the list price where it is wanted and known."""
+        if self.price is None and (self.list_prices or self.limiter.budget is not None):
+            return list_price(identity)
+        return self.price
 
     def settings(self, *names: str) -> dict[str, Any]:
         """Those of temperature and max_tokens that are given, for a model that takes the ones named.

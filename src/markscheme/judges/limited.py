@@ -337,7 +337,7 @@ class Limited:
             raise ValueError("attempts, deadline and first_wait must be above 0")
         if self.limiter.budget is not None and self.price is None:
             raise UsageError(
-                f"a budget needs to know what {self.judge.identity.name} costs: --price IN:OUT, in dollars for a "
+                f"a budget needs a price, and none is known for {self.judge.identity}: --price IN:OUT, in dollars per "
                 "million tokens read and written"
             )
 

@@ -1,10 +1,15 @@
-"""What a judge's tokens cost. No prices are built in: without one a cost is not known, which is not 0."""
+"""What a judge's tokens cost: as given, else the list price of a known model. A cost that isn't known is not 0."""
 
 import math
 from dataclasses import dataclass
 
 from markscheme.errors import UsageError
-from markscheme.judges.judge import Usage
+from markscheme.judges.judge import Identity, Usage
+
+PROVIDERS = ("anthropic", "openai")
+"""Kinds of judge whose models have list prices, by the names that genai-prices gives the providers."""
+PER_MILLION = 1_000
+"""A thousand tokens are priced, since a million would fall into the dearer tier of very long prompts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,3 +63,32 @@ class Price:
         if usage.input_tokens is None or usage.output_tokens is None:
             return None
         return self.cost(usage.input_tokens, usage.output_tokens)
+
+
+def list_price(identity: Identity) -> Price | None:
+    """The list price of a judge's model today, from the data in genai-prices; None where it isn't known.
+
+    A server at another address is charged at its own list price if it is a known provider, else at the price of the
+    model's maker, as gateways charge. Nothing is fetched.
+
+    Example:
+        >>> list_price(Identity("openai:gpt-4o-mini", "gpt-4o-mini"))
+        Price(input_per_million=0.15, output_per_million=0.6)
+        >>> list_price(Identity("local:judge.gguf")) is None
+        True
+    """
+    kind = identity.name.partition(":")[0]
+    if kind not in PROVIDERS or not identity.model:
+        return None
+    from genai_prices import Usage as Tokens
+    from genai_prices import calc_price  # loads all models of all providers
+
+    tokens = Tokens(input_tokens=PER_MILLION, output_tokens=PER_MILLION)
+    at_address = [{"provider_api_url": identity.address}] if identity.address else []
+    for provider in (*at_address, {"provider_id": kind}):
+        try:
+            found = calc_price(tokens, identity.model, **provider)
+        except LookupError:
+            continue
+        return Price(float(found.input_price * PER_MILLION), float(found.output_price * PER_MILLION))
+    return None

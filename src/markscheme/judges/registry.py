@@ -33,7 +33,7 @@ def open_judge(name: str, *, model: str | None = None, asking: Asking | None = N
         raise UsageError(f"judge {kind.name!r} opened {type(opened).__name__}, expected an object with `reply`")
     if not kind.asks:
         return opened
-    judge: Judge = Limited(opened, asking.limiter, asking.price, deadline=kind.deadline)
+    judge: Judge = Limited(opened, asking.limiter, asking.price_of(opened.identity), deadline=kind.deadline)
     return Remembering(judge, asking.memory) if asking.memory is not None else judge
 
 
