@@ -33,7 +33,7 @@ import numpy.typing as npt
 from scipy.special import ndtr, ndtri
 
 from markscheme import stats
-from markscheme.stats import Estimate, change, people, severity
+from markscheme.stats import Estimate, change, severity
 
 Table = npt.NDArray[np.float64]
 Counts = npt.NDArray[np.int64]
@@ -134,7 +134,6 @@ def two_raters(pair: Columns, levels: int) -> dict[str, Estimate]:
     found |= {name: e for name, e in macro.items() if name != "accuracy"}
     found["within_tolerance"] = stats.within_tolerance(gold, judge, 0.5)
     found["agreement_constant"] = severity.agreement_constant(gold, 0.5)
-    found["gain_over_constant"] = severity.gain_over_constant(gold, judge, 0.5)
     return found
 
 
@@ -149,10 +148,7 @@ def three_raters(ratings: Columns, levels: int) -> dict[str, Estimate]:
 
 def complete_raters(ratings: Columns, _levels: int) -> dict[str, Estimate]:
     table = np.stack(ratings, axis=1)
-    found = stats.icc_family(table)
-    beside = people.beside_people(table[:, :2], table[:, 2], tolerance=0.5).together
-    found |= {f"beside_people.{name}": getattr(beside, name) for name in ("person", "judge", "difference")}
-    return found
+    return stats.icc_family(table)
 
 
 def beside_the_ceiling(ratings: Columns, levels: int) -> dict[str, Estimate]:

@@ -16,10 +16,8 @@ from markscheme.stats.change import (
     agreement_change,
     alarm_level,
     any_change,
-    benjamini_hochberg,
     benjamini_yekutieli,
     examples_to_affirm,
-    examples_to_detect,
     holm,
     mean_estimate,
     moved,
@@ -349,9 +347,8 @@ def test_the_widened_interval_holds_its_value_and_narrows_with_more_of_the_same(
     assert (twice.high or 0) - (twice.low or 0) < (once.high or 0) - (once.low or 0)
 
 
-def test_examples_to_affirm_and_to_detect_follow_the_rules_of_thumb() -> None:
+def test_examples_to_affirm_follow_the_rule_of_thumb() -> None:
     assert examples_to_affirm(1.0, margin=0.25, span=4) == approx(8.6 * 16, rel=0.01)
-    assert examples_to_detect(1.0, shift=0.25) == approx(7.9 * 16, rel=0.01)
 
 
 # ------------------------------------------------------------------------------------------------------- families
@@ -359,14 +356,12 @@ def test_examples_to_affirm_and_to_detect_follow_the_rules_of_thumb() -> None:
 
 def test_adjusted_p_of_the_worked_family() -> None:
     assert holm(P_VALUES).tolist() == approx([0.010, 0.072] + [0.312] * 5 + [0.615] * 3)
-    wanted = [0.010, 0.040, 0.084, 0.084, 0.084, 0.100, 0.10571429, 0.216, 0.216, 0.216]
-    assert benjamini_hochberg(P_VALUES).tolist() == approx(wanted, abs=5e-9)
     assert benjamini_yekutieli(P_VALUES)[:3].tolist() == approx([0.02928968, 0.11715873, 0.24603333], abs=5e-9)
 
 
 def test_adjusted_p_agree_with_statsmodels() -> None:
     case = block("reference.yaml", "multiple")
-    for adjust, wanted in ((holm, "holm"), (benjamini_hochberg, "bh"), (benjamini_yekutieli, "by")):
+    for adjust, wanted in ((holm, "holm"), (benjamini_yekutieli, "by")):
         assert adjust(case["p"]).tolist() == approx(case[wanted], abs=5e-9)
 
 
@@ -375,7 +370,7 @@ def test_adjusted_p_agree_with_statsmodels() -> None:
 def test_adjusted_p_keep_the_order_they_came_in_and_never_fall(p: list[float], random: Any) -> None:
     order = list(range(len(p)))
     random.shuffle(order)
-    for adjust in (holm, benjamini_hochberg, benjamini_yekutieli):
+    for adjust in (holm, benjamini_yekutieli):
         adjusted = adjust(p)
         assert adjust([p[i] for i in order]).tolist() == adjusted[order].tolist()
         assert ((adjusted >= np.array(p) - 1e-15) & (adjusted <= 1)).all()
@@ -423,7 +418,6 @@ WRONG: list[tuple[Any, str]] = [
     (lambda: alarm_level(0), "run 0"),
     (lambda: alarm_level(5, planned=4), "run 5"),
     (lambda: examples_to_affirm(-1, margin=0.25, span=4), "variance -1"),
-    (lambda: examples_to_detect(1, shift=0), "shift 0"),
     (lambda: mean_estimate([[1.0]], transform=LOGIT), r"\(1, 1\)"),
 ]
 

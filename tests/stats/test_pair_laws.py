@@ -66,7 +66,6 @@ LAWS: dict[str, set[str]] = {
     "pair_statistic.sd_ratio": SURE | {INVERTED, SHIFTED, RESCALED, DOUBLED, POSITIVE, PERFECT},
     "within_tolerance": SURE | {SYMMETRIC, SHIFTED, DOUBLED, SHARE, AGREEING},
     "agreement_constant": SURE - {SHRINKS} | {SHIFTED, DOUBLED, SHARE},
-    "gain_over_constant": SURE - {SHRINKS} | {SHIFTED, DOUBLED, AT_MOST_1},
     **{f"yes_no_family.{name}": DECISION | {AGREEING, SYMMETRIC} for name in ("accuracy",)},
     **{f"yes_no_family.{name}": DECISION | {AGREEING} for name in ("precision", "recall", "specificity")},
     "yes_no_family.f1": DECISION | {AGREEING, SYMMETRIC},

@@ -14,7 +14,6 @@ from markscheme.stats.intervals import ATANH, IDENTITY, jackknife
 from markscheme.stats.people import (
     EPSILON,
     alternative_annotator_test,
-    beside_people,
     ceiling,
     gold,
 )
@@ -181,15 +180,13 @@ def test_a_ceiling_needs_two_people_on_thirty_examples() -> None:
 
 def test_what_people_reach_is_the_same_beside_any_judge() -> None:
     people, judge = drawn(120, 0.5, 7)
-    whole, beside = ceiling(people, judge, levels=FIVE), beside_people(people, judge, tolerance=0.5)
+    whole = ceiling(people, judge, levels=FIVE)
     judge[30:] = nan
     judge[:28] = 0
-    other, beside_other = ceiling(people, judge, levels=FIVE), beside_people(people, judge, tolerance=0.5)
+    other = ceiling(people, judge, levels=FIVE)
     assert other.people == whole.people
     assert other.judge.note == "withheld: only 2 examples off the commonest level"
     assert (other.gap.n, whole.gap.n) == (30, 120)
-    assert beside_other.together.person == beside.together.person
-    assert beside_other.together.judge.n == beside_other.together.difference.n == 30
 
 
 def test_a_ceiling_on_one_level_is_undefined_and_on_few_others_withheld() -> None:
@@ -211,47 +208,6 @@ def test_a_thousand_examples_and_four_people_take_under_half_a_second() -> None:
     start = time.process_time()
     ceiling(people, judge, levels=FIVE)
     assert time.process_time() - start < 0.5
-
-
-# --------------------------------------------------------------------------------------------- each person left out
-
-
-def test_each_person_and_the_judge_are_held_to_the_same_gold_of_the_others() -> None:
-    people, judge = np.array(PEOPLE, dtype=float).T, np.array(JUDGE, dtype=float)
-    found = beside_people(people, judge)
-    for h in range(3):
-        others = np.delete(people, h, axis=1).mean(axis=1)
-        of_person, of_judge = np.abs(people[:, h] - others), np.abs(judge - others)
-        assert found.each[h].person.value == approx(of_person.mean())
-        assert found.each[h].judge.value == approx(of_judge.mean())
-        difference = found.each[h].difference
-        assert difference.value == approx((of_judge - of_person).mean())
-        wanted = jackknife(
-            float((of_judge - of_person).mean()),
-            ((of_judge - of_person).sum() - (of_judge - of_person)) / 37,
-            transform=IDENTITY,
-        )
-        assert (difference.low, difference.high) == approx((wanted.low, wanted.high))
-
-
-def test_all_people_together_count_each_example_once() -> None:
-    people = np.array([[0, 0, 1], [1, 1, 1], [2, 2, 2], [0, 1, nan]])
-    found = beside_people(people, [0, 1, 2, 1], tolerance=0.5)
-    # left out in turn: (0 v ½, 0 v ½, 1 v 0), all, all, (0 v 1, 1 v 0); the judge against the same
-    assert found.together.person.value == approx((0 + 1 + 1 + 0) / 4)
-    assert found.together.judge.value == approx((1 / 3 + 1 + 1 + 1 / 2) / 4)
-    assert found.together.person.n == 4
-
-
-def test_a_person_alone_or_unseen_by_the_judge_can_not_be_compared() -> None:
-    assert beside_people([[1.0], [2.0]], [1, 2]).together.person.undefined == "no examples"
-    assert beside_people([[1.0, 2.0], [2.0, 2.0]], [nan, nan]).each[0].judge.undefined == "no examples"
-
-
-def test_a_tolerance_is_compared_after_rounding_to_nine_decimals() -> None:
-    people = np.array([[0.7, 0.7]] * 4 + [[0.3, 0.6]])
-    found = beside_people(people, [0.6] * 5, tolerance=0.1)
-    assert found.each[0].judge.value == approx(1 / 5)
 
 
 # ------------------------------------------------------------------------------------------- alternative annotators
@@ -327,7 +283,6 @@ WRONG: list[tuple[Any, str]] = [
     (lambda: gold([[1.0]], by="mode"), "not 'mode'"),  # type: ignore[arg-type]
     (lambda: ceiling([[1, 2], [1, 2]], [1], levels=FIVE), r"\(2,\).*\(1,\)"),
     (lambda: ceiling([[1, 2], [1, 2]], [np.inf, 1], levels=FIVE), "finite"),
-    (lambda: beside_people([[1, 2], [1, 2]], [1, 2], tolerance=0.0), "above 0"),
     (lambda: alternative_annotator_test([[1, 2]], [1], closeness="cosine"), "not 'cosine'"),  # type: ignore[arg-type]
 ]
 

@@ -32,7 +32,6 @@ from markscheme.stats.severity import (
     best_constant,
     confusion,
     error_family,
-    gain_over_constant,
     macro_family,
     pair_statistic,
     within_tolerance,
@@ -261,7 +260,6 @@ def test_no_examples_leave_every_statistic_undefined_and_nothing_warns() -> None
                 *macro_family(gold, judge).values(),
                 sd_ratio(gold, judge),
                 within_tolerance(gold, judge, 0.1),
-                gain_over_constant(gold, judge, 0.1),
                 agreement_constant([nan for _ in gold], 0.1),
             ]
             assert all(e.value is None and e.undefined and e.n == 0 for e in everything)
@@ -409,16 +407,6 @@ def test_no_constant_does_better_than_the_best(gold: list[float], tolerance: flo
 
 def test_the_lowest_of_several_best_constants_is_taken() -> None:
     assert best_constant([0.9, 0.1, 0.5], 0.1) == 0.1
-
-
-def test_the_gain_over_the_constant_is_paired() -> None:
-    gold = np.array([0.2, 0.4, 0.6, 0.8] * 20)
-    judge = np.where(np.arange(80) < 60, gold, 0.0)
-    found = gain_over_constant(gold, judge, 0.1)
-    agreement, constant = within_tolerance(gold, judge, 0.1), agreement_constant(gold, 0.1)
-    assert value(found) == pytest.approx(value(agreement) - value(constant))
-    low, high = limits(found)
-    assert low < value(found) < high
 
 
 def test_the_commonest_level_has_the_base_rate() -> None:

@@ -316,26 +316,6 @@ def examples_to_affirm(variance: float, *, margin: float, span: float, power: fl
     return max(math.ceil(noise), least_n(lambda n: _half_width_when_still(n, span) < margin))
 
 
-def examples_to_detect(variance: float, *, shift: float, power: float = 0.8) -> int:
-    """Examples with which a shift of the mean level is noticed with the given chance.
-
-    Args:
-        variance: Variance of now minus then over examples, in squared units of the ratings.
-        shift: The shift to be noticed, in the unit of the ratings; not 0.
-        power: Chance of noticing it.
-
-    Returns:
-        (z.975 + z_power)² variance / shift², rounded up.
-
-    Example:
-        >>> examples_to_detect(0.5, shift=0.25)
-        63
-    """
-    if variance < 0 or shift == 0:
-        raise ValueError(f"variance {variance} must be 0 or more and shift {shift} not 0")
-    return math.ceil((float(ndtri(0.975)) + float(ndtri(power))) ** 2 * variance / shift**2)
-
-
 def least_n(holds: Callable[[int], bool], *, start: int = 1) -> int:
     """The smallest number from `start` for which a condition holds that, once it holds, goes on holding.
 
@@ -377,29 +357,6 @@ def holm(p: npt.ArrayLike) -> Floats:
     m = len(values)
     stepped = np.maximum.accumulate(values * np.arange(m, 0, -1))
     return _in_order(stepped, order)
-
-
-def benjamini_hochberg(p: npt.ArrayLike) -> Floats:
-    """Adjusted p for exploring: at most the given share of what is called a finding is false, for independent tests.
-
-    Args:
-        p: One p a test, shape (m,).
-
-    Returns:
-        Adjusted p in the same order, never above 1.
-
-    Raises:
-        ValueError: The caller's fault: not a vector of numbers from 0 to 1.
-
-    Source:
-        Benjamini and Hochberg (1995), Journal of the Royal Statistical Society B 57(1), 289-300.
-        doi:10.1111/j.2517-6161.1995.tb02031.x
-
-    Example:
-        >>> benjamini_hochberg([0.04, 0.001, 0.02]).round(6).tolist()
-        [0.04, 0.003, 0.03]
-    """
-    return _step_up(p, 1.0)
 
 
 def benjamini_yekutieli(p: npt.ArrayLike) -> Floats:

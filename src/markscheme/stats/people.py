@@ -14,14 +14,12 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import stdtr
 
-from markscheme.stats.change import benjamini_yekutieli, mean_estimate
+from markscheme.stats.change import benjamini_yekutieli
 from markscheme.stats.coefficients import Metric, agreement, corrected_left_out
 from markscheme.stats.estimate import Estimate
 from markscheme.stats.intervals import (
     ATANH,
     IDENTITY,
-    LOG,
-    LOGIT,
     Floats,
     group_numbers,
     guard,
@@ -63,34 +61,6 @@ class Ceiling:
     def as_good(self) -> bool | None:
         """Whether the judge is shown to be as good as a second person; None where the gap has no limit."""
         return None if self.gap.low is None else self.gap.low > self.floor
-
-
-@dataclass(frozen=True, slots=True)
-class LeftOut:
-    """One person, or all of them in turn, held to the gold of the others, and the judge held to the same gold.
-
-    Attributes:
-        person: The person's error or agreement, on every example that somebody else rated: the same beside any judge.
-        judge: The judge's against the same gold, on those of these examples that the judge rated.
-        difference: Judge minus person, on the examples of `judge`.
-    """
-
-    person: Estimate
-    judge: Estimate
-    difference: Estimate
-
-
-@dataclass(frozen=True, slots=True)
-class BesidePeople:
-    """The judge beside each person left out of the gold.
-
-    Attributes:
-        each: One a person, in the table's order.
-        together: Every person left out in turn, an example counting once.
-    """
-
-    each: tuple[LeftOut, ...]
-    together: LeftOut
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,62 +187,6 @@ def ceiling(
     if not np.array_equal(twice, both):
         with_judge = _Beside(np.column_stack([rated, table])[both], numbers[both], levels, metric)
     return Ceiling(of_people.people(level), *with_judge.judge_and_gap(level))
-
-
-def beside_people(
-    people: npt.ArrayLike,
-    judge: npt.ArrayLike,
-    *,
-    tolerance: float | None = None,
-    by: GoldRule = "median",
-    groups: npt.ArrayLike | None = None,
-    level: float = 0.95,
-) -> BesidePeople:
-    """Each person held to the gold of the others, and the judge held to that same gold.
-
-    Args:
-        people: Ratings or scores, shape (n_units, n_people), nan = missing.
-        judge: The judge's, shape (n_units,), nan = missing. An example counts for a person where that person and
-            somebody else rated it, for the judge and the difference where the judge did too.
-        tolerance: Where given, agreement is the share of examples nearer to gold than this, the distance rounded to 9
-            decimals. Where not, what is compared is the mean absolute error.
-        by: How the others' ratings become gold.
-        groups: Which group each example belongs to, shape (n_units,); a whole group is left out at a time.
-        level: Coverage, 0 to 1.
-
-    Returns:
-        Share from 0 to 1, or error in the unit of the ratings; undefined for a person with no example to compare.
-
-    Raises:
-        ValueError: The caller's fault: shapes that don't fit, infinite ratings, a tolerance that isn't positive.
-
-    Example:
-        >>> people = np.array([[0, 0, 1], [1, 1, 1], [2, 2, 2], [0, 1, 1]])
-        >>> beside = beside_people(people, [0, 1, 2, 1], tolerance=0.5)
-        >>> beside.together.person.value, round(beside.together.judge.value, 4)
-        (0.5, 0.6667)
-    """
-    table, rated = _people_and_judge(people, judge)
-    if tolerance is not None and not tolerance > 0:
-        raise ValueError(f"a tolerance lies above 0, not at {tolerance}")
-    person_scores, judge_scores = np.full(table.shape, np.nan), np.full(table.shape, np.nan)
-    for h in range(table.shape[1]):
-        others = gold(np.where(np.arange(table.shape[1]) == h, np.nan, table), by=by)
-        there = ~np.isnan(table[:, h]) & ~np.isnan(others)
-        person_scores[there, h] = _closeness_to_gold(table[there, h], others[there], tolerance)
-        there &= ~np.isnan(rated)
-        judge_scores[there, h] = _closeness_to_gold(rated[there], others[there], tolerance)
-    transform, made = (LOG, "mean absolute error") if tolerance is None else (LOGIT, f"share within {tolerance:g}")
-
-    def compared(of_person: Floats, of_judge: Floats) -> LeftOut:
-        means = [
-            mean_estimate(scores, transform=scale, groups=groups, level=level, method=made)
-            for scores, scale in ((of_person, transform), (of_judge, transform), (of_judge - of_person, IDENTITY))
-        ]
-        return LeftOut(*means)
-
-    each = tuple(compared(person_scores[:, h], judge_scores[:, h]) for h in range(table.shape[1]))
-    return BesidePeople(each, compared(gold(person_scores, by="mean"), gold(judge_scores, by="mean")))
 
 
 def alternative_annotator_test(
@@ -492,11 +406,6 @@ def _gap_of_full_agreement(
         return gap
     room = 1 - float(alike.low)
     return replace(gap, low=-room, high=room, note=alike.note, method=f"{gap.method}; {alike.method}")
-
-
-def _closeness_to_gold(ratings: Floats, gold_levels: Floats, tolerance: float | None) -> Floats:
-    distance: Floats = np.abs(ratings - gold_levels)
-    return distance if tolerance is None else (np.round(distance, 9) < tolerance).astype(np.float64)
 
 
 def _against_person(table: Floats, rated: Floats, h: int, epsilon: float, closeness: Closeness) -> AltPerson | None:

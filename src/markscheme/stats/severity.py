@@ -304,46 +304,6 @@ def agreement_constant(
     )
 
 
-def gain_over_constant(
-    gold: npt.ArrayLike,
-    judge: npt.ArrayLike,
-    tolerance: float,
-    *,
-    groups: npt.ArrayLike | None = None,
-    level: float = 0.95,
-) -> Estimate:
-    """How much larger a share of examples the judge gets right than `best_constant`, on the same examples.
-
-    Args:
-        gold: Shape (n_units,), nan where there is no rating.
-        judge: Shape (n_units,), nan likewise.
-        tolerance: In the unit of the ratings, used as `within_tolerance` does.
-        groups: A name for each unit, shape (n_units,), where several share a task and are left out together.
-        level: Coverage of the interval, 0 to 1; each limit alone is a one-sided one of confidence (1 + level)/2.
-
-    Returns:
-        -1 to 1; above 0 the judge knows more than the commonest score.
-
-    Raises:
-        ValueError: The caller's fault: shapes that differ, or a tolerance that is not above 0.
-
-    Example:
-        >>> gain_over_constant([0.1, 0.5, 0.6, 0.9], [0.1, 0.5, 0.6, 0.5], 0.1).value
-        0.25
-    """
-    pairs = paired(gold, judge, groups)
-    method = f"within {tolerance:g}, judge minus constant"
-    if not len(pairs):
-        return Estimate.without_value("no examples", n=0, method=method, level=level)
-    constant = best_constant(pairs.gold, tolerance)
-    gain = _close(pairs.gold, pairs.judge, tolerance) - _close(pairs.gold, constant, tolerance)
-    left_out = _shares_left_out(pairs, gain, np.ones(len(pairs)))
-    found = jackknife(
-        float(gain.mean()), left_out, transform=IDENTITY, level=level, method=method, grouped=pairs.grouped
-    )
-    return kept_within(found, -1.0, 1.0)
-
-
 def _close(gold: Floats, judge: Floats | float, tolerance: float) -> Floats:
     if not tolerance > 0:
         raise ValueError(f"a tolerance is above 0, not {tolerance}")

@@ -76,9 +76,10 @@ class SliceFigure:
     @property
     def in_words(self) -> str:
         """Both figures in a sentence."""
-        here, there = (_spelled(self, value) for value in (self.inside, self.same_gold))
+        here, there = (_spelled(self.name, value) for value in (self.inside, self.same_gold))
         on = f"{self.criterion}: " if self.criterion is not None else ""
-        return f"{on}{here}, elsewhere at the same gold {there}"
+        unit = " levels" if self.criterion is not None and self.name in ("signed_error", "mae") else ""
+        return f"{on}{_CALLED[self.name]} {here}{unit}, elsewhere at the same gold {there}"
 
     def to_json(self) -> dict[str, Any]:
         """As in the JSON of a calibration."""
@@ -92,17 +93,18 @@ class SliceFigure:
         }
 
 
-def _spelled(figure: SliceFigure, value: float) -> str:
-    unit = " levels" if figure.criterion is not None else ""
-    match figure.name:
-        case "agreement":
-            return f"agreement {max(0.0, min(1.0, value)):.0%}"
-        case "signed_error":
-            return f"bias {number(value, sign=True)}{unit}"
-        case "mae":
-            return f"MAE {number(max(0.0, value))}{unit}"
-        case "other_level":
-            return f"another level than gold on {max(0.0, min(1.0, value)):.0%}"
+_CALLED: Mapping[FigureName, str] = {
+    "agreement": "agreement",
+    "signed_error": "bias",
+    "mae": "MAE",
+    "other_level": "another level than gold on",
+}
+
+
+def _spelled(name: FigureName, value: float) -> str:
+    if name == "signed_error":
+        return number(value, sign=True)
+    return number(max(0.0, value)) if name == "mae" else f"{max(0.0, min(1.0, value)):.0%}"
 
 
 @dataclass(frozen=True)
