@@ -6,7 +6,7 @@ from typing import Any
 from griffe import Extension, Object
 
 TOGETHER = re.compile(r"^    (\w+(?:, \w+)+): (.*(?:\n {8}.*)*)", re.MULTILINE)
-"""Arguments that are told together, with what is told."""
+"""Arguments that share one description, with the description."""
 
 
 class OurStyle(Extension):
@@ -19,5 +19,5 @@ class OurStyle(Extension):
             obj.docstring.value = TOGETHER.sub(_one_by_one, text)
 
 
-def _one_by_one(told: re.Match[str]) -> str:
-    return "\n".join(f"    {name}: {told[2]}" for name in told[1].split(", "))
+def _one_by_one(found: re.Match[str]) -> str:
+    return "\n".join(f"    {name}: {found[2]}" for name in found[1].split(", "))

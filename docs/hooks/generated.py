@@ -1,4 +1,4 @@
-"""What the site says that would go stale if it were written down, made anew at each build.
+"""Pages and links that each build of the site generates, so that they can't become stale.
 
 The commands come from their functions, the keys of a rubric from its schema, the Python names from `__all__`; what a
 page links to outside `docs/` (results of benchmarks, the changelog) becomes a page or a file of the site.
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 OUTSIDE = "repository"
-"""Under which path of the site stands what is not in `docs/`."""
+"""The path on the site of files that are not in `docs/`."""
 LINK = re.compile(r"(?<=\]\()([^)#\s:]+)(?=[)#])")
 PYTHON = {
     "rubrics-and-grades": (
@@ -76,13 +76,13 @@ PYTHON = {
     ),
     "errors": ("Errors", ["errors"]),
 }
-"""The pages of the Python reference, each with its modules; every name that users import stands on one of them."""
+"""The pages of the Python reference, each with its modules; every name that users import is on one of them."""
 
 ONLY_ITS_DOCSTRING = "{members: false, show_root_heading: false, show_root_toc_entry: false}"
 
 
 def on_files(files: Any, config: Any) -> Any:
-    """Add the pages that are made here."""
+    """Add the generated pages."""
     from mkdocs.structure.files import File
 
     for uri, text in pages():
@@ -93,12 +93,12 @@ def on_files(files: Any, config: Any) -> Any:
 
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
-    """Let links lead to where their targets stand on the site."""
+    """Point links to the places of their targets on the site."""
     return with_links_of_site(markdown, page.file.src_uri)
 
 
 def pages() -> Iterator[tuple[str, str]]:
-    """Path and text of every page that is made here."""
+    """Path and text of every generated page."""
     yield "reference/commands.md", commands_page()
     yield "reference/rubric-keys.md", rubric_keys_page()
     yield "decisions/index.md", decisions_page()
@@ -111,7 +111,7 @@ def decisions_page() -> str:
     """Every decision by its heading."""
     found = sorted((DOCS / "decisions").glob("0*.md"))
     rows = [f"- [{place.read_text(encoding='utf-8').splitlines()[0].lstrip('# ')}]({place.name})" for place in found]
-    opening = "Choices that were hard to take, each with its reason."
+    opening = "Design decisions and their reasons."
     return "\n\n".join(["# Decisions", opening, "\n".join(rows)]) + "\n"
 
 
@@ -166,7 +166,7 @@ def rubric_keys_page() -> str:
     entries = {"A rubric": schema, **{_heading(name): entry for name, entry in schema["$defs"].items()}}
     parts = [
         "# Keys of a rubric",
-        "From [the schema](../../rubrics/schema.json) that editors read. What they mean for a grade is told in "
+        "From [the schema](../../rubrics/schema.json) that editors read. For their effect on a grade, see "
         "[file formats](formats.md) and [how to write a rubric](../howto/write-a-rubric.md).",
     ]
     for heading, entry in entries.items():
@@ -212,7 +212,7 @@ def _kind(choice: Any) -> str:
 
 
 def package_page() -> str:
-    """What `markscheme` itself exports, each name leading to where it is told."""
+    """What `markscheme` itself exports, each name linked to its documentation."""
     package = import_module("markscheme")
     rows = []
     for name in package.__all__:
@@ -233,7 +233,7 @@ def python_page(title: str, modules: Iterable[str]) -> str:
 
 
 def public(module: str) -> list[str]:
-    """Where each public function and class of a module stands; of a package that lists its names, those it lists."""
+    """The import path of each public function and class of a module; for a package with `__all__`, of those in it."""
     listed = getattr(import_module(module.rpartition(".")[0]), "__all__", None) if ".stats." in module else None
     return [
         f"{module}.{name}"
@@ -277,14 +277,14 @@ def _target(link: str, folder: str) -> str | None:
 
 
 def uri_of(path: str) -> str:
-    """Where a file of the repository stands on the site; a README is no index there, it has a heading of its own."""
+    """The path on the site of a file of the repository; a README isn't an index there, since it has its own heading."""
     if path.startswith("docs/"):
         return path.removeprefix("docs/")
     return f"{OUTSIDE}/{path.replace('README.md', 'overview.md')}"
 
 
 def with_links_of_site(markdown: str, uri: str) -> str:
-    """`markdown` with links that work on the site, where the page stands at `uri`."""
+    """`markdown` with links that work on the site, where the page is at `uri`."""
     outside = uri.startswith(f"{OUTSIDE}/")
     folder = posixpath.dirname(uri.removeprefix(f"{OUTSIDE}/") if outside else f"docs/{uri}")
 

@@ -1,4 +1,4 @@
-"""The tutorial, told once; what it leaves behind is where other pages begin."""
+"""The tutorial, run once; other pages begin in the folder it leaves."""
 
 from collections.abc import Iterator
 from pathlib import Path

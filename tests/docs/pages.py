@@ -24,11 +24,11 @@ class Block:
     """A fenced block of a page.
 
     Attributes:
-        page: The page it stands on.
+        page: The page it is on.
         line: Of its opening fence, from 1.
         language: The first word behind the fence; empty where there is none.
         title: The file it is kept as, or OUTPUT; None where it has none.
-        text: What stands in it, without the page's indent.
+        text: Its content, without the page's indent.
     """
 
     page: Path
@@ -39,7 +39,7 @@ class Block:
 
     @property
     def place(self) -> str:
-        """Where it stands, for a message."""
+        """File and line, for a message."""
         return f"{self.page.relative_to(ROOT)}:{self.line}"
 
 
@@ -122,10 +122,10 @@ def prose(page: Path) -> list[str]:
 
 
 def indented(page: Path) -> list[str]:
-    """The commands of a page that stand in a line indented by four."""
+    """The commands of a page in a line indented by four."""
     return [found[1] for line in prose(page) if (found := INDENTED.match(line))]
 
 
 def spans(page: Path) -> list[str]:
-    """The commands of a page that stand in its sentences."""
+    """The commands in a page's sentences."""
     return [span for line in prose(page) for span in SPAN.findall(line)]
