@@ -124,7 +124,7 @@ class Slice:
         criteria: On which criteria it is worse; none where only the score is.
     """
 
-    part: Part
+    part: ExamplePart
     n: int
     agreement: Estimate
     signed_error: Estimate
@@ -211,7 +211,7 @@ class _Look:
         return SliceFigure(self.criterion, self.name, inside, elsewhere, self.look.outside_at_same_gold * self.unit, p)
 
 
-def parts_of(comparison: Comparison) -> list[Part]:
+def parts_of(comparison: Comparison) -> list[ExamplePart]:
     """The parts of an example set that hold enough examples: by group, system, label kind and length of response."""
     examples = comparison.gold.examples
     found = [
@@ -250,7 +250,7 @@ def slices_of(comparison: Comparison) -> tuple[Slice, ...]:
     return tuple(slices)
 
 
-def _worse_without(evidence: Evidence, part: Part, worse: Sequence[int], taken: Flags) -> list[int]:
+def _worse_without(evidence: Evidence, part: ExamplePart, worse: Sequence[int], taken: Flags) -> list[int]:
     """Looks at which the part is still worse without the examples of parts that are worse still."""
     left = Part(part.by, part.name, part.inside & ~taken)
     if left.inside.sum() < SMALLEST_PART:
@@ -259,7 +259,7 @@ def _worse_without(evidence: Evidence, part: Part, worse: Sequence[int], taken: 
     return [which for which in worse if looks[which].matters and looks[which].look.p <= SIGNIFICANT]
 
 
-def _slice(evidence: Evidence, part: Part, p: float) -> Slice:
+def _slice(evidence: Evidence, part: ExamplePart, p: float) -> Slice:
     comparison = evidence.comparison
     groups = _groups_of(comparison, part)
     given = comparison.gold.overall[part.inside], comparison.scores[part.inside]
@@ -276,12 +276,12 @@ def _slice(evidence: Evidence, part: Part, p: float) -> Slice:
     )
 
 
-def _groups_of(comparison: Comparison, part: Part) -> tuple[str, ...] | None:
+def _groups_of(comparison: Comparison, part: ExamplePart) -> tuple[str, ...] | None:
     """The groups by which intervals of a part are made; a group as a part has none within it."""
     return None if part.by == "group" else comparison.table.groups
 
 
-def _looks(evidence: Evidence, part: Part) -> list[_Look]:
+def _looks(evidence: Evidence, part: ExamplePart) -> list[_Look]:
     """Score and criteria, by size and by bias; the same looks in the same order for every part.
 
     A criterion on which the judge is stuck on one level has no look, nor has the score where all of them are: that is
@@ -335,7 +335,7 @@ def _adjusted(looks: Sequence[Sequence[_Look]]) -> list[list[float]]:
     return found
 
 
-def _by_name(by: str, names: Sequence[str]) -> Iterator[Part]:
+def _by_name(by: str, names: Sequence[str]) -> Iterator[ExamplePart]:
     found, place, counts = np.unique(np.array(names), return_inverse=True, return_counts=True)
     large = [i for i, name in enumerate(found.tolist()) if name and counts[i] >= SMALLEST_PART]
     if 0 < len(large) <= MOST_PARTS and (found != "").sum() > 1:
@@ -343,7 +343,7 @@ def _by_name(by: str, names: Sequence[str]) -> Iterator[Part]:
             yield Part(by, str(found[i]), place.reshape(-1) == i)
 
 
-def _by_length(lengths: npt.NDArray[np.int64]) -> list[Part]:
+def _by_length(lengths: npt.NDArray[np.int64]) -> list[ExamplePart]:
     if len(lengths) < SHORTEST_SET:
         return []
     low, high = (round(float(edge)) for edge in np.quantile(lengths, [1 / 3, 2 / 3]))

@@ -79,10 +79,10 @@ def _lead(run: TuneRun) -> Iterator[Block]:
     if proposal.torn:
         lines.append(f"{len(proposal.torn)} undecided: as many raters passed as failed them.")
     if proposal.quoted:
-        lines.append(f"{len(proposal.quoted)} excluded: the prompt quotes them.")
+        lines.append(f"{counted(len(proposal.quoted), 'example')} excluded: quoted in the prompt.")
     if proposal.computed:
         lines.append(
-            f"{proposal.computed} overall marks excluded: they equal the score of the same annotator's levels."
+            f"{counted(proposal.computed, 'overall mark')} excluded: equal to the score of the same annotator's levels."
         )
     if lines:
         yield Paragraph(tuple(lines))
