@@ -34,7 +34,7 @@ BIAS_ON_SCALE = 0.15
 
 
 @dataclass(frozen=True)
-class Part:
+class ExamplePart:
     """Some of the examples, by what they have in common.
 
     Attributes:
@@ -252,7 +252,7 @@ def slices_of(comparison: Comparison) -> tuple[Slice, ...]:
 
 def _worse_without(evidence: Evidence, part: ExamplePart, worse: Sequence[int], taken: Flags) -> list[int]:
     """Looks at which the part is still worse without the examples of parts that are worse still."""
-    left = Part(part.by, part.name, part.inside & ~taken)
+    left = ExamplePart(part.by, part.name, part.inside & ~taken)
     if left.inside.sum() < SMALLEST_PART:
         return []
     looks = _looks(evidence.without(taken), left) if taken.any() else _looks(evidence, left)
@@ -340,7 +340,7 @@ def _by_name(by: str, names: Sequence[str]) -> Iterator[ExamplePart]:
     large = [i for i, name in enumerate(found.tolist()) if name and counts[i] >= SMALLEST_PART]
     if 0 < len(large) <= MOST_PARTS and (found != "").sum() > 1:
         for i in large:
-            yield Part(by, str(found[i]), place.reshape(-1) == i)
+            yield ExamplePart(by, str(found[i]), place.reshape(-1) == i)
 
 
 def _by_length(lengths: npt.NDArray[np.int64]) -> list[ExamplePart]:
@@ -350,9 +350,9 @@ def _by_length(lengths: npt.NDArray[np.int64]) -> list[ExamplePart]:
     if not lengths.min() < low < high < lengths.max():
         return []
     return [
-        Part("length", f"up to {low} characters", lengths <= low),
-        Part("length", f"{low + 1} to {high} characters", (lengths > low) & (lengths <= high)),
-        Part("length", f"over {high} characters", lengths > high),
+        ExamplePart("length", f"up to {low} characters", lengths <= low),
+        ExamplePart("length", f"{low + 1} to {high} characters", (lengths > low) & (lengths <= high)),
+        ExamplePart("length", f"over {high} characters", lengths > high),
     ]
 
 
