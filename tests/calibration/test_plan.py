@@ -65,7 +65,7 @@ def test_without_a_judge_the_plan_rests_on_assumptions_that_it_names() -> None:
     assert all("assumed" in need.basis for need in needs.values() if need.goal == "verdict")
     promise = next(need for need in needs.values() if need.goal == "promise")
     assert promise.labels == 129
-    assert needs["good: ten examples off the commonest level"].labels == 13
+    assert needs["good: ten examples outside the modal level"].labels == 13
 
 
 def test_a_pilot_replaces_the_assumptions() -> None:
@@ -105,4 +105,4 @@ def test_margins_between_two_levels_count_for_the_nearest() -> None:
     truth, _ = labelled(20)
     truth.levels["good"][:] = np.array([1.5, 4.5] * 10)
     needs = by_what(needs_of(truth, None, RUBRIC.criteria, target=0.8))
-    assert needs["good: ten examples off the commonest level"].labels == 20
+    assert needs["good: ten examples outside the modal level"].labels == 20

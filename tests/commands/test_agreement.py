@@ -122,8 +122,8 @@ def test_a_person_reads_a_line_a_coefficient(tmp_path: Path) -> None:
     first, _, *rest = done.stdout.splitlines()
     assert (done.returncode, first) == (0, "50 units, 2 raters, nominal scale of 2 levels")
     (kappa,) = (line for line in rest if line.startswith("cohen_kappa"))
-    assert "0.40 [" in kappa
-    assert any("undefined: " in line or "[" in line for line in rest)
+    assert "0.40 (" in kappa
+    assert any("undefined: " in line or "(" in line for line in rest)
 
 
 @pytest.mark.parametrize(

@@ -215,7 +215,7 @@ def test_no_label_at_all_exits_4_with_the_numbers_needed(project: Path) -> None:
     examples_file(project).write_text('{"id": "a", "query": "q", "response": "r"}\n')
     done = run("markscheme", "tune", "code-quality", cwd=project)
     assert (done.returncode, done.stdout) == (4, "")
-    assert "is labelled; weights need 30 examples with an overall mark, a pass mark 50 with 10 passes" in done.stderr
+    assert "weights need 30 examples with an overall mark, a pass mark 50 with 10 passes" in done.stderr
     label(project, 60, AUTHOR)
     done = run("markscheme", "tune", "code-quality", "--gold", "adjudicated", cwd=project)
     assert (done.returncode, "adjudicated" in done.stderr) == (2, True)

@@ -450,7 +450,7 @@ def test_a_coefficient_that_hangs_on_one_example_has_no_interval() -> None:
     for name in ("cohen_kappa", "krippendorff_alpha"):
         estimate = agreement(ratings, name, levels=[0, 1])
         assert estimate.value == 1.0
-        assert estimate.note == "withheld: only 1 example off the commonest level"
+        assert estimate.note == "withheld: only 1 example outside the modal level"
     disagreeing = [[0, 1]] * 12 + [[1, nan]] * 40 + [[nan, 0]] * 40
     hanging = agreement([[0, 1], *disagreeing[12:]], "cohen_kappa", levels=[0, 1])
     assert hanging.note == "withheld: hangs on one example"
@@ -460,9 +460,9 @@ def test_the_guard_speaks_for_what_rests_on_how_ratings_vary_and_for_nothing_els
     found = two_raters(*from_contingency(PARADOX).T, levels=[0, 1], ordered=True)
     withheld = {name for name, e in found.items() if e.note}
     assert withheld == {"cohen_kappa", "weighted_kappa", "krippendorff_alpha"}
-    assert found["cohen_kappa"].note == "withheld: only 2 examples off the commonest level"
+    assert found["cohen_kappa"].note == "withheld: only 2 examples outside the modal level"
     rough = two_raters(*from_contingency([[2, 3], [5, 90]]).T, levels=[0, 1], ordered=True)
-    assert rough["cohen_kappa"].note == "rough: only 5 examples off the commonest level"
+    assert rough["cohen_kappa"].note == "rough: only 5 examples outside the modal level"
     assert limits(rough["cohen_kappa"]) == pytest.approx((-0.246165, 0.692585), abs=1e-6)
 
 
@@ -472,7 +472,7 @@ def test_the_guard_counts_groups_where_units_stand_together() -> None:
     together = np.concatenate([np.arange(13) // 5, np.arange(3, 30)])
     assert (
         cohen_kappa(ratings, levels=[0, 1], groups=together).note
-        == "withheld: only 3 groups with an example off the commonest level"
+        == "withheld: only 3 groups with an example outside the modal level"
     )
 
 
@@ -490,7 +490,7 @@ def test_partial_credit_beyond_uniform_chance_is_rough_on_few_examples() -> None
     assert gwet_ac2(few, levels=range(3), weights="identity").note is None
     assert gwet_ac2(from_contingency(FIVE_LEVELS), levels=range(5)).note is None
     skewed = from_contingency([[2, 1, 0], [1, 3, 1], [0, 2, 90]])
-    assert gwet_ac2(skewed, levels=range(3)).note == "rough: only 8 examples off the commonest level"
+    assert gwet_ac2(skewed, levels=range(3)).note == "rough: only 8 examples outside the modal level"
 
 
 @pytest.mark.parametrize(

@@ -174,9 +174,9 @@ def test_the_interval_holds_the_value_and_widens_with_its_promise(
 def test_the_guard_withholds_marks_or_passes_by_how_many_are_off_the_commonest_level() -> None:
     plain = Estimate(0.4, -0.3, 0.8, n=40)
     assert guard(plain, 4).low is None
-    assert guard(plain, 4).note == "withheld: only 4 examples off the commonest level"
-    assert guard(plain, 1).note == "withheld: only 1 example off the commonest level"
-    assert guard(plain, 5).note == "rough: only 5 examples off the commonest level"
+    assert guard(plain, 4).note == "withheld: only 4 examples outside the modal level"
+    assert guard(plain, 1).note == "withheld: only 1 example outside the modal level"
+    assert guard(plain, 5).note == "rough: only 5 examples outside the modal level"
     assert guard(plain, 9).low == -0.3
     assert guard(plain, 10) == plain
 

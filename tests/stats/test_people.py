@@ -185,7 +185,7 @@ def test_what_people_reach_is_the_same_beside_any_judge() -> None:
     judge[:28] = 0
     other = ceiling(people, judge, levels=FIVE)
     assert other.people == whole.people
-    assert other.judge.note == "withheld: only 2 examples off the commonest level"
+    assert other.judge.note == "withheld: only 2 examples outside the modal level"
     assert (other.gap.n, whole.gap.n) == (30, 120)
 
 
@@ -200,7 +200,7 @@ def test_a_ceiling_on_one_level_is_undefined_and_on_few_others_withheld() -> Non
     judge[4] = 0
     found = ceiling(people, judge, levels=[0, 1], metric="nominal")
     assert (found.gap.low, found.as_good) == (None, None)
-    assert found.gap.note == "withheld: only 3 examples off the commonest level"
+    assert found.gap.note == "withheld: only 3 examples outside the modal level"
 
 
 def test_a_thousand_examples_and_four_people_take_under_half_a_second() -> None:

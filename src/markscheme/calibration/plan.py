@@ -235,7 +235,7 @@ def _variety(criterion: Criterion, truth: Gold) -> Need:
     margins = _margins(criterion, truth)
     have = int((~np.isnan(truth.levels[criterion.name])).sum())
     commonest = float(margins.max())
-    what = f"{criterion.name}: ten examples off the commonest level"
+    what = f"{criterion.name}: ten examples outside the modal level"
     return Need("variety", what, labels_to_vary(commonest), have, f"commonest level so far {commonest:.0%}")
 
 

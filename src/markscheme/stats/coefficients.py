@@ -307,7 +307,7 @@ class _Coefficient:
     Attributes:
         seen: Disagreement seen, from the table and what a pair costs; of all, then with each set left out.
         chance: Disagreement by chance, likewise.
-        guarded: Whether it rests on how the ratings vary, so that too few off the commonest level make it worthless.
+        guarded: Whether it rests on how the ratings vary, so that too few outside the modal level make it worthless.
         categories: Whether it counts levels even where the loss doesn't.
         pairs_only: Whether a unit with one rating is left aside.
         for_more: What to use instead for more than two raters; empty where it takes any number.
@@ -415,7 +415,7 @@ def _guarded(estimate: Estimate, coefficient: _Coefficient, table: RatingPattern
 
 
 def _rough_if_few(estimate: Estimate, coefficient: _Coefficient, table: RatingPatterns) -> Estimate:
-    """Marked where simulated coverage falls below 93 %: few examples, or few off the commonest level."""
+    """Marked where simulated coverage falls below 93 %: few examples, or few outside the modal level."""
     if estimate.n < FEW_FOR_PARTIAL_CREDIT:
         units = "groups of examples" if table.grouped else "examples"
         return mark_rough(estimate, f"partial credit on fewer than {FEW_FOR_PARTIAL_CREDIT} {units}")
@@ -577,7 +577,7 @@ def agreement(
         (0.6, 0.415736, 0.736949)
         >>> few = agreement([[0, 0], [1, 1], [1, 1], [0, 1]], "scott_pi", levels=[0, 1])
         >>> round(few.value, 4), few.note
-        (0.4667, 'withheld: only 1 example off the commonest level')
+        (0.4667, 'withheld: only 1 example outside the modal level')
     """
     weights = _weights(name, weights)
     table = rating_patterns(ratings, levels, groups=groups)

@@ -275,7 +275,7 @@ def guard(estimate: Estimate, off: int, *, grouped: bool = False) -> Estimate:
 
     Args:
         estimate: A statistic that rests on how the ratings vary.
-        off: Examples (or groups with one) off the commonest level, least over the raters.
+        off: Examples (or groups with one) outside the modal level, least over the raters.
         grouped: Whether `off` counts groups, for the words of the note.
 
     Returns:
@@ -285,9 +285,9 @@ def guard(estimate: Estimate, off: int, *, grouped: bool = False) -> Estimate:
     Example:
         >>> e = Estimate(0.4, -0.3, 0.8, n=40)
         >>> guard(e, 3).low, guard(e, 7).note, guard(e, 12).note
-        (None, 'rough: only 7 examples off the commonest level', None)
+        (None, 'rough: only 7 examples outside the modal level', None)
         >>> guard(e, 7, grouped=True).note
-        'rough: only 7 groups with an example off the commonest level'
+        'rough: only 7 groups with an example outside the modal level'
     """
     if estimate.low is None or off >= OFF_TO_TRUST:
         return estimate
@@ -300,10 +300,10 @@ def few_off(off: int, *, grouped: bool = False) -> str:
 
     Example:
         >>> few_off(1), few_off(4, grouped=True)
-        ('only 1 example off the commonest level', 'only 4 groups with an example off the commonest level')
+        ('only 1 example outside the modal level', 'only 4 groups with an example outside the modal level')
     """
     few = counted(off, "group with an example", "groups with an example") if grouped else counted(off, "example")
-    return f"only {few} off the commonest level"
+    return f"only {few} outside the modal level"
 
 
 def unseen(n: int, level: float = 0.95) -> float:

@@ -289,7 +289,7 @@ def labels_for_promise(automatic: float, *, errors: int = 0, alpha: float = 0.05
 
 
 def labels_to_vary(commonest: float) -> int | None:
-    """Labels at which ten examples may be expected off the commonest level, fewer than which no coefficient is safe.
+    """Labels at which ten examples may be expected outside the modal level, fewer than which no coefficient is safe.
 
     Args:
         commonest: Share of the commonest level, 0 to 1.
