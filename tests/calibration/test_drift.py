@@ -97,7 +97,7 @@ def test_a_noisy_judge_run_twice_is_hardly_ever_called_drifted(runs: int, seeds:
 @pytest.mark.parametrize("seeds", SEEDS, ids=repr)
 def test_half_a_level_added_to_one_criterion_names_it(seeds: range) -> None:
     called = [run_again(seed, runs=5, added=[HALF])[0] for seed in seeds]
-    assert sum(CHANGED in one.drifted for one in called) >= len(seeds) - 1
+    assert sum(CHANGED in one.drifted for one in called) >= 0.8 * len(seeds)
     assert sum(bool(one.drifted - {CHANGED}) for one in called) <= 1
 
 
