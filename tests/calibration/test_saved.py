@@ -15,7 +15,8 @@ from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.gold import gold_of
 from markscheme.ratings.rating import Rated, Rating, load_ratings
 from markscheme.readers.infer_rubric import infer_rubric
-from markscheme.report.json_report import calibration_json, dumps
+from markscheme.report.json import dumps
+from markscheme.report.views.calibration import json_of as calibration_json
 from markscheme.submission import Submission
 
 RUBRIC = Rubric.from_dict({"name": "manners", "criteria": [

@@ -43,7 +43,7 @@ def test_labels_are_called_constructed_and_people_of_a_round_simulated(tmp_path:
 def test_the_hash_comes_before_the_diagnosis_and_is_that_of_what_the_seal_held(tmp_path: Path) -> None:
     for seed in ("1", "2", "4"):
         told = run("markscheme", "demo", "--sealed", "--seed", seed, cwd=tmp_path).stdout
-        (digest,) = re.findall(r"^  ([0-9a-f]{64})$", told, re.MULTILINE)
+        (digest,) = re.findall(r"^([0-9a-f]{64})$", told, re.MULTILINE)
         (secret,) = re.findall(r"printf %s '(.+)' \| sha256sum", told)
         assert told.index(digest) < told.index("It names:") < told.index(secret)
         assert hashlib.sha256(secret.encode()).hexdigest() == digest
@@ -52,7 +52,7 @@ def test_the_hash_comes_before_the_diagnosis_and_is_that_of_what_the_seal_held(t
 
 def test_the_printed_line_checks_the_hash_in_a_shell(tmp_path: Path) -> None:
     told = run("markscheme", "demo", "--sealed", "--seed", "2", cwd=tmp_path).stdout
-    (line,) = re.findall(r"^  (printf .+)$", told, re.MULTILINE)
+    (line,) = re.findall(r"^(printf .+)$", told, re.MULTILINE)
     checked = subprocess.run(["bash", "-c", line], capture_output=True, text=True, check=True).stdout
     assert checked.split()[0] in told
 
@@ -73,7 +73,7 @@ def test_where_nothing_is_planted_nothing_is_said(tmp_path: Path) -> None:
     told = run("markscheme", "demo", "--plant", "nothing", "--seed", "21", cwd=tmp_path).stdout
     assert "It names: nothing" in told
     assert "No issues found." in told
-    assert "Nothing was wrong and nothing was said." in told
+    assert "Nothing was wrong and nothing was reported." in told
 
 
 def test_as_json_the_hash_goes_to_standard_error_first(tmp_path: Path) -> None:

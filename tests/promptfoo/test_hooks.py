@@ -39,8 +39,8 @@ def test_it_tells_rates_means_cost_trust_and_differences(front: MessagesFront, t
     lines = told(run)
     headings, row = (next(line for line in lines if line.startswith(start)) for start in ("Prompt", "plain / echo"))
     assert headings.split()[-4:] == ["python", "right", "rude", "cost"]
-    assert row.startswith("plain / echo   75% (")
-    assert "0.75    0.75   1.00" in row
+    assert row.split()[:5] == ["plain", "/", "echo", "75%", "(47–91)"]
+    assert "  0.75    0.75   1.00  " in row
     assert any(
         line.startswith("- hedged / echo compared with plain / echo: 0 (") and "may be noise" in line for line in lines
     )

@@ -43,7 +43,7 @@ def agreement(
         markscheme agreement ratings.csv --scale ordinal --json
     """
     from markscheme.readers.rater_table import read_rater_table
-    from markscheme.report.json_report import dumps
+    from markscheme.report.json import dumps
     from markscheme.stats.table_agreement import table_agreement
 
     read = read_rater_table(table, levels, between=scale != "nominal")

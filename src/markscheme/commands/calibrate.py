@@ -3,7 +3,7 @@
 import os
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Any, TextIO
+from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
@@ -21,6 +21,7 @@ from markscheme.commands.options import (
 if TYPE_CHECKING:
     from markscheme.calibration.calibration import Calibration
     from markscheme.calibration.choice import Choice
+    from markscheme.report.document import Document
 
 NAMED = "a rubric's name or file, or files of Promptfoo's results"
 
@@ -64,11 +65,15 @@ def calibrate(
 def _write(calibrations: Sequence["Calibration"], choice: "Choice | None", report: ReportOptions) -> None:
     """The report goes to standard output, or to standard error where standard output is taken."""
     from markscheme.commands.output import now, put
-    from markscheme.report.json_report import dumps
 
     if not report.quiet:
-        _print(calibrations, choice, sys.stderr if "-" in report.targets.values() else sys.stdout)
+        from markscheme.report.terminal import render_terminal
+
+        taken = "-" in report.targets.values()
+        render_terminal(_document(calibrations, choice), sys.stderr if taken else sys.stdout)
     if report.json:
+        from markscheme.report.json import dumps
+
         put(dumps(_json(calibrations, choice)) + "\n", report.json)
     if report.markdown:
         put(_markdown(calibrations, choice), report.markdown)
@@ -77,44 +82,37 @@ def _write(calibrations: Sequence["Calibration"], choice: "Choice | None", repor
 
         put(calibrations_junit(calibrations), report.junit)
     if report.html:
-        from markscheme.report.html_report import calibrations_html
+        from markscheme.report.html import render_html
 
-        put(calibrations_html(calibrations, choice, when=now()), report.html)
+        put(render_html(_document(calibrations, choice), when=now()), report.html)
     _add_step_summary(calibrations, choice)
 
 
-def _print(calibrations: Sequence["Calibration"], choice: "Choice | None", file: TextIO) -> None:
-    from markscheme.report.terminal import print_calibration
+def _document(calibrations: Sequence["Calibration"], choice: "Choice | None") -> "Document":
+    """One calibration as it is; several after the choice between them."""
+    from markscheme.report.views import calibration as of_one
+    from markscheme.report.views import choice as of_several
 
-    for calibration in calibrations:
-        print_calibration(calibration, file)
-    if choice is not None:
-        from markscheme.report.compare_report import print_choice
-
-        print_choice(choice, file)
+    if choice is None:
+        return of_one.view(calibrations[0])
+    return of_several.view(choice, parts=[of_one.view(calibration) for calibration in calibrations])
 
 
 def _json(calibrations: Sequence["Calibration"], choice: "Choice | None") -> dict[str, Any]:
     """One calibration as it is; several as a list, with the choice between them."""
-    from markscheme.report.compare_report import choice_json
-    from markscheme.report.json_report import calibration_json
+    from markscheme.report.views import calibration as of_one
+    from markscheme.report.views import choice as of_several
 
     if choice is None:
-        return calibration_json(calibrations[0])
-
-    judges = [calibration_json(calibration) for calibration in calibrations]
-    return {"schema": 1, "judges": judges, "comparison": choice_json(choice)}
+        return of_one.json_of(calibrations[0])
+    judges = [of_one.json_of(calibration) for calibration in calibrations]
+    return {"schema": 1, "judges": judges, "comparison": of_several.json_of(choice)}
 
 
 def _markdown(calibrations: Sequence["Calibration"], choice: "Choice | None") -> str:
-    from markscheme.report.markdown import calibration_markdown
+    from markscheme.report.markdown import render_markdown
 
-    parts = [calibration_markdown(calibration) for calibration in calibrations]
-    if choice is not None:
-        from markscheme.report.compare_report import choice_markdown
-
-        parts.insert(0, choice_markdown(choice))
-    return "\n".join(parts)
+    return render_markdown(_document(calibrations, choice))
 
 
 def _add_step_summary(calibrations: Sequence["Calibration"], choice: "Choice | None") -> None:

@@ -102,7 +102,7 @@ def _examples(
 ) -> tuple["ExampleSet | None", Path | None]:
     """The rubric's labelled examples and its folder; None where there are none. Openings of a test part are noted."""
     from markscheme.ratings.sources import labelled_examples, openings_by, part_of
-    from markscheme.report.openings import openings_line
+    from markscheme.report.views.calibration import openings_line
 
     if rubric.source is None and labels.examples is None:
         return None, None
@@ -139,21 +139,22 @@ def _ask(name: str, rubric: "Rubric", examples: "ExampleSet", folder: Path | Non
 
 def _write_page(compared: "Compared", target: str) -> None:
     from markscheme.commands.output import now, put
-    from markscheme.report.html_report import choice_html
+    from markscheme.report.html import render_html
+    from markscheme.report.views.choice import view
 
-    page = choice_html(
-        compared.choice, compared.contenders, truth=compared.truth, examples=compared.examples, when=now()
-    )
-    put(page, target)
+    page = view(compared.choice, compared.contenders, truth=compared.truth, examples=compared.examples)
+    put(render_html(page, when=now()), target)
 
 
 def _print(compared: "Compared", *, json: bool, markdown: bool) -> None:
-    from markscheme.report.compare_report import choice_json, choice_markdown, print_choice
-    from markscheme.report.json_report import dumps
+    from markscheme.report.json import dumps
+    from markscheme.report.markdown import render_markdown
+    from markscheme.report.terminal import render_terminal
+    from markscheme.report.views.choice import json_of, view
 
     if json:
-        print(dumps(choice_json(compared.choice)))
+        print(dumps(json_of(compared.choice)))
     elif markdown:
-        print(choice_markdown(compared.choice), end="")
+        print(render_markdown(view(compared.choice)), end="")
     else:
-        print_choice(compared.choice, sys.stdout)
+        render_terminal(view(compared.choice), sys.stdout)

@@ -16,7 +16,7 @@ from markscheme.errors import UsageError, suggestion
 
 if TYPE_CHECKING:
     from markscheme.demo.planting import Round
-    from markscheme.report.demo_report import DemoPage
+    from markscheme.report.document import Document
 
 LEAST, MOST = 30, 5000
 SEED_BITS = 64
@@ -57,50 +57,49 @@ def demo(
     """
     from markscheme.demo.planting import made_round
     from markscheme.demo.raters import five_raters
-    from markscheme.report.demo_report import DemoPage, raters_json
-    from markscheme.report.json_report import dumps
+    from markscheme.report.json import dumps
+    from markscheme.report.views import demo as view
 
     if plant is not None and sealed:
         raise UsageError("give --plant or --sealed, not both")
-    page = None if json else DemoPage(sys.stdout)
     shown: dict[str, Any] = {"schema": 1}
     if not sealed and plant is None:
         held = five_raters()
-        shown["raters"] = raters_json(held)
-        if page is not None:
-            page.raters(held)
-            page.gap()
+        shown["raters"] = view.raters_json(held)
+        _print(view.raters(held), json)
     made = made_round(n=n, seed=seed or 1 + secrets.randbits(SEED_BITS), fault=plant)
-    shown["round"] = _round(made, keep, page, sealed=plant is None)
+    shown["round"] = _round(made, keep, json, sealed=plant is None)
     if json:
         print(dumps(shown))
     return 0
 
 
-def _round(made: "Round", keep: Path | None, page: "DemoPage | None", *, sealed: bool) -> dict[str, Any]:
+def _round(made: "Round", keep: Path | None, json: bool, *, sealed: bool) -> dict[str, Any]:
     """Plant a fault, have it named, and show both; the seal is printed before the files are read."""
     from markscheme.demo.naming import diagnosed, write_project
-    from markscheme.report.demo_report import round_json
+    from markscheme.report.views import demo as view
 
-    if page is not None:
-        page.rules(len(made.examples))
-        if sealed:
-            page.seal(made.seal)
-        else:
-            page.planted(made)
-    elif sealed:
+    _print(view.rules(len(made.examples)), json)
+    _print(view.planted(made, sealed=sealed), json)
+    if json and sealed:
         print(f"seal: {made.seal}", file=sys.stderr, flush=True)
     with _folder(keep) as folder:
         written = write_project(made, folder)
-        if page is not None:
-            page.files(written)
+        _print(view.started(written), json)
         found = diagnosed(folder)
-    right = found.named == made.planted
-    if page is not None:
-        page.diagnosis(found)
-        tell = page.opened if sealed else page.told
-        tell(made, right=right)
-    return round_json(made, found, sealed=sealed)
+    _print(view.diagnosis(found), json)
+    _print(view.outcome(made, right=found.named == made.planted, sealed=sealed), json)
+    return view.round_json(made, found, sealed=sealed)
+
+
+def _print(part: "Document", json: bool) -> None:
+    """A part of the demonstration as soon as it is there, unless JSON is asked for."""
+    if json:
+        return
+    from markscheme.report.terminal import render_terminal
+
+    render_terminal(part, sys.stdout)
+    print(flush=True)
 
 
 @contextlib.contextmanager

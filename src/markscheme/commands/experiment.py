@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from markscheme.experiment.definition import Experiment
     from markscheme.experiment.rules import Rule
     from markscheme.experiment.run import ExperimentRun
-    from markscheme.report.experiment_report import ExperimentReport
+    from markscheme.report.views.experiment import ExperimentReport
 
 OUTPUTS = "outputs.jsonl"
 SUFFIX = ".experiment"
@@ -188,7 +188,7 @@ def _report(
     """
     from markscheme.experiment.rules import worse_than_accepted
     from markscheme.experiment.table import between_variants, corrected_rates, figures, variant_table
-    from markscheme.report.experiment_report import ExperimentReport
+    from markscheme.report.views.experiment import ExperimentReport
 
     experiment, table, notes = run.experiment, variant_table(run), list[str]()
     rows = {name: figures(table, name) for name in experiment.by_name}
@@ -256,21 +256,18 @@ def _labelled_then(run: "ExperimentRun") -> tuple["list[Labelled]", str | None]:
 def _write(report: "ExperimentReport", csv: str | None, json: str | None, markdown: str | None) -> None:
     """The report goes to standard output, or to standard error where standard output is taken."""
     from markscheme.commands.output import put
-    from markscheme.report.experiment_report import (
-        experiment_csv,
-        experiment_json,
-        experiment_markdown,
-        print_experiment,
-    )
-    from markscheme.report.json_report import dumps
+    from markscheme.report.json import dumps
+    from markscheme.report.markdown import render_markdown
+    from markscheme.report.terminal import render_terminal
+    from markscheme.report.views.experiment import csv_of, json_of, view
 
-    print_experiment(report, sys.stderr if "-" in (csv, json, markdown) else sys.stdout)
+    render_terminal(view(report), sys.stderr if "-" in (csv, json, markdown) else sys.stdout)
     if csv:
-        put(experiment_csv(report), csv)
+        put(csv_of(report), csv)
     if json:
-        put(dumps({**experiment_json(report), "outputs": _outputs_json(report.run)}) + "\n", json)
+        put(dumps({**json_of(report), "outputs": _outputs_json(report.run)}) + "\n", json)
     if markdown:
-        put(experiment_markdown(report), markdown)
+        put(render_markdown(view(report)), markdown)
 
 
 def _outputs_json(run: "ExperimentRun") -> list[dict[str, Any]]:

@@ -1,5 +1,6 @@
 """`markscheme pass-rate`: the pass rate of a graded set, corrected for the judge's errors."""
 
+import sys
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -40,10 +41,14 @@ def pass_rate(
     """
     from markscheme.calibration.pass_fail import read_judged, read_labelled, reference_of
     from markscheme.calibration.pass_rates import pass_rates
-    from markscheme.report.json_report import dumps
-    from markscheme.report.pass_rate_report import pass_rate_json, pass_rate_text
+    from markscheme.report.json import dumps
+    from markscheme.report.terminal import render_terminal
+    from markscheme.report.views.pass_rate import json_of, view
 
     rates = pass_rates(read_judged(file), read_labelled(calibration), how=drawn)
     reference = reference_of(calibration)
-    print(dumps(pass_rate_json(rates, reference)) if json else pass_rate_text(rates, reference))
+    if json:
+        print(dumps(json_of(rates, reference)))
+    else:
+        render_terminal(view(rates, reference), sys.stdout)
     return 0 if rates.corrected.undefined is None else TOO_FEW

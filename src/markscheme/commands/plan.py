@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from markscheme.ratings.examples import ExampleSet
     from markscheme.ratings.gold import Gold
     from markscheme.ratings.rating import Rating
-    from markscheme.report.plan_report import Plan
+    from markscheme.report.views.plan import Plan
     from markscheme.rubrics.rubric import Rubric
 
 
@@ -68,7 +68,7 @@ def plan(
     from markscheme.calibration.collect import first_prompts
     from markscheme.calibration.plan import needs_of
     from markscheme.ratings.rating import load_ratings
-    from markscheme.report.plan_report import Plan
+    from markscheme.report.views.plan import Plan
     from markscheme.rubrics.file import load_rubric
     from markscheme.rubrics.search import find_rubric
 
@@ -99,13 +99,14 @@ def plan(
 
 def _write(plan: "Plan", target: str | None, *, quiet: bool) -> None:
     from markscheme.commands.output import put
-    from markscheme.report.json_report import dumps
-    from markscheme.report.plan_report import plan_json, plan_text
+    from markscheme.report.json import dumps
+    from markscheme.report.terminal import render_terminal
+    from markscheme.report.views.plan import json_of, view
 
     if not quiet:
-        print(plan_text(plan), file=sys.stderr if target == "-" or plan.next is not None else sys.stdout)
+        render_terminal(view(plan), sys.stderr if target == "-" or plan.next is not None else sys.stdout)
     if target:
-        put(dumps(plan_json(plan)) + "\n", target)
+        put(dumps(json_of(plan)) + "\n", target)
     for pick in plan.next.picks if plan.next is not None else ():
         print(json_line(pick.to_json(), ensure_ascii=False))
 

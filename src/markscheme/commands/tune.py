@@ -90,8 +90,9 @@ def tune(
     from markscheme.ratings.examples import ExampleSet
     from markscheme.ratings.sources import labelled_examples
     from markscheme.ratings.splits import used_to_tune, warn_of_split_groups
-    from markscheme.report.json_report import dumps
-    from markscheme.report.tune_report import TuneRun, tune_json, tune_text
+    from markscheme.report.json import dumps
+    from markscheme.report.terminal import render_terminal
+    from markscheme.report.views.tuning import TuneRun, json_of, view
     from markscheme.rubrics.edit import edit
     from markscheme.rubrics.file import load_rubric
     from markscheme.rubrics.search import find_rubric
@@ -135,7 +136,10 @@ def tune(
         _put_on_record(proposal, every)
     split = "dev" if every.has_splits else ""
     shown = TuneRun(proposal, split, costs, rater, findings, openings, proposed.diff, written=written)
-    print(dumps(tune_json(shown)) if json else tune_text(shown))
+    if json:
+        print(dumps(json_of(shown)))
+    else:
+        render_terminal(view(shown), sys.stdout)
     return TOO_FEW if proposal.too_few else 0
 
 

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
 
 from markscheme.report.bars import drawn
 from markscheme.report.document import (
@@ -186,10 +185,3 @@ def _kept_spaces(text: str) -> str:
 
 def _code(text: str) -> str:
     return f"`{' '.join(text.replace('`', chr(39)).split())}`"
-
-
-def calibration_markdown(calibration: Any) -> str:
-    """Old entry point, until the commands call views themselves."""
-    from markscheme.report.views.calibration import view
-
-    return render_markdown(view(calibration))

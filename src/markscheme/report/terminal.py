@@ -4,7 +4,7 @@ import io
 import os
 import shutil
 from collections.abc import Sequence
-from typing import IO, Any
+from typing import IO
 
 from rich.cells import cell_len
 from rich.console import Console
@@ -286,10 +286,3 @@ def _plain(piece: Piece) -> str:
             return str(piece.n)
         case _:
             return piece.text
-
-
-def print_calibration(calibration: Any, file: IO[str]) -> None:
-    """Old entry point, until the commands call views themselves."""
-    from markscheme.report.views.calibration import view
-
-    render_terminal(view(calibration), file)
