@@ -1,0 +1,45 @@
+"""The pictures in README and documentation show the product of today."""
+
+import importlib.util
+import re
+from types import ModuleType
+
+from tests.commands.console import ROOT
+
+
+def _pictures() -> ModuleType:
+    """The script that makes them."""
+    spec = importlib.util.spec_from_file_location("pictures", ROOT / "docs" / "pictures.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+PICTURES = _pictures()
+
+
+def test_the_picture_of_the_terminal_shows_what_calibrate_prints_now() -> None:
+    shown = PICTURES.words_in(PICTURES.TERMINAL.read_text(encoding="utf-8"))
+    assert shown == PICTURES.plain_words(PICTURES.printed()), "out of date: run python docs/pictures.py"
+
+
+def test_the_picture_of_the_terminal_loads_nothing() -> None:
+    svg = PICTURES.TERMINAL.read_text(encoding="utf-8")
+    assert set(re.findall(r"https?://[^\"' )]+", svg)) == {"http://www.w3.org/2000/svg"}
+
+
+def test_a_word_that_changes_or_moves_is_noticed() -> None:
+    text = "\x1b[33m?\x1b[0m \x1b[1mAgreement\x1b[0m 84% (\x1b[1m61\x1b[0m)\n\n  target 80%"
+    svg = PICTURES.terminal_svg(text)
+    assert PICTURES.words_in(svg) == PICTURES.plain_words(text)
+    assert PICTURES.words_in(svg) != PICTURES.plain_words(text.replace("84%", "85%"))
+    assert PICTURES.words_in(svg) != PICTURES.plain_words(text.replace("target 80%", "80% target"))
+
+
+def test_pictures_are_shown_in_the_readme_and_fit_a_repository() -> None:
+    made = (PICTURES.TERMINAL, PICTURES.REPORT, PICTURES.LABELLING)
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert all(f"]({path.relative_to(ROOT).as_posix()})" in readme for path in made)
+    assert sum(path.stat().st_size for path in PICTURES.PICTURES.iterdir()) < 1_500_000
