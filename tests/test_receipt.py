@@ -38,7 +38,7 @@ def _held(folder: Path, used: Rubric, judge: Any) -> Receipt:
 
 
 def test_a_receipt_reads_as_a_sentence_beside_its_score() -> None:
-    assert score_text(0.684, KNOWN) == "0.68 ± 0.11 (84 human labels, 2026-11-02; may gate)"
+    assert score_text(0.684, KNOWN) == "0.68 ± 0.11 (84 human labels, 2026-11-02; can gate)"
     assert score_text(0.684, None) == "0.68, not calibrated"
     assert score_text(0.684, replace(KNOWN, differs=("another judge",))) == "0.68, calibrated for another judge"
 
@@ -46,7 +46,7 @@ def test_a_receipt_reads_as_a_sentence_beside_its_score() -> None:
 @pytest.mark.parametrize(
     ("use", "kind", "said"),
     [
-        ("trend", "human", "± 0.11 (84 human labels, 2026-11-02; may show trends)"),
+        ("trend", "human", "± 0.11 (84 human labels, 2026-11-02; can show trends)"),
         ("explore", "constructed", "± 0.11 (84 constructed labels, 2026-11-02; explore only)"),
         ("none", "model", "± 0.11 (84 model labels, 2026-11-02; no use: adjust first)"),
     ],
@@ -56,11 +56,11 @@ def test_constructed_and_model_labels_are_never_called_human(use: Any, kind: str
 
 
 def test_a_margin_is_never_nothing() -> None:
-    assert score_text(0.5, replace(KNOWN, margin=0.0)) == "0.50 ± <0.01 (84 human labels, 2026-11-02; may gate)"
+    assert score_text(0.5, replace(KNOWN, margin=0.0)) == "0.50 ± <0.01 (84 human labels, 2026-11-02; can gate)"
 
 
 def test_a_score_without_margin_has_no_plus_minus() -> None:
-    assert score_text(0.5, replace(KNOWN, margin=None)) == "0.50 (84 human labels, 2026-11-02; may gate)"
+    assert score_text(0.5, replace(KNOWN, margin=None)) == "0.50 (84 human labels, 2026-11-02; can gate)"
 
 
 def test_a_receipt_holds_for_the_very_rubric_prompt_and_judge(folder: Path) -> None:

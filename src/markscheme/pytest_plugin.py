@@ -124,12 +124,12 @@ class AssertGrade:
                 `user_prompt`. Replies of a judge that is named are kept on disk; any other is asked each time.
             threshold: The pass mark from 0 to 1, instead of the rubric's.
             inputs: What belongs to the output, by name: query, reference, ….
-            calibration: "require" grades only by a judge whose accepted calibration may gate; "off" looks for none.
+            calibration: "require" grades only by a judge whose accepted calibration can gate; "off" looks for none.
 
         Raises:
             AssertionError: The output fails; the message says by which criteria, and why.
             JudgeError: It could not be graded, which is neither a pass nor a fail.
-            UsageError: No such rubric or judge, an input that the rubric needs, a calibration that may not gate.
+            UsageError: No such rubric or judge, an input that the rubric needs, a calibration that cannot gate.
         """
         __tracebackhide__ = True
         from markscheme.errors import JudgeError, MarkschemeError
@@ -205,7 +205,7 @@ class AssertGrade:
             raise NoJudge(str(error).replace("--judge", "judge=…")) from error
         receipt = None if calibration == "off" else receipt_of(rubric, who, *places)
         if calibration == "require" and not (receipt is not None and receipt.may_gate):
-            raise UsageError(f"calibration is 'require', and this judge may not gate: {calibration_text(receipt)}")
+            raise UsageError(f"calibration is 'require', and this judge cannot gate: {calibration_text(receipt)}")
         return await Grading(rubric, who, receipt=receipt).grade(submission)
 
     def _keep(self, grade: "Grade", rubric: "Rubric") -> None:

@@ -17,8 +17,8 @@ NOT_CALIBRATED = "not calibrated"
 Use = Literal["gate", "trend", "explore", "none"]
 USES: tuple[str, ...] = get_args(Use)
 ALLOWS: Mapping[str, str] = {
-    "gate": "may gate",
-    "trend": "may show trends",
+    "gate": "can gate",
+    "trend": "can show trends",
     "explore": "explore only",
     "none": "no use: adjust first",
 }
@@ -109,7 +109,7 @@ def score_text(score: float, receipt: Receipt | None) -> str:
     Example:
         >>> known = Receipt("gate", 0.9, 0.11, 84, "human", "2026-11-02", "r", "p", "j")
         >>> score_text(0.68, known)
-        '0.68 ± 0.11 (84 human labels, 2026-11-02; may gate)'
+        '0.68 ± 0.11 (84 human labels, 2026-11-02; can gate)'
         >>> score_text(0.68, None)
         '0.68, not calibrated'
     """

@@ -49,7 +49,7 @@ def test_an_accepted_run_gates_and_its_grades_say_so(here: Path) -> None:
     assert "accepted.json" in done.stderr
     grade = _grade(here)
     assert "0.62 ± <0.01 (60 human labels, " in grade.stdout
-    assert _first_line(grade).endswith("; may gate)")
+    assert _first_line(grade).endswith("; can gate)")
     receipt = json.loads(_grade(here, "--json").stdout)["receipt"]
     assert (receipt["holds"], receipt["use"], receipt["labels"]) == (True, "gate", {"n": 60, "kind": "human"})
     assert _first_line(_grade(here, "--samples", "2")).endswith("calibrated for another pass mark or way of asking")
@@ -156,7 +156,7 @@ def test_accepting_three_samples_keeps_three_runs_and_measures_one(here: Path) -
     kept = here / "calibration" / "clear" / accepted["ratings"]["file"]
     lines = [json.loads(line) for line in kept.read_text(encoding="utf-8").splitlines()]
     assert [line["sample"] for line in lines] == [0] * 60 + [1] * 60 + [2] * 60
-    assert _first_line(_grade(here)).endswith("; may gate)")
+    assert _first_line(_grade(here)).endswith("; can gate)")
     assert "(3 runs)" in _calibrate(here).stdout
 
 
@@ -212,7 +212,7 @@ def test_accepting_without_labels_points_to_compare(here: Path) -> None:
 def test_one_persons_labels_never_gate(tmp_path: Path) -> None:
     here = setting.make_setting(tmp_path / "here", raters=1)
     assert _calibrate(here, "--accept", "--quiet").returncode == 0
-    assert _first_line(_grade(here)).endswith("; may show trends)")
+    assert _first_line(_grade(here)).endswith("; can show trends)")
 
 
 def test_another_file_can_be_named_and_must_be_there(here: Path) -> None:

@@ -56,7 +56,7 @@ def test_an_accepted_run_is_told_on_a_line(here: Path) -> None:
     assert (found["false_passes"], found["stale"], found["fresh_until"]) == ([], [], until.isoformat())
     done = run("markscheme", "status", cwd=here, env=setting.environment(here))
     line = next(line for line in done.stdout.splitlines() if line.startswith("clear"))
-    assert line.split() == ["clear", "may", "gate", setting.JUDGE, "60", "human", "0", "–", until.isoformat()]
+    assert line.split() == ["clear", "can", "gate", setting.JUDGE, "60", "human", "0", "–", until.isoformat()]
 
 
 def test_an_accepted_run_goes_stale_by_age_by_text_and_by_labels(here: Path) -> None:
@@ -163,7 +163,7 @@ def test_a_rubric_that_stands_elsewhere_is_listed_by_its_accepted_run(here: Path
     assert (found["use"], found["file"], found["judge"]) == ("gate", None, setting.JUDGE)
     assert found["labels"] == {"n": 60, "kind": "human"}
     done = run("markscheme", "status", cwd=here, env=setting.environment(here))
-    assert any(line.startswith("clear ") and "may gate" in line for line in done.stdout.splitlines())
+    assert any(line.startswith("clear ") and "can gate" in line for line in done.stdout.splitlines())
     assert "clear: its file is not in rubrics/; what its accepted run tells is shown" in done.stdout
     (here / "calibration" / "clear" / "accepted.json").write_text("{", encoding="utf-8")
     assert "accepted.json" in _clear(here)["fault"]

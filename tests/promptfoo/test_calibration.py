@@ -51,7 +51,7 @@ def test_reason_and_metadata_say_what_the_judge_may_decide(here: Path) -> None:
     _accept(here)
     after = _assert(here)
     assert after["pass"]
-    assert after["metadata"]["calibration"].endswith("; may gate)")
+    assert after["metadata"]["calibration"].endswith("; can gate)")
     assert after["metadata"]["receipt"]["use"] == "gate"
     assert "Calibration: 0.62 ± <0.01 (60 human labels, " in after["reason"]
 
@@ -86,7 +86,7 @@ def test_where_a_gate_is_required_nothing_else_is_graded_or_paid(here: Path) -> 
 def test_one_persons_labels_are_not_enough_where_a_gate_is_required(tmp_path: Path) -> None:
     here = setting.make_setting(tmp_path / "here", raters=1)
     _accept(here)
-    assert "may show trends" in _assert(here, calibration="require")["reason"]
+    assert "can show trends" in _assert(here, calibration="require")["reason"]
 
 
 def test_another_word_for_it_is_refused(here: Path) -> None:

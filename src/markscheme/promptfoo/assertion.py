@@ -56,7 +56,7 @@ class Call:
         submission: The output with its inputs.
         judge: The judge that was named; None leaves it to what is at hand.
         model: Its model, if named.
-        calibration: Whether the result carries the calibration behind it, and whether it needs one that may gate.
+        calibration: Whether the result carries the calibration behind it, and whether it needs one that can gate.
         kept: Whether replies are read from the memory and kept there.
         system: The provider that wrote the output, as far as it is known.
     """
@@ -313,13 +313,13 @@ def _receipt(call: Call, judge: Judge) -> Receipt | None:
     """The calibration behind the grade, looked at before anybody is asked.
 
     Raises:
-        UsageError: One that may gate is required, and this one may not.
+        UsageError: One that can gate is required, and this one cannot.
     """
     if call.calibration == "off":
         return None
     receipt = receipt_of(call.rubric, judge, *call.places)
     if call.calibration == "require" and not (receipt is not None and receipt.may_gate):
-        raise UsageError(f"config.calibration is require, and this judge may not gate: {calibration_text(receipt)}")
+        raise UsageError(f"config.calibration is require, and this judge cannot gate: {calibration_text(receipt)}")
     return receipt
 
 
