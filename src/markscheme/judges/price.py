@@ -1,10 +1,15 @@
 """What a judge's tokens cost: as given, else the list price of a known model. A cost that isn't known is not 0."""
 
 import math
+from contextlib import suppress
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from markscheme.errors import UsageError
 from markscheme.judges.judge import Identity, Usage
+
+if TYPE_CHECKING:
+    from genai_prices.types import PriceCalculation
 
 PROVIDERS = ("anthropic", "openai")
 """Kinds of judge whose models have list prices, by the names that genai-prices gives the providers."""
@@ -84,11 +89,13 @@ def list_price(identity: Identity) -> Price | None:
     from genai_prices import calc_price  # loads all models of all providers
 
     tokens = Tokens(input_tokens=PER_MILLION, output_tokens=PER_MILLION)
-    at_address = [{"provider_api_url": identity.address}] if identity.address else []
-    for provider in (*at_address, {"provider_id": kind}):
-        try:
-            found = calc_price(tokens, identity.model, **provider)
-        except LookupError:
-            continue
-        return Price(float(found.input_price * PER_MILLION), float(found.output_price * PER_MILLION))
+    if identity.address:
+        with suppress(LookupError):
+            return _of_list(calc_price(tokens, identity.model, provider_api_url=identity.address))
+    with suppress(LookupError):
+        return _of_list(calc_price(tokens, identity.model, provider_id=kind))
     return None
+
+
+def _of_list(found: "PriceCalculation") -> Price:
+    return Price(float(found.input_price * PER_MILLION), float(found.output_price * PER_MILLION))
