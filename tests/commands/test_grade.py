@@ -498,6 +498,37 @@ def test_a_killed_run_goes_on_where_it_was(project: Path, front: MessagesFront) 
     assert len(front.requests) - 60 <= 4  # those under way when it was killed
 
 
+# --- tables ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("ending", "mark"), [("csv", ","), ("csv", ";"), ("TSV", "\t")])
+def test_each_row_of_a_table_is_graded_and_the_columns_used_are_said(project: Path, ending: str, mark: str) -> None:
+    rows = [["query", "output", "id"], ["why?", "LEVEL=5", "a"], ["how?", "LEVEL=1", ""]]
+    (project / f"rows.{ending}").write_text("".join(mark.join(row) + "\n" for row in rows))
+    done = graded(project, f"rows.{ending}", *JUDGE, "--json")
+    assert [(line["id"], line["criteria"]["clear"]["level"]) for line in lines_of(done)] == [("a", 5), ("2", 1)]
+    (said,) = [line for line in done.stderr.splitlines() if line.startswith(f"rows.{ending}: ")]
+    assert "column output" in said
+    assert said.endswith("inputs: query")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("id,text\na,LEVEL=5\n", "rows.csv:1: expected a column `response` or `output` or `answer`, got id, text"),
+        ("id,answer\na,LEVEL=5\nb,c,d\n", "rows.csv:3: has another number of cells"),
+        ("id,answer\na,LEVEL=5\na,LEVEL=4\n", "rows.csv:3: the id 'a'"),
+        ("id,answer\n", "nothing to grade"),
+    ],
+)
+def test_a_table_that_cannot_be_graded_whole_is_refused_by_its_line(project: Path, text: str, said: str) -> None:
+    (project / "rows.csv").write_text(text)
+    done = graded(project, "rows.csv", *JUDGE)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert said in done.stderr
+    assert asked(project) == []
+
+
 # --- money ----------------------------------------------------------------------------------------------------------
 
 

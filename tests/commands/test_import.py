@@ -77,6 +77,23 @@ def test_what_was_lost_is_reported_and_counted(project: Path) -> None:
     assert len(found["lines"]) == 120
 
 
+@pytest.mark.parametrize(
+    ("to", "said"),
+    [
+        ("r.jsonl", "r.jsonl exists; --append adds to it"),
+        ("table.csv/r.jsonl", "cannot be written"),
+        ("e.jsonl", "must be two files"),
+    ],
+)
+def test_no_examples_are_written_where_the_ratings_cannot_be(project: Path, to: str, said: str) -> None:
+    (project / "r.jsonl").write_text("")
+    targets = ("--examples", "e.jsonl", "--to", to)
+    done = run("markscheme", "import", "table.csv", "--rubric", "one", "--kind", "human", *targets, cwd=project)
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert not (project / "e.jsonl").exists()
+
+
 def test_nothing_is_overwritten_unless_it_is_added_to(project: Path) -> None:
     imported(project, "table.csv", "--rubric", "one", "--kind", "human", "--to", "r.jsonl")
     again = run(

@@ -17,6 +17,8 @@ from tests.commands.console import ROOT, run
 NAMES = ["readability", "correctness", "efficiency", "maintainability"]
 AUTHOR = [0.3, 0.4, 0.2, 0.1]
 OTHERS = [0.1, 0.7, 0.1, 0.1]
+LONGEST_PATH = 4095
+"""Bytes of a path on Linux."""
 Mark = Callable[[float], dict[str, Any]]
 
 
@@ -395,6 +397,20 @@ def test_uncommitted_changes_are_not_written_over_unasked(project: Path) -> None
     assert file.read_text().endswith("# mine\n")
     git(project, "commit", "-q", "-a", "-m", "tuned")
     assert run("markscheme", "tune", "rubrics/code-quality.yaml", "--write", cwd=project).returncode == 0
+
+
+def test_a_rubric_that_cannot_be_written_is_refused_before_anything_is_read(project: Path) -> None:
+    """No other file fits next to one whose path is as long as paths may be."""
+    folder, length = project, LONGEST_PATH - len("/r.yaml")
+    while len(str(folder)) < length:
+        left = length - len(str(folder)) - 1
+        folder /= "d" * (left if left <= 200 else min(200, left - 2))
+    folder.mkdir(parents=True)
+    file = folder / "r.yaml"
+    shutil.copy(ROOT / "rubrics" / "code-quality.yaml", file)
+    done = run("markscheme", "tune", str(file), "--write", cwd=project)
+    assert done.returncode == 2
+    assert "cannot be written" in done.stderr
 
 
 def test_labels_that_nobody_gave_are_not_called_people_s() -> None:

@@ -2,8 +2,10 @@
 
 import copy
 import json
+import sys
 import time
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import pytest
@@ -11,6 +13,8 @@ import pytest
 from markscheme.errors import RatingError
 from markscheme.promptfoo.results import Manual, Results, Row, aligned, is_results, read_results, together
 from tests.promptfoo.rated_run import WORDS, numbered, rate, rows_of, take_back, written
+
+RESULTS_FILE = read_results.__code__.co_filename
 
 
 @pytest.fixture
@@ -318,6 +322,32 @@ def test_hostile_rows_are_read_or_left_out_and_never_break_the_reader(results: d
     strange += [{"testIdx": "a", "vars": [1], "response": "text", "metadata": "m", "testCase": 5, "gradingResult": []}]
     rows += strange
     assert len(read_results(written(results, tmp_path / "results.json")).rows) >= 12
+
+
+def test_twice_the_rows_of_one_name_take_about_twice_the_steps(results: dict[str, Any], tmp_path: Path) -> None:
+    template = json.dumps(rows_of(results, "hello")[0])
+    steps: dict[int, int] = {}
+
+    def count(frame: FrameType, event: str, _: Any) -> Any:
+        if frame.f_code.co_filename != RESULTS_FILE:
+            return None
+        steps[n] = steps.get(n, 0) + (event == "line")
+        return count
+
+    for n in (300, 600):
+        rows = [json.loads(template) for _ in range(n)]
+        for number, row in enumerate(rows):
+            row["testIdx"], row["response"]["output"] = number, f"answer {number}"
+        results["results"]["results"] = rows
+        path = written(results, tmp_path / f"{n}.json")
+        before = sys.gettrace()
+        sys.settrace(count)
+        try:
+            read = read_results(path)
+        finally:
+            sys.settrace(before)
+        assert len({row.id for row in read.rows}) == n
+    assert steps[600] < 2.1 * steps[300]
 
 
 def test_a_file_of_many_megabytes_takes_seconds(results: dict[str, Any], tmp_path: Path) -> None:

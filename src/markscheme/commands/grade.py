@@ -16,7 +16,7 @@ from markscheme.commands.progress import progress
 from markscheme.errors import BudgetError, RatingError, RatingWarning, UsageError
 from markscheme.grading import Grade, Grading, grade_many, lacking_inputs, questions, receipt_of
 from markscheme.judges.family import warn_of_kinship
-from markscheme.plain_data import json_lines, shown
+from markscheme.plain_data import ANOTHER_LENGTH, json_lines, shown, table_rows
 from markscheme.receipt import receipt_json, score_text
 from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.rubric import Criterion, Rubric
@@ -24,6 +24,9 @@ from markscheme.rubrics.search import find_calibration, find_rubric
 from markscheme.submission import Submission
 from markscheme.verdict import Abstention, Holistic, NotApplicable, Outcome, Unread, Verdict
 
+TABLES = (".csv", ".tsv")
+RESPONSE = ("response", "output", "answer")
+"""The columns of a table that may contain the response; the first that is there counts."""
 SYSTEM = "system"
 """The key of a submission that says who wrote it."""
 
@@ -39,7 +42,8 @@ def grade(
     ask: AskOptions = AskOptions(),
 ) -> int:
     """Grade responses with a rubric. A text file is one response; a .jsonl file contains many, one object per line:
-    {"id": …, "response": …, "query": …, …}. A stopped run continues where it was: replies are kept.
+    {"id": …, "response": …, "query": …, …}; a .csv or .tsv file has such columns and one response per row.
+    A stopped run continues where it was: replies are kept.
 
     Args:
         input: an input of a single response; NAME=@FILE reads it; may be repeated
@@ -108,7 +112,7 @@ async def _in_order(grading: Grading, submissions: list[Submission], concurrency
 def _submissions(file: str, inputs: Mapping[str, str], *, skip_damaged: bool) -> Iterator[Submission]:
     if _holds_lines(file):
         if inputs:
-            raise UsageError("--input is for a single response; in a .jsonl file each line has its own inputs")
+            raise UsageError(f"--input is for a single response; {file} has inputs of its own for each")
         yield from _from_lines(Path(file), skip_damaged=skip_damaged)
         return
     if file == "-":
@@ -121,7 +125,7 @@ def _submissions(file: str, inputs: Mapping[str, str], *, skip_damaged: bool) ->
 
 
 def _holds_lines(file: str) -> bool:
-    return file.casefold().endswith((".jsonl", ".ndjson"))
+    return file.casefold().endswith((".jsonl", ".ndjson", *TABLES))
 
 
 def _from_lines(path: Path, *, skip_damaged: bool) -> Iterator[Submission]:
@@ -135,6 +139,9 @@ def _from_lines(path: Path, *, skip_damaged: bool) -> Iterator[Submission]:
 
 
 def _of_lines(path: Path, *, skip_damaged: bool) -> Iterator[tuple[int, Submission]]:
+    if path.suffix.casefold() in TABLES:
+        yield from _of_rows(path)
+        return
     for number, line in json_lines(path, RatingError, skip_damaged=skip_damaged):
         response = line.get("response", line.get("output")) if isinstance(line, dict) else None
         if not isinstance(response, str):
@@ -145,6 +152,34 @@ def _of_lines(path: Path, *, skip_damaged: bool) -> Iterator[tuple[int, Submissi
         beside = {key: value for key, value in line.items() if key not in ("id", "response", "output", "inputs")}
         id = str(number if line.get("id") is None else line["id"])
         yield number, Submission(response, {**beside, **named}, id)
+
+
+def _of_rows(path: Path) -> Iterator[tuple[int, Submission]]:
+    """The rows of a table, by their columns' names; one line on standard error says which column is what.
+
+    Raises:
+        RatingError: No column has the responses, a row has another number of cells, or a name is there twice.
+    """
+    response = ""
+    for number, (line, row) in enumerate(table_rows(path, RatingError), start=1):
+        if row is None:
+            raise RatingError(ANOTHER_LENGTH, path=path, line=line)
+        if not response:
+            response = _response_column(path, row)
+        inputs = {name: cell for name, cell in row.items() if name not in ("id", response)}
+        yield line, Submission(row[response], inputs, row.get("id") or str(number))
+
+
+def _response_column(path: Path, columns: Iterable[str]) -> str:
+    names = list(columns)
+    response = next((name for name in RESPONSE if name in names), None)
+    if response is None:
+        expected = " or ".join(f"`{name}`" for name in RESPONSE)
+        raise RatingError(f"expected a column {expected}, got {', '.join(names)}", path=path, line=1)
+    inputs = ", ".join(name for name in names if name not in ("id", response)) or "none"
+    by = "column id" if "id" in names else "row number"
+    print(f"{path}: response from column {response}, id from {by}; inputs: {inputs}", file=sys.stderr)
+    return response
 
 
 def _inputs(said: Sequence[str]) -> dict[str, str]:

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 from cyclopts import Parameter
 
 from markscheme.commands.options import Kind, existing_file
+from markscheme.commands.output import refuse_unmakeable
 from markscheme.counts import counted
 from markscheme.errors import RatingError, UsageError, writing
 from markscheme.files import append_text
@@ -61,6 +62,7 @@ def import_ratings(
     from markscheme.rubrics.file import load_rubric
     from markscheme.rubrics.search import find_rubric
 
+    _refuse_targets([target for target in (examples, to) if target], append=append)
     path, asked = existing_file(file), load_rubric(find_rubric(rubric))
     fields, words = _pairs(map, "map"), _pairs(levels, "levels")
     criteria = {criterion.name for criterion in asked.criteria}
@@ -76,9 +78,9 @@ def import_ratings(
         raise RatingError(f"contains nothing that can be a rating{_instead(imported.lost)}", path=path)
     lines = [dumps(rating.to_json(), ensure_ascii=False) for rating in ratings]
     if examples:
-        _write(examples, [dumps(one.to_json(), ensure_ascii=False) for one in imported.examples], append=append)
+        _write(examples, [dumps(one.to_json(), ensure_ascii=False) for one in imported.examples])
     if to:
-        _write(to, lines, append=append)
+        _write(to, lines)
     report = {
         "schema": 1,
         "file": str(path),
@@ -123,10 +125,18 @@ def _is_old_level(meaning: str, criteria: Collection[str]) -> bool:
     return True
 
 
-def _write(path: Path, lines: Sequence[str], *, append: bool) -> None:
-    """Add to a file, or make it; never overwrite."""
-    if path.exists() and not append:
-        raise UsageError(f"{path} exists; --append adds to it")
+def _refuse_targets(targets: Sequence[Path], *, append: bool) -> None:
+    """Refuse files that can't be written, or exist and may not be added to, before anything is written."""
+    for path in targets:
+        if path.exists() and not append:
+            raise UsageError(f"{path} exists; --append adds to it")
+        refuse_unmakeable(path)
+    if len({path.resolve() for path in targets}) < len(targets):
+        raise UsageError("--examples and --to must be two files: examples aren't ratings")
+
+
+def _write(path: Path, lines: Sequence[str]) -> None:
+    """Add to a file, or make it."""
     with writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         append_text(path, "".join(f"{line}\n" for line in lines))

@@ -19,6 +19,7 @@ from markscheme.commands.options import (
     RatingsFile,
     RubricName,
 )
+from markscheme.commands.output import refuse_unwritable
 from markscheme.errors import UsageError
 
 if TYPE_CHECKING:
@@ -98,8 +99,10 @@ def tune(
     from markscheme.rubrics.search import find_rubric
 
     costs, path, skip_damaged = _costs(cost), find_rubric(rubric), ask.skip_damaged
-    if write and not force:
-        _refuse_uncommitted(path)
+    if write:
+        refuse_unwritable(path)
+        if not force:
+            _refuse_uncommitted(path)
     loaded = ask.of(load_rubric(path))
     every, folder = labelled_examples(loaded, examples, skip_damaged=skip_damaged)
     warn_of_split_groups(every)

@@ -569,23 +569,25 @@ def _with_ids(rows: Sequence[Row]) -> Iterator[Row]:
     alike = Counter(tasks)
     known: dict[str, str] = {}
     taken: set[str] = set()
+    numbers: Counter[str] = Counter()
     samples: Counter[str] = Counter()
     for row, name, task in zip(rows, names, tasks, strict=True):
         again = fingerprint(row.id, row.key, row.system, [[v.metric, v.text] for v in row.verdicts])
         if again not in known:
             proposed = f"{name} @ {row.system}" if len(systems[name]) > 1 else name
-            known[again] = _untaken(proposed, taken)
-            taken.add(known[again])
+            known[again] = _untaken(proposed, taken, numbers)
         unique = known[again]
         yield replace(row, id=unique, task=task if alike[task] > 1 else "", sample=samples[unique])
         samples[unique] += 1
 
 
-def _untaken(name: str, taken: set[str]) -> str:
-    number, found = 1, name
+def _untaken(name: str, taken: set[str], again: Counter[str]) -> str:
+    """The name, or the name with the next free number, which is taken from now on."""
+    found = name
     while found in taken:
-        number += 1
-        found = f"{name} #{number}"
+        again[name] += 1
+        found = f"{name} #{again[name] + 1}"
+    taken.add(found)
     return found
 
 
