@@ -47,7 +47,8 @@ def serve(listener: socket.socket, commands: dict[str, Callable[[], Any]]) -> No
     callers: dict[int, socket.socket] = {}
     workers: dict[int, int] = {}
     while True:
-        ready, _, _ = select.select([listener, 0, *workers, *callers.values()], [], [])
+        watched: list[Any] = [listener, 0, *workers, *callers.values()]
+        ready, _, _ = select.select(watched, [], [])
         if 0 in ready:
             return
         for ended in workers.keys() & set(ready):
@@ -78,7 +79,7 @@ def run(message: bytes, descriptors: Sequence[int], commands: dict[str, Callable
     folder, count, *rest = os.fsdecode(message).split("\0")
     sys.argv, variables = rest[: int(count)], rest[int(count) :]
     os.environ.clear()
-    os.environ.update(variable.split("=", 1) for variable in variables)
+    os.environ.update(dict(variable.split("=", 1) for variable in variables))
     os.chdir(folder)
     for number, descriptor in enumerate(descriptors):
         os.dup2(descriptor, number)

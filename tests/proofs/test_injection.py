@@ -108,10 +108,14 @@ def asked_of_graders(injection: Injection) -> list[str]:
         seen.append(user_prompt)
         raise UnreadableReply("only the prompt is looked at")
 
-    graders = [PerCriterionGrader(generate), PerCriterionOneShotGrader(generate), RubricAsJudgeGrader(generate)]
+    graders: list[Any] = [
+        PerCriterionGrader(generate),
+        PerCriterionOneShotGrader(generate),
+        RubricAsJudgeGrader(generate),
+    ]
     response, query = injection.response(HONEST[0]), injection.inputs.get("query", BESIDE["query"])
-    for grader in graders:
-        asyncio.run(RUBRIC.grade(response, autograder=grader, query=query))
+    for kind in kinds:
+        asyncio.run(RUBRIC.grade(response, autograder=kind(generate), query=query))
     judge = ScriptedJudge([UnreadableReply("only the prompt is looked at")])
     llm_judge("Reward politeness.", judge=judge)(response, prompt=query)
     return [*seen, *(prompt.user for prompt in judge.prompts)]

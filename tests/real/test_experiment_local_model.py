@@ -7,7 +7,7 @@ from pathlib import Path
 from markscheme.experiment.definition import Experiment, Model
 from markscheme.experiment.outputs import Kept
 from markscheme.experiment.run import ExperimentRun, make_outputs, open_model, run_experiment
-from markscheme.experiment.table import figures, marks_of
+from markscheme.experiment.table import figures, variant_table
 from markscheme.judges.local import LocalJudge
 from tests.commands.console import ROOT
 
@@ -32,7 +32,8 @@ def test_the_documented_experiment_runs_on_a_real_model_and_a_second_run_makes_n
     texts = [output.text for output in first.outputs.by_cell.values()]
     assert all(texts)
     assert len(set(texts)) == 6
-    rows = {name: figures(marks_of(first), name, experiment.rubric) for name in experiment.by_name}
+    table = variant_table(first)
+    rows = {name: figures(table, name) for name in experiment.by_name}
     for row in rows.values():
         for found in row.criteria.values():
             assert found.n + found.not_graded == 3

@@ -404,7 +404,7 @@ def _first_step(calibration: Calibration) -> str:
 
 
 @dataclass(frozen=True)
-class Figure:
+class CriterionFigure:
     """A statistic of criteria: a column of their table, the same in every format.
 
     Attributes:
@@ -419,8 +419,8 @@ class Figure:
 
 
 CRITERION_FIGURES = (
-    Figure("agreement", lambda found: found.statistics["exact_agreement"], share_mark),
-    Figure("kappa", lambda found: found.headline, coefficient),
+    CriterionFigure("agreement", lambda found: found.statistics["exact_agreement"], share_mark),
+    CriterionFigure("kappa", lambda found: found.headline, coefficient),
 )
 """What the table shows of a criterion, before the bias, which is drawn on one scale for all criteria."""
 FIGURES = (*(figure.heading for figure in CRITERION_FIGURES), "bias, levels")

@@ -125,6 +125,10 @@ def callout(choice: Choice) -> Callout:
         text = f"It agrees most often, {agreement}; which judge is cheapest is not known."
         return Callout("open", f"{choice.best} is the best.", text)
     chosen = by_name[choice.recommended].agreement
+    equal = [one.name for one in choice.standings if one.agreement is not None and one.agreement == chosen]
+    if len(equal) > 1:
+        text = f"Agreement {agreement} each; choose by cost and by what else you know of them."
+        return Callout("open", f"{' and '.join(equal)} agree with the labels equally often.", text)
     why = (
         "It agrees most often"
         if choice.recommended == choice.best
