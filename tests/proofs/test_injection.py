@@ -108,11 +108,7 @@ def asked_of_graders(injection: Injection) -> list[str]:
         seen.append(user_prompt)
         raise UnreadableReply("only the prompt is looked at")
 
-    graders: list[Any] = [
-        PerCriterionGrader(generate),
-        PerCriterionOneShotGrader(generate),
-        RubricAsJudgeGrader(generate),
-    ]
+    kinds: list[Any] = [PerCriterionGrader, PerCriterionOneShotGrader, RubricAsJudgeGrader]
     response, query = injection.response(HONEST[0]), injection.inputs.get("query", BESIDE["query"])
     for kind in kinds:
         asyncio.run(RUBRIC.grade(response, autograder=kind(generate), query=query))
