@@ -42,10 +42,10 @@ def test_our_figures_are_theirs_and_a_judge_that_always_passes_exits_1(tmp_path:
     (tmp_path / "rubrics" / "one.yaml").write_text("criteria:\n- {name: good, requirement: It is good}\n")
     (tmp_path / "table.csv").write_text("\n".join(rows(kind)) + "\n")
     home = tmp_path / "calibration" / "one"
-    people = ("--only", "people", "--to", str(home / "ratings" / "person.jsonl"))
+    people = ("--only", "people", "--kind", "human", "--to", str(home / "ratings" / "person.jsonl"))
     examples = ("--examples", str(home / "examples.jsonl"))
     assert run("markscheme", "import", "table.csv", "--rubric", "one", *people, *examples, cwd=tmp_path).returncode == 0
-    judges = ("--only", "judges", "--to", "judge.jsonl")
+    judges = ("--only", "judges", "--kind", "human", "--to", "judge.jsonl")
     assert run("markscheme", "import", "table.csv", "--rubric", "one", *judges, cwd=tmp_path).returncode == 0
     done = run("calibrate", "one", "--ratings", "judge.jsonl", "--json", "-", cwd=tmp_path)
     report = json.loads(done.stdout)

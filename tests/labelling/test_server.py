@@ -270,7 +270,7 @@ def test_people_disagreeing_is_settled_without_names(project: Path) -> None:
         assert (line["kind"], line["criteria"]["polite"]["level"]) == ("adjudicated", 2.0)
         assert "All labelled" in zoe.get().text
     status, told = refused(project, "--adjudicate", "--rater", "yan")
-    assert (status, "nothing to settle" in told) == (0, True)
+    assert (status, "nothing to adjudicate" in told) == (0, True)
 
 
 def test_a_rubric_that_changes_stops_the_labelling_and_labels_under_old_words_come_again(project: Path) -> None:
@@ -339,7 +339,7 @@ def test_promptfoos_results_are_a_pool(project: Path) -> None:
         (["--pool", "broken.jsonl"], "broken.jsonl:1: is not readable JSON"),
         (["--pool", "empty.jsonl"], "holds no response with a text"),
         (["--pool", "pool.jsonl", "--rater", "../ann"], "--rater can't name a file"),
-        (["--pool", "pool.jsonl", "--next", "3", "--adjudicate"], "give one"),
+        (["--pool", "pool.jsonl", "--next", "3", "--adjudicate"], "unknown option `--next`"),
         (["--rater", "ann"], "say by --pool FILE"),
     ],
 )

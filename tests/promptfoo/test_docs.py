@@ -46,7 +46,7 @@ def _all_parts(grading: dict[str, Any]) -> list[dict[str, Any]]:
 def test_every_key_of_the_assertion_s_config_is_on_the_page() -> None:
     from markscheme.promptfoo.assertion import CONFIG_KEYS
 
-    table = PAGE[PAGE.index("| key of `config`") : PAGE.index("Promptfoo fills no")]
+    table = PAGE[PAGE.index("| key of `config`") : PAGE.index("Promptfoo doesn't fill")]
     assert set(re.findall(r"`(\w+)`", table)) >= set(CONFIG_KEYS)
 
 
