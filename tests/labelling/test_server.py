@@ -88,7 +88,7 @@ def test_a_line_with_a_typo_at_the_end_is_never_deleted(project: Path) -> None:
     assert '"polite": 3}' in server.file.with_name("ann.jsonl.damaged").read_text()
 
 
-@pytest.mark.skipif(not hasattr(resource, "prlimit"), reason="only Linux limits the files of a process that runs")
+@pytest.mark.skipif(not hasattr(resource, "prlimit"), reason="runs on Linux, where a running process can be limited")
 def test_a_full_disk_while_labelling_never_leaves_half_a_label(project: Path) -> None:
     with Server(project, installed=True) as server:
         server.label(note="x" * 3000)

@@ -49,7 +49,7 @@ class Acceptance:
     """What accepting a run wrote.
 
     Attributes:
-        file: The file of ratings beside accepted.json.
+        file: The file of ratings next to accepted.json.
         runs: How many runs it contains.
         why_alone: Why the runs accepted before were not kept; None where they were, or there were none.
     """
@@ -101,9 +101,9 @@ def accept(calibration: "Calibration", path: Path, *, split: str | None = None, 
         raise RatingError(f"not accepted: that makes {n_runs} runs of {MOST_RUNS}; --replace starts over", path=path)
     text = "".join(_line(rating, examples[rating.id]) for rating in runs)
     digest = hashlib.sha256(text.encode()).hexdigest()
-    beside = path.with_name(f"{path.stem}-{digest[:DIGEST_LENGTH]}.jsonl")
+    ratings_file = path.with_name(f"{path.stem}-{digest[:DIGEST_LENGTH]}.jsonl")
     ratings = {
-        "file": beside.name,
+        "file": ratings_file.name,
         "sha256": digest,
         "judge": calibration.rater.name,
         "samples": n_runs,
@@ -112,13 +112,13 @@ def accept(calibration: "Calibration", path: Path, *, split: str | None = None, 
     before = _ratings_file_of(path)
     with writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(beside, text, follow=False)
+        write_whole(ratings_file, text, follow=False)
         measured_runs = len({rating.sample for rating in sitting})
         kept = json.dumps(_accepted_json(calibration, ratings, split, measured_runs), ensure_ascii=False, indent=2)
         write_whole(path, f"{kept}\n", follow=False)
-        if before is not None and before != beside:
+        if before is not None and before != ratings_file:
             before.unlink(missing_ok=True)
-    return Acceptance(beside, n_runs, why_alone)
+    return Acceptance(ratings_file, n_runs, why_alone)
 
 
 def _refuse_unfinished(ratings: Sequence[Rating], n: int, path: Path) -> None:
@@ -275,7 +275,7 @@ def _estimates(found: Mapping[str, Estimate]) -> dict[str, Any]:
 
 
 def load_accepted(path: Path) -> Accepted:
-    """The accepted runs in an accepted.json and the ratings beside it.
+    """The accepted runs in an accepted.json and the ratings file next to it.
 
     Raises:
         RatingError: Either cannot be read as such, or the ratings are not those that were accepted.

@@ -54,7 +54,7 @@ class Change:
 
     @property
     def cause(self) -> str:
-        """The change as a sentence on whoever made it, without its full stop."""
+        """A sentence naming the change and who made it, without a full stop."""
         kind, _, name = self.key.partition(":")
         if self.side == "rubric":
             return _DEEDS[kind].format(name) if kind in _DEEDS else f"You changed {self.sentence}"
