@@ -3,7 +3,7 @@
     python benchmarks/drift_runs.py [--runs 300] [--write benchmarks/results/drift_runs.md]
 
 A judge of known noise rates 60 examples on four criteria of five levels. Every run shifts each criterion by an effect
-of its own, drawn per run, whose standard deviation is a share of the range. One, two, three or five runs are accepted and
+drawn for itself, whose standard deviation is a share of the range. One, two, three or five runs are accepted and
 another is compared with them, Holm over the four criteria. Next to it stands the exact test that pairs by example and
 doesn't know of runs. In the second half the new run's mean is half a level lower on one criterion.
 """
