@@ -28,7 +28,8 @@ import numpy.typing as npt
 from markscheme.calibration.pass_rates import Judged, Labelled, pass_rates
 from markscheme.calibration.sampling import choose_next
 from markscheme.ratings.examples import Example
-from markscheme.ratings.rating import Rated, Rating, overall_of
+from markscheme.ratings.rating import Rated, Rating
+from markscheme.ratings.table import overall_of
 from markscheme.rubrics.rubric import Criterion, Rubric, Scale
 from markscheme.stats import Estimate
 from markscheme.stats.weights import weighted_scores
@@ -73,8 +74,7 @@ class Pool:
         draw = choose_next(self.rubric, self.examples, self.ratings, n, seed=seed)
         known = {e.id: (g, v) for e, g, v in zip(self.examples, self.gold, self.verdicts, strict=True)}
         labels = [Labelled(p.example.id, *known[p.example.id], "chosen", 1 / p.chance, p.stratum) for p in draw.picks]
-        judged = [Judged(id, passed, stratum=stratum) for id, passed, stratum in draw.pool]
-        return pass_rates(judged, labels).corrected
+        return pass_rates(draw.pool, labels).corrected
 
 
 def made(noise: float, seed: int) -> Pool:

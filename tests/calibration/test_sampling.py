@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from markscheme import Rubric
-from markscheme.calibration.pass_rates import Judged, Labelled, pass_rates
-from markscheme.calibration.sampling import choose_next, inclusion_chances, systematic_draw
+from markscheme.calibration.pass_rates import Labelled, pass_rates
+from markscheme.calibration.sampling import Draw, Pick, choose_next, inclusion_chances, systematic_draw
 from markscheme.errors import UsageError
 from markscheme.ratings.examples import Example
 from markscheme.ratings.rating import Rated, Rating
@@ -85,7 +85,7 @@ def test_judges_that_disagree_make_a_decision_doubtful() -> None:
     examples, ratings = pool([5.0] * 30 + [4.0] * 30)
     ratings += [rated("p0", 1.0, "k"), rated("p1", 5.0, "k")]
     draw = choose_next(RUBRIC, examples, ratings, 20)
-    strata = {id: stratum for id, _, stratum in draw.pool}
+    strata = {one.id: one.stratum for one in draw.pool}
     assert (strata["p0"], strata["p1"]) == ("pass, doubtful", "pass, clear")
 
 
@@ -148,12 +148,91 @@ def test_a_rate_estimated_from_two_draws_after_each_other_is_not_bent() -> None:
         labelled = [*before, *(pick.example for pick in first.picks)]
         passed = {pick.example.id: gold[pick.example.id] for pick in first.picks}
         second = choose_next(RUBRIC, examples, ratings, 40, labelled=labelled, passed=passed, seed=seed)
-        judged = [Judged(id, said, stratum=stratum) for id, said, stratum in second.pool]
         labels = [
             Labelled(p.example.id, gold[p.example.id], False, "chosen", 1 / p.chance, p.stratum)
             for p in (*first.picks, *second.picks)
         ]
-        corrected = pass_rates(judged, labels).corrected
+        corrected = pass_rates(second.pool, labels).corrected
         assert corrected.value is not None
         values.append(corrected.value)
     assert np.mean(values) == approx(truth.mean(), abs=3 * float(np.std(values)) / 40**0.5)
+
+
+# --- a pass rate of each system -------------------------------------------------------------------------------------
+
+
+def systems(sizes: dict[str, tuple[int, int]]) -> tuple[list[Example], list[Rating]]:
+    """So many outputs of each system that the judge fails, and passes."""
+    rows = [(name, level) for name, (fails, passes) in sizes.items() for level in [1.0] * fails + [5.0] * passes]
+    return pool([level for _, level in rows], system=[name for name, _ in rows])
+
+
+def taken_of(draw: Draw) -> dict[tuple[str, str], int]:
+    return dict(Counter((pick.example.system, pick.stratum) for pick in draw.picks))
+
+
+def test_labels_go_to_the_system_and_decision_that_narrow_the_least_known_rate_most() -> None:
+    examples, ratings = systems({"a": (200, 800), "b": (500, 500), "c": (700, 300)})
+    gold = {("a", 5.0): (1, 9), ("a", 1.0): (3, 0), ("b", 5.0): (4, 6), ("b", 1.0): (6, 1)}
+    level = {rating.id: rating.criteria["q"].level for rating in ratings}
+    passed: dict[str, bool] = {}
+    for (system, judged), (fails, passes) in gold.items():
+        cell = [e for e in examples if e.system == system and level[e.id] == judged]
+        passed |= {e.id: i >= fails for i, e in enumerate(cell[: fails + passes])}
+    before = [example for example in examples if example.id in passed]
+    draw = choose_next(RUBRIC, examples, ratings, 12, labelled=before, passed=passed)
+    assert taken_of(draw) == {("c", "fail"): 9, ("c", "pass"): 3}
+    assert draw.systems == {"a": 0, "b": 0, "c": 12}
+
+
+def test_outputs_of_one_system_and_decision_have_one_chance_and_none_has_no_chance() -> None:
+    examples, ratings = systems({"old": (4, 196), "new": (60, 140)})
+    draw = choose_next(RUBRIC, examples, ratings, 40)
+    chances: dict[tuple[str, str], set[float]] = {}
+    for pick in draw.picks:
+        chances.setdefault((pick.example.system, pick.stratum), set()).add(pick.chance)
+    assert set(chances) == {("old", "fail"), ("old", "pass"), ("new", "fail"), ("new", "pass")}
+    assert all(len(different) == 1 for different in chances.values())
+    assert {json["drawn"] for json in (pick.to_json() for pick in draw.picks)} == {"by-verdict"}
+
+
+@pytest.mark.parametrize("count", [19, 20])
+def test_too_few_labels_for_a_rate_of_each_system_go_to_the_rate_of_all(count: int) -> None:
+    examples, ratings = systems({"old": (60, 140), "new": (60, 140)})
+    assert bool(choose_next(RUBRIC, examples, ratings, count).systems) == (count == 20)
+
+
+def test_a_system_or_a_decision_that_is_missing_leaves_the_rate_of_all() -> None:
+    examples, ratings = systems({"old": (60, 140), "": (60, 140)})
+    assert not choose_next(RUBRIC, examples, ratings, 60).systems
+    examples, ratings = systems({"old": (60, 140), "new": (60, 140)})
+    assert not choose_next(RUBRIC, examples, ratings[1:], 60).systems
+
+
+def test_each_system_gets_its_rate_after_one_draw_and_after_another_and_no_rate_is_bent() -> None:
+    sizes = {"a": (60, 240), "b": (150, 150), "c": (200, 100)}
+    examples, ratings = systems(sizes)
+    rng = np.random.default_rng(4)
+    said = {rating.id: rating.criteria["q"].level == 5.0 for rating in ratings}
+    gold = {id: bool(rng.random() < (0.9 if passed else 0.2)) for id, passed in said.items()}
+    truth = {name: np.mean([gold[e.id] for e in examples if e.system == name]) for name in sizes}
+    off: dict[str, list[float]] = {"": [], **{name: [] for name in sizes}}
+    for seed in range(1, 41):
+        picks: list[Pick] = []
+        for count in (40, 20):
+            before = [pick.example for pick in picks]
+            passed = {e.id: gold[e.id] for e in before}
+            draw = choose_next(RUBRIC, examples, ratings, count, labelled=before, passed=passed, seed=seed)
+            picks += draw.picks
+            labels = [
+                Labelled(p.example.id, gold[p.example.id], said[p.example.id], p.drawn, 1 / p.chance, p.stratum)
+                for p in picks
+            ]
+            found = pass_rates(draw.pool, labels)
+            assert found.how == "by-stratum"
+            assert all(group.corrected.value is not None for group in found.groups.values())
+        off[""].append((found.corrected.value or 0.0) - float(np.mean(list(gold.values()))))
+        for name in sizes:
+            off[name].append((found.groups[name].corrected.value or 0.0) - float(truth[name]))
+    for values in off.values():
+        assert np.mean(values) == approx(0, abs=3 * float(np.std(values)) / 40**0.5)

@@ -124,6 +124,49 @@ def test_what_was_picked_is_labelled_calibrated_and_rated_without_bias(project: 
     assert not {line["id"] for line in again} & {line["id"] for line in lines}
 
 
+def test_labels_picked_from_two_systems_show_the_pass_rate_of_each(project: Path) -> None:
+    pool = [json.loads(line) for line in (project / "pool.jsonl").read_text().splitlines()]
+    named = [row | {"system": f"prompt-{'ab'[i % 2]}"} for i, row in enumerate(pool)]
+    (project / "pool.jsonl").write_text("".join(json.dumps(row) + "\n" for row in named))
+    ratings = [json.loads(line) for line in (project / "judge.jsonl").read_text().splitlines()]
+    said = {rating["id"]: rating["criteria"]["kind"] for rating in ratings}
+    gold = {id: level if i % 4 else 6 - level for i, (id, level) in enumerate(said.items())}
+    for n, draws in ((40, 1), (10, 2)):
+        lines = picked(project, "--json", "plan.json", n=n)
+        assert {line["drawn"] for line in lines} == {"by-verdict"}
+        with (project / "calibration" / "kind" / "examples.jsonl").open("a") as file:
+            for line in lines:
+                label = {"rater": "a", "criteria": {"kind": gold[line["id"]]}}
+                file.write(json.dumps(line | {"labels": [label]}) + "\n")
+        run("calibrate", "kind", "--ratings", "judge.jsonl", "--json", "calibration.json", cwd=project)
+        done = run("markscheme", "pass-rate", "plan.json", "--calibration", "calibration.json", "--json", cwd=project)
+        assert done.returncode == 0, done.stderr
+        rates = json.loads(done.stdout)
+        assert rates["drawn"] == "by-stratum"
+        assert {name: group["corrected"]["note"] for name, group in rates["groups"].items()} == {
+            "prompt-a": None,
+            "prompt-b": None,
+        }
+        assert sum(group["own_labels"] for group in rates["groups"].values()) == 30 + 10 * draws
+        for name, group in rates["groups"].items():
+            truth = np.mean([gold[row["id"]] >= 3 for row in named if row["system"] == name])
+            assert group["corrected"]["low"] <= truth <= group["corrected"]["high"]
+    assert "20 labels 29 points" in " ".join(
+        run(
+            "markscheme",
+            "plan",
+            "kind",
+            "--next",
+            "10",
+            "--pool",
+            "pool.jsonl",
+            "--ratings",
+            "judge.jsonl",
+            cwd=project,
+        ).stderr.split()
+    )
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [

@@ -266,7 +266,10 @@ class _Group:
         """Why no rate can be shown however many labels there are; "" where it can."""
         if how == "elsewhere":
             return NEEDS_OWN
-        drawn = {(one.passed, label.weight, label.stratum) for one, label in self.own}
+        drawn = {
+            (one.passed, label.stratum, None if label.drawn == "by-verdict" else label.weight)
+            for one, label in self.own
+        }
         return UNEQUAL if how == "by-stratum" and len(drawn) > len({passed for passed, *_ in drawn}) else ""
 
     def rate(self, how: DrawnHow) -> GroupPassRate:

@@ -8,12 +8,14 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from markscheme.calibration.pass_rates import Judged
 from markscheme.errors import UsageError
-from markscheme.ratings.examples import Example
+from markscheme.ratings.examples import Drawn, Example
 from markscheme.ratings.rating import Rating
 from markscheme.ratings.table import overall_of
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.score import ROUNDING
+from markscheme.stats.group_rates import LEAST_OWN, next_group_labels
 from markscheme.stats.prevalence import LEAST_LABELS, labels_next
 
 Floats: TypeAlias = npt.NDArray[np.float64]
@@ -30,6 +32,7 @@ MORE = 1.5
 CLEAR_ERROR, DOUBTFUL_ERROR, WORTH = 0.1, 0.3, 10
 """Share of wrong decisions expected beforehand, and the labels that this expectation counts for."""
 EVERYTHING = "all"
+VERDICTS = (False, True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,16 +44,18 @@ class Pick:
         stratum: The part of the pool it was drawn from.
         chance: With which it was drawn, above 0 and up to 1.
         why: What made that chance higher: "near the mark", "judges disagree", "rare level", "thin group".
+        drawn: "by-verdict" where all outputs of its system and verdict had one chance, else "chosen".
     """
 
     example: Example
     stratum: str
     chance: float
     why: tuple[str, ...] = ()
+    drawn: Drawn = "chosen"
 
     def to_json(self) -> dict[str, Any]:
         """The line of an example file: `drawn`, `stratum` and `weight` say how it came to be labelled."""
-        line = replace(self.example, drawn="chosen", stratum=self.stratum).to_json()
+        line = replace(self.example, drawn=self.drawn, stratum=self.stratum).to_json()
         return {**line, "weight": round(1 / self.chance, 9), "metadata": {"why": list(self.why)}}
 
 
@@ -78,14 +83,20 @@ class Draw:
     Attributes:
         picks: In the order of the pool.
         strata: The parts of the pool.
-        pool: Id, decision of the judge (None without one) and stratum of every output.
+        pool: Every output with the judge's decision, its system as the group, and its stratum.
         seed: What the draw was made with.
     """
 
     picks: tuple[Pick, ...]
     strata: tuple[Stratum, ...]
-    pool: tuple[tuple[str, bool | None, str], ...]
+    pool: tuple[Judged, ...]
     seed: int
+
+    @property
+    def systems(self) -> dict[str, int]:
+        """How many are taken of each system, where each is to get a pass rate of its own; else empty."""
+        taken = Counter(pick.example.system for pick in self.picks if pick.drawn == "by-verdict")
+        return {name: taken[name] for name in dict.fromkeys(one.group for one in self.pool)} if taken else {}
 
     def to_json(self) -> dict[str, Any]:
         """As plain data."""
@@ -97,7 +108,10 @@ class Draw:
                 {"id": p.example.id, "stratum": p.stratum, "weight": 1 / p.chance, "why": list(p.why)}
                 for p in self.picks
             ],
-            "pool": [{"id": id, "pass": passed, "stratum": stratum} for id, passed, stratum in self.pool],
+            "systems": self.systems,
+            "pool": [
+                {"id": one.id, "pass": one.passed, "group": one.group, "stratum": one.stratum} for one in self.pool
+            ],
         }
 
 
@@ -117,6 +131,10 @@ def choose_next(
     mark, or one on which judges disagree. Each part gets labels by its share of the pool and by how unsure people's
     decision is there; within it rare levels and neglected groups are likelier to be taken. No output has a chance of 0.
 
+    Where the judge decided on outputs of several systems and `count` suffices for a pass rate of each, labels go to
+    the system and decision that narrow the least known of these rates most, and outputs of one system and decision
+    have one chance.
+
     Args:
         rubric: Whose pass mark and scales count.
         pool: What may be labelled, ids unique.
@@ -134,29 +152,103 @@ def choose_next(
     if not 1 <= count <= len(free):
         raise UsageError(f"the pool holds {len(free)} outputs that are not labelled yet; {count} cannot be taken")
     view = _View.of(rubric, pool, ratings)
-    cells = _cells(view, pool, count)
+    decided = passed or {}
+    systems = _by_system(view, pool, free, decided, count)
+    cells = {e.id: _verdict(view, e.id) for e in pool} if systems else _cells(view, pool, count)
     names = sorted(set(cells.values()))
     stratum_of = cells | {e.id: e.stratum for e in labelled if e.stratum in names}
     known = {id: name for id, name in stratum_of.items() if id in before}
-    taken = _allocation(names, cells, known, passed or {}, free, count)
+    parts = systems or _by_stratum(names, cells, known, decided, free, count)
     generator = np.random.default_rng(seed)
-    neglected = _neglected(free, labelled)
-    picks: list[Pick] = []
-    for name, n in taken.items():
-        inside = [example for example in free if cells[example.id] == name]
-        why = [(*view.why[e.id], *(("thin group",) if e.id in neglected else ())) for e in inside]
-        sizes = np.array([MORE ** sum(reason in ("rare level", "thin group") for reason in given) for given in why])
-        chances = inclusion_chances(sizes, n)
-        drawn = systematic_draw(chances, generator)
-        picks += [Pick(inside[place], name, float(chances[place]), why[place]) for place in drawn]
+    neglected = set() if systems else _neglected(free, labelled)
+    picks = [pick for part in parts for pick in _picks(part, view, neglected, generator)]
     order = {example.id: place for place, example in enumerate(pool)}
     sizes_of, labels_of = Counter(cells.values()), Counter(known.values())
+    taken = Counter(pick.stratum for pick in picks)
     return Draw(
         picks=tuple(sorted(picks, key=lambda pick: order[pick.example.id])),
         strata=tuple(Stratum(name, sizes_of[name], labels_of[name], taken[name]) for name in names),
-        pool=tuple((example.id, view.passed.get(example.id), cells[example.id]) for example in pool),
+        pool=tuple(Judged(e.id, view.passed.get(e.id), e.system, e.id, cells[e.id]) for e in pool),
         seed=seed,
     )
+
+
+@dataclass(frozen=True)
+class _Part:
+    """Outputs that are drawn from together.
+
+    Attributes:
+        stratum: What it is, or belongs to.
+        outputs: Those not labelled yet.
+        take: How many to take.
+        even: Whether all have one chance.
+    """
+
+    stratum: str
+    outputs: Sequence[Example]
+    take: int
+    even: bool = False
+
+
+def _picks(part: _Part, view: "_View", neglected: set[str], generator: np.random.Generator) -> list[Pick]:
+    """As many outputs as the part gives, each drawn with its chance."""
+    why = [(*view.why[e.id], *(("thin group",) if e.id in neglected else ())) for e in part.outputs]
+    if part.even:
+        why = [()] * len(part.outputs)
+    sizes = np.array([MORE ** sum(reason in ("rare level", "thin group") for reason in given) for given in why])
+    chances = inclusion_chances(sizes, part.take)
+    drawn: Drawn = "by-verdict" if part.even else "chosen"
+    return [
+        Pick(part.outputs[place], part.stratum, float(chances[place]), why[place], drawn)
+        for place in systematic_draw(chances, generator)
+    ]
+
+
+def _by_stratum(
+    names: Sequence[str],
+    cells: Mapping[str, str],
+    known: Mapping[str, str],
+    passed: Mapping[str, bool],
+    free: Sequence[Example],
+    count: int,
+) -> list[_Part]:
+    """Each stratum with the labels it gets."""
+    taken = _allocation(names, cells, known, passed, free, count)
+    return [_Part(name, [e for e in free if cells[e.id] == name], n) for name, n in taken.items()]
+
+
+def _by_system(
+    view: "_View", pool: Sequence[Example], free: Sequence[Example], passed: Mapping[str, bool], count: int
+) -> list[_Part]:
+    """Each system's fails and passes by the judge with the labels they get; none where `count` can't give every system
+    the labels that a rate of its own takes."""
+    systems = list(dict.fromkeys(example.system for example in pool))
+    undecided = any(e.stratum or not e.system or e.id not in view.passed for e in pool)
+    if len(systems) < 2 or undecided:
+        return []
+    outputs = {(s, v): [e for e in free if e.system == s and view.passed[e.id] is v] for s in systems for v in VERDICTS}
+    own = np.zeros((len(systems), 2, 2), dtype=np.int64)
+    for example in pool:
+        if example.id in passed:
+            own[systems.index(example.system), int(passed[example.id]), int(view.passed[example.id])] += 1
+    room = np.array([[len(outputs[s, v]) for v in VERDICTS] for s in systems])
+    if np.maximum(LEAST_OWN - own.sum(axis=(1, 2)), 0).sum() > count:
+        return []
+    taken = _none_left_out(next_group_labels(own, own.sum(axis=1) + room, count), own.sum(axis=1), room)
+    cells = [(s, v) for s in range(len(systems)) for v in (0, 1) if taken[s, v]]
+    return [
+        _Part("pass" if v else "fail", outputs[systems[s], VERDICTS[v]], int(taken[s, v]), even=True) for s, v in cells
+    ]
+
+
+def _none_left_out(taken: Integers, own: Integers, room: Integers) -> Integers:
+    """The same number of labels with one for each system and decision that has none, so that all outputs have a
+    chance."""
+    found = taken.copy()
+    for cell in zip(*np.nonzero((own + taken == 0) & (room > 0)), strict=True):
+        found[np.unravel_index(found.argmax(), found.shape)] -= 1
+        found[cell] += 1
+    return found
 
 
 # --- chances --------------------------------------------------------------------------------------------------------
@@ -336,10 +428,13 @@ def _cells(view: _View, pool: Sequence[Example], count: int) -> dict[str, str]:
     return {id: name.split(",")[0] for id, name in fine.items()}
 
 
+def _verdict(view: _View, id: str) -> str:
+    return "pass" if view.passed.get(id) else "fail"
+
+
 def _cell(view: _View, id: str) -> str:
-    decision = "pass" if view.passed.get(id) else "fail"
     doubtful = id not in view.passed or {"near the mark", "judges disagree"} & set(view.why[id])
-    return f"{decision}, {'doubtful' if doubtful else 'clear'}"
+    return f"{_verdict(view, id)}, {'doubtful' if doubtful else 'clear'}"
 
 
 def _neglected(free: Sequence[Example], labelled: Sequence[Example]) -> set[str]:

@@ -10,6 +10,7 @@ from markscheme.counts import counted
 from markscheme.report.document import Document, Line, Notes, Paragraph, Section, Table
 from markscheme.report.figures import NONE
 from markscheme.report.json import plain
+from markscheme.stats.group_rates import PLANNED_WIDTHS
 
 GOALS: dict[str, str] = {
     "width": "Labels needed for an interval of a given width",
@@ -78,10 +79,18 @@ def _next(draw: Draw) -> Section:
     reasons = [reason for pick in draw.picks for reason in pick.why]
     if reasons:
         lines.append("Among them: " + ", ".join(f"{reasons.count(why)} {why}" for why in dict.fromkeys(reasons)) + ".")
+    if draw.systems:
+        shares = ", ".join(f"{name} {n}" for name, n in draw.systems.items())
+        lines.append(f"Spread so that each system gets a pass rate of its own: {shares}.")
     rows = tuple((s.name, str(s.pool), str(s.labelled), str(s.taken)) for s in draw.strata)
-    note = "Each carries its weight: markscheme pass-rate uses it; the figures of calibrate describe the labelled ones."
+    notes = [
+        "Each carries its weight: markscheme pass-rate uses it; the figures of calibrate describe the labelled ones."
+    ]
+    if draw.systems:
+        widths = ", ".join(f"{labels} labels {100 * width:.0f} points" for labels, width in PLANNED_WIDTHS.items())
+        notes.append(f"Width of the interval of a system's rate to expect: {widths}.")
     table = Table(("Stratum", "outputs", "labelled before", "taken now"), rows)
-    return Section("To label next", (Paragraph(tuple(lines)), table, Notes((note,))))
+    return Section("To label next", (Paragraph(tuple(lines)), table, Notes(tuple(notes))))
 
 
 def json_of(plan: Plan) -> dict[str, Any]:
