@@ -19,6 +19,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -95,7 +96,7 @@ def table(runs: int) -> Iterator[str]:
     yield "| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |"
     mark = 0.5
     rubric = Rubric(tuple(Criterion(w, f"c{i}?", f"c{i}", SCALE) for i, w in enumerate(WEIGHTS)), pass_mark=mark)
-    for p, promise in enumerate(("automatic", "all")):
+    for p, promise in enumerate(get_args(Promise)):
         for j, (judge, noise) in enumerate(JUDGES.items()):
             for n in SIZES:
                 broken, given, automatic, moved, right = [], [], [], [], []

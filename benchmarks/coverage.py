@@ -159,15 +159,9 @@ def beside_the_ceiling(ratings: Columns, levels: int) -> dict[str, Estimate]:
 
 
 def asked_again(ratings: Columns, levels: int) -> dict[str, Estimate]:
-    gold, *runs = ratings
+    _, *runs = ratings
     found = stats.repeat_family(np.stack(runs, axis=1), levels=range(levels))
     found["shift_interval"] = change.shift_interval(runs[0] - runs[1], span=levels - 1)
-
-    def quadratic_kappa(theirs: Table, its: Table) -> float:
-        together = ((theirs - theirs.mean()) * (its - its.mean())).mean()
-        return float(over(2 * together, theirs.var() + its.var() + (its.mean() - theirs.mean()) ** 2))
-
-    found["agreement_change"] = change.agreement_change(gold, runs[0], runs[1], quadratic_kappa)
     return found
 
 

@@ -31,7 +31,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from markscheme.calibration.pass_rates import How, Judged, Labelled, pass_rates
+from markscheme.calibration.pass_rates import DrawnHow, Judged, Labelled, pass_rates
 from markscheme.stats.group_rates import group_difference, group_rate
 
 Booleans = npt.NDArray[np.bool_]
@@ -45,7 +45,7 @@ POOL, OLDER, ITERATIONS, GOAL = 1_000, 0.5, 500, 0.93
 TESTS = 200
 GROUPED = (2, 5, 10)
 GROUP_WAYS = ("random", "by-verdict", "group x verdict")
-WAYS: tuple[How, ...] = ("random", "by-verdict", "elsewhere")
+WAYS: tuple[DrawnHow, ...] = ("random", "by-verdict", "elsewhere")
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class Data:
     gold: Booleans
     judge: Booleans
     unlabelled: Booleans
-    how: How
+    how: DrawnHow
 
     def estimate(self) -> tuple[float | None, float | None, float | None]:
         """Value and limits as `passrate` gives them."""
@@ -94,7 +94,7 @@ class Cell:
         return float(np.mean([high - low for low, high in given])) if given else float("nan")
 
 
-def drawn(rate: float, judge: tuple[float, float], n: int, how: How, generator: np.random.Generator) -> Data:
+def drawn(rate: float, judge: tuple[float, float], n: int, how: DrawnHow, generator: np.random.Generator) -> Data:
     """A data set whose labels were drawn in this way."""
     size = POOL if how == "elsewhere" else POOL + n
     gold, verdict = _decided(rate, judge, size, generator)

@@ -236,7 +236,7 @@ def pingouin() -> list[Rival]:
         return lambda ratings: stats.icc(ratings, name, limits="jackknife")
 
     def ours_corr(name: str) -> Callable[[Table], stats.Estimate]:
-        return lambda ratings: stats.pair_statistic(*ratings.T, name)
+        return lambda ratings: stats.pair_statistic(ratings[:, 0], ratings[:, 1], name)
 
     def bare(interval: Callable[[Table], stats.Estimate]) -> Callable[[Table], float]:
         def value(ratings: Table) -> float:

@@ -34,7 +34,8 @@ from scipy.special import ndtri
 
 from markscheme.calibration.tuning import propose
 from markscheme.ratings.examples import Example, ExampleSet
-from markscheme.ratings.rating import Rated, Rating, level_table, score_table
+from markscheme.ratings.rating import Rated, Rating
+from markscheme.ratings.table import positions, rating_table, stacked
 from markscheme.rubrics.rubric import Criterion, Rubric, Scale
 from markscheme.stats.change import mean_estimate
 from markscheme.stats.intervals import IDENTITY
@@ -110,7 +111,7 @@ def weights_of(author: str, true: Floats, generator: np.random.Generator) -> Flo
     """What the author wrote, in twentieths."""
     spread = {"right": 0.0, "mild": 0.4, "bad": 1.0, "equal": 0.0}[author]
     wrote = np.ones(len(true)) if author == "equal" else true * np.exp(spread * generator.normal(size=len(true)))
-    return np.maximum(np.rint(20 * wrote / wrote.sum()), 1) / 20
+    return np.asarray(np.maximum(np.rint(20 * wrote / wrote.sum()), 1) / 20)
 
 
 def rubric_of(weights: Floats) -> Rubric:
@@ -147,9 +148,9 @@ def one_run(author: str, judge: str, k: int, n: int, generator: np.random.Genera
     return Outcome(tuned.supported, after / before - 1, best / before - 1)
 
 
-def _error(levels: Floats, marks: Floats, weights: Sequence[float]) -> float:
+def _error(levels: Floats, marks: Floats, weights: npt.ArrayLike) -> float:
     """Root mean squared error of the best line in the weighted score."""
-    line = np.column_stack([np.ones(len(marks)), levels @ np.array(weights)])
+    line = np.column_stack([np.ones(len(marks)), levels @ np.asarray(weights, dtype=np.float64)])
     return float(np.sqrt(np.mean((marks - line @ np.linalg.lstsq(line, marks, rcond=None)[0]) ** 2)))
 
 
@@ -241,7 +242,9 @@ def held_out_squares(levels: Floats, marks: Floats, groups: Sequence[str], repea
         for fold in range(FOLDS):
             held, rest = part == fold, part != fold
             sums = Sums.of(levels[rest], marks[rest])
-            fitted = np.array(ridge(sums, equal).weights)
+            solved = ridge(sums, equal)
+            assert solved is not None
+            fitted = np.array(solved.weights)
             fitted *= equal.sum() / fitted.sum()
             test = FTest.of(sums, equal)
             step = test.step if test.p <= WEIGHTS_P else 0.0
@@ -254,13 +257,10 @@ def held_out_squares(levels: Floats, marks: Floats, groups: Sequence[str], repea
 def _table(rubric: Rubric, examples: ExampleSet, ratings: Sequence[Rating] | None) -> tuple[Floats, Floats]:
     """Positions by a judge, or people's medians, and the mean of people's marks; nan where there is none."""
     ids = examples.ids
-    everybody = examples.labels if ratings is None else ratings
-    columns = []
-    for criterion in rubric.criteria:
-        lowest, highest = criterion.scale.values[0], criterion.scale.values[-1]
-        levels = gold(level_table(everybody, ids, criterion.name).values)
-        columns.append((levels - lowest) / (highest - lowest))
-    return np.column_stack(columns), gold(score_table(examples.labels, ids, rubric).values, by="mean")
+    people = rating_table(rubric, ids, examples.labels).columns
+    raters = people if ratings is None else rating_table(rubric, ids, ratings).columns
+    levels = [positions(c.scale, gold(stacked(raters, c.name))) for c in rubric.criteria]
+    return np.column_stack(levels), gold(stacked(people), by="mean")
 
 
 def _llm_rubric() -> Made:
