@@ -10,9 +10,7 @@ from hypothesis import strategies as st
 from markscheme.stats.coefficients import agreement as agreement_of
 from markscheme.stats.intervals import ATANH, LOGIT, Spread, t_limits, wilson
 from markscheme.stats.planning import (
-    binormal_table,
     labels_for_difference,
-    labels_for_floor,
     labels_for_half_width,
     labels_for_promise,
     labels_for_share,
@@ -35,116 +33,38 @@ QUADRATIC = ("weighted_kappa", "quadratic")
 ORDINAL = ("krippendorff_alpha", "ordinal")
 AC1 = ("gwet_ac1", "identity")
 
-HALF_WIDTH_TENTH: list[tuple[tuple[float, ...], tuple[str, str], str, list[int | None]]] = [
-    (EVEN2, KAPPA, "binormal", [249, 175, 92]),
-    (EVEN2, AC1, "binormal", [249, 175, 92]),
-    (SKEW2, KAPPA, "binormal", [298, 210, 110]),
-    (SKEW2, AC1, "binormal", [258, 169, 84]),
-    (SKEWED2, KAPPA, "mixture", [708, 502, 258]),
-    (SKEWED2, AC1, "binormal", [None, None, 64]),
-    (EVEN3, KAPPA, "binormal", [172, 126, 69]),
-    (EVEN3, QUADRATIC, "binormal", [184, 95, 38]),
-    (EVEN3, QUADRATIC, "mixture", [281, 198, 104]),
-    (EVEN3, ORDINAL, "binormal", [184, 95, 38]),
-    (EVEN3, AC1, "binormal", [172, 126, 69]),
-    (TOP3, KAPPA, "binormal", [315, 238, 132]),
-    (TOP3, QUADRATIC, "binormal", [410, 224, 77]),
-    (TOP3, QUADRATIC, "mixture", [564, 399, 206]),
-    (TOP3, ORDINAL, "binormal", [395, 262, 127]),
-    (TOP3, AC1, "binormal", [None, 115, 59]),
-    (BELL5, KAPPA, "binormal", [151, 112, 62]),
-    (BELL5, QUADRATIC, "binormal", [159, 79, 25]),
-    (BELL5, QUADRATIC, "mixture", [346, 244, 127]),
-    (BELL5, ORDINAL, "binormal", [170, 88, 32]),
-    (BELL5, AC1, "binormal", [131, 99, 56]),
-    (SKEW5, KAPPA, "binormal", [160, 123, 70]),
-    (SKEW5, QUADRATIC, "binormal", [237, 120, 34]),
-    (SKEW5, QUADRATIC, "mixture", [458, 324, 168]),
-    (SKEW5, ORDINAL, "binormal", [206, 118, 52]),
-    (SKEW5, AC1, "binormal", [131, 98, 55]),
-    (TOP5, KAPPA, "binormal", [441, 366, 223]),
-    (TOP5, QUADRATIC, "binormal", [877, 496, 135]),
-    (TOP5, QUADRATIC, "mixture", [1182, 840, 429]),
-    (TOP5, ORDINAL, "binormal", [720, 494, 236]),
-    (TOP5, AC1, "binormal", [None, None, 50]),
-]
-CLEARS_SIXTY: list[tuple[tuple[float, ...], tuple[str, str], str, int]] = [
-    (EVEN2, KAPPA, "mixture", 231),
-    (SKEW2, KAPPA, "mixture", 278),
-    (SKEWED2, KAPPA, "mixture", 667),
-    (EVEN3, KAPPA, "mixture", 166),
-    (BELL5, KAPPA, "binormal", 148),
-    (SKEW5, KAPPA, "binormal", 162),
-    (EVEN3, QUADRATIC, "binormal", 124),
-    (BELL5, QUADRATIC, "binormal", 103),
-    (SKEW5, QUADRATIC, "binormal", 158),
-    (TOP5, QUADRATIC, "binormal", 660),
-    (EVEN3, ORDINAL, "binormal", 124),
-    (BELL5, ORDINAL, "binormal", 115),
-    (SKEW5, ORDINAL, "binormal", 156),
-    (TOP5, ORDINAL, "binormal", 657),
-]
-CLEARS_EIGHTY: list[tuple[tuple[float, ...], tuple[str, str], str, int]] = [
-    (EVEN2, KAPPA, "mixture", 298),
-    (SKEW2, KAPPA, "mixture", 357),
-    (SKEWED2, KAPPA, "mixture", 845),
-    (EVEN3, KAPPA, "binormal", 220),
-    (BELL5, KAPPA, "binormal", 198),
-    (SKEW5, KAPPA, "binormal", 224),
-    (EVEN3, QUADRATIC, "binormal", 118),
-    (BELL5, QUADRATIC, "binormal", 74),
-    (SKEW5, QUADRATIC, "binormal", 104),
+HALF_WIDTH_TENTH: list[tuple[tuple[float, ...], tuple[str, str], list[int]]] = [
+    (EVEN2, KAPPA, [249, 175, 92]),
+    (SKEW2, KAPPA, [298, 210, 110]),
+    (SKEWED2, KAPPA, [708, 502, 258]),
+    (EVEN3, QUADRATIC, [281, 198, 104]),
+    (TOP3, QUADRATIC, [564, 399, 206]),
+    (BELL5, QUADRATIC, [346, 244, 127]),
+    (SKEW5, QUADRATIC, [458, 324, 168]),
+    (TOP5, QUADRATIC, [1182, 840, 429]),
 ]
 
 
-def spread(margins: tuple[float, ...], named: tuple[str, str], table: str, value: float) -> float:
+def spread(margins: tuple[float, ...], named: tuple[str, str], value: float) -> float:
     coefficient = with_endless_labels(named[0], len(margins), weights=named[1])  # type: ignore[arg-type]
-    mixed = table == "mixture"
-    shares = mixture_table(margins, value) if mixed else binormal_table(margins, value, coefficient)
-    return spread_at(shares, coefficient)
+    return spread_at(mixture_table(margins, value), coefficient)
 
 
-@pytest.mark.parametrize(("margins", "named", "table", "wanted"), HALF_WIDTH_TENTH)
+@pytest.mark.parametrize(("margins", "named", "wanted"), HALF_WIDTH_TENTH)
 def test_labels_for_a_half_width_of_a_tenth(
-    margins: tuple[float, ...], named: tuple[str, str], table: str, wanted: list[int | None]
+    margins: tuple[float, ...], named: tuple[str, str], wanted: list[int]
 ) -> None:
     for value, n in zip((0.60, 0.75, 0.90), wanted, strict=True):
-        if n is not None:
-            found = labels_for_half_width(value, spread(margins, named, table, value), 0.10)
-            assert found == approx(n, abs=max(1, 0.003 * n))
-
-
-@pytest.mark.parametrize(("margins", "named", "table", "wanted"), CLEARS_SIXTY)
-def test_labels_for_a_lower_limit_above_sixty(
-    margins: tuple[float, ...], named: tuple[str, str], table: str, wanted: int
-) -> None:
-    assert labels_for_floor(0.75, spread(margins, named, table, 0.75), 0.60) == approx(wanted, rel=0.003)
-
-
-@pytest.mark.parametrize(("margins", "named", "table", "wanted"), CLEARS_EIGHTY)
-def test_labels_for_a_lower_limit_above_eighty(
-    margins: tuple[float, ...], named: tuple[str, str], table: str, wanted: int
-) -> None:
-    assert labels_for_floor(0.90, spread(margins, named, table, 0.90), 0.80) == approx(wanted, rel=0.003)
+        found = labels_for_half_width(value, spread(margins, named, value), 0.10)
+        assert found == approx(n, abs=max(1, 0.003 * n))
 
 
 def test_plans_agree_with_the_simulation_code() -> None:
     for case in block("recipes.yaml", "planner")["cases"]:
-        margins, value = tuple(case["margin"]), case["truth"]
-        named = KAPPA if case["stat"] == "kappa" else QUADRATIC
-        binormal, mixture = (spread(margins, named, table, value) for table in ("binormal", "mixture"))
-        # A 2x2 table is fixed by its margins and kappa, so both of its spreads are one number: 1.1267 and 0.7359 in
-        # two cases where the correlation was solved for less closely.
-        assert (binormal, mixture) == approx((case["sigma_binormal"], case["sigma_mixture"]), abs=1.6e-4)
-        assert labels_for_half_width(value, binormal, 0.1) == case["n_halfwidth_01_binormal"]
+        value, named = case["truth"], KAPPA if case["stat"] == "kappa" else QUADRATIC
+        mixture = spread(tuple(case["margin"]), named, value)
+        assert mixture == approx(case["sigma_mixture"], abs=1.6e-4)
         assert labels_for_half_width(value, mixture, 0.1) == case["n_halfwidth_01_mixture"]
-        assert labels_for_floor(value, mixture, 0.6) == case["n_lower_above_06_power_80_mixture"]
-
-
-def test_an_agreement_that_unrelated_ratings_exceed_can_not_be_planned_for() -> None:
-    ac1 = with_endless_labels("gwet_ac1", 2)
-    with pytest.raises(ValueError, match=r"no correlation gives an agreement of 0\.6"):
-        binormal_table(SKEWED2, 0.6, ac1)
 
 
 # ---------------------------------------------------------------------------------------------------------- tables
@@ -162,43 +82,9 @@ def test_on_a_mixture_kappa_and_alpha_are_the_agreement_it_was_made_for(margins:
         assert coefficient(table) == approx(agreement, abs=1e-9)
 
 
-@given(margins_of, st.floats(0.05, 0.95))
-@settings(max_examples=40, deadline=None)
-def test_a_binormal_table_has_its_margins_and_its_agreement(margins: Any, agreement: float) -> None:
-    coefficient = with_endless_labels("weighted_kappa", len(margins), weights="quadratic")
-    table = binormal_table(margins, agreement, coefficient)
-    assert table.sum(axis=0) == approx(margins, abs=1e-9)
-    assert table.sum(axis=1) == approx(margins, abs=1e-9)
-    assert coefficient(table) == approx(agreement, abs=1e-6)
-    assert (table >= 0).all()
-
-
-def test_binormal_cells_are_the_bivariate_normals() -> None:
-    def trace(table: Any) -> float:
-        return float(np.trace(table))
-
-    for correlation in (0.2, 0.7, 0.95):
-        centre = 0.25 + np.arcsin(correlation) / (2 * np.pi)
-        assert binormal_table(EVEN2, 2 * centre, trace)[0, 0] == approx(centre, abs=1e-9)
-    # Drezner and Wesolowsky's integral of exp(-(h² - 2hkr + k²)/2(1 - r²))/(2π√(1 - r²)) over r, from 0 to 0.6
-    h, k = -0.8416212335729143, 0.2533471031357997
-    r = 0.6 * (np.arange(20_000) + 0.5) / 20_000
-    slope = np.exp(-(h * h - 2 * h * k * r + k * k) / (2 * (1 - r * r))) / (2 * np.pi * np.sqrt(1 - r * r))
-    both_below = 0.2 * 0.6 + 0.6 * slope.mean()
-    three = np.array([0.2, 0.4, 0.4])
-    table = binormal_table(three, 0.6, lambda t: 0.0 if corner(t) < both_below else 1.0)
-    assert corner(table) == approx(both_below, abs=1e-9)
-
-
-def corner(table: Any) -> float:
-    """Chance that gold is at the worst level and the judge at one of the two worst."""
-    return float(table[0, :2].sum())
-
-
 def test_a_level_that_nobody_is_expected_to_use_changes_no_plan() -> None:
     coefficient, wider = with_endless_labels("cohen_kappa", 2), with_endless_labels("cohen_kappa", 3)
-    with_gap = binormal_table([0.0, 0.4, 0.6], 0.7, wider)
-    without = binormal_table([0.4, 0.6], 0.7, coefficient)
+    with_gap, without = mixture_table([0.0, 0.4, 0.6], 0.7), mixture_table([0.4, 0.6], 0.7)
     assert with_gap[1:, 1:] == approx(without, abs=1e-9)
     assert spread_at(with_gap, wider) == approx(spread_at(without, coefficient), rel=1e-6)
 
@@ -255,13 +141,6 @@ def test_a_share_may_be_planned_on_the_logit_scale_from_a_pilot() -> None:
     assert labels_for_half_width(0.8, np.sqrt(n) * se, 0.08, transform=LOGIT) == approx(96, abs=6)
 
 
-def test_a_floor_that_is_not_exceeded_or_never_in_reach_has_no_number() -> None:
-    assert labels_for_floor(0.6, 0.8, 0.6) is None
-    assert labels_for_floor(0.5, 0.8, 0.6) is None
-    assert labels_for_floor(0.6001, 0.8, 0.6) is None
-    assert (labels_for_floor(0.75, 0.66, 0.6, power=0.95) or 0) > (labels_for_floor(0.75, 0.66, 0.6) or 0)
-
-
 def test_labels_for_a_promise_spread_the_least_over_the_share_automated() -> None:
     assert labels_for_promise(1.0) == 45
     assert labels_for_promise(0.5) == 90
@@ -284,7 +163,6 @@ WRONG: list[tuple[Any, str]] = [
     (lambda: spread_at(np.diag([0.0, 1.0]), with_endless_labels("cohen_kappa", 2)), "undefined"),
     (lambda: labels_for_half_width(1.0, 0.5, 0.1), "value 1.0"),
     (lambda: labels_for_half_width(0.5, 0.5, 0.0), "half-width 0.0"),
-    (lambda: labels_for_floor(0.5, 0.5, 1.0), "floor 1.0"),
     (lambda: labels_for_share(1.2, 0.1), "1.2"),
     (lambda: labels_for_promise(0.0), "not at 0.0"),
     (lambda: labels_to_vary(1.2), "1.2"),

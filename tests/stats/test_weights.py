@@ -14,7 +14,6 @@ from markscheme.stats.weights import (
     Ridge,
     Sums,
     TunedWeights,
-    computed_marks,
     fit_weights,
     ridge,
     weighted_scores,
@@ -362,25 +361,3 @@ def test_weights_that_are_not_supported_can_not_be_proposed() -> None:
     nothing = Estimate.without_value("not measured", n=0, method="")
     with pytest.raises(ValueError, match="not proposed"):
         TunedWeights((1.0,), (2.0,), False, "", None, None, nothing, (nothing,), (), {})
-
-
-def test_marks_that_are_the_weighted_mean_of_levels_are_found() -> None:
-    levels, weights = [[1.0, 0.0], [1.0, 0.0], [0.5, 0.5], [1.0, math.nan], [1.0, 0.0]], [2.0, 1.0]
-    found = computed_marks([2 / 3, 0.671, 0.6, 1.0, math.nan], levels, weights)
-    assert found.computed.tolist() == [True, True, False, True, False]
-    assert found.share == 0.75
-    assert not found.mostly
-
-
-@pytest.mark.parametrize(("others", "mostly"), [(10, False), (9, True)])
-def test_marks_are_mostly_computed_above_nine_in_ten(others: int, mostly: bool) -> None:
-    marks = np.where(np.arange(100) < others, 0.9, 0.5)
-    assert computed_marks(marks, np.full((100, 2), 0.5), [1.0, 1.0]).mostly is mostly
-
-
-def test_without_marks_none_are_computed() -> None:
-    found = computed_marks([math.nan], [[0.5]], [1.0])
-    assert math.isnan(found.share)
-    assert not found.mostly
-    with pytest.raises(ValueError, match="one row"):
-        computed_marks([0.5, 0.5], [[0.5]], [1.0])

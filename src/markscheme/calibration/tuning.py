@@ -18,7 +18,7 @@ from markscheme.rubrics.edit import Changes
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.score import ROUNDING
 from markscheme.stats.estimate import Estimate
-from markscheme.stats.pass_mark import MarkProposal, TunedMark, fit_pass_mark, propose_pass_mark
+from markscheme.stats.pass_mark import NO_DECISION, MarkProposal, TunedMark, fit_pass_mark, propose_pass_mark
 from markscheme.stats.people import gold
 from markscheme.stats.prevalence import Band, Promise, automatic_band, least_labels, promise_for
 from markscheme.stats.weights import HeldOut, TunedWeights, fit_weights, weighted_scores
@@ -38,7 +38,6 @@ COMPUTED = 0.005
 MOSTLY = 0.9
 QUOTED = 30
 """Characters from which a response found within the prompt's words, or the reverse, counts as quoted there."""
-NO_DECISION = "no annotator decided pass or fail; scores cut at your own mark can't show where the mark should be"
 
 
 @dataclass(frozen=True)
@@ -433,10 +432,10 @@ def _pass_mark(
     """The pass mark that people's explicit decisions support: through people's own scores first."""
     scores, passed = data.scores(weights), data.labels.passed
     attainable = _attainable(rubric, weights, scores)
-    if people is None and not np.isnan(passed).all():
+    if people is None:
         mark = fit_pass_mark(scores, passed, rubric.pass_mark, cost=cost, attainable=attainable, groups=data.groups)
-        return MarkProposal(mark, "people", None)
-    own = None if people is None else people.scores(weights)
+        return MarkProposal(mark, None if np.isnan(passed).all() else "people", None)
+    own = people.scores(weights)
     return propose_pass_mark(
         passed, scores, rubric.pass_mark, people=own, cost=cost, attainable=attainable, groups=data.groups
     )
@@ -452,8 +451,6 @@ def _threshold(criterion: Criterion, data: _TuningData, people: _TuningData, cos
     met = np.full(len(labels), np.nan)
     if criterion.scale.is_yes_no and data.labels.truth.has_people:
         met = np.where(np.isin(labels, (0.0, 1.0)), merits(criterion, labels), np.nan)
-    if np.isnan(met).all():
-        return propose_pass_mark(met, judged, criterion.threshold).mark
     return fit_pass_mark(judged, met, criterion.threshold, cost=cost, groups=data.groups)
 
 

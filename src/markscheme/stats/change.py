@@ -17,11 +17,9 @@ from markscheme.stats.intervals import (
     LOGIT,
     Floats,
     Integers,
-    Spread,
     Transform,
     group_numbers,
     jackknife,
-    spread,
     sum_of_choices,
     t_quantile,
     unit_of,
@@ -30,7 +28,6 @@ from markscheme.stats.intervals import (
 )
 
 Verdict: TypeAlias = Literal["drifted", "moved, within margin", "no drift", "can't tell"]
-Statistic: TypeAlias = Callable[[Floats, Floats], float]
 
 FINEST = 100
 MOST_STEPS = 20_000_000
@@ -194,57 +191,6 @@ def any_change(now: npt.ArrayLike, stored: npt.ArrayLike) -> Changed:
     rows = max(1, len(runs))
     excess = int(outcomes[:, 0].sum()) * unit / (rows * n_stored * (n_stored - 1))
     return Changed(excess, exact_p, mid_p, flips_now, flips_stored, len(runs), n_stored)
-
-
-def agreement_change(
-    gold: npt.ArrayLike,
-    then: npt.ArrayLike,
-    now: npt.ArrayLike,
-    statistic: Statistic,
-    *,
-    groups: npt.ArrayLike | None = None,
-    level: float = 0.95,
-    method: str = "change in agreement with gold",
-) -> Estimate:
-    """How much a judge's agreement with gold changed between two runs over the same examples.
-
-    Args:
-        gold: Gold levels, shape (n,); nan = missing.
-        then: The judge's ratings in the earlier run, shape (n,).
-        now: Its ratings in the later run, shape (n,). An example counts where all three are there.
-        statistic: From gold and ratings, two vectors, to the coefficient or error; nan where it is undefined.
-        groups: Which group each example belongs to, shape (n,); a whole group is left out at a time.
-        level: Coverage, 0 to 1.
-        method: What the Estimate says was compared.
-
-    Returns:
-        Statistic now minus then, in its own unit, with a jackknife t interval on n - 1 degrees of freedom that leaves
-        an example out of both runs at once. No interval where leaving one out makes the statistic undefined.
-
-    Raises:
-        ValueError: The caller's fault: vectors of different length.
-
-    Source:
-        Miller (1974), Biometrika 61(1), 1-15. doi:10.1093/biomet/61.1.1
-
-    Example:
-        >>> def exact(gold, rating):
-        ...     return float((gold == rating).mean())
-        >>> e = agreement_change([0, 1, 1, 0], [0, 1, 0, 1], [0, 1, 1, 1], exact)
-        >>> e.value, round(e.low, 4)
-        (0.25, -0.5456)
-    """
-    table, group_of = _rated_in_both(gold, then, now, groups)
-    kinds, n = _kinds_left_out(table, group_of)
-    if n == 0:
-        return Estimate.without_value("no example rated in both runs", n=0, method=method, level=level)
-
-    def change(rows: Floats) -> float:
-        return statistic(rows[:, 0], rows[:, 2]) - statistic(rows[:, 0], rows[:, 1])
-
-    left_out = np.array([change(table[kept]) for kept, _ in kinds]) if n > 1 else np.array([])
-    counts = np.array([count for _, count in kinds])
-    return _change_estimate(change(table), left_out, counts, n=n, level=level, method=method, grouped=n < len(table))
 
 
 def shift_interval(
@@ -539,55 +485,6 @@ def _distribution_by_transform(rises: Integers) -> tuple[int, Floats]:
         transform *= factor**count
     folded = np.maximum(np.fft.irfft(transform, n=window), 0.0)
     return first, np.roll(folded, -(first % window))
-
-
-def _kinds_left_out(table: Floats, group_of: Integers | None) -> tuple[list[tuple[npt.NDArray[np.bool_], int]], int]:
-    """Which rows stay when one unit is left out, once for each kind of unit with how many are of it; and the units."""
-    if group_of is not None:
-        names = np.unique(group_of)
-        return [(group_of != name, 1) for name in names], len(names)
-    _, first, counts = np.unique(table, axis=0, return_index=True, return_counts=True)
-    kept = []
-    for row, count in zip(first.tolist(), counts.tolist(), strict=True):
-        mask = np.ones(len(table), dtype=bool)
-        mask[row] = False
-        kept.append((mask, count))
-    return kept, len(table)
-
-
-def _rated_in_both(
-    gold: npt.ArrayLike, then: npt.ArrayLike, now: npt.ArrayLike, groups: npt.ArrayLike | None
-) -> tuple[Floats, Integers | None]:
-    """Gold, then and now of the examples that have all three, a column each, and their groups if any."""
-    vectors = [np.asarray(v, dtype=np.float64) for v in (gold, then, now)]
-    if any(v.ndim != 1 or v.shape != vectors[0].shape for v in vectors):
-        raise ValueError(f"gold, then and now must be vectors of one length, not {[v.shape for v in vectors]}")
-    table = np.column_stack(vectors)
-    there = ~np.isnan(table).any(axis=1)
-    group_of, _ = group_numbers(groups, len(table))
-    return table[there], None if groups is None else group_of[there]
-
-
-def _change_estimate(
-    value: float, left_out: Floats, counts: npt.ArrayLike, *, n: int, level: float, method: str, grouped: bool
-) -> Estimate:
-    """A change with its interval from the changes with one example (or group) left out."""
-    if not math.isfinite(value):
-        return Estimate.without_value("agreement undefined in one of the runs", n=n, method=method, level=level)
-    bare = Estimate(value, level=level, n=n, method=method)
-    if n < 2:
-        return withhold(bare, f"one {unit_of(grouped)} only")
-    if not np.isfinite(left_out).all():
-        return withhold(bare, f"hangs on one {unit_of(grouped)}")
-    return _t_estimate(value, spread(left_out, counts), level=level, method=method)
-
-
-def _t_estimate(value: float, moves: Spread, *, level: float, method: str) -> Estimate:
-    reach = t_quantile(moves.n - 1, level) * moves.se
-    bare = Estimate(value, level=level, n=moves.n, method=method)
-    if moves.se == 0:
-        return withhold(bare, "no example moves the difference, so they can't say how sure it is")
-    return Estimate(value, value - reach, value + reach, level, moves.n, f"{method}; jackknife t")
 
 
 def _half_width_when_still(n: int, span: float) -> float:

@@ -20,6 +20,7 @@ LEAST_OF_EACH = 10
 MARK_P = 0.01
 SLOPE_RIDGE = 0.01
 SAME_SCORE = 1e-12
+NO_DECISION = "no annotator decided pass or fail; scores cut at your own mark can't show where the mark should be"
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,10 +108,9 @@ def propose_pass_mark(
     own = np.full_like(s, np.nan) if people is None else np.asarray(people, dtype=np.float64)
     if h.ndim != 1 or not h.shape == s.shape == own.shape:
         raise ValueError(f"passed, judge and people must be vectors of one length: {h.shape}, {s.shape}, {own.shape}")
-    if np.isnan(h).all():
-        why = "no annotator decided pass or fail; scores cut at your own mark can't show where the mark should be"
-        return MarkProposal(_mark_kept(author, why, LEAST_FOR_MARK, None, _no_crossing(why, 0)), None, None)
     by_judge = fit_pass_mark(s, h, author, cost=cost, attainable=attainable, groups=groups)
+    if np.isnan(h).all():
+        return MarkProposal(by_judge, None, None)
     if _cannot_move(*_decided(own, h))[0]:
         return MarkProposal(by_judge, "judge", None)
     by_people = fit_pass_mark(own, h, author, cost=cost, attainable=attainable, groups=groups)
@@ -166,12 +166,13 @@ def fit_pass_mark(
     if s.ndim != 1 or s.shape != h.shape:
         raise ValueError(f"scores and passed must be vectors of one length, not {s.shape} and {h.shape}")
     group_of, _ = group_numbers(groups, len(s))
+    undecided = bool(np.isnan(h).all())
     there = ~np.isnan(s) & ~np.isnan(h)
     s, h = _decided(s, h)
     if np.isinf(s).any() or not np.isin(h, (0.0, 1.0)).all() or not 0 <= author <= 1 or not cost > 0:
         raise ValueError("scores must be finite, passed 0 or 1, the mark within 0 to 1 and the cost above 0")
     possible = np.unique(s) if attainable is None else np.unique(np.asarray(attainable, dtype=np.float64))
-    refusal, needed = _cannot_move(s, h)
+    refusal, needed = (NO_DECISION, LEAST_FOR_MARK) if undecided else _cannot_move(s, h)
     if refusal:
         return _mark_kept(author, refusal, needed, None, _no_crossing(refusal, len(h)))
     points, place = np.unique(s, return_inverse=True)

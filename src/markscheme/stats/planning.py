@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import betainc, ndtr, ndtri, owens_t
+from scipy.special import betainc, ndtri
 
 from markscheme.stats.change import least_n
 from markscheme.stats.intervals import ATANH, OFF_TO_TRUST, Floats, Transform, t_quantile, wilson
@@ -51,42 +51,6 @@ def mixture_table(margins: npt.ArrayLike, agreement: float) -> Floats:
     if not 0 <= agreement <= 1:
         raise ValueError(f"agreement {agreement} lies outside 0 to 1")
     return np.asarray(agreement * np.diag(m) + (1 - agreement) * np.outer(m, m))
-
-
-def binormal_table(margins: npt.ArrayLike, agreement: float, coefficient: Coefficient) -> Floats:
-    """Joint shares of levels when gold and judge cut two correlated normal impressions into levels.
-
-    Errors then fall next to the diagonal, as those of people on ordered scales do; weighted coefficients need up to
-    five times fewer labels than `mixture_table` asks for.
-
-    Args:
-        margins: Share of each level, alike for both, shape (k,), worst first, summing to 1.
-        agreement: The coefficient expected, from 0 to below 1.
-        coefficient: From joint shares, shape (k, k), to the coefficient; it must grow with the correlation.
-
-    Returns:
-        Joint shares, shape (k, k), on which `coefficient` is `agreement`.
-
-    Raises:
-        ValueError: The caller's fault: shares that aren't, or an agreement that no correlation gives.
-
-    Source:
-        Owen (1956), Annals of Mathematical Statistics 27(4), 1075-1090, for the bivariate normal.
-        doi:10.1214/aoms/1177728074
-
-    Example:
-        >>> table = binormal_table([0.5, 0.5], 0.6, lambda t: (np.trace(t) - 0.5) / 0.5)
-        >>> table.round(3).tolist()
-        [[0.4, 0.1], [0.1, 0.4]]
-    """
-    m = _margins(margins)
-    low, high = 0.0, 1 - 1e-9
-    if not coefficient(_binormal(m, low)) - 1e-9 <= agreement <= coefficient(_binormal(m, high)):
-        raise ValueError(f"no correlation gives an agreement of {agreement} with margins {m.tolist()}")
-    while high - low > 1e-12:
-        middle = (low + high) / 2
-        low, high = (middle, high) if coefficient(_binormal(m, middle)) < agreement else (low, middle)
-    return _binormal(m, (low + high) / 2)
 
 
 def with_endless_labels(
@@ -191,48 +155,6 @@ def labels_for_half_width(
         return transform.back(centre + reach) - transform.back(centre - reach) <= 2 * half_width
 
     return least_n(narrow, start=2)
-
-
-def labels_for_floor(
-    value: float,
-    spread: float,
-    floor: float,
-    *,
-    power: float = 0.80,
-    transform: Transform = ATANH,
-    level: float = 0.95,
-) -> int | None:
-    """Labels at which the lower limit clears `floor` with the given chance.
-
-    Args:
-        value: The coefficient expected.
-        spread: Its standard error times √n, as for `labels_for_half_width`.
-        floor: What the lower limit is to exceed.
-        power: Chance that it does.
-        transform: Scale on which the interval is made.
-        level: Coverage of the interval, 0 to 1.
-
-    Returns:
-        The number; None where the expected value doesn't exceed the floor, or more than a million would be needed.
-
-    Raises:
-        ValueError: The caller's fault: a value or floor off the transform's scale, or a negative spread.
-
-    Example:
-        >>> labels_for_floor(0.75, 0.6614, 0.6)
-        231
-        >>> labels_for_floor(0.6, 0.8, 0.6) is None
-        True
-    """
-    if not (transform.reaches(value) and transform.reaches(floor)) or spread < 0 or not 0 < power < 1:
-        raise ValueError(f"no plan for value {value}, floor {floor}, spread {spread} and power {power}")
-    apart = transform.forward(value) - transform.forward(floor)
-    noise = spread * transform.slope(value)
-
-    def clears(n: int) -> bool:
-        return apart * math.sqrt(n) >= noise * (t_quantile(n - 1, level) + float(ndtri(power)))
-
-    return least_n(clears, start=2) if apart > 0 and clears(MOST_LABELS) else None
 
 
 def labels_for_share(share: float, half_width: float, *, level: float = 0.95) -> int:
@@ -432,30 +354,3 @@ def _margins(margins: npt.ArrayLike) -> Floats:
     if m.ndim != 1 or len(m) < 2 or not (m >= 0).all() or abs(float(m.sum()) - 1) > 1e-9:
         raise ValueError(f"margins are two or more shares that sum to 1, not {m.tolist()}")
     return m
-
-
-def _binormal(margins: Floats, correlation: float) -> Floats:
-    """Cells of a bivariate standard normal cut at the margins on both sides."""
-    used = np.flatnonzero(margins)
-    cumulated = np.cumsum(margins[used])[:-1]
-    cuts = ndtri(cumulated)
-    below = np.zeros((len(used) + 1, len(used) + 1))
-    below[1:-1, 1:-1] = _both_below(cuts[:, None], cuts[None, :], correlation)
-    below[-1, 1:-1] = below[1:-1, -1] = cumulated
-    below[-1, -1] = 1.0
-    table = np.zeros((len(margins), len(margins)))
-    table[np.ix_(used, used)] = np.maximum(np.diff(np.diff(below, axis=0), axis=1), 0.0)
-    return table
-
-
-def _both_below(h: Floats, k: Floats, correlation: float) -> Floats:
-    """Chance that two standard normals of this correlation lie below h and k, by Owen's T."""
-    h, k = np.broadcast_arrays(h, k)
-    across = math.sqrt(1 - correlation**2)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        first = np.where(h == 0, np.copysign(np.inf, k), (k / h - correlation) / across)
-        second = np.where(k == 0, np.copysign(np.inf, h), (h / k - correlation) / across)
-    opposite = (h * k < 0) | ((h * k == 0) & (h + k < 0))
-    chance = (ndtr(h) + ndtr(k)) / 2 - owens_t(h, first) - owens_t(k, second) - np.where(opposite, 0.5, 0.0)
-    at_centre = 0.25 + math.asin(correlation) / (2 * math.pi)
-    return np.asarray(np.where((h == 0) & (k == 0), at_centre, chance), dtype=np.float64)

@@ -39,8 +39,6 @@ LEAST_AT_OTHER_LEVELS = 10
 LEAST_TO_QUOTE_A_GAIN = 80
 WEIGHTS_P = 0.05
 STEP_AT_THE_GATE = 0.5
-SAME_MARK = 0.005
-MOSTLY_COMPUTED = 0.9
 FOLDS, REPEATS = 5, 4
 GRAINS = (1.0, 0.05, 0.01)
 ALIKE = 0.9
@@ -568,49 +566,6 @@ def weighted_scores(levels: npt.ArrayLike, weights: npt.ArrayLike) -> Floats:
     of_negative = 1 + raw / np.where(size > 0, size, 1.0)
     scores = np.clip(np.where(positive > 0, of_positive, of_negative), 0.0, 1.0)
     return np.where(size > 0, scores, np.nan)
-
-
-@dataclass(frozen=True, slots=True)
-class ComputedMarks:
-    """Overall marks that are nothing but the author's weighted mean of the same rater's levels.
-
-    Attributes:
-        computed: Which marks are, shape (n,); they say nothing of other weights and are left out of the fit.
-        share: Of the marks with levels, the share that is; nan without any.
-    """
-
-    computed: npt.NDArray[np.bool_]
-    share: float
-
-    @property
-    def mostly(self) -> bool:
-        """Whether more than nine in ten marks are, so that the marks were computed with the author's weights."""
-        return self.share > MOSTLY_COMPUTED
-
-
-def computed_marks(marks: npt.ArrayLike, levels: npt.ArrayLike, weights: npt.ArrayLike) -> ComputedMarks:
-    """Which overall marks equal the author's weighted mean of the same rater's levels, to half a hundredth.
-
-    Args:
-        marks: Overall marks, one per rater and example, shape (n,), 0 to 1; nan = missing.
-        levels: The same rater's positions, shape (n, k), 0 to 1; nan where a criterion wasn't rated.
-        weights: The author's weights, shape (k,).
-
-    Raises:
-        ValueError: The caller's fault: shapes that don't fit.
-
-    Example:
-        >>> computed_marks([0.75, 0.6], [[1.0, 0.5], [1.0, 0.5]], [1.0, 1.0]).computed.tolist()
-        [True, False]
-    """
-    given, scores = np.asarray(marks, dtype=np.float64), weighted_scores(levels, weights)
-    if given.shape != scores.shape:
-        raise ValueError(f"marks and levels must have one row per rater and example: {given.shape}, {scores.shape}")
-    apart = np.abs(given - scores)
-    comparable = np.isfinite(apart)
-    computed = comparable & (apart <= SAME_MARK + NOTHING)
-    share = float(computed.sum()) / int(comparable.sum()) if comparable.any() else math.nan
-    return ComputedMarks(computed, share)
 
 
 def _ratios(task: _Task) -> tuple[Estimate, ...]:
