@@ -114,7 +114,8 @@ def accept(calibration: "Calibration", path: Path, *, split: str | None = None, 
         path.parent.mkdir(parents=True, exist_ok=True)
         write_whole(ratings_file, text, follow=False)
         measured_runs = len({rating.sample for rating in sitting})
-        kept = json.dumps(_accepted_json(calibration, ratings, split, measured_runs), ensure_ascii=False, indent=2)
+        told = _accepted_json(calibration, ratings, split, measured_runs)
+        kept = json.dumps(told, ensure_ascii=False, indent=2, default=Estimate.to_json)
         write_whole(path, f"{kept}\n", follow=False)
         if before is not None and before != ratings_file:
             before.unlink(missing_ok=True)
@@ -190,13 +191,12 @@ def _ratings_file_of(path: Path) -> Path | None:
 def _line(rating: Rating, example: Example) -> str:
     """A rating as it is kept: levels without the reasons for them, and digests of what was rated and labelled."""
     kept = replace(rating, note="", error=None if rating.error is None else rating.error[:LONGEST_ERROR]).to_json()
-    kept["criteria"] = {name: _level_alone(rated) for name, rated in rating.criteria.items()}
+    kept["criteria"] = {
+        name: {"level": rated.level} if rated.level is not None else Rated(None, declined=rated.declined).to_json()
+        for name, rated in rating.criteria.items()
+    }
     kept |= {"submission": submission_digest(example), "labels": labels_digest(example)}
     return json.dumps(kept, ensure_ascii=False, allow_nan=False) + "\n"
-
-
-def _level_alone(rated: Rated) -> dict[str, Any]:
-    return Rated(rated.level, declined=rated.declined).to_json() if rated.level is None else {"level": rated.level}
 
 
 def _accepted_json(
@@ -251,24 +251,20 @@ NOT_ASKED = ("source", "judge")
 
 
 def _measurements(calibration: "Calibration") -> dict[str, Any]:
+    """The figures of the run; JSON is made of their Estimates as they are written."""
     comparison = calibration.comparison
-    person = comparison.agreement_person
     return {
-        "agreement": comparison.agreement.to_json(),
-        "agreement_constant": comparison.agreement_constant.to_json(),
-        "agreement_person": None if person is None else person.to_json(),
+        "agreement": comparison.agreement,
+        "agreement_constant": comparison.agreement_constant,
+        "agreement_person": comparison.agreement_person,
         "tolerance": comparison.tolerance,
         "target": calibration.decision.target,
         "margin": comparison.overall["rmse"].value,
-        "overall": _estimates(comparison.overall),
-        "criteria": {name: _estimates(found.statistics) for name, found in comparison.criteria.items()},
+        "overall": comparison.overall,
+        "criteria": {name: found.statistics for name, found in comparison.criteria.items()},
         "false_passes": comparison.false_passes,
         "false_fails": comparison.false_fails,
     }
-
-
-def _estimates(found: Mapping[str, Estimate]) -> dict[str, Any]:
-    return {name: estimate.to_json() for name, estimate in found.items()}
 
 
 # --- reading --------------------------------------------------------------------------------------------------------

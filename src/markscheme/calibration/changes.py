@@ -2,11 +2,10 @@
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from markscheme.counts import counted
 from markscheme.fingerprint import fingerprint
 from markscheme.grading import asking_fingerprint, orders
 from markscheme.judges.judge import Identity
@@ -63,14 +62,7 @@ class Change:
 
     def to_json(self) -> dict[str, Any]:
         """As plain data."""
-        return {
-            "key": self.key,
-            "what": self.what,
-            "side": self.side,
-            "criteria": sorted(self.criteria),
-            "then": self.then or None,
-            "now": self.now or None,
-        }
+        return asdict(self) | {"criteria": sorted(self.criteria), "then": self.then or None, "now": self.now or None}
 
 
 @dataclass(frozen=True)
@@ -221,12 +213,9 @@ def _questions(rubric: Rubric) -> dict[str, str]:
         for question in one_pass:
             prompt = verdict_prompt(rubric, nothing, question)
             for criterion in question:
-                asked.setdefault(criterion.name, []).append([prompt.system, prompt.schema, _shown(rubric, criterion)])
+                shown = list(rubric.shown_to(criterion))
+                asked.setdefault(criterion.name, []).append([prompt.system, prompt.schema, shown])
     return {name: fingerprint(questions) for name, questions in asked.items()}
-
-
-def _shown(rubric: Rubric, criterion: Criterion) -> list[str]:
-    return list(rubric.shown_to(criterion))
 
 
 def _of_criteria(then: Rubric, now: Rubric, reach: _Reach) -> Iterator[Change]:
@@ -259,10 +248,8 @@ def _of_criterion(then: Criterion, now: Criterion, reached: frozenset[str]) -> I
         yield Change(f"sees:{name}", f"the inputs shown for criterion {name!r}", "rubric", reached)
     if then.check != now.check:
         by_code = frozenset([name])
-        what = f"who decides criterion {name!r}"
-        yield Change(
-            f"check:{name}", what, "rubric", by_code | reached, then.check or "a judge", now.check or "a judge"
-        )
+        who = then.check or "a judge", now.check or "a judge"
+        yield Change(f"check:{name}", f"who decides criterion {name!r}", "rubric", by_code | reached, *who)
 
 
 def _of_rubric(then: Rubric, now: Rubric, reach: _Reach) -> Iterator[Change]:
@@ -270,13 +257,10 @@ def _of_rubric(then: Rubric, now: Rubric, reach: _Reach) -> Iterator[Change]:
         if getattr(then, key) != getattr(now, key):
             yield Change(key, what, "rubric", reach.differing)
     if then.known_inputs != now.known_inputs:
-        what = "the inputs that are shown"
-        yield Change(
-            "inputs", what, "rubric", reach.differing, ", ".join(then.known_inputs), ", ".join(now.known_inputs)
-        )
+        shown = ", ".join(then.known_inputs), ", ".join(now.known_inputs)
+        yield Change("inputs", "the inputs that are shown", "rubric", reach.differing, *shown)
     if then.strategy != now.strategy:
-        what = "the strategy of asking"
-        yield Change("strategy", what, "rubric", reach.differing, then.strategy, now.strategy)
+        yield Change("strategy", "the strategy of asking", "rubric", reach.differing, then.strategy, now.strategy)
     if then.samples != now.samples:
         judged = frozenset(criterion.name for criterion in now.criteria if criterion.check is None)
         yield Change("samples", "the samples per question", "rubric", judged, str(then.samples), str(now.samples))
@@ -339,15 +323,3 @@ def _of_score(then: Rubric, now: Rubric) -> Iterator[Change]:
         if getattr(then, key) != getattr(now, key):
             marks = f"{getattr(then, key):g}", f"{getattr(now, key):g}"
             yield Change(key, what, "score", frozenset(), *marks)
-
-
-def labels_changed() -> Change:
-    """Labels of examples that were compared are others now."""
-    return Change("labels", "the labels", "labels")
-
-
-def responses_changed(count: int) -> Change:
-    """Some examples have another response or input now: the system under test changed, not its judge."""
-    return Change(
-        "responses", f"the response or an input of {counted(count, 'example')} (the system under test)", "examples"
-    )

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
@@ -191,7 +191,7 @@ class Standing:
     @property
     def is_worse(self) -> bool:
         """Whether the one-sided 95 % upper limit of its agreement minus the best one's is below 0."""
-        return self.behind_best is not None and self.behind_best.high is not None and self.behind_best.high < 0
+        return self.behind_best is not None and self.behind_best.below(0.0)
 
 
 @dataclass(frozen=True)
@@ -258,7 +258,7 @@ def choose(
     if len(contenders) < 2:
         raise ValueError(f"a choice is between two judges or more, not {len(contenders)}")
     table = _table(rubric, contenders, truth)
-    view = _View(table, None if truth is None else GOLD, rubric.tolerance if tolerance is None else tolerance)
+    view = _View(table, truth is not None, rubric.tolerance if tolerance is None else tolerance)
     names = [contender.name for contender in contenders]
     pairs = tuple(view.differences(first, second) for first, second in combinations(names, 2))
     standings = tuple(view.standings(contenders))
@@ -297,18 +297,16 @@ def _table(rubric: Rubric, contenders: Sequence[Contender], truth: Gold | None) 
 
 @dataclass(frozen=True)
 class _View:
-    """The table in which judges are compared, and the name of its gold column; None without gold."""
+    """The table in which judges are compared, and whether it has gold."""
 
     table: RatingTable
-    gold: str | None
+    has_gold: bool
     tolerance: float
 
-    def compared(self, name: str, kept: Flags) -> Comparison | None:
-        """A judge compared with gold on some of the examples; None without gold."""
-        if self.gold is None:
-            return None
-        column, truth = self.table[name].where(kept), self.table[self.gold].where(kept)
-        return Comparison(self.table.with_columns(truth, column), name, self.gold, self.tolerance)
+    def compared(self, name: str, kept: Flags) -> Comparison:
+        """A judge compared with gold on some of the examples."""
+        column, truth = self.table[name].where(kept), self.table[GOLD].where(kept)
+        return Comparison(self.table.with_columns(truth, column), name, GOLD, self.tolerance)
 
     def differences(self, first: str, second: str) -> Differences:
         one, other = self.table[first], self.table[second]
@@ -317,7 +315,7 @@ class _View:
             first=first,
             second=second,
             n=int((~np.isnan(scores) | ~np.isnan(passes)).sum()),
-            figures=self._figures(first, second),
+            figures=self._figures(first, second) if self.has_gold else {},
             criteria=self._criteria(first, second),
             shift=shift_between(self.table, first, second),
             shift_p=sign_flip(scores).mid_p,
@@ -329,77 +327,58 @@ class _View:
 
     def false_passes(self, name: str) -> tuple[str, ...]:
         """Ids of examples that gold fails and the judge passes, the farthest off first."""
-        found = self.compared(name, np.ones(len(self.table.ids), dtype=bool))
-        return () if found is None else tuple(found.false_passes)
+        return tuple(Comparison(self.table, name, GOLD, self.tolerance).false_passes) if self.has_gold else ()
 
     def _figures(self, first: str, second: str) -> dict[str, Pair]:
-        one, other = self.table[first], self.table[second]
-        scored = [self.compared(name, ~np.isnan(one.scores + other.scores)) for name in (first, second)]
-        decided = [self.compared(name, ~np.isnan(one.decisions + other.decisions)) for name in (first, second)]
-        a, b = scored
-        c, d = decided
-        if a is None or b is None or c is None or d is None:
-            return {}
-        groups = self.table.groups
+        one, other, groups = self.table[first], self.table[second], self.table.groups
+        a, b = (self.compared(name, ~np.isnan(one.scores + other.scores)) for name in (first, second))
+        c, d = (self.compared(name, ~np.isnan(one.decisions + other.decisions)) for name in (first, second))
         right = [_equal(found.judge.decisions, found.reference.decisions) for found in (c, d)]
+        farther = gain_in_error(np.abs(a.misses), np.abs(b.misses), groups=groups)
+        higher = gain_in_error(a.misses, b.misses, groups=groups)
         return {
             "agreement": Pair(a.agreement, b.agreement, gain_in_hits(a.hits, b.hits, groups=groups)),
-            "mae": Pair(
-                a.overall["mae"],
-                b.overall["mae"],
-                gain_in_error(np.abs(a.misses), np.abs(b.misses), groups=groups),
-            ),
-            "signed_error": Pair(
-                a.overall["signed_error"], b.overall["signed_error"], gain_in_error(a.misses, b.misses, groups=groups)
-            ),
-            "accuracy": Pair(
-                c.overall["accuracy"], d.overall["accuracy"], gain_in_hits(right[0], right[1], groups=groups)
-            ),
+            "mae": Pair(a.overall["mae"], b.overall["mae"], farther),
+            "signed_error": Pair(a.overall["signed_error"], b.overall["signed_error"], higher),
+            "accuracy": Pair(c.overall["accuracy"], d.overall["accuracy"], gain_in_hits(*right, groups=groups)),
         }
 
     def _criteria(self, first: str, second: str) -> dict[str, CriterionPair]:
         one, other = self.table[first].levels, self.table[second].levels
-        criteria = self.table.rubric.criteria
+        criteria, groups = self.table.rubric.criteria, self.table.groups
         adjusted = holm([sign_flip(other[c.name] - one[c.name]).mid_p for c in criteria]).tolist()
         return {
-            criterion.name: self._criterion(criterion, first, second, p)
-            for criterion, p in zip(criteria, adjusted, strict=True)
+            c.name: CriterionPair(
+                criterion=c,
+                exact=self._exact(c.name, first, second) if self.has_gold else None,
+                between=mean_estimate(
+                    _equal(one[c.name], other[c.name]), transform=LOGIT, groups=groups, method="same level"
+                ),
+                shift=shift_between(self.table, first, second, c.name),
+                p=p,
+            )
+            for c, p in zip(criteria, adjusted, strict=True)
         }
 
-    def _criterion(self, criterion: Criterion, first: str, second: str, p: float) -> CriterionPair:
-        one, other = (self.table[name].levels[criterion.name] for name in (first, second))
-        return CriterionPair(
-            criterion=criterion,
-            exact=self._exact(criterion.name, first, second),
-            between=mean_estimate(_equal(one, other), transform=LOGIT, groups=self.table.groups, method="same level"),
-            shift=shift_between(self.table, first, second, criterion.name),
-            p=p,
-        )
-
-    def _exact(self, name: str, first: str, second: str) -> Pair | None:
+    def _exact(self, name: str, first: str, second: str) -> Pair:
         both = ~np.isnan(self.table[first].levels[name] + self.table[second].levels[name])
-        one, other = (self.compared(judge, both) for judge in (first, second))
-        if one is None or other is None:
-            return None
-        right = [_equal(found.judge.levels[name], found.reference.levels[name]) for found in (one, other)]
-        return Pair(
-            one.criteria[name].statistics["exact_agreement"],
-            other.criteria[name].statistics["exact_agreement"],
-            gain_in_hits(right[0], right[1], groups=self.table.groups),
-        )
+        found = [self.compared(judge, both) for judge in (first, second)]
+        right = [_equal(one.judge.levels[name], one.reference.levels[name]) for one in found]
+        exact = [one.criteria[name].statistics["exact_agreement"] for one in found]
+        return Pair(*exact, gain_in_hits(*right, groups=self.table.groups))
 
     def _flips(self, one: Column, other: Column) -> tuple[Flip, ...]:
         places = np.flatnonzero(np.abs(other.decisions - one.decisions) == 1)
         far = np.nan_to_num(np.abs(other.scores - one.scores)[places], nan=-1.0)
-        return tuple(self._flip(place, one, other) for place in places[np.argsort(-far, kind="stable")].tolist())
-
-    def _flip(self, place: int, one: Column, other: Column) -> Flip:
-        gold = math.nan if self.gold is None else float(self.table[self.gold].decisions[place])
-        return Flip(
-            id=self.table.ids[place],
-            passes=bool(other.decisions[place]),
-            scores=(float(one.scores[place]), float(other.scores[place])),
-            gold=None if math.isnan(gold) else bool(gold),
+        gold = self.table[GOLD].decisions if self.has_gold else np.full(len(self.table.ids), math.nan)
+        return tuple(
+            Flip(
+                id=self.table.ids[place],
+                passes=bool(other.decisions[place]),
+                scores=(float(one.scores[place]), float(other.scores[place])),
+                gold=None if np.isnan(gold[place]) else bool(gold[place]),
+            )
+            for place in places[np.argsort(-far, kind="stable")].tolist()
         )
 
     def _switch(self, one: Column, other: Column) -> Switch:
@@ -413,38 +392,31 @@ class _View:
 
     def standings(self, contenders: Sequence[Contender]) -> list[Standing]:
         """Each judge's standing, on the examples that all graded."""
-        columns = [self.table[contender.name] for contender in contenders]
-        everywhere = np.logical_and.reduce([~np.isnan(column.scores) for column in columns])
-        found = [self.compared(contender.name, everywhere) for contender in contenders]
-        hits = [np.full(len(self.table.ids), np.nan) if one is None else one.hits for one in found]
-        shares = [float(own[~np.isnan(own)].mean()) if (~np.isnan(own)).any() else math.nan for own in hits]
-        best = None if np.isnan(shares).any() else int(np.argmax(shares))
-        return [
-            self._standing(contender, found[place], hits[place], None if best in (None, place) else hits[best])
-            if best is not None
-            else self._unknown(contender)
-            for place, contender in enumerate(contenders)
-        ]
+        everywhere = np.logical_and.reduce([~np.isnan(self.table[one.name].scores) for one in contenders])
+        found = [self.compared(one.name, everywhere) for one in contenders] if self.has_gold else []
+        shares = [np.nansum(one.hits) / np.isfinite(one.hits).sum() for one in found if np.isfinite(one.hits).any()]
+        if not found or len(shares) < len(found):
+            return [self._standing(contender) for contender in contenders]
+        best = found[int(np.argmax(shares))]
+        return [self._standing(contender, one, best) for contender, one in zip(contenders, found, strict=True)]
 
-    def _standing(self, contender: Contender, found: Comparison | None, hits: Floats, best: Floats | None) -> Standing:
-        behind = None if best is None else gain_in_hits(best, hits, groups=self.table.groups, level=ONE_SIDED)
-        not_worse = behind is None or _is_above_margin(behind)
-        return replace(
-            self._unknown(contender),
+    def _standing(
+        self, contender: Contender, found: Comparison | None = None, best: Comparison | None = None
+    ) -> Standing:
+        """A judge beside the best one, which is the same comparison where it is the best itself; None without gold."""
+        behind = needed = None
+        if found is not None and best is not None and found is not best:
+            behind = gain_in_hits(best.hits, found.hits, groups=self.table.groups, level=ONE_SIDED)
+        not_worse = None if found is None else behind is None or behind.above(-MARGIN + ROUNDING)
+        if found is not None and best is not None and not not_worse:
+            labels = labels_to_tell(found.hits - best.hits)
+            needed = None if labels is None else labels - int(np.isfinite(found.hits - best.hits).sum())
+        return Standing(
+            name=contender.name,
             agreement=None if found is None else found.agreement,
             behind_best=behind,
             not_worse=not_worse,
-            labels_needed=None if best is None or not_worse else _still_needed(hits - best),
-        )
-
-    def _unknown(self, contender: Contender) -> Standing:
-        """What is known of a judge without gold."""
-        return Standing(
-            name=contender.name,
-            agreement=None,
-            behind_best=None,
-            not_worse=None,
-            labels_needed=None,
+            labels_needed=needed,
             false_passes=len(self.false_passes(contender.name)),
             not_graded=int(np.isnan(self.table[contender.name].scores).sum()),
             usd_per_1000=contender.usd_per_1000,
@@ -454,11 +426,6 @@ class _View:
 def _equal(one: Floats, other: Floats) -> Floats:
     """1 where two columns are equal, 0 where not, nan where either is missing."""
     return np.where(np.isnan(one) | np.isnan(other), np.nan, one == other).astype(np.float64)
-
-
-def _still_needed(differences: Floats) -> int | None:
-    labels = labels_to_tell(differences)
-    return None if labels is None else labels - int(np.isfinite(differences).sum())
 
 
 def labels_to_tell(differences: Floats, *, margin: float = MARGIN) -> int | None:
@@ -489,10 +456,6 @@ def labels_to_tell(differences: Floats, *, margin: float = MARGIN) -> int | None
 
 def _signed(shift: float) -> str:
     return f"{shift:+.2f}".replace("-", "−")
-
-
-def _is_above_margin(behind: Estimate) -> bool:
-    return behind.low is not None and behind.low > -MARGIN + ROUNDING
 
 
 def _recommended(standings: Sequence[Standing], best: str | None) -> tuple[str | None, str]:

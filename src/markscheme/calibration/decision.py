@@ -51,15 +51,7 @@ class Finding:
 
     def to_json(self) -> dict[str, Any]:
         """As in the JSON of a calibration."""
-        return {
-            "code": self.code,
-            "criterion": self.criterion,
-            "severity": self.severity,
-            "message": self.message,
-            "evidence": dict(self.evidence),
-            "examples": list(self.examples),
-            "suggestion": self.suggestion,
-        }
+        return {name: value for name, value in vars(self).items() if name != "cost"}
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,6 @@
 """A run compared with the accepted ones on the same examples: what moved, what may have moved it, who is to blame."""
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -14,14 +15,13 @@ from markscheme.calibration.changes import (
     Setting,
     can_explain,
     changes_between,
-    labels_changed,
     labels_digest,
-    responses_changed,
     same_scale,
     submission_digest,
 )
 from markscheme.calibration.comparison import Comparison, compare, headline
-from markscheme.calibration.decision import Finding
+from markscheme.calibration.decision import Finding, Severity
+from markscheme.counts import counted
 from markscheme.errors import ComparisonError
 from markscheme.ratings.examples import Example
 from markscheme.ratings.gold import GOLD
@@ -414,9 +414,10 @@ class _Runs:
 def _all_changes(since: Since, now: Setting, runs: _Runs) -> tuple[Change, ...]:
     changes = changes_between(since.accepted.setting, now)
     if any(since.accepted.labels[example.id] != labels_digest(example) for example in runs.examples):
-        changes += (labels_changed(),)
+        changes += (Change("labels", "the labels", "labels"),)
     if runs.other_response:
-        changes += (responses_changed(runs.other_response),)
+        what = f"the response or an input of {counted(runs.other_response, 'example')} (the system under test)"
+        changes += (Change("responses", what, "examples"),)
     return changes
 
 
@@ -567,11 +568,8 @@ def _score_step(rubric: Rubric) -> float:
         for c in rubric.criteria
         for gap in np.diff(np.unique(positions(c.scale, np.array(c.scale.values))))
     }
-    smallest = Fraction(0)
-    for step in steps:
-        while step:
-            smallest, step = step, smallest % step
-    return min(COARSEST_STEP, float(smallest) or COARSEST_STEP)
+    smallest = math.gcd(*(step.numerator for step in steps)) / math.lcm(*(step.denominator for step in steps))
+    return min(COARSEST_STEP, smallest or COARSEST_STEP)
 
 
 def _by_todays_weights(runs: _Runs, accepted: Accepted, now: Rubric) -> tuple[tuple[Column, ...], float | None]:
@@ -603,52 +601,31 @@ def _by_todays_weights(runs: _Runs, accepted: Accepted, now: Rubric) -> tuple[tu
 
 def _findings(baseline: Baseline) -> Iterator[Finding]:
     """What moved and whether it counts against the judge; runs that differ among themselves come last."""
-    rubric, level = baseline.now.rubric, baseline.since.level
-    whole = sum(abs(criterion.weight) for criterion in rubric.criteria)
+    level, whole = baseline.since.level, sum(abs(criterion.weight) for criterion in baseline.now.rubric.criteria)
     for found in baseline.criteria.values() if not baseline.since.accepting else ():
+        name, why, gold = found.criterion.name, found.explanation, found.gold
         share = abs(found.criterion.weight) / whole / found.criterion.scale.span
+        causes: dict[str, Any] = {
+            "level": level,
+            "causes": [change.key for change in why.changes],
+            "separable": why.separable,
+            "own_edit": why.is_own_edit,
+        }
         if found.has_moved:
-            yield _moved_finding(found, baseline, share)
-        if found.gold is not None and found.gold.fell(level):
-            yield _gold_finding(found, found.gold, baseline, share)
+            flips = {
+                "flips_now": found.changed.flips_now.to_json(),
+                "flips_stored": found.changed.flips_stored.to_json(),
+            }
+            evidence = {"shift": found.shift.to_json(), "p": found.p, **flips, **causes}
+            severity: Severity = "low" if why.is_own_edit else "high"
+            cost, said = abs(found.shift.value or 0.0) * share, _account(found, baseline)
+            yield Finding("drift", name, severity, said, evidence, found.movers, _way_out(why), cost)
+        if gold is not None and gold.fell(level):
+            evidence = {"measure": gold.measure, "change": gold.change.to_json(), "p": gold.p, **causes}
+            cost = abs(gold.change.value or 0.0) * share if gold.measure == "mae" else 0.0
+            said = _account(found, baseline, agreement_first=True)
+            yield Finding("drift-gold", name, "high", said, evidence, found.movers, _way_out(why), cost)
     yield from _unsteady(list(baseline.criteria.values()))
-
-
-def _moved_finding(found: CriterionDrift, baseline: Baseline, share: float) -> Finding:
-    evidence: dict[str, Any] = {
-        "shift": found.shift.to_json(),
-        "p": found.p,
-        "flips_now": found.changed.flips_now.to_json(),
-        "flips_stored": found.changed.flips_stored.to_json(),
-        **_causes(found, baseline),
-    }
-    return Finding(
-        "drift",
-        found.criterion.name,
-        "low" if found.explanation.is_own_edit else "high",
-        _account(found, baseline),
-        evidence,
-        found.movers,
-        _way_out(found.explanation),
-        abs(found.shift.value or 0.0) * share,
-    )
-
-
-def _gold_finding(found: CriterionDrift, gold: GoldChange, baseline: Baseline, share: float) -> Finding:
-    evidence = {"measure": gold.measure, "change": gold.change.to_json(), "p": gold.p, **_causes(found, baseline)}
-    message = _account(found, baseline, agreement_first=True)
-    cost = abs(gold.change.value or 0.0) * share if gold.measure == "mae" else 0.0
-    way_out = _way_out(found.explanation)
-    return Finding("drift-gold", found.criterion.name, "high", message, evidence, found.movers, way_out, cost)
-
-
-def _causes(found: CriterionDrift, baseline: Baseline) -> dict[str, Any]:
-    return {
-        "level": baseline.since.level,
-        "causes": [change.key for change in found.explanation.changes],
-        "separable": found.explanation.separable,
-        "own_edit": found.explanation.is_own_edit,
-    }
 
 
 def _unsteady(criteria: Sequence[CriterionDrift]) -> Iterator[Finding]:

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -98,15 +98,7 @@ class Cost:
 
     def to_json(self) -> dict[str, Any]:
         """As plain data."""
-        return {
-            "judge": self.judge or None,
-            "calls": self.calls,
-            "kept": self.kept,
-            "input_tokens": self.input_tokens,
-            "output_tokens": self.output_tokens,
-            "usd": self.usd,
-            "basis": self.basis,
-        }
+        return asdict(self) | {"judge": self.judge or None}
 
 
 def needs_of(
@@ -131,17 +123,11 @@ def needs_of(
         confidence: How sure that promise is to be.
     """
     have = len(truth.ids)
-    agreement = _share(pilot.agreement) if pilot is not None else None
-    share, basis = (agreement, f"agreement so far, {agreement:.0%}") if agreement is not None else _assumed()
-    found = [
-        Need(
-            "width",
-            f"agreement to within {half_width:g}",
-            labels_for_share(share, half_width),
-            have,
-            basis,
-        )
-    ]
+    share, basis = ASSUMED_AGREEMENT, f"assumed: agreement {ASSUMED_AGREEMENT:.0%}; the judge's ratings would say"
+    if pilot is not None and pilot.agreement.value is not None and pilot.agreement.n >= LEAST_PILOT:
+        share = pilot.agreement.value
+        basis = f"agreement so far, {share:.0%}"
+    found = [Need("width", f"agreement to within {half_width:g}", labels_for_share(share, half_width), have, basis)]
     found += [_width_of(criterion, truth, pilot, half_width) for criterion in criteria]
     settled = labels_for_verdict(truth, pilot, target)
     found.append(Need("verdict", f"a verdict at a target of {target:.0%}, in 4 runs of 5", settled, have, basis))
@@ -165,34 +151,27 @@ def labels_for_verdict(truth: Gold, pilot: Comparison | None, target: float) -> 
     return decision.labels_needed + (pilot.agreement.n if truth.has_people else 0)
 
 
-def _assumed() -> tuple[float, str]:
-    return ASSUMED_AGREEMENT, f"assumed: agreement {ASSUMED_AGREEMENT:.0%}; the judge's ratings would say"
-
-
-def _share(estimate: Estimate) -> float | None:
-    return estimate.value if estimate.n >= LEAST_PILOT else None
-
-
 def _width_of(criterion: Criterion, truth: Gold, pilot: Comparison | None, half_width: float) -> Need:
     """By how far the coefficient moved so far, else by the careful table of the labels' own margins."""
     have = int((~np.isnan(truth.levels[criterion.name])).sum())
     name = "cohen_kappa" if criterion.scale.is_yes_no or not criterion.scale.ordered else "weighted_kappa"
     what = f"{criterion.name}: {name.replace('_', ' ')} to within {half_width:g}"
+    value, basis = ASSUMED_COEFFICIENT, "assumed"
     found = None if pilot is None else pilot.criteria[criterion.name].statistics[name]
-    if found is not None and found.value is not None and found.low is not None and found.n >= LEAST_PILOT:
+    if found is not None and found.value is not None and found.n >= LEAST_PILOT:
         spread = _spread(found)
         if spread is not None:
             labels = labels_for_half_width(found.value, spread, half_width)
             return Need("width", what, labels, have, f"{found.n} examples so far ({found.value:.2f})")
+        if 0 < found.value < 1:
+            value, basis = found.value, "seen"
     margins = _margins(criterion, truth)
-    seen = found is not None and found.value is not None and found.n >= LEAST_PILOT and 0 < found.value < 1
-    value = found.value if found is not None and found.value is not None and seen else ASSUMED_COEFFICIENT
     weights: Literal["identity", "quadratic"] = "quadratic" if name == "weighted_kappa" else "identity"
     if np.count_nonzero(margins) < 2:
         return Need("width", what, None, have, "people give one level only: label examples that vary")
     coefficient = with_endless_labels(name, len(margins), weights=weights)
     labels = labels_for_half_width(value, spread_at(mixture_table(margins, value), coefficient), half_width)
-    return Need("width", what, labels, have, f"careful table, coefficient {'seen' if seen else 'assumed'} {value:.2f}")
+    return Need("width", what, labels, have, f"careful table, coefficient {basis} {value:.2f}")
 
 
 def _spread(estimate: Estimate) -> float | None:

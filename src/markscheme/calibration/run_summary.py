@@ -1,7 +1,8 @@
 """What a run of Promptfoo is worth: pass rates and how uncertain they are, their cost, which differences are real."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from operator import neg
 
 import numpy as np
 
@@ -10,6 +11,7 @@ from markscheme.calibration.pass_rates import Labelled, PassRates, compared_pair
 from markscheme.judges.judge import Usage, total
 from markscheme.promptfoo.results import Row
 from markscheme.stats import Estimate
+from markscheme.stats.intervals import mapped
 from markscheme.stats.linking import gain_in_hits
 
 
@@ -62,8 +64,7 @@ class Gap:
     @property
     def is_real(self) -> bool:
         """Whether the interval of the difference leaves out 0."""
-        low, high = self.shown.low, self.shown.high
-        return low is not None and high is not None and (low > 0 or high < 0)
+        return self.shown.above(0.0) or self.shown.below(0.0)
 
 
 @dataclass(frozen=True)
@@ -101,7 +102,7 @@ def run_worth(
     rates = pass_rates([judged(row) for row in rows], labelled) if labelled else None
     return RunWorth(
         systems=tuple(_system(name, own, rates) for name, own in by_system.items()),
-        gaps=tuple(_gaps(by_system, rates)),
+        gaps=tuple(_gap(first, second, by_system, rates) for first, second in compared_pairs(list(by_system))),
         calibrations=calibrations,
         labels=len(labelled),
         usage=total(row.usage for row in rows),
@@ -145,10 +146,6 @@ def _criteria(rows: Sequence[Row]) -> dict[str, tuple[float, int]]:
     return {name: (sum(found) / len(found), len(found)) for name, found in scores.items()}
 
 
-def _gaps(by_system: Mapping[str, Sequence[Row]], rates: PassRates | None) -> list[Gap]:
-    return [_gap(first, second, by_system, rates) for first, second in compared_pairs(list(by_system))]
-
-
 def _gap(first: str, second: str, by_system: Mapping[str, Sequence[Row]], rates: PassRates | None) -> Gap:
     outcomes = [_by_test(by_system[name]) for name in (first, second)]
     shared = [test for test in outcomes[0] if test in outcomes[1]]
@@ -162,7 +159,7 @@ def _gap(first: str, second: str, by_system: Mapping[str, Sequence[Row]], rates:
         groups=np.array([test for test, _, _ in pairs]) if repeated else None,
     )
     found = rates.differences.get((first, second)) if rates is not None else None
-    return Gap(first, second, raw, None if found is None else _turned(found.difference), len(pairs))
+    return Gap(first, second, raw, None if found is None else mapped(found.difference, neg), len(pairs))
 
 
 def _by_test(rows: Sequence[Row]) -> dict[int, list[float]]:
@@ -171,13 +168,3 @@ def _by_test(rows: Sequence[Row]) -> dict[int, list[float]]:
     for row in rows:
         found.setdefault(row.test, []).append(float("nan") if row.passed is None else float(row.passed))
     return found
-
-
-def _turned(estimate: Estimate) -> Estimate:
-    """Second minus first, of first minus second."""
-    if estimate.value is None:
-        return estimate
-    low, high = estimate.low, estimate.high
-    return replace(
-        estimate, value=-estimate.value, low=None if high is None else -high, high=None if low is None else -low
-    )

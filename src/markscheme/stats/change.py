@@ -142,7 +142,8 @@ def moved(now: npt.ArrayLike, stored: npt.ArrayLike) -> Moved:
         >>> moved([2, 3, 1], [[1, 1], [3, 3], [0, 0]]).runs
         2
     """
-    runs, n_stored = _complete_runs(now, stored)
+    runs = complete_runs(now, stored)
+    n_stored = runs.shape[1] - 1
     whole, unit = whole_multiples(runs)
     outcomes = (n_stored + 1) * whole - whole.sum(axis=1, keepdims=True)
     if not outcomes.any():
@@ -173,7 +174,8 @@ def any_change(now: npt.ArrayLike, stored: npt.ArrayLike) -> Changed:
         >>> round(change.excess, 6), round(change.exact_p, 6)
         (0.785714, 0.028807)
     """
-    runs, n_stored = _complete_runs(now, stored)
+    runs = complete_runs(now, stored)
+    n_stored = runs.shape[1] - 1
     flips_now = mean_estimate(
         (runs[:, :1] != runs[:, 1:]).mean(axis=1), transform=LOGIT, method="flip rate, now and stored"
     )
@@ -431,17 +433,22 @@ def _check_p_values(exact_p: float, mid_p: float) -> None:
         raise ValueError(f"0 <= mid-p <= exact p <= 1 fails for {mid_p} and {exact_p}")
 
 
-def _complete_runs(now: npt.ArrayLike, stored: npt.ArrayLike) -> tuple[Floats, int]:
-    """Ratings of the examples rated in every run, now in the first column, and the number of stored runs."""
+def run_columns(now: npt.ArrayLike, stored: npt.ArrayLike) -> Floats:
+    """Ratings of a new run in the first column, of r stored ones, shape (n,) or (n, r), in the others."""
     current, earlier = np.asarray(now, dtype=np.float64), np.asarray(stored, dtype=np.float64)
     if earlier.ndim == 1:
         earlier = earlier[:, None]
     if current.ndim != 1 or earlier.ndim != 2 or len(current) != len(earlier) or earlier.shape[1] < 1:
         raise ValueError(f"now must be (n,) and stored (n,) or (n, runs), not {current.shape} and {earlier.shape}")
-    runs = np.column_stack([current, earlier])
+    return np.column_stack([current, earlier])
+
+
+def complete_runs(now: npt.ArrayLike, stored: npt.ArrayLike) -> Floats:
+    """The columns of the same runs, with the examples that were rated in every one."""
+    runs = run_columns(now, stored)
     if np.isinf(runs).any():
         raise ValueError("ratings must be finite numbers or nan")
-    return runs[~np.isnan(runs).any(axis=1)], earlier.shape[1]
+    return np.asarray(runs[~np.isnan(runs).any(axis=1)])
 
 
 def _chance_of_first(outcomes: Integers, *, two_sided: bool) -> tuple[float, float]:

@@ -1,7 +1,7 @@
 """What every statistic comes back as: a value with its uncertainty, or the reason there is none."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Self
 
 
@@ -60,15 +60,14 @@ class Estimate:
         """An estimate of something that has no value here, with the reason."""
         return cls(None, n=n, method=method, undefined=why, level=level)
 
+    def above(self, bound: float) -> bool:
+        """Whether the whole interval is above a bound; False where there is none."""
+        return self.low is not None and self.low > bound
+
+    def below(self, bound: float) -> bool:
+        """Whether the whole interval is below a bound; False where there is none."""
+        return self.high is not None and self.high < bound
+
     def to_json(self) -> dict[str, Any]:
         """The estimate as plain data for a JSON file; never a NaN."""
-        return {
-            "value": self.value,
-            "low": self.low,
-            "high": self.high,
-            "level": self.level,
-            "n": self.n,
-            "method": self.method,
-            "undefined": self.undefined,
-            "note": self.note,
-        }
+        return asdict(self)

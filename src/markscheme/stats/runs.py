@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import fdtrc, ndtri, stdtr, stdtrit
 
-from markscheme.stats.change import Verdict, examples_to_affirm, least_n, shift_interval
+from markscheme.stats.change import Verdict, complete_runs, examples_to_affirm, least_n, run_columns, shift_interval
 from markscheme.stats.estimate import Estimate
 from markscheme.stats.intervals import Floats, spread
 from markscheme.stats.pairs import Moments, paired
@@ -34,44 +34,51 @@ class RunShift:
     Attributes:
         shift: New run minus the mean of the accepted ones, with the 90 % interval that belongs to `p`; undefined
             with fewer than two examples.
+        n: Examples (or groups of them) rated in every run.
+        runs: Accepted runs.
         p: Chance of a shift at least as large, either way, if the judge hadn't changed; 1 where `shift` is undefined.
         p_pooled: The same from the spread of runs pooled with its prior, without regard to whether runs differ.
-        df: Degrees of freedom of `p_pooled`.
         between: Variance of the accepted runs' figures; 0 with one run.
         within: Variance of one run's figure that noise in single answers explains.
         pooled: Variance of one run's figure that `p_pooled` uses.
-        f: `between` over `within`; None with one run.
-        p_alike: Chance of an `f` at least as large if runs differed by noise in single answers only; None with one.
+        p_alike: Chance of runs at least as far apart if they differed by noise in single answers only, by the F test
+            of `between` over `within`; None with one run.
         p_runs_only: The p by the accepted runs' spread alone; None where they aren't shown to differ.
         from_runs_only: Whether p and interval come from that spread alone, as it gives the larger p.
         detectable: The least shift that this many runs would call significant at 5 %.
-        n: Examples (or groups of them) rated in every run.
-        runs: Accepted runs.
         now: The new run's figure; None where `shift` is undefined.
         then: What it is compared with, the mean of the accepted runs' figures; None likewise.
     """
 
     shift: Estimate
-    p: float
-    p_pooled: float
-    df: int
-    between: float
-    within: float
-    pooled: float
-    f: float | None
-    p_alike: float | None
-    p_runs_only: float | None
-    from_runs_only: bool
-    detectable: float
     n: int
     runs: int
-    now: float | None
-    then: float | None
+    p: float = 1.0
+    p_pooled: float = 1.0
+    between: float = 0.0
+    within: float = 0.0
+    pooled: float = 0.0
+    p_alike: float | None = None
+    p_runs_only: float | None = None
+    from_runs_only: bool = False
+    detectable: float = math.inf
+    now: float | None = None
+    then: float | None = None
+
+    @property
+    def df(self) -> int:
+        """Degrees of freedom of `p_pooled`."""
+        return self.runs - 1 + PRIOR_DF
 
     @property
     def run_sd(self) -> float:
         """How far runs differ beyond what noise in single answers explains, as a standard deviation."""
         return math.sqrt(max(0.0, self.between - self.within))
+
+    @property
+    def alike(self) -> bool:
+        """Whether there are several accepted runs, and nothing shows that they differ."""
+        return self.p_alike is not None and self.p_alike > RUNS_DIFFER
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +98,6 @@ class RunDrift:
 
     moved: RunShift
     by_example: Estimate
-    mean_now: float
     means: tuple[float, ...]
     margin: float
     span: float
@@ -106,7 +112,7 @@ class RunDrift:
     @property
     def steady(self) -> bool:
         """Whether the judge is shown not to have drifted: several runs that don't differ, and a shift within margin."""
-        return self.moved.p_alike is not None and self.moved.p_alike > RUNS_DIFFER and self.within_margin
+        return self.moved.alike and self.within_margin
 
     @property
     def unsteady(self) -> bool:
@@ -163,7 +169,7 @@ def run_drift(
     margin = MARGIN * span if margin is None else margin
     if not 0 < margin <= span or not step > 0:
         raise ValueError(f"a margin is above 0 and within {span}, and a step above 0, not {margin} and {step}")
-    runs = _complete(now, stored) if base is None else _complete(now, _columns(base, stored))
+    runs = complete_runs(now, stored if base is None else run_columns(base, stored))
     new, accepted = runs[:, 0], runs[:, 1 if base is None else 2 :]
     other = accepted.mean(axis=1) if base is None else runs[:, 1]
     difference = new - other
@@ -171,8 +177,7 @@ def run_drift(
     n, r = accepted.shape
     if n < 2:
         why = "no example rated in every run" if n == 0 else "one example only"
-        mean_now, means = (math.nan, ()) if n == 0 else (float(new[0]), tuple(accepted[0].tolist()))
-        return RunDrift(_unknown(why, n, r), by_example, mean_now, means, margin, span, None)
+        return RunDrift(_unknown(why, n, r), by_example, tuple(accepted.ravel().tolist()), margin, span, None)
     means = accepted.mean(axis=0)
     if r == 1:
         noise = float(difference.var(ddof=1)) / 2
@@ -189,14 +194,12 @@ def run_drift(
         method="mean shift among runs",
         base=None if base is None else float(other.mean()),
     )
-    alike = moved.p_alike is not None and moved.p_alike > RUNS_DIFFER
-    least = _examples_to_affirm(noise, r, margin=margin, span=span) if alike else None
-    needed = (
-        None
-        if least is None
-        else max(least, examples_to_affirm(float(difference.var(ddof=1)), margin=margin, span=span), n + 1)
-    )
-    return RunDrift(moved, by_example, float(new.mean()), tuple(means.tolist()), margin, span, needed)
+    needed = None
+    if moved.alike:
+        needed = _examples_to_affirm(noise, r, margin=margin, span=span)
+    if needed is not None:
+        needed = max(needed, examples_to_affirm(float(difference.var(ddof=1)), margin=margin, span=span), n + 1)
+    return RunDrift(moved, by_example, tuple(means.tolist()), margin, span, needed)
 
 
 def _examples_to_affirm(noise: float, r: int, *, margin: float, span: float) -> int | None:
@@ -252,8 +255,7 @@ def run_agreement_change(
         >>> round(found.shift.value, 4)
         0.3333
     """
-    held = np.asarray(gold, dtype=np.float64)
-    runs = np.column_stack([held, _columns(now, stored)])
+    runs = np.column_stack([np.asarray(gold, dtype=np.float64), run_columns(now, stored)])
     there = ~np.isnan(runs).any(axis=1)
     n, r = int(there.sum()), runs.shape[1] - 2
     if n < 2:
@@ -291,14 +293,12 @@ def _among_runs(
     shift = now - then
     between = float(figures.var(ddof=1)) if r > 1 else 0.0
     df = r - 1 + PRIOR_DF
+    p_alike = _chance_alike(between, within, r, n) if r > 1 else None
     pooled = ((r - 1) * between + PRIOR_DF * (within + prior_sd**2)) / df
     se = math.sqrt(max(runs_in_shift * pooled, least_variance))
     p = p_pooled = _two_sided(shift / se, df)
     reach, detectable = float(stdtrit(df, (1 + LEVEL) / 2)) * se, float(stdtrit(df, 0.975)) * se
-    f = p_alike = p_runs_only = None
-    alone_decides = False
-    if r > 1:
-        f, p_alike = _alike(between, within, r, n)
+    p_runs_only, alone_decides = None, False
     if p_alike is not None and p_alike <= RUNS_DIFFER:
         alone = math.sqrt(runs_in_shift * max(between, within))
         p_runs_only = _two_sided(shift / alone, r - 1)
@@ -312,29 +312,27 @@ def _among_runs(
     estimate = Estimate(shift, shift - reach, shift + reach, LEVEL, n, made)
     return RunShift(
         shift=estimate,
+        n=n,
+        runs=r,
         p=p,
         p_pooled=p_pooled,
-        df=df,
         between=between,
         within=within,
         pooled=pooled,
-        f=f,
         p_alike=p_alike,
         p_runs_only=p_runs_only,
         from_runs_only=alone_decides,
         detectable=detectable,
-        n=n,
-        runs=r,
         now=now,
         then=then,
     )
 
 
-def _alike(between: float, within: float, r: int, n: int) -> tuple[float, float]:
-    """How far runs differ, in units of noise, and how likely that is by noise alone."""
+def _chance_alike(between: float, within: float, r: int, n: int) -> float:
+    """How likely runs differ so much by noise in single answers alone."""
     if within == 0:
-        return (0.0, 1.0) if between == 0 else (math.inf, 0.0)
-    return between / within, float(fdtrc(r - 1, (n - 1) * (r - 1), between / within))
+        return 1.0 if between == 0 else 0.0
+    return float(fdtrc(r - 1, (n - 1) * (r - 1), between / within))
 
 
 def _two_sided(t: float, df: int) -> float:
@@ -346,40 +344,4 @@ def _squared_se(left_out: Floats) -> float:
 
 
 def _unknown(why: str, n: int, runs: int, method: str = "mean shift among runs") -> RunShift:
-    nothing = Estimate.without_value(why, n=n, method=method, level=LEVEL)
-    return RunShift(
-        shift=nothing,
-        p=1.0,
-        p_pooled=1.0,
-        df=runs - 1 + PRIOR_DF,
-        between=0.0,
-        within=0.0,
-        pooled=0.0,
-        f=None,
-        p_alike=None,
-        p_runs_only=None,
-        from_runs_only=False,
-        detectable=math.inf,
-        n=n,
-        runs=runs,
-        now=None,
-        then=None,
-    )
-
-
-def _columns(now: npt.ArrayLike, stored: npt.ArrayLike) -> Floats:
-    """Ratings of the new run in the first column, of the accepted ones in the others."""
-    current, earlier = np.asarray(now, dtype=np.float64), np.asarray(stored, dtype=np.float64)
-    if earlier.ndim == 1:
-        earlier = earlier[:, None]
-    if current.ndim != 1 or earlier.ndim != 2 or len(current) != len(earlier) or earlier.shape[1] < 1:
-        raise ValueError(f"now must be (n,) and stored (n,) or (n, runs), not {current.shape} and {earlier.shape}")
-    return np.column_stack([current, earlier])
-
-
-def _complete(now: npt.ArrayLike, stored: npt.ArrayLike) -> Floats:
-    """The same, of the examples rated in every run."""
-    runs = _columns(now, stored)
-    if np.isinf(runs).any():
-        raise ValueError("ratings must be finite numbers or nan")
-    return np.asarray(runs[~np.isnan(runs).any(axis=1)])
+    return RunShift(Estimate.without_value(why, n=n, method=method, level=LEVEL), n, runs)

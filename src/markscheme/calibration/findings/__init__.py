@@ -5,14 +5,14 @@ matter. One cause is reported once: a judge stuck on one level hides everything 
 like central tendency and like noise; central tendency looks like noise.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TypeAlias
 
 import numpy as np
 
 from markscheme.calibration.comparison import Comparison
 from markscheme.calibration.decision import NO_MERIT, Finding
-from markscheme.calibration.findings.advice import SEVERITIES
-from markscheme.calibration.findings.evidence import CriterionEvidence, Evidence
+from markscheme.calibration.findings.evidence import SEVERITIES, CriterionEvidence, Evidence
 from markscheme.calibration.findings.judge import (
     central_tendency,
     invented_quotes,
@@ -42,6 +42,8 @@ from markscheme.calibration.findings.rubric import (
 from markscheme.calibration.findings.slices import Slice
 from markscheme.ratings.rating import Rating
 
+Rule: TypeAlias = Callable[[Evidence, Mapping[str, CriterionEvidence]], Iterator[Finding]]
+"""Finds one kind of fault, at most once on each of some criteria."""
 LEAST_LEFT = 30
 """Examples outside the broken parts that are enough to diagnose the judge on."""
 
@@ -100,27 +102,31 @@ def _of_criteria(evidence: Evidence, by_length: Sequence[Finding]) -> Iterator[F
     be found with the effect of length taken out as well.
     """
     criteria = evidence.criteria
-    flat = hardly_varying(evidence, criteria)
-    stuck = stuck_judge(evidence, _unexplained(criteria, flat))
-    blind = no_skill(evidence, _unexplained(criteria, flat, stuck))
-    untested = one_level_in_gold(evidence, _unexplained(criteria, flat, stuck, blind))
+
+    def faults(rule: Rule, among: Mapping[str, CriterionEvidence], seen: Evidence = evidence) -> dict[str, Finding]:
+        return {found.criterion or "": found for found in rule(seen, among)}
+
+    flat = faults(hardly_varying, criteria)
+    stuck = faults(stuck_judge, _unexplained(criteria, flat))
+    blind = faults(no_skill, _unexplained(criteria, flat, stuck))
+    untested = faults(one_level_in_gold, _unexplained(criteria, flat, stuck, blind))
     always = {name: found for name, found in blind.items() if found.evidence["correlation"] is None}
-    biased = lenient_or_severe(evidence, _unexplained(criteria, stuck, always))
+    biased = faults(lenient_or_severe, _unexplained(criteria, stuck, always))
     even = length_adjusted(evidence) if by_length else evidence
-    colored = halo_finding(even)
+    colored = list(halo_finding(even))
     open_still = {} if colored else _unexplained(criteria, flat, stuck, blind, untested)
-    narrow = central_tendency(evidence, open_still)
-    noise = noisy(even, {name: even.criteria[name] for name in _unexplained(open_still, narrow)})
+    narrow = faults(central_tendency, open_still)
+    noise = faults(noisy, {name: even.criteria[name] for name in _unexplained(open_still, narrow)}, even)
     if by_length:
-        noise = noisy(evidence, {name: criteria[name] for name in noise})
-    disputed = ambiguous(evidence, _unexplained(criteria, flat, untested))
-    unclear = judge_or_label_noise(evidence, _unexplained(open_still, narrow, noise, biased))
+        noise = faults(noisy, {name: criteria[name] for name in noise})
     explained = {**flat, **stuck, **blind, **untested, **biased, **narrow}
-    unused = unused_levels(evidence, criteria, blamed=explained.keys())
     yield from colored
     yield from redundant(evidence, _unexplained(criteria, flat, untested))
-    for found in (flat, stuck, blind, untested, biased, narrow, noise, disputed, unclear, unused):
+    for found in (flat, stuck, blind, untested, biased, narrow, noise):
         yield from found.values()
+    yield from ambiguous(evidence, _unexplained(criteria, flat, untested))
+    yield from judge_or_label_noise(evidence, _unexplained(open_still, narrow, noise, biased))
+    yield from unused_levels(evidence, criteria, blamed=explained.keys())
 
 
 def _unexplained(

@@ -1,13 +1,11 @@
-"""Findings and their words: levels as their scale names them, the examples that show a fault, which anchor to write."""
+"""The words of findings: levels as their scale names them, the examples that show a fault, which anchor to write."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
 
-from markscheme.calibration.decision import Finding, Severity
 from markscheme.calibration.findings.evidence import CriterionEvidence, Evidence
 from markscheme.rubrics.rubric import SAME_LEVEL
 from markscheme.stats import Estimate
@@ -16,68 +14,6 @@ Floats = npt.NDArray[np.float64]
 
 MOST_WORST = 5
 MOST_NAMED = 3
-SEVERITIES: tuple[Severity, ...] = ("high", "medium", "low")
-HIGH_SHARE, MEDIUM_SHARE = 0.20, 0.08
-"""Of the mean error that a fault causes."""
-
-
-def finding(
-    evidence: Evidence,
-    code: str,
-    one: CriterionEvidence | None,
-    message: str,
-    suggestion: str,
-    *,
-    shows: Mapping[str, Any],
-    worst: Sequence[int] = (),
-    gain: float = 0.0,
-    least: Severity = "low",
-    most: Severity = "high",
-) -> Finding:
-    """A finding whose severity follows the share of the judge's error that it causes.
-
-    Args:
-        evidence: What it was found in.
-        code: By the names of the JSON format.
-        one: The criterion; None for the whole.
-        message: What was found, in sentences.
-        suggestion: What to edit or do first.
-        shows: The figures behind it.
-        worst: Places of the examples that show it best.
-        gain: How much smaller the mean error would be without it.
-        least: The mildest it may be called.
-        most: The severest it may be called.
-    """
-    share = gain / evidence.error if evidence.error > 0 else 0.0
-    by_share = 0 if share >= HIGH_SHARE else 1 if share >= MEDIUM_SHARE else 2
-    severity = SEVERITIES[max(SEVERITIES.index(most), min(SEVERITIES.index(least), by_share))]
-    return Finding(
-        code=code,
-        criterion=one.name if one is not None else None,
-        severity=severity,
-        message=f"{message} (Measured outside {evidence.outside}.)" if evidence.outside else message,
-        evidence={**shows, "worst": [example_evidence(evidence, one, place) for place in worst]},
-        examples=tuple(evidence.ids[place] for place in worst),
-        suggestion=suggestion,
-        cost=float(gain),
-    )
-
-
-def example_evidence(evidence: Evidence, one: CriterionEvidence | None, place: int) -> dict[str, Any]:
-    """One example as evidence: both scores, or both levels with the judge's quote and reason."""
-    comparison = evidence.comparison
-    if one is None:
-        scores = comparison.gold.overall[place], comparison.scores[place]
-        return {"id": evidence.ids[place], "gold": plain(scores[0]), "judge": plain(scores[1])}
-    rating = comparison.judged[place]
-    rated = rating.criteria.get(one.name) if rating is not None else None
-    return {
-        "id": evidence.ids[place],
-        "gold": plain(one.gold[place]),
-        "judge": plain(one.judge[place]),
-        "quote": rated.quote if rated is not None else None,
-        "reason": rated.reason if rated is not None else "",
-    }
 
 
 def worst_places(badness: Floats, most: int = MOST_WORST) -> list[int]:
@@ -163,8 +99,3 @@ def with_ci(estimate: Estimate, unit: str = "", *, sign: bool = False) -> str:
     if estimate.low is None:
         return value
     return f"{value} (95% CI {number(estimate.low, sign=sign)} to {number(estimate.high, sign=sign)})"
-
-
-def plain(value: float | None) -> float | None:
-    """A number for JSON: None where there is none."""
-    return float(value) if value is not None and np.isfinite(value) else None

@@ -3,13 +3,14 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from markscheme.calibration.comparison import Comparison, CriterionComparison
-from markscheme.ratings.rating import Rating
+from markscheme.calibration.decision import Finding, Severity
+from markscheme.ratings.rating import Rated, Rating
 from markscheme.ratings.table import merits, positions, rating_table, stacked
 from markscheme.rubrics.rubric import Scale
 from markscheme.stats import Estimate
@@ -22,7 +23,14 @@ Flags = npt.NDArray[np.bool_]
 LEAST_SHARED = 30
 """Examples that the judge and two annotators must have rated before annotators' noise is separated from the judge's."""
 FEWEST_TO_COMPARE = 10
+FEWEST_FOR_SPREAD = 20
+FEWEST_TO_DIAGNOSE = 30
+LEAST_WRONG = 5
 STUCK, STUCK_ABOVE_PEOPLE = 0.90, 0.15
+NO_SKILL, NO_SKILL_BOUND = 0.10, 0.40
+SEVERITIES: tuple[Severity, ...] = ("high", "medium", "low")
+HIGH_SHARE, MEDIUM_SHARE = 0.20, 0.08
+"""Of the mean error that a fault causes."""
 
 WHO = {
     "adjudicated": "the adjudicated labels",
@@ -226,6 +234,56 @@ class Evidence:
         """Whether a higher score is better: not where no criterion's levels have an order."""
         return any(one.scale.ordered for one in self.criteria.values())
 
+    def finding(
+        self,
+        code: str,
+        one: CriterionEvidence | None,
+        message: str,
+        suggestion: str,
+        *,
+        shows: Mapping[str, Any],
+        worst: Sequence[int] = (),
+        gain: float = 0.0,
+        least: Severity = "low",
+        most: Severity = "high",
+    ) -> Finding:
+        """A finding whose severity follows the share of the judge's error that it causes.
+
+        Args:
+            code: By the names of the JSON format.
+            one: The criterion; None for the whole.
+            message: What was found, in sentences.
+            suggestion: What to edit or do first.
+            shows: The figures behind it.
+            worst: Places of the examples that show it best.
+            gain: How much smaller the mean error would be without it.
+            least: The mildest it may be called.
+            most: The severest it may be called.
+        """
+        share = gain / self.error if self.error > 0 else 0.0
+        by_share = 0 if share >= HIGH_SHARE else 1 if share >= MEDIUM_SHARE else 2
+        return Finding(
+            code=code,
+            criterion=one.name if one is not None else None,
+            severity=SEVERITIES[max(SEVERITIES.index(most), min(SEVERITIES.index(least), by_share))],
+            message=f"{message} (Measured outside {self.outside}.)" if self.outside else message,
+            evidence={**shows, "worst": [self._example(one, place) for place in worst]},
+            examples=tuple(self.ids[place] for place in worst),
+            suggestion=suggestion,
+            cost=float(gain),
+        )
+
+    def _example(self, one: CriterionEvidence | None, place: int) -> dict[str, Any]:
+        """One example: both scores, or both levels with the judge's quote and reason."""
+        comparison = self.comparison
+        gold, judge = (comparison.gold.overall, comparison.scores) if one is None else (one.gold, one.judge)
+        shown = {"id": self.ids[place], "gold": _known(gold[place]), "judge": _known(judge[place])}
+        if one is None:
+            return shown
+        rating = comparison.judged[place]
+        rated = rating.criteria.get(one.name, Rated(None)) if rating is not None else Rated(None)
+        return {**shown, "quote": rated.quote, "reason": rated.reason}
+
     @cached_property
     def misses(self) -> Floats:
         """Judge minus gold in score, shape (n_examples,)."""
@@ -261,6 +319,10 @@ class Evidence:
             better = replace(one, judge=np.where(np.isnan(levels), one.judge, levels))
             gained += abs(self.share(one)) * (mean(one.distances) - mean(better.distances))
         return max(0.0, gained)
+
+
+def _known(value: float) -> float | None:
+    return float(value) if np.isfinite(value) else None
 
 
 def mean(values: Floats) -> float:

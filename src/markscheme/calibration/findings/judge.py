@@ -16,20 +16,23 @@ from markscheme.calibration.findings.advice import (
     anchor_advice,
     both_levels,
     example_ids,
-    finding,
     number,
     with_ci,
     worst_places,
 )
 from markscheme.calibration.findings.evidence import (
+    FEWEST_FOR_SPREAD,
     FEWEST_TO_COMPARE,
     LEAST_SHARED,
+    LEAST_WRONG,
+    NO_SKILL,
+    NO_SKILL_BOUND,
     CriterionEvidence,
     Evidence,
     mean,
     modal_level,
 )
-from markscheme.calibration.findings.significance import SIGNIFICANT, above, below, significant
+from markscheme.calibration.findings.significance import SIGNIFICANT, significant
 from markscheme.stats import Estimate
 from markscheme.stats.change import holm, sign_flip
 from markscheme.stats.distortion import noise_beside_people, slope_on_people
@@ -37,9 +40,6 @@ from markscheme.stats.reliability import repeat_family
 
 Floats = npt.NDArray[np.float64]
 
-FEWEST_FOR_SPREAD = 20
-LEAST_WRONG = 5
-NO_SKILL, NO_SKILL_BOUND = 0.10, 0.40
 PEOPLE_WITHOUT_SKILL = 0.20
 BIAS = 1 / 16
 """Of a criterion's range: a quarter of a level on five."""
@@ -51,11 +51,10 @@ LOW_AGREEMENT, LOW_AGREEMENT_BOUND = 0.60, 0.67
 INVENTED = 0.05
 
 
-def stuck_judge(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -> dict[str, Finding]:
+def stuck_judge(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -> Iterator[Finding]:
     """A judge that nearly always gives one level, where annotators don't."""
     enough = [one for one in criteria.values() if one.n >= FEWEST_TO_COMPARE]
-    adjusted = holm([_stuck_p(one) for one in enough]) if enough else ()
-    found = {}
+    adjusted = holm([_stuck_p(one) for one in enough])
     for one, p in zip(enough, adjusted, strict=True):
         if p > SIGNIFICANT or not one.is_stuck:
             continue
@@ -63,8 +62,7 @@ def stuck_judge(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -
         of_people = modal_level(one.labels)[1]
         worst = worst_places(np.where(one.judge == level, np.abs(one.errors), np.nan))
         always = one.scale.level_name(level)
-        found[one.name] = finding(
-            evidence,
+        yield evidence.finding(
             "stuck-judge",
             one,
             f"{one.name}: the judge gives {always} to {share:.0%} of responses; {evidence.who} give no level to more "
@@ -75,7 +73,6 @@ def stuck_judge(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -
             gain=evidence.gain({one.name: one.gold}),
             least="high",
         )
-    return found
 
 
 def _stuck_p(one: CriterionEvidence) -> float:
@@ -85,15 +82,14 @@ def _stuck_p(one: CriterionEvidence) -> float:
     return sign_flip(more).mid_p
 
 
-def no_skill(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -> dict[str, Finding]:
+def no_skill(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -> Iterator[Finding]:
     """A judge whose levels don't follow gold's, however often they are equal."""
     looked = {n: one for n, one in criteria.items() if one.n >= FEWEST_FOR_SPREAD and _annotators_have_skill(one)}
     shown = significant(
         looked,
         _association,
-        lambda _, e: e.value is not None and e.value <= NO_SKILL and below(e, NO_SKILL_BOUND),
+        lambda _, e: e.value is not None and e.value <= NO_SKILL and e.below(NO_SKILL_BOUND),
     )
-    found = {}
     for name, one in looked.items():
         judge, gold = one.judge[one.both], one.gold[one.both]
         level, share = modal_level(judge)
@@ -108,8 +104,7 @@ def no_skill(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -> d
             continue
         equal, baseline = float((judge == gold).mean()), modal_level(gold)[1]
         worst = worst_places(np.abs(one.errors))
-        found[name] = finding(
-            evidence,
+        yield evidence.finding(
             "no-skill",
             one,
             f"{name}: the judge {said}. It gives gold's level on {equal:.0%} of examples; always answering the modal "
@@ -121,7 +116,6 @@ def no_skill(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -> d
             gain=evidence.gain({name: one.gold}),
             least="high",
         )
-    return found
 
 
 def _association(one: CriterionEvidence, level: float) -> Estimate:
@@ -134,22 +128,20 @@ def _annotators_have_skill(one: CriterionEvidence) -> bool:
     return not one.twice_labelled or (one.people_alpha().value or 0.0) > PEOPLE_WITHOUT_SKILL
 
 
-def lenient_or_severe(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -> dict[str, Finding]:
+def lenient_or_severe(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -> Iterator[Finding]:
     """A judge with a bias; the figure is the `signed_error` of the criterion's table."""
     looked = {n: one for n, one in criteria.items() if one.scale.ordered and one.n >= FEWEST_TO_COMPARE}
 
     def exceeds(one: CriterionEvidence, bias: Estimate) -> bool:
-        return abs(bias.value or 0.0) >= BIAS * one.scale.span and (above(bias, 0.0) or below(bias, 0.0))
+        return abs(bias.value or 0.0) >= BIAS * one.scale.span and (bias.above(0.0) or bias.below(0.0))
 
     biased = significant(looked, lambda one, level: one.statistic("signed_error", level), exceeds, sides=2)
-    found = {}
     for name, bias in biased.items():
         one, size = looked[name], float(bias.value or 0.0)
         way = 1 if size > 0 else -1
         code = "lenient" if way == one.good else "severe"
         judge, gold = mean(one.judge[one.both]), mean(one.gold[one.both])
-        found[name] = finding(
-            evidence,
+        yield evidence.finding(
             code,
             one,
             f"{name}: the judge is too {code}; {_bias_in_words(evidence, one, bias, judge, gold)}.",
@@ -158,7 +150,6 @@ def lenient_or_severe(evidence: Evidence, criteria: Mapping[str, CriterionEviden
             worst=worst_places(way * one.errors),
             gain=evidence.gain({name: np.clip(one.judge - size, one.levels[0], one.levels[-1])}),
         )
-    return found
 
 
 def _bias_in_words(evidence: Evidence, one: CriterionEvidence, bias: Estimate, judge: float, gold: float) -> str:
@@ -174,15 +165,14 @@ def _bias_in_words(evidence: Evidence, one: CriterionEvidence, bias: Estimate, j
     return f"it says MET on {judge:.0%} of examples, {evidence.who} on {gold:.0%}{split}: bias {size}"
 
 
-def central_tendency(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -> dict[str, Finding]:
+def central_tendency(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -> Iterator[Finding]:
     """A judge that avoids the ends of the scale: too high at its lower end and too low at its upper end."""
     looked = {
         name: one
         for name, one in criteria.items()
         if one.scale.ordered and len(one.levels) > 2 and one.n >= FEWEST_FOR_SPREAD
     }
-    flat = significant(looked, _slope, lambda _, e: (e.value or 1.0) <= FLAT_SLOPE and below(e, 1.0))
-    found = {}
+    flat = significant(looked, _slope, lambda _, e: (e.value or 1.0) <= FLAT_SLOPE and e.below(1.0))
     for name, slope in flat.items():
         one, size = looked[name], float(slope.value or 1.0)
         if not _crosses(one, size):
@@ -196,8 +186,7 @@ def central_tendency(evidence: Evidence, criteria: Mapping[str, CriterionEvidenc
             else f"its levels' standard deviation is {number(size)} times that of {evidence.who}, a weak sign that a "
             "second annotator's labels could confirm"
         )
-        found[name] = finding(
-            evidence,
+        yield evidence.finding(
             "central-tendency",
             one,
             f"{name}: the judge avoids the ends of the scale; {how}.",
@@ -207,7 +196,6 @@ def central_tendency(evidence: Evidence, criteria: Mapping[str, CriterionEvidenc
             worst=worst,
             gain=evidence.gain({name: one.judge + (1 - size) * centred}),
         )
-    return found
 
 
 def _slope(one: CriterionEvidence, level: float) -> Estimate:
@@ -226,13 +214,12 @@ def _crosses(one: CriterionEvidence, slope: float) -> bool:
     return bool(bias + (slope - 1) * (high - gold.mean()) < 0 < bias + (slope - 1) * (low - gold.mean()))
 
 
-def noisy(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -> dict[str, Finding]:
+def noisy(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -> Iterator[Finding]:
     """A judge that scatters more than annotators do, or changes its answer when asked again."""
     labelled = {n: one for n, one in criteria.items() if one.scale.ordered and one.twice_labelled}
     repeated = {n: one for n, one in criteria.items() if _asked_again(one) >= FEWEST_FOR_SPREAD}
-    noisier = significant(labelled, _noise, lambda _, e: (e.value or 0.0) >= NOISE_RATIO and above(e, NOISE_BOUND))
-    flipping = significant(repeated, _flips, lambda _, e: (e.value or 0.0) >= FLIPS and above(e, FLIPS_BOUND))
-    found = {}
+    noisier = significant(labelled, _noise, lambda _, e: (e.value or 0.0) >= NOISE_RATIO and e.above(NOISE_BOUND))
+    flipping = significant(repeated, _flips, lambda _, e: (e.value or 0.0) >= FLIPS and e.above(FLIPS_BOUND))
     for name, one in criteria.items():
         if name not in noisier and name not in flipping:
             continue
@@ -246,8 +233,7 @@ def noisy(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -> dict
             said.append(f"asked again it gives another level in {changed.value or 0:.0%} of pairs of answers")
         scatter = one.errors - mean(one.errors)
         worst = worst_places(np.ptp(one.repeats, axis=1) if name in flipping else np.abs(one.errors))
-        found[name] = finding(
-            evidence,
+        yield evidence.finding(
             "noisy",
             one,
             f"{name}: the judge is noisy; {', and '.join(said)}.",
@@ -257,7 +243,6 @@ def noisy(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -> dict
             worst=worst,
             gain=evidence.gain({name: one.judge - (1 - 3**-0.5) * scatter}),
         )
-    return found
 
 
 def _asked_again(one: CriterionEvidence) -> int:
@@ -273,7 +258,7 @@ def _flips(one: CriterionEvidence, level: float) -> Estimate:
     return repeat_family(one.repeats, groups=one.groups, level=level)["flip_rate"]
 
 
-def judge_or_label_noise(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -> dict[str, Finding]:
+def judge_or_label_noise(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -> Iterator[Finding]:
     """Low agreement without bias on single labels, where the judge's noise can't be separated from the labels'."""
     single = {
         n: one for n, one in criteria.items() if one.scale.ordered and not one.twice_labelled and one.n >= LEAST_SHARED
@@ -281,17 +266,15 @@ def judge_or_label_noise(evidence: Evidence, criteria: Mapping[str, CriterionEvi
     shown = significant(
         single,
         _headline,
-        lambda _, e: (e.value if e.value is not None else 1) < LOW_AGREEMENT and below(e, LOW_AGREEMENT_BOUND),
+        lambda _, e: (e.value if e.value is not None else 1) < LOW_AGREEMENT and e.below(LOW_AGREEMENT_BOUND),
     )
-    found = {}
     for name, agreement in shown.items():
         one = single[name]
         worst = worst_places(np.abs(one.errors))
         has_people = evidence.comparison.gold.has_people
         other = "a second annotator would differ as much" if has_people else "the labels are wrong"
         what = "kappa" if _has_kappa(one) else "correlation"
-        found[name] = finding(
-            evidence,
+        yield evidence.finding(
             "noisy",
             one,
             f"{name}: the judge differs from {evidence.who} in both directions: {what} {with_ci(agreement)}. With one "
@@ -302,7 +285,6 @@ def judge_or_label_noise(evidence: Evidence, criteria: Mapping[str, CriterionEvi
             worst=worst,
             most="low",
         )
-    return found
 
 
 def _has_kappa(one: CriterionEvidence) -> bool:
@@ -324,8 +306,7 @@ def invented_quotes(evidence: Evidence) -> Iterator[Finding]:
         if n < FEWEST_TO_COMPARE or len(places) <= INVENTED * n:
             continue
         worst = places[:MOST_WORST]
-        yield finding(
-            evidence,
+        yield evidence.finding(
             "invented-quotes",
             one,
             f"{one.name}: {len(places)} of {n} of the judge's quotes ({len(places) / n:.0%}) are in nothing it saw.",

@@ -7,9 +7,17 @@ import numpy as np
 import numpy.typing as npt
 
 from markscheme.calibration.decision import Finding
-from markscheme.calibration.findings.advice import MOST_WORST, example_ids, finding, listed, worst_places
-from markscheme.calibration.findings.evidence import LEAST_SHARED, Evidence, mean
-from markscheme.calibration.findings.significance import above, below
+from markscheme.calibration.findings.advice import MOST_WORST, example_ids, listed, worst_places
+from markscheme.calibration.findings.evidence import (
+    FEWEST_FOR_SPREAD,
+    FEWEST_TO_DIAGNOSE,
+    LEAST_SHARED,
+    LEAST_WRONG,
+    NO_SKILL,
+    NO_SKILL_BOUND,
+    Evidence,
+    mean,
+)
 from markscheme.calibration.findings.slices import Slice, SliceFigure
 from markscheme.stats import Estimate
 from markscheme.stats.distortion import halo, leaning
@@ -22,29 +30,23 @@ Flags = npt.NDArray[np.bool_]
 
 ONE_SIDED = 0.90
 """Level of an interval whose single limits are one-sided 95 % ones."""
-TRUSTED = 0.80
-"""Level of an interval whose single limits are those a verdict rests on."""
-FEWEST_FOR_SPREAD = 20
-FEWEST_TO_DIAGNOSE = 30
-LEAST_WRONG = 5
 HALO = 0.10
-NO_SKILL, NO_SKILL_BOUND = 0.10, 0.40
 LITTLE_GAIN = 0.10
 LENGTH_IN_SCORE = 0.05
 MANY_UNREAD, SOME_UNREAD = 0.10, 0.02
 
 
-def halo_finding(evidence: Evidence) -> list[Finding]:
+def halo_finding(evidence: Evidence) -> Iterator[Finding]:
     """A judge that lets criteria color each other."""
     ordered = [one for one in evidence.criteria.values() if one.scale.ordered and one.twice_labelled]
     if len(ordered) < 2:
-        return []
+        return
     people = np.stack([one.merit(one.people) for one in ordered], axis=2)
     judge = np.column_stack([one.merit(one.judge) for one in ordered])
     found = halo(people, judge, groups=ordered[0].groups, level=ONE_SIDED)
     size = found.value or 0.0
-    if size < HALO or not above(found, 0.0):
-        return []
+    if size < HALO or not found.above(0.0):
+        return
     gold = np.column_stack([one.merit(one.gold) for one in ordered])
     others = (gold.sum(axis=1, keepdims=True) - gold) / (len(ordered) - 1)
     pull = others - gold
@@ -55,20 +57,17 @@ def halo_finding(evidence: Evidence) -> list[Finding]:
         one.name: one.judge - size * one.good * one.scale.span * (pull[:, c] - mean(pull[:, c]))
         for c, one in enumerate(ordered)
     }
-    return [
-        finding(
-            evidence,
-            "halo",
-            None,
-            f"The judge lets criteria color each other (halo): it moves each {size:.0%} of the way to the others, "
-            "beyond what annotators do.",
-            "Ask for each criterion separately (strategy: per_criterion), and say in each what belongs to the others; "
-            f"it shows most on {listed(shown)}.",
-            shows={"halo": found.to_json()},
-            worst=worst,
-            gain=evidence.gain(fixed),
-        )
-    ]
+    yield evidence.finding(
+        "halo",
+        None,
+        f"The judge lets criteria color each other (halo): it moves each {size:.0%} of the way to the others, "
+        "beyond what annotators do.",
+        "Ask for each criterion separately (strategy: per_criterion), and say in each what belongs to the others; "
+        f"it shows most on {listed(shown)}.",
+        shows={"halo": found.to_json()},
+        worst=worst,
+        gain=evidence.gain(fixed),
+    )
 
 
 def decisions_without_skill(evidence: Evidence) -> Iterator[Finding]:
@@ -81,7 +80,7 @@ def decisions_without_skill(evidence: Evidence) -> Iterator[Finding]:
         return
     always = bool(np.ptp(passes) == 0)
     follows = pair_statistic(gold, passes, "pearson", level=ONE_SIDED)
-    if not always and not ((follows.value or 0.0) <= NO_SKILL and below(follows, NO_SKILL_BOUND)):
+    if not always and not ((follows.value or 0.0) <= NO_SKILL and follows.below(NO_SKILL_BOUND)):
         return
     wrong = int((gold != passes).sum())
     if not always:
@@ -92,8 +91,7 @@ def decisions_without_skill(evidence: Evidence) -> Iterator[Finding]:
         said = f"fails every response, though {wrong} of {len(gold)} should pass"
     equal, usual = 1 - wrong / len(gold), max(float(gold.mean()), 1 - float(gold.mean()))
     missed = [evidence.ids.index(name) for name in (*comparison.false_passes, *comparison.false_fails)[:MOST_WORST]]
-    yield finding(
-        evidence,
+    yield evidence.finding(
         "no-skill",
         None,
         f"The judge {said}. Its pass/fail decision is gold's on {equal:.0%} of examples; always deciding the same way "
@@ -115,15 +113,14 @@ def no_better_than_constant(evidence: Evidence) -> Iterator[Finding]:
     agreement, constant = comparison.agreement, comparison.agreement_constant
     if gain.value is None or agreement.value is None or agreement.n < FEWEST_TO_DIAGNOSE:
         return
-    unshown = agreement.value < comparison.rubric.target and not above(gain, 0.0) and below(gain, LITTLE_GAIN)
+    unshown = agreement.value < comparison.rubric.target and not gain.above(0.0) and gain.below(LITTLE_GAIN)
     upper = figures.gain.upper(CONF_CONSTANT)
     lost = upper is not None and upper < 0
     if not lost and not unshown:
         return
     said = "is not above" if gain.value <= 0 else "is not shown to be above"
     always = figures.constant_score
-    yield finding(
-        evidence,
+    yield evidence.finding(
         "no-skill",
         None,
         f"Agreement ({agreement.value:.0%}) {said} the baseline of always answering {always:g} "
@@ -157,8 +154,7 @@ def length_bias(evidence: Evidence) -> Iterator[Finding]:
     worst = worst_places(np.where(np.sign(excess) == np.sign(misses), np.abs(misses), np.nan))
     rewards, earns = ("rewards", "earns") if size > 0 else ("punishes", "costs")
     alone = " With one label per example, quality that grows with length can't be separated from length."
-    yield finding(
-        evidence,
+    yield evidence.finding(
         "length",
         None,
         f"The judge {rewards} length: a response in the longest tenth scores {abs(size):.2f} "
@@ -190,7 +186,7 @@ def _log_lengths(evidence: Evidence) -> Floats:
 
 def _same_way(one: Estimate, other: Estimate) -> bool:
     """Whether both intervals lie on the same side of 0."""
-    return (above(one, 0.0) and above(other, 0.0)) or (below(one, 0.0) and below(other, 0.0))
+    return (one.above(0.0) and other.above(0.0)) or (one.below(0.0) and other.below(0.0))
 
 
 def _annotators_scores(evidence: Evidence) -> Floats:
@@ -214,8 +210,7 @@ def slice_finding(evidence: Evidence, part: Slice, quoted: SliceFigure) -> Findi
     what = one.name if one is not None else "the judge"
     more = f" Criteria with a fault there: {listed(part.criteria)}." if also and len(evidence.criteria) > 1 else ""
     way = "" if not part.shift else f"; there it rates too {'high' if part.shift > 0 else 'low'}"
-    return finding(
-        evidence,
+    return evidence.finding(
         "broken-slice",
         one,
         f"{what[0].upper() if one is None else what[0]}{what[1:]} is broken on {called} ({part.n} examples): "
@@ -265,8 +260,7 @@ def unreadable_replies(evidence: Evidence, *, elsewhere: bool) -> Iterator[Findi
     rated = sum(rating is not None for rating in evidence.comparison.judged)
     share, names = len(unread) / rated, sorted(set().union(*unread.values()))
     places = list(unread)
-    yield finding(
-        evidence,
+    yield evidence.finding(
         "unreadable",
         evidence.criteria[names[0]] if len(names) == 1 else None,
         f"{len(unread)} of {rated} of the judge's answers could not be read ({share:.1%}); none counts as a level.",

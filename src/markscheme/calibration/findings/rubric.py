@@ -16,20 +16,21 @@ from markscheme.calibration.decision import Finding
 from markscheme.calibration.findings.advice import (
     anchor_advice,
     example_ids,
-    finding,
     nearest_level,
     number,
     with_ci,
     worst_places,
 )
 from markscheme.calibration.findings.evidence import (
+    FEWEST_TO_DIAGNOSE,
     LEAST_SHARED,
+    LEAST_WRONG,
     CriterionEvidence,
     Evidence,
     mean,
     modal_level,
 )
-from markscheme.calibration.findings.significance import above, below, significant
+from markscheme.calibration.findings.significance import significant
 from markscheme.ratings.rating import asked_under
 from markscheme.stats import Estimate
 from markscheme.stats.distortion import correlation_without_noise, shared_and_own
@@ -37,7 +38,6 @@ from markscheme.stats.severity import pair_statistic
 
 Floats = npt.NDArray[np.float64]
 
-FEWEST_TO_DIAGNOSE = 30
 FEWEST_GROUPS = 10
 FEWEST_TO_MISS_A_LEVEL = 60
 FEWEST_CRITERIA_TO_RANK = 3
@@ -45,14 +45,13 @@ USUAL = 0.90
 LESS_VARIED, AS_NOISY = 0.5, 1.5
 SPLIT_FIRM, SPLIT_HINT = 0.67, 0.60
 SAME_CRITERION, SAME_BOUND = 0.90, 0.80
-LEAST_WRONG = 5
 NEVER = 0.01
 
 
 # --- dead -----------------------------------------------------------------------------------------------------------
 
 
-def hardly_varying(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -> dict[str, Finding]:
+def hardly_varying(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -> Iterator[Finding]:
     """A criterion on which responses hardly differ, while annotators are no noisier than elsewhere."""
     variances = {
         name: tuple(part / one.scale.span**2 for part in shared_and_own(one.people))
@@ -60,46 +59,41 @@ def hardly_varying(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]
         if one.twice_labelled and one.scale.ordered
     }
     if len(variances) < FEWEST_CRITERIA_TO_RANK:
-        return {}
+        return
     usual, usual_own = (float(np.median([v[part] for v in variances.values()])) for part in (0, 1))
-    found = {}
     for name, (shared, own) in variances.items():
         alpha = criteria[name].people_alpha().value
         if alpha is None or not (shared < LESS_VARIED * usual and own < AS_NOISY * usual_own and alpha < SPLIT_HINT):
             continue
-        found[name] = _dead(
+        yield _dead(
             evidence,
             criteria[name],
             f"responses hardly differ on it: the variance annotators share is {max(0.0, shared) / usual:.1f} times "
             "that of the median criterion",
             {"shared_variance": shared, "usual_shared_variance": usual, "people_alpha": alpha},
         )
-    return found
 
 
-def one_level_in_gold(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -> dict[str, Finding]:
+def one_level_in_gold(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -> Iterator[Finding]:
     """A criterion on which nearly all responses have one level, and nothing shows that the judge finds the others."""
-    found = {}
-    for name, one in criteria.items():
+    for one in criteria.values():
         if one.n < FEWEST_TO_DIAGNOSE:
             continue
         level, share = modal_level(one.labels)
-        shows_skill = one.scale.ordered and above(one.statistic("pearson"), 0.0)
+        shows_skill = one.scale.ordered and one.statistic("pearson").above(0.0)
         if share < USUAL or shows_skill:
             continue
-        found[name] = _dead(
+        yield _dead(
             evidence,
             one,
             f"{evidence.who} give {one.scale.level_name(level)} to {share:.0%} of responses, so nothing shows whether "
             "the judge would find another level",
             {"level": level, "share_of_people": share},
         )
-    return found
 
 
 def _dead(evidence: Evidence, one: CriterionEvidence, said: str, shows: Mapping[str, Any]) -> Finding:
-    return finding(
-        evidence,
+    return evidence.finding(
         "dead",
         one,
         f"{one.name}: {said}.",
@@ -114,11 +108,10 @@ def _dead(evidence: Evidence, one: CriterionEvidence, said: str, shows: Mapping[
 # --- ambiguous ------------------------------------------------------------------------------------------------------
 
 
-def ambiguous(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -> dict[str, Finding]:
+def ambiguous(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -> Iterator[Finding]:
     """A criterion on which annotators disagree with each other."""
     looked = {name: one for name, one in criteria.items() if int((one.n_people >= 2).sum()) >= LEAST_SHARED}
-    firm = significant(looked, CriterionEvidence.people_alpha, lambda _, e: below(e, SPLIT_FIRM))
-    found = {}
+    firm = significant(looked, CriterionEvidence.people_alpha, lambda _, e: e.below(SPLIT_FIRM))
     for name, one in looked.items():
         alpha = one.people_alpha()
         hint = alpha.low is not None and alpha.note is None and alpha.value is not None and alpha.value < SPLIT_HINT
@@ -130,8 +123,7 @@ def ambiguous(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -> 
         said = f"{name}: annotators disagree with each other, Krippendorff's alpha {with_ci(alpha)}"
         said += f"; no judge can correlate with their gold above about {most:.2f}" if most else ""
         said += "" if name in firm else "; too few labels to be sure"
-        found[name] = finding(
-            evidence,
+        yield evidence.finding(
             "ambiguous",
             one,
             f"{said}.",
@@ -141,7 +133,6 @@ def ambiguous(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -> 
             gain=evidence.gain({name: one.judge - (1 - _left_without_noise(one, own)) * one.errors}),
             most="high" if name in firm else "low",
         )
-    return found
 
 
 def _apart(one: CriterionEvidence) -> Floats:
@@ -187,7 +178,7 @@ def redundant(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -> 
             return correlation_without_noise(a.merit(a.people), b.merit(b.people), groups=a.groups, level=level)
         return pair_statistic(a.merit(a.gold), b.merit(b.gold), "pearson", groups=a.groups, level=level)
 
-    shown = significant(named_pairs, together, lambda _, e: (e.value or 0.0) >= SAME_CRITERION and above(e, SAME_BOUND))
+    shown = significant(named_pairs, together, lambda _, e: (e.value or 0.0) >= SAME_CRITERION and e.above(SAME_BOUND))
     for name, correlation in shown.items():
         a, b = pairs[name]
         lighter, heavier = sorted((a, b), key=lambda one: abs(one.criterion.weight))
@@ -198,8 +189,7 @@ def redundant(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -> 
             if hint
             else f"{value}, annotators' noise taken out"
         )
-        yield finding(
-            evidence,
+        yield evidence.finding(
             "redundant",
             lighter,
             f"{a.name} and {b.name} rank responses the same way (correlation {said}), so the score counts one thing "
@@ -213,9 +203,8 @@ def redundant(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -> 
 
 def unused_levels(
     evidence: Evidence, criteria: Mapping[str, CriterionEvidence], *, blamed: Collection[str]
-) -> dict[str, Finding]:
+) -> Iterator[Finding]:
     """Levels that neither judge nor gold gives; or that the judge never gives, where nothing else explains it."""
-    found = {}
     for name, one in criteria.items():
         if len(one.levels) < 3 or one.n < FEWEST_TO_DIAGNOSE:
             continue
@@ -225,12 +214,11 @@ def unused_levels(
         }
         nobody = [level for level in one.levels.tolist() if level not in by_judge | by_people]
         if nobody and one.n >= FEWEST_TO_MISS_A_LEVEL:
-            found[name] = _unused_by_all(evidence, one, nobody)
+            yield _unused_by_all(evidence, one, nobody)
             continue
         never = [level for level in one.levels.tolist() if level not in by_judge and _should_have_come(one, level)]
         if never and name not in blamed:
-            found[name] = _unused_by_judge(evidence, one, never)
-    return found
+            yield _unused_by_judge(evidence, one, never)
 
 
 def _should_have_come(one: CriterionEvidence, level: float) -> bool:
@@ -241,8 +229,7 @@ def _should_have_come(one: CriterionEvidence, level: float) -> bool:
 
 def _unused_by_all(evidence: Evidence, one: CriterionEvidence, levels: Sequence[float]) -> Finding:
     names = ", ".join(one.scale.level_name(level) for level in levels)
-    return finding(
-        evidence,
+    return evidence.finding(
         "unused-level",
         one,
         f"{one.name}: neither the judge nor {evidence.who} give {names} in {one.n} examples.",
@@ -256,8 +243,7 @@ def _unused_by_judge(evidence: Evidence, one: CriterionEvidence, levels: Sequenc
     names = ", ".join(one.scale.level_name(level) for level in levels)
     where = np.isin(one.gold, levels) & one.both
     way = 1 if mean(one.errors[where]) > 0 else -1
-    return finding(
-        evidence,
+    return evidence.finding(
         "unused-level",
         one,
         f"{one.name}: the judge never gives {names}; {evidence.who} do for {int(where.sum())} of {one.n} responses.",
@@ -276,8 +262,7 @@ def label_findings(evidence: Evidence) -> Iterator[Finding]:
     stale = _stale(evidence.comparison)
     if stale:
         names, places = sorted({name for _, name in stale}), sorted({place for place, _ in stale})
-        yield finding(
-            evidence,
+        yield evidence.finding(
             "stale-labels",
             evidence.criteria[names[0]] if len(names) == 1 else None,
             f"{len(stale)} labels on {', '.join(names)} were given under another wording; they still count.",
@@ -291,8 +276,7 @@ def label_findings(evidence: Evidence) -> Iterator[Finding]:
     n_groups = evidence.n if groups is None else len(set(groups))
     if evidence.n < FEWEST_TO_DIAGNOSE or n_groups < FEWEST_GROUPS:
         few = f"{evidence.n} examples" if groups is None else f"{evidence.n} examples in {n_groups} groups"
-        yield finding(
-            evidence,
+        yield evidence.finding(
             "too-few-labels",
             None,
             f"With {few} only large faults show; a fault that isn't reported may still be there.",

@@ -53,13 +53,3 @@ def _without_spread(estimate: Estimate) -> Estimate:
     if estimate.note != f"withheld: {NO_SPREAD}":
         return estimate
     return replace(estimate, low=estimate.value, high=estimate.value, note=None)
-
-
-def above(estimate: Estimate, bound: float) -> bool:
-    """Whether the whole interval is above a bound; False where there is none."""
-    return estimate.low is not None and estimate.low > bound
-
-
-def below(estimate: Estimate, bound: float) -> bool:
-    """Whether the whole interval is below a bound; False where there is none."""
-    return estimate.high is not None and estimate.high < bound

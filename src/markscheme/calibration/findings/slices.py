@@ -60,18 +60,33 @@ class SliceFigure:
     Attributes:
         criterion: On which; None for the score.
         name: agreement, signed_error, mae, or other_level (share of examples with another level than gold).
-        inside: In the slice, in levels or in score.
-        elsewhere: On all other examples.
-        same_gold: What the figure would be elsewhere on examples of the same gold as the slice's.
+        unit: What one of the look's figures is worth in the figure's own unit, levels or score.
+        least: How large the difference must be to matter; below 0 where less is worse.
+        look: As it is, and at the same gold.
         p: Chance of such a difference if the slice were like the rest, after Holm's correction.
     """
 
     criterion: str | None
     name: FigureName
-    inside: float
-    elsewhere: float
-    same_gold: float
-    p: float
+    unit: float
+    least: float
+    look: SliceLook
+    p: float = 1.0
+
+    @property
+    def inside(self) -> float:
+        """In the slice."""
+        return self.look.as_it_is.inside * self.unit
+
+    @property
+    def same_gold(self) -> float:
+        """What the figure would be elsewhere on examples of the same gold as the slice's."""
+        return self.look.outside_at_same_gold * self.unit
+
+    @property
+    def matters(self) -> bool:
+        """Whether the judge is worse there by enough, also at the same gold."""
+        return self.look.matters(self.least)
 
     @property
     def in_words(self) -> str:
@@ -87,7 +102,7 @@ class SliceFigure:
             "criterion": self.criterion,
             "name": self.name,
             "inside": self.inside,
-            "elsewhere": self.elsewhere,
+            "elsewhere": self.look.as_it_is.outside * self.unit,
             "elsewhere_at_same_gold": self.same_gold,
             "p": self.p,
         }
@@ -182,35 +197,6 @@ class Slice:
         }
 
 
-@dataclass(frozen=True)
-class _Look:
-    """One comparison of a part with the rest.
-
-    Attributes:
-        criterion: On which; None for the score.
-        name: The figure's.
-        unit: What one of the look's figures is worth in the figure's own unit.
-        least: How large the difference must be to matter; below 0 where less is worse.
-        look: As it is, and at the same gold.
-    """
-
-    criterion: str | None
-    name: FigureName
-    unit: float
-    least: float
-    look: SliceLook
-
-    @property
-    def matters(self) -> bool:
-        """Whether the judge is worse there by enough, also at the same gold."""
-        return self.look.matters(self.least)
-
-    def figure(self, p: float) -> SliceFigure:
-        """The figures to quote."""
-        inside, elsewhere = self.look.as_it_is.inside * self.unit, self.look.as_it_is.outside * self.unit
-        return SliceFigure(self.criterion, self.name, inside, elsewhere, self.look.outside_at_same_gold * self.unit, p)
-
-
 def parts_of(comparison: Comparison) -> list[ExamplePart]:
     """The parts of an example set that hold enough examples: by group, system, label kind and length of response."""
     examples = comparison.gold.examples
@@ -230,22 +216,22 @@ def slices_of(comparison: Comparison) -> tuple[Slice, ...]:
     that is worse still.
     """
     evidence, parts = Evidence.of(comparison), parts_of(comparison)
-    looks = [_looks(evidence, part) for part in parts]
-    adjusted = _adjusted(looks)
-    slices = [_slice(evidence, part, min(ps, default=1.0)) for part, ps in zip(parts, adjusted, strict=True)]
+    figures = _adjusted([_figures(evidence, part) for part in parts])
+    slices = [
+        _slice(evidence, part, min((one.p for one in own), default=1.0))
+        for part, own in zip(parts, figures, strict=True)
+    ]
     suspects = []
-    for place, (ps, found) in enumerate(zip(adjusted, looks, strict=True)):
-        worse = [which for which, look in enumerate(found) if look.matters and ps[which] <= SIGNIFICANT]
+    for place, own in enumerate(figures):
+        worse = [which for which, one in enumerate(own) if one.matters and one.p <= SIGNIFICANT]
         if worse:
-            suspects.append((min(ps[which] for which in worse), place, worse))
+            suspects.append((min(own[which].p for which in worse), place, worse))
     taken = np.zeros(len(evidence.ids), dtype=bool)
     for _, place, worse in sorted(suspects):
-        left = _worse_without(evidence, parts[place], worse, taken)
+        left = [figures[place][which] for which in _worse_without(evidence, parts[place], worse, taken)]
         if left:
-            quoted = min(left, key=lambda which: adjusted[place][which])
-            names = tuple(dict.fromkeys(name for which in left if (name := looks[place][which].criterion) is not None))
-            figure = looks[place][quoted].figure(adjusted[place][quoted])
-            slices[place] = replace(slices[place], figure=figure, criteria=names)
+            names = tuple(dict.fromkeys(one.criterion for one in left if one.criterion is not None))
+            slices[place] = replace(slices[place], figure=min(left, key=lambda one: one.p), criteria=names)
             taken |= parts[place].inside
     return tuple(slices)
 
@@ -255,8 +241,8 @@ def _worse_without(evidence: Evidence, part: ExamplePart, worse: Sequence[int], 
     left = ExamplePart(part.by, part.name, part.inside & ~taken)
     if left.inside.sum() < SMALLEST_PART:
         return []
-    looks = _looks(evidence.without(taken), left) if taken.any() else _looks(evidence, left)
-    return [which for which in worse if looks[which].matters and looks[which].look.p <= SIGNIFICANT]
+    figures = _figures(evidence.without(taken), left) if taken.any() else _figures(evidence, left)
+    return [which for which in worse if figures[which].matters and figures[which].look.p <= SIGNIFICANT]
 
 
 def _slice(evidence: Evidence, part: ExamplePart, p: float) -> Slice:
@@ -281,7 +267,7 @@ def _groups_of(comparison: Comparison, part: ExamplePart) -> tuple[str, ...] | N
     return None if part.by == "group" else comparison.table.groups
 
 
-def _looks(evidence: Evidence, part: ExamplePart) -> list[_Look]:
+def _figures(evidence: Evidence, part: ExamplePart) -> list[SliceFigure]:
     """Score and criteria, by size and by bias; the same looks in the same order for every part.
 
     A criterion on which the judge is stuck on one level has no look, nor has the score where all of them are: that is
@@ -296,20 +282,20 @@ def _looks(evidence: Evidence, part: ExamplePart) -> list[_Look]:
         agreement = slice_look(comparison.hits, inside, gold, score=True, groups=groups)
         bias = slice_look(evidence.misses, inside, gold, shift=True, score=True, groups=groups)
         found += [
-            _Look(None, "agreement", 1.0, -LOWER_AGREEMENT, agreement),
-            _Look(None, "signed_error", 1.0, BIAS_IN_SCORE, bias),
+            SliceFigure(None, "agreement", 1.0, -LOWER_AGREEMENT, agreement),
+            SliceFigure(None, "signed_error", 1.0, BIAS_IN_SCORE, bias),
         ]
     for one in (evidence.criteria[stuck_not.name] for stuck_not in free):
         if not one.scale.ordered:
             other = slice_look(one.distances, inside, one.gold, groups=groups)
-            found.append(_Look(one.name, "other_level", 1.0, LOWER_AGREEMENT, other))
+            found.append(SliceFigure(one.name, "other_level", 1.0, LOWER_AGREEMENT, other))
             continue
         errors, span = one.errors / one.scale.span, one.scale.span
         bias = slice_look(errors, inside, one.gold, shift=True, groups=groups)
         size = slice_look(np.abs(errors), inside, one.gold, groups=groups)
         found += [
-            _Look(one.name, "signed_error", span, BIAS_ON_SCALE, bias),
-            _Look(one.name, "mae", span, BIAS_ON_SCALE, size),
+            SliceFigure(one.name, "signed_error", span, BIAS_ON_SCALE, bias),
+            SliceFigure(one.name, "mae", span, BIAS_ON_SCALE, size),
         ]
     return found
 
@@ -319,19 +305,15 @@ def _one_score(scores: Floats) -> bool:
     return bool(np.isfinite(scores).any()) and modal_level(scores)[1] >= STUCK
 
 
-def _adjusted(looks: Sequence[Sequence[_Look]]) -> list[list[float]]:
-    """Holm's p of every look, those at the score and those at the criteria each in a family of their own."""
-    found = [[look.look.p for look in of_part] for of_part in looks]
+def _adjusted(figures: Sequence[Sequence[SliceFigure]]) -> list[list[SliceFigure]]:
+    """The figures with Holm's p, those of the score and those of the criteria each in a family of their own."""
+    found = [list(own) for own in figures]
     for of_score in (True, False):
-        places = [
-            (part, which)
-            for part, of_part in enumerate(looks)
-            for which, look in enumerate(of_part)
-            if (look.criterion is None) is of_score
+        family = [
+            (i, j) for i, own in enumerate(found) for j, one in enumerate(own) if (one.criterion is None) is of_score
         ]
-        if places:
-            for (part, which), p in zip(places, holm([found[i][j] for i, j in places]).tolist(), strict=True):
-                found[part][which] = p
+        for (i, j), p in zip(family, holm([found[i][j].look.p for i, j in family]).tolist(), strict=True):
+            found[i][j] = replace(found[i][j], p=p)
     return found
 
 
