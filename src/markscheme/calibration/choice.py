@@ -364,8 +364,8 @@ class _View:
         both = ~np.isnan(self.table[first].levels[name] + self.table[second].levels[name])
         found = [self.compared(judge, both) for judge in (first, second)]
         right = [_equal(one.judge.levels[name], one.reference.levels[name]) for one in found]
-        exact = [one.criteria[name].statistics["exact_agreement"] for one in found]
-        return Pair(*exact, gain_in_hits(*right, groups=self.table.groups))
+        one, other = (one.criteria[name].statistics["exact_agreement"] for one in found)
+        return Pair(one, other, gain_in_hits(*right, groups=self.table.groups))
 
     def _flips(self, one: Column, other: Column) -> tuple[Flip, ...]:
         places = np.flatnonzero(np.abs(other.decisions - one.decisions) == 1)

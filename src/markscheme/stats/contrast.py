@@ -1,7 +1,7 @@
 """One part of the examples against the rest: does the judge do worse there, also where gold is the same?"""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -186,7 +186,7 @@ def share_contrast(hits: npt.ArrayLike, inside: npt.ArrayLike) -> Contrast:
     of_seen = float(chance[counts == seen][0])
     rarer = float(chance[chance < of_seen * (1 - ALIKE)].sum())
     as_rare = float(chance[np.abs(chance - of_seen) <= of_seen * ALIKE].sum())
-    return _with_p(found, min(1.0, rarer + as_rare / 2))
+    return replace(found, p=min(1.0, rarer + as_rare / 2))
 
 
 def mean_contrast(values: npt.ArrayLike, inside: npt.ArrayLike, *, groups: npt.ArrayLike | None = None) -> Contrast:
@@ -227,7 +227,7 @@ def mean_contrast(values: npt.ArrayLike, inside: npt.ArrayLike, *, groups: npt.A
     if groups is not None:
         there = np.isfinite(np.asarray(values, dtype=np.float64))
         p = max(p, _p_by_groups(x, part, np.asarray(groups)[there], found.difference))
-    return _with_p(found, p)
+    return replace(found, p=p)
 
 
 def _as_it_is(x: Floats, part: npt.NDArray[np.bool_], groups: npt.NDArray[np.generic] | None) -> Contrast:
@@ -238,7 +238,7 @@ def _as_it_is(x: Floats, part: npt.NDArray[np.bool_], groups: npt.NDArray[np.gen
     p = share_contrast(sign * x, part).p
     if groups is not None and found.n_inside and found.n_outside:
         p = max(p, _p_by_groups(x, part, groups, found.difference))
-    return _with_p(found, p)
+    return replace(found, p=p)
 
 
 def _strata(gold: Floats, *, score: bool) -> tuple[Integers, Floats | None]:
@@ -306,10 +306,6 @@ def _means(x: Floats, part: npt.NDArray[np.bool_]) -> Contrast:
     mean = float(x[part].mean()) if m else math.nan
     rest = float(x[~part].mean()) if k else math.nan
     return Contrast(mean, rest, 1.0, m, k)
-
-
-def _with_p(found: Contrast, p: float) -> Contrast:
-    return Contrast(found.inside, found.outside, p, found.n_inside, found.n_outside)
 
 
 def _log_choose(n: int, k: npt.ArrayLike) -> Floats:

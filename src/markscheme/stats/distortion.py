@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from markscheme.stats.estimate import Estimate
 from markscheme.stats.intervals import IDENTITY, LOG, Floats, Integers, group_numbers, jackknife
+from markscheme.stats.patterns import people_and_judge, people_table
 
 LEAST_UNITS = 5
 """Units below which nothing is said of second moments."""
@@ -50,7 +51,7 @@ def slope_on_people(
     """
     seen = _SharedMoments.of(people, judge, groups)
     method = "cov(judge, people)/cov(person, person)"
-    why = seen.too_few() or ("people share no variance" if not seen.shared[0] > 0 else None)
+    why = seen.refusal()
     if why:
         return Estimate.without_value(why, n=seen.n_groups, method=method, level=level)
     if not seen.with_judge[0] > 0:
@@ -94,7 +95,7 @@ def noise_beside_people(
     """
     seen = _SharedMoments.of(people, judge, groups)
     method = "error variance, judge/person"
-    why = seen.too_few() or ("people share no variance" if not seen.shared[0] > 0 else None)
+    why = seen.refusal()
     if why:
         return Estimate.without_value(why, n=seen.n_groups, method=method, level=level)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -125,7 +126,7 @@ def shared_and_own(people: npt.ArrayLike) -> tuple[float, float]:
     """
     table = np.asarray(people, dtype=np.float64)
     seen = _SharedMoments.of(table, np.zeros(len(table)), None)
-    if seen.too_few():
+    if min(seen.n_units, seen.n_groups) < LEAST_UNITS:
         return math.nan, math.nan
     return float(seen.shared[0]), max(0.0, float(seen.own[0] - seen.shared[0]))
 
@@ -156,7 +157,7 @@ def correlation_without_noise(
         >>> round(correlation_without_noise(first, 6 - first).value, 3)
         -1.0
     """
-    one, other = _table(first), _table(second)
+    one, other = people_table(first), people_table(second)
     if one.shape != other.shape:
         raise ValueError(f"both criteria need the same units and people, not {one.shape} and {other.shape}")
     group, n = group_numbers(groups, len(one))
@@ -271,7 +272,7 @@ def leaning(
         0.5
     """
     given = np.asarray(gold, dtype=np.float64)
-    table = _table(given if given.ndim == 2 else given[:, None])
+    table = people_table(given if given.ndim == 2 else given[:, None])
     its, beside = np.asarray(judge, dtype=np.float64), np.asarray(on, dtype=np.float64)
     if its.shape != (len(table),) or beside.shape != its.shape:
         raise ValueError(f"judge and `on` must have shape ({len(table)},), not {its.shape} and {beside.shape}")
@@ -316,11 +317,7 @@ class _SharedMoments:
 
     @classmethod
     def of(cls, people: npt.ArrayLike, judge: npt.ArrayLike, groups: npt.ArrayLike | None) -> Self:
-        table, its = _table(people), np.asarray(judge, dtype=np.float64)
-        if its.shape != (len(table),):
-            raise ValueError(f"the judge's ratings must have shape ({len(table)},), not {its.shape}")
-        if np.isinf(its).any():
-            raise ValueError("ratings must be finite numbers or nan")
+        table, its = people_and_judge(people, judge)
         counted = ~np.isnan(its) & ((~np.isnan(table)).sum(axis=1) >= 2)
         group, n = group_numbers(group_numbers(groups, len(table))[0][counted], int(counted.sum()))
         left, right = _ordered_pairs(table.shape[1])
@@ -337,19 +334,11 @@ class _SharedMoments:
         """Whether some units are left out together."""
         return self.n_groups < self.n_units
 
-    def too_few(self) -> str | None:
-        """Why there are no moments, if so."""
-        few = min(self.n_units, self.n_groups) < LEAST_UNITS
-        return f"only {self.n_units} units that judge and two people rated" if few else None
-
-
-def _table(people: npt.ArrayLike) -> Floats:
-    table = np.asarray(people, dtype=np.float64)
-    if table.ndim != 2:
-        raise ValueError(f"people's ratings must have shape (n_units, n_people), not {table.shape}")
-    if np.isinf(table).any():
-        raise ValueError("ratings must be finite numbers or nan")
-    return table
+    def refusal(self) -> str | None:
+        """Why nothing can be said of the judge beside people, if so."""
+        if min(self.n_units, self.n_groups) < LEAST_UNITS:
+            return f"only {self.n_units} units that judge and two people rated"
+        return None if self.shared[0] > 0 else "people share no variance"
 
 
 def _ordered_pairs(n: int) -> tuple[list[int], list[int]]:

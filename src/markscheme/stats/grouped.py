@@ -40,18 +40,15 @@ FURTHEST_LOGIT = 16.0
 
 
 @dataclass(frozen=True, slots=True)
-class GroupedShare:
-    """A share of examples with exact bounds that allow for examples of one group erring together.
+class Grouped:
+    """A figure of examples of which several may share a group and err together.
 
     Attributes:
-        value: Hits over examples, 0 to 1; nan without examples.
+        value: The share or mean; nan without examples.
         n: Examples.
         n_groups: Groups they come from; `n` where every example is a group of its own.
         mean_size: Size of the group that an example comes from, on average over examples; 1 without groups.
-        correlation: How alike the examples of a group are, 0 to 1: the upper of plausible values, 0 without groups.
-        effective: Independent examples that would tell as much.
-        effective_of_missed: The same were one example of the largest group different, where all are alike and share
-            groups; None elsewhere. A share of exactly 0 or 1 shows no correlation, so its bounds rely on this one.
+        correlation: How alike the examples of a group are, 0 to 1; 0 without groups.
     """
 
     value: float
@@ -59,51 +56,76 @@ class GroupedShare:
     n_groups: int
     mean_size: float
     correlation: float
-    effective: float
-    effective_of_missed: float | None = None
 
     @property
     def support(self) -> Support:
         """Whether there are groups enough for bounds: 10 or more plain, 5 to 9 approximate, fewer none."""
-        return _support(self.n_groups, self.mean_size)
+        if self.mean_size == 1 or self.n_groups >= GROUPS_TO_TRUST:
+            return "plain"
+        return "approximate" if self.n_groups >= FEWEST_GROUPS else "withheld"
+
+    def lower(self, confidence: float) -> float | None:
+        """The one-sided lower bound at `confidence`; None with fewer than 5 groups or without examples."""
+        return self._bounds(confidence)[0] if self.n and self.support != "withheld" else None
+
+    def upper(self, confidence: float) -> float | None:
+        """The one-sided upper bound at `confidence`; None with fewer than 5 groups or without examples."""
+        return self._bounds(confidence)[1] if self.n and self.support != "withheld" else None
+
+    def estimate(self, *, level: float = 0.95, method: str = "over examples") -> Estimate:
+        """The figure with its two-sided interval, withheld or marked where there are few groups."""
+        if not self.n:
+            return Estimate.without_value("no examples", n=0, method=method, level=level)
+        low, high = self.lower((1 + level) / 2), self.upper((1 + level) / 2)
+        found = Estimate(self.value, low, high, level, self.n, f"{method}; {self._made}")
+        if self.support == "plain":
+            return found
+        why = f"only {self.n_groups} groups"
+        return withhold(found, why) if self.support == "withheld" else mark_rough(found, why)
+
+    @property
+    def _made(self) -> str:
+        raise NotImplementedError
+
+    def _bounds(self, confidence: float) -> tuple[float, float]:
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, slots=True)
+class GroupedShare(Grouped):
+    """A share of examples with exact bounds that allow for examples of one group erring together.
+
+    Attributes:
+        correlation: The upper of plausible values.
+        effective: Independent examples that would tell as much.
+        effective_of_missed: The same were one example of the largest group different, where all are alike and share
+            groups; None elsewhere. A share of exactly 0 or 1 shows no correlation, so its bounds rely on this one.
+    """
+
+    effective: float
+    effective_of_missed: float | None = None
 
     @property
     def design_effect(self) -> float:
         """How many examples tell as much as one independent example; 1 without groups."""
         return self.n / self.effective if self.n else 1.0
 
-    def lower(self, confidence: float) -> float | None:
-        """The one-sided lower bound at `confidence`; None with fewer than 5 groups or without examples."""
-        if not self.n or self.support == "withheld":
-            return None
-        exact = clopper_pearson_lower(self._hits, self.effective, confidence=confidence)
-        if self.effective_of_missed is None or self.value != 1.0:
-            return exact
-        missed = (1 - 1 / self.n) * self.effective_of_missed
-        return max(exact, clopper_pearson_lower(missed, self.effective_of_missed, confidence=confidence))
-
-    def upper(self, confidence: float) -> float | None:
-        """The one-sided upper bound at `confidence`; None with fewer than 5 groups or without examples."""
-        if not self.n or self.support == "withheld":
-            return None
-        exact = clopper_pearson_upper(self._hits, self.effective, confidence=confidence)
-        if self.effective_of_missed is None or self.value != 0.0:
-            return exact
-        one = self.effective_of_missed / self.n
-        return min(exact, clopper_pearson_upper(one, self.effective_of_missed, confidence=confidence))
-
-    def estimate(self, *, level: float = 0.95, method: str = "share of examples") -> Estimate:
-        """The share with its two-sided interval, withheld or marked where there are few groups."""
-        if not self.n:
-            return Estimate.without_value("no examples", n=0, method=method, level=level)
-        low, high = self.lower((1 + level) / 2), self.upper((1 + level) / 2)
-        made = "Clopper-Pearson" if self.mean_size == 1 else f"Clopper-Pearson at n_eff {self.effective:.1f}"
-        found = Estimate(self.value, low, high, level, self.n, f"{method}; {made}")
-        return _marked(found, self.support, self.n_groups)
-
     @property
-    def _hits(self) -> float:
-        return self.effective if self.value == 1.0 else self.value * self.effective
+    def _made(self) -> str:
+        return "Clopper-Pearson" if self.mean_size == 1 else f"Clopper-Pearson at n_eff {self.effective:.1f}"
+
+    def _bounds(self, confidence: float) -> tuple[float, float]:
+        hits = self.effective if self.value == 1.0 else self.value * self.effective
+        low = clopper_pearson_lower(hits, self.effective, confidence=confidence)
+        high = clopper_pearson_upper(hits, self.effective, confidence=confidence)
+        if self.effective_of_missed is not None:
+            one = self.effective_of_missed / self.n
+            if self.value == 0.0:
+                high = min(high, clopper_pearson_upper(one, self.effective_of_missed, confidence=confidence))
+            else:
+                all_but_one = (1 - 1 / self.n) * self.effective_of_missed
+                low = max(low, clopper_pearson_lower(all_but_one, self.effective_of_missed, confidence=confidence))
+        return low, high
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +133,7 @@ class MeanSide:
     """What one bound of a mean is made of, after a group of the worst possible values is added on its side.
 
     Attributes:
-        centre: The mean with that group.
+        centre: The mean with that group; nan without examples, like the others.
         se: Its standard error.
         df: Degrees of freedom of its t bound.
     """
@@ -120,58 +142,35 @@ class MeanSide:
     se: float
     df: float
 
+    def reach(self, confidence: float) -> float:
+        """How far the one-sided bound lies from the centre."""
+        return t_quantile(self.df, 2 * confidence - 1) * self.se
+
 
 @dataclass(frozen=True, slots=True)
-class GroupedMean:
+class GroupedMean(Grouped):
     """A mean of differences in -1 to 1, with bounds that equal or few differing examples can't shrink to nothing.
 
     Attributes:
-        value: The mean; nan without examples.
-        n: Examples.
-        n_groups: Groups they come from; `n` where every example is a group of its own.
-        mean_size: Size of the group that an example comes from, on average over examples; 1 without groups.
-        correlation: How alike the differences of a group are, 0 to 1, drawn towards 0.3 where few examples differ.
-        below: What the lower bound is made of; None without examples.
-        above: What the upper bound is made of; None likewise.
+        correlation: Drawn towards 0.3 where few examples differ.
+        below: What the lower bound is made of.
+        above: What the upper bound is made of.
     """
 
-    value: float
-    n: int
-    n_groups: int
-    mean_size: float
-    correlation: float
-    below: MeanSide | None
-    above: MeanSide | None
-
-    @property
-    def support(self) -> Support:
-        """Whether there are groups enough for bounds: 10 or more plain, 5 to 9 approximate, fewer none."""
-        return _support(self.n_groups, self.mean_size)
-
-    def lower(self, confidence: float) -> float | None:
-        """The one-sided lower bound at `confidence`; None with fewer than 5 groups or without examples."""
-        if self.below is None or self.support == "withheld":
-            return None
-        return max(-1.0, self.below.centre - _one_sided_t(self.below.df, confidence) * self.below.se)
-
-    def upper(self, confidence: float) -> float | None:
-        """The one-sided upper bound at `confidence`; None with fewer than 5 groups or without examples."""
-        if self.above is None or self.support == "withheld":
-            return None
-        return min(1.0, self.above.centre + _one_sided_t(self.above.df, confidence) * self.above.se)
+    below: MeanSide
+    above: MeanSide
 
     def spread_towards(self, bound: float) -> float:
         """Standard error times √n of the bound on the side of `bound`; nan without examples."""
-        side = self.below if self.value > bound else self.above
-        return math.nan if side is None else math.sqrt(self.n) * side.se
+        return math.sqrt(self.n) * (self.below if self.value > bound else self.above).se
 
-    def estimate(self, *, level: float = 0.95, method: str = "mean difference") -> Estimate:
-        """The mean with its two-sided interval, withheld or marked where there are few groups."""
-        if not self.n:
-            return Estimate.without_value("no examples", n=0, method=method, level=level)
-        low, high = self.lower((1 + level) / 2), self.upper((1 + level) / 2)
-        found = Estimate(self.value, low, high, level, self.n, f"{method}; t with one group at the far end")
-        return _marked(found, self.support, self.n_groups)
+    @property
+    def _made(self) -> str:
+        return "t with one group at the far end"
+
+    def _bounds(self, confidence: float) -> tuple[float, float]:
+        low, high = self.below.centre - self.below.reach(confidence), self.above.centre + self.above.reach(confidence)
+        return max(-1.0, low), min(1.0, high)
 
 
 def grouped_share(hits: npt.ArrayLike, groups: npt.ArrayLike | None = None) -> GroupedShare:
@@ -204,7 +203,7 @@ def grouped_share(hits: npt.ArrayLike, groups: npt.ArrayLike | None = None) -> G
     n = len(x)
     if not n:
         return GroupedShare(math.nan, 0, 0, 1.0, 0.0, 0.0)
-    sums, sizes = _sums_and_sizes(x, group_of)
+    sums, sizes = np.bincount(group_of, weights=x), np.bincount(group_of).astype(np.float64)
     value = min(1.0, float(x.sum()) / n)
     mean_size = float((sizes**2).sum()) / n
     if n_groups == n:
@@ -245,8 +244,9 @@ def grouped_mean(differences: npt.ArrayLike, groups: npt.ArrayLike | None = None
     v, group_of, n_groups = _in_groups(differences, groups, -1.0, 1.0)
     n = len(v)
     if not n:
-        return GroupedMean(math.nan, 0, 0, 1.0, 0.0, None, None)
-    sums, sizes = _sums_and_sizes(v, group_of)
+        nothing = MeanSide(math.nan, math.nan, math.nan)
+        return GroupedMean(math.nan, 0, 0, 1.0, 0.0, nothing, nothing)
+    sums, sizes = np.bincount(group_of, weights=v), np.bincount(group_of).astype(np.float64)
     mean_size = float((sizes**2).sum()) / n
     grouped = n_groups < n
     correlation = _mean_correlation(v, sums, sizes, mean_size) if grouped else 0.0
@@ -352,12 +352,6 @@ def _in_groups(
     return x, group_of, n_groups
 
 
-def _sums_and_sizes(values: Floats, group_of: npt.NDArray[np.int64]) -> tuple[Floats, Floats]:
-    """Sum of the values and number of examples in each group."""
-    sums = np.bincount(group_of, weights=values).astype(np.float64)
-    return sums, np.bincount(group_of).astype(np.float64)
-
-
 def _effective(n: int, mean_size: float, correlation: float) -> float:
     return n / (1 + (mean_size - 1) * correlation)
 
@@ -385,20 +379,3 @@ def _side(v: Floats, sums: Floats, sizes: Floats, design: float, worst: float, *
         squares = float(((v - centre) ** 2).sum()) + design * (worst - centre) ** 2
         variance = max(variance, design * squares / (n * (n - 1)))
     return MeanSide(centre, math.sqrt(variance), spread(moves).df)
-
-
-def _one_sided_t(df: float, confidence: float) -> float:
-    return t_quantile(df, 2 * confidence - 1)
-
-
-def _support(n_groups: int, mean_size: float) -> Support:
-    if mean_size == 1 or n_groups >= GROUPS_TO_TRUST:
-        return "plain"
-    return "approximate" if n_groups >= FEWEST_GROUPS else "withheld"
-
-
-def _marked(estimate: Estimate, support: Support, n_groups: int) -> Estimate:
-    if support == "plain":
-        return estimate
-    why = f"only {n_groups} groups"
-    return withhold(estimate, why) if support == "withheld" else mark_rough(estimate, why)

@@ -98,6 +98,32 @@ def as_table(ratings: npt.ArrayLike) -> Floats:
     return table
 
 
+def people_table(people: npt.ArrayLike) -> Floats:
+    """People's ratings as an array of shape (n_units, n_people); a ValueError for another shape or infinity."""
+    table = np.asarray(people, dtype=np.float64)
+    if table.ndim != 2 or table.shape[1] < 1:
+        raise ValueError(f"people's ratings must have shape (n_units, n_people), not {table.shape}")
+    if np.isinf(table).any():
+        raise ValueError("ratings must be finite numbers or nan")
+    return table
+
+
+def people_and_judge(people: npt.ArrayLike, judge: npt.ArrayLike) -> tuple[Floats, Floats]:
+    """People's ratings and the judge's of the same units, shape (n_units,); a ValueError where they don't fit."""
+    table, rated = people_table(people), np.asarray(judge, dtype=np.float64)
+    if rated.shape != (len(table),):
+        raise ValueError(f"the judge's ratings must have shape ({len(table)},) as the people's have, not {rated.shape}")
+    if np.isinf(rated).any():
+        raise ValueError("ratings must be finite numbers or nan")
+    return table, rated
+
+
+def commonest(values: Floats) -> float:
+    """The commonest value, the lowest of several; nan where there is none."""
+    seen, counts = np.unique(values[np.isfinite(values)], return_counts=True)
+    return float(seen[counts.argmax()]) if len(seen) else math.nan
+
+
 def as_levels(levels: npt.ArrayLike) -> Floats:
     """The levels of a scale, shape (n_levels,); a ValueError where they are no different numbers."""
     scale = numbers(levels, "levels")

@@ -25,6 +25,7 @@ from markscheme.stats.intervals import (
     guard,
     jackknife,
 )
+from markscheme.stats.patterns import people_and_judge, people_table
 
 GoldRule: TypeAlias = Literal["median", "majority", "mean"]
 Closeness: TypeAlias = Literal["accuracy", "neg_rmse"]
@@ -125,13 +126,12 @@ def gold(people: npt.ArrayLike, *, by: GoldRule = "median") -> Floats:
         >>> gold([[1, 2, 2], [0, 1, np.nan]], by="majority").tolist()
         [2.0, nan]
     """
-    table = _people(people)
+    table = people_table(people)
     n_rated = (~np.isnan(table)).sum(axis=1)
     if by == "median":
-        in_order, rows = np.sort(table, axis=1), np.arange(len(table))
-        lower, upper = np.maximum(n_rated - 1, 0) // 2, n_rated // 2
-        upper = np.where(n_rated > 0, np.minimum(upper, table.shape[1] - 1), 0)
-        return np.asarray((in_order[rows, lower] + in_order[rows, upper]) / 2, dtype=np.float64)
+        found = np.full(len(table), np.nan)
+        found[n_rated > 0] = np.nanmedian(table[n_rated > 0], axis=1)
+        return found
     if by == "mean":
         return np.where(n_rated > 0, np.nansum(table, axis=1) / np.maximum(n_rated, 1), np.nan)
     if by == "majority":
@@ -178,7 +178,7 @@ def ceiling(
         >>> round(c.people.value, 3), round(c.judge.value, 3), c.as_good
         (0.948, 0.946, True)
     """
-    table, rated = _people_and_judge(people, judge)
+    table, rated = people_and_judge(people, judge)
     twice = (~np.isnan(table)).sum(axis=1) >= 2
     numbers, _ = group_numbers(groups, len(table))
     of_people = _Beside(np.column_stack([rated, table])[twice], numbers[twice], levels, metric)
@@ -225,7 +225,7 @@ def alternative_annotator_test(
         >>> test.winning_rate.value, test.advantage.value, test.passed
         (1.0, 1.0, True)
     """
-    table, rated = _people_and_judge(people, judge)
+    table, rated = people_and_judge(people, judge)
     if closeness not in ("accuracy", "neg_rmse"):
         raise ValueError(f"closeness is accuracy or neg_rmse, not {closeness!r}")
     made = f"alternative annotator test, {closeness}, epsilon {epsilon:g}"
@@ -245,24 +245,6 @@ def alternative_annotator_test(
     return AltTest(winning_rate, advantage, people_tested, epsilon)
 
 
-def _people(people: npt.ArrayLike) -> Floats:
-    table = np.asarray(people, dtype=np.float64)
-    if table.ndim != 2 or table.shape[1] < 1:
-        raise ValueError(f"people's ratings must have shape (n_units, n_people), not {table.shape}")
-    if np.isinf(table).any():
-        raise ValueError("ratings must be finite numbers or nan")
-    return table
-
-
-def _people_and_judge(people: npt.ArrayLike, judge: npt.ArrayLike) -> tuple[Floats, Floats]:
-    table, rated = _people(people), np.asarray(judge, dtype=np.float64)
-    if rated.shape != (len(table),):
-        raise ValueError(f"the judge's ratings must have shape ({len(table)},) as the people's have, not {rated.shape}")
-    if np.isinf(rated).any():
-        raise ValueError("ratings must be finite numbers or nan")
-    return table, rated
-
-
 def _commonest(table: Floats) -> Floats:
     """The commonest rating of each row, nan where two are equally common or there is none."""
     values, place = np.unique(table, return_inverse=True)
@@ -274,10 +256,6 @@ def _commonest(table: Floats) -> Floats:
     most = counts.max(axis=1)
     alone = (counts == most[:, None]).sum(axis=1) == 1
     return np.where(alone & (most > 0), values[counts.argmax(axis=1)], np.nan)
-
-
-def _shared(columns: Floats, pair: Sequence[int]) -> int:
-    return int((~np.isnan(columns[:, pair])).all(axis=1).sum())
 
 
 @dataclass(frozen=True)
@@ -314,13 +292,9 @@ class _Beside:
     @cached_property
     def people_pairs(self) -> list[tuple[int, int]]:
         """Columns of two people who share enough examples."""
+        rated = ~np.isnan(self.columns)
         among = combinations(range(1, self.columns.shape[1]), 2)
-        return [pair for pair in among if _shared(self.columns, pair) >= LEAST_EXAMPLES]
-
-    @property
-    def judge_pairs(self) -> list[tuple[int, int]]:
-        """The judge's column with that of each person in `people_pairs`."""
-        return [(0, person) for person in self.people_in_pairs]
+        return [(a, b) for a, b in among if (rated[:, a] & rated[:, b]).sum() >= LEAST_EXAMPLES]
 
     @property
     def people_in_pairs(self) -> list[int]:
@@ -345,7 +319,10 @@ class _Beside:
         if not self.people_pairs:
             why = f"needs two people who rated the same {LEAST_EXAMPLES} examples, beside the judge"
             return self._undefined(why, level), self._undefined(why, GAP_LEVEL)
-        (among_people, people_left), (with_judge, judge_left) = self.among_people, self._mean_alpha(self.judge_pairs)
+        (among_people, people_left), (with_judge, judge_left) = (
+            self.among_people,
+            self._mean_alpha([(0, one) for one in self.people_in_pairs]),
+        )
         if math.isnan(among_people) or math.isnan(with_judge):
             why = "one level only, for two people or a person and the judge"
             return self._undefined(why, level), self._undefined(why, GAP_LEVEL)

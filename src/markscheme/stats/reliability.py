@@ -29,7 +29,7 @@ from markscheme.stats.intervals import (
     noted,
     withhold,
 )
-from markscheme.stats.patterns import as_table
+from markscheme.stats.patterns import as_table, commonest
 
 Limits: TypeAlias = Literal["auto", "F", "jackknife"]
 
@@ -195,12 +195,7 @@ class _Ratings:
     @cached_property
     def off(self) -> int:
         """Examples (or groups with one) off a rater's commonest rating, least over the raters."""
-        return min(len(np.unique(self.group[x != _commonest(x)])) for x in self.ratings.T)
-
-
-def _commonest(values: Floats) -> float:
-    seen, counts = np.unique(values, return_counts=True)
-    return float(seen[counts.argmax()])
+        return min(len(np.unique(self.group[x != commonest(x)])) for x in self.ratings.T)
 
 
 def _complete(ratings: npt.ArrayLike, groups: npt.ArrayLike | None, limits: Limits = "auto") -> _Ratings:
@@ -245,7 +240,8 @@ def _icc_of_complete(name: str, table: _Ratings, limits: Limits, level: float) -
     def coefficient(q: float) -> float:
         return 1 - q if size == "k" else (1 - q) / (1 + (k - 1) * q) if q < math.inf else -1 / (k - 1)
 
-    bare = Estimate(coefficient(float(noise[0])), n=n, level=level, method=method)
+    value = coefficient(float(noise[0]))
+    bare = Estimate(value, n=n, level=level, method=method)
     if table.stuck or not noise[0] < math.inf:
         return withhold(bare, table.stuck or "the examples' means don't differ")
     if noise[0] == 0:
@@ -254,7 +250,8 @@ def _icc_of_complete(name: str, table: _Ratings, limits: Limits, level: float) -
         most, least = _f_limits(model, table.anova, level)
         if size == "k" and not 0 < most < math.inf:
             return withhold(bare, "no lower limit")
-        return _reaching(replace(bare, method=f"{method}; F, if normal"), coefficient(most), coefficient(least))
+        low, high = min(coefficient(most), value), max(coefficient(least), value)
+        return replace(bare, low=low, high=high, method=f"{method}; F, if normal")
     found = jackknife(float(noise[0]), noise[1:], transform=LOG, level=level, method=method, grouped=table.grouped)
     return guard(mapped(found, coefficient), table.off, grouped=table.grouped)
 
@@ -315,13 +312,6 @@ def _no_noise(table: _Ratings, model: str, coefficient: Callable[[float], float]
     return replace(single, low=coefficient(noise))
 
 
-def _reaching(estimate: Estimate, low: float | None, high: float | None) -> Estimate:
-    """The estimate with these limits, moved to include its value."""
-    if estimate.value is None or low is None or high is None:
-        return estimate
-    return replace(estimate, low=min(low, estimate.value), high=max(high, estimate.value))
-
-
 def _seen(table: Floats) -> Floats:
     seen = np.unique(table[np.isfinite(table)])
     return seen if len(seen) else np.zeros(1)
@@ -371,7 +361,7 @@ def repeat_family(
     return {
         "test_retest": _test_retest(repeats, level),
         "flip_rate": replace(mapped(flips, lambda share: 1 - share), method=f"1 - {flips.method}"),
-        "distance": _distance(repeats, level),
+        "distance": _noise_size(repeats, repeats.distance, repeats.span, level, "mean |run - run|"),
         "measurement_error": _measurement_error(repeats, level),
         "shift_floor": _shift_floor(repeats, level),
     }
@@ -470,10 +460,6 @@ def _test_retest(repeats: _Repeats, level: float) -> Estimate:
 
 def _too_few(repeats: _Repeats) -> str:
     return "one example only" if len(repeats.runs) else "no example with two runs"
-
-
-def _distance(repeats: _Repeats, level: float) -> Estimate:
-    return _noise_size(repeats, repeats.distance, repeats.span, level, "mean |run - run|")
 
 
 def _measurement_error(repeats: _Repeats, level: float) -> Estimate:

@@ -31,9 +31,9 @@ from markscheme.stats.intervals import (
     withhold,
 )
 from markscheme.stats.pairs import Moments, Pairs, numbers, paired
+from markscheme.stats.patterns import SAME_LEVEL, commonest
 
 DECIMALS = 9
-SAME_LEVEL = 1e-9
 FEWEST_TO_SHOW = 5
 MOST_LEVELS = 100
 CELLS_AT_ONCE = 2_000_000
@@ -452,8 +452,8 @@ def macro_family(
     pairs = paired(gold, judge, groups)
     scale = _levels_seen(pairs) if levels is None else np.asarray(levels, dtype=np.float64)
     everyone = np.ones(len(pairs))
-    commonest = _commonest(pairs.gold)
-    shares = {"accuracy": pairs.gold == pairs.judge, "commonest": pairs.gold == commonest}
+    usual = commonest(pairs.gold)
+    shares = {"accuracy": pairs.gold == pairs.judge, "commonest": pairs.gold == usual}
     found = {
         name: _share(pairs, hits.astype(np.float64), everyone, level, "share of examples", "no examples")
         for name, hits in shares.items()
@@ -474,11 +474,6 @@ def _without(values: npt.ArrayLike, left_aside: float) -> Floats:
 def _same(values: npt.ArrayLike, level: npt.ArrayLike) -> Flags:
     """Which values are a level but for rounding."""
     return np.asarray(np.isclose(values, level, rtol=SAME_LEVEL, atol=1e-12))
-
-
-def _commonest(values: Floats) -> float:
-    seen, counts = np.unique(values[np.isfinite(values)], return_counts=True)
-    return float(seen[counts.argmax()]) if len(seen) else math.nan
 
 
 def _levels_seen(pairs: Pairs) -> Floats:
