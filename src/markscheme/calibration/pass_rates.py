@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from markscheme.stats.estimate import Estimate
-from markscheme.stats.group_rates import GroupDifference, GroupRate, group_difference, group_rate
+from markscheme.stats.group_rates import GroupDifference, group_difference, group_rate
 from markscheme.stats.intervals import wilson_share
 from markscheme.stats.prevalence import corrected_pass_rate, rogan_gladen, weighted_pass_rate
 
@@ -274,20 +274,20 @@ class _Group:
 
     def rate(self, how: DrawnHow) -> GroupPassRate:
         """What people would pass of it."""
-        why = self.withheld(how)
+        why, raw = self.withheld(how), raw_rate(self.rows)
         if why:
-            return GroupPassRate(raw_rate(self.rows), _withheld(why, len(self.own), METHOD), len(self.own))
-        return _shown(group_rate(self.table, self.pool), raw_rate(self.rows))
+            return GroupPassRate(raw, _withheld(why, len(self.own)), len(self.own))
+        found = group_rate(self.table, self.pool)
+        return GroupPassRate(raw, _noted(found.rate), found.own, found.needed)
 
 
-def _shown(found: GroupRate, raw: Estimate) -> GroupPassRate:
-    why = found.rate.undefined
-    rate = found.rate if why is None else replace(found.rate, note=f"withheld: {why}")
-    return GroupPassRate(raw, rate, found.own, found.needed)
+def _noted(estimate: Estimate) -> Estimate:
+    """The estimate, its note saying why it has no value where it has none."""
+    return estimate if estimate.undefined is None else replace(estimate, note=f"withheld: {estimate.undefined}")
 
 
-def _withheld(why: str, n: int, method: str) -> Estimate:
-    return replace(Estimate.without_value(why, n=n, method=method), note=f"withheld: {why}")
+def _withheld(why: str, n: int) -> Estimate:
+    return _noted(Estimate.without_value(why, n=n, method=METHOD))
 
 
 def _groups(graded: Sequence[Judged], labelled: Sequence[Labelled]) -> dict[str, _Group]:
@@ -299,12 +299,11 @@ def _groups(graded: Sequence[Judged], labelled: Sequence[Labelled]) -> dict[str,
         return {}
     shared = _in_several_groups(graded)
     label_of = {label.id: label for label in labelled if label.id not in shared}
-    return {name: _Group(own, _labelled_of(own, label_of)) for name, own in rows.items()}
-
-
-def _labelled_of(rows: Sequence[Judged], label_of: Mapping[str, Labelled]) -> list[tuple[Judged, Labelled]]:
-    """Each response that has a label, once, with its label."""
-    return [(one, label_of[one.id]) for one in {one.id: one for one in rows}.values() if one.id in label_of]
+    once = {name: {one.id: one for one in own}.values() for name, own in rows.items()}
+    return {
+        name: _Group(own, [(one, label_of[one.id]) for one in once[name] if one.id in label_of])
+        for name, own in rows.items()
+    }
 
 
 def _in_several_groups(graded: Iterable[Judged]) -> set[str]:
@@ -323,13 +322,9 @@ def _difference(first: _Group, second: _Group, how: DrawnHow) -> GroupDifference
     why = first.withheld(how) or second.withheld(how)
     common = _common(first.rows, second.rows)
     if why:
-        n = len(first.own) + len(second.own)
-        return GroupDifference(_withheld(why, n, METHOD), 0.0, int(common.sum()), None)
+        return GroupDifference(_withheld(why, len(first.own) + len(second.own)), 0.0, int(common.sum()), None)
     found = group_difference(first.table, first.pool, second.table, second.pool, common=common)
-    undefined = found.difference.undefined
-    if undefined is None:
-        return found
-    return replace(found, difference=replace(found.difference, note=f"withheld: {undefined}"))
+    return replace(found, difference=_noted(found.difference))
 
 
 def _common(first: Sequence[Judged], second: Sequence[Judged]) -> Integers:

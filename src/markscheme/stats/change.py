@@ -301,10 +301,7 @@ def holm(p: npt.ArrayLike) -> Floats:
         >>> holm([0.04, 0.001, 0.02]).tolist()
         [0.04, 0.003, 0.04]
     """
-    values, order = _sorted_p(p)
-    m = len(values)
-    stepped = np.maximum.accumulate(values * np.arange(m, 0, -1))
-    return _in_order(stepped, order)
+    return _adjusted(p, lambda values: np.maximum.accumulate(values * np.arange(len(values), 0, -1)))
 
 
 def benjamini_yekutieli(p: npt.ArrayLike) -> Floats:
@@ -326,7 +323,9 @@ def benjamini_yekutieli(p: npt.ArrayLike) -> Floats:
         >>> benjamini_yekutieli([0.04, 0.001]).round(6).tolist()
         [0.06, 0.003]
     """
-    return _step_up(p, float((1 / np.arange(1, np.size(p) + 1)).sum()))
+    rank = np.arange(1, np.size(p) + 1)
+    penalty = len(rank) * float((1 / rank).sum())
+    return _adjusted(p, lambda values: np.minimum.accumulate((values * penalty / rank)[::-1])[::-1])
 
 
 def alarm_level(run: int, *, planned: int | None = None, level: float = 0.05) -> float:
@@ -458,7 +457,9 @@ def _chance_of_first(outcomes: Integers, *, two_sided: bool) -> tuple[float, flo
     rises = outcomes - lowest
     rises = rises[rises.any(axis=1)]
     step = max(1, int(np.gcd.reduce(rises, axis=None)))
-    first, probability = _distribution(rises // step)
+    rises = rises // step
+    steps = len(rises) * int(rises.max(axis=1, initial=0).sum())
+    first, probability = sum_of_choices(rises) if steps <= MOST_STEPS else _distribution_by_transform(rises)
     sums = int(lowest.sum()) + step * (first + np.arange(len(probability)))
     size, seen = (np.abs(sums), abs(observed)) if two_sided else (sums, observed)
     beyond, level = float(probability[size > seen].sum()), float(probability[size == seen].sum())
@@ -466,14 +467,8 @@ def _chance_of_first(outcomes: Integers, *, two_sided: bool) -> tuple[float, flo
     return exact_p, min(exact_p, beyond + level / 2)
 
 
-def _distribution(rises: Integers) -> tuple[int, Floats]:
-    """The least sum considered, and the probability of it and of each whole number after it."""
-    steps = len(rises) * int(rises.max(axis=1, initial=0).sum())
-    return sum_of_choices(rises) if steps <= MOST_STEPS else _distribution_by_transform(rises)
-
-
 def _distribution_by_transform(rises: Integers) -> tuple[int, Floats]:
-    """The same for many rows, to about 1e-12, over all sums that are likelier than 1e-33.
+    """The distribution of many rows' sum, to about 1e-12, over all sums that are likelier than 1e-33.
 
     Rows that are alike share one factor of the characteristic function, so the time grows with the kinds of row; sums
     further out than Hoeffding's bound allows fold back on the window without being seen.
@@ -499,22 +494,12 @@ def _half_width_when_still(n: int, span: float) -> float:
     return t_quantile(n + 1, 0.90) * span * math.sqrt(2 / (n + 1)) / math.sqrt(n + 2)
 
 
-def _sorted_p(p: npt.ArrayLike) -> tuple[Floats, Integers]:
+def _adjusted(p: npt.ArrayLike, step: Callable[[Floats], Floats]) -> Floats:
+    """What `step` makes of the p in rising order, at most 1, in the order they were given."""
     values = np.asarray(p, dtype=np.float64)
     if values.ndim != 1 or not ((values >= 0) & (values <= 1)).all():
         raise ValueError(f"p must be a vector of numbers from 0 to 1, not {values}")
-    order = np.argsort(values, kind="stable").astype(np.int64)
-    return values[order], order
-
-
-def _step_up(p: npt.ArrayLike, penalty: float) -> Floats:
-    values, order = _sorted_p(p)
-    m = len(values)
-    falling = (values * m * penalty / np.arange(1, m + 1))[::-1]
-    return _in_order(np.minimum.accumulate(falling)[::-1], order)
-
-
-def _in_order(adjusted: Floats, order: Integers) -> Floats:
-    back = np.empty_like(adjusted)
-    back[order] = np.minimum(adjusted, 1.0)
-    return back
+    order = np.argsort(values, kind="stable")
+    adjusted = np.empty_like(values)
+    adjusted[order] = np.minimum(step(values[order]), 1.0)
+    return adjusted

@@ -150,13 +150,10 @@ def stratified_pass_rate(
     called = [f"stratum {v + 1}" for v in range(len(strata))] if names is None else list(names)
     if len(called) != len(strata):
         raise ValueError(f"{len(called)} names for {len(strata)} strata")
-    n, method = int(strata.sum()), "by verdict strata" if len(strata) == 2 else f"by {len(strata)} strata"
-    weighed = sizes + strata.sum(axis=1) if drawn == "random" else sizes
-    refusal = _strata_refusal(strata, weighed, called)
-    if refusal:
-        return Estimate.without_value(refusal, n=n, method=method, level=level)
-    passes, size = strata[:, 1].astype(np.float64), strata.sum(axis=1).astype(np.float64)
-    return _over_strata(passes, size, weighed, n=n, level=level, method=method)
+    size = strata.sum(axis=1)
+    method = "by verdict strata" if len(strata) == 2 else f"by {len(strata)} strata"
+    weighed = sizes + size if drawn == "random" else sizes
+    return _over_strata(size, strata[:, 1] / 1.0, size / 1.0, weighed, called, level, method)
 
 
 def weighted_pass_rate(
@@ -204,23 +201,30 @@ def weighted_pass_rate(
     if not (np.isfinite(w).all() and (w > 0).all()):
         raise ValueError("weights must be finite and above 0")
     called = [f"stratum {v + 1}" for v in range(len(sizes))] if names is None else list(names)
-    strata = np.zeros((len(sizes), 2), dtype=np.int64)
-    np.add.at(strata, (at, h.astype(np.int64)), 1)
-    method = f"by {len(sizes)} strata, weighted"
-    refusal = _strata_refusal(strata, sizes, called)
-    if refusal:
-        return Estimate.without_value(refusal, n=len(h), method=method, level=level)
+    labelled = np.bincount(at, minlength=len(sizes))
     total, squares, passing = (np.bincount(at, weights=v, minlength=len(sizes)) for v in (w, w * w, w * h))
     size = np.divide(total**2, squares, out=np.zeros_like(total), where=squares > 0)
     share = np.divide(passing, total, out=np.full_like(total, 0.5), where=total > 0)
-    return _over_strata(share * size, size, sizes, n=len(h), level=level, method=method)
+    method = f"by {len(sizes)} strata, weighted"
+    return _over_strata(labelled, share * size, size, sizes, called, level, method)
 
 
-def _over_strata(passes: Floats, size: Floats, weighed: Integers, *, n: int, level: float, method: str) -> Estimate:
-    """The rate from passes among so many examples of each stratum, which need not be whole numbers."""
+def _over_strata(
+    labelled: Integers,
+    passes: Floats,
+    size: Floats,
+    weighed: Integers,
+    names: Sequence[str],
+    level: float,
+    method: str,
+) -> Estimate:
+    """The rate from passes among what the labels of each stratum are worth, which need not be whole numbers."""
+    n, refusal = int(labelled.sum()), _strata_refusal(labelled, weighed, names)
+    if refusal:
+        return Estimate.without_value(refusal, n=n, method=method, level=level)
     share = weighed / weighed.sum()
     widened = (passes + 0.5) / (size + 1)
-    variance = float((share**2 * _binomial_variance(passes, size)).sum())
+    variance = float((share**2 * widened * (1 - widened) / (size + 1)).sum())
     variance += float(share @ widened**2 - (share @ widened) ** 2) / float(weighed.sum())
     raw = np.divide(passes, size, out=widened.copy(), where=size > 0)
     made = _clipped(float(share @ raw), float(share @ widened), math.sqrt(variance), n=n, level=level, method=method)
@@ -431,23 +435,8 @@ def automatic_band(
         (0.05, 0, 90, 0.0253)
     """
     m, faulty, widths = _margins(margins, wrong, grid)
-    _check_promise(alpha, confidence)
-    automatic = np.array([(np.abs(m) > width + 1e-9).sum() for width in widths], dtype=np.int64)
-    errors = np.array([(faulty & (np.abs(m) > width + 1e-9)).sum() for width in widths], dtype=np.int64)
-    return _band(widths, automatic, errors, n=len(m), promise=promise, alpha=alpha, confidence=confidence)
-
-
-def _band(
-    widths: Floats,
-    automatic: Integers,
-    errors: Integers,
-    *,
-    n: int,
-    promise: Promise,
-    alpha: float,
-    confidence: float,
-) -> Band:
-    """The band from counts at each half-width, widest first."""
+    n, outside = len(m), np.abs(m) > widths[:, None] + 1e-9
+    automatic, errors = outside.sum(axis=1), (outside & faulty).sum(axis=1)
     start = _start(automatic, n=n, promise=promise, alpha=alpha, confidence=confidence)
     out_of = automatic if promise == "automatic" else np.full_like(automatic, n)
     kept = 0
@@ -523,11 +512,6 @@ def _margins(
     return m, faulty, widths
 
 
-def _check_promise(alpha: float, confidence: float) -> None:
-    if not (0 < alpha < 1 and 0 < confidence < 1):
-        raise ValueError(f"alpha {alpha} and confidence {confidence} must lie between 0 and 1")
-
-
 def _counts(values: npt.ArrayLike, shape: tuple[int, ...], name: str) -> Integers:
     given = np.asarray(values)
     if given.shape != shape:
@@ -537,19 +521,17 @@ def _counts(values: npt.ArrayLike, shape: tuple[int, ...], name: str) -> Integer
     return given.astype(np.int64)
 
 
-def _strata_refusal(strata: Integers, sizes: Integers, names: Sequence[str]) -> str | None:
+def _strata_refusal(labelled: Integers, sizes: Integers, names: Sequence[str]) -> str | None:
     """Why strata can't carry a rate, with the way out; None where they can."""
     if not sizes.sum():
         return "the pool is empty"
-    if len(strata) > MOST_STRATA:
-        return f"{len(strata)} strata are too many: merge them into {MOST_STRATA} or fewer"
-    least = 1 if len(strata) <= 2 else LEAST_LABELS
-    for name, have, share in zip(names, strata.sum(axis=1).tolist(), (sizes / sizes.sum()).tolist(), strict=True):
+    if len(labelled) > MOST_STRATA:
+        return f"{len(labelled)} strata are too many: merge them into {MOST_STRATA} or fewer"
+    least, wanted = (1, "some") if len(labelled) <= 2 else (LEAST_LABELS, f"at least {LEAST_LABELS}")
+    for name, have, share in zip(names, labelled.tolist(), (sizes / sizes.sum()).tolist(), strict=True):
         if have < least and share > NEGLIGIBLE:
-            wanted = "some" if least == 1 else f"at least {least}"
-            return f"{'none' if not have else f'only {have}'} of the {name} labelled, {share:.0%} of the pool:" + (
-                f" label {wanted} of the {name}"
-            )
+            seen = f"only {have}" if have else "none"
+            return f"{seen} of the {name} labelled, {share:.0%} of the pool: label {wanted} of the {name}"
     return None
 
 
@@ -561,11 +543,6 @@ def _error_rate_refusal(fails: int, passes: int, size: int) -> str | None:
     if not fails:
         return "people failed none of the labelled examples: label some that they fail"
     return None
-
-
-def _binomial_variance(passes: Floats, size: Floats) -> Floats:
-    p = (passes + 0.5) / (size + 1)
-    return np.asarray(p * (1 - p) / (size + 1), dtype=np.float64)
 
 
 def _clipped(value: float, centre: float, sd: float, *, n: int, level: float, method: str) -> Estimate:

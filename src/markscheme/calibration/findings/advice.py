@@ -4,13 +4,11 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from markscheme.calibration.findings.evidence import CriterionEvidence, Evidence
+from markscheme.ratings.table import Floats
 from markscheme.rubrics.rubric import SAME_LEVEL
 from markscheme.stats import Estimate
-
-Floats = npt.NDArray[np.float64]
 
 MOST_WORST = 5
 MOST_NAMED = 3

@@ -11,14 +11,11 @@ import numpy.typing as npt
 from markscheme.calibration.comparison import Comparison, CriterionComparison
 from markscheme.calibration.decision import Finding, Severity
 from markscheme.ratings.rating import Rated, Rating
-from markscheme.ratings.table import merits, positions, rating_table, stacked
+from markscheme.ratings.table import Flags, Floats, merits, positions, rating_table, stacked
 from markscheme.rubrics.rubric import Scale
 from markscheme.stats import Estimate
 from markscheme.stats.coefficients import Metric, agreement
 from markscheme.stats.severity import pair_statistic
-
-Floats = npt.NDArray[np.float64]
-Flags = npt.NDArray[np.bool_]
 
 LEAST_SHARED = 30
 """Examples that the judge and two annotators must have rated before annotators' noise is separated from the judge's."""

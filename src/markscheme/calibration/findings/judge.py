@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from markscheme.calibration.comparison import headline
 from markscheme.calibration.decision import Finding
@@ -37,8 +36,6 @@ from markscheme.stats import Estimate
 from markscheme.stats.change import holm, sign_flip
 from markscheme.stats.distortion import noise_beside_people, slope_on_people
 from markscheme.stats.reliability import repeat_family
-
-Floats = npt.NDArray[np.float64]
 
 PEOPLE_WITHOUT_SKILL = 0.20
 BIAS = 1 / 16
@@ -217,7 +214,8 @@ def _crosses(one: CriterionEvidence, slope: float) -> bool:
 def noisy(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -> Iterator[Finding]:
     """A judge that scatters more than annotators do, or changes its answer when asked again."""
     labelled = {n: one for n, one in criteria.items() if one.scale.ordered and one.twice_labelled}
-    repeated = {n: one for n, one in criteria.items() if _asked_again(one) >= FEWEST_FOR_SPREAD}
+    times = {name: np.isfinite(one.repeats).sum(axis=1) for name, one in criteria.items()}
+    repeated = {n: one for n, one in criteria.items() if (times[n] >= 2).sum() >= FEWEST_FOR_SPREAD}
     noisier = significant(labelled, _noise, lambda _, e: (e.value or 0.0) >= NOISE_RATIO and e.above(NOISE_BOUND))
     flipping = significant(repeated, _flips, lambda _, e: (e.value or 0.0) >= FLIPS and e.above(FLIPS_BOUND))
     for name, one in criteria.items():
@@ -243,11 +241,6 @@ def noisy(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -> Iter
             worst=worst,
             gain=evidence.gain({name: one.judge - (1 - 3**-0.5) * scatter}),
         )
-
-
-def _asked_again(one: CriterionEvidence) -> int:
-    """How many examples the judge rated more than once."""
-    return int((np.isfinite(one.repeats).sum(axis=1) >= 2).sum())
 
 
 def _noise(one: CriterionEvidence, level: float) -> Estimate:

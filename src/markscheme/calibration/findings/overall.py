@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 
 from markscheme.calibration.decision import Finding
 from markscheme.calibration.findings.advice import MOST_WORST, example_ids, listed, worst_places
@@ -19,14 +18,12 @@ from markscheme.calibration.findings.evidence import (
     mean,
 )
 from markscheme.calibration.findings.slices import Slice, SliceFigure
+from markscheme.ratings.table import Flags, Floats
 from markscheme.stats import Estimate
 from markscheme.stats.distortion import halo, leaning
 from markscheme.stats.planning import CONF
 from markscheme.stats.severity import pair_statistic
 from markscheme.stats.verdict import CONF_CONSTANT
-
-Floats = npt.NDArray[np.float64]
-Flags = npt.NDArray[np.bool_]
 
 ONE_SIDED = 0.90
 """Level of an interval whose single limits are one-sided 95 % ones."""

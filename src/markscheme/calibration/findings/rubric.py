@@ -9,7 +9,6 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from markscheme.calibration.comparison import Comparison
 from markscheme.calibration.decision import Finding
@@ -32,11 +31,10 @@ from markscheme.calibration.findings.evidence import (
 )
 from markscheme.calibration.findings.significance import significant
 from markscheme.ratings.rating import asked_under
+from markscheme.ratings.table import Floats
 from markscheme.stats import Estimate
 from markscheme.stats.distortion import correlation_without_noise, shared_and_own
 from markscheme.stats.severity import pair_statistic
-
-Floats = npt.NDArray[np.float64]
 
 FEWEST_GROUPS = 10
 FEWEST_TO_MISS_A_LEVEL = 60

@@ -12,13 +12,12 @@ from markscheme.calibration.comparison import Comparison, headline
 from markscheme.calibration.findings.advice import number
 from markscheme.calibration.findings.evidence import STUCK, Evidence, modal_level
 from markscheme.ratings.rating import KINDS
+from markscheme.ratings.table import Flags, Floats
 from markscheme.stats import Estimate
 from markscheme.stats.change import holm
 from markscheme.stats.contrast import SliceLook, slice_look
 from markscheme.stats.severity import pair_statistic, within_tolerance
 
-Floats = npt.NDArray[np.float64]
-Flags = npt.NDArray[np.bool_]
 FigureName = Literal["agreement", "signed_error", "mae", "other_level"]
 
 SMALLEST_PART = 5
