@@ -203,7 +203,7 @@ def grouped_share(hits: npt.ArrayLike, groups: npt.ArrayLike | None = None) -> G
     n = len(x)
     if not n:
         return GroupedShare(math.nan, 0, 0, 1.0, 0.0, 0.0)
-    sums, sizes = np.bincount(group_of, weights=x), np.bincount(group_of).astype(np.float64)
+    sums, sizes = (np.bincount(group_of, weights=w).astype(np.float64) for w in (x, None))
     value = min(1.0, float(x.sum()) / n)
     mean_size = float((sizes**2).sum()) / n
     if n_groups == n:
@@ -246,7 +246,7 @@ def grouped_mean(differences: npt.ArrayLike, groups: npt.ArrayLike | None = None
     if not n:
         nothing = MeanSide(math.nan, math.nan, math.nan)
         return GroupedMean(math.nan, 0, 0, 1.0, 0.0, nothing, nothing)
-    sums, sizes = np.bincount(group_of, weights=v), np.bincount(group_of).astype(np.float64)
+    sums, sizes = (np.bincount(group_of, weights=w).astype(np.float64) for w in (v, None))
     mean_size = float((sizes**2).sum()) / n
     grouped = n_groups < n
     correlation = _mean_correlation(v, sums, sizes, mean_size) if grouped else 0.0
