@@ -17,6 +17,8 @@ LABELS = "MARKSCHEME_CALIBRATION"
 REPORT = "MARKSCHEME_REPORT"
 """The file that the report is written to: JSON where it is named so, else Markdown."""
 
+LEAST_PASSES = "PROMPTFOO_PASS_RATE_THRESHOLD"
+"""Promptfoo's own variable: the pass rate in per cent below which an evaluation fails; 100 without it."""
 WIDTH = 400
 """Columns of what Promptfoo logs: a line of its log is best not broken."""
 
@@ -74,7 +76,9 @@ def _worth(context: "Mapping[str, Any]") -> "RunWorth":
     raw = context.get("results") or []
     rows = results_of(raw, Path(str(context.get("evalId") or "this evaluation"))).rows
     named = os.environ.get(LABELS)
-    return run_worth(rows, read_labelled(Path(named)) if named else own_labels(rows), calibrations(raw))
+    labelled = read_labelled(Path(named)) if named else own_labels(rows)
+    threshold = float(os.environ.get(LEAST_PASSES) or 100) / 100
+    return run_worth(rows, labelled, calibrations(raw), threshold=threshold)
 
 
 def _write(worth: "RunWorth", place: str) -> None:

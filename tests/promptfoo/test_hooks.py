@@ -21,8 +21,10 @@ def front() -> Iterator[MessagesFront]:
         yield running
 
 
-def run_of(folder: Path, front: MessagesFront, outputs: list[str], env: dict[str, str], **document: Any) -> EvalRun:
-    return evaluate(folder, front.url, outputs, [assertion()], env=env, **{"extensions": HOOKS, **document})
+def run_of(
+    folder: Path, front: MessagesFront, outputs: list[str], env: dict[str, str], args: tuple[str, ...] = (), **more: Any
+) -> EvalRun:
+    return evaluate(folder, front.url, outputs, [assertion()], env=env, args=args, **{"extensions": HOOKS, **more})
 
 
 def told(run: EvalRun) -> list[str]:
@@ -122,3 +124,12 @@ def test_whatever_goes_wrong_after_the_run_its_results_are_saved(
     run = run_of(tmp_path, front, ["Paris."], env)
     assert [row["success"] for row in rows(run)] == [True]
     assert told(run)[-1].startswith("what this run is worth can't be told: ")
+
+
+def test_repeats_tell_how_often_the_gate_fails(front: MessagesFront, tmp_path: Path) -> None:
+    report = tmp_path / "report.json"
+    env = {"MARKSCHEME_REPORT": str(report), "PROMPTFOO_PASS_RATE_THRESHOLD": "50"}
+    run = run_of(tmp_path, front, ["Paris."] * 3 + ["Rome."], env, args=("--repeat", "2"))
+    risk = json.loads(report.read_text())["gate_risk"]
+    assert (risk["runs"], risk["cases"], risk["center"]) == (2, 4, 0.75)
+    assert f"- At a pass rate of 50%: {risk['because']}" in told(run)

@@ -6,6 +6,7 @@ from operator import neg
 
 import numpy as np
 
+from markscheme.calibration.gate import Gate, graded_rows, repeated
 from markscheme.calibration.pass_fail import judged
 from markscheme.calibration.pass_rates import Labelled, PassRates, compared_pairs, pass_rates, raw_rate
 from markscheme.judges.judge import Usage, total
@@ -77,6 +78,7 @@ class RunWorth:
         calibrations: By rubric, what its judge was calibrated to, in words and as a use.
         labels: Labels behind the corrected rates.
         usage: What grading cost in all.
+        gate: The gate on the pass rate, by the run's own repeats; None where it has none.
     """
 
     systems: tuple[SystemWorth, ...]
@@ -84,10 +86,15 @@ class RunWorth:
     calibrations: Mapping[str, tuple[str, str | None]]
     labels: int
     usage: Usage
+    gate: Gate | None = None
 
 
 def run_worth(
-    rows: Sequence[Row], labelled: Sequence[Labelled], calibrations: Mapping[str, tuple[str, str | None]]
+    rows: Sequence[Row],
+    labelled: Sequence[Labelled],
+    calibrations: Mapping[str, tuple[str, str | None]],
+    *,
+    threshold: float = 1.0,
 ) -> RunWorth:
     """What the rows are worth.
 
@@ -95,6 +102,7 @@ def run_worth(
         rows: Of one evaluation.
         labelled: What people and the judge both decided on; empty leaves pass rates as the graders gave them.
         calibrations: By rubric, what is known of its judge.
+        threshold: The share of passes below which the evaluation fails.
     """
     by_system: dict[str, list[Row]] = {}
     for row in rows:
@@ -106,6 +114,7 @@ def run_worth(
         calibrations=calibrations,
         labels=len(labelled),
         usage=total(row.usage for row in rows),
+        gate=repeated(graded_rows(rows, "pass"), threshold, "pass"),
     )
 
 

@@ -186,11 +186,11 @@ def _report(
     Raises:
         ComparisonError: A worse run is to fail, strictly, and this one cannot be compared with the accepted one.
     """
-    from markscheme.experiment.rules import worse_than_accepted
+    from markscheme.experiment.rules import risks, worse_than_accepted
     from markscheme.experiment.table import between_variants, corrected_rates, figures, variant_table
     from markscheme.report.views.experiment import ExperimentReport
 
-    experiment, table, notes = run.experiment, variant_table(run), list[str]()
+    experiment, table, notes = run.experiment, variant_table(run), risks(rules, run)
     rows = {name: figures(table, name) for name in experiment.by_name}
     since, failed = [], [line for rule in rules for line in rule.hits(rows)]
     if accepted is not None:

@@ -29,6 +29,7 @@ GROUPS = {
     },
     "Run": {
         "grade": "grade responses with a rubric",
+        "gate-risk": "estimate how often a gate fails though nothing changed",
         "pass-rate": "correct a pass rate for the judge's errors",
         "status": "show what each rubric's judge can decide, and usable judges",
     },

@@ -2,16 +2,20 @@
 
 import difflib
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from markscheme.calibration.gate import Graded, repeated
 from markscheme.errors import UsageError
 from markscheme.experiment.definition import FIGURES, OVERALL, PASS_RATE, Experiment
+from markscheme.experiment.run import ExperimentRun
 from markscheme.experiment.table import Difference, VariantFigures
 from markscheme.score import ROUNDING
+from markscheme.stats.gate import Figure
 
 WORSE = "worse"
+_OF: Final[Mapping[str, Figure]] = {OVERALL: "score", PASS_RATE: "pass"}
 _RULE: Final = re.compile(r"\s*([^<>=]+?)\s*(<=|>=|<|>)\s*([+-]?\d+(?:\.\d+)?)\s*")
 
 
@@ -75,6 +79,25 @@ def worse_than_accepted(differences: Iterable[Difference]) -> list[str]:
     """A sentence for each variant that is shown to be worse than it was."""
     found = [(each.second, each.worse) for each in differences]
     return [f"{name}: worse than the accepted run in {', '.join(figures)}" for name, figures in found if figures]
+
+
+def risks(rules: Iterable[Rule], run: ExperimentRun) -> list[str]:
+    """For each rule on scores or pass rates, how often it fails though nothing changed, where cases are repeated."""
+    return [
+        f"{name}, {rule.text!r}: {gate.because}"
+        for rule in rules
+        if rule.figure in FIGURES and rule.sign[0] == "<"
+        for name in rule.variants
+        if (gate := repeated(_graded(run, name, rule.figure), rule.bound, _OF[rule.figure])) is not None
+    ]
+
+
+def _graded(run: ExperimentRun, variant: str, figure: str) -> Iterator[Graded]:
+    """Each output of a variant by the content of its case: cases of the same content are repeats."""
+    for case in run.experiment.cases:
+        grade = run.grades[variant, case.id]
+        found = grade.score if figure == OVERALL else grade.passed
+        yield case.digest, None if found is None else float(found)
 
 
 def _named(said: str, experiment: Experiment) -> tuple[tuple[str, ...], str]:

@@ -9,6 +9,7 @@ from markscheme.report.document import Document, Items, Line, Name, Notes, Table
 from markscheme.report.figures import NONE, number, points, share_with_interval
 from markscheme.report.json import plain
 from markscheme.report.views.calibration import cost_line
+from markscheme.report.views.gate_risk import json_of as gate_json
 
 NOT_KNOWN = "calibrate says what the judge can decide: markscheme calibrate RUBRIC, then --accept"
 
@@ -23,7 +24,8 @@ def view(worth: RunWorth) -> Document:
         for estimate in (system.raw, system.corrected)
         if estimate is not None and estimate.undefined
     ]
-    lines = [*map(_gap, worth.gaps), *_trust(worth), f"Grading cost: {cost_line(worth.usage)}."]
+    risk = [] if worth.gate is None else [f"At a pass rate of {worth.gate.threshold:.0%}: {worth.gate.because}"]
+    lines = [*map(_gap, worth.gaps), *_trust(worth), *risk, f"Grading cost: {cost_line(worth.usage)}."]
     labels = f"Corrected by {worth.labels} labels." if worth.labels else "As graded; no labels to correct by."
     return Document(
         title="What this run is worth",
@@ -98,6 +100,7 @@ def json_of(worth: RunWorth) -> dict[str, Any]:
                 for gap in worth.gaps
             ],
             "calibrations": {name: {"text": text, "use": use} for name, (text, use) in worth.calibrations.items()},
+            "gate_risk": None if worth.gate is None else gate_json(worth.gate),
             "cost": worth.usage,
         }
     )

@@ -1,0 +1,54 @@
+"""`markscheme gate-risk`: would a gate fail though nothing changed?"""
+
+import sys
+from pathlib import Path
+from typing import Annotated, Literal
+
+from cyclopts import Parameter
+
+from markscheme.commands.options import SHARE, JsonFlag, existing_file, whole_number
+
+RISKY, NOT_KNOWN = 1, 4
+
+
+def gate_risk(
+    results: Annotated[tuple[Path, ...], Parameter(metavar="RESULTS", help="runs over the same cases")],
+    /,
+    *,
+    threshold: Annotated[float, Parameter(metavar="T", validator=SHARE)],
+    of: Annotated[Literal["score", "pass"], Parameter(metavar="FIGURE")] = "score",
+    runs_in_ci: Annotated[int, Parameter(metavar="R", converter=whole_number)] = 1,
+    json: JsonFlag = False,
+) -> int:
+    """Estimate how often a gate would fail though nothing changed, from repeated runs over the same cases: how many
+    runs to average, which threshold is safe, and how small a drop the gate still finds.
+
+    RESULTS is one file of Promptfoo's results with `--repeat`, or several files: Promptfoo's results, ratings, or
+    what `grade --json` and `experiment --json` print. Two runs are needed; three or more are better.
+
+    Args:
+        threshold: the least mean that passes the gate
+        of: what the gate compares: score (the mean score) or pass (the share of cases that pass)
+        runs_in_ci: runs that CI averages (1)
+
+    Example:
+        promptfoo eval --repeat 3 --no-cache -o results.json
+        markscheme gate-risk results.json --threshold 0.8
+
+    Exit status:
+        0 fails at most 1 run in 20, 1 fails more often, 2 invalid arguments, 4 nothing known about how far runs vary,
+        5 over a tenth of the cases not graded.
+    """
+    from markscheme.calibration.gate import read_gate
+    from markscheme.report.json import dumps
+    from markscheme.report.terminal import render_terminal
+    from markscheme.report.views.gate_risk import json_of, view
+    from markscheme.stats.gate import ALARM
+
+    gate = read_gate([existing_file(path) for path in results], threshold, of, averaged=runs_in_ci)
+    if json:
+        print(dumps(json_of(gate)))
+    else:
+        render_terminal(view(gate), sys.stdout)
+    chance = gate.risk.p_fail.value
+    return NOT_KNOWN if chance is None else 0 if chance <= ALARM else RISKY

@@ -1,0 +1,126 @@
+"""`markscheme gate-risk` as a user runs it, on runs of ours and of the real Promptfoo."""
+
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.commands.console import run
+from tests.promptfoo.answering import evaluate, rows
+
+approx = pytest.approx
+VARYING = "({pass: true, score: 0.5 + 0.4 * Math.random(), reason: 'drawn'})"
+
+
+def graded(folder: Path, number: int, *, cases: int = 30, **last: Any) -> str:
+    """A file of graded cases, whose scores vary from run to run; `last` replaces keys of the last case."""
+    draw = random.Random(number)
+    lines = [{"id": f"c{n}", "score": round(0.5 + n / 100 + draw.gauss(0, 0.05), 3)} for n in range(cases)]
+    lines = [{**line, "pass": line["score"] >= 0.6} for line in lines]
+    lines[-1] |= last
+    (folder / f"run{number}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return f"run{number}.jsonl"
+
+
+def risk(folder: Path, *files: str, threshold: str = "0.55", more: tuple[str, ...] = (), status: int = 0) -> Any:
+    done = run("markscheme", "gate-risk", *files, "--threshold", threshold, *more, "--json", cwd=folder)
+    assert done.returncode == status, done.stderr + done.stdout
+    return json.loads(done.stdout) if status in (0, 1, 4) and done.stdout else done.stderr
+
+
+def test_the_risk_of_a_gate_over_several_files(tmp_path: Path) -> None:
+    files = [graded(tmp_path, number) for number in range(3)]
+    found = risk(tmp_path, *files)
+    scores = [json.loads(line)["score"] for file in files for line in (tmp_path / file).read_text().splitlines()]
+    assert (found["schema"], found["runs"], found["cases"], found["dropped"]) == (1, 3, 30, 0)
+    assert found["center"] == approx(sum(scores) / len(scores))
+    assert found["p_fail"]["value"] < 0.05
+    assert found["advice"]["threshold"] == found["safe_threshold"]
+    near = risk(tmp_path, *files, threshold=f"{found['center'] - 0.002:.3f}", status=1)
+    assert near["p_fail"]["value"] > 0.05
+    averaged = risk(tmp_path, *files, threshold="0.63", more=("--runs-in-ci", "9"))
+    assert averaged["p_fail"]["value"] < risk(tmp_path, *files, threshold="0.63", status=1)["p_fail"]["value"]
+
+
+def test_a_pass_rate_has_its_own_gate(tmp_path: Path) -> None:
+    files = [graded(tmp_path, number) for number in range(3)]
+    found = risk(tmp_path, *files, threshold="0.3", more=("--of", "pass"))
+    passes = [json.loads(line)["pass"] for file in files for line in (tmp_path / file).read_text().splitlines()]
+    assert found["center"] == approx(sum(passes) / len(passes))
+
+
+def test_one_run_is_not_enough(tmp_path: Path) -> None:
+    found = risk(tmp_path, graded(tmp_path, 1), status=4)
+    assert found["p_fail"]["value"] is None
+    assert "--repeat 3" in found["because"]
+
+
+def test_a_cache_that_answered_is_noticed(tmp_path: Path) -> None:
+    file = graded(tmp_path, 1)
+    found = risk(tmp_path, file, file, status=4)
+    assert "cache" in found["because"]
+
+
+def test_a_case_not_graded_is_left_out_and_counted(tmp_path: Path) -> None:
+    files = [graded(tmp_path, 1), graded(tmp_path, 2, score=None, error="refused")]
+    assert (risk(tmp_path, *files)["cases"], risk(tmp_path, *files)["dropped"]) == (29, 1)
+
+
+def test_many_cases_not_graded_are_no_gate(tmp_path: Path) -> None:
+    files = [graded(tmp_path, 1, cases=5), graded(tmp_path, 2, cases=5, score=None)]
+    assert "1 of 5 cases" in risk(tmp_path, *files, status=5)
+
+
+@pytest.mark.parametrize("score", ["NaN", "1.5", '"high"'])
+def test_a_score_that_is_none_is_refused_with_its_line(tmp_path: Path, score: str) -> None:
+    (tmp_path / "odd.jsonl").write_text('{"id": "a", "score": 0.5}\n{"id": "b", "score": ' + score + "}\n")
+    assert "odd.jsonl:2" in risk(tmp_path, "odd.jsonl", graded(tmp_path, 1), status=2)
+
+
+def test_other_cases_are_no_repeats(tmp_path: Path) -> None:
+    files = [graded(tmp_path, 1), graded(tmp_path, 2)]
+    text = (tmp_path / files[1]).read_text()
+    (tmp_path / files[1]).write_text(text.replace('"c', '"other-'))
+    assert "different cases" in risk(tmp_path, *files, status=2)
+
+
+def test_a_threshold_in_per_cent_is_refused(tmp_path: Path) -> None:
+    assert "did you mean 0.8" in risk(tmp_path, graded(tmp_path, 1), threshold="80", status=2)
+
+
+def test_an_experiment_s_runs_are_read(tmp_path: Path) -> None:
+    for number in range(2):
+        draw = random.Random(number)
+        outputs = [{"variant": "v", "case": f"c{n}", "score": draw.random(), "pass": True} for n in range(12)]
+        (tmp_path / f"e{number}.json").write_text(json.dumps({"schema": 1, "outputs": outputs}))
+    assert risk(tmp_path, "e0.json", "e1.json", threshold="0.2")["cases"] == 12
+
+
+def test_the_report_says_it_in_words(tmp_path: Path) -> None:
+    files = [graded(tmp_path, number) for number in range(3)]
+    done = run("markscheme", "gate-risk", *files, "--threshold", "0.64", cwd=tmp_path, env={"COLUMNS": "80"})
+    found = risk(tmp_path, *files, threshold="0.64", status=done.returncode)
+    words = " ".join(done.stdout.split())
+    assert found["because"] in words
+    assert f"{found['safe_threshold'] - 0.005:.2f}" in words
+    assert "evaluateOptions" in done.stdout
+
+
+@pytest.mark.usefixtures("promptfoo")
+def test_repeats_of_the_real_promptfoo_are_runs(tmp_path: Path, runtime: Path) -> None:
+    outputs = [f"answer {n}" for n in range(6)]
+    made = evaluate(tmp_path, "", outputs, [{"type": "javascript", "value": VARYING}], args=("--repeat", "3"))
+    scores = [row["score"] for row in rows(made)]
+    assert len(scores) == 18
+    (tmp_path / "results.json").write_text(json.dumps(made.results))
+    found = risk(tmp_path, "results.json", threshold="0.2")
+    assert (found["runs"], found["cases"]) == (3, 6)
+    assert found["center"] == approx(sum(scores) / 18)
+    one = [json.loads(json.dumps(made.results)) for _ in range(3)]
+    for number, results in enumerate(one):
+        ordered = sorted(results["results"]["results"], key=lambda row: row["testIdx"])
+        results["results"]["results"] = [row for n, row in enumerate(ordered) if n % 3 == number]
+        (tmp_path / f"one{number}.json").write_text(json.dumps(results))
+    assert risk(tmp_path, "one0.json", "one1.json", "one2.json", threshold="0.2")["p_fail"] == found["p_fail"]
