@@ -48,7 +48,7 @@ class World:
         spread = NOISE if self.of == "score" else math.sqrt(float((truth * (1 - truth)).mean()))
         shifts = generator.normal(0, spread * math.sqrt(self.shift / self.cases), (count, 1))
         if self.of == "score":
-            return np.clip(truth + shifts + generator.normal(0, NOISE, (count, self.cases)), 0, 1)
+            return np.asarray(np.clip(truth + shifts + generator.normal(0, NOISE, (count, self.cases)), 0, 1))
         return (generator.random((count, self.cases)) < np.clip(truth + shifts, 0, 1)).astype(float)
 
     def truth(self, generator: np.random.Generator) -> Floats:

@@ -1,6 +1,7 @@
 """`markscheme experiment` as a user runs it: on recorded outputs, on a function, killed and resumed, held to rules."""
 
 import json
+import random
 import signal
 import subprocess
 import time
@@ -133,6 +134,22 @@ def test_a_rule_decides_the_exit_status(folder: Path, rule: str, status: int) ->
 def test_several_rules_are_told_together(folder: Path) -> None:
     told = recorded(folder, "--fail-if", "overall < 0.8", "--fail-if", "tone < 4.5", status=1).stdout
     assert " ".join(told.split()).count("and the run fails if") == 2
+
+
+def test_repeated_cases_tell_how_often_a_rule_fails(folder: Path) -> None:
+    draw = random.Random(1)
+    names = [f"{case}-{run}" for case in range(8) for run in range(3)]
+    write_lines(folder / "repeated.jsonl", [{"id": name, "inputs": {"query": name.split("-")[0]}} for name in names])
+    made = [{"variant": "only", "case": name, "output": f"quality={draw.randint(2, 5)}."} for name in names]
+    write_lines(folder / "made.jsonl", made)
+    (folder / "slow.py").write_text(SLOW)
+    (folder / "tone.yaml").write_text("criteria: [{name: tone, description: The tone, scale: {min: 1, max: 5}}]\n")
+    variant = "{name: only, outputs: made.jsonl}"
+    (folder / "repeated.yaml").write_text(f"{{rubric: tone.yaml, variants: [{variant}], cases: repeated.jsonl}}\n")
+    rules = ("--fail-if", "overall < 0.2", "--fail-if", "tone < 1.5")
+    experiment(folder, *rules, "--judge", "function:slow:judge", "--json", "told.json", file="repeated.yaml")
+    (note,) = [note for note in json.loads((folder / "told.json").read_text())["notes"] if " < " in note]
+    assert note.startswith("only, 'overall < 0.2': This gate would fail")
 
 
 @pytest.mark.parametrize(

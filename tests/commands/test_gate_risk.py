@@ -17,8 +17,10 @@ VARYING = "({pass: true, score: 0.5 + 0.4 * Math.random(), reason: 'drawn'})"
 def graded(folder: Path, number: int, *, cases: int = 30, **last: Any) -> str:
     """A file of graded cases, whose scores vary from run to run; `last` replaces keys of the last case."""
     draw = random.Random(number)
-    lines = [{"id": f"c{n}", "score": round(0.5 + n / 100 + draw.gauss(0, 0.05), 3)} for n in range(cases)]
-    lines = [{**line, "pass": line["score"] >= 0.6} for line in lines]
+    scores = [round(0.5 + n / 100 + draw.gauss(0, 0.05), 3) for n in range(cases)]
+    lines: list[dict[str, Any]] = [
+        {"id": f"c{n}", "score": score, "pass": score >= 0.6} for n, score in enumerate(scores)
+    ]
     lines[-1] |= last
     (folder / f"run{number}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     return f"run{number}.jsonl"

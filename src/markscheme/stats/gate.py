@@ -47,7 +47,6 @@ class GateRisk:
         safe_threshold: The highest threshold that fails at most 1 run in 20, with 95 % confidence; None likewise.
         repeats: The fewest runs to average for the given threshold; None where 9 don't do.
         smallest_drop: The drop below `center` that the given threshold finds 8 times in 10; None likewise.
-        drop_at_safe: The same for the safe threshold; None likewise.
     """
 
     runs: int
@@ -60,7 +59,6 @@ class GateRisk:
     safe_threshold: float | None = None
     repeats: int | None = None
     smallest_drop: float | None = None
-    drop_at_safe: float | None = None
 
 
 def gate_risk(values: npt.ArrayLike, threshold: float, *, of: Figure = "score", runs_in_ci: int = 1) -> GateRisk:
@@ -98,7 +96,6 @@ def gate_risk(values: npt.ArrayLike, threshold: float, *, of: Figure = "score", 
         return GateRisk(runs, cases, center, _unknown(f"The {runs} repeats gave {alike}, {NO_SPREAD}", runs))
     spread = _Spread(center, variance * RATIOS, _weights(float(means.var(ddof=1)) / variance, runs), runs)
     cut = threshold if of == "score" else (math.ceil(round(threshold * cases, 9)) - 0.5) / cases
-    safe = spread.safe_threshold(runs_in_ci, SHOWN)
     return GateRisk(
         runs=runs,
         cases=cases,
@@ -109,10 +106,9 @@ def gate_risk(values: npt.ArrayLike, threshold: float, *, of: Figure = "score", 
         ),
         run_shift=float(spread.weights @ RATIOS),
         run_level=1 - float(spread.weights[0]),
-        safe_threshold=safe,
+        safe_threshold=spread.safe_threshold(runs_in_ci, SHOWN),
         repeats=next((n for n in REPEATS if spread.safe_threshold(n, ADVISED) >= threshold), None),
         smallest_drop=spread.smallest_drop(threshold, runs_in_ci),
-        drop_at_safe=spread.smallest_drop(safe, runs_in_ci),
     )
 
 

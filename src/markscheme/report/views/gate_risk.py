@@ -39,8 +39,9 @@ def _advice(gate: Gate) -> Iterator[str]:
     risk = gate.risk
     if risk.safe_threshold is None or risk.smallest_drop is None:
         return
-    safe = f"a threshold of {number(_down(risk.safe_threshold))} with {counted(gate.averaged, 'run')}"
-    finds = f"finds a drop of {number(risk.drop_at_safe)} or more 8 times in 10"
+    mark = _down(risk.safe_threshold)
+    safe = f"a threshold of {number(mark)} with {counted(gate.averaged, 'run')}"
+    finds = f"finds a drop of {number(risk.smallest_drop + gate.threshold - mark)} or more 8 times in 10"
     if risk.center < gate.threshold:
         yield f"The {FIGURES[gate.of]} is {number(risk.center)}, below the threshold. Safe is {safe}; it {finds}."
     elif risk.repeats is None:
@@ -61,7 +62,7 @@ def _dropped(gate: Gate) -> Iterator[Notes]:
 
 def _sections(gate: Gate) -> Iterator[Section]:
     risk = gate.risk
-    if risk.smallest_drop is None or risk.run_shift is None or risk.run_level is None:
+    if risk.smallest_drop is None or risk.run_shift is None or risk.run_level is None or risk.safe_threshold is None:
         return
     facts = Facts(
         (
@@ -83,7 +84,7 @@ def _sections(gate: Gate) -> Iterator[Section]:
 def snippet(gate: Gate) -> str:
     """The advice as part of a Promptfoo configuration, and the command that applies the gate."""
     runs = gate.risk.repeats or gate.averaged
-    threshold = gate.threshold if gate.risk.repeats else _down(gate.risk.safe_threshold) or 0.0
+    threshold = gate.threshold if gate.risk.repeats else _down(gate.risk.safe_threshold or 0.0)
     config = f"evaluateOptions: {{repeat: {runs}, cache: false}}  # promptfooconfig.yaml"
     if gate.of == "pass":
         return f"{config}\nPROMPTFOO_PASS_RATE_THRESHOLD={100 * threshold:g} promptfoo eval"
@@ -91,9 +92,9 @@ def snippet(gate: Gate) -> str:
     return f"{config}\npromptfoo eval -o results.json; jq -e '{mean} >= {threshold:g}' results.json"
 
 
-def _down(value: float | None) -> float | None:
+def _down(value: float) -> float:
     """A threshold to two decimals, never rounded up past what is safe."""
-    return None if value is None else max(0.0, int(value * 100) / 100)
+    return max(0.0, int(value * 100) / 100)
 
 
 def _percent(chance: float | None) -> str:
