@@ -33,6 +33,7 @@ LAYERS = [
     "stats",
     "ratings",
     "promptfoo",
+    "assert_grade",
     "pytest_plugin",
     "readers",
     "calibration",

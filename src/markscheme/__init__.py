@@ -32,34 +32,26 @@ if TYPE_CHECKING:
         RubricAsJudgeOutput,
     )
 
-_HOME = {
-    "Criterion": "rubrics.rubric",
-    "CriterionEvaluation": "types",
-    "CriterionReport": "types",
-    "EvaluationReport": "types",
-    "Grade": "grading",
-    "Judge": "judges.judge",
-    "Level": "rubrics.rubric",
-    "MarkschemeError": "errors",
-    "OneShotGenerateFn": "types",
-    "OneShotOutput": "types",
-    "PerCriterionGenerateFn": "types",
-    "PerCriterionOutput": "types",
-    "Reply": "judges.judge",
-    "Rubric": "rubrics.rubric",
-    "RubricAsJudgeGenerateFn": "types",
-    "RubricAsJudgeOutput": "types",
-    "RubricError": "errors",
-    "Scale": "rubrics.rubric",
-    "ScriptedJudge": "judges.scripted",
-    "Submission": "submission",
-    "default_oneshot_generate_fn": "autograders",
-    "default_per_criterion_generate_fn": "autograders",
-    "default_rubric_as_judge_generate_fn": "autograders",
-    "grade": "grading",
-    "load_rubric": "rubrics.file",
-    "reward": "rewards",
+_NAMES = {
+    "autograders": [
+        *("default_oneshot_generate_fn", "default_per_criterion_generate_fn"),
+        "default_rubric_as_judge_generate_fn",
+    ],
+    "errors": ["MarkschemeError", "RubricError"],
+    "grading": ["Grade", "grade"],
+    "judges.judge": ["Judge", "Reply"],
+    "judges.scripted": ["ScriptedJudge"],
+    "rewards": ["reward"],
+    "rubrics.file": ["load_rubric"],
+    "rubrics.rubric": ["Criterion", "Level", "Rubric", "Scale"],
+    "submission": ["Submission"],
+    "types": [
+        *("CriterionEvaluation", "CriterionReport", "EvaluationReport"),
+        *("OneShotGenerateFn", "PerCriterionGenerateFn", "RubricAsJudgeGenerateFn"),
+        *("OneShotOutput", "PerCriterionOutput", "RubricAsJudgeOutput"),
+    ],
 }
+_HOME = {name: module for module, names in _NAMES.items() for name in names}
 
 __all__ = [
     "Criterion",

@@ -3,12 +3,12 @@
 import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator, Coroutine, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache, partial, reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from markscheme.errors import BudgetError, JudgeError, NoJudge
+from markscheme.errors import BudgetError, JudgeError, NoJudge, UsageError
 from markscheme.fingerprint import fingerprint
 from markscheme.judges.judge import Judge, Reply, Usage, total
 from markscheme.judges.limited import AT_ONCE
@@ -150,8 +150,14 @@ class Grading:
         asked: list[Reply] = []
         try:
             if self.rubric.strategy == "holistic":
-                return self._from_holistic(submission, await self._holistic(submission, asked), asked)
-            return self._from_outcomes(submission, await self._outcomes(submission, asked), asked)
+                holistic = await self._holistic(submission, asked)
+                if isinstance(holistic, Unread):
+                    return self._grade(submission, asked, holistic.why, holistic=holistic)
+                scored = weigh_holistic(holistic, self.rubric, normalize=self.normalize)
+                return self._grade(submission, asked, scored, holistic=holistic)
+            outcomes = await self._outcomes(submission, asked)
+            found = weigh(outcomes, self.rubric, normalize=self.normalize, renormalize=self.renormalize)
+            return self._grade(submission, asked, found, outcomes=outcomes)
         except NoJudge:
             raise
         except JudgeError as error:
@@ -159,7 +165,7 @@ class Grading:
 
     def ungraded(self, submission: Submission, why: str, asked: Sequence[Reply] = ()) -> Grade:
         """A Grade without score, after those replies."""
-        return self._grade(submission, asked, error=why)
+        return self._grade(submission, asked, why)
 
     # asking
 
@@ -167,7 +173,9 @@ class Grading:
         outcomes = self._checked(submission)  # first: an unknown check fails before any paid call
         judged = [criterion for criterion in self.rubric.criteria if criterion.check is None]
         passes = await all_or_first_error(self._pass(submission, order, asked) for order in orders(self.rubric))
-        outcomes |= {c.name: _reconciled([found[c.name] for found in passes if c.name in found], c) for c in judged}
+        for criterion in judged:
+            found = [one[criterion.name] for one in passes if criterion.name in one]
+            outcomes[criterion.name] = reduce(partial(worse, criterion=criterion), found)
         return {criterion.name: outcomes[criterion.name] for criterion in self.rubric.criteria}
 
     async def _pass(
@@ -222,36 +230,22 @@ class Grading:
 
         return {criterion.name: run_check(criterion, submission, self.scorers) for criterion in by_code}
 
-    # from answers to a grade
-
-    def _from_outcomes(self, submission: Submission, outcomes: dict[str, Outcome], asked: list[Reply]) -> Grade:
-        scored = weigh(outcomes, self.rubric, normalize=self.normalize, renormalize=self.renormalize)
-        if isinstance(scored, str):
-            return replace(self.ungraded(submission, scored, asked), outcomes=outcomes)
-        return self._grade(submission, asked, outcomes=outcomes, scored=scored)
-
-    def _from_holistic(self, submission: Submission, holistic: Holistic | Unread, asked: list[Reply]) -> Grade:
-        if isinstance(holistic, Unread):
-            return replace(self.ungraded(submission, holistic.why, asked), holistic=holistic)
-        scored = weigh_holistic(holistic, self.rubric, normalize=self.normalize)
-        return self._grade(submission, asked, scored=scored, holistic=holistic)
-
     def _grade(
         self,
         submission: Submission,
         asked: Sequence[Reply],
+        found: Score | str,
         *,
         outcomes: Mapping[str, Outcome] | None = None,
-        scored: Score | None = None,
-        holistic: Holistic | None = None,
-        error: str | None = None,
+        holistic: Holistic | Unread | None = None,
     ) -> Grade:
+        """The grade with a score, or with the reason why there is none."""
         replies = [part for reply in asked for part in reply.single]
         return Grade(
             id=submission.id,
             outcomes=outcomes or {},
-            error=error,
-            scored=scored,
+            error=found if isinstance(found, str) else None,
+            scored=None if isinstance(found, str) else found,
             holistic=holistic,
             usage=total(reply.usage for reply in replies),
             replies=Counter(reply.source for reply in replies),
@@ -322,6 +316,29 @@ def receipt_of(rubric: Rubric, judge: Judge, *starts: Path) -> "Receipt | None":
     return found.held_to(rubric, prompt=asking_fingerprint(rubric), judge=judge.identity.fingerprint)
 
 
+def receipt_wanted(wish: str, setting: str, rubric: Rubric, judge: Judge, *starts: Path) -> "Receipt | None":
+    """The receipt for grades, looked at before anybody is asked; None without one, and where `wish` is off.
+
+    Args:
+        wish: One of CALIBRATION.
+        setting: Where the wish was given, for the message.
+        rubric: As for `receipt_of`, like all that follows.
+        judge: Who is asked.
+        starts: Where it is searched for.
+
+    Raises:
+        UsageError: One that can gate is required, and this one cannot.
+    """
+    if wish == "off":
+        return None
+    from markscheme.receipt import calibration_text
+
+    receipt = receipt_of(rubric, judge, *starts)
+    if wish == "require" and not (receipt is not None and receipt.may_gate):
+        raise UsageError(f"{setting} is require, and this judge cannot gate: {calibration_text(receipt)}")
+    return receipt
+
+
 async def grade_many(
     grading: Grading, submissions: Iterable[Submission], *, concurrency: int = 8
 ) -> AsyncIterator[tuple[int, Grade]]:
@@ -377,14 +394,6 @@ async def all_or_first_error(calls: Iterable[Coroutine[Any, Any, T]]) -> list[T]
         if isinstance(result, BaseException):
             raise result
     return [result for result in results if not isinstance(result, BaseException)]
-
-
-def _reconciled(outcomes: Sequence[Outcome], criterion: Criterion) -> Outcome:
-    """The outcome of one pass, or the worse one of two."""
-    first, *others = outcomes
-    for other in others:
-        first = worse(first, other, criterion)
-    return first
 
 
 @dataclass(frozen=True)

@@ -41,6 +41,13 @@ class Material:
 
     texts: Mapping[str, str]
 
+    @classmethod
+    def of(cls, shown: "str | Mapping[str, str] | Material") -> "Material":
+        """Texts by name; a text is the response alone."""
+        if isinstance(shown, Material):
+            return shown
+        return cls({RESPONSE: shown} if isinstance(shown, str) else shown)
+
     def find(self, quote: str) -> str | None:
         """The name of the text that holds `quote`, the response before the inputs; None where none does.
 

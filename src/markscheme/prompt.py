@@ -82,21 +82,20 @@ def holistic_prompt(rubric: Rubric, submission: Submission, *, again: bool = Fal
 
 def verdict_schema(criteria: Sequence[Criterion]) -> dict[str, Any]:
     """JSON Schema of an answer: for each criterion a quote, then a reason, then one of its levels as text."""
-    return _closed_object({"verdicts": _closed_object({c.name: _one_verdict_schema(c) for c in criteria})})
-
-
-def _one_verdict_schema(criterion: Criterion) -> dict[str, Any]:
     text = {"type": "string"}
-    return _closed_object(
-        {"quote": text, "reason": text, "level": {"type": "string", "enum": list(choices(criterion))}}
-    )
+    verdicts = {
+        criterion.name: closed_object({"quote": text, "reason": text, "level": text | {"enum": [*choices(criterion)]}})
+        for criterion in criteria
+    }
+    return closed_object({"verdicts": closed_object(verdicts)})
 
 
-def _closed_object(properties: dict[str, Any]) -> dict[str, Any]:
+def closed_object(properties: Mapping[str, Any]) -> dict[str, Any]:
+    """JSON Schema of an object with just these properties, all of them required."""
     return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
 
 
-HOLISTIC_SCHEMA: Mapping[str, Any] = _closed_object(
+HOLISTIC_SCHEMA: Mapping[str, Any] = closed_object(
     {"quote": {"type": "string"}, "reason": {"type": "string"}, "score": {"type": "integer"}}
 )
 

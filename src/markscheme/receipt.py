@@ -14,6 +14,9 @@ from markscheme.rubrics.search import find_calibration
 ACCEPTED = "accepted.json"
 NOT_CALIBRATED = "not calibrated"
 
+CALIBRATION = ("warn", "require", "off")
+"""How to treat the calibration behind a grade: warn, refuse to grade unless it can gate, ignore."""
+
 Use = Literal["gate", "trend", "explore", "none"]
 USES: tuple[str, ...] = get_args(Use)
 ALLOWS: Mapping[str, str] = {

@@ -22,7 +22,7 @@ from markscheme.errors import FileError, JudgeUnavailable, MarkschemeError, Unre
 from markscheme.judges.judge import Judge, Reply
 from markscheme.judges.repeated import Repeated
 from markscheme.plain_data import json_lines, no_constant
-from markscheme.prompt import USE_THE_FORM, Prompt, between_tags, fenced_material
+from markscheme.prompt import USE_THE_FORM, Prompt, between_tags, closed_object, fenced_material
 from markscheme.rubrics.rubric import Criterion
 from markscheme.submission import Submission, as_text
 from markscheme.verdict import Holistic, Outcome, Unread, Verdict, ask_whole_twice, read_holistic
@@ -243,12 +243,7 @@ SHIPPED: Mapping[str, Scorer] = {check.name: check for check in (exact_match, js
 
 HIGHEST = 10
 _FORM = '{"reason": "one to three sentences on what in the prediction decides", "score": 0}'
-_SCORE_SCHEMA: Mapping[str, Any] = {
-    "type": "object",
-    "properties": {"reason": {"type": "string"}, "score": {"type": "number"}},
-    "required": ["reason", "score"],
-    "additionalProperties": False,
-}
+_SCORE_SCHEMA = closed_object({"reason": {"type": "string"}, "score": {"type": "number"}})
 _INSTRUCTIONS = """\
 You score one prediction from 0 to 10 by what is said below: 0 has nothing of what it rewards, 10 all of it.
 
@@ -399,15 +394,16 @@ class Run:
     @property
     def means(self) -> dict[str, float | None]:
         """Each scorer's mean over the predictions it could score; None where there are none."""
-        names = self.rows[0].scores if self.rows else {}
-        scored = {name: [s for row in self.rows if (s := row.scores[name]) is not None] for name in names}
-        return {name: fmean(scores) if scores else None for name, scores in scored.items()}
+        return {name: fmean(scores) if scores else None for name, scores in self._scores().items()}
 
     @property
     def unscored(self) -> dict[str, int]:
         """For each scorer, how many predictions it could not score."""
+        return {name: len(self.rows) - len(scores) for name, scores in self._scores().items()}
+
+    def _scores(self) -> dict[str, list[float]]:
         names = self.rows[0].scores if self.rows else {}
-        return {name: sum(row.scores[name] is None for row in self.rows) for name in names}
+        return {name: [s for row in self.rows if (s := row.scores[name]) is not None] for name in names}
 
 
 def run(
@@ -568,12 +564,8 @@ def run_check(criterion: Criterion, submission: Submission, scorers: Mapping[str
         1.0
     """
     check = check_of(criterion, scorers)
-    context = {
-        "example": {**submission.inputs, "response": submission.response},
-        "model": None,
-        "provider": None,
-        "prompt": submission.inputs.get("query"),
-    }
+    example, query = {**submission.inputs, "response": submission.response}, submission.inputs.get("query")
+    context = {"example": example, "model": None, "provider": None, "prompt": query}
     try:
         found = check.check(submission.response, submission.inputs.get(EXPECTED_INPUT), **context)
     except Exception as error:

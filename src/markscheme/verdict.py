@@ -14,7 +14,7 @@ from typing import Any
 
 from markscheme.errors import JudgeError
 from markscheme.judges.judge import Reply
-from markscheme.material import RESPONSE, Material
+from markscheme.material import Material
 from markscheme.plain_data import no_constant, shown
 from markscheme.prompt import NOTHING_TO_QUOTE, choices
 from markscheme.rubrics.rubric import CANNOT_JUDGE, DOES_NOT_APPLY, Criterion, Level, Scale
@@ -106,7 +106,9 @@ class _Unreadable(Exception):  # noqa: N818
 # --- one reply ------------------------------------------------------------------------------------------------------
 
 
-def read_verdicts(reply: Reply, criteria: Sequence[Criterion], shown: str | Mapping[str, str]) -> dict[str, Outcome]:
+def read_verdicts(
+    reply: Reply, criteria: Sequence[Criterion], shown: str | Mapping[str, str] | Material
+) -> dict[str, Outcome]:
     """The outcome of each criterion a reply was asked about, by name, in the order of `criteria`.
 
     Args:
@@ -115,12 +117,9 @@ def read_verdicts(reply: Reply, criteria: Sequence[Criterion], shown: str | Mapp
         shown: What the judge was shown, by name, the response as `response`; a text is the response alone. Quotes
             are looked up in it, and a verdict that only repeats what it says is not read.
     """
-    return _read_verdicts(reply, criteria, _material(shown))
-
-
-def _read_verdicts(reply: Reply, criteria: Sequence[Criterion], material: Material) -> dict[str, Outcome]:
+    material = Material.of(shown)
     if reply.parts:
-        read = [_read_verdicts(part, criteria, material) for part in reply.parts]
+        read = [read_verdicts(part, criteria, material) for part in reply.parts]
         return {c.name: combine([part[c.name] for part in read], c, reply.rule) for c in criteria}
     try:
         answer = _verdicts_in(reply, {criterion.name for criterion in criteria}, material)
@@ -129,14 +128,11 @@ def _read_verdicts(reply: Reply, criteria: Sequence[Criterion], material: Materi
     return {c.name: _outcome(answer, c, reply, material) for c in criteria}
 
 
-def read_holistic(reply: Reply, shown: str | Mapping[str, str], *, highest: int = 100) -> Holistic | Unread:
+def read_holistic(reply: Reply, shown: str | Mapping[str, str] | Material, *, highest: int = 100) -> Holistic | Unread:
     """The one number a holistic reply gives, 0 to `highest`, or why it gives none; `shown` as for `read_verdicts`."""
-    return _read_holistic(reply, _material(shown), highest)
-
-
-def _read_holistic(reply: Reply, material: Material, highest: int) -> Holistic | Unread:
+    material = Material.of(shown)
     if reply.parts:
-        return _combined_holistic([_read_holistic(part, material, highest) for part in reply.parts])
+        return _combined_holistic([read_holistic(part, material, highest=highest) for part in reply.parts])
     try:
         found = _one_answer(reply, lambda data: "score" in data, material.repeats).data
         score = found["score"]
@@ -145,10 +141,6 @@ def _read_holistic(reply: Reply, material: Material, highest: int) -> Holistic |
         return Holistic(float(score), _text(found, "reason"), **_quote(found.get("quote"), material))
     except _Unreadable as why:
         return _unread("", why, reply)
-
-
-def _material(shown: str | Mapping[str, str]) -> Material:
-    return Material({RESPONSE: shown} if isinstance(shown, str) else shown)
 
 
 def _verdicts_in(reply: Reply, asked: set[str], material: Material) -> "_Answer":
@@ -202,19 +194,12 @@ def _unread(name: str, why: _Unreadable, reply: Reply) -> Unread:
 
 def _level(answer: Any, scale: Scale) -> Level:
     """The level that an answer names, by number or label. Anything else is invalid, however near."""
-    for choice, level in zip(scale.choices, scale.levels, strict=True):
-        if isinstance(answer, str) and answer.strip().casefold() in (
-            choice.casefold(),
-            (level.label or choice).casefold(),
-        ):
-            return level
-        if (
-            isinstance(answer, int | float)
-            and not isinstance(answer, bool)
-            and answer == level.value
-            and not scale.by_label
-        ):
-            return level
+    if isinstance(answer, str) and (named := scale.named(answer)) is not None:
+        return named
+    if isinstance(answer, int | float) and not isinstance(answer, bool) and not scale.by_label:
+        for level in scale.levels:
+            if answer == level.value:
+                return level
     raise _Unreadable(f"level {_shown(answer)} is not one of {', '.join(scale.choices)}")
 
 
@@ -405,12 +390,10 @@ def _commonest_kind(outcomes: Sequence[Outcome]) -> Outcome:
 
 def worse(one: Outcome, other: Outcome, criterion: Criterion) -> Outcome:
     """Of two outcomes on a criterion the one that scores worse; one without a level wins over any level."""
-    for outcome in (one, other):
-        if isinstance(outcome, Unread):
-            return outcome
-    for outcome in (one, other):
-        if isinstance(outcome, Abstention):
-            return outcome
+    for kind in (Unread, Abstention):
+        for outcome in (one, other):
+            if isinstance(outcome, kind):
+                return outcome
     if isinstance(one, Verdict) and isinstance(other, Verdict):
         chosen = min(one, other, key=lambda verdict: criterion.merit(criterion.scale.position(verdict.level)))
         return replace(chosen, votes=(one.level, other.level))

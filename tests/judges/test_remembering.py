@@ -234,6 +234,26 @@ def test_what_one_asker_is_waiting_for_is_not_asked_by_another(tmp_path: Path) -
     assert len(judge.prompts) == 1
 
 
+def test_callers_of_one_judge_who_ask_the_same_at_once_are_charged_once(tmp_path: Path) -> None:
+    judge = Slow([Reply("one", usage=Usage(1, 10, 5)), "two", "three"])
+    kept = Remembering(judge, Memory(tmp_path))
+    replies = [reply for reply in ask_at_once(kept, kept, kept) if isinstance(reply, Reply)]
+    assert [reply.text for reply in replies] == ["one"] * 3
+    assert [reply.usage.calls for reply in replies] == [1, 0, 0]
+    assert [reply.source for reply in replies] == ["live", "cache", "cache"]
+
+
+def test_who_goes_away_takes_the_answer_from_nobody_else(tmp_path: Path) -> None:
+    async def story() -> None:
+        kept = Remembering(Slow(["one"]), Memory(tmp_path))
+        first, second = (asyncio.ensure_future(kept.reply(prompt())) for _ in range(2))
+        await asyncio.sleep(0.03)
+        first.cancel()
+        assert (await second).text == "one"
+
+    asyncio.run(story())
+
+
 def test_an_asker_that_gives_up_holds_nobody_up(tmp_path: Path) -> None:
     judge = Slow([JudgeUnavailable("down"), "two", "three"])
     first, *others = ask_at_once(*(Remembering(judge, Memory(tmp_path)) for _ in range(3)))

@@ -1,20 +1,17 @@
 """Claude as judge, through the Anthropic SDK, which is imported when the first question is asked."""
 
 from dataclasses import replace
-from types import ModuleType
 from typing import Any, Final
 
 from markscheme.errors import NoJudge, UnreadableReply
 from markscheme.judges.judge import Identity, Reply, Stop, Usage
-from markscheme.judges.provider import Line, count, environment, parse_address, usable_key
+from markscheme.judges.provider import SdkJudge, count, environment, usable_key
 from markscheme.prompt import Prompt
 
 DEFAULT_MODEL = "claude-sonnet-5-5"
-OWN_ADDRESS = "https://api.anthropic.com"
 MAX_TOKENS = 4096
 DEADLINE = 120.0
 
-_SDK: Final = ("anthropic", "AnthropicError", "pip install anthropic")
 _STOPS: Final[dict[str, Stop]] = {
     "end_turn": "end",
     "max_tokens": "length",
@@ -23,7 +20,7 @@ _STOPS: Final[dict[str, Stop]] = {
 }
 
 
-class AnthropicJudge:
+class AnthropicJudge(SdkJudge):
     """Claude, held to the schema of the answer, with the rubric's part of the prompt kept by the provider.
 
     It asks once: retries, rates and budgets are `Limited`'s. These models take no temperature, so the same question
@@ -41,6 +38,11 @@ class AnthropicJudge:
         UsageError: The address is none.
     """
 
+    own_address = "https://api.anthropic.com"
+    address_variable = "ANTHROPIC_BASE_URL"
+    sdk = ("anthropic", "AnthropicError", "pip install anthropic")
+    client_class = "AsyncAnthropic"
+
     def __init__(
         self,
         model: str = DEFAULT_MODEL,
@@ -51,20 +53,14 @@ class AnthropicJudge:
         deadline: float = DEADLINE,
         client: Any = None,
     ) -> None:
-        self.model, self.max_tokens, self.deadline = model, max_tokens, deadline
-        self._given_key, self._given_client = api_key, client
-        asked_at = str(client.base_url) if client is not None else base_url or environment("ANTHROPIC_BASE_URL")
-        self._address = parse_address(asked_at or OWN_ADDRESS)
-        self._line: Line | None = None
-
-    def __repr__(self) -> str:
-        return f"AnthropicJudge({self.model!r})"
+        super().__init__("anthropic", model, base_url, deadline, client)
+        self.max_tokens, self._given_key = max_tokens, api_key
 
     @property
     def identity(self) -> Identity:
         """Model, longest answer, and the address where it is not the provider's own."""
-        address = "" if self._address.url == OWN_ADDRESS else self._address.url
-        return Identity("anthropic", self.model, {"max_tokens": self.max_tokens, "format": "json_schema"}, address)
+        parameters = {"max_tokens": self.max_tokens, "format": "json_schema"}
+        return Identity("anthropic", self.model, parameters, self.other_address)
 
     async def reply(self, prompt: Prompt, sample: int = 0) -> Reply:  # noqa: ARG002 - each call is a new sample
         """The model's answer to `prompt`.
@@ -74,15 +70,10 @@ class AnthropicJudge:
             JudgeUnavailable: The provider refused, asks to wait, or did not answer in time.
             UnreadableReply: What came is no message.
         """
-        line = self._opened()
+        line = self.line()
         async with line.call(self.deadline):
             message = await line.client().messages.create(**self._request(prompt))
         return replace(_as_reply(message, line.who), enforced=bool(prompt.schema))
-
-    async def aclose(self) -> None:
-        """Close the connections."""
-        if self._line is not None and self._given_client is None:
-            await self._line.aclose()
 
     def _request(self, prompt: Prompt) -> dict[str, Any]:
         request: dict[str, Any] = {
@@ -96,31 +87,8 @@ class AnthropicJudge:
             request["system"] = [{"type": "text", "text": prompt.system, "cache_control": {"type": "ephemeral"}}]
         return request
 
-    def _opened(self) -> Line:
-        if self._line is None:
-            self._line = self._line_to_client() if self._given_client is not None else self._line_by_key()
-        return self._line
-
-    def _line_to_client(self) -> Line:
-        client = self._given_client.with_options(max_retries=0)
-        secrets = tuple(secret for secret in (client.api_key, client.auth_token) if secret)
-        return Line(self._who, *_SDK, lambda _: client, secrets)
-
-    def _line_by_key(self) -> Line:
-        credential = self._credential()
-
-        def opened(sdk: ModuleType) -> Any:
-            return sdk.AsyncAnthropic(
-                **credential,
-                base_url=self._address.url,
-                default_headers=self._address.headers,
-                max_retries=0,
-                timeout=self.deadline,
-            )
-
-        return Line(self._who, *_SDK, opened, (*credential.values(), *self._address.secrets))
-
-    def _credential(self) -> dict[str, str]:
+    def credential(self) -> dict[str, str]:
+        """ANTHROPIC_API_KEY, else ANTHROPIC_AUTH_TOKEN."""
         key = usable_key(self._given_key or environment("ANTHROPIC_API_KEY"), "ANTHROPIC_API_KEY")
         if key:
             return {"api_key": key}
@@ -131,11 +99,6 @@ class AnthropicJudge:
             "the judge anthropic needs a key: set ANTHROPIC_API_KEY, or name another judge "
             "(openai:MODEL, local:PATH.gguf, recorded:PATH)"
         )
-
-    @property
-    def _who(self) -> str:
-        address = self.identity.address
-        return f"anthropic ({self.model}) at {address}" if address else f"anthropic ({self.model})"
 
 
 def _as_reply(message: Any, who: str) -> Reply:

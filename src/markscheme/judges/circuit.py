@@ -71,7 +71,10 @@ class Circuit:
     def leave(self) -> None:
         """End a try without an outcome."""
         self._trying = False
-        self._wake()
+        waiting, self._waiting = self._waiting, []
+        for one in waiting:
+            if not one.done():
+                one.set_result(None)
 
     def answered(self) -> None:
         """Note an answer: the judge is up."""
@@ -134,9 +137,3 @@ class Circuit:
 
     def _give_up(self, now: float) -> None:
         self._given_up, self._next = True, now + REST
-
-    def _wake(self) -> None:
-        waiting, self._waiting = self._waiting, []
-        for one in waiting:
-            if not one.done():
-                one.set_result(None)

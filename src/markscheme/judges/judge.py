@@ -1,7 +1,7 @@
 """Who rates: the Judge protocol, and the Reply it gives to a Prompt."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, Protocol, runtime_checkable
 
 from markscheme.fingerprint import fingerprint
@@ -40,12 +40,7 @@ class Usage:
 
     def to_json(self) -> dict[str, Any]:
         """As plain data."""
-        return {
-            "calls": self.calls,
-            "input_tokens": self.input_tokens,
-            "output_tokens": self.output_tokens,
-            "usd": self.usd,
-        }
+        return asdict(self)
 
 
 def _sum(one: Any, other: Any) -> Any:
@@ -160,3 +155,23 @@ class Judge(Protocol):
     async def aclose(self) -> None:
         """Let go of connections and servers; the judge is not asked again."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class Wrapping:
+    """A judge round another one: it has that one's identity, and closes it.
+
+    Attributes:
+        judge: Who is asked.
+    """
+
+    judge: Judge
+
+    @property
+    def identity(self) -> Identity:
+        """The judge's own: how it is asked is no part of who it is."""
+        return self.judge.identity
+
+    async def aclose(self) -> None:
+        """Close the judge that is asked."""
+        await self.judge.aclose()

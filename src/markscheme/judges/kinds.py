@@ -15,7 +15,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from markscheme.errors import UsageError
+from markscheme.errors import UsageError, suggestion
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -44,6 +44,7 @@ class JudgeKind:
         environment: Variables that it reads, the one that decides first.
         ready: Why it can't be asked here, as what to do about it; None where it can.
         form: How such a judge is named; `[…]` may be left out.
+        needs: What the rest of its name says, where it can't be left out.
         about: What it is, in a few words.
         found: What it would be asked with here; else the variables that are set, else `about`.
         deadline: Seconds for one question; infinite where questions queue behind one another in this process.
@@ -56,6 +57,7 @@ class JudgeKind:
     environment: tuple[str, ...] = ()
     ready: Callable[[], str | None] = _always
     form: str = ""
+    needs: str = ""
     about: str = ""
     found: Callable[[], str] | None = None
     deadline: float = DEADLINE
@@ -86,11 +88,8 @@ def known_kind(name: str) -> JudgeKind:
     """
     kind = kind_of(name)
     if kind is None:
-        from difflib import get_close_matches
-
         known = [*(shipped.name for shipped in SHIPPED), *_installed(tuple(sys.path))]
-        near = get_close_matches(name.partition(":")[0], known, n=1)
-        meant = f"; did you mean {near[0]!r}?" if near else ""
+        meant = suggestion(name.partition(":")[0], known, mark="'")
         raise UsageError(f"unknown judge {name!r}{meant}; expected {judge_forms()}")
     return kind
 
@@ -176,24 +175,18 @@ def _anthropic(rest: str, asking: "Asking") -> "Judge":
 def _openai(rest: str, asking: "Asking") -> "Judge":
     from markscheme.judges.openai import OpenAIJudge
 
-    if not rest:
-        raise UsageError("'openai' doesn't name the model; expected openai:MODEL")
     return OpenAIJudge(rest, expected=asking.expected, **asking.settings("temperature", "max_tokens"))
 
 
 def _local(rest: str, asking: "Asking") -> "Judge":
     from markscheme.judges.local import LocalJudge
 
-    if not rest:
-        raise UsageError("'local' doesn't name the file; expected local:PATH.gguf")
     return LocalJudge(Path(rest), expected=asking.expected, **asking.settings("temperature", "max_tokens"))
 
 
 def _recorded(rest: str, asking: "Asking") -> "Judge":
     from markscheme.judges.recorded import RecordedJudge
 
-    if not rest:
-        raise UsageError("'recorded' doesn't name the file; expected recorded:PATH")
     return RecordedJudge.load(rest, skip_damaged=asking.skip_damaged)
 
 
@@ -243,6 +236,7 @@ SHIPPED: Final = (
         environment=("OPENAI_API_KEY", "OPENAI_BASE_URL"),
         ready=_openai_ready,
         form="openai:MODEL",
+        needs="the model",
         about="any OpenAI-compatible server, by OPENAI_BASE_URL",
     ),
     JudgeKind(
@@ -251,6 +245,7 @@ SHIPPED: Final = (
         extra="markscheme[local]",
         ready=lambda: _missing("xllamacpp", "markscheme[local]"),
         form="local:PATH.gguf",
+        needs="the file",
         about="a model file, run in this process",
         deadline=math.inf,  # it answers when its turn comes: a question that waits for it is not late
     ),
@@ -259,6 +254,7 @@ SHIPPED: Final = (
         _recorded,
         ready=lambda: None if _recordings() else "no calibration/*/replies holds any",
         form="recorded:PATH",
+        needs="the file",
         about="replies recorded earlier",
         found=lambda: ", ".join(_recordings()),
         asks=False,

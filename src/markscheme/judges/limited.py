@@ -28,7 +28,7 @@ from markscheme.errors import (
     UsageError,
 )
 from markscheme.judges.circuit import Circuit
-from markscheme.judges.judge import Identity, Judge, Reply, Usage, total
+from markscheme.judges.judge import Reply, Usage, Wrapping, total
 from markscheme.judges.price import Price
 from markscheme.prompt import Prompt
 
@@ -253,7 +253,9 @@ class Limiter:
 
     def _wait_for_rates(self, tokens: int, now: float) -> float:
         while self._recent and self._recent[0].at <= now - MINUTE:
-            self._forget(self._recent.popleft())
+            permit = self._recent.popleft()
+            self._recent_tokens -= permit.tokens or 0
+            permit.tokens = None
         wait = 0.0
         if self.requests_per_minute is not None and len(self._recent) >= self.requests_per_minute:
             wait = self._recent[len(self._recent) - self.requests_per_minute].at + MINUTE - now
@@ -265,10 +267,6 @@ class Limiter:
                 over -= permit.tokens or 0
                 wait = max(wait, permit.at + MINUTE - now)
         return wait
-
-    def _forget(self, permit: Permit) -> None:
-        self._recent_tokens -= permit.tokens or 0
-        permit.tokens = None
 
     def _grant(self, estimate: Forecast, now: float) -> Permit:
         permit = Permit(estimate, now, self._halvings, None)
@@ -301,7 +299,7 @@ class Limiter:
 
 
 @dataclass(frozen=True, slots=True)
-class Limited:
+class Limited(Wrapping):
     """A judge that asks `judge` as `limiter` allows, and asks again where that may help.
 
     It asks again after a failure that may pass: after the time the provider names, else after `first_wait` seconds,
@@ -323,7 +321,6 @@ class Limited:
         ValueError: Fewer than one attempt, or a time that is not above 0.
     """
 
-    judge: Judge
     limiter: Limiter
     price: Price | None = None
     deadline: float = DEADLINE
@@ -340,11 +337,6 @@ class Limited:
                 f"a budget needs a price, and none is known for {self.judge.identity}: --price IN:OUT, in dollars per "
                 "million tokens read and written"
             )
-
-    @property
-    def identity(self) -> Identity:
-        """The judge's own."""
-        return self.judge.identity
 
     async def reply(self, prompt: Prompt, sample: int = 0) -> Reply:
         """The judge's answer, with every time it was asked counted, and its cost where the price is known.
@@ -373,7 +365,7 @@ class Limited:
                 raise _told(failures)
             if clock() + wait > end:
                 raise _told(failures, f"; the deadline of {self.deadline:g} s leaves no time to ask again")
-            if not _limiter_waits(failures[-1]):
+            if not getattr(failures[-1], "retry_after", None):  # else the wait is spent in the limiter's queue
                 await asyncio.sleep(wait)
 
     async def _permit(self, estimate: Forecast, end: float, try_until: float | None) -> Permit | None:
@@ -390,10 +382,6 @@ class Limited:
             self.limiter.unused(permit)
             return None
         return permit
-
-    async def aclose(self) -> None:
-        """Close the judge that is asked."""
-        await self.judge.aclose()
 
     async def _ask(self, permit: Permit, prompt: Prompt, sample: int, end: float, try_until: float | None) -> Reply:
         """One asking; the permit is handed back whatever comes."""
@@ -415,7 +403,7 @@ class Limited:
             elif try_until is not None:
                 self._circuit.leave()
             raise
-        self.limiter.answered(permit, _usage(reply))
+        self.limiter.answered(permit, total(part.usage for part in reply.single))
         self._circuit.answered()
         return reply
 
@@ -446,11 +434,6 @@ class Limited:
         return replace(reply, usage=replace(reply.usage, usd=self.price.of(reply.usage)))
 
 
-def _limiter_waits(error: JudgeError) -> bool:
-    """Whether the limiter lets nobody through for the time this error names, so that the wait is spent in its queue."""
-    return isinstance(error, JudgeBusy) and bool(error.retry_after)
-
-
 def _told(failures: Sequence[JudgeError], more: str = "") -> JudgeError:
     """The last failure, saying how often the judge was asked."""
     error = failures[-1]
@@ -460,10 +443,6 @@ def _told(failures: Sequence[JudgeError], more: str = "") -> JudgeError:
     told.args = (f"{error} (asked {'once' if len(failures) == 1 else f'{len(failures)} times'}{more})",)
     told.__cause__ = error
     return told
-
-
-def _usage(reply: Reply) -> Usage:
-    return total(_usage(part) for part in reply.parts) if reply.parts else reply.usage
 
 
 def _with_calls(reply: Reply, more: int) -> Reply:

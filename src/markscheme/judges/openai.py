@@ -7,16 +7,14 @@ Servers differ in what they take. What one refuses by name is left out and not t
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from types import ModuleType
 from typing import Any, Final
 
 from markscheme.errors import JudgeUnavailable, NoJudge, UnreadableReply
 from markscheme.judges.judge import Identity, Reply, Stop, Token, Usage
 from markscheme.judges.probabilities import aligned, read_tokens
-from markscheme.judges.provider import Line, count, environment, parse_address, said, shown, usable_key
+from markscheme.judges.provider import Line, SdkJudge, count, environment, said, shown, usable_key
 from markscheme.prompt import Prompt
 
-OWN_ADDRESS = "https://api.openai.com/v1"
 MAX_TOKENS = 4096
 DEADLINE = 120.0
 TOP = 20
@@ -24,7 +22,6 @@ TOP = 20
 NO_KEY = "none"
 """Sent where a server asks for no key, since the SDK insists on one."""
 
-_SDK: Final = ("openai", "OpenAIError", "pip install 'markscheme[openai]'")
 _STOPS: Final[dict[str, Stop]] = {"stop": "end", "length": "length", "content_filter": "refusal"}
 
 
@@ -62,7 +59,7 @@ class Dialect:
         return None
 
 
-class OpenAIJudge:
+class OpenAIJudge(SdkJudge):
     """A model behind an OpenAI-compatible chat address, held to the schema of the answer where the server can.
 
     It asks once: retries, rates and budgets are `Limited`'s. A server that turns chats into one text may take a model's
@@ -84,6 +81,11 @@ class OpenAIJudge:
         UsageError: The address is none.
     """
 
+    own_address = "https://api.openai.com/v1"
+    address_variable = "OPENAI_BASE_URL"
+    sdk = ("openai", "OpenAIError", "pip install 'markscheme[openai]'")
+    client_class = "AsyncOpenAI"
+
     def __init__(
         self,
         model: str,
@@ -98,16 +100,13 @@ class OpenAIJudge:
         name: str = "openai",
         client: Any = None,
     ) -> None:
-        self.model, self.name, self.max_tokens, self.deadline = model, name, max_tokens, deadline
-        self.expected, self.temperature, self.seed = expected, temperature, seed
-        self._given_key, self._given_client = api_key, client
-        asked_at = str(client.base_url) if client is not None else base_url or environment("OPENAI_BASE_URL")
-        self._address = parse_address(asked_at or OWN_ADDRESS)
-        self._dialect = Dialect(limits=("max_completion_tokens", "max_tokens", "")) if self._is_own else Dialect()
-        self._line: Line | None = None
-
-    def __repr__(self) -> str:
-        return f"OpenAIJudge({self.model!r})"
+        super().__init__(name, model, base_url, deadline, client)
+        self.max_tokens, self.expected, self.temperature, self.seed = max_tokens, expected, temperature, seed
+        self._given_key = api_key
+        limits = (
+            ("max_tokens", "max_completion_tokens") if self.other_address else ("max_completion_tokens", "max_tokens")
+        )
+        self._dialect = Dialect(limits=(*limits, ""))
 
     @property
     def identity(self) -> Identity:
@@ -118,8 +117,7 @@ class OpenAIJudge:
             "seed": self.seed,
             "expected": self.expected,
         }
-        address = "" if self._is_own else self._address.url
-        return Identity(f"{self.name}:{self.model}", self.model, parameters, address)
+        return Identity(f"{self.name}:{self.model}", self.model, parameters, self.other_address)
 
     async def reply(self, prompt: Prompt, sample: int = 0) -> Reply:
         """The model's answer to `prompt`.
@@ -129,16 +127,11 @@ class OpenAIJudge:
             JudgeUnavailable: The server refused, asks to wait, or did not answer in time.
             UnreadableReply: What came is no chat completion.
         """
-        line = self._opened()
+        line = self.line()
         async with line.call(self.deadline):
             completion, calls = await self._completion(line, prompt, sample)
-        held = self._is_own and bool(prompt.schema) and self._dialect.formats[0] == "json_schema"
+        held = not self.other_address and bool(prompt.schema) and self._dialect.formats[0] == "json_schema"
         return replace(self._as_reply(completion, calls, line.who), enforced=held)  # other servers may only take it
-
-    async def aclose(self) -> None:
-        """Close the connections."""
-        if self._line is not None and self._given_client is None:
-            await self._line.aclose()
 
     # asking
 
@@ -181,46 +174,15 @@ class OpenAIJudge:
 
     # opening
 
-    def _opened(self) -> Line:
-        if self._line is None:
-            self._line = self._line_to_client() if self._given_client is not None else self._line_by_key()
-        return self._line
-
-    def _line_to_client(self) -> Line:
-        client = self._given_client.with_options(max_retries=0)
-        return Line(self._who, *_SDK, lambda _: client, (client.api_key,) if client.api_key else ())
-
-    def _line_by_key(self) -> Line:
-        key = self._key()
-
-        def opened(sdk: ModuleType) -> Any:
-            return sdk.AsyncOpenAI(
-                api_key=key,
-                base_url=self._address.url,
-                default_headers=self._address.headers,
-                max_retries=0,
-                timeout=self.deadline,
-            )
-
-        return Line(self._who, *_SDK, opened, (key, *self._address.secrets))
-
-    def _key(self) -> str:
+    def credential(self) -> dict[str, str]:
+        """The key; NO_KEY for a server that asks for none."""
         key = usable_key(self._given_key or environment("OPENAI_API_KEY"), "OPENAI_API_KEY")
-        if key is None and self._is_own:
+        if key is None and not self.other_address:
             raise NoJudge(
                 f"the judge {self.name}:{self.model} needs a key: set OPENAI_API_KEY, or OPENAI_BASE_URL for a server "
                 "of your own"
             )
-        return key or NO_KEY
-
-    @property
-    def _is_own(self) -> bool:
-        return self._address.url == OWN_ADDRESS
-
-    @property
-    def _who(self) -> str:
-        place = "" if self._is_own else f" at {self._address.url}"
-        return f"{self.name} ({self.model}){place}"
+        return {"api_key": key or NO_KEY}
 
     # reading
 

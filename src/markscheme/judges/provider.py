@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
 from importlib import import_module
 from types import ModuleType
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 from urllib.parse import urlsplit
 
 from markscheme.errors import JudgeBusy, JudgeError, JudgeSilent, JudgeUnavailable, NoJudge, UnreadableReply, UsageError
@@ -213,6 +213,81 @@ class Line:
                 return None
             link = link.__cause__ or link.__context__
         return error
+
+
+class SdkJudge:
+    """What the judges that ask through a provider's SDK share: who they ask, and the line there.
+
+    Attributes:
+        own_address: The provider's own base URL.
+        address_variable: The variable that names another.
+        sdk: The SDK's module, its root exception and what to type if it is missing.
+        client_class: Name of its asynchronous client.
+
+    Args:
+        name: What the judge is called, before the model.
+        model: As the provider names it.
+        base_url: Else the variable's, else the provider's own.
+        deadline: Seconds after which a question is given up.
+        client: An asynchronous client to ask through, closed by whoever made it; it brings its own key and address.
+
+    Raises:
+        UsageError: The address is none.
+    """
+
+    own_address: ClassVar[str]
+    address_variable: ClassVar[str]
+    sdk: ClassVar[tuple[str, str, str]]
+    client_class: ClassVar[str]
+
+    def __init__(self, name: str, model: str, base_url: str | None, deadline: float, client: Any) -> None:
+        self.name, self.model, self.deadline = name, model, deadline
+        asked_at = str(client.base_url) if client is not None else base_url or environment(self.address_variable)
+        self._address = parse_address(asked_at or self.own_address)
+        self._given_client = client
+        self._line: Line | None = None
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.model!r})"
+
+    async def aclose(self) -> None:
+        """Close the connections."""
+        if self._line is not None and self._given_client is None:
+            await self._line.aclose()
+
+    @property
+    def other_address(self) -> str:
+        """The address, where it is not the provider's own."""
+        return "" if self._address.url == self.own_address else self._address.url
+
+    def credential(self) -> dict[str, str]:
+        """The key or token, as the client takes it.
+
+        Raises:
+            NoJudge: There is none where one is needed.
+        """
+        raise NotImplementedError
+
+    def line(self) -> Line:
+        """The line to the provider, the same for every question."""
+        if self._line is None:
+            place = f" at {self.other_address}" if self.other_address else ""
+            make, secrets = self._given() if self._given_client is not None else self._by_key()
+            self._line = Line(f"{self.name} ({self.model}){place}", *self.sdk, make, secrets)
+        return self._line
+
+    def _given(self) -> tuple[Callable[[ModuleType], Any], tuple[str, ...]]:
+        client = self._given_client.with_options(max_retries=0)
+        return lambda _: client, tuple(filter(None, (client.api_key, getattr(client, "auth_token", None))))
+
+    def _by_key(self) -> tuple[Callable[[ModuleType], Any], tuple[str, ...]]:
+        options = {"base_url": self._address.url, "default_headers": self._address.headers, "timeout": self.deadline}
+        credential = self.credential()
+
+        def opened(sdk: ModuleType) -> Any:
+            return getattr(sdk, self.client_class)(**credential, **options, max_retries=0)
+
+        return opened, (*credential.values(), *self._address.secrets)
 
 
 # --- what faults mean -----------------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from markscheme.errors import MissingReply, RatingError, UsageError
-from markscheme.judges.judge import Identity, Reply, Usage
+from markscheme.judges.judge import Identity, Reply
 from markscheme.plain_data import json_lines, shown
 from markscheme.prompt import Prompt
 
@@ -60,10 +60,10 @@ class RecordedJudge:
                 raise RatingError(f"is no recorded reply: {error}", path=path, line=line) from error
             key = record["fingerprint"], record.get("sample", 0)
             judges.add((record["judge"], record["model"]))
-            reply = _reply(record)
             if key in replies:
                 raise RatingError(f"answers prompt {key[0]} (sample {key[1]}) a second time", path=path, line=line)
-            replies[key] = reply
+            said, provenance = record.get("stop", "end"), str(record.get("provenance", ""))
+            replies[key] = Reply(record["text"], record["model"], said, source="recorded", provenance=provenance)
             dates.append(str(record.get("recorded", "")))
         if not replies:
             raise RatingError(
@@ -128,14 +128,3 @@ def _check(record: Any) -> None:
     sample = record.get("sample", 0)
     if isinstance(sample, bool) or not isinstance(sample, int) or sample < 0:
         raise ValueError(f"`sample` is a whole number from 0, found {shown(sample)}")
-
-
-def _reply(record: Mapping[str, Any]) -> Reply:
-    return Reply(
-        text=record["text"],
-        model=record["model"],
-        stop=record.get("stop", "end"),
-        usage=Usage(),
-        source="recorded",
-        provenance=str(record.get("provenance", "")),
-    )

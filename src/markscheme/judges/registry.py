@@ -28,7 +28,10 @@ def open_judge(name: str, *, model: str | None = None, asking: Asking | None = N
         UsageError: No such kind of judge, no such file, or a function that cannot be imported.
     """
     kind, asking = known_kind(name), asking or Asking()
-    opened = kind.open(name.partition(":")[2] or model or "", asking)
+    rest = name.partition(":")[2] or model or ""
+    if kind.needs and not rest:
+        raise UsageError(f"{kind.name!r} doesn't name {kind.needs}; expected {kind.form}")
+    opened = kind.open(rest, asking)
     if not callable(getattr(opened, "reply", None)):
         raise UsageError(f"judge {kind.name!r} opened {type(opened).__name__}, expected an object with `reply`")
     if not kind.asks:

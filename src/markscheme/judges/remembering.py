@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from markscheme.fingerprint import fingerprint
-from markscheme.judges.judge import Identity, Judge, Reply, Stop, Token
+from markscheme.judges.judge import Reply, Stop, Token, Wrapping
 from markscheme.prompt import Prompt
 from markscheme.session.client import is_halted
 
@@ -182,7 +182,7 @@ def _write_ahead(connection: sqlite3.Connection) -> None:
 
 
 @dataclass(frozen=True)
-class Remembering:
+class Remembering(Wrapping):
     """A judge that asks `judge` only what `memory` has no reply to.
 
     Attributes:
@@ -190,13 +190,7 @@ class Remembering:
         memory: Where replies are kept.
     """
 
-    judge: Judge
     memory: Memory
-
-    @property
-    def identity(self) -> Identity:
-        """The judge's own."""
-        return self.judge.identity
 
     def kept(self, prompt: Prompt, sample: int = 0) -> Reply | None:
         """The kept reply; None where there is none. Nobody is asked."""

@@ -4,29 +4,23 @@ import asyncio
 from dataclasses import dataclass
 
 from markscheme.errors import JudgeError
-from markscheme.judges.judge import Identity, Judge, Reply
+from markscheme.judges.judge import Reply, Wrapping
 from markscheme.prompt import Prompt
 
 
 @dataclass(frozen=True, slots=True)
-class Repeated:
+class Repeated(Wrapping):
     """A judge that asks `judge` the same thing `samples` times at once; the median level of the answers counts.
 
     Raises:
         ValueError: Fewer than one sample.
     """
 
-    judge: Judge
     samples: int
 
     def __post_init__(self) -> None:
         if self.samples < 1:
             raise ValueError(f"samples is a whole number from 1, found {self.samples}")
-
-    @property
-    def identity(self) -> Identity:
-        """The judge's own: how often it is asked is no part of who it is."""
-        return self.judge.identity
 
     async def reply(self, prompt: Prompt, sample: int = 0) -> Reply:
         """All the answers, as parts of one reply; an empty part stands for an asking that gave none.
@@ -43,7 +37,3 @@ class Repeated:
                 raise error
         parts = (answer if isinstance(answer, Reply) else Reply.without_answer(answer) for answer in answers)
         return Reply("", parts=tuple(parts))
-
-    async def aclose(self) -> None:
-        """Close the judge that is asked."""
-        await self.judge.aclose()

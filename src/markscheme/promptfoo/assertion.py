@@ -1,40 +1,25 @@
 """Promptfoo's `python` assertion: an output and its context in, a grading result out."""
 
 import asyncio
-import difflib
 import math
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from markscheme.errors import MarkschemeError, NoJudge, UsageError
-from markscheme.grading import Grade, Grading, questions, receipt_of
+from markscheme.errors import MarkschemeError, NoJudge, UsageError, suggestion
+from markscheme.grading import Grade, Grading, receipt_wanted
 from markscheme.judges.family import same_family
-from markscheme.judges.judge import Judge, Usage
+from markscheme.judges.judge import Usage
+from markscheme.plain_data import shown
 from markscheme.promptfoo.engine import Engine, make_importable
-from markscheme.receipt import Receipt, calibration_text, receipt_json, score_text
+from markscheme.receipt import CALIBRATION, calibration_text, receipt_json, score_text
 from markscheme.rubrics.rubric import STRATEGIES, Criterion, Rubric
-from markscheme.rubrics.search import find_calibration, find_rubric
+from markscheme.rubrics.search import find_rubric
 from markscheme.submission import Submission, as_text
 from markscheme.verdict import Abstention, NotApplicable, Outcome, Unread, Verdict
 
-CONFIG_KEYS = (
-    "rubric",
-    "rubric_var",
-    "judge",
-    "model",
-    "strategy",
-    "samples",
-    "threshold",
-    "inputs",
-    "session",
-    "calibration",
-    "cache",
-)
-CALIBRATION = ("warn", "require", "off")
-"""How to treat the calibration behind a grade: warn, refuse to grade unless it can gate, ignore."""
 OFF = ("off", False)
 """How a configuration switches something off: YAML 1.1 takes a bare `off` for false."""
 QUERY_VARS = ("query", "question", "input", "prompt")
@@ -91,18 +76,28 @@ def get_assert(output: Any, context: Mapping[str, Any], *, beside: Path) -> dict
     Raises:
         NotGraded: The same, where the assertion is a `not-python` or may be one.
     """
-    return asyncio.run(_by_itself(output, context, beside))
+    return by_itself(
+        lambda engine: assess(output, context, beside=beside, engine=engine),
+        lambda error: _not_graded(way_out(error), context),
+    )
 
 
-async def _by_itself(output: Any, context: Mapping[str, Any], beside: Path) -> dict[str, Any]:
-    try:
-        engine = Engine()
-    except UsageError as error:
-        return _not_graded(way_out(error), context)
-    try:
-        return await assess(output, context, beside=beside, engine=engine)
-    finally:
-        await engine.aclose()
+def by_itself(
+    work: Callable[[Engine], Awaitable[dict[str, Any]]], refused: Callable[[UsageError], dict[str, Any]]
+) -> dict[str, Any]:
+    """The answer of `work` in a process that does nothing else; that of `refused` where no engine can be had."""
+
+    async def answer() -> dict[str, Any]:
+        try:
+            engine = Engine()
+        except UsageError as error:
+            return refused(error)
+        try:
+            return await work(engine)
+        finally:
+            await engine.aclose()
+
+    return asyncio.run(answer())
 
 
 async def assess(output: Any, context: Mapping[str, Any], *, beside: Path, engine: Engine) -> dict[str, Any]:
@@ -143,8 +138,8 @@ def read_call(output: Any, context: Mapping[str, Any], beside: Path, engine: Eng
     variables = mapping_of(context.get("vars"), "vars")
     check_config(config)
     file = find_rubric(_rubric_name(config, variables), beside=beside)
-    call = call_by(engine.rubric(file), file, output, config, variables, prompt=context.get("prompt"))
-    return replace(call, system=_system(context.get("provider")))
+    rubric, system = engine.rubric(file), _system(context.get("provider"))
+    return call_by(rubric, file, output, config, variables, prompt=context.get("prompt"), system=system)
 
 
 def call_by(
@@ -155,6 +150,7 @@ def call_by(
     variables: Mapping[str, Any],
     *,
     prompt: Any = None,
+    system: str = "",
 ) -> Call:
     """The grading of an output by a rubric that was found, as a checked configuration wants it.
 
@@ -165,7 +161,7 @@ def call_by(
     submission = Submission(as_text(output), _inputs(rubric, config, variables, prompt))
     calibration = config.get("calibration", "warn")
     kept = config.get("cache", "auto") not in OFF
-    return Call(rubric, file, submission, config.get("judge"), config.get("model"), calibration, kept)
+    return Call(rubric, file, submission, config.get("judge"), config.get("model"), calibration, kept, system)
 
 
 def _system(provider: Any) -> str:
@@ -183,7 +179,7 @@ def mapping_of(value: Any, name: str) -> Mapping[str, Any]:
     if value is None and name != "context":
         return {}
     if not isinstance(value, Mapping):
-        raise UsageError(f"{name} must be a mapping of keys to values, got {_brief(value)}")
+        raise UsageError(f"{name} must be a mapping of keys to values, got {shown(value)}")
     return value
 
 
@@ -195,9 +191,8 @@ def check_config(config: Mapping[str, Any]) -> None:
     """
     for key, value in config.items():
         if key not in CONFIG_KEYS:
-            near = difflib.get_close_matches(str(key), CONFIG_KEYS, n=1)
-            instead = f"did you mean {near[0]!r}?" if near else f"known keys are {', '.join(CONFIG_KEYS)}"
-            raise UsageError(f"unknown key {key!r} in the assertion's config; {instead}")
+            instead = suggestion(str(key), CONFIG_KEYS, mark="'") or f"; known keys are {', '.join(CONFIG_KEYS)}"
+            raise UsageError(f"unknown key {key!r} in the assertion's config{instead}")
         if "{{" in repr(value):
             raise UsageError(
                 f"config.{key} holds a {{{{…}}}} placeholder, and Promptfoo fills none in an assertion's config; "
@@ -205,12 +200,7 @@ def check_config(config: Mapping[str, Any]) -> None:
             )
         fits, allowed = ALLOWED[key]
         if not fits(value):
-            raise UsageError(f"config.{key} must be {allowed}, got {_brief(value)}")
-
-
-def _brief(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else f"{text[:57]}…"
+            raise UsageError(f"config.{key} must be {allowed}, got {shown(value)}")
 
 
 def _is_text(value: Any) -> bool:
@@ -239,6 +229,7 @@ ALLOWED: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "cache": (lambda value: value == "auto" or value in OFF, "auto or off"),
 }
 """Allowed values of each configuration key."""
+CONFIG_KEYS = tuple(ALLOWED)
 
 
 def _rubric_name(config: Mapping[str, Any], variables: Mapping[str, Any]) -> str:
@@ -253,14 +244,12 @@ def _rubric_name(config: Mapping[str, Any], variables: Mapping[str, Any]) -> str
 
 
 def _as_configured(rubric: Rubric, config: Mapping[str, Any]) -> Rubric:
-    changes: dict[str, Any] = {}
-    if "strategy" in config:
-        changes["strategy"] = config["strategy"]
-    if "samples" in config:
-        changes["samples"] = int(config["samples"])
-    if "threshold" in config:
-        changes["pass_mark"] = float(config["threshold"])
-    return replace(rubric, **changes)
+    return replace(
+        rubric,
+        strategy=config.get("strategy", rubric.strategy),
+        samples=int(config.get("samples", rubric.samples)),
+        pass_mark=float(config.get("threshold", rubric.pass_mark)),
+    )
 
 
 def _inputs(rubric: Rubric, config: Mapping[str, Any], variables: Mapping[str, Any], prompt: Any) -> dict[str, Any]:
@@ -297,30 +286,11 @@ async def graded(call: Call, engine: Engine) -> Grade:
     Raises:
         MarkschemeError: Nobody can be asked, or may be.
     """
-    judge = _judge(call, engine)
-    return await Grading(call.rubric, judge, receipt=_receipt(call, judge)).grade(call.submission)
-
-
-def _judge(call: Call, engine: Engine) -> Judge:
-    if call.judge is not None:
-        return engine.named(call.judge, call.model, kept=call.kept)
-    folder = find_calibration(call.rubric.name, *call.places)
-    prompts = questions(call.rubric, call.submission)
-    return engine.at_hand(call.rubric, prompts, folder / "replies" if folder else None, kept=call.kept)
-
-
-def _receipt(call: Call, judge: Judge) -> Receipt | None:
-    """The calibration behind the grade, looked at before anybody is asked.
-
-    Raises:
-        UsageError: One that can gate is required, and this one cannot.
-    """
-    if call.calibration == "off":
-        return None
-    receipt = receipt_of(call.rubric, judge, *call.places)
-    if call.calibration == "require" and not (receipt is not None and receipt.may_gate):
-        raise UsageError(f"config.calibration is require, and this judge cannot gate: {calibration_text(receipt)}")
-    return receipt
+    judge = engine.judge_for(
+        call.rubric, call.submission, call.places, name=call.judge, model=call.model, kept=call.kept
+    )
+    receipt = receipt_wanted(call.calibration, "config.calibration", call.rubric, judge, *call.places)
+    return await Grading(call.rubric, judge, receipt=receipt).grade(call.submission)
 
 
 # --- answering ------------------------------------------------------------------------------------------------------
@@ -339,7 +309,7 @@ def grading_result(grade: Grade, call: Call) -> dict[str, Any]:
         "reason": told_reason(grade, call),
         "namedScores": {name: component["score"] for name, component in components.items()},
         "componentResults": list(components.values()),
-        "tokensUsed": tokens_used(grade),
+        "tokensUsed": tokens_used(grade.usage),
         "metadata": metadata_of(grade, call),
     }
 
@@ -400,16 +370,16 @@ def _sentence(text: str) -> str:
     return said if said.rstrip("\"'”’»)]").endswith((".", "!", "?", "…")) else f"{said}."
 
 
-def tokens_used(grade: Grade) -> dict[str, int]:
+def tokens_used(usage: Usage) -> dict[str, int]:
     """Token usage, by Promptfoo's keys."""
-    usage: Usage = grade.usage
     read, written = usage.input_tokens or 0, usage.output_tokens or 0
     return {"total": read + written, "prompt": read, "completion": written, "cached": 0, "numRequests": usage.calls}
 
 
 def metadata_of(grade: Grade, call: Call) -> dict[str, Any]:
     """Where a grade comes from and how far it can be trusted."""
-    prints = grade.fingerprints
+    prints, receipt = grade.fingerprints, grade.receipt
+    calibration = {"calibration": calibration_text(receipt), "receipt": receipt_json(receipt, grade.score)}
     return {
         "rubric": call.rubric.name,
         "rubricFile": str(call.file) if call.file else None,
@@ -419,13 +389,9 @@ def metadata_of(grade: Grade, call: Call) -> dict[str, Any]:
         "replies": dict(grade.replies),
         "costUsd": grade.usage.usd,
         "sameFamily": same_family(", ".join(grade.models) or call.model or call.judge or "", call.system),
-        "fingerprints": {"rubric": prints.rubric, "prompt": prints.prompt, "judge": prints.judge} if prints else None,
-        **({} if call.calibration == "off" else _calibration(grade)),
+        "fingerprints": asdict(prints) if prints else None,
+        **({} if call.calibration == "off" else calibration),
     }
-
-
-def _calibration(grade: Grade) -> dict[str, Any]:
-    return {"calibration": calibration_text(grade.receipt), "receipt": receipt_json(grade.receipt, grade.score)}
 
 
 def _not_graded(why: str, context: Mapping[str, Any], grade: Grade | None = None) -> dict[str, Any]:
@@ -438,7 +404,7 @@ def _not_graded(why: str, context: Mapping[str, Any], grade: Grade | None = None
         reason += f" (Promptfoo may count this as passed all the same: {passing} is 0)"
     result: dict[str, Any] = {"pass": False, "score": 0, "reason": reason, "metadata": {"notGraded": True}}
     if grade is not None:
-        result["tokensUsed"] = tokens_used(grade)
+        result["tokensUsed"] = tokens_used(grade.usage)
     return result
 
 

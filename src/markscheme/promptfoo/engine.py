@@ -5,21 +5,22 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from markscheme.errors import UsageError
+from markscheme.grading import questions
 from markscheme.judges.asking import Asking
 from markscheme.judges.function import is_own
 from markscheme.judges.judge import Judge
 from markscheme.judges.limited import Limiter
 from markscheme.judges.price import Price
 from markscheme.judges.registry import choose_judge, open_judge
-from markscheme.judges.sharing import Sharing
+from markscheme.judges.remembering import Memory
 from markscheme.prompt import Prompt
 from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.rubric import Rubric
-
-N = TypeVar("N", int, float)
+from markscheme.rubrics.search import find_calibration
+from markscheme.submission import Submission
 
 LIMITS: Mapping[str, tuple[str, type[int] | type[float]]] = {
     "concurrency": ("MARKSCHEME_CONCURRENCY", int),
@@ -65,14 +66,28 @@ class Engine:
             return open_judge(name, model=model, asking=asking)
         key = (name, model, kept)
         if key not in self._judges:
-            judge = open_judge(name, model=model, asking=asking)
-            # with its memory off, each asking is meant to be one of its own
-            self._judges[key] = Sharing(judge) if kept else judge
+            self._judges[key] = open_judge(name, model=model, asking=asking)
         return self._judges[key]
 
     def at_hand(self, rubric: Rubric, prompts: Sequence[Prompt], replies: Path | None, *, kept: bool = True) -> Judge:
         """The judge for calls that name none."""
         return choose_judge(rubric, prompts, replies, opening=lambda name, model: self.named(name, model, kept=kept))
+
+    def judge_for(
+        self,
+        rubric: Rubric,
+        submission: Submission,
+        places: Sequence[Path],
+        *,
+        name: str | None = None,
+        model: str | None = None,
+        kept: bool = True,
+    ) -> Judge:
+        """The judge of that name; where there is none, the one at hand, recordings in `places` included."""
+        if name is not None:
+            return self.named(name, model, kept=kept)
+        folder = find_calibration(rubric.name, *places)
+        return self.at_hand(rubric, questions(rubric, submission), folder / "replies" if folder else None, kept=kept)
 
     async def aclose(self) -> None:
         """Close all judges."""
@@ -102,9 +117,8 @@ def asking_from(environment: Mapping[str, str]) -> Asking:
         if environment.get(variable):
             limits[limit] = _above_zero(environment[variable], variable, kind)
     price = Price.parse(environment[PRICE]) if environment.get(PRICE) else None
-    if environment.get(NO_CACHE, "") in ("", "0"):
-        return Asking(limiter=Limiter(**limits), price=price)
-    return Asking(limiter=Limiter(**limits), price=price, memory=None)
+    is_kept = environment.get(NO_CACHE, "") in ("", "0")
+    return Asking(limiter=Limiter(**limits), price=price, memory=Memory() if is_kept else None)
 
 
 def _above_zero(text: str, variable: str, kind: type[int] | type[float]) -> int | float:

@@ -1,6 +1,5 @@
 """Promptfoo's grading provider: `llm-rubric` graded by a rubric of ours, or by its own text as one criterion."""
 
-import asyncio
 import difflib
 import json
 import re
@@ -10,12 +9,13 @@ from typing import Any
 
 from markscheme.errors import MarkschemeError, UsageError
 from markscheme.grading import Grade
-from markscheme.judges.judge import Judge, Usage
-from markscheme.prompt import Prompt
+from markscheme.judges.judge import Judge
+from markscheme.prompt import Prompt, closed_object
 from markscheme.promptfoo.assertion import (
     NOT_GRADED,
     OFF,
     Call,
+    by_itself,
     call_by,
     check_config,
     graded,
@@ -37,12 +37,7 @@ LABEL = "llm-rubric"
 _NAME = re.compile(r"[\w.@-]+(/[\w.@-]+)*")
 _LONGEST_NAME = 200
 
-ANSWER_SCHEMA: Mapping[str, Any] = {
-    "type": "object",
-    "properties": {"answer": {"type": "string"}},
-    "required": ["answer"],
-    "additionalProperties": False,
-}
+ANSWER_SCHEMA = closed_object({"answer": {"type": "string"}})
 ANSWER_SYSTEM = (
     "Answer the message below. Put the whole answer, exactly as the message wants it written, into `answer`: where it "
     "asks for JSON, `answer` is a string that holds that JSON on a single line and nothing else."
@@ -61,20 +56,7 @@ def call_api(prompt: str, options: Mapping[str, Any], context: Mapping[str, Any]
     Returns:
         `output`, `tokenUsage`, `cost` and `metadata`, or an `error` that opens with "not graded:".
     """
-    return asyncio.run(_by_itself(prompt, options, context, beside))
-
-
-async def _by_itself(
-    prompt: str, options: Mapping[str, Any], context: Mapping[str, Any], beside: Path
-) -> dict[str, Any]:
-    try:
-        engine = Engine()
-    except UsageError as error:
-        return _failed(error)
-    try:
-        return await respond(prompt, options, context, beside=beside, engine=engine)
-    finally:
-        await engine.aclose()
+    return by_itself(lambda engine: respond(prompt, options, context, beside=beside, engine=engine), _failed)
 
 
 async def respond(
@@ -93,7 +75,7 @@ async def respond(
     except MarkschemeError as error:
         return _failed(error)
     if grade.error is not None:
-        return {"error": f"{NOT_GRADED}{grade.error}", "tokenUsage": tokens_used(grade)}
+        return {"error": f"{NOT_GRADED}{grade.error}", "tokenUsage": tokens_used(grade.usage)}
     return _answer(grade, call)
 
 
@@ -170,7 +152,7 @@ def _answer(grade: Grade, call: Call) -> dict[str, Any]:
     verdict = {"pass": grade.passed is True, "score": grade.score, "reason": told_reason(grade, call)}
     answer = {
         "output": json.dumps(verdict),
-        "tokenUsage": tokens_used(grade),
+        "tokenUsage": tokens_used(grade.usage),
         "metadata": {**metadata_of(grade, call), "criteria": _criteria(grade, call)},
     }
     return answer if grade.usage.usd is None else {**answer, "cost": grade.usage.usd}
@@ -202,7 +184,7 @@ async def _plain_answer(prompt: str, config: Mapping[str, Any], engine: Engine) 
     kept = config.get("cache", "auto") not in OFF
     question = Prompt(ANSWER_SYSTEM, prompt, ANSWER_SCHEMA, ())
     reply = await _judge(config, question, kept, engine).reply(question)
-    answer: dict[str, Any] = {"output": _text(reply.text), "tokenUsage": _usage(reply.usage)}
+    answer: dict[str, Any] = {"output": _text(reply.text), "tokenUsage": tokens_used(reply.usage)}
     return answer if reply.usage.usd is None else {**answer, "cost": reply.usage.usd}
 
 
@@ -219,11 +201,6 @@ def _text(reply: str) -> str:
     except (ValueError, TypeError, KeyError, RecursionError):
         return reply
     return answer if isinstance(answer, str) else reply
-
-
-def _usage(usage: Usage) -> dict[str, int]:
-    read, written = usage.input_tokens or 0, usage.output_tokens or 0
-    return {"total": read + written, "prompt": read, "completion": written, "numRequests": usage.calls}
 
 
 def _failed(error: MarkschemeError) -> dict[str, Any]:

@@ -20,22 +20,11 @@ from markscheme.promptfoo.assertion import NOT_GRADED
 from markscheme.submission import as_text
 
 GRADED_TYPES = frozenset(
-    [
-        "llm-rubric",
-        "g-eval",
-        "python",
-        "answer-relevance",
-        "context-faithfulness",
-        "context-recall",
-        "context-relevance",
-        "conversation-relevance",
-        "factuality",
-        "model-graded-closedqa",
-        "model-graded-factuality",
-        "search-rubric",
-        "agent-rubric",
-        "pi",
-    ]
+    {
+        *("llm-rubric", "g-eval", "python", "factuality", "model-graded-closedqa", "model-graded-factuality"),
+        *("answer-relevance", "context-faithfulness", "context-recall", "context-relevance", "conversation-relevance"),
+        *("search-rubric", "agent-rubric", "pi"),
+    }
 )
 """Assertions whose verdict is a judgement; the rest (contains, is-json, latency, …) are facts about the output."""
 COMPARING_TYPES = frozenset(["select-best", "max-score"])
@@ -220,7 +209,8 @@ def results_of(rows: Iterable[Any], path: Path, *, at: str = "", unjudged: bool 
         RatingError: None of them was graded.
     """
     reading = _Reading(path, Counter(), unjudged=unjudged)
-    ordered = sorted((raw for raw in rows if isinstance(raw, Mapping)), key=_order)
+    given = [raw for raw in rows if isinstance(raw, Mapping)]  # in order of completion
+    ordered = sorted(given, key=lambda raw: (_number(raw.get("testIdx")) or 0.0, _number(raw.get("promptIdx")) or 0.0))
     found = [row for raw in ordered if (row := reading.row(raw)) is not None]
     if not found:
         raise RatingError("holds no graded output", path=path)
@@ -264,11 +254,6 @@ def together(files: Sequence[Results]) -> tuple[Row, ...]:
         numbered.append(replace(row, sample=seen[row.id]))
         seen[row.id] += 1
     return tuple(numbered)
-
-
-def _order(raw: Mapping[str, Any]) -> tuple[float, float]:
-    """Sort key by test and prompt; the file lists rows in order of completion."""
-    return _number(raw.get("testIdx")) or 0.0, _number(raw.get("promptIdx")) or 0.0
 
 
 # --- the file -------------------------------------------------------------------------------------------------------
@@ -500,7 +485,9 @@ def _decided(
     passed, score = raw.get("success", grading.get("pass")), _number(raw.get("score", grading.get("score")))
     by_function = bool(test.get("assertScoringFunction"))
     rebuilt, mean = _rebuilt(grading, threshold)
-    if manual is None and (by_function or rebuilt is None or not _is_overwritten(score, mean, threshold)):
+    # without a rating: whether the score is still that of one that was removed
+    overwritten = threshold is not None or score is None or mean is None or abs(score - mean) > SAME_SCORE
+    if manual is None and (by_function or rebuilt is None or not overwritten):
         return (passed, score, None) if isinstance(passed, bool) else (None, None, "it neither passes nor fails")
     for place in (grading, raw):
         original = _mapping(_mapping(_mapping(place.get("metadata")).get("manualRating")).get("original"))
@@ -513,11 +500,6 @@ def _decided(
         return None, None, "nothing but the manual rating is left of it"
     kept = manual is not None and manual.passed is None and isinstance(passed, bool)
     return (passed if kept else rebuilt), mean, None
-
-
-def _is_overwritten(score: float | None, mean: float | None, threshold: float | None) -> bool:
-    """Whether a row without rating still has the score of a rating that was removed."""
-    return threshold is not None or score is None or mean is None or abs(score - mean) > SAME_SCORE
 
 
 def _rebuilt(grading: Mapping[str, Any], threshold: float | None) -> tuple[bool | None, float | None]:
@@ -565,7 +547,7 @@ def _with_ids(rows: Sequence[Row]) -> Iterator[Row]:
     systems: dict[str, set[str]] = {}
     for row, name in zip(rows, names, strict=True):
         systems.setdefault(name, set()).add(row.system)
-    tasks = [_vars(row) if row.inputs else "" for row in rows]
+    tasks = [fingerprint(json.dumps(row.inputs, sort_keys=True, default=str)) if row.inputs else "" for row in rows]
     alike = Counter(tasks)
     known: dict[str, str] = {}
     taken: set[str] = set()
@@ -589,10 +571,6 @@ def _untaken(name: str, taken: set[str], again: Counter[str]) -> str:
         found = f"{name} #{again[name] + 1}"
     taken.add(found)
     return found
-
-
-def _vars(row: Row) -> str:
-    return fingerprint(json.dumps(row.inputs, sort_keys=True, default=str))
 
 
 def _system(raw: Mapping[str, Any]) -> str:

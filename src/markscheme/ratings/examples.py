@@ -21,24 +21,9 @@ MOST_WARNED = 5
 """Responses that stand twice and are warned of one by one, with their lines; the others are counted."""
 SUFFIXES = (".jsonl", ".json", ".yaml", ".yml", ".csv")
 
+_ABOUT = ("id", "group", "system", "split", "drawn", "weight", "stratum")
 _OWN_KEYS = frozenset(
-    [
-        "id",
-        "response",
-        "output",
-        "inputs",
-        "labels",
-        "group",
-        "system",
-        "split",
-        "drawn",
-        "weight",
-        "stratum",
-        "metadata",
-        "input",
-        "expectedScore",
-        "expectedFeedback",
-    ]
+    (*_ABOUT, "response", "output", "inputs", "labels", "metadata", "input", "expectedScore", "expectedFeedback")
 )
 
 
@@ -168,19 +153,16 @@ def load_examples(path: Path, rubric: Rubric, *, ratings: Path | None = None, sk
             another wording, ratings of unknown examples.
     """
     examples = _Reading(path, rubric, skip_damaged).examples()
-    more = [
-        rating
-        for file in _files(ratings)
-        for rating in load_ratings(file, rubric, kind="human", skip_damaged=skip_damaged)
-    ]
-    labelled = _with_labels(examples, more, ratings)
+    files = sorted(ratings.glob("*.jsonl")) if ratings is not None and ratings.is_dir() else ()
+    more: dict[str, tuple[Rating, ...]] = {}
+    for file in files:
+        for rating in load_ratings(file, rubric, kind="human", skip_damaged=skip_damaged):
+            more[rating.id] = (*more.get(rating.id, ()), rating)
+    warn_unknown(more, examples, ratings)
+    labelled = [replace(e, labels=e.labels + more[e.id]) if e.id in more else e for e in examples]
     _warn_twice(labelled, path)
     _warn_leak(labelled, rubric, path)
     return ExampleSet(tuple(labelled), path, _warn_stale(labelled, rubric, path), ratings)
-
-
-def _files(folder: Path | None) -> Sequence[Path]:
-    return sorted(folder.glob("*.jsonl")) if folder is not None and folder.is_dir() else ()
 
 
 @dataclass
@@ -341,14 +323,6 @@ def _weight(value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < float("inf"):
         raise ValueError(f"weight is a number above 0, found {shown(value)}")
     return float(value)
-
-
-def _with_labels(examples: list[Example], more: Sequence[Rating], folder: Path | None) -> list[Example]:
-    by_id: dict[str, list[Rating]] = {}
-    for rating in more:
-        by_id.setdefault(rating.id, []).append(rating)
-    warn_unknown(by_id, examples, folder)
-    return [replace(e, labels=e.labels + tuple(by_id[e.id])) if e.id in by_id else e for e in examples]
 
 
 def warn_unknown(rated: Iterable[str], examples: Iterable[Example], path: Path | None) -> None:

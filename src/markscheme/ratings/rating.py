@@ -3,6 +3,7 @@
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -166,10 +167,9 @@ class RatingReader:
     rubric: Rubric
     keep_unread: bool = False
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "_criteria", {criterion.name: criterion for criterion in self.rubric.criteria})
-
-    _criteria: Mapping[str, Criterion] = field(default_factory=dict, init=False, repr=False)
+    @cached_property
+    def _criteria(self) -> dict[str, Criterion]:
+        return {criterion.name: criterion for criterion in self.rubric.criteria}
 
     def rating(self, line: Any, *, kind: Kind = "human", id: str | None = None) -> Rating:
         """The rating in one JSON object.
@@ -255,9 +255,9 @@ def level_on(scale: Scale, said: Any, name: str) -> float:
         if math.isfinite(said) and min(scale.values) <= said <= max(scale.values):
             return float(said)
     elif isinstance(said, str):
-        for choice, level in zip(scale.choices, scale.levels, strict=True):
-            if said.strip().casefold() in (choice.casefold(), (level.label or choice).casefold()):
-                return level.value
+        level = scale.named(said)
+        if level is not None:
+            return level.value
     raise ValueError(f"{name}: {shown(said)} is no level of its scale: {', '.join(scale.choices)}")
 
 

@@ -5,7 +5,7 @@ import json
 import warnings
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from markscheme.errors import RatingError, RatingWarning
@@ -88,11 +88,9 @@ def openings_of(examples: ExampleSet, *, skip_damaged: bool = False) -> Openings
     if not any(example.split == "test" for example in examples.examples):
         return None
     test = examples.part("test")
-    past = tuple(
-        Opening(str(line["at"]), str(line["by"]), str(line["labels"]), int(line["n"]))
-        for line in _lines(examples, OPENED, ("at", "by", "labels", "n"), skip_damaged=skip_damaged)
-    )
-    return Openings(past, labelling_digest(test), _labelled(test))
+    lines = _lines(examples, OPENED, ("at", "by", "labels", "n"), skip_damaged=skip_damaged)
+    past = tuple(Opening(str(one["at"]), str(one["by"]), str(one["labels"]), int(one["n"])) for one in lines)
+    return Openings(past, labelling_digest(test), len(test.labelled.examples))
 
 
 def open_test_labels(
@@ -117,7 +115,7 @@ def open_test_labels(
     if before is None:
         raise RatingError('keeps no example back: none has `"split": "test"`', path=examples.path)
     now = Opening(at, by, before.labels, before.n)
-    _append(examples, OPENED, {"at": now.at, "by": now.by, "labels": now.labels, "n": now.n})
+    _append(examples, OPENED, asdict(now))
     return examples.part("test"), Openings((*before.all, now), before.labels, before.n)
 
 
@@ -160,10 +158,6 @@ def warn_of_split_groups(examples: ExampleSet) -> None:
         named = ", ".join(both[:5]) + (", …" if len(both) > 5 else "")
         problem = f"{len(both)} groups stand in dev and in test, so test isn't kept back from dev: {named}"
         warnings.warn(str(RatingError(problem, path=examples.path)), RatingWarning, stacklevel=2)
-
-
-def _labelled(examples: ExampleSet) -> int:
-    return sum(bool(example.labels) for example in examples.examples)
 
 
 def _set_aside(examples: ExampleSet, name: str) -> None:

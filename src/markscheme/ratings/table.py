@@ -72,8 +72,7 @@ class Column:
     @property
     def is_empty(self) -> bool:
         """Whether the rater gave no level, no score and no decision."""
-        given = [self.scores, self.decisions, *self.levels.values()]
-        return bool(np.isnan(np.column_stack(given)).all())
+        return not self.rated.any()
 
     @property
     def rated(self) -> Flags:

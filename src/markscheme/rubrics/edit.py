@@ -144,11 +144,10 @@ def edited(text: str, form: Form, changes: Changes, *, path: Path | None = None)
     marker = "\ufeff" if text.startswith("\ufeff") else ""
     body = text.removeprefix(marker)
     rubric = _rubric(body, form)
-    editing = _Editing(body, form, path)
-    for name, weight in changes.weights.items():
-        editing.set_of_criterion(_place(rubric, name), "weight", weight)
-    for name, threshold in changes.thresholds.items():
-        editing.set_of_criterion(_place(rubric, name), "threshold", threshold)
+    editing, names = _Editing(body, form, path), [criterion.name for criterion in rubric.criteria]
+    for key, numbers in (("weight", changes.weights), ("threshold", changes.thresholds)):
+        for name, number in numbers.items():
+            editing.set_of_criterion(names.index(name), key, number)
     if changes.pass_mark is not None:
         editing.set_of_rubric(_MARK_KEYS, changes.pass_mark)
     if changes.ask_within is not None:
@@ -166,10 +165,6 @@ def _rubric(text: str, form: Form) -> Rubric:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RubricWarning)
         return rubric_from_text(text, form)
-
-
-def _place(rubric: Rubric, name: str) -> int:
-    return [criterion.name for criterion in rubric.criteria].index(name)
 
 
 class _Editing:
@@ -192,12 +187,12 @@ class _Editing:
         return text
 
     def set_of_criterion(self, place: int, key: str, value: float) -> None:
-        self._set([self._mapping(self.criteria[place])], (key,), value)
+        self._set([self._node(self.criteria[place])], (key,), value)
 
     def set_of_rubric(self, keys: tuple[str, ...], value: float) -> None:
         """In the innermost mapping that has the key; where none has, in the one that holds the criteria."""
         places = [self.top[:depth] for depth in range(len(self.top), -1, -1)]
-        mappings = [node for place in places if _is_mapping(node := self._node(place))]
+        mappings = [node for place in places if getattr(node := self._node(place), "id", "") == "mapping"]
         if not mappings:
             raise RubricError(
                 f"is a bare list of criteria, which has no place for `{keys[0]}`; put it under `criteria:` first",
@@ -243,10 +238,6 @@ class _Editing:
         after = self.text.find("\n", end)
         return len(self.text) if after < 0 else after + 1
 
-    def _mapping(self, place: Place) -> "MappingNode":
-        node: MappingNode = self._node(place)
-        return node
-
     def _node(self, place: Place) -> Any:
         node = self.root
         for part in place:
@@ -255,10 +246,6 @@ class _Editing:
             else:
                 node = next(value for key, value in node.value if key.value == part)
         return node
-
-
-def _is_mapping(node: Any) -> bool:
-    return getattr(node, "id", None) == "mapping"
 
 
 def _spelled(value: float, *, like: str = "") -> str:

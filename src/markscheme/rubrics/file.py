@@ -8,6 +8,7 @@ import math
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from pathlib import Path
 from typing import IO, Annotated, Any, Generic, Literal, TypeVar
 
@@ -254,8 +255,8 @@ class _Reading:
     def rubric(self) -> Rubric:
         top, self.top_path, self.criterion_paths = self._canonical()
         self._hold_to_format(top)
-        raw = top.get("criteria")
-        entries = [_readable(CriterionEntry, one) for one in (raw if isinstance(raw, list) else ())]
+        self.entries = top["criteria"] if isinstance(top.get("criteria"), list) else []
+        entries = [_readable(CriterionEntry, one) for one in self.entries]
         rubric = self._built(
             _readable(RubricEntry, {**top, "criteria": [{}]}),
             [self._criterion(entry, place) for place, entry in enumerate(entries)],
@@ -354,7 +355,8 @@ class _Reading:
             return None
 
     def _name(self, place: int) -> str:
-        name = self._value(self.criterion_paths[place], "name")
+        entry = self.entries[place]
+        name = entry.get("name") if isinstance(entry, Mapping) else None
         return name if isinstance(name, str) and name.strip() else f"c{place + 1}"
 
     def _built(self, read: "_Read[RubricEntry]", criteria: list[Criterion]) -> Rubric | None:
@@ -395,15 +397,6 @@ class _Reading:
             if quoted == self._name(place):
                 return self._line((*at, "sees" if " sees " in problem else "name"))
         return self._line(key)
-
-    def _value(self, at: Place, key: str) -> Any:
-        found = self.data
-        for part in (*at, key):
-            try:
-                found = found[part]
-            except (KeyError, IndexError, TypeError):
-                return None
-        return found
 
     def _warn(self, top: Mapping[str, Any], entries: Sequence["_Read[CriterionEntry]"]) -> None:
         name = top.get("name")
@@ -487,11 +480,7 @@ def _scale(entry: CriterionEntry) -> Scale:
     """The scale of a criterion, from any of the keys that define one; two are refused."""
     ends = _ends(entry)
     binary = entry.scale == "binary" or bool(entry.binary)
-    sources = {
-        "scale": ends is not None,
-        "binary": binary,
-        "options": entry.options is not None,
-    }
+    sources = {"scale": ends is not None, "binary": binary, "options": entry.options is not None}
     if sum(sources.values()) + (entry.levels is not None and not sources["scale"]) > 1:
         said = [key for key, is_said in (*sources.items(), ("levels", entry.levels is not None)) if is_said]
         raise _KeyedFault(said[-1], f"the scale is given more than once: {', '.join(said)}; give one")
@@ -549,16 +538,14 @@ def _from_options(entries: list[OptionEntry], scale_type: str | None) -> Scale:
     worth = [entry for entry in entries if not entry.na]
     if any(entry.value is None for entry in worth):
         raise _KeyedFault("options", "each option that applies has a value")
-    levels = sorted((Level(entry.value, entry.label) for entry in worth if entry.value is not None), key=_by_value)
+    levels = sorted(
+        (Level(entry.value, entry.label) for entry in worth if entry.value is not None), key=attrgetter("value")
+    )
     as_positions = all(0 <= level.value <= 1 for level in levels)
     try:
         return Scale(tuple(levels), ordered=scale_type != "nominal", by_label=as_positions)
     except RubricError as error:
         raise _KeyedFault("options", str(error)) from error
-
-
-def _by_value(level: Level) -> float:
-    return level.value
 
 
 # --- pydantic's findings in our words -------------------------------------------------------------------------------
@@ -572,11 +559,7 @@ _MODELS: dict[tuple[str, ...], type[_Entry]] = {
     ("criteria", "examples"): ExamplesEntry,
     ("judge",): JudgeEntry,
 }
-_BOUNDS = {
-    "greater_than_equal": "at least",
-    "less_than_equal": "at most",
-    "greater_than": "above",
-}
+_BOUNDS = {"greater_than_equal": "at least", "less_than_equal": "at most", "greater_than": "above"}
 _WANTED = {
     "string_type": "must be text",
     "float_type": "must be a number",

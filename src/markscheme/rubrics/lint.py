@@ -65,60 +65,40 @@ def advice(rubric: Rubric) -> list[Advice]:
         >>> [found.code for found in advice(rubric)]
         ['vague', 'unanchored']
     """
-    return (
-        [found for c in rubric.criteria for found in _of_criterion(c)]
-        + list(_of_weights(rubric))
-        + list(_ties(rubric))
-        + list(_overlaps(rubric))
-    )
+    of_criteria = [Advice(code, c.name, said) for c in rubric.criteria for code, said in _of_criterion(c)]
+    return [*of_criteria, *_of_weights(rubric), *_ties(rubric), *_overlaps(rubric)]
 
 
-def _of_criterion(criterion: Criterion) -> Iterator[Advice]:
+def _of_criterion(criterion: Criterion) -> Iterator[tuple[Code, str]]:
     if criterion.check is None:
         yield from _of_words(criterion)
     if criterion.required:
         yield from _of_failing(criterion)
 
 
-def _of_words(criterion: Criterion) -> Iterator[Advice]:
-    name, text = criterion.name, criterion.requirement
+def _of_words(criterion: Criterion) -> Iterator[tuple[Code, str]]:
+    text, levels = criterion.requirement, len(criterion.scale.levels)
     described = sum(level.description is not None for level in criterion.scale.levels)
-    levels = len(criterion.scale.levels)
     if not described and (vague := _VAGUE.search(text)):
-        yield Advice(
-            "vague", name, f"“{vague.group(0)}” means something else to everybody; say what is there when it is met"
-        )
+        yield "vague", f"“{vague.group(0)}” means something else to everybody; say what is there when it is met"
     if levels > MOST_PLAIN_LEVELS and 2 * described < levels:
-        yield Advice(
-            "too-many-levels", name, f"nobody tells {levels} levels apart without anchors; use five with, or yes/no"
-        )
+        yield "too-many-levels", f"nobody tells {levels} levels apart without anchors; use five with, or yes/no"
     elif not described and levels > 2:
-        yield Advice(
-            "unanchored", name, f"its {levels} levels have no descriptions; say under `levels:` what each is like"
-        )
+        yield "unanchored", f"its {levels} levels have no descriptions; say under `levels:` what each is like"
     joined = len(_JOINED.findall(text)) + text.count(",") // 2
     if not described and joined >= 2:
-        yield Advice(
-            "split-up", name, "it asks several things at once; as several yes/no criteria each gets its own verdict"
-        )
+        yield "split-up", "it asks several things at once; as several yes/no criteria each gets its own verdict"
     elif not described and joined == 1 and levels == 2:
-        yield Advice(
-            "double-barrelled", name, "it asks two things with one yes or no; a response that meets one has no answer"
-        )
+        yield "double-barrelled", "it asks two things with one yes or no; a response that meets one has no answer"
 
 
-def _of_failing(criterion: Criterion) -> Iterator[Advice]:
+def _of_failing(criterion: Criterion) -> Iterator[tuple[Code, str]]:
     passing = {criterion.passes(criterion.scale.position(value)) for value in criterion.scale.values}
+    at = f"it is required, and at threshold {criterion.threshold:g}"
     if passing == {True}:
-        yield Advice(
-            "never-fails", criterion.name, f"it is required, and at threshold {criterion.threshold:g} no level fails it"
-        )
+        yield "never-fails", f"{at} no level fails it"
     if passing == {False}:
-        yield Advice(
-            "always-fails",
-            criterion.name,
-            f"it is required, and at threshold {criterion.threshold:g} every level fails it",
-        )
+        yield "always-fails", f"{at} every level fails it"
 
 
 def _of_weights(rubric: Rubric) -> Iterator[Advice]:
@@ -129,19 +109,13 @@ def _of_weights(rubric: Rubric) -> Iterator[Advice]:
     for name, weight in positive.items():
         rest = (total - weight) / total
         if len(positive) > 1 and weight / total >= rubric.pass_mark > rest:
-            yield Advice(
-                "one-decides",
-                name,
-                f"it decides alone: with {weight / total:.0%} of the weight it passes a response by itself, and "
-                f"without it nothing reaches the pass mark {rubric.pass_mark:g}",
-            )
+            decides = f"it decides alone: with {weight / total:.0%} of the weight it passes a response by itself, and "
+            without = f"without it nothing reaches the pass mark {rubric.pass_mark:g}"
+            yield Advice("one-decides", name, decides + without)
     for criterion in rubric.criteria:
         if positive and criterion.weight < 0 and -criterion.weight >= total:
-            yield Advice(
-                "outweighed",
-                criterion.name,
-                "this fault alone takes all that can be earned; `required: true` says so openly",
-            )
+            outweighs = "this fault alone takes all that can be earned; `required: true` says so openly"
+            yield Advice("outweighed", criterion.name, outweighs)
 
 
 def _ties(rubric: Rubric) -> Iterator[Advice]:
@@ -168,9 +142,8 @@ def _overlaps(rubric: Rubric) -> Iterator[Advice]:
     for one, other in combinations(rubric.criteria, 2):
         fewer = min(len(words[one.name]), len(words[other.name]))
         if fewer and len(words[one.name] & words[other.name]) >= ALIKE * fewer:
-            yield Advice(
-                "overlapping", other.name, f"its words are nearly those of {one.name!r}; what both ask counts twice"
-            )
+            nearly = f"its words are nearly those of {one.name!r}; what both ask counts twice"
+            yield Advice("overlapping", other.name, nearly)
 
 
 def _telling_words(text: str) -> set[str]:

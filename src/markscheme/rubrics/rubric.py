@@ -119,6 +119,14 @@ class Scale:
         """What a rater may answer, worst first."""
         return tuple(level.label or level.choice if self.by_label else level.choice for level in self.levels)
 
+    def named(self, answer: str) -> Level | None:
+        """The level that has this number or label, in any case; None where none has."""
+        spelled = answer.strip().casefold()
+        for choice, level in zip(self.choices, self.levels, strict=True):
+            if spelled in (choice.casefold(), (level.label or choice).casefold()):
+                return level
+        return None
+
     @cached_property
     def span(self) -> float:
         """From the lowest value to the highest."""

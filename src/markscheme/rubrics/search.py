@@ -1,10 +1,9 @@
 """Where a rubric named by its user is found, and what was calibrated with it."""
 
-import difflib
 from collections.abc import Iterator
 from pathlib import Path
 
-from markscheme.errors import UsageError
+from markscheme.errors import UsageError, suggestion
 from markscheme.text import is_path_component, path_component
 
 SUFFIXES = (".yaml", ".yml", ".json")
@@ -120,6 +119,5 @@ def _folders(start: Path, beside: Path | None) -> Iterator[Path]:
 
 def _instead(name: str, start: Path, beside: Path | None) -> str:
     known = known_rubrics(start, beside=beside)
-    near = difflib.get_close_matches(Path(name).stem, known, n=1)
-    there = ", ".join(known) or "none"
-    return f"; did you mean {near[0]!r}? There are {there}" if near else f"; there are {there}"
+    near, there = suggestion(Path(name).stem, known, mark="'"), ", ".join(known) or "none"
+    return f"{near} There are {there}" if near else f"; there are {there}"

@@ -152,12 +152,9 @@ def environment_key(folder: str) -> str:
         from hashlib import blake2b
 
     interpreter = [sys.prefix, os.path.realpath(sys.executable), sys.version]  # its names are many: python, python3
-    facts = [interpreter, _package_stamp(), os.getcwd(), os.path.abspath(folder), _variables()]
+    variables = sorted((name, value) for name, value in os.environ.items() if matters(name))
+    facts = [interpreter, _package_stamp(), os.getcwd(), os.path.abspath(folder), variables]
     return blake2b(json.dumps(facts).encode("ascii"), digest_size=12).hexdigest()
-
-
-def _variables() -> list[tuple[str, str]]:
-    return sorted((name, value) for name, value in os.environ.items() if matters(name))
 
 
 def matters(name: str) -> bool:

@@ -91,7 +91,8 @@ class Session:
                 self._ending.set()
                 self._farewells.append(writer)  # stays open until the process ends, and so tells that it has
                 return
-            await self._say(await self._response(message, writer), writer)
+            writer.write(json.dumps(await self._response(message, writer)).encode("ascii"))
+            await writer.drain()
         except (ConnectionError, ValueError, RecursionError):
             pass  # whoever asked has gone, or asks what nobody can read: it gets no answer and helps itself
         finally:
@@ -133,10 +134,6 @@ class Session:
             "idle": self.idle,
             **self.describe(),
         }
-
-    async def _say(self, response: Mapping[str, Any], writer: asyncio.StreamWriter) -> None:
-        writer.write(json.dumps(response).encode("ascii"))
-        await writer.drain()
 
 
 async def _all(reader: asyncio.StreamReader) -> bytes:

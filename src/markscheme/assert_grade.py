@@ -1,0 +1,216 @@
+"""What the pytest fixture `assert_grade` does: grade an output, and say in full why it fails."""
+
+import asyncio
+import threading
+import warnings
+from collections.abc import Callable, Coroutine, Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, TypeAlias, TypeVar
+
+from markscheme.errors import JudgeError, MarkschemeError, NoJudge, RatingWarning, UsageError
+from markscheme.grading import Grade, Grading, lacking_inputs, receipt_wanted
+from markscheme.judges.function import FunctionJudge
+from markscheme.judges.judge import Judge
+from markscheme.judges.provider import hidden
+from markscheme.judges.registry import model_for
+from markscheme.promptfoo.engine import Engine
+from markscheme.receipt import CALIBRATION, calibration_text, score_text
+from markscheme.rubrics.rubric import Criterion, Rubric
+from markscheme.rubrics.search import find_rubric
+from markscheme.submission import Submission, as_text
+from markscheme.text import printable
+from markscheme.verdict import Holistic
+
+T = TypeVar("T")
+Asked: TypeAlias = str | Judge | Callable[..., Any] | None
+LONGEST_LINE = 800
+"""Characters shown of a reason or a quote."""
+
+
+class Background:
+    """One engine for all tests, on its own thread, so that a test may run an event loop itself."""
+
+    def __init__(self) -> None:
+        self.engine = Engine()
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, name="markscheme", daemon=True)
+        self._thread.start()
+
+    def wait_for(self, work: Coroutine[Any, Any, T]) -> T:
+        """The result of the work, or its error."""
+        running = asyncio.run_coroutine_threadsafe(work, self._loop)
+        try:
+            return running.result()
+        except BaseException:
+            running.cancel()  # Ctrl-C ends the asking too
+            raise
+
+    def close(self) -> None:
+        """Close the judges that were opened by name."""
+        self.wait_for(self.engine.aclose())
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
+
+
+@dataclass(frozen=True, repr=False)
+class AssertGrade:
+    """What the fixture `assert_grade` gives a test.
+
+    Attributes:
+        asking: What all tests share.
+        judge: The judge for calls that name none; None for the rubric's own or an available one.
+        beside: The test's folder, where rubrics are searched for too.
+        record: Keeps a name and a value with the test, for JUnit files and other plugins.
+    """
+
+    asking: Background
+    judge: str | None
+    beside: Path
+    record: Callable[[str, object], None]
+
+    def __repr__(self) -> str:
+        return "<assert_grade>"  # as pytest shows it above a failing test
+
+    def __call__(
+        self,
+        output: Any,
+        rubric: str | Path | Rubric,
+        *,
+        judge: Asked = None,
+        threshold: float | None = None,
+        inputs: Mapping[str, Any] | None = None,
+        calibration: str = "warn",
+    ) -> Grade:
+        """The grade of an output that passes.
+
+        Args:
+            output: What is judged: text, or whatever becomes JSON.
+            rubric: A name, a path, or a Rubric.
+            judge: Whom to ask: a name as on the command line, a Judge, or a function of `system_prompt` and
+                `user_prompt`. Replies of a judge that is named are kept on disk; any other is asked each time.
+            threshold: The pass mark from 0 to 1, instead of the rubric's.
+            inputs: What belongs to the output, by name: query, reference, ….
+            calibration: "require" grades only by a judge whose accepted calibration can gate; "off" looks for none.
+
+        Raises:
+            AssertionError: The output fails; the message says by which criteria, and why.
+            JudgeError: It could not be graded, which is neither a pass nor a fail.
+            UsageError: No such rubric or judge, an input that the rubric needs, a calibration that cannot gate.
+        """
+        __tracebackhide__ = True
+        if calibration not in CALIBRATION:
+            raise ValueError(f"calibration is one of {', '.join(CALIBRATION)}; found {calibration!r}")
+        try:
+            asked, file = self._rubric(rubric, threshold)
+            submission = _submission(output, inputs or {}, asked)
+            named = self.judge if judge is None else judge
+            grade = self.asking.wait_for(self._graded(asked, file, submission, named, calibration))
+        except MarkschemeError as error:
+            raise error.with_traceback(None) from None  # the message is for the test's author, our frames are not
+        self.record("markscheme_rubric", asked.name)
+        self.record("markscheme_score", "not graded" if grade.score is None else f"{grade.score:.4g}")
+        self.record("markscheme_calibration", calibration_text(grade.receipt))
+        if grade.error is not None:
+            raise JudgeError(f"not graded by {asked.name}, which is neither a pass nor a fail: {grade.error}")
+        if not grade.passed:
+            raise AssertionError(failure_text(grade, asked))
+        return grade
+
+    def _rubric(self, named: str | Path | Rubric, threshold: float | None) -> tuple[Rubric, Path | None]:
+        if isinstance(named, Rubric):
+            rubric, file = named, named.source
+        else:
+            file = find_rubric(str(named), beside=self.beside)
+            rubric = self.asking.engine.rubric(file)
+        return rubric if threshold is None else replace(rubric, pass_mark=float(threshold)), file
+
+    async def _graded(
+        self, rubric: Rubric, file: Path | None, submission: Submission, named: Asked, calibration: str
+    ) -> Grade:
+        places = (*((file.parent,) if file else ()), Path.cwd())
+        try:
+            judge = self._judge(named, rubric, submission, places)
+        except NoJudge as error:
+            raise NoJudge(str(error).replace("--judge", "judge=…")) from error
+        receipt = receipt_wanted(calibration, "calibration", rubric, judge, *places)
+        return await Grading(rubric, judge, receipt=receipt).grade(submission)
+
+    def _judge(self, named: Asked, rubric: Rubric, submission: Submission, places: tuple[Path, ...]) -> Judge:
+        if named is None or isinstance(named, str):
+            model = model_for(rubric, named) if named else None
+            return self.asking.engine.judge_for(rubric, submission, places, name=named, model=model)
+        if isinstance(named, Judge):
+            return named
+        return FunctionJudge(named, f"function:{getattr(named, '__qualname__', type(named).__name__)}")
+
+
+def _submission(output: Any, inputs: Mapping[str, Any], rubric: Rubric) -> Submission:
+    for name in inputs:
+        if name not in rubric.known_inputs:
+            known = ", ".join(rubric.known_inputs) or "none"
+            warnings.warn(f"the rubric shows no input {name!r}; it shows {known}", RatingWarning, stacklevel=3)
+    submission = Submission(as_text(output), inputs)
+    lacking = lacking_inputs(rubric, submission)
+    if lacking:
+        named = ", ".join(map(repr, lacking))
+        raise UsageError(f"rubric {rubric.name!r} needs {named}: give inputs={{{lacking[0]!r}: …}}")
+    return submission
+
+
+# --- the message of a failing test ----------------------------------------------------------------------------------
+
+
+def failure_text(grade: Grade, rubric: Rubric) -> str:
+    """Why a graded output fails, over several lines: score and pass mark, what cost most first, and the receipt.
+
+    Example:
+        >>> import asyncio
+        >>> from markscheme import Rubric, ScriptedJudge, grade
+        >>> rubric = Rubric.from_dict([{"weight": 3, "requirement": "Names a date"}, {"weight": 1, "requirement": "B"}])
+        >>> found = asyncio.run(grade(rubric, "Soon.", ScriptedJudge([{"c1": "UNMET", "c2": "MET"}])))
+        >>> print(failure_text(found, rubric))
+        the output fails rubric: 0.25, pass mark 0.5
+          c1 UNMET (weight 3): scripted
+          full marks: c2
+        calibration: 0.25, not calibrated
+    """
+    assert grade.scored is not None
+    scored = grade.scored
+    head = f"the output fails {rubric.name}: {scored.score:.2f}, pass mark {rubric.pass_mark:g}"
+    if scored.failed_required:
+        head += f"; required and failed: {', '.join(scored.failed_required)}"
+    if scored.doubtful:
+        head += f"; within {rubric.ask_within:g} of the mark: a person should look"
+    lines = [head, *_cost_lines(grade, rubric)]
+    if grade.models:
+        lines.append(f"judge: {_line(', '.join(grade.models))}")
+    return "\n".join([*lines, f"calibration: {score_text(scored.score, grade.receipt)}"])
+
+
+def _cost_lines(grade: Grade, rubric: Rubric) -> Iterator[str]:
+    """A line for each criterion that cost something, the costliest first, and one for all that did not."""
+    if isinstance(grade.holistic, Holistic):
+        yield f"  as a whole {grade.holistic.score:g} of 100: {_line(grade.holistic.reason)}"
+    cost = {name: _cost(rubric.criterion(name), verdict.level) for name, verdict in grade.verdicts.items()}
+    for name in sorted((name for name in cost if cost[name] > 0), key=lambda name: -cost[name]):
+        verdict, criterion = grade.verdicts[name], rubric.criterion(name)
+        yield f"  {name} {criterion.scale.called(verdict.level)} (weight {criterion.weight:g}): {_line(verdict.reason)}"
+        if verdict.quote:
+            missing = " (which is not in the material)" if verdict.quote_found is False else ""
+            yield f"    “{_line(verdict.quote)}”{missing}"
+    if full := [name for name in cost if not cost[name]]:
+        yield f"  full marks: {', '.join(full)}"
+    if out := [name for name in grade.outcomes if name not in cost]:
+        yield f"  left out of the score: {', '.join(out)}"
+
+
+def _line(text: str) -> str:
+    """A judge's words on one line, without control characters or keys."""
+    line = printable(" ".join(hidden(text, ()).split()))
+    return line if len(line) <= LONGEST_LINE else f"{line[:LONGEST_LINE]}…"
+
+
+def _cost(criterion: Criterion, level: float) -> float:
+    return abs(criterion.weight) * (1 - criterion.merit(criterion.scale.position(level)))
