@@ -72,6 +72,8 @@ def make_project(folder: Path) -> None:
     ]
     _lines(home / "examples.jsonl", examples)
     _lines(folder / "in.jsonl", [{"id": e["id"], "query": e["query"], "response": e["response"]} for e in examples])
+    new = [{"id": f"new {name}", "response": f"new reply {name}", "group": name, "system": name} for name in names]
+    _lines(folder / "pool.jsonl", new)
     for judge, shift in ((names[0], 0), (names[3], 1)):
         ratings = [
             {"id": e["id"], "kind": "model", **_label(judge, place + shift, names)} for place, e in enumerate(examples)

@@ -30,7 +30,26 @@ CALLS: Sequence[Sequence[str]] = (
     ("experiment", "experiment.json", *JUDGE),
     ("experiment", "experiment.json", "--csv", "-", *JUDGE),
     ("label", "manners", "--rater", NAMES[0]),
+    ("adjudicate", "manners", "--rater", NAMES[0]),
+    ("plan", "manners"),
+    ("plan", "manners", "--next", "5", "--pool", "pool.jsonl", "--json", "plan.json"),
+    ("export", "manners"),
+    ("export", "manners", "--json"),
+    ("export", "manners", "--promptfoo", "rate.yaml"),
+    ("demo",),
+    ("init",),
+    ("session", "status"),
+    ("calibrate", "manners", "--ratings", "judge-0.jsonl", "--junit", "-"),
+    ("calibrate", "manners", "--ratings", "judge-0.jsonl", "--html", "page.html"),
+    ("calibrate", "manners", "--ratings", "bad.jsonl", "--skip-damaged"),
+    ("compare", "judge-0.jsonl", "judge-1.jsonl", "--rubric", "manners", "--json"),
+    ("tune", "manners", "--json"),
+    ("status", "--json"),
 )
+
+
+def test_every_command_is_called_with_hostile_names() -> None:
+    assert {*COMMANDS} <= {"pass-rate" if call[0] == "passrate" else call[0] for call in CALLS}
 
 
 @pytest.fixture(scope="module")
@@ -51,6 +70,7 @@ def outcome(call: Sequence[str], capfd: pytest.CaptureFixture[str]) -> tuple[int
     return status, said.out + said.err
 
 
+@pytest.mark.filterwarnings("default")
 @pytest.mark.parametrize("call", CALLS, ids=" ".join)
 def test_no_name_in_a_file_acts_on_the_terminal(
     call: Sequence[str], project: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
@@ -59,7 +79,8 @@ def test_no_name_in_a_file_acts_on_the_terminal(
     monkeypatch.syspath_prepend(project)
     status, said = outcome(call, capfd)
     assert not acts_on_a_terminal(said)
-    assert status in ((2,) if "bad.jsonl" in call or "label" in call else (0, 1, 4)), said
+    is_refused = "bad.jsonl" in call or call[0] in ("label", "adjudicate")
+    assert status in ((2,) if is_refused else (0, 1, 4)), said
     assert said
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from markscheme.errors import RatingError, RatingWarning, RubricError
+from markscheme.errors import RatingError, RatingWarning, RubricError, leaving_out_damaged_lines
 from markscheme.plain_data import json_lines, parse_json, plain_data
 
 
@@ -21,8 +21,8 @@ def test_a_damaged_line_is_never_left_out_without_being_named(tmp_path: Path) ->
 
 
 def test_the_rest_of_a_damaged_file_is_never_lost_to_who_asks_for_it(tmp_path: Path) -> None:
-    with pytest.warns(RatingWarning) as warned:
-        found = list(json_lines(damaged(tmp_path), RatingError, skip_damaged=True))
+    with pytest.warns(RatingWarning) as warned, leaving_out_damaged_lines():
+        found = list(json_lines(damaged(tmp_path), RatingError))
     assert found == [(1, {"id": "e1"}), (3, {"id": "e3"})]
     named = [str(warning.message).partition(": ")[0] for warning in warned]
     assert [place.rpartition("/")[2] for place in named] == ["ann.jsonl:2", "ann.jsonl:4"]

@@ -21,6 +21,7 @@ from pydantic import BaseModel, ValidationError
 
 from markscheme.errors import JudgeUnavailable, NoJudge, UnreadableReply, UsageError
 from markscheme.grading import all_or_first_error, lacking_inputs, seeing_alike
+from markscheme.material import Material
 from markscheme.plain_data import shown
 from markscheme.prompt import Prompt, between_tags, criterion_signs, end_of_material, fence_code, fenced
 from markscheme.rubrics.rubric import Criterion, Rubric
@@ -40,7 +41,17 @@ from markscheme.types import (
     ToGrade,
     response_parts,
 )
-from markscheme.verdict import RAW_LENGTH, Holistic, Outcome, Unread, Verdict, ask_twice, ask_whole_twice, worse
+from markscheme.verdict import (
+    ONLY_REPEATS,
+    RAW_LENGTH,
+    Holistic,
+    Outcome,
+    Unread,
+    Verdict,
+    ask_twice,
+    ask_whole_twice,
+    worse,
+)
 
 if TYPE_CHECKING:
     from markscheme.judges.limited import Limiter
@@ -275,6 +286,11 @@ class _Response:
         fences = [_tagged(name, part, code) for name, part in (*asked, ("response", text))]
         return "\n\n".join([*fences, end_of_material("response", code)])
 
+    @property
+    def material(self) -> Material:
+        """What a judge is shown of it; an answer that only repeats what it says is none."""
+        return Material({**dict(response_parts(self.to_grade)), "query": encodable(self.query or "")})
+
     def lacking(self, rubric: Rubric) -> str:
         """Which declared inputs are missing, as a sentence; "" if none is."""
         lacking = lacking_inputs(rubric, Submission("", {} if self.query is None else {"query": self.query}))
@@ -329,25 +345,30 @@ def _fault(problem: Any) -> str:
     return f"{place or 'the answer'}: {problem['msg']}, found {shown(problem['input'])}"
 
 
-def _verdict(criterion: Criterion, answer: PerCriterionOutput | CriterionEvaluation | Unread) -> Verdict | Unread:
+def _verdict(
+    criterion: Criterion, answer: PerCriterionOutput | CriterionEvaluation | Unread, material: Material
+) -> Verdict | Unread:
     if isinstance(answer, Unread):
         return replace(answer, criterion=criterion.name)
+    if material.repeats(answer.model_dump(include={"explanation", "criterion_status"})):
+        return Unread(criterion.name, ONLY_REPEATS, answer.model_dump_json()[:RAW_LENGTH])
     return Verdict(criterion.name, float(answer.criterion_status == "MET"), answer.explanation)
 
 
-def _verdicts(numbered: Mapping[int, Criterion], answer: OneShotOutput | Unread) -> dict[str, Outcome]:
+def _verdicts(
+    numbered: Mapping[int, Criterion], answer: OneShotOutput | Unread, material: Material
+) -> dict[str, Outcome]:
     """The verdict under each criterion's number, or why there is none, by name."""
     if isinstance(answer, Unread):
-        return {criterion.name: _verdict(criterion, answer) for criterion in numbered.values()}
+        return {criterion.name: _verdict(criterion, answer, material) for criterion in numbered.values()}
     given = answer.criteria_evaluations
     base = _base({e.criterion_number for e in given}, set(numbered), any(e.said_idx for e in given))
     if base is None:
         found, asked = (", ".join(map(str, each)) for each in ([e.criterion_number for e in given], numbered))
         why = f"the answer's numbers don't tell which criteria they mean: asked about {asked}, found {found}"
-        unread = Unread("", why, answer.model_dump_json()[:RAW_LENGTH])
-        return {criterion.name: _verdict(criterion, unread) for criterion in numbered.values()}
+        return _verdicts(numbered, Unread("", why, answer.model_dump_json()[:RAW_LENGTH]), material)
     return {
-        criterion.name: _only([e for e in given if e.criterion_number - base == number - 1], criterion)
+        criterion.name: _only([e for e in given if e.criterion_number - base == number - 1], criterion, material)
         for number, criterion in numbered.items()
     }
 
@@ -363,9 +384,9 @@ def _base(found: set[int], asked: set[int], said_idx: bool) -> int | None:
     return 1 if found == asked or (found < asked and not said_idx) else None
 
 
-def _only(evaluations: Sequence[CriterionEvaluation], criterion: Criterion) -> Verdict | Unread:
+def _only(evaluations: Sequence[CriterionEvaluation], criterion: Criterion, material: Material) -> Verdict | Unread:
     if len(evaluations) == 1:
-        return _verdict(criterion, evaluations[0])
+        return _verdict(criterion, evaluations[0], material)
     why = "the answer has two verdicts on it" if evaluations else "the answer has no verdict on it"
     raw = " ".join(evaluation.model_dump_json() for evaluation in evaluations)
     return Unread(criterion.name, why, raw[:RAW_LENGTH])
@@ -493,7 +514,8 @@ class PerCriterionGrader(_YesNoGrader[PerCriterionGenerateFn]):
             (criterion,) = criteria
             user_prompt = _user_prompt(rubric, _about_one(criterion), rubric.shown_to(criterion), response, again)
             asked = self.generate_fn(system_prompt=self.system_prompt, user_prompt=user_prompt)
-            return {criterion.name: _verdict(criterion, await _answer(PerCriterionOutput, asked))}
+            answer = await _answer(PerCriterionOutput, asked)
+            return {criterion.name: _verdict(criterion, answer, response.material)}
 
         return _merged(await all_or_first_error(ask_twice(ask, [criterion]) for criterion in rubric.criteria))
 
@@ -522,7 +544,8 @@ class PerCriterionOneShotGrader(_YesNoGrader[OneShotGenerateFn]):
             numbered = {numbers[criterion.name]: criterion for criterion in group}
             about = _about_several(numbered, weights=False)
             user_prompt = _user_prompt(rubric, about, rubric.shown_to(group[0]), response, again)
-            return _verdicts(numbered, await _answer(OneShotOutput, self.generate_fn(self.system_prompt, user_prompt)))
+            answer = await _answer(OneShotOutput, self.generate_fn(self.system_prompt, user_prompt))
+            return _verdicts(numbered, answer, response.material)
 
         return _merged(await all_or_first_error(ask_twice(ask, group) for group in groups))
 
@@ -582,7 +605,11 @@ class RubricAsJudgeGrader(_ModelGrader[RubricAsJudgeGenerateFn]):
         async def ask(again: bool) -> Holistic | Unread:
             user_prompt = _user_prompt(rubric, about, rubric.known_inputs, response, again)
             answer = await _answer(RubricAsJudgeOutput, self.generate_fn(self.system_prompt, user_prompt))
-            return answer if isinstance(answer, Unread) else Holistic(answer.overall_score, answer.explanation)
+            if isinstance(answer, Unread):
+                return answer
+            if response.material.repeats(answer.model_dump()):
+                return Unread("", ONLY_REPEATS, answer.model_dump_json()[:RAW_LENGTH])
+            return Holistic(answer.overall_score, answer.explanation)
 
         return RubricAsJudgeResult(await ask_whole_twice(ask), rubric)
 

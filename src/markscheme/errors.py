@@ -19,8 +19,10 @@
 A wrong shape or type handed to a function is the caller's programming mistake: plain ValueError or TypeError.
 """
 
+import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -175,3 +177,41 @@ class RubricWarning(UserWarning):
 
 class RatingWarning(UserWarning):
     """Something in examples or ratings that is allowed and should be known."""
+
+
+class DamagedLine(RatingWarning):
+    """A line of a file that cannot be read and is left out, as was asked for."""
+
+
+# --- lines that can't be read ----------------------------------------------------------------------------------------
+
+_LEAVES_OUT: ContextVar[bool] = ContextVar("leaves_out_damaged_lines", default=False)
+
+
+@contextmanager
+def leaving_out_damaged_lines(wanted: bool = True) -> Iterator[None]:
+    """Within it, lines that can't be read are left out with a warning, wherever they are read; else they are refused.
+
+    It is what `--skip-damaged` asks for, and a command reads many files.
+    """
+    before = _LEAVES_OUT.set(wanted)
+    try:
+        yield
+    finally:
+        _LEAVES_OUT.reset(before)
+
+
+def refuse_lines(error: FileError) -> None:
+    """Raise the faults of some lines, or warn of each line that is left out.
+
+    Raises:
+        FileError: The one given, unless such lines are left out.
+
+    Warns:
+        DamagedLine: Names a line that is left out.
+    """
+    if not _LEAVES_OUT.get():
+        raise error
+    for fault in error.faults:
+        said = FileError(fault.problem, path=error.path, line=fault.line)
+        warnings.warn(f"{said}; left out", DamagedLine, stacklevel=3)

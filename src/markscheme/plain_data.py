@@ -6,14 +6,13 @@ Nothing in a file is run or imported, and what its aliases expand to is bounded.
 import io
 import json
 import re
-import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 import yaml
 
-from markscheme.errors import FileError, RatingWarning
+from markscheme.errors import FileError, refuse_lines
 from markscheme.text import encodable, encodable_data
 
 MAX_DEPTH = 50
@@ -67,19 +66,15 @@ def plain_data(
     return reader.from_json(whole) if form == "json" else reader.from_yaml(whole)
 
 
-def json_lines(path: Path, error: type[FileError], *, skip_damaged: bool = False) -> Iterator[tuple[int, Any]]:
+def json_lines(path: Path, error: type[FileError]) -> Iterator[tuple[int, Any]]:
     """The values in a file of JSON lines, with their line numbers.
 
     Args:
         path: The file.
         error: The class of error to raise.
-        skip_damaged: Whether lines that are not readable JSON are left out with a warning.
 
     Raises:
         FileError: Of the given class: the file can't be read, or a line is not readable JSON.
-
-    Warns:
-        RatingWarning: Names each line left out.
     """
     try:
         with path.open("rb") as lines:
@@ -89,9 +84,7 @@ def json_lines(path: Path, error: type[FileError], *, skip_damaged: bool = False
                 try:
                     yield number, _json_line(raw, path, number, error)
                 except FileError as problem:
-                    if not skip_damaged:
-                        raise
-                    warnings.warn(f"{problem}; left out", RatingWarning, stacklevel=2)
+                    refuse_lines(problem)
     except OSError as problem:
         raise error(f"cannot be read: {problem}", path=path) from problem
 

@@ -26,6 +26,7 @@ LONGEST_READ = 200_000
 """Characters of a reply that are searched for an answer; a longer one is not read."""
 MOST_BRACES = 1_000
 """Opening braces tried in a reply; one with more is not read."""
+ONLY_REPEATS = "the reply only repeats an answer that the material contains"
 MOST_DOUBT = 0.01
 """Most probability that may be ambiguous between levels for an expected level to be given."""
 
@@ -174,7 +175,7 @@ def _outcome(answer: "_Answer", criterion: Criterion, reply: Reply, material: Ma
             raise _Unreadable(f"a verdict is an object with quote, reason and level; found {_shown(verdict)}")
         reason = _text(verdict, "reason")
         if material.repeats(verdict):
-            raise _Unreadable("the reply only repeats a verdict that the material contains")
+            raise _Unreadable(ONLY_REPEATS)
         said = verdict["level"]
         if _says(said, CANNOT_JUDGE):
             return Abstention(name, reason)
@@ -272,7 +273,7 @@ def _one_answer(
     if distinct:
         raise _Unreadable(f"the reply holds {len(distinct)} different answers")
     if answers:
-        raise _Unreadable("the reply only repeats an answer that the material contains")
+        raise _Unreadable(ONLY_REPEATS)
     if reply.stop == "length":
         raise _Unreadable("the reply was cut off at its greatest length")
     raise _Unreadable("the reply holds no JSON object of the form asked for")

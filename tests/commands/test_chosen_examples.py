@@ -113,6 +113,43 @@ def test_other_readers_of_ratings_skip_damaged_lines_too(project: Path, command:
     assert "judge.jsonl:2" in done.stderr
 
 
+NO_RATINGS = (
+    '{"id": "e1", "criteria": {"rude": 1}}',
+    '{"judge": "j", "criteria": {"polite": 1}}',
+    '{"id": "e1", "kind": "nobody"}',
+    "[]",
+    "17",
+)
+
+
+@pytest.mark.parametrize("line", NO_RATINGS)
+def test_a_line_that_is_no_rating_never_costs_who_skips_it_the_rest(project: Path, line: str) -> None:
+    lines = (project / "judge.jsonl").read_text().splitlines()
+    (project / "judge.jsonl").write_text("\n".join([lines[0], line, *lines[1:]]) + "\n")
+    strict = run("calibrate", "polite", "--gold", "human", "--accept", "--ratings", "judge.jsonl", cwd=project)
+    assert strict.returncode == 2
+    done = run("calibrate", "polite", "--ratings", "judge.jsonl", "--skip-damaged", "--json", "-", cwd=project)
+    assert done.returncode in (0, 1, 4), done.stderr
+    assert "judge.jsonl:2: " in done.stderr
+    assert "; left out" in done.stderr
+    assert json.loads(done.stdout)["agreement"]["n"] == 40
+
+
+@pytest.mark.parametrize("command", [("export", "polite"), ("status", "--json")], ids=["export", "status"])
+@pytest.mark.parametrize("file", [HOME / "examples.jsonl", HOME / "ratings" / "ann.jsonl"])
+def test_what_reads_examples_skips_damaged_lines_too(project: Path, command: tuple[str, ...], file: Path) -> None:
+    damage(project / file)
+    refused = run("markscheme", *command, cwd=project)
+    assert f"{file.name}:2" in refused.stdout + refused.stderr
+    done = run("markscheme", *command, "--skip-damaged", cwd=project)
+    assert done.returncode == 0
+    assert f"{file.name}:2" in done.stderr
+    if command[0] == "export":
+        assert sum(bool(json.loads(line)["labels"]) for line in done.stdout.splitlines()) == 39
+    else:
+        assert [rubric["labelled_examples"] for rubric in json.loads(done.stdout)["rubrics"]] == [39]
+
+
 def test_both_are_shown_by_help_all_alone(project: Path) -> None:
     short, everything = (run("calibrate", flag, cwd=project).stdout for flag in ("--help", "--help-all"))
     for option in ("--only", "--skip-damaged"):

@@ -111,8 +111,16 @@ def test_a_line_of_json_has_the_keys_of_the_format(project: Path) -> None:
             "reason": "So it reads.",
             "quote": "it reads LEVEL=4",
             "quote_found": True,
+            "quote_in": "response",
         },
-        "rude": {"level": 1.0, "position": 1.0, "reason": "So it reads.", "quote": "rude", "quote_found": None},
+        "rude": {
+            "level": 1.0,
+            "position": 1.0,
+            "reason": "So it reads.",
+            "quote": "rude",
+            "quote_found": None,
+            "quote_in": None,
+        },
     }
     assert line["usage"] == {"calls": 1, "input_tokens": None, "output_tokens": None, "usd": None}
     assert line["fingerprints"].keys() == {"rubric", "prompt", "judge"}
@@ -352,7 +360,7 @@ def test_each_strategy_can_be_asked_for(
     )
     if strategy == "holistic":
         assert line["criteria"] == {}
-        assert line["holistic"] == {"reason": "As a whole.", "quote": None, "quote_found": None}
+        assert line["holistic"] == {"reason": "As a whole.", "quote": None, "quote_found": None, "quote_in": None}
     if strategy == "double_pass":
         assert line["criteria"]["clear"]["votes"] == [4.0, 4.0]
 

@@ -75,6 +75,27 @@ def test_a_server_killed_between_any_two_labels_loses_none_and_asks_none_again(p
     assert seen.index(twice) <= 9
 
 
+@pytest.mark.parametrize("line", ['{"id": "x", "rat', '{"id": "x", "kind": "nobody"}', "17"])
+def test_a_damaged_line_in_the_middle_never_costs_the_labels_round_it(project: Path, line: str) -> None:
+    with Server(project) as server:
+        for _ in range(2):
+            server.label()
+    ratings = project / "calibration" / "manners" / "ratings"
+    first, *rest = (ratings / "ann.jsonl").read_text().splitlines()
+    text = "\n".join([first, line, *rest]) + "\n"
+    (ratings / "ann.jsonl").write_text(text)
+    with pytest.raises(AssertionError, match=r"ann\.jsonl:2: "):
+        Server(project).__enter__()
+    with Server(project, ["--skip-damaged"]) as server:
+        assert server.said["given"] == 2
+        server.label()
+    assert (ratings / "ann.jsonl").read_text().startswith(text)
+    assert (ratings / "ann.jsonl").read_text().count("\n") == 4
+    with Server(project, ["--skip-damaged"], rater="ben") as server:
+        assert server.said["given"] == 0
+        server.label()
+
+
 def test_a_line_with_a_typo_at_the_end_is_never_deleted(project: Path) -> None:
     with Server(project) as server:
         server.label()

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from markscheme.errors import RatingError, RatingWarning
+from markscheme.errors import RatingError, RatingWarning, leaving_out_damaged_lines
 from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.rating import Rating
 from markscheme.ratings.splits import (
@@ -119,7 +119,20 @@ def test_a_damaged_record_in_the_middle_is_named_and_the_rest_counts_for_who_ask
         file.write('{"at": \n')
     with pytest.raises(RatingError, match=r"opened\.jsonl:2: is not readable JSON"):
         open_test_labels(examples, by="a command", at="2026-11-04")
-    with pytest.warns(RatingWarning, match=r"opened\.jsonl:2: .*left out"):
-        found = openings_of(examples, skip_damaged=True)
+    with pytest.warns(RatingWarning, match=r"opened\.jsonl:2: .*left out"), leaving_out_damaged_lines():
+        found = openings_of(examples)
     assert found is not None
     assert len(found.all) == 1
+
+
+@pytest.mark.parametrize("line", ['{"ids": ', '{"ids": 5}', '{"at": "2026-11-03"}', "[]", "5"])
+def test_a_damaged_record_of_tuning_is_named_and_the_rest_is_never_lost_to_who_asks(tmp_path: Path, line: str) -> None:
+    examples = a_set(tmp_path, example("1", "test"))
+    record_tuning(examples, ["1"], {}, at="2026-11-02")
+    with (tmp_path / "tuned.jsonl").open("a") as file:
+        file.write(f"{line}\n")
+    record_tuning(examples, ["2"], {}, at="2026-11-04")
+    with pytest.raises(RatingError, match=r"tuned\.jsonl:2: "):
+        used_to_tune(examples)
+    with pytest.warns(RatingWarning, match=r"tuned\.jsonl:2: .*left out"), leaving_out_damaged_lines():
+        assert used_to_tune(examples) == {"1", "2"}

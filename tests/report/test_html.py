@@ -312,6 +312,27 @@ def test_calibrate_and_compare_write_the_page(tmp_path: Path) -> None:
         assert ("html", {"lang": "en"}) in page.elements
 
 
+def test_the_page_says_in_which_input_a_quote_is_and_which_is_nowhere(tmp_path: Path) -> None:
+    project = make_project(tmp_path)
+    lines = [json.loads(line) for line in (project / "claude.jsonl").read_text().splitlines()]
+    found = {"e0": (True, "query"), "e1": (True, "response"), "e2": (False, "")}
+    for line in lines:
+        quote_found, quote_in = found.get(line["id"], (None, ""))
+        said = {"level": 3, "reason": "so", "quote": f"quote of {line['id']}", "quote_found": quote_found}
+        line["criteria"]["polite"] = {**said, "quote_in": quote_in}
+    (project / "claude.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    done = run("calibrate", "manners", "--ratings", "claude.jsonl", "--html", "one.html", cwd=project)
+    assert done.returncode in (0, 1, 4), done.stderr
+    text = (project / "one.html").read_text(encoding="utf-8")
+    cells = {unit: re.search(rf'"quote of {unit}"([^\]]*)\]', text) for unit in ("e0", "e1", "e2", "e3")}
+    assert {unit: cell and cell[1] for unit, cell in cells.items()} == {
+        "e0": ',"query"',
+        "e1": "",
+        "e2": ',"",1',
+        "e3": "",
+    }
+
+
 def test_the_page_shows_what_moved_since_the_accepted_run(tmp_path: Path) -> None:
     project = make_project(tmp_path)
     accepted = run("calibrate", "manners", "--ratings", "claude.jsonl", "--accept", cwd=project)

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from markscheme.calibration.pass_rates import Judged, Labelled
-from markscheme.errors import Fault, RatingError
+from markscheme.errors import Fault, RatingError, refuse_lines
 from markscheme.plain_data import json_lines, parse_json, read_text, shown
 from markscheme.promptfoo.results import Row, is_results, read_results
 
@@ -80,7 +80,7 @@ def _read(
         if one is not None:
             found.append(one)
     if faults:
-        raise RatingError(faults, path=path)
+        refuse_lines(RatingError(faults, path=path))
     return found
 
 

@@ -167,7 +167,6 @@ def compare_sides(
     rule: LabelRule,
     notes: Sequence[str],
     own_gold: bool,
-    skip_damaged: bool = False,
 ) -> Compared:
     """The sides as contenders, compared on the same examples.
 
@@ -179,7 +178,6 @@ def compare_sides(
         rule: Which labels count.
         notes: What is known already.
         own_gold: True compares with the gold in the calibrations, if there are no other sides.
-        skip_damaged: Whether lines of ratings that are not readable JSON are left out with a warning.
 
     Raises:
         UsageError: There are fewer than two contenders.
@@ -188,9 +186,7 @@ def compare_sides(
     said = list(notes)
     as_read_back = own_gold and bool(sides.read_back) and not (sides.ratings or sides.judges)
     truth = _gold(None if as_read_back else examples, rubric, sides, rule, said)
-    found = {
-        place: _raters(load_ratings(path, rubric, skip_damaged=skip_damaged)) for place, path in sides.ratings.items()
-    }
+    found = {place: _raters(load_ratings(path, rubric)) for place, path in sides.ratings.items()}
     found |= {place: [_contender(read_back, rubric)] for place, read_back in sides.read_back.items()}
     found |= {place: [ask(name, _to_ask(examples, name))] for place, name in sides.judges.items()}
     if len(sides.read_back) > 1:

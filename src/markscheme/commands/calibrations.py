@@ -105,14 +105,13 @@ class Request:
         rubric = self.ask.of(plain)
         if self.drift.accept:  # each of the N samples is a run of its own
             rubric = replace(rubric, samples=plain.samples)
-        skip_damaged = self.ask.skip_damaged
-        every, folder = labelled_examples(rubric, self.labels.examples, skip_damaged=skip_damaged)
+        every, folder = labelled_examples(rubric, self.labels.examples)
         if self.drift.accept:
             refuse_unmakeable(accepted_path(rubric, folder, self.drift.accepted))
-        openings = openings_by("calibrate", every, self.labels.split, skip_damaged=skip_damaged)
+        openings = openings_by("calibrate", every, self.labels.split)
         examples = self.labels.chosen(part_of(every, self.labels.split))
         if self.ratings is not None:
-            by_rater = _ratings_in(self.ratings, rubric, examples, skip_damaged=skip_damaged)
+            by_rater = _ratings_in(self.ratings, rubric, examples)
             warn_unknown({r.id for ratings in by_rater.values() for r in ratings}, every.examples, self.ratings)
             calibrations = self._from_ratings(by_rater, rubric, examples, folder)
         else:
@@ -233,13 +232,13 @@ def refuse_report(path: Path) -> None:
         raise UsageError(f"{path} is a report that `calibrate --json` wrote, not ratings; `compare` reads reports")
 
 
-def _ratings_in(path: Path, rubric: Rubric, examples: ExampleSet, *, skip_damaged: bool) -> dict[str, list[Rating]]:
+def _ratings_in(path: Path, rubric: Rubric, examples: ExampleSet) -> dict[str, list[Rating]]:
     refuse_report(path)
     by_rater: dict[str, list[Rating]] = {}
     if is_results(path):
         ratings = ratings_of_results(path, rubric, examples)
     else:
-        ratings = load_ratings(path, rubric, keep_unread=True, skip_damaged=skip_damaged)
+        ratings = load_ratings(path, rubric, keep_unread=True)
     for rating in ratings:
         by_rater.setdefault(rating.rater, []).append(rating)
     if not by_rater:

@@ -11,7 +11,7 @@ from cyclopts import App, CycloptsError, Parameter, Token
 
 from markscheme.commands.help import COMMANDS, Description, command_help, describe
 from markscheme.commands.settings import KEYS, Settings, find_settings
-from markscheme.errors import UsageError, suggestion
+from markscheme.errors import UsageError, leaving_out_damaged_lines, suggestion
 
 if TYPE_CHECKING:
     from cyclopts.argument import Argument, ArgumentCollection
@@ -62,7 +62,9 @@ def call(argv: Sequence[str]) -> int:
         print(command_help(described(command), settings, everything=HELP_ALL in options))
         return 0
     function, bound = parse(command, rest, settings)
-    status: int = function(*bound.args, **bound.kwargs)
+    skips = bound.arguments.get("skip_damaged") or getattr(bound.arguments.get("ask"), "skip_damaged", False)
+    with leaving_out_damaged_lines(skips):
+        status: int = function(*bound.args, **bound.kwargs)
     return status
 
 

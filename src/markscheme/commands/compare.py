@@ -79,7 +79,7 @@ def _compare_sides(
 
     sides = Sides.of(names)
     rubric, notes = sides.rubric if named is None else (ask.of(load_rubric(find_rubric(named))), [])
-    examples, folder = _examples(rubric, labels, notes, skip_damaged=ask.skip_damaged)
+    examples, folder = _examples(rubric, labels, notes)
 
     def asked(name: str, examples: "ExampleSet") -> "Contender":
         return _ask(name, rubric, examples, folder, ask)
@@ -93,13 +93,10 @@ def _compare_sides(
         rule=rule,
         notes=notes,
         own_gold=own_gold,
-        skip_damaged=ask.skip_damaged,
     )
 
 
-def _examples(
-    rubric: "Rubric", labels: LabelOptions, notes: list[str], *, skip_damaged: bool
-) -> tuple["ExampleSet | None", Path | None]:
+def _examples(rubric: "Rubric", labels: LabelOptions, notes: list[str]) -> tuple["ExampleSet | None", Path | None]:
     """The rubric's labelled examples and its folder; None where there are none. Openings of a test part are noted."""
     from markscheme.ratings.sources import labelled_examples, openings_by, part_of
     from markscheme.report.views.calibration import openings_line
@@ -107,12 +104,12 @@ def _examples(
     if rubric.source is None and labels.examples is None:
         return None, None
     try:
-        every, folder = labelled_examples(rubric, labels.examples, skip_damaged=skip_damaged)
+        every, folder = labelled_examples(rubric, labels.examples)
     except UsageError:
         if labels.examples is not None or labels.only:
             raise
         return None, None
-    openings = openings_by("compare", every, labels.split, skip_damaged=skip_damaged)
+    openings = openings_by("compare", every, labels.split)
     if openings is not None:
         notes.append(openings_line(openings))
     return labels.chosen(part_of(every, labels.split)), folder

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from markscheme.commands.options import ExamplesFile, JudgeNames, RubricName, SplitName
+from markscheme.commands.options import ExamplesFile, JudgeNames, RubricName, SkipDamaged, SplitName
 
 if TYPE_CHECKING:
     from markscheme.ratings.examples import ExampleSet
@@ -26,6 +26,7 @@ def export(
     split: SplitName = None,
     judge: JudgeNames = (),
     json: Annotated[bool, Parameter(help="print one JSON list instead of lines")] = False,
+    skip_damaged: SkipDamaged = False,  # noqa: ARG001 - `call` heeds it
 ) -> int:
     """Write a rubric's examples for other tools. Makes no calls.
 

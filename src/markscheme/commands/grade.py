@@ -5,6 +5,7 @@ import sys
 import warnings
 from collections import Counter
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict
 from json import dumps
 from pathlib import Path
 from typing import Annotated, Any
@@ -13,7 +14,7 @@ from cyclopts import Parameter
 
 from markscheme.commands.options import AskOptions, JudgeName, RubricName
 from markscheme.commands.progress import progress
-from markscheme.errors import BudgetError, RatingError, RatingWarning, UsageError
+from markscheme.errors import BudgetError, RatingError, RatingWarning, UsageError, refuse_lines
 from markscheme.grading import Grade, Grading, grade_many, lacking_inputs, questions, receipt_of
 from markscheme.judges.family import warn_of_kinship
 from markscheme.plain_data import ANOTHER_LENGTH, json_lines, shown, table_rows
@@ -57,7 +58,7 @@ def grade(
     loaded = ask.of(load_rubric(find_rubric(rubric)))
     scorers = ask.scorers_for(loaded)
     inputs = _inputs(input)
-    submissions = list(_submissions(file, inputs, skip_damaged=ask.skip_damaged))
+    submissions = list(_submissions(file, inputs))
     if not submissions:
         raise UsageError(f"{file} contains nothing to grade")
     _warn_of_hidden(inputs, loaded)
@@ -109,11 +110,11 @@ async def _in_order(grading: Grading, submissions: list[Submission], concurrency
             yield early.get(place) or grading.ungraded(submissions[place], f"not asked: {error}")
 
 
-def _submissions(file: str, inputs: Mapping[str, str], *, skip_damaged: bool) -> Iterator[Submission]:
+def _submissions(file: str, inputs: Mapping[str, str]) -> Iterator[Submission]:
     if _holds_lines(file):
         if inputs:
             raise UsageError(f"--input is for a single response; {file} has inputs of its own for each")
-        yield from _from_lines(Path(file), skip_damaged=skip_damaged)
+        yield from _from_lines(Path(file))
         return
     if file == "-":
         response = _decoded(sys.stdin.buffer.read(), "standard input")
@@ -128,9 +129,9 @@ def _holds_lines(file: str) -> bool:
     return file.casefold().endswith((".jsonl", ".ndjson", *TABLES))
 
 
-def _from_lines(path: Path, *, skip_damaged: bool) -> Iterator[Submission]:
+def _from_lines(path: Path) -> Iterator[Submission]:
     stood: dict[str, int] = {}
-    for number, submission in _of_lines(path, skip_damaged=skip_damaged):
+    for number, submission in _of_lines(path):
         if submission.id in stood:
             problem = f"the id {submission.id!r} is that of line {stood[submission.id]} already; ids are unique"
             raise RatingError(problem, path=path, line=number)
@@ -138,14 +139,16 @@ def _from_lines(path: Path, *, skip_damaged: bool) -> Iterator[Submission]:
         yield submission
 
 
-def _of_lines(path: Path, *, skip_damaged: bool) -> Iterator[tuple[int, Submission]]:
+def _of_lines(path: Path) -> Iterator[tuple[int, Submission]]:
     if path.suffix.casefold() in TABLES:
         yield from _of_rows(path)
         return
-    for number, line in json_lines(path, RatingError, skip_damaged=skip_damaged):
+    for number, line in json_lines(path, RatingError):
         response = line.get("response", line.get("output")) if isinstance(line, dict) else None
         if not isinstance(response, str):
-            raise RatingError(f"a submission has a response, a text; found {shown(response)}", path=path, line=number)
+            fault = f"a submission has a response, a text; found {shown(response)}"
+            refuse_lines(RatingError(fault, path=path, line=number))
+            continue
         named = line.get("inputs") or {}
         if not isinstance(named, dict):
             raise RatingError(f"inputs are texts by name, found {shown(named)}", path=path, line=number)
@@ -246,7 +249,7 @@ def grade_json(grade: Grade, rubric: Rubric) -> dict[str, Any]:
         "error": grade.error,
         "receipt": receipt_json(grade.receipt, grade.score),
         "usage": grade.usage.to_json(),
-        "fingerprints": {"rubric": prints.rubric, "prompt": prints.prompt, "judge": prints.judge} if prints else None,
+        "fingerprints": asdict(prints) if prints else None,
     }
 
 
@@ -259,6 +262,7 @@ def _outcome_json(outcome: Outcome, criterion: Criterion) -> dict[str, Any]:
                 "reason": outcome.reason,
                 "quote": outcome.quote,
                 "quote_found": outcome.quote_found,
+                "quote_in": outcome.quote_in or None,
             }
             return {**said, "votes": list(outcome.votes)} if outcome.votes else said
         case NotApplicable():
@@ -273,6 +277,7 @@ def _holistic_json(holistic: Holistic | Unread) -> dict[str, Any]:
     if isinstance(holistic, Unread):
         return {"unread": holistic.why, "raw": holistic.raw}
     said = {"reason": holistic.reason, "quote": holistic.quote, "quote_found": holistic.quote_found}
+    said |= {"quote_in": holistic.quote_in or None}
     return {**said, "votes": list(holistic.votes)} if holistic.votes else said
 
 

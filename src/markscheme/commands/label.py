@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from markscheme.commands.options import PORT, RubricName, existing_file, whole_number
+from markscheme.commands.options import PORT, RubricName, SkipDamaged, existing_file, whole_number
 from markscheme.errors import UsageError
 
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ def label(
     seed: Seed = 1,
     port: Port = FIRST_PORT,
     json: PageFlag = False,
+    skip_damaged: SkipDamaged = False,  # noqa: ARG001 - `call` heeds it
 ) -> int:
     """Label responses on a local web page: one at a time, by keyboard, blind to judges and to other annotators.
 

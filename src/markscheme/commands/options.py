@@ -102,6 +102,10 @@ SplitName = Annotated[
     Literal["dev", "test", "all"] | None,
     Parameter(metavar="S", help="dev, test or all (dev, once a set has splits)"),
 ]
+SkipDamaged = Annotated[
+    bool, Parameter(help="leave out examples, ratings and records that can't be read, with a warning each", group=MORE)
+]
+"""Heeded by `commands.call`, for all that a command reads."""
 JsonFlag = Annotated[bool, Parameter(name="--json", help="print JSON")]
 JsonTarget = Annotated[
     str | None, Parameter(name="--json", metavar="[FILE]", help="write JSON; to standard output without FILE")
@@ -138,9 +142,7 @@ class AskOptions:
         bool, Parameter(help="use the expected level, where the provider returns log-probabilities", group=MORE)
     ] = False
     scorers: Scorers = ()
-    skip_damaged: Annotated[
-        bool, Parameter(help="leave out lines of .jsonl files that aren't readable JSON, with a warning", group=MORE)
-    ] = False
+    skip_damaged: SkipDamaged = False
 
     def of(self, rubric: "Rubric") -> "Rubric":
         """The rubric with the strategy and samples that were asked for."""
@@ -159,7 +161,6 @@ class AskOptions:
             price=Price.parse(self.price) if self.price else None,
             memory=None if self.no_cache else Memory(),
             expected=self.expected,
-            skip_damaged=self.skip_damaged,
             list_prices=True,
         )
 

@@ -77,10 +77,10 @@ def plan(
     if json == "-" and next is not None:
         raise UsageError("--next writes the examples to label to standard output; name a file: --json plan.json")
     loaded = ask.of(load_rubric(find_rubric(rubric)))
-    everything, folder = _examples(loaded, labels, skip_damaged=ask.skip_damaged)
+    everything, folder = _examples(loaded, labels)
     examples = labels.chosen(everything.part(labels.split))
     truth = _gold(loaded, examples, labels)
-    rated = load_ratings(ratings, loaded, keep_unread=True, skip_damaged=ask.skip_damaged) if ratings else []
+    rated = load_ratings(ratings, loaded, keep_unread=True) if ratings else []
     prompts = first_prompts(loaded, examples.labelled.examples or examples.examples)
     judges = [_judge(name, loaded, prompts, folder, ask) for name in judge or [None]]
     pilot = _pilot(loaded, truth, examples, rated, judges, ask)
@@ -111,7 +111,7 @@ def _write(plan: "Plan", target: str | None, *, quiet: bool) -> None:
         print(json_line(pick.to_json(), ensure_ascii=False))
 
 
-def _examples(rubric: "Rubric", labels: LabelOptions, *, skip_damaged: bool) -> tuple["ExampleSet", Path | None]:
+def _examples(rubric: "Rubric", labels: LabelOptions) -> tuple["ExampleSet", Path | None]:
     """The examples so far; none where there is no set yet."""
     from markscheme.ratings.examples import ExampleSet
     from markscheme.ratings.sources import labelled_examples
@@ -120,7 +120,7 @@ def _examples(rubric: "Rubric", labels: LabelOptions, *, skip_damaged: bool) -> 
     folder = find_calibration(rubric.name, Path.cwd())
     if labels.examples is None and (folder is None or not list(folder.glob("examples.*"))):
         return ExampleSet(()), folder
-    return labelled_examples(rubric, labels.examples, skip_damaged=skip_damaged)
+    return labelled_examples(rubric, labels.examples)
 
 
 def _gold(rubric: "Rubric", examples: "ExampleSet", labels: LabelOptions) -> "Gold":

@@ -9,10 +9,10 @@ from json import dumps
 from pathlib import Path
 from typing import Any
 
-from markscheme.commands.options import JsonFlag
+from markscheme.commands.options import JsonFlag, SkipDamaged
 from markscheme.commands.session import session_line, sessions_at
 from markscheme.counts import counted
-from markscheme.errors import MarkschemeError, RatingError
+from markscheme.errors import DamagedLine, MarkschemeError, RatingError
 from markscheme.judges.kinds import kinds
 from markscheme.receipt import ACCEPTED, ALLOWS, NOT_CALIBRATED, Receipt, accepted_data, load_receipt
 from markscheme.rubrics.rubric import Rubric
@@ -93,7 +93,11 @@ class JudgeStatus:
         return {"name": self.name, "usable": self.usable, "why": self.why}
 
 
-def status(*, json: JsonFlag = False) -> int:
+def status(
+    *,
+    json: JsonFlag = False,
+    skip_damaged: SkipDamaged = False,  # noqa: ARG001 - `call` heeds it
+) -> int:
     """Show for each rubric what its judge can decide, from the accepted run: use, judge, labels, false passes, cost
     of 1,000 grades, and how long the run stays fresh. Lists the judges usable here and the running session. Makes no
     calls.
@@ -143,6 +147,7 @@ def _by_accepted_run(name: str, folder: Path, today: date) -> RubricStatus:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
+            warnings.simplefilter("always", DamagedLine)
             found = _with_calibration(load_accepted(folder / ACCEPTED).setting.rubric, None, folder, today)
             return replace(found, name=name)
     except MarkschemeError as error:
@@ -156,6 +161,7 @@ def rubric_status(file: Path, start: Path, today: date) -> RubricStatus:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
+            warnings.simplefilter("always", DamagedLine)
             rubric = load_rubric(file)
             folder = find_calibration(rubric.name, start, file.parent)
             if folder is None:

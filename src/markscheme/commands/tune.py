@@ -98,22 +98,22 @@ def tune(
     from markscheme.rubrics.file import load_rubric
     from markscheme.rubrics.search import find_rubric
 
-    costs, path, skip_damaged = _costs(cost), find_rubric(rubric), ask.skip_damaged
+    costs, path = _costs(cost), find_rubric(rubric)
     if write:
         refuse_unwritable(path)
         if not force:
             _refuse_uncommitted(path)
     loaded = ask.of(load_rubric(path))
-    every, folder = labelled_examples(loaded, examples, skip_damaged=skip_damaged)
+    every, folder = labelled_examples(loaded, examples)
     warn_of_split_groups(every)
     dev = every.part(None)
     if not dev.labels:
         print(f"error: no example in {every.path} is labelled{every.searched}; {_needed()}", file=sys.stderr)
         return TOO_FEW
-    test, openings = _kept_back(every, final=final, skip_damaged=skip_damaged)
+    test, openings = _kept_back(every, final=final)
     rated = ExampleSet((*dev.examples, *(test.examples if test else ())), every.path)
     if ratings is not None:
-        said, rater = _ratings_in(ratings, loaded, skip_damaged=skip_damaged)
+        said, rater = _ratings_in(ratings, loaded)
     elif judge is not None or source == "judge":
         said, rater = _ask(judge, loaded, rated, folder, ask)
     else:
@@ -127,7 +127,7 @@ def tune(
         cost=costs[0] / costs[1],
         promised=Promised(promise, error, confidence),
         test=test,
-        used=used_to_tune(every, skip_damaged=skip_damaged),
+        used=used_to_tune(every),
     )
     findings = None
     if rater is not None:
@@ -156,15 +156,13 @@ def _needed() -> str:
     )
 
 
-def _kept_back(
-    examples: "ExampleSet", *, final: bool, skip_damaged: bool
-) -> tuple["ExampleSet | None", "Openings | None"]:
+def _kept_back(examples: "ExampleSet", *, final: bool) -> tuple["ExampleSet | None", "Openings | None"]:
     """The test split if it is to be opened, and how often that happened."""
     from markscheme.ratings.splits import open_test_labels, openings_of
 
     if final:
-        return open_test_labels(examples, by="tune --final", at=_today(), skip_damaged=skip_damaged)
-    return None, openings_of(examples, skip_damaged=skip_damaged)
+        return open_test_labels(examples, by="tune --final", at=_today())
+    return None, openings_of(examples)
 
 
 def _put_on_record(proposal: "Proposal", examples: "ExampleSet") -> None:
@@ -177,12 +175,12 @@ def _put_on_record(proposal: "Proposal", examples: "ExampleSet") -> None:
         record_tuning(examples, proposal.truth.ids, moved, at=_today())
 
 
-def _ratings_in(path: Path, rubric: "Rubric", *, skip_damaged: bool) -> tuple[list["Rating"], "Rater | None"]:
+def _ratings_in(path: Path, rubric: "Rubric") -> tuple[list["Rating"], "Rater | None"]:
     """The ratings of the one rater in a file."""
     from markscheme.calibration.calibration import Rater
     from markscheme.ratings.rating import load_ratings
 
-    ratings = load_ratings(path, rubric, keep_unread=True, skip_damaged=skip_damaged)
+    ratings = load_ratings(path, rubric, keep_unread=True)
     raters = sorted({rating.rater for rating in ratings})
     if not raters:
         raise UsageError(f"{path} contains no ratings")

@@ -21,7 +21,6 @@ class Asking:
         expected: Whether to score the expected level where a provider gives log-probabilities.
         temperature: How freely a model answers, of those that take one; None asks for the likeliest answer.
         max_tokens: The longest answer; None leaves the adapter's own.
-        skip_damaged: Whether lines of recorded replies that are not readable JSON are left out with a warning.
         list_prices: Whether the list price of a known model counts where none is given, also without a budget.
     """
 
@@ -31,7 +30,6 @@ class Asking:
     expected: bool = False
     temperature: float | None = None
     max_tokens: int | None = None
-    skip_damaged: bool = False
     list_prices: bool = False
 
     def price_of(self, identity: Identity) -> Price | None:

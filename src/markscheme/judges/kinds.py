@@ -184,10 +184,10 @@ def _local(rest: str, asking: "Asking") -> "Judge":
     return LocalJudge(Path(rest), expected=asking.expected, **asking.settings("temperature", "max_tokens"))
 
 
-def _recorded(rest: str, asking: "Asking") -> "Judge":
+def _recorded(rest: str, asking: "Asking") -> "Judge":  # noqa: ARG001 - as every opener
     from markscheme.judges.recorded import RecordedJudge
 
-    return RecordedJudge.load(rest, skip_damaged=asking.skip_damaged)
+    return RecordedJudge.load(rest)
 
 
 def _function(rest: str, asking: "Asking") -> "Judge":

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from markscheme.errors import MissingReply, RatingError, UsageError
+from markscheme.errors import MissingReply, RatingError, UsageError, refuse_lines
 from markscheme.judges.judge import Identity, Reply
 from markscheme.plain_data import json_lines, shown
 from markscheme.prompt import Prompt
@@ -35,29 +35,26 @@ class RecordedJudge:
     replies: Mapping[tuple[str, int], Reply]
 
     @classmethod
-    def load(cls, path: Path | str, *, skip_damaged: bool = False) -> "RecordedJudge":
+    def load(cls, path: Path | str) -> "RecordedJudge":
         """The judge in a file of replies, or in a folder that holds one such file.
 
         Args:
             path: The file or folder.
-            skip_damaged: Whether lines that are not readable JSON are left out with a warning.
 
         Raises:
             UsageError: There is no such file, or a folder with several.
             RatingError: A line that is no reply, or a file with the replies of two judges.
-
-        Warns:
-            RatingWarning: Names each line left out.
         """
         path = _only_file(Path(path))
         replies: dict[tuple[str, int], Reply] = {}
         judges: set[tuple[str, str]] = set()
         dates: list[str] = []
-        for line, record in json_lines(path, RatingError, skip_damaged=skip_damaged):
+        for line, record in json_lines(path, RatingError):
             try:
                 _check(record)
             except ValueError as error:
-                raise RatingError(f"is no recorded reply: {error}", path=path, line=line) from error
+                refuse_lines(RatingError(f"is no recorded reply: {error}", path=path, line=line))
+                continue
             key = record["fingerprint"], record.get("sample", 0)
             judges.add((record["judge"], record["model"]))
             if key in replies:

@@ -89,9 +89,7 @@ def choose_judge(
         return opening(rubric.judge["name"], rubric.judge.get("model"))
     if environment.get("ANTHROPIC_API_KEY"):
         return opening("anthropic", rubric.judge.get("model"))
-    skip_damaged = asking is not None and asking.skip_damaged
-    files = sorted(replies.glob("*.jsonl")) if replies else []
-    recordings = [RecordedJudge.load(file, skip_damaged=skip_damaged) for file in files]
+    recordings = [RecordedJudge.load(file) for file in sorted(replies.glob("*.jsonl"))] if replies else []
     for recording in recordings:
         if prompts and not recording.lacks(prompts):
             return recording

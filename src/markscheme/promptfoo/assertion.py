@@ -321,7 +321,7 @@ def _component(criterion: Criterion, outcome: Outcome | None) -> dict[str, Any] 
     position = criterion.scale.position(outcome.level)
     reason = f"{criterion.name} {criterion.scale.called(outcome.level)}: {outcome.reason}"
     if outcome.quote_found is False:
-        reason += " (the passage it quotes is not in the output)"
+        reason += " (the passage it quotes is in nothing the judge saw)"
     return {
         "pass": criterion.passes(position),
         "score": criterion.merit(position),

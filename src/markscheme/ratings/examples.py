@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from markscheme.errors import Fault, RatingError, RatingWarning
+from markscheme.errors import Fault, RatingError, RatingWarning, refuse_lines
 from markscheme.plain_data import ANOTHER_LENGTH, form_of, json_lines, plain_data, read_text, shown, table_rows
 from markscheme.ratings.rating import Rating, RatingReader, asked_under, load_ratings
 from markscheme.rubrics.rubric import Criterion, Rubric
@@ -136,14 +136,13 @@ def examples_file(folder: Path) -> Path:
     return found[0]
 
 
-def load_examples(path: Path, rubric: Rubric, *, ratings: Path | None = None, skip_damaged: bool = False) -> ExampleSet:
+def load_examples(path: Path, rubric: Rubric, *, ratings: Path | None = None) -> ExampleSet:
     """The examples in a file, with their labels.
 
     Args:
         path: A .jsonl, .json, .yaml or .csv file, in the long form or the short one.
         rubric: Whose criteria and scales the labels are held to.
         ratings: A folder whose .jsonl files hold more labels.
-        skip_damaged: Whether lines of .jsonl files that are not readable JSON are left out with a warning.
 
     Raises:
         RatingError: All that is wrong with the files, each fault with its line.
@@ -152,11 +151,11 @@ def load_examples(path: Path, rubric: Rubric, *, ratings: Path | None = None, sk
         RatingWarning: A response under two ids, a response that stands in the rubric's anchors, labels given under
             another wording, ratings of unknown examples.
     """
-    examples = _Reading(path, rubric, skip_damaged).examples()
+    examples = _Reading(path, rubric).examples()
     files = sorted(ratings.glob("*.jsonl")) if ratings is not None and ratings.is_dir() else ()
     more: dict[str, tuple[Rating, ...]] = {}
     for file in files:
-        for rating in load_ratings(file, rubric, kind="human", skip_damaged=skip_damaged):
+        for rating in load_ratings(file, rubric, kind="human"):
             more[rating.id] = (*more.get(rating.id, ()), rating)
     warn_unknown(more, examples, ratings)
     labelled = [replace(e, labels=e.labels + more[e.id]) if e.id in more else e for e in examples]
@@ -171,7 +170,6 @@ class _Reading:
 
     path: Path
     rubric: Rubric
-    skip_damaged: bool = False
     faults: list[Fault] = field(default_factory=list)
 
     def examples(self) -> list[Example]:
@@ -188,14 +186,14 @@ class _Reading:
                 self.faults.append(Fault(f"id {example.id!r} stands on line {first} already; ids are unique", line))
             found.setdefault(example.id, example)
         if self.faults:
-            raise RatingError(self.faults, path=self.path)
+            refuse_lines(RatingError(self.faults, path=self.path))
         if not found:
             raise RatingError("holds no examples", path=self.path)
         return list(found.values())
 
     def _raw(self) -> Iterator[tuple[int | None, Any]]:
         if self.path.suffix == ".jsonl":
-            yield from json_lines(self.path, RatingError, skip_damaged=self.skip_damaged)
+            yield from json_lines(self.path, RatingError)
         elif self.path.suffix == ".csv":
             yield from self._table()
         elif self.path.suffix in SUFFIXES:
@@ -235,6 +233,7 @@ class _Reading:
             _, example = merged.setdefault(key, (line, {**rest, "id": key, "labels": []}))
             if example.get("response", rest.get("response")) != rest.get("response", example.get("response")):
                 self.faults.append(Fault(f"id {key!r} stands with another response above", line))
+                continue
             example["labels"] += [label] if label else []
         yield from merged.values()
 

@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from markscheme.errors import Fault, RatingError
+from markscheme.errors import Fault, RatingError, refuse_lines
 from markscheme.fingerprint import fingerprint
 from markscheme.plain_data import json_lines, shown
 from markscheme.rubrics.rubric import Criterion, Rubric, Scale
@@ -104,9 +104,7 @@ def asked_under(rubric: Rubric) -> str:
 # --- reading --------------------------------------------------------------------------------------------------------
 
 
-def load_ratings(
-    path: Path, rubric: Rubric, *, kind: Kind = "model", keep_unread: bool = False, skip_damaged: bool = False
-) -> list[Rating]:
+def load_ratings(path: Path, rubric: Rubric, *, kind: Kind = "model", keep_unread: bool = False) -> list[Rating]:
     """The ratings in a file, one a line.
 
     A person who says something else of the same submission in a later line of the same sample is taken at the later
@@ -118,7 +116,6 @@ def load_ratings(
         rubric: Whose criteria and scales they are held to.
         kind: What a line counts as that does not say.
         keep_unread: True keeps what a judge said off the scale as a verdict that could not be read, to be counted.
-        skip_damaged: Whether lines that are not readable JSON are left out with a warning.
 
     Raises:
         RatingError: All lines that are no ratings: unreadable, of unknown criteria, off the scale.
@@ -126,7 +123,7 @@ def load_ratings(
     reader = RatingReader(rubric, keep_unread)
     found: dict[tuple[str | int, ...], Rating] = {}
     faults: list[Fault] = []
-    for number, line in json_lines(path, RatingError, skip_damaged=skip_damaged):
+    for number, line in json_lines(path, RatingError):
         try:
             rating = reader.rating(line, kind=kind)
         except ValueError as error:
@@ -138,7 +135,7 @@ def load_ratings(
         if line.get("withdrawn") is not True:
             found[key] = rating if earlier is None else _corrected(earlier, rating)
     if faults:
-        raise RatingError(faults, path=path)
+        refuse_lines(RatingError(faults, path=path))
     return list(found.values())
 
 

@@ -39,9 +39,7 @@ def examples_of(rubric: Rubric, named: Path | None) -> tuple[Path, Path | None]:
     return examples_file(folder), folder
 
 
-def labelled_examples(
-    rubric: Rubric, named: Path | None, *, skip_damaged: bool = False
-) -> tuple["ExampleSet", Path | None]:
+def labelled_examples(rubric: Rubric, named: Path | None) -> tuple["ExampleSet", Path | None]:
     """A rubric's examples, and its calibration folder if there is one.
 
     The labels in the folder's `ratings/` apply to the rubric's own examples only, also where their file is named.
@@ -55,7 +53,7 @@ def labelled_examples(
     file, folder = examples_of(rubric, named)
     is_own = folder is not None and file.resolve().parent == folder.resolve()
     ratings = folder / "ratings" if folder is not None and is_own else None
-    return load_examples(file, rubric, ratings=ratings, skip_damaged=skip_damaged), folder
+    return load_examples(file, rubric, ratings=ratings), folder
 
 
 def part_of(examples: "ExampleSet", split: Part | None) -> "ExampleSet":
@@ -73,14 +71,12 @@ def part_of(examples: "ExampleSet", split: Part | None) -> "ExampleSet":
     return part
 
 
-def openings_by(
-    command: str, examples: "ExampleSet", split: Part | None, *, skip_damaged: bool = False
-) -> "Openings | None":
+def openings_by(command: str, examples: "ExampleSet", split: Part | None) -> "Openings | None":
     """How often held-back labels were opened; this use counts if the split includes them."""
     from markscheme.ratings.splits import open_test_labels, openings_of
 
-    before = openings_of(examples, skip_damaged=skip_damaged)
+    before = openings_of(examples)
     if before is None or split not in ("test", "all"):
         return before
     today = datetime.date.today().isoformat()
-    return open_test_labels(examples, by=f"{command} --split {split}", at=today, skip_damaged=skip_damaged)[1]
+    return open_test_labels(examples, by=f"{command} --split {split}", at=today)[1]

@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from markscheme.errors import RatingError, RatingWarning
+from markscheme.errors import RatingError, RatingWarning, refuse_lines
 from markscheme.files import append_lines, set_aside_damaged_end
 from markscheme.plain_data import json_lines
 from markscheme.ratings.examples import ExampleSet
@@ -75,12 +75,11 @@ def labelling_digest(examples: ExampleSet) -> str:
     return "sha256:" + hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
 
-def openings_of(examples: ExampleSet, *, skip_damaged: bool = False) -> Openings | None:
+def openings_of(examples: ExampleSet) -> Openings | None:
     """How often the test labels of a set were looked at; None where it keeps none back.
 
     Args:
         examples: The whole set.
-        skip_damaged: Whether lines of the record that are not readable JSON are left out with a warning.
 
     Raises:
         RatingError: The record next to the examples can't be read.
@@ -88,21 +87,18 @@ def openings_of(examples: ExampleSet, *, skip_damaged: bool = False) -> Openings
     if not any(example.split == "test" for example in examples.examples):
         return None
     test = examples.part("test")
-    lines = _lines(examples, OPENED, ("at", "by", "labels", "n"), skip_damaged=skip_damaged)
-    past = tuple(Opening(str(one["at"]), str(one["by"]), str(one["labels"]), int(one["n"])) for one in lines)
+    lines = _lines(examples, OPENED, {"at": str, "by": str, "labels": str, "n": int})
+    past = tuple(Opening(one["at"], one["by"], one["labels"], one["n"]) for one in lines)
     return Openings(past, labelling_digest(test), len(test.labelled.examples))
 
 
-def open_test_labels(
-    examples: ExampleSet, *, by: str, at: str, skip_damaged: bool = False
-) -> tuple[ExampleSet, Openings]:
+def open_test_labels(examples: ExampleSet, *, by: str, at: str) -> tuple[ExampleSet, Openings]:
     """The test part of a set, after noting on record that its labels were looked at.
 
     Args:
         examples: The whole set.
         by: The command that looks.
         at: The day.
-        skip_damaged: Whether lines of the record that are not readable JSON are left out with a warning.
 
     Raises:
         RatingError: No example is kept back, or the record next to the examples can't be read or written.
@@ -111,7 +107,7 @@ def open_test_labels(
         RatingWarning: Half a line at the end of the record was set aside.
     """
     _set_aside(examples, OPENED)
-    before = openings_of(examples, skip_damaged=skip_damaged)
+    before = openings_of(examples)
     if before is None:
         raise RatingError('keeps no example back: none has `"split": "test"`', path=examples.path)
     now = Opening(at, by, before.labels, before.n)
@@ -119,17 +115,16 @@ def open_test_labels(
     return examples.part("test"), Openings((*before.all, now), before.labels, before.n)
 
 
-def used_to_tune(examples: ExampleSet, *, skip_damaged: bool = False) -> frozenset[str]:
+def used_to_tune(examples: ExampleSet) -> frozenset[str]:
     """Ids of the examples whose labels moved numbers that were then written to the rubric.
 
     Args:
         examples: The whole set.
-        skip_damaged: Whether lines of the record that are not readable JSON are left out with a warning.
 
     Raises:
         RatingError: The record next to the examples can't be read.
     """
-    lines = _lines(examples, TUNED, ("ids",), skip_damaged=skip_damaged)
+    lines = _lines(examples, TUNED, {"ids": list})
     return frozenset(str(id) for line in lines for id in line["ids"])
 
 
@@ -166,14 +161,15 @@ def _set_aside(examples: ExampleSet, name: str) -> None:
             set_aside_damaged_end(examples.path.parent / name)
 
 
-def _lines(examples: ExampleSet, name: str, keys: tuple[str, ...], *, skip_damaged: bool) -> list[dict[str, Any]]:
+def _lines(examples: ExampleSet, name: str, keys: Mapping[str, type]) -> list[dict[str, Any]]:
     if examples.path is None or not (path := examples.path.parent / name).exists():
         return []
     found = []
-    for number, line in json_lines(path, RatingError, skip_damaged=skip_damaged):
-        if not isinstance(line, dict) or any(key not in line for key in keys):
-            raise RatingError(f"a line of this record has {', '.join(keys)}", path=path, line=number)
-        found.append(line)
+    for number, line in json_lines(path, RatingError):
+        if isinstance(line, dict) and all(isinstance(line.get(key), kind) for key, kind in keys.items()):
+            found.append(line)
+        else:
+            refuse_lines(RatingError(f"a line of this record has {', '.join(keys)}", path=path, line=number))
     return found
 
 

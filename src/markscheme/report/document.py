@@ -203,13 +203,14 @@ class Scatter:
 
 @dataclass(frozen=True)
 class Said:
-    """What one rater gave on one criterion: level, or why there is none; reason; quote, and whether it was found."""
+    """What one rater gave on one criterion: level, or why there is none; reason; quote, and where it was found."""
 
     level: str
     apart: bool = False
     reason: str = ""
     quote: str = ""
     quote_found: bool | None = None
+    quote_in: str = ""
 
 
 @dataclass(frozen=True)

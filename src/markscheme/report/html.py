@@ -17,6 +17,7 @@ from functools import cache
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
+from markscheme.material import RESPONSE
 from markscheme.report.document import SIGNS, Block, Case, Document, Examples, OnPages, Said, Section
 from markscheme.report.figures import number
 
@@ -147,12 +148,14 @@ def _case(case: Case, limit: int) -> dict[str, Any]:
 
 
 def _said(said: Said, limit: int) -> list[Any]:
-    """Level, whether it differs from gold, reason, quote, whether the quote is missing; trailing blanks left out."""
+    """Level, whether it differs from gold, reason, quote, the input it is in, whether it is nowhere; trailing blanks
+    left out."""
     cells: list[Any] = [
         cut(said.level, 80),
         int(said.apart),
         cut(said.reason, limit),
         cut(said.quote, limit),
+        cut(said.quote_in, 80) if said.quote_in != RESPONSE else "",
         int(bool(said.quote) and said.quote_found is False),
     ]
     while not cells[-1]:

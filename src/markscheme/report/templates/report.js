@@ -26,11 +26,12 @@ const marked = (text, quotes) => {
   box.append(text.slice(at));
   return box;
 };
-const said = ([level, apart = 0, reason = "", quote = "", missing = 0]) => make("td", {},
+const said = ([level, apart = 0, reason = "", quote = "", input = "", missing = 0]) => make("td", {},
   apart ? make("span", { className: "apart", textContent: `${level} ≠` }) : level,
   reason ? make("p", { textContent: reason, dir: "auto" }) : null,
   quote ? make("blockquote", { textContent: quote, dir: "auto" }) : null,
-  missing ? make("p", { className: "apart", textContent: "not in the response" }) : null);
+  input ? make("p", { className: "soft" }, "in ", named(input)) : null,
+  missing ? make("p", { className: "apart", textContent: "in nothing the judge saw" }) : null);
 const article = (one) => {
   const quotes = one.rows.flatMap(([, cells]) => cells.map((cell) => cell[3] || "")).filter((quote) => quote);
   const heading = (text) => make("p", { className: "small soft" }, named(text));
@@ -40,7 +41,7 @@ const article = (one) => {
     make("tr", {}, make("th", { scope: "row" }, named(name)), ...cells.map(said)));
   return make("article", { className: "case", ariaLabel: `Example ${one.id}` },
     one.facts.length ? make("p", { className: "small soft", textContent: one.facts.join(" · ") }) : null,
-    ...one.inputs.flatMap(([name, text]) => [heading(name), marked(text, [])]),
+    ...one.inputs.flatMap(([name, text]) => [heading(name), marked(text, quotes)]),
     heading("response"),
     one.response === null ? make("p", { textContent: "The response is not in these files." }) : marked(one.response, quotes),
     make("div", { className: "wide", tabIndex: 0, role: "group", ariaLabel: "Ratings" },

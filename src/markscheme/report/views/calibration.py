@@ -93,7 +93,7 @@ CAUSES = {
     "unreadable": "unreadable replies",
     "stuck-judge": "nearly always one level",
     "unsteady-judge": "runs differ from each other",
-    "invented-quotes": "quotes not in the response",
+    "invented-quotes": "quotes in nothing the judge saw",
 }
 """Finding codes in a few words."""
 LABELS_FIRST = ("ambiguous", "stale-labels", "too-few-labels", "drift", "drift-gold")
@@ -272,7 +272,7 @@ def _warnings(calibration: Calibration) -> Iterator[Line]:
     if counts.abstained:
         yield f"{counted(counts.abstained, 'abstention')}; excluded."
     if counts.quotes_not_found:
-        yield f"{counts.quotes_not_found} of {counted(counts.quotes, 'quote')} not found in the response."
+        yield f"{counts.quotes_not_found} of {counted(counts.quotes, 'quote')} not found in what the judge saw."
     if counts.stale_labels:
         yield f"{counted(counts.stale_labels, 'label')} given for another wording (stale); they still count."
     if gold.set_aside:

@@ -173,7 +173,7 @@ def _gold_cell(criterion: Criterion, gold: float) -> Said:
 def _said(given: Rated, criterion: Criterion, gold: float, level: float | None) -> Said:
     shown = (given.declined or NONE) if level is None else level_name(criterion, level)
     apart = level is not None and not math.isnan(gold) and level != gold
-    return Said(shown, apart, given.reason, given.quote or "", given.quote_found)
+    return Said(shown, apart, given.reason, given.quote or "", given.quote_found, given.quote_in)
 
 
 def _score_and_decision(rating: Rating, rubric: Rubric) -> str:
