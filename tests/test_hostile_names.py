@@ -45,6 +45,7 @@ CALLS: Sequence[Sequence[str]] = (
     ("compare", "judge-0.jsonl", "judge-1.jsonl", "--rubric", "manners", "--json"),
     ("tune", "manners", "--json"),
     ("status", "--json"),
+    ("gate-risk", "judge-0.jsonl", "judge-0.jsonl", "--threshold", "0.5"),
 )
 
 
@@ -80,7 +81,7 @@ def test_no_name_in_a_file_acts_on_the_terminal(
     status, said = outcome(call, capfd)
     assert not acts_on_a_terminal(said)
     is_refused = "bad.jsonl" in call or call[0] in ("label", "adjudicate")
-    assert status in ((2,) if is_refused else (0, 1, 4)), said
+    assert status in ((2,) if is_refused else (0, 1, 4, 5)), said
     assert said
 
 
