@@ -1,5 +1,8 @@
 """The real components that tests share, each started once a session."""
 
+import subprocess
+import sys
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -8,7 +11,7 @@ import pytest
 
 from tests.promptfoo.rated_run import run_promptfoo
 from tests.real import messages_front as front
-from tests.real.kept import made_once
+from tests.real.kept import ROOT, made_once
 from tests.real.local_model import model_path
 from tests.real.promptfoo import PromptfooInstall, install_promptfoo
 from tests.session.processes import sockets
@@ -44,10 +47,33 @@ def messages_front(local_model: Path) -> Iterator[front.MessagesFront]:
 @pytest.fixture(scope="session")
 def rated_results(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> dict[str, Any]:
     """Results of one run of the real Promptfoo, made once for all of pytest's processes; a test changes only a copy."""
-    folder = tmp_path_factory.getbasetemp()
-    shared = folder if worker_id == "master" else folder.parent
+    shared = shared_folder(tmp_path_factory, worker_id)
     found: dict[str, Any] = made_once(shared / "rated.json", lambda: run_promptfoo(tmp_path_factory.mktemp("rated")))
     return found
+
+
+@pytest.fixture(scope="session")
+def unpacked_wheel(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
+    """A folder with what a wheel of the package contains, built once for all of pytest's processes."""
+    folder = shared_folder(tmp_path_factory, worker_id)
+
+    def build() -> str:
+        target = folder / "wheel"
+        command = (sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", str(target), str(ROOT))
+        built = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert built.returncode == 0, built.stderr
+        (wheel,) = target.glob("*.whl")
+        with zipfile.ZipFile(wheel) as archive:
+            archive.extractall(target / "unpacked")
+        return str(target / "unpacked")
+
+    return Path(made_once(folder / "wheel.json", build))
+
+
+def shared_folder(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
+    """The temporary folder that all of pytest's processes have in common."""
+    folder = tmp_path_factory.getbasetemp()
+    return folder if worker_id == "master" else folder.parent
 
 
 @pytest.fixture

@@ -254,13 +254,13 @@ def test_a_second_run_asks_nobody_and_says_so(project: Path, slow_server: Messag
 def test_the_real_sdk_gets_verdicts_of_the_real_local_model(
     project: Path, messages_front: MessagesFront, cache: dict[str, str]
 ) -> None:
-    label(project, 2)
+    label(project, 1)
     env = {**cache, "ANTHROPIC_API_KEY": "test-key", "ANTHROPIC_BASE_URL": messages_front.url}
     done = run("calibrate", "polite", "--json", "-", "--concurrency", "2", cwd=project, env=env)
     report = json.loads(done.stdout)
     assert report["judge"]["name"].startswith("anthropic")
-    assert report["counts"]["graded"] + report["counts"]["not_graded"] == 2
-    assert report["cost"]["calls"] >= 2
+    assert report["counts"]["graded"] + report["counts"]["not_graded"] == 1
+    assert report["cost"]["calls"] >= 1
     assert "test-key" not in done.stdout + done.stderr
 
 

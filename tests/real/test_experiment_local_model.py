@@ -4,6 +4,8 @@ import asyncio
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from markscheme.experiment.definition import Experiment, Model
 from markscheme.experiment.outputs import Kept
 from markscheme.experiment.run import ExperimentRun, make_outputs, open_model, run_experiment
@@ -14,12 +16,22 @@ from tests.commands.console import ROOT
 FILE = ROOT / "docs" / "examples" / "support.experiment.yaml"
 
 
+@pytest.mark.parametrize(
+    ("n_cases", "n_criteria"), [(1, 1), pytest.param(3, 4, marks=pytest.mark.proof)], ids=["a part", "all"]
+)
 def test_the_documented_experiment_runs_on_a_real_model_and_a_second_run_makes_nothing_anew(
-    local_model: Path, tmp_path: Path
+    local_model: Path, tmp_path: Path, n_cases: int, n_criteria: int
 ) -> None:
     documented = Experiment.from_file(FILE)
     assert documented.model is not None
-    experiment = replace(documented, model=Model(f"local:{local_model}", documented.model.temperature, max_tokens=40))
+    assert (len(documented.cases), len(documented.rubric.criteria)) == (3, 4)
+    experiment = replace(
+        documented,
+        cases=documented.cases[:n_cases],
+        rubric=replace(documented.rubric, criteria=documented.rubric.criteria[:n_criteria]),
+        model=Model(f"local:{local_model}", documented.model.temperature, max_tokens=40),
+    )
+    n_outputs = 2 * n_cases
 
     def run() -> ExperimentRun:
         judge = LocalJudge(local_model, max_tokens=180, keep_prefix=True)
@@ -27,19 +39,19 @@ def test_the_documented_experiment_runs_on_a_real_model_and_a_second_run_makes_n
         return asyncio.run(run_experiment(experiment, judge, model=open_model(experiment), kept=kept, concurrency=1))
 
     first = run()
-    assert len(first.grades) == 2 * 3
-    assert first.outputs.made == 6
+    assert len(first.grades) == n_outputs
+    assert first.outputs.made == n_outputs
     texts = [output.text for output in first.outputs.by_cell.values()]
     assert all(texts)
-    assert len(set(texts)) == 6
+    assert len(set(texts)) == n_outputs
     table = variant_table(first)
     rows = {name: figures(table, name) for name in experiment.by_name}
     for row in rows.values():
         for found in row.criteria.values():
-            assert found.n + found.not_graded == 3
+            assert found.n + found.not_graded == n_cases
             assert found.mean is None or 1 <= (found.least or 0) <= found.mean <= (found.most or 0) <= 5
     assert sum(found.n for row in rows.values() for found in row.criteria.values()) > 0
-    assert len((tmp_path / "outputs.jsonl").read_text().splitlines()) == 6
+    assert len((tmp_path / "outputs.jsonl").read_text().splitlines()) == n_outputs
 
     again = asyncio.run(make_outputs(experiment, open_model(experiment), kept=Kept(tmp_path / "outputs.jsonl")))
     assert again.made == 0

@@ -84,10 +84,10 @@ def test_a_forced_tool_is_called_with_an_input_that_obeys_its_schema(messages_fr
 def test_the_real_model_answers_many_who_ask_at_once(messages_front: MessagesFront) -> None:
     config = {"format": {"type": "json_schema", "schema": VERDICT}}
 
-    async def eight(client: anthropic.AsyncAnthropic) -> list[Message]:
-        return await asyncio.gather(*(ask(client, output_config=config) for _ in range(8)))
+    async def four(client: anthropic.AsyncAnthropic) -> list[Message]:
+        return await asyncio.gather(*(ask(client, output_config=config) for _ in range(4)))
 
-    texts = [reply.content[0].text for reply in with_sdk(messages_front.url, eight)]
+    texts = [reply.content[0].text for reply in with_sdk(messages_front.url, four)]
     for text in texts:
         jsonschema.validate(json.loads(text), VERDICT)
     assert messages_front.most_in_flight >= 2

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -21,21 +21,31 @@ sys.path.insert(0, sys.argv[1].rpartition("/")[0])
 spec = importlib.util.spec_from_file_location("grader", sys.argv[1])
 grader = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(grader)
-try:
-    given = {"given": getattr(grader, sys.argv[2])(*json.load(sys.stdin))}
-except Exception as error:
-    given = {"raised": f"{type(error).__name__}: {error}"}
-print(json.dumps({**given, "modules": sorted(sys.modules)}))
+answers = []
+for arguments in json.load(sys.stdin):
+    try:
+        given = {"given": getattr(grader, sys.argv[2])(*arguments)}
+    except Exception as error:
+        given = {"raised": f"{type(error).__name__}: {error}"}
+    answers.append({**given, "modules": sorted(sys.modules)})
+print(json.dumps(answers))
 """
+GRADER = ROOT / "graders/rubric_grader.py"
 
 
-def call(
-    function: str, *arguments: Any, cwd: Path, env: Mapping[str, str], grader: Path = ROOT / "graders/rubric_grader.py"
-) -> dict[str, Any]:
+def call(function: str, *arguments: Any, cwd: Path, env: Mapping[str, str], grader: Path = GRADER) -> dict[str, Any]:
     """What a grader's function gives in a fresh interpreter: `given` or `raised`, and the `modules` it loaded."""
+    (answered,) = calls(function, [arguments], cwd=cwd, env=env, grader=grader)
+    return answered
+
+
+def calls(
+    function: str, each: Iterable[Sequence[Any]], *, cwd: Path, env: Mapping[str, str], grader: Path = GRADER
+) -> list[dict[str, Any]]:
+    """What a grader's function gives for each list of arguments, one after the other in one fresh interpreter."""
     done = subprocess.run(
         [sys.executable, "-c", CALL, str(grader), function],
-        input=json.dumps(arguments),
+        input=json.dumps(list(each)),
         capture_output=True,
         text=True,
         cwd=cwd,
@@ -44,13 +54,19 @@ def call(
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    answered: dict[str, Any] = json.loads(done.stdout)
+    answered: list[dict[str, Any]] = json.loads(done.stdout)
     return answered
 
 
 def assess(output: Any, config: Mapping[str, Any], cwd: Path, env: Mapping[str, str], **context: Any) -> Any:
     """The grading result of our assertion for one output."""
     return call("get_assert", output, {"vars": {}, "config": config, **context}, cwd=cwd, env=env)["given"]
+
+
+def assess_each(cases: Iterable[tuple[Any, Mapping[str, Any]]], cwd: Path, env: Mapping[str, str]) -> list[Any]:
+    """The grading results of our assertion for outputs with their configs, all made by one interpreter."""
+    asked = [(output, {"vars": {}, "config": config}) for output, config in cases]
+    return [answered["given"] for answered in calls("get_assert", asked, cwd=cwd, env=env)]
 
 
 def files(runtime: Path) -> list[str]:

@@ -11,7 +11,8 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import ExitStack, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,10 +22,20 @@ from markscheme.session import client
 from tests.commands.console import ROOT
 from tests.real.messages_front import MessagesFront, message
 from tests.session.conftest import CONFIG
-from tests.session.processes import assess, call, files, is_running, session_pids, wait_until
+from tests.session.processes import (
+    assess,
+    assess_each,
+    call,
+    calls,
+    files,
+    is_running,
+    session_pids,
+    wait_until,
+)
 
 GRADERS = str(ROOT / "graders")
 LIGHT = {"markscheme.promptfoo.assertion", "pydantic", "yaml", "asyncio", "typing", "numpy", "anthropic", "subprocess"}
+OFF = {"MARKSCHEME_SESSION": "off"}
 
 
 def asked(project: Path) -> int:
@@ -53,27 +64,21 @@ def test_verdicts_are_the_same_to_the_byte_with_and_without_a_session(
         "\0\x1b[2J\ud800 Paris.",
         "Paris. " * 150_000,
     ]
-    for output in outputs:
-        fresh = {**env, "MARKSCHEME_NO_CACHE": "1"}
-        with_session = assess(output, CONFIG, project, fresh)
-        without = assess(output, {**CONFIG, "session": "off"}, project, fresh)
-        assert json.dumps(with_session) == json.dumps(without)
-        assert json.dumps(with_session, ensure_ascii=False).encode()
+    fresh = {**env, "MARKSCHEME_NO_CACHE": "1"}
+    with_session = assess_each([(output, CONFIG) for output in outputs], project, fresh)
+    without = assess_each([(output, CONFIG) for output in outputs], project, fresh | OFF)
+    for one, other in zip(with_session, without, strict=True):
+        assert json.dumps(one) == json.dumps(other)
+        assert json.dumps(one, ensure_ascii=False).encode()
     assert session_pids(runtime)
 
 
-@pytest.mark.parametrize(
-    "config",
-    [{"rubric": "capitol"}, {"rubric": "capital", "judge": "oracle"}, {"rubric": "capital"}, {"session": 5}],
-)
-def test_what_cannot_be_graded_is_told_in_the_same_words(
-    project: Path, runtime: Path, env: dict[str, str], config: dict[str, Any]
-) -> None:
-    without = assess("Paris.", config, project, {**env, "MARKSCHEME_SESSION": "off"})
-    assert assess("Paris.", config, project, env) == without
-    assert without["reason"].startswith("not graded: ")
-
-
+UNGRADED: list[dict[str, Any]] = [
+    {"rubric": "capitol"},
+    {"rubric": "capital", "judge": "oracle"},
+    {"rubric": "capital"},
+    {"session": 5},
+]
 ODD: list[dict[str, Any]] = [
     {"judge": 4},
     {"judge": ["anthropic"]},
@@ -92,22 +97,23 @@ ODD: list[dict[str, Any]] = [
 ]
 
 
-def test_odd_configuration_never_raises_with_or_without_a_session(
+def test_what_cannot_be_graded_is_told_in_the_same_words_and_never_raises_with_or_without_a_session(
     project: Path, runtime: Path, env: dict[str, str]
 ) -> None:
-    for config in ODD:
-        context = {"config": {**CONFIG, **config}}
-        answered = call("get_assert", "Paris.", context, cwd=project, env=env | OFF)
-        assert "given" in answered, answered
-        without = answered["given"]
-        assert call("get_assert", "Paris.", context, cwd=project, env=env)["given"] == without
-        assert without["reason"].startswith("not graded: "), config
-        assert without["pass"] is False
-    odd: list[Any] = [None, [], {"config": [1]}, {"config": 4}, {"config": CONFIG, "vars": ["a"]}]
-    for whole in odd:
-        without = call("get_assert", "Paris.", whole, cwd=project, env=env | OFF)["given"]
-        assert call("get_assert", "Paris.", whole, cwd=project, env=env)["given"] == without
-        assert without["reason"].startswith("not graded: "), whole
+    contexts: list[Any] = [
+        *({"vars": {}, "config": config} for config in UNGRADED),
+        *({"config": {**CONFIG, **config}} for config in ODD),
+        *(None, [], {"config": [1]}, {"config": 4}, {"config": CONFIG, "vars": ["a"]}),
+    ]
+    each = [("Paris.", context) for context in contexts]
+    answered = calls("get_assert", each, cwd=project, env=env)
+    without = calls("get_assert", each, cwd=project, env=env | OFF)
+    for context, one, other in zip(contexts, answered, without, strict=True):
+        assert "given" in other, (context, other)
+        assert one["given"] == other["given"], context
+        assert other["given"]["reason"].startswith("not graded: "), context
+        assert other["given"]["pass"] is False, context
+    assert session_pids(runtime)
 
 
 def test_not_python_raises_through_a_session_as_it_does_without(
@@ -120,16 +126,12 @@ def test_not_python_raises_through_a_session_as_it_does_without(
     assert through["raised"] == call("get_assert", "Paris.", context, cwd=project, env=env | OFF)["raised"]
 
 
-OFF = {"MARKSCHEME_SESSION": "off"}
-
-
-@pytest.mark.parametrize(
-    ("config", "extra"), [({"session": "off"}, {}), ({"session": False}, {}), ({}, OFF), ({"session": "/tmp/x"}, OFF)]
-)
+@pytest.mark.parametrize(("wishes", "extra"), [(["off", False], {}), (["auto", "/tmp/x"], OFF)])
 def test_a_session_can_be_switched_off(
-    project: Path, runtime: Path, env: dict[str, str], config: dict[str, Any], extra: dict[str, str]
+    project: Path, runtime: Path, env: dict[str, str], wishes: list[object], extra: dict[str, str]
 ) -> None:
-    assert assess("Paris.", {**CONFIG, **config}, project, env | extra)["pass"] is True
+    results = assess_each([("Paris.", {**CONFIG, "session": wish}) for wish in wishes], project, env | extra)
+    assert [result["pass"] for result in results] == [True, True]
     assert files(runtime) == []
     assert session_pids(runtime) == []
 
@@ -149,23 +151,20 @@ def test_a_folder_that_others_may_enter_is_not_used(project: Path, runtime: Path
     assert files(runtime) == []
 
 
-@pytest.mark.parametrize(
-    "other",
-    [
+def test_another_key_address_or_setting_has_a_session_of_its_own(
+    project: Path, runtime: Path, env: dict[str, str]
+) -> None:
+    others = [
         {"ANTHROPIC_API_KEY": "another"},
         {"OPENAI_BASE_URL": "http://127.0.0.1:9"},
         {"GEMINI_API_KEY": "another"},
         {"MARKSCHEME_CONCURRENCY": "3"},
         {"AWS_PROFILE": "another"},
         {"AZURE_OPENAI_ENDPOINT": "http://127.0.0.1:9"},
-    ],
-)
-def test_another_key_address_or_setting_has_a_session_of_its_own(
-    project: Path, runtime: Path, env: dict[str, str], other: dict[str, str]
-) -> None:
-    assess("Paris.", CONFIG, project, env)
-    assess("Paris.", CONFIG, project, env | other)
-    assert len(files(runtime)) == 2
+    ]
+    for count, other in enumerate([{}, *others], start=1):
+        assess("Paris.", CONFIG, project, env | other)
+        assert len(files(runtime)) == len(session_pids(runtime)) == count
     assert not any("another" in name for name in files(runtime))
 
 
@@ -327,20 +326,29 @@ def answering(listener: socket.socket, reply: Callable[[socket.socket], None]) -
     return thread
 
 
-@pytest.mark.parametrize(
-    "said",
-    [b"", b"   ", b"{", b"[1]", b'{"refused": "failed"}', b'{"answer": ', b"\xff\xfe", b'{"other": 1}'],
-)
+BROKEN = [b"", b"   ", b"{", b"[1]", b'{"refused": "failed"}', b'{"answer": ', b"\xff\xfe", b'{"other": 1}']
+
+
 def test_whatever_a_broken_session_answers_the_verdict_comes_from_here(
-    project: Path, runtime: Path, env: dict[str, str], said: bytes
+    project: Path, runtime: Path, env: dict[str, str]
 ) -> None:
-    place = runtime / "named.sock"
-    with socket.socket(socket.AF_UNIX) as listener:
-        listener.bind(str(place))
-        listener.listen()
-        answering(listener, lambda connection: connection.sendall(said))
-        assert assess("Paris.", {**CONFIG, "session": str(place)}, project, env)["pass"] is True
-        assert asked(project) == 1
+    heard: list[bytes] = []
+
+    def reply(said: bytes, connection: socket.socket) -> None:
+        heard.append(said)
+        connection.sendall(said)
+
+    with ExitStack() as listening:
+        for number, said in enumerate(BROKEN):
+            listener = listening.enter_context(socket.socket(socket.AF_UNIX))
+            listener.bind(str(runtime / f"{number}.sock"))
+            listener.listen()
+            answering(listener, partial(reply, said))
+        places = [str(runtime / f"{number}.sock") for number in range(len(BROKEN))]
+        cases = [(f"Paris. {place}", {**CONFIG, "session": place}) for place in places]
+        assert [result["pass"] for result in assess_each(cases, project, env)] == [True] * len(BROKEN)
+    assert set(heard) == set(BROKEN)
+    assert asked(project) == len(BROKEN)
 
 
 def test_where_no_socket_can_be_made_the_verdict_comes_from_here(
