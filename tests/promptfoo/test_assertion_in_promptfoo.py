@@ -77,9 +77,9 @@ def graded_in(folder: Path, tests: list[dict[str, Any]], env: dict[str, str] | N
     return rows(run_eval(path, cwd=folder, env={"MARKSCHEME_CACHE": str(folder / "cache"), **(env or {})}))
 
 
-def a_test(config: dict[str, Any], kind: str = "python", **variables: str) -> dict[str, Any]:
+def a_test(config: dict[str, Any], kind: str = "python", weight: float = 1, **variables: str) -> dict[str, Any]:
     """A test of the output "Paris." by our assertion."""
-    assertion = {"type": kind, "value": GRADER, "config": config}
+    assertion = {"type": kind, "value": GRADER, "config": config, "weight": weight}
     return {"vars": {"answer": "Paris.", **variables}, "assert": [assertion]}
 
 
@@ -88,6 +88,8 @@ TESTS = {
     "var": a_test({"rubric_var": "which", "judge": MET}, which="capital"),
     "not-python, not graded": a_test({"rubric": "capitol"}, "not-python"),
     "not-python, failed": a_test({"rubric": "capital", "judge": UNMET}, "not-python"),
+    "a threshold of 0": {**a_test({"rubric": "capitol"}), "threshold": 0},
+    "a weight of 0": a_test({"rubric": "capitol"}, weight=0),
     **{
         said: a_test(config, **{"unresolved": "{{topic}}"} if "inputs" in config else {}) for config, said in NOT_GRADED
     },
@@ -167,21 +169,13 @@ def test_an_ungraded_not_python_never_passes_wherever_promptfoo_nests_it(
     assert not row["success"]
 
 
+@pytest.mark.parametrize("name", ["a threshold of 0", "a weight of 0"])
 def test_a_weight_or_threshold_of_0_never_passes_an_ungraded_output_without_a_word(
-    promptfoo: PromptfooInstall, tmp_path: Path
+    graded: dict[str, dict[str, Any]], name: str
 ) -> None:
-    scripted(tmp_path)
-    ours = {"type": "python", "value": f"file://{ROOT}/graders/rubric_grader.py", "config": {"rubric": "capitol"}}
-    tests = [
-        {"vars": {"text": "Rome."}, "threshold": 0, "assert": [ours]},
-        {"vars": {"text": "Rome."}, "assert": [{**ours, "weight": 0}]},
-    ]
-    config = {"prompts": ["{{text}}"], "providers": ["echo"], "tests": tests}
-    (tmp_path / "promptfooconfig.yaml").write_text(yaml.safe_dump(config))
-    for row in rows(run_eval(tmp_path / "promptfooconfig.yaml", cwd=tmp_path)):
-        (part,) = row["gradingResult"]["componentResults"]
-        assert part["reason"].startswith("not graded: ")
-        assert "may count this as passed" in part["reason"]
+    (part,) = graded[name]["gradingResult"]["componentResults"]
+    assert part["reason"].startswith("not graded: ")
+    assert "may count this as passed" in part["reason"]
 
 
 def test_not_python_passes_what_the_rubric_fails(graded: dict[str, dict[str, Any]]) -> None:

@@ -70,22 +70,20 @@ def test_repeats_are_answered_from_the_cache_unless_it_is_off(
     assert len(front.requests) == 4 + 3
 
 
-def test_thresholds_of_assertion_and_test_work(front: MessagesFront, tmp_path: Path, runtime: Path) -> None:
+def test_thresholds_of_assertion_and_test_work_and_not_python_turns_the_verdict_and_nothing_else(
+    front: MessagesFront, tmp_path: Path, runtime: Path
+) -> None:
     by_assertion = [assertion(threshold=0.9), {"type": "contains", "value": "Paris"}]
     by_test = [assertion(weight=3), {"type": "contains", "value": "London"}]
     tests = [
         {"vars": {"answer": output, "question": "Capital?"}, "assert": asserts, **more}
-        for asserts, more in ((by_assertion, {}), (by_test, {"threshold": 0.7}))
+        for asserts, more in ((by_assertion, {}), (by_test, {"threshold": 0.7}), ([assertion("not-python")], {}))
         for output in ("Paris.", "Rome.")
     ]
-    first, second, *of_test = rows(evaluate(tmp_path, front.url, [], [], tests=tests))
-    assert (first["success"], second["success"]) == (True, False)
-    assert [(row["success"], row["score"]) for row in of_test] == [(True, 0.75), (False, 0)]
-
-
-def test_not_python_turns_the_verdict_and_nothing_else(front: MessagesFront, tmp_path: Path, runtime: Path) -> None:
-    run = evaluate(tmp_path, front.url, ["Paris.", "Rome."], [assertion("not-python")])
-    assert [row["success"] for row in rows(run)] == [False, True]
+    found = rows(evaluate(tmp_path, front.url, [], [], tests=tests))
+    assert [row["success"] for row in found[:2]] == [True, False]
+    assert [(row["success"], row["score"]) for row in found[2:4]] == [(True, 0.75), (False, 0)]
+    assert [row["success"] for row in found[4:]] == [False, True]
     with MessagesFront(lambda request: failing(401)) as refusing:
         unanswered = evaluate(tmp_path, refusing.url, ["Paris. Now"], [assertion("not-python")])
     assert [row["success"] for row in rows(unanswered)] == [False]

@@ -12,6 +12,7 @@ import scipy.stats
 
 from markscheme.stats.estimate import Estimate
 from markscheme.stats.intervals import ATANH, Floats, Spread, jackknife, spread, t_limits
+from markscheme.stats.reliability import icc as agreement_of_table
 from markscheme.stats.severity import pair_statistic
 from tests.stats.shared_numbers import block
 
@@ -210,6 +211,13 @@ def test_a_rater_who_never_varies_has_no_correlation(statistic: Statistic) -> No
     assert statistic([1.5, 1.5, 1.5], [1, 2, 3]).undefined == "gold never leaves level 1.5"
     assert statistic([1, 1], [2, 2]).undefined == "gold never leaves level 1; judge never leaves level 2"
     assert statistic([2, 2, 2], [2, 2, 2]).undefined == "one level only"
+
+
+@pytest.mark.parametrize("size", [1.0, 0.1, 3000.0])
+def test_two_mirrored_examples_have_no_icc_as_their_means_do_not_differ(size: float) -> None:
+    mirrored = size * np.array([[1.0, 2.0], [2.0, 1.0]])
+    found, of_table = icc(*mirrored), agreement_of_table(mirrored, "icc_2_1")
+    assert found.undefined == of_table.undefined == "the examples' means don't differ"
 
 
 @pytest.mark.parametrize("statistic", [ccc, icc], ids=["ccc", "icc"])

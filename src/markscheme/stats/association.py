@@ -1,5 +1,6 @@
 """Correlations of a judge with gold: linear, rank and concordance, each with its interval."""
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -8,7 +9,7 @@ import numpy.typing as npt
 
 from markscheme.stats.estimate import Estimate
 from markscheme.stats.intervals import ATANH, Floats, Integers, guard, jackknife, no_disagreement, withhold
-from markscheme.stats.pairs import Moments, Orderings, Pairs, above_minus_below
+from markscheme.stats.pairs import ROUNDING, Moments, Orderings, Pairs, above_minus_below
 
 ALMOST_ONE = 1 - 1e-12
 RERANKED_AT_ONCE = 2_000_000
@@ -70,7 +71,8 @@ def _icc(m: Moments) -> Floats:
     with np.errstate(divide="ignore", invalid="ignore"):
         unbiased = m.n / (m.n - 1)
         spread, together = unbiased * (m.gold_variance + m.judge_variance), unbiased * m.covariance
-        return np.asarray(2 * together / (spread + m.signed**2 - (spread - 2 * together) / m.n))
+        total = spread + m.signed**2 - (spread - 2 * together) / m.n
+        return np.where(np.abs(total) <= ROUNDING * spread, math.nan, 2 * together / total)
 
 
 def _spearman(pairs: Pairs) -> Floats:
@@ -198,6 +200,8 @@ def _concordance(pairs: Pairs, formula: Callable[[Moments], Floats], level: floa
     if pairs.agree:
         return _guarded(_no_exception_seen(pairs, 1.0, level, method), pairs)
     value, left_out = float(formula(pairs.moments)), formula(pairs.moments_left_out)
+    if math.isnan(value):
+        return Estimate.without_value("the examples' means don't differ", n=pairs.n_groups, method=method, level=level)
     sure = jackknife(value, left_out, transform=ATANH, level=level, method=method, grouped=pairs.grouped)
     return _guarded(sure, pairs)
 
