@@ -77,9 +77,9 @@ def graded_in(folder: Path, tests: list[dict[str, Any]], env: dict[str, str] | N
     return rows(run_eval(path, cwd=folder, env={"MARKSCHEME_CACHE": str(folder / "cache"), **(env or {})}))
 
 
-def a_test(config: dict[str, Any], kind: str = "python", weight: float = 1, **variables: str) -> dict[str, Any]:
+def a_test(config: dict[str, Any], kind: str = "python", **variables: str) -> dict[str, Any]:
     """A test of the output "Paris." by our assertion."""
-    assertion = {"type": kind, "value": GRADER, "config": config, "weight": weight}
+    assertion = {"type": kind, "value": GRADER, "config": config}
     return {"vars": {"answer": "Paris.", **variables}, "assert": [assertion]}
 
 
@@ -89,7 +89,10 @@ TESTS = {
     "not-python, not graded": a_test({"rubric": "capitol"}, "not-python"),
     "not-python, failed": a_test({"rubric": "capital", "judge": UNMET}, "not-python"),
     "a threshold of 0": {**a_test({"rubric": "capitol"}), "threshold": 0},
-    "a weight of 0": a_test({"rubric": "capitol"}, weight=0),
+    "a weight of 0": {
+        "vars": {"answer": "Paris."},
+        "assert": [{"type": "python", "value": GRADER, "config": {"rubric": "capitol"}, "weight": 0}],
+    },
     **{
         said: a_test(config, **{"unresolved": "{{topic}}"} if "inputs" in config else {}) for config, said in NOT_GRADED
     },
