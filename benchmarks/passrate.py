@@ -1,7 +1,8 @@
 """Do corrected pass rates cover, beside PyPI's judgy on the same data?
 
     python benchmarks/passrate.py [--runs 1000] [--judgy-runs 60] [--write benchmarks/results/passrate.md]
-    python benchmarks/passrate.py --groups 300 [--write benchmarks/results/passrate_groups.md]
+    python benchmarks/passrate.py --groups 1000 [--write benchmarks/results/passrate_groups.md]
+    python benchmarks/passrate.py --hanna ../shared/data/hanna/items.jsonl.gz [--draws 100] [--write …]
 
 Every run makes responses that people pass with chance θ and a judge that passes so many of those and fails so many of
 the others, labels n of them, leaves 1,000 unlabelled, and asks `pass_rates`, which is what `markscheme passrate` calls.
@@ -13,6 +14,10 @@ With `--groups`: 2, 5 or 10 groups are graded on the same 200 tests, each with a
 judge errs alike in all groups, or differently in each. Labels are drawn at random over all responses, half from the
 judge's passes and half from its fails, or equally from each group's verdicts. Each group's rate comes from its own
 labels, and the first two groups are compared.
+
+With `--hanna`: 96 stories each of eleven systems, which the median of three people or one of twenty judges passes from
+.5 on the score of six criteria. 200 stories, drawn at random, count as labelled; the truth is the share that people
+pass of a system's stories, labelled or not.
 """
 
 import os
@@ -20,11 +25,12 @@ import os
 os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"))
 
 import argparse
+import gzip
 import json
 import subprocess
 import time
 import venv
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -32,6 +38,7 @@ import numpy as np
 import numpy.typing as npt
 
 from markscheme.calibration.pass_rates import DrawnHow, Judged, Labelled, pass_rates
+from markscheme.stats.estimate import Estimate
 from markscheme.stats.group_rates import group_difference, group_rate
 
 Booleans = npt.NDArray[np.bool_]
@@ -45,6 +52,8 @@ POOL, OLDER, ITERATIONS, GOAL = 1_000, 0.5, 500, 0.93
 TESTS = 200
 GROUPED = (2, 5, 10)
 GROUP_WAYS = ("random", "by-verdict", "group x verdict")
+LABELS, PASS_MARK = 200, 0.5
+CRITERIA = ("Relevance", "Coherence", "Empathy", "Surprise", "Engagement", "Complexity")
 WAYS: tuple[DrawnHow, ...] = ("random", "by-verdict", "elsewhere")
 
 
@@ -246,15 +255,88 @@ def group_lines(runs: int) -> Iterator[str]:
     yield from group_table(runs)
 
 
+@dataclass
+class Shown:
+    """Of many intervals: how many are shown, how many of these hold the truth, and which are withheld."""
+
+    covered: list[bool] = field(default_factory=list)
+    withheld: int = 0
+
+    def add(self, found: Estimate, truth: float) -> None:
+        """Count one more."""
+        if found.low is None or found.high is None:
+            self.withheld += 1
+        else:
+            self.covered.append(found.low <= truth <= found.high)
+
+    def __str__(self) -> str:
+        covered = f"{np.mean(self.covered):.3f}" if self.covered else "–"
+        return f"{covered} | {self.withheld / (self.withheld + len(self.covered)):.3f}"
+
+
+def hanna_lines(path: Path, draws: int) -> Iterator[str]:
+    """Coverage of systems' rates, and of differences between systems, a row for each judge."""
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        rows = [json.loads(line) for line in lines]
+    medians = [{c: float(np.median([said[c] for said in row["labels"].values()])) for c in CRITERIA} for row in rows]
+    gold = np.array([_passes(median) for median in medians])
+    systems = np.array([row["system"] for row in rows])
+    truth = {name: float(gold[systems == name].mean()) for name in dict.fromkeys(systems.tolist())}
+    judges = list(rows[0]["judge"])
+    intervals = draws * len(truth)
+    yield f"{draws} draws of {LABELS} labels for each of {len(judges)} judges; groups are {len(truth)} systems of 96"
+    yield f"stories, differences those of each system with the first. A coverage of .95 of {intervals:,} intervals is"
+    yield f"known to ±{2 * (0.95 * 0.05 / intervals) ** 0.5:.3f}, were they independent; of all judges to"
+    yield f"±{2 * (0.95 * 0.05 / intervals / len(judges)) ** 0.5:.3f}. The aim is {GOAL} for every shown interval."
+    yield ""
+    yield "| judge | passes | rates cover | withheld | worst system | differences cover | withheld |"
+    yield "| --- | ---: | ---: | ---: | ---: | ---: | ---: |"
+    every, apart = Shown(), Shown()
+    for number, name in enumerate(judges):
+        judge = np.array([_passes(row["judge"][name]) for row in rows])
+        judged = [
+            Judged(row["id"], bool(passed), row["system"], row["input"])
+            for row, passed in zip(rows, judge, strict=True)
+        ]
+        of_system, differences = {system: Shown() for system in truth}, Shown()
+        generator = np.random.default_rng([LABELS, number])
+        for _ in range(draws):
+            taken = generator.choice(len(rows), LABELS, replace=False).tolist()
+            labels = [Labelled(rows[i]["id"], bool(gold[i]), bool(judge[i]), "random") for i in taken]
+            found = pass_rates(judged, labels)
+            for system, group in found.groups.items():
+                of_system[system].add(group.corrected, truth[system])
+            for (one, other), difference in found.differences.items():
+                differences.add(difference.difference, truth[one] - truth[other])
+        together = Shown(
+            [c for s in of_system.values() for c in s.covered], sum(s.withheld for s in of_system.values())
+        )
+        worst = min(float(np.mean(s.covered)) for s in of_system.values() if len(s.covered) >= draws / 2)
+        yield f"| {name} | {judge.mean():.2f} | {together} | {worst:.3f} | {differences} |"
+        for total, more in ((every, together), (apart, differences)):
+            total.covered += more.covered
+            total.withheld += more.withheld
+    yield f"| all | – | {every} | – | {apart} |"
+
+
+def _passes(levels: Mapping[str, float]) -> bool:
+    return float(np.mean([(levels[name] - 1) / 4 for name in CRITERIA])) >= PASS_MARK - 1e-9
+
+
 def main() -> None:
     """Print the table, and write it if asked to."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=1_000)
     parser.add_argument("--judgy-runs", type=int, default=60)
     parser.add_argument("--groups", type=int, default=0, help="seeded runs with groups, in place of the other table")
+    parser.add_argument("--hanna", type=Path, help="hanna's items, in place of the other tables")
+    parser.add_argument("--draws", type=int, default=100)
     parser.add_argument("--write", type=Path)
     options = parser.parse_args()
     started = time.process_time()
+    if options.hanna:
+        _print("\n".join(hanna_lines(options.hanna, options.draws)), started, options.write)
+        return
     if options.groups:
         _print("\n".join(group_lines(options.groups)), started, options.write)
         return

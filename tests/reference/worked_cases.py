@@ -2,10 +2,12 @@
 
 They were computed once, away from this package, with plain numpy and scipy: the correlation within groups by
 quadrature on a grid of 240 shares by 96 correlations, everything else in closed form. `tolerance` says how far a
-figure that depends on that grid may be off; the others hold to the printed digit.
+figure that depends on that grid may be off; the others hold to the printed digit. `REAL` holds figures of published
+sets of labels with recorded judges, which the same code gave.
 """
 
 from dataclasses import dataclass
+from math import nan
 
 GRID_TOLERANCE = 0.002
 CORRELATION_TOLERANCE = 0.003
@@ -13,16 +15,17 @@ CORRELATION_TOLERANCE = 0.003
 
 @dataclass(frozen=True)
 class ShareCase:
-    """Hits per group, and the bounds of their share."""
+    """Hits per group, and the bounds of their share; none of fewer than five groups."""
 
     name: str
     hits: tuple[int, ...]
     sizes: tuple[int, ...]
     correlation: float
-    lower90: float
-    upper90: float
-    low95: float
-    high95: float
+    lower90: float | None
+    upper90: float | None
+    low95: float | None
+    high95: float | None
+    support: str = "plain"
 
 
 @dataclass(frozen=True)
@@ -63,6 +66,21 @@ SHARES = [
         0.9574,
     ),
     ShareCase("thirty pairs", (2,) * 20 + (1,) * 7 + (0,) * 3, (2,) * 30, 0.3676, 0.683, 0.8627, 0.6331, 0.8933),
+    ShareCase(
+        "ten of ten, misses spread evenly",
+        (9, 9, 9, 9, 9, 9, 8, 9, 9, 9),
+        (10, 10, 10, 10, 10, 10, 10, 10, 10, 10),
+        0.0234,
+        0.8322,
+        0.9323,
+        0.8019,
+        0.9482,
+        "plain",
+    ),
+    ShareCase(
+        "six groups", (8, 7, 8, 6, 8, 5), (8, 8, 8, 8, 8, 8), 0.2786, 0.7024, 0.9657, 0.6193, 0.9841, "approximate"
+    ),
+    ShareCase("four groups", (20, 18, 19, 20), (20, 20, 20, 20), 0.2665, None, None, None, None, "withheld"),
 ]
 
 MEANS = [
@@ -78,6 +96,13 @@ MEANS = [
         -0.0022,
     ),
 ]
+
+GROUPED_DIFFERENCES = (
+    (1.0, 1.0, 0.0, 0.0, -1.0, 1.0, 0.0, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0, -1.0, -1.0, 0.0, 1.0, 0.0),
+    (0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 4, 5, 5, 5),
+)
+GROUPED_MEAN = (0.1667, -0.2323, 0.5246, 0.6264)
+"""Differences and their groups; their mean, its one-sided 90 % bounds and the upper 95 % bound."""
 
 LABELS_TO_CLEAR = [
     (0.9, 0.8, 1.0, 75),
@@ -115,6 +140,8 @@ class RulingCase:
     people: dict[float, int] | None = None
     judge_minus_person: dict[float, int] | None = None
     person_minus_constant: dict[float, int] | None = None
+    by_group: tuple[int, ...] = ()
+    """Hits of each group of ten, where examples have groups."""
 
 
 THIRD = 1 / 3
@@ -176,7 +203,225 @@ RULINGS = [
         judge_minus_person={0.0: 30, THIRD: 12, -THIRD: 10, -2 / 3: 5, 2 / 3: 1, -1.0: 2},
         person_minus_constant={1.0: 20, 0.0: 35, -THIRD: 5},
     ),
+    RulingCase(
+        "as good as people, target open",
+        78,
+        100,
+        {1.0: 45, -1.0: 5, 0.0: 50},
+        "labels-disagree",
+        "trend",
+        "as-person",
+        people={1.0: 40, THIRD: 45, 0.0: 15},
+        judge_minus_person={0.0: 50, THIRD: 32, -THIRD: 18},
+        person_minus_constant={1.0: 30, THIRD: 20, 0.0: 45, -THIRD: 5},
+    ),
+    RulingCase(
+        "above by example, open by group",
+        89,
+        100,
+        {1.0: 45, -1.0: 5, 0.0: 50},
+        "not-enough-labels",
+        "explore",
+        "target-open",
+        by_group=(10, 10, 10, 10, 10, 10, 9, 10, 10, 0),
+    ),
 ]
+
+
+Bounds = tuple[float, float, float]
+
+
+@dataclass(frozen=True)
+class RealCase:
+    """A judge of a published set: value, lower and upper bound of each figure, and the verdict at a target of .80.
+
+    Bounds are one-sided at 90 %, the upper ones of `gain` and `person_minus_constant` at 95 %. None without annotators
+    who overlap.
+    """
+
+    name: str
+    agreement: Bounds
+    gain: Bounds
+    people: Bounds | None
+    judge_minus_person: Bounds | None
+    person_minus_constant: Bounds | None
+    verdict: str
+    use: str
+    because: str
+
+
+REAL = [
+    RealCase(
+        "docstring_python, gpt-4-turbo/zeroshot",
+        (0.6186, 0.5903, 0.6463),
+        (0.0439, 0.0035, 0.0842),
+        (0.6719, 0.6448, 0.6981),
+        (-0.1002, -0.1265, -0.0734),
+        (0.1453, 0.1145, 0.1753),
+        "adjust",
+        "none",
+        "below-person",
+    ),
+    RealCase(
+        "docstring_java, gpt-3.5-turbo/zeroshot",
+        (0.6987, 0.6704, 0.7257),
+        (0.0505, 0.0214, 0.0794),
+        (0.7609, 0.7359, 0.7845),
+        (-0.1021, -0.1319, -0.0718),
+        (0.1465, 0.1187, 0.1736),
+        "adjust",
+        "none",
+        "below-person",
+    ),
+    RealCase(
+        "alt_cebab_stars, mistral-v03",
+        (0.557, 0.5323, 0.5814),
+        (0.3052, 0.2711, 0.3384),
+        (0.4876, 0.4629, 0.5123),
+        (0.0004, -0.0209, 0.0216),
+        (0.2307, 0.2062, 0.2544),
+        "labels-disagree",
+        "trend",
+        "as-person",
+    ),
+    RealCase(
+        "alt_10k_prompts, gpt-4o",
+        (0.2815, 0.2674, 0.296),
+        (0.0035, -0.0146, 0.0217),
+        (0.368, 0.3528, 0.3834),
+        (0.0314, 0.0153, 0.0476),
+        (0.016, -0.0014, 0.0334),
+        "not-enough-labels",
+        "explore",
+        "person-open",
+    ),
+    RealCase(
+        "alt_10k_prompts, gpt-4o-mini",
+        (0.3021, 0.2877, 0.3169),
+        (0.0241, 0.0054, 0.0429),
+        (0.368, 0.3528, 0.3834),
+        (0.0407, 0.0247, 0.0567),
+        (0.016, -0.0014, 0.0334),
+        "labels-disagree",
+        "trend",
+        "as-person",
+    ),
+    RealCase(
+        "hanna, ChatGPT/prompt3",
+        (0.2348, 0.2172, 0.2534),
+        (-0.1913, -0.2188, -0.1634),
+        (0.239, 0.2218, 0.2568),
+        (0.0237, 0.009, 0.0383),
+        (-0.0442, -0.0595, -0.0288),
+        "labels-disagree",
+        "explore",
+        "no-signal",
+    ),
+    RealCase(
+        "hanna, Mistral-7B/prompt2",
+        (0.4545, 0.433, 0.4762),
+        (0.0284, 0.002, 0.0548),
+        (0.239, 0.2218, 0.2568),
+        (0.0657, 0.0509, 0.0803),
+        (-0.0442, -0.0595, -0.0288),
+        "labels-disagree",
+        "trend",
+        "as-person",
+    ),
+    RealCase(
+        "trivia, Llama-13B",
+        (0.775, 0.7587, 0.7906),
+        (0.0779, 0.0475, 0.1081),
+        None,
+        None,
+        None,
+        "adjust",
+        "none",
+        "below-target",
+    ),
+    RealCase(
+        "trivia, JudgeLM",
+        (0.8017, 0.7835, 0.8188),
+        (0.1046, 0.0742, 0.1348),
+        None,
+        None,
+        None,
+        "not-enough-labels",
+        "explore",
+        "target-open",
+    ),
+    RealCase(
+        "codegen_java, gpt-4-turbo",
+        (0.5466, 0.5152, 0.5778),
+        (-0.0548, -0.1132, 0.0039),
+        None,
+        None,
+        None,
+        "adjust",
+        "none",
+        "below-target",
+    ),
+    RealCase(
+        "alt_framing, gpt-4o",
+        (0.7964, 0.7858, 0.8066),
+        (0.2248, 0.2097, 0.2397),
+        (0.7884, 0.7777, 0.7988),
+        (-0.0162, -0.0247, -0.0077),
+        (0.2154, 0.2025, 0.2281),
+        "labels-disagree",
+        "trend",
+        "as-person",
+    ),
+    RealCase(
+        "alt_cebab_aspects, gpt-4o",
+        (0.9208, 0.9085, 0.9318),
+        (0.4424, 0.4175, 0.4663),
+        (0.8803, 0.8659, 0.8936),
+        (-0.0027, -0.0138, 0.0083),
+        (0.3816, 0.3608, 0.4016),
+        "ok",
+        "gate",
+        "target",
+    ),
+    RealCase(
+        "alt_summeval, mistral-v03",
+        (0.4217, 0.4078, 0.4358),
+        (-0.1327, -0.143, -0.1223),
+        (0.6041, 0.596, 0.6121),
+        (-0.1793, -0.1912, -0.1672),
+        (0.0472, 0.0387, 0.0557),
+        "adjust",
+        "none",
+        "below-person",
+    ),
+    RealCase(
+        "conala, gpt35_wswr",
+        (0.4254, 0.4103, 0.4407),
+        (0.1081, 0.0919, 0.1241),
+        (0.4725, 0.4591, 0.4859),
+        (-0.0103, -0.0199, -0.0008),
+        (0.1038, 0.0904, 0.1171),
+        "labels-disagree",
+        "trend",
+        "as-person",
+    ),
+]
+
+PAIRS_OF_PEOPLE = [
+    [0.5, 0.5, 0.75],
+    [0.25, 0.5, 0.25],
+    [1.0, 1.0, 1.0],
+    [0.0, 0.25, 0.5],
+    [0.75, 0.75, 0.5],
+    [0.5, nan, 0.5],
+]
+PAIRS_JUDGE = [0.5, 0.25, 0.75, 0.25, 0.75, 0.5]
+PAIRS_CONSTANT = 0.5
+PAIRS_BY_PEOPLE = [0.3333, 0.3333, 1.0, 0.0, 0.3333, 1.0]
+PAIRS_BY_JUDGE = [0.6667, 0.6667, 0.0, 0.3333, 0.6667, 1.0]
+PAIRS_BY_CONSTANT = [0.6667, 0.3333, 0.0, 0.3333, 0.3333, 1.0]
+"""Scores of three people on six examples, of a judge and of a constant; the share of pairs of people who agree within
+.1, and of people the judge and the constant agree with."""
 
 
 MID_P_LIMITS = [
@@ -212,6 +457,20 @@ GROUP_RATES = [
     GroupRateCase("no labels", ((0, 0), (0, 0)), (30, 30), None, 0.353553, 10),
     GroupRateCase("sixty labels", ((18, 2), (2, 38)), (60, 90), (0.61, 0.513876, 0.713464), 0.123356),
 ]
+
+
+COMMON_TESTS = [[20, 30], [20, 130]]
+DIFFERENCE_LABELS = ((3, 3), (1, 15)), ((7, 7), (1, 7))
+DIFFERENCE_RATES = (0.6875, 0.425)
+DIFFERENCE = (0.2625, -0.015147, 0.51872)
+DIFFERENCE_VARIANCE = 0.000252335
+"""Tests both groups were graded on, rows the first group's fail and pass by the judge; labels of each group, rows
+people's fail and pass, columns the judge's; their rates; the difference with its limits; the variance of its tests."""
+
+NEXT_LABELS = [((3, 1), (0, 9)), ((6, 4), (1, 6)), ((0, 0), (0, 0))]
+NEXT_POOL = [[200, 800], [500, 500], [700, 300]]
+NEXT_TAKEN = [[0, 0], [0, 0], [9, 3]]
+"""Labels of three groups, their fails and passes by the judge, and how the next 12 labels are spread over these."""
 
 
 @dataclass(frozen=True)
@@ -280,6 +539,49 @@ RUNS = [
         p_runs_only=0.438049,
         unsteady=True,
     ),
+    RunsCase(
+        "three steady runs, nothing moved",
+        _rows(
+            "3324 3444 4444 3122 4344 3444 4444 0000 2222 4333 1111 0211 3333 4444 2132 0100 3322 4444 "
+            "1111 1121 1121 4444 0000 2222"
+        ),
+        0.013889,
+        0.258454,
+        0.002315,
+        0.01221755,
+        0.916894,
+        0.916894,
+        (-0.234124, 0.261902),
+        f=0.215,
+        p_alike=0.807385,
+    ),
+    RunsCase(
+        "five runs, half a level lower",
+        _rows(
+            "323432 444444 000000 443443 221121 321221 323332 111121 444443 100000 111110 001110 "
+            "221211 222321 000000 000000 001000 000000 001000 444443"
+        ),
+        -0.52,
+        0.165,
+        0.00825,
+        0.01145,
+        0.002179,
+        0.002179,
+        (-0.737972, -0.302028),
+        f=1.0,
+        p_alike=0.412948,
+    ),
+    RunsCase(
+        "one run, nothing moved",
+        _rows("22 22 23 22 44 11 33 00 22 44 00 33 22 33 33 12 33 34 22 00 33 00 33 44"),
+        0.125,
+        0.057065,
+        0.0,
+        0.00877772,
+        0.398885,
+        0.398885,
+        (-0.157463, 0.407463),
+    ),
 ]
 
 
@@ -319,6 +621,7 @@ TOO_HIGH = (
         [5, 5, 6],
     ],
 )
+NOTHING_SHARED = [[1, 1, 20], [1, 2, 5]], [[4, 4, 40], [5, 5, 35]]
 SLICES = [
     SliceCase(
         "base rates apart, by which way",
@@ -359,4 +662,32 @@ SLICES = [
         5.22775e-23,
         True,
     ),
+    SliceCase(
+        "broken both ways, by which way",
+        "signed error",
+        *BROKEN_BOTH_WAYS,
+        1,
+        -0.04,
+        -0.026667,
+        0.930106,
+        -0.045735,
+        0.619473,
+        False,
+    ),
+    SliceCase(
+        "five levels too high, by how far",
+        "size",
+        *TOO_HIGH,
+        4,
+        0.38,
+        0.063333,
+        2.72667e-13,
+        0.311026,
+        3.96508e-19,
+        True,
+    ),
+    SliceCase(
+        "no gold level shared, by which way", "signed error", *NOTHING_SHARED, 4, 0.05, 0.0, 0.021983, 0.0, 1.0, False
+    ),
+    SliceCase("no gold level shared, by how far", "size", *NOTHING_SHARED, 4, 0.05, 0.0, 0.021983, 0.0, 1.0, False),
 ]

@@ -17,7 +17,19 @@ from markscheme.stats.group_rates import (
     next_group_labels,
 )
 from markscheme.stats.intervals import clopper_pearson
-from tests.reference.worked_cases import GROUP_RATES, MID_P_LIMITS, GroupRateCase
+from tests.reference.worked_cases import (
+    COMMON_TESTS,
+    DIFFERENCE,
+    DIFFERENCE_LABELS,
+    DIFFERENCE_RATES,
+    DIFFERENCE_VARIANCE,
+    GROUP_RATES,
+    MID_P_LIMITS,
+    NEXT_LABELS,
+    NEXT_POOL,
+    NEXT_TAKEN,
+    GroupRateCase,
+)
 from tests.stats.shared_numbers import block
 
 approx = pytest.approx
@@ -47,6 +59,21 @@ def test_rates_of_groups_are_the_worked_ones(case: GroupRateCase) -> None:
         assert rate.low is None
     else:
         assert (rate.value, rate.low, rate.high) == approx(case.rate, abs=6e-7)
+
+
+def test_the_worked_difference_of_two_groups_comes_out() -> None:
+    units = np.array(COMMON_TESTS)
+    first, other = DIFFERENCE_LABELS
+    found = group_difference(first, units.sum(axis=1), other, units.sum(axis=0), common=units)
+    rates = [group_rate(first, units.sum(axis=1)).rate.value, group_rate(other, units.sum(axis=0)).rate.value]
+    assert rates == approx(list(DIFFERENCE_RATES), abs=6e-7)
+    difference = found.difference
+    assert (difference.value, difference.low, difference.high) == approx(DIFFERENCE, abs=6e-7)
+    assert found.units_variance == approx(DIFFERENCE_VARIANCE, abs=6e-10)
+
+
+def test_the_next_labels_are_the_worked_ones() -> None:
+    assert next_group_labels(NEXT_LABELS, NEXT_POOL, 12).tolist() == NEXT_TAKEN
 
 
 def test_every_group_of_the_reference_comes_out() -> None:

@@ -15,6 +15,8 @@ from markscheme.stats.intervals import clopper_pearson
 from tests.reference.worked_cases import (
     CORRELATION_TOLERANCE,
     GRID_TOLERANCE,
+    GROUPED_DIFFERENCES,
+    GROUPED_MEAN,
     MEANS,
     SHARES,
     MeanCase,
@@ -48,9 +50,10 @@ def test_bounds_of_a_share_are_the_worked_ones(case: ShareCase) -> None:
     found = share_of(list(case.hits), list(case.sizes))
     tolerance = 1e-4 if case.correlation == 0 else GRID_TOLERANCE
     assert found.correlation == approx(case.correlation, abs=CORRELATION_TOLERANCE)
-    assert (found.lower(0.9), found.upper(0.9)) == approx((case.lower90, case.upper90), abs=tolerance)
+    assert found.support == case.support
     interval = found.estimate()
-    assert (interval.low, interval.high) == approx((case.low95, case.high95), abs=tolerance)
+    bounds = (found.lower(0.9), found.upper(0.9), interval.low, interval.high)
+    assert bounds == approx((case.lower90, case.upper90, case.low95, case.high95), abs=tolerance)
 
 
 @pytest.mark.parametrize("case", MEANS, ids=lambda case: case.name)
@@ -58,6 +61,11 @@ def test_bounds_of_a_mean_are_the_worked_ones(case: MeanCase) -> None:
     found = mean_of(case.counts)
     bounds = (found.value, found.lower(0.9), found.upper(0.9), found.upper(0.95))
     assert bounds == approx((case.value, case.lower90, case.upper90, case.upper95), abs=5.1e-5)
+
+
+def test_bounds_of_a_mean_of_grouped_differences_are_the_worked_ones() -> None:
+    found = grouped_mean(*GROUPED_DIFFERENCES)
+    assert (found.value, found.lower(0.9), found.upper(0.9), found.upper(0.95)) == approx(GROUPED_MEAN, abs=5.1e-5)
 
 
 def test_every_share_of_the_reference_comes_out() -> None:

@@ -29,7 +29,18 @@ from markscheme.stats.verdict import (
     verdict_figures,
     verdict_states,
 )
-from tests.reference.worked_cases import RULINGS, RulingCase
+from tests.reference.worked_cases import (
+    PAIRS_BY_CONSTANT,
+    PAIRS_BY_JUDGE,
+    PAIRS_BY_PEOPLE,
+    PAIRS_CONSTANT,
+    PAIRS_JUDGE,
+    PAIRS_OF_PEOPLE,
+    REAL,
+    RULINGS,
+    RealCase,
+    RulingCase,
+)
 from tests.stats.shared_numbers import FOLDER, block
 
 approx = pytest.approx
@@ -60,8 +71,9 @@ def agreement_of(found: dict[str, Any]) -> GroupedShare:
 def test_worked_verdicts_come_out(case: RulingCase) -> None:
     gain = mean_of(case.gain)
     assert gain is not None
+    by_group = {"hits_by_group": case.by_group, "size_by_group": [10] * len(case.by_group)}
     states = verdict_states(
-        grouped_share(np.arange(case.n) < case.hits),
+        agreement_of(by_group if case.by_group else {"hits": case.hits, "n": case.n}),
         gain,
         target=0.8,
         people=None if case.people is None else grouped_share(spelled_out(case.people)),
@@ -70,6 +82,33 @@ def test_worked_verdicts_come_out(case: RulingCase) -> None:
     )
     found = ruling(states, ok=use_of_ok(case.reference))
     assert (found.verdict, found.use, found.because) == (case.verdict, case.use, case.because)
+
+
+@pytest.mark.parametrize("case", REAL, ids=lambda case: case.name)
+def test_published_judges_get_the_worked_verdict_from_their_bounds(case: RealCase) -> None:
+    (_, lower, upper), (_, gain_lower, gain_upper) = case.agreement, case.gain
+    one_annotator = (math.nan,) * 3
+    _, _, people_upper = case.people or one_annotator
+    _, person_lower, person_upper = case.judge_minus_person or one_annotator
+    _, _, signal_upper = case.person_minus_constant or one_annotator
+    states = VerdictStates(
+        above=lower > 0.8,
+        below=upper < 0.8,
+        beats=gain_lower > 0,
+        loses=gain_upper < 0,
+        low=people_upper < 0.8,
+        asgood=person_lower > -0.1,
+        worse=person_upper < 0 and not person_lower > -0.1,
+        nosignal=signal_upper < 0,
+    )
+    found = ruling(states, ok="gate")
+    assert (found.verdict, found.use, found.because) == (case.verdict, case.use, case.because)
+
+
+def test_agreement_by_pairs_is_the_typed_one() -> None:
+    assert pair_agreement(PAIRS_OF_PEOPLE, 0.1) == approx(PAIRS_BY_PEOPLE, abs=5.1e-5)
+    assert agreement_with_people(PAIRS_JUDGE, PAIRS_OF_PEOPLE, 0.1) == approx(PAIRS_BY_JUDGE, abs=5.1e-5)
+    assert agreement_with_people(PAIRS_CONSTANT, PAIRS_OF_PEOPLE, 0.1) == approx(PAIRS_BY_CONSTANT, abs=5.1e-5)
 
 
 def test_every_verdict_of_the_reference_comes_out() -> None:
