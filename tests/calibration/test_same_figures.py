@@ -1,5 +1,7 @@
 """The same two columns give the same figures, whichever command asks for them."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -13,6 +15,8 @@ from markscheme.ratings.gold import gold_of
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.rubrics.file import rubric_from_data
 from markscheme.submission import Submission
+from tests.calibration.made import compared, examples, judged, yes_no_rubric
+from tests.calibration.made import rubric as made_rubric
 
 RUBRIC = rubric_from_data(
     {
@@ -97,6 +101,28 @@ def test_calibrate_and_compare_print_the_same_agreement_kappa_and_interval(seed:
             if not np.isnan(levels).any():
                 mine = exact.second if name == "poor" else exact.first
                 assert mine == found.criteria[criterion.name].statistics["exact_agreement"]
+
+
+@pytest.mark.parametrize("groups", [None, [f"task {i // 4}" for i in range(60)]])
+def test_one_yes_no_criterion_has_one_agreement_with_one_interval(groups: list[str] | None) -> None:
+    of, draw = yes_no_rubric(), np.random.default_rng(5)
+    gold = draw.integers(0, 2, (60, 1))
+    judge = np.where(draw.random((60, 1)) < 0.8, gold, 1 - gold)
+    found = compared(of, examples(of, {"person": gold}, groups=groups), judged(of, judge))
+    statistics = found.criteria["right"].statistics
+    assert statistics["exact_agreement"] == statistics["accuracy"] == found.overall["accuracy"] == found.agreement
+
+
+def test_agreement_of_scores_that_is_not_that_of_levels_keeps_its_own_figure() -> None:
+    of, draw = made_rubric("right"), np.random.default_rng(5)
+    gold = draw.integers(1, 6, (60, 1))
+    found = compared(
+        replace(of, tolerance=0.3), examples(of, {"person": gold}), judged(of, draw.integers(1, 6, (60, 1)))
+    )
+    exact = found.criteria["right"].statistics["exact_agreement"]
+    assert exact.value is not None
+    assert found.agreement.value is not None
+    assert exact.value < found.agreement.value
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -204,9 +204,11 @@ def test_accepting_without_labels_points_to_compare(here: Path) -> None:
     examples = here / "calibration" / "clear" / "examples.jsonl"
     lines = [json.loads(line) | {"labels": []} for line in examples.read_text(encoding="utf-8").splitlines()]
     examples.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
-    done = _calibrate(here, "--accept")
-    assert done.returncode == 2
-    assert "markscheme compare" in done.stderr
+    (here / "then.jsonl").write_text(json.dumps({"id": "e0", "rater": "j", "overall": 0.5}) + "\n", encoding="utf-8")
+    of_file = run("calibrate", "clear", "--ratings", "then.jsonl", "--accept", cwd=here)
+    for done in (_calibrate(here, "--accept"), of_file):
+        assert done.returncode == 2
+        assert "markscheme compare" in done.stderr
 
 
 def test_one_persons_labels_never_gate(tmp_path: Path) -> None:

@@ -61,7 +61,26 @@ def test_ratings_go_to_standard_output_and_the_report_to_standard_error(project:
     assert len(lines) == 120
     assert {line["kind"] for line in lines} == {"human", "model"}
     assert "table.csv, taken for a table: 60 responses and 120 ratings" in done.stderr
-    assert "nothing was lost" in done.stderr
+    assert "not written: 60 responses; --examples FILE.jsonl writes them\nnothing else was lost" in done.stderr
+
+
+def test_values_in_objects_are_mapped_by_their_path_and_no_rating_at_all_is_a_fault(project: Path) -> None:
+    (project / "nested.jsonl").write_text(
+        '{"id": "n1", "inputs": {"question": "q"}, "output": {"text": "a"}, '
+        '"scores": {"good": {"value": 1, "by": "x"}}}'
+    )
+    given = ("nested.jsonl", "--rubric", "one", "--kind", "human", "--to", "r.jsonl", "--examples", "e.jsonl")
+    none = run("markscheme", "import", *given, cwd=project)
+    assert none.returncode == 2
+    assert "1 cells of column 'scores.good.value'" in none.stderr
+    assert not (project / "r.jsonl").exists()
+    mapped = ("scores.good.value=good", "inputs.question=query", "output.text=response")
+    done = run("markscheme", "import", *given, *(x for pair in mapped for x in ("--map", pair)), cwd=project)
+    assert done.returncode == 0, done.stderr
+    assert "1 cells of column 'scores.good.by'" in done.stdout
+    assert json.loads((project / "r.jsonl").read_text())["criteria"]["good"]["level"] == 1
+    example = json.loads((project / "e.jsonl").read_text())
+    assert (example["inputs"], example["response"]) == ({"query": "q"}, "a")
 
 
 def test_what_was_lost_is_reported_and_counted(project: Path) -> None:

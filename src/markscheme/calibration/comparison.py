@@ -1,7 +1,7 @@
 """The one comparison: two columns of a table of ratings, a judge and what it is compared with, as Estimates."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -104,6 +104,7 @@ class CriterionComparison:
         judge: The judge's levels, likewise.
         people: Levels of single annotators, shape (n_examples, n_people), nan where one gave none.
         groups: A group for each example; None where no example names one.
+        whole: How often the scores agree, where a criterion may be the whole rubric; None to look at it alone.
     """
 
     criterion: Criterion
@@ -111,6 +112,7 @@ class CriterionComparison:
     judge: Floats
     people: Floats
     groups: tuple[str, ...] | None = None
+    whole: "WholeAgreement | None" = field(default=None, kw_only=True)
 
     @cached_property
     def statistics(self) -> Mapping[str, Estimate]:
@@ -123,7 +125,15 @@ class CriterionComparison:
         else:
             n = int(np.isfinite(self.gold + self.judge).sum())
             found |= {name: Estimate.without_value(NO_ORDER, n=n, method=name) for name in OF_ORDERED}
-        return found | yes_no_family(passes(criterion, self.gold), passes(criterion, self.judge), groups=self.groups)
+        gold, judge = passes(criterion, self.gold), passes(criterion, self.judge)
+        found |= yes_no_family(gold, judge, groups=self.groups)
+        if self.whole is None:
+            return found
+        return (
+            found
+            | self.whole.of_equal("exact_agreement", self.gold, self.judge)
+            | self.whole.of_equal("accuracy", gold, judge)
+        )
 
     @property
     def headline(self) -> Estimate:
@@ -155,6 +165,25 @@ class CriterionComparison:
         if not np.isin(given, levels).all():
             return {"levels": levels, "matrix": None, "undefined": "a rating lies between two levels"}
         return {"levels": levels, "matrix": confusion(self.gold, self.judge, levels).tolist(), "undefined": None}
+
+
+@dataclass(frozen=True)
+class WholeAgreement:
+    """How often the judge's score agrees with gold's: one figure with one interval, wherever it is printed.
+
+    Attributes:
+        hits: 1 where they agree, 0 where not, nan where either is missing, shape (n_examples,).
+        estimate: The share that agrees.
+    """
+
+    hits: Floats
+    estimate: Estimate
+
+    def of_equal(self, name: str, gold: Floats, judge: Floats) -> dict[str, Estimate]:
+        """The same estimate by another name, where the two are equal on just the examples whose scores agree."""
+        equal = np.where(np.isnan(gold + judge), np.nan, gold == judge)
+        same = np.isfinite(equal).any() and np.array_equal(equal, self.hits, equal_nan=True)
+        return {name: self.estimate} if same else {}
 
 
 def passes(criterion: Criterion, levels: Floats) -> Floats:
@@ -258,6 +287,10 @@ class Comparison:
         return self.figures.agreement.estimate(method="agreement within tolerance")
 
     @cached_property
+    def _whole(self) -> WholeAgreement:
+        return WholeAgreement(self.hits, self.agreement)
+
+    @cached_property
     def agreement_constant(self) -> Estimate:
         """The same share for the best constant score that somebody gave."""
         return self.figures.constant.estimate(method="agreement of the best constant score")
@@ -294,6 +327,7 @@ class Comparison:
             **error_family(gold.scores, judge.scores, groups=groups, levels=[0.0, 1.0]),
             "pass_kappa": agreement(decided, "cohen_kappa", levels=[0.0, 1.0], groups=groups),
             **yes_no_family(gold.decisions, judge.decisions, groups=groups),
+            **self._whole.of_equal("accuracy", gold.decisions, judge.decisions),
         }
 
     @cached_property
@@ -308,6 +342,7 @@ class Comparison:
                 judge=self.judge.levels[criterion.name],
                 people=stacked(people, criterion.name) if people else nobody,
                 groups=self.table.groups,
+                whole=self._whole,
             )
             for criterion in self.rubric.criteria
         }

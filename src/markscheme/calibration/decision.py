@@ -158,7 +158,8 @@ def _because(figures: VerdictFigures, target: float, code: BecauseCode, no_merit
         case "below-person":
             most = f"at most {_bound(agreement.upper(CONF))} with {CONF:.0%} confidence"
             return (
-                f"{is_shown} ({most}), below the target of {target:.0%}, and not because annotators disagree: {between}"
+                f"{is_shown} ({most}), below the target of {target:.0%}, and not because annotators disagree: "
+                f"{between[0].lower()}{between[1:]}"
             )
         case "as-person":
             return (

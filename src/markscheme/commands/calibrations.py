@@ -110,6 +110,9 @@ class Request:
             refuse_unmakeable(accepted_path(rubric, folder, self.drift.accepted))
         openings = openings_by("calibrate", every, self.labels.split)
         examples = self.labels.chosen(part_of(every, self.labels.split))
+        if not examples.labelled.examples:
+            without = "what moved between two runs needs no labels: markscheme compare THEN.jsonl NOW.jsonl"
+            raise UsageError(f"no example has a label to compare with{examples.searched}; {without}")
         if self.ratings is not None:
             by_rater = _ratings_in(self.ratings, rubric, examples)
             warn_unknown({r.id for ratings in by_rater.values() for r in ratings}, every.examples, self.ratings)
@@ -152,9 +155,6 @@ class Request:
 
     def _from_judge(self, name: str | None, rubric: Rubric, examples: ExampleSet, folder: Path | None) -> Calibration:
         labelled = examples.labelled.examples
-        if not labelled:
-            without = "what moved between two runs needs no labels: markscheme compare THEN.jsonl NOW.jsonl"
-            raise UsageError(f"no example has a label to compare with{examples.searched}; {without}")
         prompts = first_prompts(rubric, labelled)
 
         def opened() -> Judge:

@@ -50,8 +50,8 @@ def import_ratings(
         rater: who rated, where the file doesn't say
         rater_column: column with the rater's name
         judge_names: raters that are judges
-        map: what a column holds: id, response, query, reference, verdict, label, rater, kind, reason, overall, pass,
-            run, at or a criterion; may be repeated
+        map: what a column, or outer.inner of an object, holds: id, response, query, reference, verdict, label, rater,
+            kind, reason, overall, pass, run, at or a criterion; may be repeated
         levels: which level a word means; may be repeated
 
     Example:
@@ -74,7 +74,7 @@ def import_ratings(
     meanings = {word.casefold(): level for word, level in words.items()}
     imported = import_file(path, asked, words=meanings, columns=Columns(fields, rater, kind, judges))
     ratings = of_kind(imported.ratings, only)
-    if not ratings and not (examples and imported.examples):
+    if not ratings and (to or not (examples and imported.examples)):
         raise RatingError(f"contains nothing that can be a rating{_instead(imported.lost)}", path=path)
     lines = [dumps(rating.to_json(), ensure_ascii=False) for rating in ratings]
     if examples:
@@ -160,9 +160,12 @@ def _report(report: Mapping[str, Any]) -> list[str]:
     if report["examples_to"]:
         lines.append(f"responses written to {report['examples_to']}")
     lines += [f"note: {note}" for note in report["notes"]]
+    unwritten = report["examples"] if not report["examples_to"] else 0
+    if unwritten:
+        lines.append(f"not written: {counted(unwritten, 'response')}; --examples FILE.jsonl writes them")
     if report["lost"]:
         lines.append("lost (ratings cannot hold it):")
         lines += [f"  {count} {what}" for what, count in sorted(report["lost"].items(), key=lambda e: -e[1])]
     else:
-        lines.append("nothing was lost")
+        lines.append("nothing else was lost" if unwritten else "nothing was lost")
     return lines

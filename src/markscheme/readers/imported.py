@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -53,7 +53,8 @@ class Columns:
     """What a table's columns hold and who rated, where the file doesn't say.
 
     Attributes:
-        fields: What a column holds, by the column's name: a field of `tables.FIELDS` or a criterion.
+        fields: What a column holds, by the column's name: a field of `tables.FIELDS` or a criterion. A value within
+            an object goes by its path, `outer.inner`.
         rater: Who gave ratings that don't say.
         kind: What ratings count as that don't say; None refuses them.
         judges: Raters that are judges, whatever the file says of their kind.
@@ -67,7 +68,25 @@ class Columns:
     def renamed(self, row: Mapping[str, Any]) -> dict[str, Any]:
         """A row under the names its columns are mapped to."""
         by_column = {plain(column): name for column, name in self.fields.items()}
-        return {by_column.get(plain(str(column)), str(column)): value for column, value in row.items()}
+        lifted, rest = {}, dict(row)
+        for column in self.fields:
+            if "." in column and column not in rest:
+                rest, value = _taken_out(rest, column.split("."))
+                lifted |= {} if value is None else {column: value}
+        flat = {**rest, **lifted}
+        return {by_column.get(plain(str(column)), str(column)): value for column, value in flat.items()}
+
+
+def _taken_out(nested: Mapping[str, Any], path: Sequence[str]) -> tuple[dict[str, Any], Any]:
+    """An object without the value at a path, and that value; None where there is none."""
+    key, *deeper = path
+    inner = nested.get(key)
+    if not deeper:
+        return {other: value for other, value in nested.items() if other != key}, inner
+    if not isinstance(inner, Mapping):
+        return dict(nested), None
+    left, value = _taken_out(inner, deeper)
+    return {name: left if name == key else other for name, other in nested.items() if name != key or left}, value
 
 
 @dataclass

@@ -108,7 +108,10 @@ def _imported(path: Path, taken_for: str, rows: Iterable[Mapping[str, Any]], rea
     for row in renamed:
         table.add(row)
     if table.unknown_kind:
-        found = ", ".join(f"{count} by {rater or 'nobody named'}" for rater, count in table.unknown_kind.items())
+        found = ", ".join(
+            f"{count} by {rater}" if rater else f"{count} without a rater"
+            for rater, count in table.unknown_kind.items()
+        )
         raise RatingError(
             f"doesn't say who gave these ratings: {found}. Pass `--kind human`, or adjudicated, constructed, model or "
             "code; name judges with `--judge-names`",

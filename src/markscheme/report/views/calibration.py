@@ -478,9 +478,11 @@ def _criteria_notes(comparison: Comparison) -> Iterator[Line]:
 def overall_line(comparison: Comparison) -> str:
     """The whole score in figures."""
     o = comparison.overall
+    errors = f"MAE {with_interval(o['mae'])}, bias {with_interval(o['signed_error'], sign=True)}; "
+    in_order = any(criterion.scale.ordered for criterion in comparison.rubric.criteria)
     return (
-        f"Whole score: MAE {with_interval(o['mae'])}, bias {with_interval(o['signed_error'], sign=True)}; same "
-        f"pass/fail decision as gold {share_with_interval(o['accuracy'])}, kappa {coefficient(o['pass_kappa'])}. "
+        f"Whole score: {errors if in_order else ''}same pass/fail decision as gold "
+        f"{share_with_interval(o['accuracy'])}, kappa {coefficient(o['pass_kappa'])}. "
         f"{share(o['prevalence_gold'].value)} pass by the labels, {share(o['prevalence_judge'].value)} by the judge."
     )
 
