@@ -68,7 +68,8 @@ class Columns:
     def renamed(self, row: Mapping[str, Any]) -> dict[str, Any]:
         """A row under the names its columns are mapped to."""
         by_column = {plain(column): name for column, name in self.fields.items()}
-        lifted, rest = {}, dict(row)
+        lifted: dict[str, Any] = {}
+        rest = dict(row)
         for column in self.fields:
             if "." in column and column not in rest:
                 rest, value = _taken_out(rest, column.split("."))
