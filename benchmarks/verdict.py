@@ -30,7 +30,8 @@ import numpy as np
 import numpy.typing as npt
 
 from markscheme.stats.grouped import grouped_mean, grouped_share
-from markscheme.stats.verdict import Ruling, agreement_with_people, close, pair_agreement, ruling, verdict_states
+from markscheme.stats.severity import close
+from markscheme.stats.verdict import Ruling, agreement_with_people, pair_agreement, ruling, verdict_states
 
 Floats = npt.NDArray[np.float64]
 

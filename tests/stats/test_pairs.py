@@ -56,7 +56,7 @@ def test_a_unit_counts_only_where_both_rated_it() -> None:
     pairs = paired([1, nan, 3, 4, float("inf")], [1, 2, nan, 2, 3], groups=list("aabbc"))
     assert pairs.gold.tolist() == [1, 4]
     assert pairs.judge.tolist() == [1, 2]
-    assert pairs.n_groups == 2
+    assert pairs.groups.n == 2
 
 
 def test_without_levels_the_scale_is_what_was_seen_and_has_no_steps() -> None:

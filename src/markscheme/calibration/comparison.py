@@ -18,15 +18,8 @@ from markscheme.stats.change import mean_estimate, shift_interval
 from markscheme.stats.coefficients import Metric, agreement, two_raters
 from markscheme.stats.intervals import IDENTITY
 from markscheme.stats.people import Ceiling, ceiling
-from markscheme.stats.severity import PAIR_STATISTICS, confusion, error_family, yes_no_family
-from markscheme.stats.verdict import (
-    DECIMALS,
-    ToleranceTies,
-    VerdictFigures,
-    close,
-    tolerance_ties,
-    verdict_figures,
-)
+from markscheme.stats.severity import DECIMALS, PAIR_STATISTICS, close, confusion, error_family, yes_no_family
+from markscheme.stats.verdict import ToleranceTies, VerdictFigures, tolerance_ties, verdict_figures
 
 NO_ORDER = "the levels have no order"
 OF_ORDERED = tuple(name for name in PAIR_STATISTICS if name != "sd_ratio")

@@ -38,7 +38,7 @@ def spearman(pairs: Pairs, level: float) -> Estimate:
     Leaving one unit out is exact. Leaving groups out is exact up to about 5,000 units with different values in as many
     groups; beyond, a group moves the value by the sum of its units' influence, and `method` says so.
     """
-    method = "Spearman" if not pairs.grouped or _rerankable(pairs) else "Spearman, groups by influence function"
+    method = "Spearman" if not pairs.groups.several or _rerankable(pairs) else "Spearman, groups by influence function"
     return _correlation(pairs, _spearman, _spearman_left_out, level, method)
 
 
@@ -76,7 +76,7 @@ def _icc(m: Moments) -> Floats:
 
 
 def _spearman(pairs: Pairs) -> Floats:
-    gold, judge = pairs.standing.gold, pairs.standing.judge
+    gold, judge = pairs.standing
     return _ratio(gold @ judge, gold @ gold, judge @ judge)
 
 
@@ -90,10 +90,10 @@ def _kendall(pairs: Pairs) -> Floats:
 
 def _kendall_left_out(pairs: Pairs) -> Floats:
     """Without a group go all orderings of its units, those inside it counted twice by the sum over its units."""
-    each, inside = pairs.orderings, pairs.orderings_in_group if pairs.grouped else NO_ORDERINGS
+    each, inside = pairs.orderings, pairs.orderings_in_group if pairs.groups.several else NO_ORDERINGS
 
     def left(of_unit: Floats, of_unit_inside: Floats) -> Floats:
-        return np.asarray(of_unit.sum() - pairs.per_group(2 * of_unit - of_unit_inside))
+        return np.asarray(of_unit.sum() - pairs.groups.sums(2 * of_unit - of_unit_inside))
 
     return _ratio(
         left(each.concord, inside.concord),
@@ -103,17 +103,17 @@ def _kendall_left_out(pairs: Pairs) -> Floats:
 
 
 def _spearman_left_out(pairs: Pairs) -> Floats:
-    if not pairs.grouped:
+    if not pairs.groups.several:
         return _spearman_unit_left_out(pairs)
     if _rerankable(pairs):
         return _spearman_group_left_out(pairs)
     value = _spearman(pairs)
-    return np.asarray(value + pairs.per_group(_spearman_unit_left_out(pairs) - value))
+    return np.asarray(value + pairs.groups.sums(_spearman_unit_left_out(pairs) - value))
 
 
 def _spearman_unit_left_out(pairs: Pairs) -> Floats:
     """A unit taken away moves the standing of every other by 1, 0 or -1, as it was below, equal or above."""
-    gold, judge, orderings = pairs.standing.gold, pairs.standing.judge, pairs.orderings
+    (gold, judge), orderings = pairs.standing, pairs.orderings
     (_, gold_place), (_, judge_place) = pairs.gold_levels, pairs.judge_levels
     product = gold @ judge - gold * judge - _against(gold, judge_place) - _against(judge, gold_place)
     gold_square = gold @ gold - gold**2 - 2 * _against(gold, gold_place)
@@ -127,7 +127,7 @@ def _against(standing: Floats, place: Integers) -> Floats:
 
 
 def _rerankable(pairs: Pairs) -> bool:
-    return pairs.n_groups * _reranking_width(pairs) <= RERANKED_AT_MOST
+    return pairs.groups.n * _reranking_width(pairs) <= RERANKED_AT_MOST
 
 
 def _reranking_width(pairs: Pairs) -> int:
@@ -138,8 +138,8 @@ def _reranking_width(pairs: Pairs) -> int:
 def _spearman_group_left_out(pairs: Pairs) -> Floats:
     """Ranks made anew without each group, for the different (gold, judge) cells rather than for the units."""
     at_once = max(1, RERANKED_AT_ONCE // _reranking_width(pairs))
-    starts = range(0, pairs.n_groups, at_once)
-    return np.concatenate([_reranked(pairs, s, min(s + at_once, pairs.n_groups)) for s in starts])
+    starts = range(0, pairs.groups.n, at_once)
+    return np.concatenate([_reranked(pairs, s, min(s + at_once, pairs.groups.n)) for s in starts])
 
 
 def _reranked(pairs: Pairs, start: int, stop: int) -> Floats:
@@ -149,15 +149,15 @@ def _reranked(pairs: Pairs, start: int, stop: int) -> Floats:
     code, first, cell, count = np.unique(
         gold * n_judge + judge, return_index=True, return_inverse=True, return_counts=True
     )
-    inside = (pairs.group >= start) & (pairs.group < stop)
-    row = pairs.group[inside] - start
+    inside = (pairs.groups.number >= start) & (pairs.groups.number < stop)
+    row = pairs.groups.number[inside] - start
 
     def gone(place: Integers, width: int) -> Floats:
         flat = np.bincount(row * width + place[inside], minlength=(stop - start) * width)
         return np.asarray(flat.reshape(stop - start, width), dtype=np.float64)
 
-    gold_now = pairs.standing.gold[first] + above_minus_below(gone(gold, n_gold).T).T[:, code // n_judge]
-    judge_now = pairs.standing.judge[first] + above_minus_below(gone(judge, n_judge).T).T[:, code % n_judge]
+    gold_now = pairs.standing[0][first] + above_minus_below(gone(gold, n_gold).T).T[:, code // n_judge]
+    judge_now = pairs.standing[1][first] + above_minus_below(gone(judge, n_judge).T).T[:, code % n_judge]
     left = count - gone(cell.reshape(-1), len(code))
     return _ratio(
         (left * gold_now * judge_now).sum(axis=1), (left * gold_now**2).sum(axis=1), (left * judge_now**2).sum(axis=1)
@@ -183,36 +183,36 @@ def _correlation(
 ) -> Estimate:
     why = _no_correlation(pairs)
     if why:
-        return Estimate.without_value(why, n=pairs.n_groups, method=method, level=level)
+        return Estimate.without_value(why, n=pairs.groups.n, method=method, level=level)
     found = float(value(pairs))
     if abs(found) >= ALMOST_ONE:
         return _guarded(_no_exception_seen(pairs, found, level, method), pairs)
-    sure = jackknife(found, left_out(pairs), transform=ATANH, level=level, method=method, grouped=pairs.grouped)
+    sure = jackknife(found, left_out(pairs), transform=ATANH, level=level, method=method, grouped=pairs.groups.several)
     return _guarded(sure, pairs)
 
 
 def _concordance(pairs: Pairs, formula: Callable[[Moments], Floats], level: float, method: str) -> Estimate:
     if len(pairs) < 2 or (pairs.agree and pairs.stuck):
         why = "one level only" if len(pairs) > 1 else _too_few(pairs)
-        return Estimate.without_value(why, n=pairs.n_groups, method=method, level=level)
+        return Estimate.without_value(why, n=pairs.groups.n, method=method, level=level)
     if pairs.stuck:
-        return withhold(Estimate(0.0, n=pairs.n_groups, method=method, level=level), pairs.stuck)
+        return withhold(Estimate(0.0, n=pairs.groups.n, method=method, level=level), pairs.stuck)
     if pairs.agree:
         return _guarded(_no_exception_seen(pairs, 1.0, level, method), pairs)
     value, left_out = float(formula(pairs.moments)), formula(pairs.moments_left_out)
     if math.isnan(value):
-        return Estimate.without_value("the examples' means don't differ", n=pairs.n_groups, method=method, level=level)
-    sure = jackknife(value, left_out, transform=ATANH, level=level, method=method, grouped=pairs.grouped)
+        return Estimate.without_value("the examples' means don't differ", n=pairs.groups.n, method=method, level=level)
+    sure = jackknife(value, left_out, transform=ATANH, level=level, method=method, grouped=pairs.groups.several)
     return _guarded(sure, pairs)
 
 
 def _guarded(estimate: Estimate, pairs: Pairs) -> Estimate:
-    return guard(estimate, pairs.off, grouped=pairs.grouped)
+    return guard(estimate, pairs.off, grouped=pairs.groups.several)
 
 
 def _no_exception_seen(pairs: Pairs, sign: float, level: float, method: str) -> Estimate:
     """A correlation of 1 or -1, with what an unseen share of units the other way round could make of it."""
     span = pairs.span if pairs.agree else float(np.ptp(pairs.gold))
     loss = span**2 / (2 * float(pairs.moments.gold_variance))
-    one = no_disagreement(1.0, n=pairs.n_groups, below=loss, floor=-1.0, level=level, method=method)
+    one = no_disagreement(1.0, n=pairs.groups.n, below=loss, floor=-1.0, level=level, method=method)
     return one if sign > 0 or one.low is None else replace(one, value=-1.0, low=-1.0, high=-one.low)

@@ -18,8 +18,7 @@ from markscheme.stats.intervals import (
     Floats,
     Integers,
     Transform,
-    group_numbers,
-    jackknife,
+    known_in_groups,
     sum_of_choices,
     t_quantile,
     unit_of,
@@ -382,22 +381,17 @@ def mean_estimate(
         >>> e.value, round(e.low, 3), round(e.high, 3)
         (0.5, 0.069, 0.931)
     """
-    x = np.asarray(values, dtype=np.float64)
-    if x.ndim != 1:
-        raise ValueError(f"values must be a vector, not of shape {x.shape}")
-    group_of, _ = group_numbers(groups, len(x))
-    there = ~np.isnan(x)
-    x, (group_of, n) = x[there], group_numbers(group_of[there], int(there.sum()))
+    x, kept = known_in_groups(values, groups)
+    n = kept.n
     if n == 0:
         return Estimate.without_value("no examples", n=0, method=method, level=level)
-    sums, sizes = np.bincount(group_of, weights=x, minlength=n), np.bincount(group_of, minlength=n)
     mean = float(x.sum()) / len(x)
     if transform is LOGIT and mean in (0.0, 1.0):
         return wilson_share(mean * n, n, level=level, method=method)
     if n == 1:
         return withhold(Estimate(mean, level=level, n=1, method=method), f"one {unit_of(len(x) > 1)} only")
-    left_out = (x.sum() - sums) / (len(x) - sizes)
-    return jackknife(mean, left_out, transform=transform, level=level, method=method, grouped=n < len(x))
+    means = kept.left_out(x) / kept.left_out(np.ones(len(x)))
+    return kept.jackknife(means, transform=transform, level=level, method=method)
 
 
 def whole_multiples(values: npt.ArrayLike) -> tuple[Integers, float]:

@@ -33,7 +33,7 @@ from markscheme.stats.intervals import (
     withhold,
 )
 from markscheme.stats.pairs import equal_vectors, numbers
-from markscheme.stats.patterns import SAME_LEVEL, RatingPatterns, in_order, over, rating_patterns
+from markscheme.stats.patterns import SAME_LEVEL, LeftOutSets, RatingPatterns, in_order, over, rating_patterns
 
 Scale: TypeAlias = Literal["nominal", "ordinal", "interval"]
 Metric: TypeAlias = Literal["nominal", "ordinal", "interval", "ratio"]
@@ -45,6 +45,8 @@ MOST_CATEGORIES = 200
 FEW_FOR_PARTIAL_CREDIT = 50
 """Below this many examples an uncorrected mean of partial credits is spread too unevenly for its interval."""
 NO_CHANCE_DISAGREEMENT = 1e-13
+ENDLESS = 1e15
+"""Examples so many that no correction for their number is left."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -637,6 +639,32 @@ def corrected_left_out(
     _, seen, chance = found
     values = _beyond_chance(seen, chance)
     return float(values[0]), np.where(table.set_of < 0, values[0], values[1:][table.set_of])
+
+
+def corrected_of_shares(shares: Floats, name: str, *, weights: Weights | Metric | None = None) -> float:
+    """A chance-corrected coefficient of two raters, as it would be of endlessly many examples.
+
+    Args:
+        shares: Joint shares of the levels, shape (k, k), summing to 1: rows are gold's, columns the judge's.
+        name: One of `CHANCE_CORRECTED`.
+        weights: As in `agreement`; the levels are evenly spaced.
+
+    Returns:
+        No unit; nan where chance alone always agrees.
+    """
+    levels, nothing = np.linspace(0.0, 1.0, len(shares)), np.zeros(0, dtype=np.int64)
+    table = RatingPatterns(
+        levels=levels,
+        values=levels,
+        codes=np.indices(shares.shape).reshape(2, -1).T,
+        times=shares.reshape(-1) * ENDLESS,
+        left_out=LeftOutSets(nothing, np.zeros(0), nothing, np.zeros(0)),
+        set_of=nothing,
+        grouped=False,
+        between=None,
+        raters=("gold", "judge"),
+    )
+    return _corrected(name, _weights(name, weights, known=CHANCE_CORRECTED), table).value
 
 
 def _weights(name: str, weights: Weights | Metric | None, known: Collection[str] = ()) -> Weights | Metric:

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import gammaln, stdtr
 
-from markscheme.stats.intervals import STILL, Floats, Integers, group_numbers, spread
+from markscheme.stats.intervals import STILL, Floats, Groups, Integers, spread
 
 ALIKE = 1e-7
 FEWEST_INSIDE = 5
@@ -286,10 +286,10 @@ def _at_same_gold(
 
 def _p_by_cluster(moves: Floats, groups: npt.NDArray[np.generic], difference: float) -> float:
     """From how far each group moves the coefficient; 1 where there is one group only."""
-    group, n = group_numbers(groups, len(moves))
+    clusters = Groups.of(groups, len(moves))
+    n, total = clusters.n, clusters.sums(moves)
     if n < 2:
         return 1.0
-    total = np.bincount(group, weights=moves, minlength=n)
     return _p_of_t(difference, math.sqrt(n / (n - 1) * float(total @ total)), spread(total).df)
 
 
@@ -321,12 +321,10 @@ def _p_of_t(difference: float, se: float, df: float) -> float:
 
 def _p_by_groups(x: Floats, part: npt.NDArray[np.bool_], groups: npt.NDArray[np.generic], difference: float) -> float:
     """From the difference with each group left out; 1 where a group holds the whole part, or all the rest."""
-    group, n = group_numbers(groups, len(x))
-    sums = [np.bincount(group, weights=np.where(side, x, 0.0), minlength=n) for side in (part, ~part)]
-    sizes = [np.bincount(group, weights=side.astype(np.float64), minlength=n) for side in (part, ~part)]
-    left = [size.sum() - size for size in sizes]
-    if min(float(size.min()) for size in left) <= 0:
+    sides = np.array([part, ~part], dtype=np.float64)
+    sums, sizes = (Groups.of(groups, len(x)).left_out(of)[:, 1:] for of in (sides * x, sides))
+    if sizes.min() <= 0:
         return 1.0
-    means = [(total.sum() - total) / size for total, size in zip(sums, left, strict=True)]
-    moves = spread(means[0] - means[1])
+    inside, outside = sums / sizes
+    moves = spread(inside - outside)
     return _p_of_t(difference, moves.se, moves.df)

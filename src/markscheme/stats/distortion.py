@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from markscheme.stats.estimate import Estimate
-from markscheme.stats.intervals import IDENTITY, LOG, Floats, Integers, group_numbers, jackknife
+from markscheme.stats.intervals import IDENTITY, LOG, Floats, Groups
 from markscheme.stats.patterns import people_and_judge, people_table
 
 LEAST_UNITS = 5
@@ -53,10 +53,10 @@ def slope_on_people(
     method = "cov(judge, people)/cov(person, person)"
     why = seen.refusal()
     if why:
-        return Estimate.without_value(why, n=seen.n_groups, method=method, level=level)
+        return Estimate.without_value(why, n=seen.groups.n, method=method, level=level)
     if not seen.with_judge[0] > 0:
-        return Estimate.without_value("the judge doesn't rise with people", n=seen.n_groups, method=method, level=level)
-    return _ratio(seen.with_judge, seen.shared, level, method, grouped=seen.grouped)
+        return Estimate.without_value("the judge doesn't rise with people", n=seen.groups.n, method=method, level=level)
+    return _ratio(seen.with_judge, seen.shared, seen.groups, level, method)
 
 
 def noise_beside_people(
@@ -97,13 +97,13 @@ def noise_beside_people(
     method = "error variance, judge/person"
     why = seen.refusal()
     if why:
-        return Estimate.without_value(why, n=seen.n_groups, method=method, level=level)
+        return Estimate.without_value(why, n=seen.groups.n, method=method, level=level)
     with np.errstate(divide="ignore", invalid="ignore"):
         of_judge = seen.judge - seen.with_judge**2 / seen.shared
     if not of_judge[0] > 0:
-        return Estimate.without_value("the judge shows no error", n=seen.n_groups, method=method, level=level)
+        return Estimate.without_value("the judge shows no error", n=seen.groups.n, method=method, level=level)
     least = step**2 / (2 * seen.n_units)
-    return _ratio(of_judge, np.maximum(seen.own - seen.shared, least), level, method, grouped=seen.grouped)
+    return _ratio(of_judge, np.maximum(seen.own - seen.shared, least), seen.groups, level, method)
 
 
 def shared_and_own(people: npt.ArrayLike) -> tuple[float, float]:
@@ -126,7 +126,7 @@ def shared_and_own(people: npt.ArrayLike) -> tuple[float, float]:
     """
     table = np.asarray(people, dtype=np.float64)
     seen = _SharedMoments.of(table, np.zeros(len(table)), None)
-    if min(seen.n_units, seen.n_groups) < LEAST_UNITS:
+    if seen.groups.n < LEAST_UNITS:
         return math.nan, math.nan
     return float(seen.shared[0]), max(0.0, float(seen.own[0] - seen.shared[0]))
 
@@ -160,7 +160,7 @@ def correlation_without_noise(
     one, other = people_table(first), people_table(second)
     if one.shape != other.shape:
         raise ValueError(f"both criteria need the same units and people, not {one.shape} and {other.shape}")
-    group, n = group_numbers(groups, len(one))
+    units = Groups.of(groups, len(one))
     there = np.isfinite(one) & np.isfinite(other)
     one, other = np.where(there, one, np.nan), np.where(there, other, np.nan)
     method = "correlation across people, their noise divided out"
@@ -168,13 +168,13 @@ def correlation_without_noise(
     rated = int((there.sum(axis=1) >= 2).sum())
     if rated < LEAST_UNITS:
         return Estimate.without_value(f"only {rated} units that two people rated", n=rated, method=method, level=level)
-    cross = _covariance(one[:, left], other[:, right], group, n)
-    variances = [_covariance(table[:, left], table[:, right], group, n) for table in (one, other)]
+    cross = _covariance(one[:, left], other[:, right], units)
+    variances = [_covariance(table[:, left], table[:, right], units) for table in (one, other)]
     if not min(variance[0] for variance in variances) > 0:
         return Estimate.without_value("people share no variance", n=rated, method=method, level=level)
     with np.errstate(divide="ignore", invalid="ignore"):
         found = cross / np.sqrt(variances[0] * variances[1])
-    return jackknife(float(found[0]), found[1:], transform=IDENTITY, level=level, method=method, grouped=n < len(one))
+    return units.jackknife(found, transform=IDENTITY, level=level, method=method)
 
 
 def halo(
@@ -216,7 +216,7 @@ def halo(
     if np.isinf(tables).any() or np.isinf(its).any():
         raise ValueError("ratings must be finite numbers or nan")
     n_units, n_people, n_criteria = tables.shape
-    group, n = group_numbers(groups, n_units)
+    units = Groups.of(groups, n_units)
     method = "coefficient of the other criteria, judge minus person"
     left, right = _ordered_pairs(n_people)
     complete = ~np.isnan(tables).any(axis=2)
@@ -231,12 +231,12 @@ def halo(
         others = np.where(counts, np.delete(tables, c, axis=2).mean(axis=2)[:, left], np.nan)
         second = np.where(counts, tables[:, right, c], np.nan)
         its_own = np.where(counts, its[:, c, None], np.nan)
-        gamma = [_second_slope(y, own, others, group, n) for y in (its_own, second)]
+        gamma = [_second_slope(y, own, others, units) for y in (its_own, second)]
         gammas.append(gamma[0] - gamma[1])
-    found = np.mean([gamma for gamma in gammas if np.isfinite(gamma[0])] or [np.full(n + 1, np.nan)], axis=0)
+    found = np.mean([gamma for gamma in gammas if np.isfinite(gamma[0])] or [np.full(units.n + 1, np.nan)], axis=0)
     if not np.isfinite(found[0]):
         return Estimate.without_value("people don't vary", n=n_counted, method=method, level=level)
-    return jackknife(float(found[0]), found[1:], transform=IDENTITY, level=level, method=method, grouped=n < n_units)
+    return units.jackknife(found, transform=IDENTITY, level=level, method=method)
 
 
 def leaning(
@@ -276,7 +276,7 @@ def leaning(
     its, beside = np.asarray(judge, dtype=np.float64), np.asarray(on, dtype=np.float64)
     if its.shape != (len(table),) or beside.shape != its.shape:
         raise ValueError(f"judge and `on` must have shape ({len(table)},), not {its.shape} and {beside.shape}")
-    group, n = group_numbers(groups, len(table))
+    units = Groups.of(groups, len(table))
     method = "coefficient beside gold"
     several = bool((~np.isnan(table)).sum(axis=1).max(initial=0) >= 2)
     left, right = _ordered_pairs(table.shape[1]) if several else ([0], [0])
@@ -285,14 +285,14 @@ def leaning(
     if n_counted < LEAST_UNITS:
         return Estimate.without_value(f"only {n_counted} units", n=n_counted, method=method, level=level)
     own, its_own, of = (np.where(counts, values, np.nan) for values in (table[:, left], its[:, None], beside[:, None]))
-    found = _second_slope(its_own, own, of, group, n)
+    found = _second_slope(its_own, own, of, units)
     if several:
-        found = found - _second_slope(np.where(counts, table[:, right], np.nan), own, of, group, n)
+        found = found - _second_slope(np.where(counts, table[:, right], np.nan), own, of, units)
     if not np.isfinite(found[0]):
         return Estimate.without_value(
             "gold or what it may lean on doesn't vary", n=n_counted, method=method, level=level
         )
-    return jackknife(float(found[0]), found[1:], transform=IDENTITY, level=level, method=method, grouped=n < len(table))
+    return units.jackknife(found, transform=IDENTITY, level=level, method=method)
 
 
 @dataclass(frozen=True, slots=True)
@@ -300,16 +300,14 @@ class _SharedMoments:
     """Second moments on the units that the judge and two people rated: over all, then with each group left out.
 
     Attributes:
-        n_units: How many units count.
-        n_groups: How many groups they make.
+        groups: What is left out at a time.
         shared: Covariance of two people.
         own: A person's variance.
         with_judge: Covariance of the judge and a person.
         judge: The judge's variance.
     """
 
-    n_units: int
-    n_groups: int
+    groups: Groups
     shared: Floats
     own: Floats
     with_judge: Floats
@@ -319,24 +317,24 @@ class _SharedMoments:
     def of(cls, people: npt.ArrayLike, judge: npt.ArrayLike, groups: npt.ArrayLike | None) -> Self:
         table, its = people_and_judge(people, judge)
         counted = ~np.isnan(its) & ((~np.isnan(table)).sum(axis=1) >= 2)
-        group, n = group_numbers(group_numbers(groups, len(table))[0][counted], int(counted.sum()))
+        kept = Groups.of(groups, len(table)).kept(counted)
         left, right = _ordered_pairs(table.shape[1])
         one, other = table[counted][:, left], table[counted][:, right]
         both = ~np.isnan(one) & ~np.isnan(other)
         one, of_judge = np.where(both, one, np.nan), np.where(both, its[counted, None], np.nan)
         covariances = (
-            _covariance(x, y, group, n) for x, y in ((one, other), (one, one), (one, of_judge), (of_judge, of_judge))
+            _covariance(x, y, kept) for x, y in ((one, other), (one, one), (one, of_judge), (of_judge, of_judge))
         )
-        return cls(int(counted.sum()), n, *covariances)
+        return cls(kept, *covariances)
 
     @property
-    def grouped(self) -> bool:
-        """Whether some units are left out together."""
-        return self.n_groups < self.n_units
+    def n_units(self) -> int:
+        """Units that the judge and two people rated."""
+        return len(self.groups.number)
 
     def refusal(self) -> str | None:
         """Why nothing can be said of the judge beside people, if so."""
-        if min(self.n_units, self.n_groups) < LEAST_UNITS:
+        if self.groups.n < LEAST_UNITS:
             return f"only {self.n_units} units that judge and two people rated"
         return None if self.shared[0] > 0 else "people share no variance"
 
@@ -346,12 +344,12 @@ def _ordered_pairs(n: int) -> tuple[list[int], list[int]]:
     return [a for a, _ in pairs], [b for _, b in pairs]
 
 
-def _covariance(x: Floats, y: Floats, group: Integers, n_groups: int) -> Floats:
+def _covariance(x: Floats, y: Floats, groups: Groups) -> Floats:
     """Covariance of x and y, shape (n_units, n_columns), pooled over columns: of all units, then without each group."""
     there = np.isfinite(x) & np.isfinite(y)
     centred = [np.where(there, values - _mean(values, there), 0.0) for values in (x, y)]
     n, sum_x, sum_y, products = (
-        _with_each_left_out(part, group, n_groups)
+        groups.left_out(part.T).T
         for part in (there.astype(np.float64), centred[0], centred[1], centred[0] * centred[1])
     )
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -363,23 +361,12 @@ def _mean(values: Floats, there: npt.NDArray[np.bool_]) -> Floats:
     return np.asarray(np.where(there, values, 0.0).sum(axis=0) / np.maximum(there.sum(axis=0), 1))
 
 
-def _with_each_left_out(values: Floats, group: Integers, n_groups: int) -> Floats:
-    """Column sums over all units, then without each group; shape (1 + n_groups, n_columns)."""
-    if n_groups == len(values):
-        per_group = values
-    else:
-        columns = [np.bincount(group, weights=column, minlength=n_groups) for column in values.T]
-        per_group = np.column_stack(columns) if columns else np.zeros((n_groups, 0))
-    total = values.sum(axis=0)
-    return np.concatenate([total[None], total - per_group])
-
-
-def _second_slope(y: Floats, own: Floats, other: Floats, group: Integers, n_groups: int) -> Floats:
+def _second_slope(y: Floats, own: Floats, other: Floats, groups: Groups) -> Floats:
     """Coefficient of `other` in a regression of y on `own` and `other`; over all, then without each group."""
 
     def covariance(one: Floats, two: Floats) -> Floats:
         x, y = np.broadcast_arrays(one, two)
-        return _covariance(x, y, group, n_groups)
+        return _covariance(x, y, groups)
 
     own_own, own_other, other_other = covariance(own, own), covariance(own, other), covariance(other, other)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -388,7 +375,7 @@ def _second_slope(y: Floats, own: Floats, other: Floats, group: Integers, n_grou
     return np.where(free > 1e-12 * own_own * other_other, found, np.nan)
 
 
-def _ratio(above: Floats, below: Floats, level: float, method: str, *, grouped: bool) -> Estimate:
+def _ratio(above: Floats, below: Floats, groups: Groups, level: float, method: str) -> Estimate:
     with np.errstate(divide="ignore", invalid="ignore"):
         found = np.where((above > 0) & (below > 0), above / below, np.nan)
-    return jackknife(float(found[0]), found[1:], transform=LOG, level=level, method=method, grouped=grouped)
+    return groups.jackknife(found, transform=LOG, level=level, method=method)

@@ -15,9 +15,10 @@ from scipy.special import betaincinv, gammaln, logit, roots_legendre
 from markscheme.stats.estimate import Estimate
 from markscheme.stats.intervals import (
     Floats,
+    Groups,
     clopper_pearson_lower,
     clopper_pearson_upper,
-    group_numbers,
+    known_in_groups,
     mark_rough,
     spread,
     t_quantile,
@@ -199,11 +200,11 @@ def grouped_share(hits: npt.ArrayLike, groups: npt.ArrayLike | None = None) -> G
         >>> round(together.effective), round(together.lower(0.9), 2)
         (11, 0.68)
     """
-    x, group_of, n_groups = _in_groups(hits, groups, 0.0, 1.0)
-    n = len(x)
+    x, known = _in_groups(hits, groups, 0.0, 1.0)
+    n, n_groups = len(x), known.n
     if not n:
         return GroupedShare(math.nan, 0, 0, 1.0, 0.0, 0.0)
-    sums, sizes = (np.bincount(group_of, weights=w).astype(np.float64) for w in (x, None))
+    sums, sizes = known.sums(np.array([x, np.ones(n)]))
     value = min(1.0, float(x.sum()) / n)
     mean_size = float((sizes**2).sum()) / n
     if n_groups == n:
@@ -241,12 +242,12 @@ def grouped_mean(differences: npt.ArrayLike, groups: npt.ArrayLike | None = None
         >>> never.value, round(never.lower(0.9), 4), round(never.upper(0.9), 4)
         (0.0, -0.0604, 0.0604)
     """
-    v, group_of, n_groups = _in_groups(differences, groups, -1.0, 1.0)
-    n = len(v)
+    v, known = _in_groups(differences, groups, -1.0, 1.0)
+    n, n_groups = len(v), known.n
     if not n:
         nothing = MeanSide(math.nan, math.nan, math.nan)
         return GroupedMean(math.nan, 0, 0, 1.0, 0.0, nothing, nothing)
-    sums, sizes = (np.bincount(group_of, weights=w).astype(np.float64) for w in (v, None))
+    sums, sizes = known.sums(np.array([v, np.ones(n)]))
     mean_size = float((sizes**2).sum()) / n
     grouped = n_groups < n
     correlation = _mean_correlation(v, sums, sizes, mean_size) if grouped else 0.0
@@ -336,20 +337,12 @@ def _gauss(n: int) -> tuple[Floats, Floats]:
     return np.asarray(nodes, dtype=np.float64), np.asarray(weights, dtype=np.float64)
 
 
-def _in_groups(
-    values: npt.ArrayLike, groups: npt.ArrayLike | None, least: float, most: float
-) -> tuple[Floats, npt.NDArray[np.int64], int]:
-    """The values that are there, the group of each numbered from 0, and how many groups those are."""
-    x = np.asarray(values, dtype=np.float64)
-    if x.ndim != 1:
-        raise ValueError(f"values must be a vector, not of shape {x.shape}")
-    group_of, _ = group_numbers(groups, len(x))
-    there = ~np.isnan(x)
-    x = x[there]
+def _in_groups(values: npt.ArrayLike, groups: npt.ArrayLike | None, least: float, most: float) -> tuple[Floats, Groups]:
+    """The values that are there and their groups; a ValueError where one lies outside the range."""
+    x, known = known_in_groups(values, groups)
     if len(x) and (x.min() < least - 1e-9 or x.max() > most + 1e-9):
         raise ValueError(f"values must be between {least:g} and {most:g}, not {x.min():g} to {x.max():g}")
-    group_of, n_groups = group_numbers(group_of[there], len(x))
-    return x, group_of, n_groups
+    return x, known
 
 
 def _effective(n: int, mean_size: float, correlation: float) -> float:

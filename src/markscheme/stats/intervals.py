@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeAlias
+from typing import Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -475,6 +475,68 @@ def group_numbers(groups: npt.ArrayLike | None, n_units: int) -> tuple[Integers,
         return np.array([known[name] for name in names.tolist()], dtype=np.int64), len(known)
     found, numbers = np.unique(names, return_inverse=True)
     return numbers.reshape(-1).astype(np.int64), len(found)
+
+
+@dataclass(frozen=True, slots=True)
+class Groups:
+    """What is left out at a time: every unit by itself, or all the units of a group.
+
+    Attributes:
+        number: The group of each unit, counted from 0, shape (n_units,).
+        n: How many groups there are; as many as units where nothing is grouped.
+    """
+
+    number: Integers
+    n: int
+
+    @classmethod
+    def of(cls, names: npt.ArrayLike | None, n_units: int) -> Self:
+        """The groups of so many units by their names; each a group of its own where no names are given.
+
+        Raises:
+            ValueError: The caller's fault: names that aren't one for each unit.
+        """
+        return cls(*group_numbers(names, n_units))
+
+    @property
+    def several(self) -> bool:
+        """Whether some units are left out together."""
+        return self.n < len(self.number)
+
+    def kept(self, units: npt.NDArray[np.bool_]) -> Self:
+        """The groups of some units alone."""
+        return self.of(self.number[units] if self.several else None, int(units.sum()))
+
+    def sums(self, values: Floats) -> Floats:
+        """The sum of `values`, shape (..., n_units), over each group; as they are if each unit is its own."""
+        if not self.several:
+            return values
+        rows = values.reshape(-1, len(self.number))
+        sums = [np.bincount(self.number, weights=row, minlength=self.n) for row in rows]
+        return np.array(sums, dtype=np.float64).reshape(*values.shape[:-1], self.n)
+
+    def left_out(self, values: Floats) -> Floats:
+        """The sum of `values`, shape (..., n_units), over all units and then without each group, shape (..., 1 + n)."""
+        total = values.sum(axis=-1, keepdims=True)
+        return np.concatenate([total, total - self.sums(values)], axis=-1)
+
+    def jackknife(self, found: Floats, *, transform: Transform, level: float, method: str) -> Estimate:
+        """A statistic of all units and then without each group, shape (1 + n,), as an estimate."""
+        value, left_out = float(found[0]), found[1:]
+        return jackknife(value, left_out, transform=transform, level=level, method=method, grouped=self.several)
+
+
+def known_in_groups(values: npt.ArrayLike, names: npt.ArrayLike | None) -> tuple[Floats, Groups]:
+    """The values that are there, with the groups of their units.
+
+    Raises:
+        ValueError: The caller's fault: values that are no vector, names that aren't one for each.
+    """
+    x = np.asarray(values, dtype=np.float64)
+    if x.ndim != 1:
+        raise ValueError(f"values must be a vector, not of shape {x.shape}")
+    there = ~np.isnan(x)
+    return x[there], Groups.of(names, len(x)).kept(there)
 
 
 def sum_of_choices(outcomes: npt.ArrayLike | Sequence[Sequence[int]]) -> tuple[int, Floats]:

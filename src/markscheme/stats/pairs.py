@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from markscheme.stats.intervals import Floats, Integers, group_numbers
+from markscheme.stats.intervals import Floats, Groups, Integers
 
 ROUNDING = 1e-13
 PLACES = 14
@@ -41,19 +41,6 @@ class Moments:
 
 
 @dataclass(frozen=True, slots=True)
-class MidRanks:
-    """For each unit, the units below it minus the units above it; its mid-rank, doubled and centred on 0.
-
-    Attributes:
-        gold: By gold, whole numbers, shape (n_units,).
-        judge: By the judge, whole numbers, shape (n_units,).
-    """
-
-    gold: Floats
-    judge: Floats
-
-
-@dataclass(frozen=True, slots=True)
 class Orderings:
     """What becomes of each unit when it is ordered against every other one; whole numbers, shape (n_units,).
 
@@ -75,8 +62,7 @@ class Pairs:
     Attributes:
         gold: Finite, shape (n_units,).
         judge: Finite, shape (n_units,).
-        group: Number of each unit's group, shape (n_units,); the units of a group are left out together.
-        n_groups: How many groups there are; as many as units where nothing was grouped.
+        groups: What is left out at a time.
         worst: Lower end of the scale.
         best: Upper end of the scale.
         step: From one level of the scale to the next; the whole scale where only its ends are known.
@@ -86,8 +72,7 @@ class Pairs:
 
     gold: Floats
     judge: Floats
-    group: Integers
-    n_groups: int
+    groups: Groups
     worst: float
     best: float
     step: float
@@ -96,11 +81,6 @@ class Pairs:
 
     def __len__(self) -> int:
         return len(self.gold)
-
-    @property
-    def grouped(self) -> bool:
-        """Whether some units are left out together."""
-        return self.n_groups < len(self)
 
     @property
     def span(self) -> float:
@@ -129,9 +109,9 @@ class Pairs:
 
     def _off(self, place: Integers) -> int:
         counts = np.bincount(place)
-        if not self.grouped:
+        if not self.groups.several:
             return len(self) - int(counts.max(initial=0))
-        return len(np.unique(self.group[place != counts.argmax()]))
+        return len(np.unique(self.groups.number[place != counts.argmax()]))
 
     @cached_property
     def stuck(self) -> str | None:
@@ -147,19 +127,18 @@ class Pairs:
     @cached_property
     def moments_left_out(self) -> Moments:
         """Means with one unit (or group) left out, each of shape (n_groups,)."""
-        parts = np.stack([self.per_group(column) for column in self._columns])
         with np.errstate(divide="ignore", invalid="ignore"):
-            return self._moments(len(self) - self.group_sizes, self._totals[:, None] - parts)
+            return self._moments(len(self) - self.group_sizes, self._totals[:, None] - self.groups.sums(self._columns))
 
     @cached_property
     def group_sizes(self) -> Floats:
         """Units in each group, shape (n_groups,)."""
-        return self.per_group(np.ones(len(self)))
+        return self.groups.sums(np.ones(len(self)))
 
     @cached_property
-    def standing(self) -> MidRanks:
-        """Where each unit stands among all units."""
-        return MidRanks(_standing(self.gold_levels[1]), _standing(self.judge_levels[1]))
+    def standing(self) -> tuple[Floats, Floats]:
+        """By gold and by the judge, the units below each unit minus those above it: its mid-rank, doubled, about 0."""
+        return _standing(self.gold_levels[1]), _standing(self.judge_levels[1])
 
     @cached_property
     def orderings(self) -> Orderings:
@@ -172,16 +151,10 @@ class Pairs:
 
         Found by putting the groups one after another: units of different groups are then ordered alike, always.
         """
-        gold, judge = (_place_in_group(self.group, levels) for levels in (self.gold_levels, self.judge_levels))
+        gold, judge = (_place_in_group(self.groups.number, levels) for levels in (self.gold_levels, self.judge_levels))
         every = _orderings(gold, judge)
-        outside = len(self) - self.group_sizes[self.group]
+        outside = len(self) - self.group_sizes[self.groups.number]
         return Orderings(every.concord - outside, every.gold_apart - outside, every.judge_apart - outside)
-
-    def per_group(self, values: Floats) -> Floats:
-        """The sum of `values`, shape (n_units,), over each group; as they are if each unit is its own."""
-        if not self.grouped:
-            return values
-        return np.bincount(self.group, weights=values, minlength=self.n_groups).astype(np.float64)
 
     @cached_property
     def _columns(self) -> Floats:
@@ -231,14 +204,13 @@ def paired(
         (3, 0.6666666666666666, 4.0)
     """
     left, right = equal_vectors(gold, judge)
-    group_numbers(groups, len(left))
     both = np.isfinite(left) & np.isfinite(right)
+    kept = Groups.of(groups, len(left)).kept(both)
     left, right = _without_dust(left[both], right[both])
-    group, n_groups = group_numbers(None if groups is None else np.asarray(groups)[both], len(left))
     scale = np.unique(np.asarray(levels, dtype=np.float64)) if levels is not None else _ends(left, right)
     step = float(np.diff(scale).min()) if len(scale) > 1 else 0.0
     worst, best = (float(scale[0]), float(scale[-1])) if len(scale) else (0.0, 0.0)
-    return Pairs(left, right, group, n_groups, worst, best, step, scale_told=levels is not None)
+    return Pairs(left, right, kept, worst, best, step, scale_told=levels is not None)
 
 
 def numbers(values: npt.ArrayLike, what: str) -> Floats:

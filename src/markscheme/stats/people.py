@@ -21,7 +21,7 @@ from markscheme.stats.intervals import (
     ATANH,
     IDENTITY,
     Floats,
-    group_numbers,
+    Groups,
     guard,
     jackknife,
 )
@@ -180,12 +180,12 @@ def ceiling(
     """
     table, rated = people_and_judge(people, judge)
     twice = (~np.isnan(table)).sum(axis=1) >= 2
-    numbers, _ = group_numbers(groups, len(table))
-    of_people = _Beside(np.column_stack([rated, table])[twice], numbers[twice], levels, metric)
+    units, columns = Groups.of(groups, len(table)), np.column_stack([rated, table])
+    of_people = _Beside(columns[twice], units.kept(twice), levels, metric)
     both = twice & ~np.isnan(rated)
     with_judge = of_people
     if not np.array_equal(twice, both):
-        with_judge = _Beside(np.column_stack([rated, table])[both], numbers[both], levels, metric)
+        with_judge = _Beside(columns[both], units.kept(both), levels, metric)
     return Ceiling(of_people.people(level), *with_judge.judge_and_gap(level))
 
 
@@ -264,25 +264,15 @@ class _Beside:
 
     Attributes:
         columns: Shape (n_units, 1 + n_people), the judge first, nan = missing.
-        numbers: The group of each example, shape (n_units,).
+        groups: What is left out at a time.
         levels: The scale's.
         metric: How alpha measures distance.
     """
 
     columns: Floats
-    numbers: npt.NDArray[np.int64]
+    groups: Groups
     levels: npt.ArrayLike
     metric: Metric
-
-    @cached_property
-    def groups(self) -> tuple[npt.NDArray[np.int64], int]:
-        """The group of each example, counted from 0, and how many there are."""
-        return group_numbers(self.numbers, len(self.columns))
-
-    @property
-    def grouped(self) -> bool:
-        """Whether some examples are left out together."""
-        return self.groups[1] < len(self.columns)
 
     @property
     def method(self) -> str:
@@ -332,39 +322,36 @@ class _Beside:
             transform=IDENTITY,
             level=GAP_LEVEL,
             method=self.method,
-            grouped=self.grouped,
+            grouped=self.groups.several,
         )
         if among_people == with_judge == 1:
-            gap = _gap_of_full_agreement(gap, self.columns, self.levels, self.metric, self.groups[0])
+            gap = _gap_of_full_agreement(gap, self.columns, self.levels, self.metric, self.groups.number)
         rating = [0, *self.people_in_pairs]
         judge = self._coefficient((with_judge, judge_left), rating, level)
         return judge, guard(gap, _fewest_off(self.columns[:, rating]))
 
     def _coefficient(self, found: tuple[float, Floats], rating: Sequence[int], level: float) -> Estimate:
         value, left_out = found
-        made = jackknife(value, left_out, transform=ATANH, level=level, method=self.method, grouped=self.grouped)
+        made = jackknife(value, left_out, transform=ATANH, level=level, method=self.method, grouped=self.groups.several)
         return guard(made, _fewest_off(self.columns[:, rating]))
 
     def _mean_alpha(self, pairs: Sequence[tuple[int, int]]) -> tuple[float, Floats]:
-        alphas = [_alpha_left_out(self.columns[:, pair], self.levels, self.metric, *self.groups) for pair in pairs]
+        alphas = [_alpha_left_out(self.columns[:, pair], self.levels, self.metric, self.groups) for pair in pairs]
         return sum(a for a, _ in alphas) / len(alphas), np.mean([left_out for _, left_out in alphas], axis=0)
 
     def _undefined(self, why: str, level: float) -> Estimate:
-        return Estimate.without_value(why, n=self.groups[1], method="Krippendorff's alpha", level=level)
+        return Estimate.without_value(why, n=self.groups.n, method="Krippendorff's alpha", level=level)
 
 
-def _alpha_left_out(
-    pair: Floats, levels: npt.ArrayLike, metric: Metric, group_of: npt.NDArray[np.int64], n_groups: int
-) -> tuple[float, Floats]:
+def _alpha_left_out(pair: Floats, levels: npt.ArrayLike, metric: Metric, groups: Groups) -> tuple[float, Floats]:
     """Alpha of two raters, and what it is with each group (or unit) left out, shape (n_groups,)."""
-
     together = ~np.isnan(pair).any(axis=1)
-    groups = None if n_groups == len(pair) else group_of[together]
+    names = groups.number[together] if groups.several else None
     value, without = corrected_left_out(
-        pair[together], "krippendorff_alpha", levels=levels, weights=metric, groups=groups
+        pair[together], "krippendorff_alpha", levels=levels, weights=metric, groups=names
     )
-    left_out = np.full(n_groups, value)
-    left_out[group_of[together]] = without
+    left_out = np.full(groups.n, value)
+    left_out[groups.number[together]] = without
     return value, left_out
 
 

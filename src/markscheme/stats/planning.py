@@ -13,6 +13,7 @@ import numpy.typing as npt
 from scipy.special import betainc, ndtri
 
 from markscheme.stats.change import least_n
+from markscheme.stats.coefficients import corrected_of_shares
 from markscheme.stats.intervals import ATANH, OFF_TO_TRUST, Floats, Transform, t_quantile, wilson
 from markscheme.stats.prevalence import least_labels
 
@@ -24,6 +25,7 @@ CONF = 0.90
 POWER = 0.80
 MOST = 5000
 PLANNED_ICC = 0.2
+PLANNED = ("cohen_kappa", "weighted_kappa", "krippendorff_alpha", "gwet_ac1", "gwet_ac2")
 HOLDS_FOR = 10
 
 
@@ -74,19 +76,11 @@ def with_endless_labels(
         >>> round(kappa(np.array([[0.4, 0.1], [0.1, 0.4]])), 6)
         0.6
     """
-    chance = CHANCE.get(name)
-    if chance is None or (weights == "ordinal" and name != "krippendorff_alpha"):
-        raise ValueError(f"no plan for {name} with {weights} weights; coefficients are {', '.join(CHANCE)}")
+    if name not in PLANNED or (weights == "ordinal" and name != "krippendorff_alpha"):
+        raise ValueError(f"no plan for {name} with {weights} weights; coefficients are {', '.join(PLANNED)}")
     if n_levels < 2:
         raise ValueError(f"a scale has two levels or more, not {n_levels}")
-
-    def coefficient(table: Floats) -> float:
-        gold, judge = table.sum(axis=1), table.sum(axis=0)
-        loss = _loss(weights, (gold + judge) / 2)
-        by_chance = chance(loss, gold, judge)
-        return 1 - float((loss * table).sum()) / by_chance if by_chance > 0 else math.nan
-
-    return coefficient
+    return lambda shares: corrected_of_shares(shares, name, weights=weights)
 
 
 def spread_at(table: npt.ArrayLike, coefficient: Coefficient) -> float:
@@ -313,40 +307,6 @@ def _at_least(hits: int, n: int, share: float) -> float:
     if hits <= 0:
         return 1.0
     return float(betainc(hits, n - hits + 1, share)) if hits <= n else 0.0
-
-
-def _loss(weights: str, margins: Floats) -> Floats:
-    """What each pair of levels costs, shape (k, k), 0 on the diagonal."""
-    levels = np.linspace(0.0, 1.0, len(margins))
-    if weights == "ordinal":
-        levels = np.cumsum(margins) - margins / 2
-    apart: Floats = np.abs(levels[:, None] - levels)
-    if weights == "identity":
-        return 1 - np.eye(len(margins))
-    return apart if weights == "linear" else apart**2
-
-
-def _own_margins(loss: Floats, gold: Floats, judge: Floats) -> float:
-    return float(gold @ loss @ judge)
-
-
-def _one_pack(loss: Floats, gold: Floats, judge: Floats) -> float:
-    return float((gold + judge) @ loss @ (gold + judge)) / 4
-
-
-def _guess_when_unsure(loss: Floats, gold: Floats, judge: Floats) -> float:
-    share = (gold + judge) / 2
-    unsure = float(share @ (1 - share)) * len(share) / (len(share) - 1)
-    return 1 - (1 - float(loss.mean())) * unsure
-
-
-CHANCE: dict[str, Callable[[Floats, Floats, Floats], float]] = {
-    "cohen_kappa": _own_margins,
-    "weighted_kappa": _own_margins,
-    "krippendorff_alpha": _one_pack,
-    "gwet_ac1": _guess_when_unsure,
-    "gwet_ac2": _guess_when_unsure,
-}
 
 
 def _margins(margins: npt.ArrayLike) -> Floats:

@@ -20,10 +20,8 @@ from markscheme.stats.estimate import Estimate
 from markscheme.stats.intervals import (
     LOG,
     Floats,
-    Integers,
-    group_numbers,
+    Groups,
     guard,
-    jackknife,
     mapped,
     no_disagreement,
     noted,
@@ -132,15 +130,9 @@ class _Ratings:
     """The rows of a table of ratings that every rater rated, shape (n_units, n_raters), and how they are grouped."""
 
     ratings: Floats
-    group: Integers
-    n_groups: int
+    groups: Groups
     dropped: int
     raters: tuple[str, ...] = ()
-
-    @property
-    def grouped(self) -> bool:
-        """Whether some rows are left out together."""
-        return self.n_groups < len(self.ratings)
 
     @cached_property
     def anova(self) -> _Anova:
@@ -148,8 +140,8 @@ class _Ratings:
         k = self.ratings.shape[1]
         x = self.ratings - self.ratings.mean()
         rows = x.sum(axis=1)
-        n, whole, row_squares, squares, *columns = _left_out_sums(
-            [np.ones(len(x)), rows, rows**2, (x**2).sum(axis=1), *x.T], self.group, self.n_groups
+        n, whole, row_squares, squares, *columns = self.groups.left_out(
+            np.array([np.ones(len(x)), rows, rows**2, (x**2).sum(axis=1), *x.T])
         )
         with np.errstate(divide="ignore", invalid="ignore"):
             mean_term = whole**2 / (n * k)
@@ -180,8 +172,8 @@ class _Ratings:
         """Whether intervals are to be F limits."""
         if limits != "auto":
             return limits == "F"
-        ungrouped_and_few = self.n_groups == len(self.ratings) < ENOUGH_TO_LEAVE_ONE_OUT
-        return ungrouped_and_few and len(np.unique(self.ratings)) > MOST_LEVELS_OF_A_SCALE
+        few = not self.groups.several and len(self.ratings) < ENOUGH_TO_LEAVE_ONE_OUT
+        return few and len(np.unique(self.ratings)) > MOST_LEVELS_OF_A_SCALE
 
     @cached_property
     def stuck(self) -> str | None:
@@ -195,30 +187,19 @@ class _Ratings:
     @cached_property
     def off(self) -> int:
         """Examples (or groups with one) off a rater's commonest rating, least over the raters."""
-        return min(len(np.unique(self.group[x != commonest(x)])) for x in self.ratings.T)
+        return min(len(np.unique(self.groups.number[x != commonest(x)])) for x in self.ratings.T)
 
 
 def _complete(ratings: npt.ArrayLike, groups: npt.ArrayLike | None, limits: Limits = "auto") -> _Ratings:
     table = as_table(ratings)
     if limits not in get_args(Limits):
         raise ValueError(f"limits are one of {', '.join(get_args(Limits))}, not {limits!r}")
-    group_numbers(groups, len(table))
     rated = np.isfinite(table)
     complete = rated.all(axis=1)
-    rows = table[complete]
-    group, n_groups = group_numbers(None if groups is None else np.asarray(groups)[complete], len(rows))
-    if limits == "F" and n_groups < len(rows):
+    kept = Groups.of(groups, len(table)).kept(complete)
+    if limits == "F" and kept.several:
         raise ValueError("F limits take examples one by one; ask for jackknife limits where there are groups")
-    return _Ratings(rows, group, n_groups, int((rated.any(axis=1) & ~complete).sum()))
-
-
-def _left_out_sums(per_unit: Sequence[Floats], group: Integers, n_groups: int) -> list[Floats]:
-    """The sum of each vector over all units, and then without each group, shape (1 + n_groups,)."""
-    sums = []
-    for values in per_unit:
-        parts = np.bincount(group, weights=values, minlength=n_groups)
-        sums.append(np.concatenate([[values.sum()], values.sum() - parts]))
-    return sums
+    return _Ratings(table[complete], kept, int((rated.any(axis=1) & ~complete).sum()))
 
 
 def _icc(name: str, table: _Ratings, limits: Limits, level: float) -> Estimate:
@@ -230,7 +211,7 @@ def _icc(name: str, table: _Ratings, limits: Limits, level: float) -> Estimate:
 def _icc_of_complete(name: str, table: _Ratings, limits: Limits, level: float) -> Estimate:
     _, model, size = name.split("_")
     method = f"ICC({model},{size})" + (", complete examples only" if table.dropped else "")
-    n, k = table.n_groups, table.ratings.shape[1]
+    n, k = table.groups.n, table.ratings.shape[1]
     if table.undefined:
         return Estimate.without_value(table.undefined, n=n, method=method, level=level)
     noise = _noise(model, table.anova)
@@ -245,15 +226,15 @@ def _icc_of_complete(name: str, table: _Ratings, limits: Limits, level: float) -
     if table.stuck or not noise[0] < math.inf:
         return withhold(bare, table.stuck or "the examples' means don't differ")
     if noise[0] == 0:
-        return guard(_no_noise(table, model, coefficient, bare), table.off, grouped=table.grouped)
+        return guard(_no_noise(table, model, coefficient, bare), table.off, grouped=table.groups.several)
     if table.takes_f(limits):
         most, least = _f_limits(model, table.anova, level)
         if size == "k" and not 0 < most < math.inf:
             return withhold(bare, "no lower limit")
         low, high = min(coefficient(most), value), max(coefficient(least), value)
         return replace(bare, low=low, high=high, method=f"{method}; F, if normal")
-    found = jackknife(float(noise[0]), noise[1:], transform=LOG, level=level, method=method, grouped=table.grouped)
-    return guard(mapped(found, coefficient), table.off, grouped=table.grouped)
+    found = table.groups.jackknife(noise, transform=LOG, level=level, method=method)
+    return guard(mapped(found, coefficient), table.off, grouped=table.groups.several)
 
 
 def _noise(model: str, a: _Anova) -> Floats:
@@ -305,7 +286,7 @@ def _no_noise(table: _Ratings, model: str, coefficient: Callable[[float], float]
     x = table.ratings - (table.ratings.mean(axis=0) if model == "3" else 0.0)
     k = x.shape[1]
     loss = float(np.ptp(x)) ** 2 / (2 * float(x.var()))
-    single = no_disagreement(1.0, n=table.n_groups, below=loss, level=bare.level, method=bare.method)
+    single = no_disagreement(1.0, n=table.groups.n, below=loss, level=bare.level, method=bare.method)
     noise = float(_noise_of_mean(np.array(single.low), k))
     if not 0 <= noise < math.inf:
         return withhold(bare, "too few examples to bound disagreement that wasn't seen")
@@ -357,7 +338,7 @@ def repeat_family(
     """
     repeats = _repeats(runs, levels, groups)
     levels_seen = _seen(repeats.runs)
-    flips = agreement(repeats.runs, "percent_agreement", levels=levels_seen, groups=repeats.group, level=level)
+    flips = agreement(repeats.runs, "percent_agreement", levels=levels_seen, groups=repeats.groups.number, level=level)
     return {
         "test_retest": _test_retest(repeats, level),
         "flip_rate": replace(mapped(flips, lambda share: 1 - share), method=f"1 - {flips.method}"),
@@ -373,8 +354,7 @@ class _Repeats:
 
     Attributes:
         runs: Shape (n_units, n_runs), nan where one is missing.
-        group: Shape (n_units,).
-        n_groups: How many groups there are.
+        groups: What is left out at a time.
         span: From the worst to the best of the scale.
         units: Examples left.
         distance: Mean over them of the mean difference between two runs.
@@ -384,8 +364,7 @@ class _Repeats:
     """
 
     runs: Floats
-    group: Integers
-    n_groups: int
+    groups: Groups
     span: float
     units: Floats
     distance: Floats
@@ -393,34 +372,27 @@ class _Repeats:
     within: Floats
     runs_each: Floats
 
-    @property
-    def grouped(self) -> bool:
-        """Whether some examples are left out together."""
-        return self.n_groups < len(self.runs)
-
 
 def _repeats(runs: npt.ArrayLike, levels: npt.ArrayLike | None, groups: npt.ArrayLike | None) -> _Repeats:
     table = as_table(runs)
     table = np.where(np.isfinite(table), table, np.nan)
-    group_numbers(groups, len(table))
     twice = np.isfinite(table).sum(axis=1) >= 2
+    kept = Groups.of(groups, len(table)).kept(twice)
     table = table[twice]
-    group, n_groups = group_numbers(None if groups is None else np.asarray(groups)[twice], len(table))
     scale = _seen(table) if levels is None else np.asarray(levels, dtype=np.float64)
     middle = float(np.nanmean(table)) if len(table) else 0.0
     count = np.isfinite(table).sum(axis=1).astype(np.float64)
     mean = np.nansum(table - middle, axis=1) / count
     square = np.nansum((table - middle - mean[:, None]) ** 2, axis=1)
     per_unit = [np.ones(len(table)), count, count * mean, count * mean**2, count**2, square, _distances(table)]
-    units, ratings, whole, squares, counts, within, distance = _left_out_sums(per_unit, group, n_groups)
+    units, ratings, whole, squares, counts, within, distance = kept.left_out(np.array(per_unit))
     with np.errstate(divide="ignore", invalid="ignore"):
         between = squares - whole**2 / ratings
         between = np.where(between > ROUNDING * (squares[0] + within[0]), between, 0.0)
         within = np.where(within > ROUNDING * (squares[0] + within[0]), within, 0.0)
         return _Repeats(
             runs=table,
-            group=group,
-            n_groups=n_groups,
+            groups=kept,
             span=float(np.ptp(scale)),
             units=units,
             distance=np.where(within > 0, distance, 0.0) / units,
@@ -440,7 +412,7 @@ def _distances(table: Floats) -> Floats:
 
 
 def _test_retest(repeats: _Repeats, level: float) -> Estimate:
-    method, n = "ICC(1,1) of runs", repeats.n_groups
+    method, n = "ICC(1,1) of runs", repeats.groups.n
     seen, counts = np.unique(repeats.runs[np.isfinite(repeats.runs)], return_counts=True)
     if len(repeats.runs) < 2 or len(seen) == 1:
         why = "one level only" if len(repeats.runs) > 1 else _too_few(repeats)
@@ -454,7 +426,7 @@ def _test_retest(repeats: _Repeats, level: float) -> Estimate:
         return withhold(Estimate(-1 / (each - 1), n=n, method=method, level=level), "the examples' means don't differ")
     with np.errstate(divide="ignore", invalid="ignore"):
         noise = repeats.within / repeats.between
-    found = jackknife(float(noise[0]), noise[1:], transform=LOG, level=level, method=method, grouped=repeats.grouped)
+    found = repeats.groups.jackknife(noise, transform=LOG, level=level, method=method)
     return guard(mapped(found, lambda q: (1 - q) / (1 + (each - 1) * q)), off)
 
 
@@ -464,18 +436,18 @@ def _too_few(repeats: _Repeats) -> str:
 
 def _measurement_error(repeats: _Repeats, level: float) -> Estimate:
     method = "sd within examples"
-    if repeats.n_groups and repeats.within[0] == 0:
+    if repeats.groups.n and repeats.within[0] == 0:
         variance = _noise_size(repeats, repeats.within, repeats.span**2 / 2, level, method)
         return variance if variance.high is None else replace(variance, high=math.sqrt(variance.high))
     return _noise_size(repeats, np.sqrt(repeats.within), repeats.span, level, method)
 
 
 def _noise_size(repeats: _Repeats, size: Floats, largest: float, level: float, method: str) -> Estimate:
-    n = repeats.n_groups
+    n = repeats.groups.n
     if not n:
         return Estimate.without_value(_too_few(repeats), n=n, method=method, level=level)
     if repeats.within[0] > 0:
-        return jackknife(float(size[0]), size[1:], transform=LOG, level=level, method=method, grouped=repeats.grouped)
+        return repeats.groups.jackknife(size, transform=LOG, level=level, method=method)
     if repeats.span == 0:
         return withhold(Estimate(0.0, n=n, level=level, method=method), "one level seen, no scale given")
     return no_disagreement(0.0, n=n, above=largest, level=level, method=method)

@@ -262,7 +262,7 @@ def run_agreement_change(
         return _unknown("no example rated in every run" if n == 0 else "one example only", n, r, method)
     named = None if groups is None else np.asarray(groups)[there]
     pairs = [paired(runs[there, 0], runs[there, run], named) for run in range(1, r + 2)]
-    n = pairs[0].n_groups
+    n = pairs[0].groups.n
     with np.errstate(divide="ignore", invalid="ignore"):
         values = np.array([float(formula(pair.moments)) for pair in pairs])
         left_out = np.array([formula(pair.moments_left_out) for pair in pairs])

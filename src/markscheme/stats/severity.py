@@ -155,7 +155,7 @@ def _ratio_of_sds(pairs: Pairs, level: float) -> Estimate:
     method = "sd(judge)/sd(gold)"
     why = _too_few(pairs) or ("one example only" if len(pairs) == 1 else pairs.stuck)
     if why:
-        return Estimate.without_value(why, n=pairs.n_groups, method=method, level=level)
+        return Estimate.without_value(why, n=pairs.groups.n, method=method, level=level)
     return _error(replace(pairs, scale_told=False), _sd_ratio, LOG, level, method)
 
 
@@ -192,15 +192,15 @@ def _error(
     if why:
         return Estimate.without_value(why, n=0, method=method, level=level)
     value, left_out = float(formula(pairs.moments)), formula(pairs.moments_left_out)
-    found = jackknife(value, left_out, transform=transform, level=level, method=method, grouped=pairs.grouped)
+    found = jackknife(value, left_out, transform=transform, level=level, method=method, grouped=pairs.groups.several)
     return kept_within(found, -pairs.span, pairs.span) if pairs.scale_told else found
 
 
 def _no_error(pairs: Pairs, below: float, above: float, level: float, method: str) -> Estimate:
     """An error of 0, and what unseen errors of at most `below` and `above` could make of it."""
     if pairs.span == 0:
-        return withhold(Estimate(0.0, n=pairs.n_groups, level=level, method=method), "one level seen, no scale given")
-    return no_disagreement(0.0, n=pairs.n_groups, below=below, above=above, level=level, method=method)
+        return withhold(Estimate(0.0, n=pairs.groups.n, level=level, method=method), "one level seen, no scale given")
+    return no_disagreement(0.0, n=pairs.groups.n, below=below, above=above, level=level, method=method)
 
 
 def _with_enough(estimate: Estimate, of_what: str, *, grouped: bool) -> Estimate:
@@ -249,7 +249,7 @@ def within_tolerance(
         0.5
     """
     pairs = paired(gold, judge, groups)
-    return _exact_share(pairs, _close(pairs.gold, pairs.judge, tolerance), level, f"within {tolerance:g}")
+    return _exact_share(pairs, close(pairs.gold, pairs.judge, tolerance), level, f"within {tolerance:g}")
 
 
 def best_constant(gold: npt.ArrayLike, tolerance: float) -> float:
@@ -300,25 +300,35 @@ def agreement_constant(
     pairs = paired(gold, gold, groups)
     constant = best_constant(pairs.gold, tolerance)
     return _exact_share(
-        pairs, _close(pairs.gold, constant, tolerance), level, f"always {constant:g}, within {tolerance:g}"
+        pairs, close(pairs.gold, constant, tolerance), level, f"always {constant:g}, within {tolerance:g}"
     )
 
 
-def _close(gold: Floats, judge: Floats | float, tolerance: float) -> Floats:
+def close(a: npt.ArrayLike, b: npt.ArrayLike, tolerance: float) -> Floats:
+    """1 where two scores agree within the tolerance, 0 where they don't, nan where either is missing.
+
+    Raises:
+        ValueError: The caller's fault: shapes that don't broadcast, or a tolerance that isn't above 0.
+
+    Example:
+        >>> close([0.5, 0.5, 0.5], [0.55, 0.6, float("nan")], 0.1).tolist()
+        [1.0, 0.0, nan]
+    """
     if not tolerance > 0:
         raise ValueError(f"a tolerance is above 0, not {tolerance}")
-    return np.asarray(np.round(np.abs(judge - gold), DECIMALS) < tolerance, dtype=np.float64)
+    apart = np.round(np.abs(np.asarray(a, dtype=np.float64) - np.asarray(b, dtype=np.float64)), DECIMALS)
+    return np.where(np.isnan(apart), np.nan, (apart < tolerance).astype(np.float64))
 
 
 def _exact_share(pairs: Pairs, hits: Floats, level: float, method: str) -> Estimate:
-    if pairs.grouped:
+    if pairs.groups.several:
         return _share(pairs, hits, np.ones(len(pairs)), level, method, "no examples")
     return clopper_pearson_share(float(hits.sum()), len(pairs), level=level, method=method)
 
 
 def _shares_left_out(pairs: Pairs, hits: Floats, of: Floats) -> Floats:
     """Share of `hits` among `of` with each unit (or group) left out that holds any of `of`."""
-    hits_there, there = pairs.per_group(hits), pairs.per_group(of)
+    hits_there, there = pairs.groups.sums(hits), pairs.groups.sums(of)
     some = there > 0
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.asarray((hits.sum() - hits_there[some]) / (of.sum() - there[some]))
@@ -333,7 +343,7 @@ def _share(pairs: Pairs, hits: Floats, of: Floats, level: float, method: str, no
     if value in (0.0, 1.0):
         n = len(left_out)
         return clopper_pearson_share(value * n, n, level=level, method=method)
-    return jackknife(value, left_out, transform=LOGIT, level=level, method=method, grouped=pairs.grouped)
+    return jackknife(value, left_out, transform=LOGIT, level=level, method=method, grouped=pairs.groups.several)
 
 
 # -- decisions ---------------------------------------------------------------------------------------------------------
@@ -498,7 +508,7 @@ def _decisions(pairs: Pairs, gold: Flags, judge: Flags, level: float) -> dict[st
     }
     few = {"precision": "judge yes", "recall": "gold yes", "specificity": "gold no", "f1": "a yes"}
     return found | {
-        name: _with_enough(found[name], with_what, grouped=pairs.grouped) for name, with_what in few.items()
+        name: _with_enough(found[name], with_what, grouped=pairs.groups.several) for name, with_what in few.items()
     }
 
 
@@ -509,10 +519,10 @@ def _macro(name: str, pairs: Pairs, scale: Floats, level: float) -> Estimate:
     method = "mean over levels"
     if not len(pairs) or len(scale) > MOST_LEVELS:
         why = f"more than {MOST_LEVELS} levels" if len(pairs) else "no examples"
-        return Estimate.without_value(why, n=pairs.n_groups, method=method, level=level)
+        return Estimate.without_value(why, n=pairs.groups.n, method=method, level=level)
     table = _confusion(pairs, scale)
     value = float(_mean_over_levels(name, table[None])[0])
-    if pairs.grouped:
+    if pairs.groups.several:
         left_out = np.concatenate([_mean_over_levels(name, table - gone) for gone in _group_tables(pairs, scale)])
         found = jackknife(value, left_out, transform=LOGIT, level=level, method=method, grouped=True)
     else:
@@ -571,10 +581,10 @@ def _group_tables(pairs: Pairs, scale: Floats) -> Iterator[Integers]:
     """The confusion matrix of each group, many groups at a time, shape (some, n_levels, n_levels)."""
     k = len(scale)
     at_once = max(1, CELLS_AT_ONCE // (k * k))
-    order = np.argsort(pairs.group, kind="stable")
-    group, cell = pairs.group[order], (_places(pairs.gold, scale) * k + _places(pairs.judge, scale))[order]
-    for start in range(0, pairs.n_groups, at_once):
-        stop = min(start + at_once, pairs.n_groups)
+    order = np.argsort(pairs.groups.number, kind="stable")
+    group, cell = pairs.groups.number[order], (_places(pairs.gold, scale) * k + _places(pairs.judge, scale))[order]
+    for start in range(0, pairs.groups.n, at_once):
+        stop = min(start + at_once, pairs.groups.n)
         first, last = np.searchsorted(group, [start, stop])
         flat = np.bincount((group[first:last] - start) * k * k + cell[first:last], minlength=(stop - start) * k * k)
         yield np.asarray(flat.reshape(stop - start, k, k), dtype=np.int64)

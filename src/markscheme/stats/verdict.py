@@ -13,6 +13,7 @@ import numpy.typing as npt
 from markscheme.stats.grouped import GroupedMean, GroupedShare, grouped_mean, grouped_share
 from markscheme.stats.intervals import Floats
 from markscheme.stats.planning import CONF, labels_for_difference, labels_to_clear
+from markscheme.stats.severity import DECIMALS, close
 
 VerdictName: TypeAlias = Literal["ok", "adjust", "labels-disagree", "not-enough-labels"]
 Use: TypeAlias = Literal["gate", "trend", "explore", "none"]
@@ -35,7 +36,6 @@ BecauseCode: TypeAlias = Literal[
 CONF_CONSTANT = 0.95
 MARGIN = 0.10
 SHARED = 30
-DECIMALS = 9
 TIES_TO_FLAG = 0.05
 
 
@@ -362,22 +362,6 @@ def tolerance_ties(
         agreement=grouped_share(agrees, groups),
         agreement_with_ties=grouped_share(np.where(tied, 1.0, agrees), groups),
     )
-
-
-def close(a: npt.ArrayLike, b: npt.ArrayLike, tolerance: float) -> Floats:
-    """1 where two scores agree within the tolerance, 0 where they don't, nan where either is missing.
-
-    Raises:
-        ValueError: The caller's fault: shapes that don't broadcast, or a tolerance that isn't above 0.
-
-    Example:
-        >>> close([0.5, 0.5, 0.5], [0.55, 0.6, float("nan")], 0.1).tolist()
-        [1.0, 0.0, nan]
-    """
-    if not tolerance > 0:
-        raise ValueError(f"a tolerance is above 0, not {tolerance}")
-    apart = np.round(np.abs(np.asarray(a, dtype=np.float64) - np.asarray(b, dtype=np.float64)), DECIMALS)
-    return np.where(np.isnan(apart), np.nan, (apart < tolerance).astype(np.float64))
 
 
 def pair_agreement(people: npt.ArrayLike, tolerance: float) -> Floats:
