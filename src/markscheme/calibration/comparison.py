@@ -59,17 +59,12 @@ def shift_between(
         criterion: Which; None for the score.
         level: Coverage of the interval.
     """
-    found = differences(table, first, second, criterion)
-    if criterion is None:
-        alone = mean_estimate(
-            found, transform=IDENTITY, groups=table.groups, level=level, method="mean score, second minus first"
-        )
-        if alone.low is not None or alone.value is None:
-            return alone
+    found, groups = differences(table, first, second, criterion), table.groups
     method = f"mean {'score' if criterion is None else 'level'}, second minus first"
+    mean = mean_estimate(found, transform=IDENTITY, groups=groups, level=level, method=method)
+    if groups is not None or (criterion is None and (mean.low is not None or mean.value is None)):
+        return mean
     span = 1.0 if criterion is None else next(c.scale.span for c in table.rubric.criteria if c.name == criterion)
-    if table.groups is not None:
-        return mean_estimate(found, transform=IDENTITY, groups=table.groups, level=level, method=method)
     return shift_interval(found, span=span, level=level, method=method)
 
 
@@ -260,8 +255,7 @@ class Comparison:
     @cached_property
     def annotator_scores(self) -> Floats:
         """Scores of single annotators, shape (n_examples, n_people); nan where one gave none."""
-        people = self.table.annotators
-        return stacked(people) if people else np.full((len(self.ids), 0), np.nan)
+        return self._annotators()
 
     @cached_property
     def figures(self) -> VerdictFigures:
@@ -326,14 +320,12 @@ class Comparison:
     @cached_property
     def criteria(self) -> Mapping[str, CriterionComparison]:
         """By name."""
-        people = self.table.annotators
-        nobody = np.full((len(self.ids), 0), np.nan)
         return {
             criterion.name: CriterionComparison(
                 criterion=criterion,
                 gold=self.reference.levels[criterion.name],
                 judge=self.judge.levels[criterion.name],
-                people=stacked(people, criterion.name) if people else nobody,
+                people=self._annotators(criterion.name),
                 groups=self.table.groups,
                 whole=self._whole,
             )
@@ -349,6 +341,11 @@ class Comparison:
     def false_fails(self) -> list[str]:
         """Ids of examples gold passes and the judge does not, the farthest off first."""
         return self._differing(judge=0.0, gold=1.0)
+
+    def _annotators(self, *criterion: str) -> Floats:
+        """What each annotator gave, scores or levels of a criterion, shape (n_examples, n_people)."""
+        people = self.table.annotators
+        return stacked(people, *criterion) if people else np.full((len(self.ids), 0), np.nan)
 
     def _differing(self, *, judge: float, gold: float) -> list[str]:
         places = np.flatnonzero((self.passes == judge) & (self.reference.decisions == gold))

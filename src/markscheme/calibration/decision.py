@@ -10,6 +10,7 @@ from markscheme.stats.planning import CONF
 from markscheme.stats.verdict import (
     CONF_CONSTANT,
     BecauseCode,
+    Ruling,
     Use,
     VerdictFigures,
     VerdictName,
@@ -96,7 +97,12 @@ def decide(
     figures, gold = comparison.figures, comparison.gold
     no_merit = next((finding for finding in findings if finding.code in NO_MERIT), None)
     ok = use_of_ok(gold.reference, blind=not gold.not_blind)
-    found = ruling(figures.states(wanted), ok=ok, drifted=drifted, no_skill=no_merit is not None)
+
+    def ruled(figures: VerdictFigures) -> Ruling:
+        return ruling(figures.states(wanted), ok=ok, drifted=drifted, no_skill=no_merit is not None)
+
+    found = ruled(figures)
+    counting_ties = replace(comparison, tolerance=comparison.tolerance + JUST_ABOVE)
     share = comparison.agreement.value
     in_all = labels_needed(figures, wanted, found.because) if _is_open(found.verdict, ok) else None
     return Decision(
@@ -107,14 +113,7 @@ def decide(
         labels_needed=None if in_all is None else in_all - (figures.agreement.n if gold.has_people else 0),
         because_code=found.because,
         because=_because(figures, wanted, found.because, no_merit),
-        verdict_with_ties=None
-        if not comparison.ties.count
-        else ruling(
-            replace(comparison, tolerance=comparison.tolerance + JUST_ABOVE).figures.states(wanted),
-            ok=ok,
-            drifted=drifted,
-            no_skill=no_merit is not None,
-        ).verdict,
+        verdict_with_ties=ruled(counting_ties.figures).verdict if comparison.ties.count else None,
     )
 
 

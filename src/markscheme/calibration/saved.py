@@ -97,6 +97,7 @@ def gold_between(read_back: Sequence[ReadBack], rubric: Rubric) -> tuple[Gold, i
 def _read(data: Mapping[str, Any], path: Path) -> ReadBack:
     ids = [str(unit) for unit in data["examples"]]
     judge, gold, cost = data["rated"]["judge"], data["rated"]["gold"], data["cost"]
+    groups = data["rated"].get("groups") or [None] * len(ids)  # a report of an earlier markscheme tells none
     name = str(data["judge"]["name"])
     criteria = {str(name): said["confusion"]["levels"] for name, said in data["criteria"].items()}
     return ReadBack(
@@ -113,16 +114,10 @@ def _read(data: Mapping[str, Any], path: Path) -> ReadBack:
         reference=str(data["raters"]["reference"]),
         kinds={str(kind): int(n) for kind, n in data["raters"]["kinds"].items()},
         responses=dict(zip(ids, map(str, data["rated"]["responses"]), strict=True)),
-        groups={unit: str(group) for unit, group in zip(ids, _groups(data, len(ids)), strict=True) if group},
+        groups={unit: str(group) for unit, group in zip(ids, groups, strict=True) if group},
         cost=Usage(int(cost["calls"]), cost["input_tokens"], cost["output_tokens"], cost["usd"]),
         kept=int(data["counts"]["from_cache"]),
     )
-
-
-def _groups(data: Mapping[str, Any], n: int) -> Sequence[Any]:
-    """The group of each example; a report of an earlier markscheme tells none."""
-    groups: Sequence[Any] = data["rated"].get("groups") or [None] * n
-    return groups
 
 
 def _scale(levels: Sequence[float]) -> Scale:

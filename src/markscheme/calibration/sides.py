@@ -84,10 +84,9 @@ def compare_results(paths: Sequence[Path], *, split: Part | None, rule: LabelRul
         )
         for name, part in zip(names, rows, strict=True)
     ]
-    left_out = [len(results.rows) - len(part) for results, part in zip(files, rows, strict=True)]
-    notes = [f"{count} outputs of {name} are not in every file" for name, count in zip(names, left_out, strict=True)]
-    kept = [note for note, count in zip(notes, left_out, strict=True) if count]
-    choice = choose(rubric, contenders, truth, tolerance=rule.tolerance, notes=kept)
+    left_out = {name: len(found.rows) - len(part) for name, found, part in zip(names, files, rows, strict=True)}
+    notes = [f"{count} outputs of {name} are not in every file" for name, count in left_out.items() if count]
+    choice = choose(rubric, contenders, truth, tolerance=rule.tolerance, notes=notes)
     return Compared(choice, tuple(contenders), truth, examples.examples)
 
 
@@ -194,10 +193,8 @@ def compare_sides(
     contenders = [contender for place in sorted(found) for contender in found[place]]
     if len(contenders) < 2:
         raise UsageError("a comparison needs two sides: the same rater was named twice, or only one")
-    named = [
-        replace(contender, name=name)
-        for contender, name in zip(contenders, distinct([one.name for one in contenders]), strict=True)
-    ]
+    names = distinct([one.name for one in contenders])
+    named = [replace(one, name=name) for one, name in zip(contenders, names, strict=True)]
     choice = choose(rubric, named, truth, tolerance=rule.tolerance, notes=said)
     return Compared(choice, tuple(named), truth, examples.examples if examples else ())
 
@@ -285,14 +282,11 @@ def choice_between(calibrations: Sequence[Calibration]) -> Choice:
     """
     first = calibrations[0]
     names = distinct([calibration.rater.name for calibration in calibrations])
-    contenders = [contender_of(calibration, name) for calibration, name in zip(calibrations, names, strict=True)]
+    contenders = [
+        Contender(name, one.ratings, one.cost, one.counts.from_cache, len({rating.id for rating in one.ratings}))
+        for one, name in zip(calibrations, names, strict=True)
+    ]
     return choose(first.rubric, contenders, first.comparison.gold, tolerance=first.comparison.tolerance)
-
-
-def contender_of(calibration: Calibration, name: str) -> Contender:
-    """A calibrated judge as one to choose from."""
-    asked = len({rating.id for rating in calibration.ratings})
-    return Contender(name, calibration.ratings, calibration.cost, calibration.counts.from_cache, asked)
 
 
 def chosen(calibrations: Sequence[Calibration], choice: Choice | None) -> Calibration:

@@ -22,7 +22,7 @@ from markscheme.stats.coefficients import (
 from markscheme.stats.estimate import Estimate
 from markscheme.stats.intervals import ATANH, Floats, Integers, jackknife, withhold
 from markscheme.stats.patterns import as_table
-from markscheme.stats.people import AltTest, alternative_annotator_test
+from markscheme.stats.people import alternative_annotator_test
 from markscheme.stats.reliability import icc_family
 from markscheme.stats.severity import error_family, macro_family
 
@@ -55,13 +55,11 @@ class TableAgreement:
         statistics: By name. Statistics of two raters are pooled over pairs where `pairs` were asked for.
         chance: Observed and expected agreement of each chance-corrected coefficient of the whole table.
         pairs: Each pair of raters by itself; empty where pooling wasn't asked for.
-        alternative: The alternative annotator test; None without a judge.
     """
 
     statistics: dict[str, Estimate]
     chance: dict[str, Corrected]
     pairs: tuple[RaterPair, ...] = ()
-    alternative: AltTest | None = None
 
 
 def table_agreement(
@@ -123,7 +121,6 @@ def table_agreement(
         statistics = {name: e for name, e in statistics.items() if name not in MACRO}
     if judge is None and len(names) > 2:
         statistics.pop("signed_error", None)
-    alternative = None
     if judge is not None:
         own = names.index(judge)
         alternative = alternative_annotator_test(
@@ -131,7 +128,7 @@ def table_agreement(
         )
         statistics["alt_winning_rate"], statistics["alt_advantage"] = alternative.winning_rate, alternative.advantage
     chance = agreement_values(table, levels=levels, scale=scale, weights=weights)
-    return TableAgreement(statistics, chance, found if pairs else (), alternative)
+    return TableAgreement(statistics, chance, found if pairs else ())
 
 
 def _pairs(names: Sequence[str], judge: str | None) -> list[tuple[int, int]]:

@@ -131,11 +131,9 @@ class CriterionEvidence(CriterionComparison):
     def people_alpha(self, level: float = 0.95) -> Estimate:
         """Krippendorff's alpha over all annotators."""
         metric: Metric = "ordinal" if self.scale.ordered and len(self.levels) > 2 else "nominal"
-        if not self.on_scale(self.people):
-            metric = "interval"
-        return agreement(
-            self.people, "krippendorff_alpha", levels=self.levels, weights=metric, groups=self.groups, level=level
-        )
+        used: Metric = metric if self.on_scale(self.people) else "interval"
+        alpha = "krippendorff_alpha"
+        return agreement(self.people, alpha, levels=self.levels, weights=used, groups=self.groups, level=level)
 
     def on_scale(self, ratings: Floats) -> bool:
         """Whether every rating is a level of the scale rather than between two."""
