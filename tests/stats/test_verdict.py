@@ -16,11 +16,11 @@ from hypothesis import strategies as st
 from markscheme.stats import grouped, planning, verdict
 from markscheme.stats.grouped import GroupedMean, GroupedShare, grouped_mean, grouped_share
 from markscheme.stats.planning import labels_to_clear
+from markscheme.stats.severity import close
 from markscheme.stats.verdict import (
     VerdictFigures,
     VerdictStates,
     agreement_with_people,
-    close,
     labels_needed,
     pair_agreement,
     ruling,

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from markscheme.stats.estimate import Estimate
 from markscheme.stats.intervals import ATANH, Floats, Integers, guard, jackknife, no_disagreement, withhold
 from markscheme.stats.pairs import ROUNDING, Moments, Orderings, Pairs, above_minus_below
+from markscheme.stats.patterns import over
 
 ALMOST_ONE = 1 - 1e-12
 RERANKED_AT_ONCE = 2_000_000
@@ -53,8 +54,7 @@ def kendall(pairs: Pairs, level: float) -> Estimate:
 def _ratio(product: npt.ArrayLike, left: npt.ArrayLike, right: npt.ArrayLike) -> Floats:
     """product / root(left right), between -1 and 1; nan where either is 0."""
     size = np.sqrt(left) * np.sqrt(right)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(np.clip(np.where(size > 0, product, np.nan) / size, -1.0, 1.0))
+    return np.asarray(np.clip(over(np.asarray(product), size), -1.0, 1.0))
 
 
 def _pearson(m: Moments) -> Floats:

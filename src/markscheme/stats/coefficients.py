@@ -23,6 +23,7 @@ from markscheme.stats.intervals import (
     LOGIT,
     OFF_TO_TRUST,
     Floats,
+    Groups,
     few_off,
     group_numbers,
     guard,
@@ -639,6 +640,18 @@ def corrected_left_out(
     _, seen, chance = found
     values = _beyond_chance(seen, chance)
     return float(values[0]), np.where(table.set_of < 0, values[0], values[1:][table.set_of])
+
+
+def pair_left_out(
+    pair: Floats, name: str, *, levels: npt.ArrayLike, weights: Weights | Metric, groups: Groups
+) -> tuple[float, Floats]:
+    """A coefficient of two raters on the units both rated, and without each group of all units, shape (groups.n,)."""
+    both = ~np.isnan(pair).any(axis=1)
+    names = groups.number[both] if groups.several else None
+    value, without = corrected_left_out(pair[both], name, levels=levels, weights=weights, groups=names)
+    left_out = np.full(groups.n, value)
+    left_out[groups.number[both]] = without
+    return value, left_out
 
 
 def corrected_of_shares(shares: Floats, name: str, *, weights: Weights | Metric | None = None) -> float:

@@ -505,7 +505,9 @@ class Groups:
 
     def kept(self, units: npt.NDArray[np.bool_]) -> Self:
         """The groups of some units alone."""
-        return self.of(self.number[units] if self.several else None, int(units.sum()))
+        number = self.number[units]
+        used = np.bincount(number, minlength=self.n) > 0
+        return replace(self, number=np.cumsum(used)[number] - 1, n=int(used.sum()))
 
     def sums(self, values: Floats) -> Floats:
         """The sum of `values`, shape (..., n_units), over each group; as they are if each unit is its own."""

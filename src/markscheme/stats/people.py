@@ -15,7 +15,7 @@ import numpy.typing as npt
 from scipy.special import stdtr
 
 from markscheme.stats.change import benjamini_yekutieli
-from markscheme.stats.coefficients import Metric, agreement, corrected_left_out
+from markscheme.stats.coefficients import Metric, agreement, pair_left_out
 from markscheme.stats.estimate import Estimate
 from markscheme.stats.intervals import (
     ATANH,
@@ -25,7 +25,7 @@ from markscheme.stats.intervals import (
     guard,
     jackknife,
 )
-from markscheme.stats.patterns import people_and_judge, people_table
+from markscheme.stats.patterns import over, people_and_judge, people_table
 
 GoldRule: TypeAlias = Literal["median", "majority", "mean"]
 Closeness: TypeAlias = Literal["accuracy", "neg_rmse"]
@@ -133,7 +133,7 @@ def gold(people: npt.ArrayLike, *, by: GoldRule = "median") -> Floats:
         found[n_rated > 0] = np.nanmedian(table[n_rated > 0], axis=1)
         return found
     if by == "mean":
-        return np.where(n_rated > 0, np.nansum(table, axis=1) / np.maximum(n_rated, 1), np.nan)
+        return over(np.nansum(table, axis=1), n_rated.astype(np.float64))
     if by == "majority":
         return _commonest(table)
     raise ValueError(f"gold is by median, majority or mean, not {by!r}")
@@ -336,23 +336,16 @@ class _Beside:
         return guard(made, _fewest_off(self.columns[:, rating]))
 
     def _mean_alpha(self, pairs: Sequence[tuple[int, int]]) -> tuple[float, Floats]:
-        alphas = [_alpha_left_out(self.columns[:, pair], self.levels, self.metric, self.groups) for pair in pairs]
+        alphas = [
+            pair_left_out(
+                self.columns[:, pair], "krippendorff_alpha", levels=self.levels, weights=self.metric, groups=self.groups
+            )
+            for pair in pairs
+        ]
         return sum(a for a, _ in alphas) / len(alphas), np.mean([left_out for _, left_out in alphas], axis=0)
 
     def _undefined(self, why: str, level: float) -> Estimate:
         return Estimate.without_value(why, n=self.groups.n, method="Krippendorff's alpha", level=level)
-
-
-def _alpha_left_out(pair: Floats, levels: npt.ArrayLike, metric: Metric, groups: Groups) -> tuple[float, Floats]:
-    """Alpha of two raters, and what it is with each group (or unit) left out, shape (n_groups,)."""
-    together = ~np.isnan(pair).any(axis=1)
-    names = groups.number[together] if groups.several else None
-    value, without = corrected_left_out(
-        pair[together], "krippendorff_alpha", levels=levels, weights=metric, groups=names
-    )
-    left_out = np.full(groups.n, value)
-    left_out[groups.number[together]] = without
-    return value, left_out
 
 
 def _fewest_off(columns: Floats) -> int:

@@ -31,7 +31,7 @@ from markscheme.stats.intervals import (
     withhold,
 )
 from markscheme.stats.pairs import Moments, Pairs, numbers, paired
-from markscheme.stats.patterns import SAME_LEVEL, commonest
+from markscheme.stats.patterns import SAME_LEVEL, commonest, over
 
 DECIMALS = 9
 FEWEST_TO_SHOW = 5
@@ -176,9 +176,7 @@ PAIR_STATISTICS = tuple(_PAIR_STATISTICS)
 
 
 def _sd_ratio(m: Moments) -> Floats:
-    with np.errstate(divide="ignore", invalid="ignore"):
-        ratio = np.sqrt(m.judge_variance) / np.sqrt(m.gold_variance)
-    return np.where((m.judge_variance > 0) & (m.gold_variance > 0), ratio, np.nan)
+    return over(np.where(m.judge_variance > 0, np.sqrt(m.judge_variance), np.nan), np.sqrt(m.gold_variance))
 
 
 def _too_few(pairs: Pairs) -> str | None:
@@ -330,8 +328,7 @@ def _shares_left_out(pairs: Pairs, hits: Floats, of: Floats) -> Floats:
     """Share of `hits` among `of` with each unit (or group) left out that holds any of `of`."""
     hits_there, there = pairs.groups.sums(hits), pairs.groups.sums(of)
     some = there > 0
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray((hits.sum() - hits_there[some]) / (of.sum() - there[some]))
+    return over(hits.sum() - hits_there[some], of.sum() - there[some])
 
 
 def _share(pairs: Pairs, hits: Floats, of: Floats, level: float, method: str, none: str) -> Estimate:
@@ -546,8 +543,7 @@ def _mean_over_levels(name: str, tables: Integers) -> Floats:
     hits, of = _hits(name, tables)
     share = np.divide(hits, of, out=np.zeros_like(of), where=of > 0)
     used = tables.sum(axis=-1) + tables.sum(axis=-2) > 0
-    with np.errstate(invalid="ignore"):
-        return np.asarray(_f_of_overlap(name, share).sum(axis=-1) / used.sum(axis=-1))
+    return over(_f_of_overlap(name, share).sum(axis=-1), used.sum(axis=-1, dtype=np.float64))
 
 
 def _f_of_overlap(name: str, share: Floats) -> Floats:

@@ -17,10 +17,10 @@ from markscheme.stats.coefficients import (
     Scale,
     agreement_family,
     agreement_values,
-    corrected_left_out,
+    pair_left_out,
 )
 from markscheme.stats.estimate import Estimate
-from markscheme.stats.intervals import ATANH, Floats, Integers, jackknife, withhold
+from markscheme.stats.intervals import ATANH, Floats, Groups, Integers, jackknife, withhold
 from markscheme.stats.patterns import as_table
 from markscheme.stats.people import alternative_annotator_test
 from markscheme.stats.reliability import icc_family
@@ -196,16 +196,13 @@ class _Shown:
             return bare
         default: NamedWeights = "identity" if self.scale == "nominal" else "quadratic"
         weights: NamedWeights = "identity" if name == "cohen_kappa" else self.weights or default
-        left_out = np.full((len(columns), len(table)), np.nan)
-        for row, pair in enumerate(columns):
-            both = ~np.isnan(table[:, pair]).any(axis=1)
-            value, without = corrected_left_out(table[both][:, pair], name, levels=self.levels, weights=weights)
-            left_out[row] = value
-            left_out[row, both] = without
-        rated = (~np.isnan(table)).sum(axis=1) >= 2
-        return jackknife(
-            bare.value, left_out.mean(axis=0)[rated], transform=ATANH, level=self.level, method=bare.method
-        )
+        units = Groups.of(None, len(table))
+        each = [
+            pair_left_out(table[:, pair], name, levels=self.levels, weights=weights, groups=units)[1]
+            for pair in columns
+        ]
+        left_out = np.mean(each, axis=0)[(~np.isnan(table)).sum(axis=1) >= 2]
+        return jackknife(bare.value, left_out, transform=ATANH, level=self.level, method=bare.method)
 
 
 def _mean(name: str, found: Sequence[RaterPair]) -> Estimate:

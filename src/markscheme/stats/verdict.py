@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from markscheme.stats.grouped import GroupedMean, GroupedShare, grouped_mean, grouped_share
 from markscheme.stats.intervals import Floats
+from markscheme.stats.patterns import over
 from markscheme.stats.planning import CONF, labels_for_difference, labels_to_clear
 from markscheme.stats.severity import DECIMALS, close
 
@@ -179,9 +180,10 @@ def verdict_figures(
     p = np.full((len(g), 0), np.nan) if people is None else np.asarray(people, dtype=np.float64)
     if p.ndim != 2 or len(p) != len(g):
         raise ValueError(f"people must have shape ({len(g)}, n_people), not {p.shape}")
-    candidates = _scores_given(j, p if np.isfinite(p).any() else g)
+    given = np.concatenate([j, (p if np.isfinite(p).any() else g).reshape(-1)])
+    candidates = np.unique(given[np.isfinite(given)])
     agrees = close(g, j, tolerance)
-    constant = _best_constant(np.where(np.isnan(j), np.nan, g), candidates, tolerance)
+    constant = _best_constant(np.where(np.isnan(j), np.nan, g), np.ones_like(g), candidates, tolerance)
     constant_agrees = np.where(np.isnan(agrees), np.nan, close(g, np.full_like(g, constant), tolerance))
     shared = np.isfinite(j) & (np.isfinite(p).sum(axis=1) >= 2)
     several = np.where(shared[:, None], p, np.nan)
@@ -398,30 +400,18 @@ def agreement_with_people(score: npt.ArrayLike, people: npt.ArrayLike, tolerance
 
 
 def _mean_known(values: Floats) -> Floats:
-    known = np.isfinite(values)
-    count = known.sum(axis=1)
-    total = np.where(known, values, 0.0).sum(axis=1)
-    return np.asarray(np.where(count > 0, total / np.maximum(count, 1), np.nan))
-
-
-def _scores_given(judge: Floats, others: Floats) -> Floats:
-    every = np.concatenate([judge, others.reshape(-1)])
-    return np.asarray(np.unique(every[np.isfinite(every)]))
-
-
-def _best_constant(scores: Floats, candidates: Floats, tolerance: float) -> float:
-    """The candidate that agrees with most scores, the lowest of several; nan without scores."""
-    return _best_weighted(scores, np.ones_like(scores), candidates, tolerance)
+    return over(np.nansum(values, axis=1), np.isfinite(values).sum(axis=1, dtype=np.float64))
 
 
 def _best_constant_for_people(people: Floats, candidates: Floats, tolerance: float) -> float:
     """The candidate that agrees with the largest share of an example's annotators, on average."""
     count = np.isfinite(people).sum(axis=1, keepdims=True)
     weights = np.broadcast_to(1 / np.maximum(count, 1), people.shape)
-    return _best_weighted(people.reshape(-1), weights.reshape(-1), candidates, tolerance)
+    return _best_constant(people.reshape(-1), weights.reshape(-1), candidates, tolerance)
 
 
-def _best_weighted(scores: Floats, weights: Floats, candidates: Floats, tolerance: float) -> float:
+def _best_constant(scores: Floats, weights: Floats, candidates: Floats, tolerance: float) -> float:
+    """The candidate that agrees with scores of the most weight, the lowest of several; nan without scores."""
     there = np.isfinite(scores)
     if not there.any() or not len(candidates):
         return math.nan

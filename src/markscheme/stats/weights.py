@@ -23,8 +23,8 @@ from markscheme.stats.intervals import (
     LOG,
     LOGIT,
     Floats,
+    Groups,
     Integers,
-    group_numbers,
     jackknife,
     kept_within,
     spread,
@@ -170,14 +170,12 @@ def fit_weights(
     left_alone = np.zeros(len(weights), dtype=bool) if fixed is None else np.asarray(fixed, dtype=bool)
     if left_alone.shape != weights.shape:
         raise ValueError(f"fixed must have shape {weights.shape} as author has, not {left_alone.shape}")
-    group_of, _ = group_numbers(groups, len(levels))
     marked = ~np.isnan(marks)
     one_level = _one_level(levels[marked]) & (weights != 0) & ~left_alone
     tuned = np.flatnonzero((weights != 0) & ~left_alone & ~one_level)
     there = ~np.isnan(marks) & ~np.isnan(levels[:, tuned]).any(axis=1)
-    levels, marks = levels[there], marks[there]
-    group_of, n_groups = group_numbers(group_of[there], int(there.sum()))
-    task = _Task(levels, marks, weights, tuned, group_of, n_groups)
+    kept = Groups.of(groups, len(levels)).kept(there)
+    task = _Task(levels[there], marks[there], weights, tuned, kept)
     refusal, needed = _cannot_tune(task, int(left_alone.sum()), int(one_level.sum()))
     if refusal:
         return _kept(task, refusal, needed)
@@ -255,8 +253,7 @@ class _Task:
     marks: Floats
     weights: Floats
     tuned: Integers
-    group_of: Integers
-    n_groups: int
+    groups: Groups
 
     @cached_property
     def signs(self) -> Floats:
@@ -324,7 +321,7 @@ def _cannot_tune(task: _Task, required: int, one_level: int) -> tuple[str | None
         required: Weights left alone because the author said so.
         one_level: Weights left alone because all examples have one level.
     """
-    n, k, groups = len(task.marks), len(task.tuned), task.n_groups
+    n, k, groups = len(task.marks), len(task.tuned), task.groups.n
     least = max(LEAST_FOR_WEIGHTS, LEAST_PER_WEIGHT * k)
     marks = len(np.unique(task.marks))
     if k < 2:
@@ -483,7 +480,7 @@ def _folds(task: _Task, generator: np.random.Generator) -> Iterator[_Fold]:
     """Each group held out once in each repeat, everything fitted anew on the rest."""
     upright, everything = task.upright, task.sums
     for _ in range(REPEATS):
-        part = generator.permutation(task.n_groups)[task.group_of] % FOLDS
+        part = generator.permutation(task.groups.n)[task.groups.number] % FOLDS
         for fold in range(FOLDS):
             held = part == fold
             rest = everything.without(upright[held], task.marks[held])
@@ -506,7 +503,7 @@ def _held_out_gain(folds: Sequence[_Fold], task: _Task) -> tuple[Estimate, bool]
         likely = "likely better" if mean > 0 else "likely no better"
         why = f"{likely}; fewer than {LEAST_TO_QUOTE_A_GAIN} examples don't say by how much"
         return Estimate.without_value(why, n=n, method=method), mean > 0
-    sums, sizes = np.bincount(task.group_of, weights=saved), np.bincount(task.group_of)
+    sums, sizes = np.bincount(task.groups.number, weights=saved), np.bincount(task.groups.number)
     moves = spread((saved.sum() - sums) / (n - sizes))
     reach = t_quantile(moves.df, 0.95) * moves.se
     shrink = max(0.0, 1 - (moves.se / mean) ** 2) if mean else 0.0
@@ -514,7 +511,7 @@ def _held_out_gain(folds: Sequence[_Fold], task: _Task) -> tuple[Estimate, bool]
         1 - math.sqrt(max(0.0, 1 - x / before)) if before > 0 else 0.0 for x in (mean, mean - reach, mean + reach)
     )
     value *= shrink
-    return Estimate(value, min(low, value), max(high, value), n=task.n_groups, method=method), mean > 0
+    return Estimate(value, min(low, value), max(high, value), n=task.groups.n, method=method), mean > 0
 
 
 def _line_errors(rest: Sums, weights: Floats, levels: Floats, marks: Floats) -> Floats:
@@ -538,7 +535,7 @@ def _held_out_scores(folds: Sequence[_Fold], task: _Task, *, pass_mark: float, t
             agreed = (np.round(scores, 9) >= pass_mark) == (np.round(marks, 9) >= pass_mark)
             measured["pass_agreement"][side, fold.held] += agreed
     return {
-        name: HeldOut.of(name, *(each / REPEATS), groups=task.group_of, method=f"held out, {name}")
+        name: HeldOut.of(name, *(each / REPEATS), groups=task.groups.number, method=f"held out, {name}")
         for name, each in measured.items()
     }
 
@@ -570,13 +567,13 @@ def weighted_scores(levels: npt.ArrayLike, weights: npt.ArrayLike) -> Floats:
 
 def _ratios(task: _Task) -> tuple[Estimate, ...]:
     """Each tuned weight over the author's, refitted with every group left out in turn."""
-    upright, everything, grouped = task.upright, task.sums, task.n_groups < len(task.marks)
-    left_out = np.empty((task.n_groups, len(task.tuned)))
-    for g in range(task.n_groups):
-        gone = task.group_of == g if grouped else slice(g, g + 1)
+    upright, everything, grouped = task.upright, task.sums, task.groups.several
+    left_out = np.empty((task.groups.n, len(task.tuned)))
+    for g in range(task.groups.n):
+        gone = task.groups.number == g if grouped else slice(g, g + 1)
         left_out[g] = task.normalised(everything.without(upright[gone], task.marks[gone])) / task.author
     values = task.normalised(everything) / task.author
-    aside = Estimate.without_value("not tuned", n=task.n_groups, method="weight over the author's")
+    aside = Estimate.without_value("not tuned", n=task.groups.n, method="weight over the author's")
     ratios = [aside] * len(task.weights)
     for place, value, column in zip(task.tuned.tolist(), values.tolist(), left_out.T, strict=True):
         ratios[place] = jackknife(value, column, transform=LOG, method="weight over the author's", grouped=grouped)
