@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -76,7 +76,7 @@ def differences(table: RatingTable, first: str, second: str, criterion: str | No
     return other.levels[criterion] - one.levels[criterion]
 
 
-def headline(scale: Scale) -> str:
+def headline(scale: Scale) -> Literal["weighted_kappa", "cohen_kappa"]:
     """The chance-corrected coefficient that leads on a scale: quadratic kappa where levels have an order and are
     more than two, else Cohen's."""
     return "weighted_kappa" if scale.ordered and len(set(scale.values)) > 2 else "cohen_kappa"

@@ -406,10 +406,6 @@ class _Runs:
         """Levels on a criterion now, shape (n,), and in the accepted runs, shape (n, runs)."""
         return self.table[NOW].levels[name], stacked(self.accepted, name)
 
-    def without(self, missing: Floats) -> tuple[str, ...]:
-        """Ids of the examples that are true or not 0 in an array over examples."""
-        return tuple(self.table.ids[place] for place in np.flatnonzero(np.nan_to_num(missing)).tolist())
-
 
 def _all_changes(since: Since, now: Setting, runs: _Runs) -> tuple[Change, ...]:
     changes = changes_between(since.accepted.setting, now)
@@ -505,11 +501,10 @@ def _gold_change(runs: _Runs, criterion: Criterion, margin: float) -> GoldChange
         )
         return GoldChange(measure, moved, margin * unit, None if moved.shift.value is None else moved.p)
 
-    found = None
     if scale.ordered or len(set(scale.values)) == 2:
-        found = change("weighted_kappa" if headline(scale) == "weighted_kappa" else "cohen_kappa", _kappa)
-    if found is not None and found.p is not None:
-        return found
+        found = change(headline(scale), _kappa)
+        if found.p is not None:
+            return found
     if scale.ordered:
         return change("mae", lambda m: m.absolute, scale.span)
     now, then = (np.where(np.isnan(one), np.nan, one != same) for one, same in ((now, gold), (then, gold[:, None])))
@@ -549,12 +544,11 @@ def _score(since: Since, runs: _Runs, by_weights: float | None) -> ScoreDrift | 
     if np.isnan(np.column_stack([now.scores, then])).any(axis=1).all():
         return None
     flips = now.decisions - runs.accepted[0].decisions
-    step = _score_step(runs.table.rubric)
     return ScoreDrift(
-        drift=run_drift(now.scores, then, span=1.0, step=step, margin=since.margin),
+        drift=run_drift(now.scores, then, span=1.0, step=_score_step(runs.table.rubric), margin=since.margin),
         by_weights=by_weights,
         passes=sign_flip(flips),
-        flipped=runs.without(flips),
+        flipped=tuple(runs.table.ids[place] for place in np.flatnonzero(np.nan_to_num(flips)).tolist()),
     )
 
 

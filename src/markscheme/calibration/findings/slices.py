@@ -182,14 +182,17 @@ class Slice:
             "by": self.part.by,
             "name": self.part.name,
             "n": self.n,
-            "agreement": self.agreement,
-            "signed_error": self.signed_error,
+            "agreement": self.agreement.to_json(),
+            "signed_error": self.signed_error.to_json(),
             "agreement_rest": self.rest,
             "p": self.p,
             "stands_out": self.stands_out,
             "criteria": list(self.criteria),
-            "figure": self.figure,
-            "by_criterion": self.by_criterion,
+            "figure": None if self.figure is None else self.figure.to_json(),
+            "by_criterion": {
+                name: {figure: estimate.to_json() for figure, estimate in figures.items()}
+                for name, figures in self.by_criterion.items()
+            },
         }
 
 
