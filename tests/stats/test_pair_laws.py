@@ -91,6 +91,7 @@ ELSEWHERE = {
     "icc_family": "the members of icc",
     "confusion": "counts, tested beside scikit-learn",
     "best_constant": "a score, tested against all constants",
+    "close": "a decision on each example, tested at the tolerance in test_verdict.py",
 }
 """Public functions that need no laws of their own, and why."""
 
