@@ -37,7 +37,8 @@ from markscheme.stats.grouped import GroupedShare, grouped_share
 from markscheme.stats.intervals import clopper_pearson, clopper_pearson_lower, clopper_pearson_upper
 from markscheme.stats.people import gold as gold_of
 from markscheme.stats.planning import CONF
-from markscheme.stats.verdict import SHARED, close, pair_agreement
+from markscheme.stats.severity import close
+from markscheme.stats.verdict import SHARED, pair_agreement
 
 DATA = Path(__file__).parents[2] / "shared" / "data"
 
