@@ -20,7 +20,7 @@ from markscheme.judges.judge import Usage
 from markscheme.judges.openai import OpenAIJudge
 from markscheme.judges.provider import STATUSES
 from markscheme.prompt import Prompt
-from tests.judges.asking import KEY, PROMPT, RUBRIC, VERDICT, asked, asked_often, refusal
+from tests.judges.asking import KEY, PROMPT, VERDICT, asked, asked_often, refusal
 from tests.judges.chat_server import Answer, ChatServer, completion, failing
 
 
@@ -60,26 +60,19 @@ def played(answer: Answer, **options: Any) -> JudgeError:
 # --- a real model ----------------------------------------------------------------------------------------------------
 
 
-def test_a_real_model_behind_a_real_server_gives_a_verdict_under_our_schema(llama: str) -> None:
-    async def run() -> None:
-        judge = at(llama, max_tokens=300)
-        graded = await grade(RUBRIC, "Paris is the capital of France.", judge)
-        await judge.aclose()
-        assert graded.error is None
-        assert graded.score in (0.0, 1.0)
-        assert (graded.usage.input_tokens or 0) > 100
-
-    asyncio.run(run())
-
-
-def test_a_real_models_token_probabilities_give_an_expected_level(llama: str) -> None:
+def test_a_real_model_gives_a_verdict_under_our_schema_and_its_token_probabilities_an_expected_level(
+    llama: str,
+) -> None:
     rubric = Rubric.from_dict({"criteria": [{"name": "clarity", "description": "Clear", "weight": 1}]})
 
     async def run() -> None:
         single, expected = at(llama, max_tokens=300), at(llama, max_tokens=300, expected=True)
-        levels = [(await grade(rubric, "Paris.", judge)).verdicts["clarity"].level for judge in (single, expected)]
+        grades = [await grade(rubric, "Paris.", judge) for judge in (single, expected)]
         for judge in (single, expected):
             await judge.aclose()
+        assert grades[0].error is None
+        assert (grades[0].usage.input_tokens or 0) > 100
+        levels = [graded.verdicts["clarity"].level for graded in grades]
         assert levels[0] in (1, 2, 3, 4, 5)
         assert 1 < levels[1] < 5
         assert levels[1] != int(levels[1])
