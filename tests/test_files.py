@@ -193,3 +193,16 @@ def test_a_socket_that_takes_no_connection_is_told_not_replaced(tmp_path: Path) 
         with pytest.raises(UsageError, match="cannot be written"):
             put("text", place)
         assert place.is_socket()
+
+
+def test_no_link_makes_a_damaged_line_leave_or_enter_another_file(tmp_path: Path) -> None:
+    victim = tmp_path / "victim"
+    victim.write_text("precious\nwithout an end")
+    (tmp_path / "opened.jsonl").symlink_to(victim)
+    assert set_aside_damaged_end(tmp_path / "opened.jsonl") == ""
+    (tmp_path / "ann.jsonl").write_text('{"id": "e1"}\n{"half')
+    (tmp_path / "ann.jsonl.damaged").symlink_to(victim)
+    with pytest.raises(OSError, match="is not followed"):
+        set_aside_damaged_end(tmp_path / "ann.jsonl")
+    assert victim.read_text() == "precious\nwithout an end"
+    assert (tmp_path / "ann.jsonl").read_text() == '{"id": "e1"}\n{"half'

@@ -1,5 +1,6 @@
 """Files written so that nothing is lost: lines appended all or not at all, whole files replaced in one step."""
 
+import errno
 import json
 import os
 import stat
@@ -23,23 +24,27 @@ DAMAGED = ".damaged"
 _ONE_THREAD = threading.RLock()
 
 
-def append_lines(path: Path, lines: Sequence[Mapping[str, Any]]) -> None:
-    """Append JSON objects, one a line, all of them or none; on disk when this returns.
-
-    Raises:
-        OSError: They can't be written; the file is as it was.
-    """
-    append_text(path, "".join(json.dumps(line, ensure_ascii=False, allow_nan=False) + "\n" for line in lines))
+def append_lines(path: Path, lines: Sequence[Mapping[str, Any]], *, follow: bool = True) -> None:
+    """Append JSON objects, one a line, all of them or none; on disk when this returns. Otherwise as `append_text`."""
+    text = "".join(json.dumps(line, ensure_ascii=False, allow_nan=False) + "\n" for line in lines)
+    append_text(path, text, follow=follow)
 
 
-def append_text(path: Path, text: str) -> None:
+def append_text(path: Path, text: str, *, follow: bool = True) -> None:
     """Append whole lines, all of them or none; on disk when this returns.
 
     Writers wait for each other. A last line without its line end gets one first. A device or a pipe is written into.
 
+    Args:
+        path: The file.
+        text: Whole lines.
+        follow: Whether a link is followed; else it is refused, as one that somebody may have put there.
+
     Raises:
         OSError: They can't be written; the file is as it was.
     """
+    if not follow and path.is_symlink():
+        raise OSError(errno.ELOOP, f"is a link to {os.path.realpath(path)}, which is not followed")
     raw = _bytes(text)
     if is_no_file(path):
         with path.open("ab", buffering=0) as device:
@@ -86,7 +91,8 @@ def _locked(file: FileIO) -> Iterator[None]:
 def set_aside_damaged_end(path: Path) -> str:
     """Move the end of a file of JSON lines that is no whole line to a file beside it, and warn.
 
-    Only text after the last line end counts: half a line that a power cut left, or one that somebody typed.
+    Only text after the last line end counts: half a line that a power cut left, or one that somebody typed. Nothing is
+    cut off a file behind a link, which may be anything.
 
     Returns:
         What was moved; "" where the file ends well, or isn't there.
@@ -97,7 +103,7 @@ def set_aside_damaged_end(path: Path) -> str:
     Warns:
         RatingWarning: Names the line and the file that keeps it.
     """
-    if not path.is_file():
+    if path.is_symlink() or not path.is_file():
         return ""
     with path.open("rb+", buffering=0) as file, _locked(file):
         raw = file.readall()
@@ -107,7 +113,7 @@ def set_aside_damaged_end(path: Path) -> str:
             return ""
         text = end.decode("utf-8", "backslashreplace")
         copy = path.with_name(path.name + DAMAGED)
-        append_text(copy, f"{text}\n")
+        append_text(copy, f"{text}\n", follow=False)
         file.truncate(whole)
     line = raw.count(b"\n") + 1
     warnings.warn(f"{path}:{line}: is not readable JSON; moved to {copy}", RatingWarning, stacklevel=2)

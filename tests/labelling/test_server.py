@@ -11,6 +11,7 @@ import pytest
 
 from markscheme import load_rubric
 from markscheme.ratings.examples import load_examples
+from tests.commands.console import run
 from tests.labelling.labelled_project import Server, fetch, make_pool, refused
 
 
@@ -73,6 +74,23 @@ def test_a_server_killed_between_any_two_labels_loses_none_and_asks_none_again(p
     (twice,) = [reply for reply, count in Counter(seen).items() if count == 2]
     assert server.lines[-1]["sample"] == 1
     assert seen.index(twice) <= 9
+
+
+@pytest.mark.parametrize("place", ["", "ratings", "ratings/ann.jsonl", "ratings/ann.jsonl.damaged"])
+def test_a_place_that_takes_no_labels_is_never_called_a_bug(project: Path, place: str) -> None:
+    ratings = project / "calibration" / "manners" / "ratings"
+    blocked = ratings.parent / place
+    blocked.parent.mkdir(parents=True)
+    if place in ("", "ratings"):
+        blocked.write_text("a file where the folder belongs")
+    else:
+        blocked.mkdir()
+    if place.endswith(".damaged"):
+        (ratings / "ann.jsonl").write_text('{"half')
+    done = run("markscheme", "label", "manners", "--rater", "ann", "--pool", "pool.jsonl", cwd=project)
+    assert (done.returncode, "cannot be written" in done.stderr) == (2, True), done.stderr
+    if place.endswith(".damaged"):
+        assert (ratings / "ann.jsonl").read_text() == '{"half'
 
 
 @pytest.mark.parametrize("line", ['{"id": "x", "rat', '{"id": "x", "kind": "nobody"}', "17"])

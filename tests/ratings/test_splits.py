@@ -136,3 +136,16 @@ def test_a_damaged_record_of_tuning_is_named_and_the_rest_is_never_lost_to_who_a
         used_to_tune(examples)
     with pytest.warns(RatingWarning, match=r"tuned\.jsonl:2: .*left out"), leaving_out_damaged_lines():
         assert used_to_tune(examples) == {"1", "2"}
+
+
+def test_no_record_is_ever_written_through_a_link(tmp_path: Path) -> None:
+    victim = tmp_path / "victim.jsonl"
+    victim.write_text("")
+    examples = a_set(tmp_path, example("1", "test"))
+    for name in ("opened.jsonl", "tuned.jsonl"):
+        (tmp_path / name).symlink_to(victim)
+    with pytest.raises(RatingError, match="is not followed"):
+        open_test_labels(examples, by="a command", at="2026-11-02")
+    with pytest.raises(RatingError, match="is not followed"):
+        record_tuning(examples, ["1"], {}, at="2026-11-02")
+    assert victim.read_text() == ""

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from markscheme.calibration.sampling import choose_next, with_split
-from markscheme.errors import ComparisonError, UsageError
+from markscheme.errors import ComparisonError, UsageError, writing
 from markscheme.files import set_aside_damaged_end
 from markscheme.labelling.disputes import disputed, ratings_in, shown_word
 from markscheme.labelling.order import Step, steps_of
@@ -61,10 +61,10 @@ def open_work(asked: Asked, here: Path) -> Work:
     if asked.pool is None and not home.path.is_file():
         raise UsageError(f"there are no examples of {rubric.name} yet: say by --pool FILE what may be labelled")
     if home.path.suffix == ".jsonl":
-        set_aside_damaged_end(home.path)
+        with writing(home.path):
+            set_aside_damaged_end(home.path)
     pool = read_pool(asked.pool or home.path, rubric)
     home.check(pool.examples)
-    folder.mkdir(parents=True, exist_ok=True)
     file = LabelFile.open(folder / "ratings", asked.rater, "adjudicated" if asked.adjudicate else "human", rubric)
     try:
         return _work(asked, rubric, source, pool, home, file)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TextIO
 
-from markscheme.errors import UsageError
+from markscheme.errors import UsageError, writing
 from markscheme.files import append_lines, set_aside_damaged_end, sync_folder
 from markscheme.labelling.order import Step
 from markscheme.ratings.rating import Kind, Rating, load_ratings
@@ -44,18 +44,21 @@ class LabelFile:
             rubric: The rubric that the labels are checked against.
 
         Raises:
-            UsageError: The name can't be a file's or is a judge's, or the same rater is labelling already.
+            UsageError: The name can't be a file's or is a judge's, the same rater is labelling already, or the file
+                can't be written.
             RatingError: A line in the file isn't a rating.
 
         Warns:
             RatingWarning: Half a line at the end of the file was set aside.
         """
-        folder.mkdir(parents=True, exist_ok=True)
         path = folder / f"{path_component(rater, '--rater')}.jsonl"
-        found = cls(path, rater, kind, _lock(path, rater))
+        with writing(path):
+            folder.mkdir(parents=True, exist_ok=True)
+            found = cls(path, rater, kind, _lock(path, rater))
         sync_folder(folder)
         try:
-            set_aside_damaged_end(path)
+            with writing(path):
+                set_aside_damaged_end(path)
             found._take(load_ratings(path, rubric, kind="human"))
         except BaseException:
             found.close()

@@ -178,6 +178,6 @@ def _append(examples: ExampleSet, name: str, line: Mapping[str, Any]) -> None:
         raise RatingError("examples that came from no file have no place for a record of who looked at them")
     path = examples.path.parent / name
     try:
-        append_lines(path, [line])
+        append_lines(path, [line], follow=False)
     except OSError as error:
         raise RatingError(f"cannot be written, and a look must be on record: {error}", path=path) from error
