@@ -4,6 +4,7 @@ import json
 import math
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
+from operator import attrgetter
 from pathlib import PurePath
 from typing import Any
 
@@ -44,6 +45,22 @@ def plain(value: Any) -> Any:
     if is_dataclass(value) and not isinstance(value, type):
         return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
     raise TypeError(f"no JSON for a {type(value).__name__}")
+
+
+def record(entries: Mapping[str, Any]) -> dict[str, Any]:
+    """Entries of a JSON object as plain data."""
+    return {key: plain(value) for key, value in entries.items()}
+
+
+def attributes(value: object, names: str) -> dict[str, Any]:
+    """Attributes of a value as entries of a JSON object, each under its own name or, as in `key=name`, another.
+
+    >>> from markscheme.stats import Estimate
+    >>> attributes(Estimate(0.5, 0.2, 0.8, n=9), "value n least=low")
+    {'value': 0.5, 'n': 9, 'least': 0.2}
+    """
+    pairs = [name.rpartition("=") for name in names.split()]
+    return {key or name: attrgetter(name)(value) for key, _, name in pairs}
 
 
 def dumps(data: Mapping[str, Any]) -> str:

@@ -3,31 +3,8 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
+from markscheme.report import document as doc
 from markscheme.report.bars import drawn
-from markscheme.report.document import (
-    SIGNS,
-    Bars,
-    Block,
-    Callout,
-    Cards,
-    Code,
-    Count,
-    Document,
-    Examples,
-    Facts,
-    Ids,
-    Items,
-    Line,
-    Notes,
-    OnPages,
-    Paragraph,
-    Piece,
-    Scatter,
-    Section,
-    Table,
-    Tiles,
-    Verbatim,
-)
 from markscheme.report.figures import cut_short
 from markscheme.text import printable
 
@@ -42,7 +19,7 @@ ACTED_ON = frozenset("\\`*_{}[]<>#|~@!$")
 """What Markdown would act on."""
 
 
-def render_markdown(document: Document) -> str:
+def render_markdown(document: doc.Document) -> str:
     """A document as Markdown; text from outside stays text."""
     return "\n".join(_squeezed(_document(document, 2))) + "\n"
 
@@ -66,7 +43,7 @@ def _squeezed(lines: Iterator[str]) -> Iterator[str]:
         pending = False
 
 
-def _document(document: Document, depth: int) -> Iterator[str]:
+def _document(document: doc.Document, depth: int) -> Iterator[str]:
     yield f"{'#' * depth} {escaped(document.title)}"
     yield ""
     if document.source:
@@ -78,58 +55,58 @@ def _document(document: Document, depth: int) -> Iterator[str]:
         yield from _document(part, depth + 1)
 
 
-def _block(block: Block, depth: int) -> Iterator[str]:
-    if isinstance(block, (OnPages, Scatter)):
+def _block(block: doc.Block, depth: int) -> Iterator[str]:
+    if isinstance(block, (doc.OnPages, doc.Scatter)):
         return
     yield ""
     match block:
-        case Section():
-            shown = [inner for inner in block.blocks if not isinstance(inner, (OnPages, Scatter))]
+        case doc.Section():
+            shown = [inner for inner in block.blocks if not isinstance(inner, (doc.OnPages, doc.Scatter))]
             if shown:
                 yield f"{'#' * depth} {escaped(block.title)}"
             for inner in shown:
                 yield from _block(inner, depth + 1)
-        case Callout():
+        case doc.Callout():
             rest = [escaped(block.text)] if block.text else []
             rest += [_code(block.command)] if block.command else []
-            yield " ".join([f"> **{SIGNS[block.tone]} {escaped(block.head)}**", *rest])
-        case Paragraph() | Notes():
+            yield " ".join([f"> **{doc.SIGNS[block.tone]} {escaped(block.head)}**", *rest])
+        case doc.Paragraph() | doc.Notes():
             for line in block.lines:
                 yield inline(line)
                 yield ""
-        case Items():
+        case doc.Items():
             for head, *more in block.items:
                 yield f"- {inline(head)}"
                 yield from (f"  {inline(line)}" for line in more)
-        case Verbatim():
+        case doc.Verbatim():
             fence = "`" * max(3, *(len(run) + 1 for run in re.findall("`+", block.text)), 0)
             yield fence + "text"
             yield from map(printable, block.text.splitlines())
             yield fence
-        case Table():
+        case doc.Table():
             yield from _captioned(block.caption, block.headings, block.rows)
-        case Bars():
+        case doc.Bars():
             yield escaped(block.caption)
             yield ""
             yield "```text"
             yield from (line.translate(IN_PICTURES) for line in drawn(block, WIDTH))
             yield "```"
-        case Tiles():
+        case doc.Tiles():
             for label, words, ids, _ in block.tiles:
                 named = f": {inline(ids)}" if ids.ids else ""
                 yield f"- **{escaped(label)}**: {escaped(words)}{named}"
-        case Cards():
+        case doc.Cards():
             yield from _cards(block)
-        case Facts():
+        case doc.Facts():
             yield from (f"- {escaped(name)}: {escaped(value)}" for name, value in block.rows)
-        case Examples():
+        case doc.Examples():
             for case in block.cases[: min(MOST_EXAMPLES, block.differing)]:
                 said = cut_short(case.reason, LONGEST_REASON)
                 yield f"- {escaped(case.id)}: {escaped(case.head)}" + (f" “{escaped(said)}”" if said else "")
     yield ""
 
 
-def _captioned(caption: str, headings: Sequence[str], rows: Sequence[Sequence[Line]]) -> Iterator[str]:
+def _captioned(caption: str, headings: Sequence[str], rows: Sequence[Sequence[doc.Line]]) -> Iterator[str]:
     if caption:
         yield escaped(caption)
         yield ""
@@ -142,7 +119,7 @@ def _row(cells: Iterable[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _cards(block: Cards) -> Iterator[str]:
+def _cards(block: doc.Cards) -> Iterator[str]:
     for number, card in enumerate(block.cards, start=1):
         text = f" · {escaped(card.text)}" if card.text else ""
         yield f"{number}. **{inline(card.title)}**{text}"
@@ -156,21 +133,21 @@ def _cards(block: Cards) -> Iterator[str]:
             yield f"   {line}"
 
 
-def inline(line: Line) -> str:
+def inline(line: doc.Line) -> str:
     """A line as Markdown."""
     return "".join(_piece(piece) for piece in (line if isinstance(line, tuple) else (line,)))
 
 
-def _piece(piece: Piece) -> str:
+def _piece(piece: doc.Piece) -> str:
     match piece:
         case str():
             return _kept_spaces(piece)
-        case Code():
+        case doc.Code():
             return _code(piece.text)
-        case Ids():
+        case doc.Ids():
             more = f" and {len(piece.ids) - MOST_IDS} more" if len(piece.ids) > MOST_IDS else ""
             return ", ".join(map(escaped, piece.ids[:MOST_IDS])) + more
-        case Count():
+        case doc.Count():
             return str(piece.n)
         case _:
             return escaped(piece.text)

@@ -12,32 +12,8 @@ from rich.padding import Padding
 from rich.table import Table as Grid
 from rich.text import Text
 
+from markscheme.report import document as doc
 from markscheme.report.bars import drawn
-from markscheme.report.document import (
-    SIGNS,
-    Bars,
-    Block,
-    Callout,
-    Cards,
-    Code,
-    Count,
-    Document,
-    Examples,
-    Facts,
-    Ids,
-    Items,
-    Line,
-    Notes,
-    OnPages,
-    Paragraph,
-    Piece,
-    Scatter,
-    Section,
-    Table,
-    Tiles,
-    Tone,
-    Verbatim,
-)
 from markscheme.report.figures import cut_short
 from markscheme.text import printable, raw_stream
 
@@ -53,14 +29,14 @@ MOST_IDS = 5
 MOST_CARDS = 8
 MOST_EXAMPLES = 5
 LONGEST_REASON = 220
-STYLES: dict[Tone, str] = {
+STYLES: dict[doc.Tone, str] = {
     "good": "bold green",
     "trend": "bold green",
     "open": "bold yellow",
     "note": "bold yellow",
     "bad": "bold red",
 }
-PLAIN_SIGNS: dict[Tone, str] = {"good": "+", "trend": "/", "open": "?", "note": "!", "bad": "x"}
+PLAIN_SIGNS: dict[doc.Tone, str] = {"good": "+", "trend": "/", "open": "?", "note": "!", "bad": "x"}
 
 TYPED = str.maketrans(
     {"–": "-", "−": "-", "·": "-", "→": "->", "×": "x", "≤": "<=", "“": '"', "”": '"', "’": "'", "…": "..."}
@@ -68,7 +44,7 @@ TYPED = str.maketrans(
 """What a terminal without line drawing gets in place of these."""
 
 
-def render_terminal(document: Document, file: IO[str], width: int | None = None) -> None:
+def render_terminal(document: doc.Document, file: IO[str], width: int | None = None) -> None:
     """Write a document to `file`: at most `width` columns, by default what the screen has, up to 120.
 
     Colours appear only on a screen without NO_COLOR; a dumb terminal, or one without Unicode, gets no line drawing. A
@@ -121,13 +97,13 @@ class _Page(Console):
         )
         self._plain = plain
 
-    def document(self, document: Document) -> None:
+    def document(self, document: doc.Document) -> None:
         """A document and its parts."""
         self._say(document.title, "bold")
         if document.source:
             self._say(document.source)
         for block in document.blocks:
-            if not isinstance(block, Section):
+            if not isinstance(block, doc.Section):
                 self._gap()
             self.block(block)
         for section in document.sections:
@@ -137,51 +113,51 @@ class _Page(Console):
             self.document(part)
         if document.more:
             self._gap()
-            self._say(("Full report: ", Code(document.more)))
+            self._say(("Full report: ", doc.Code(document.more)))
 
-    def block(self, block: Block) -> None:
+    def block(self, block: doc.Block) -> None:
         """Any block; pages alone have room for scatters and what is marked as theirs."""
         match block:
-            case Section():
-                shown = [inner for inner in block.blocks if not isinstance(inner, (OnPages, Scatter))]
+            case doc.Section():
+                shown = [inner for inner in block.blocks if not isinstance(inner, (doc.OnPages, doc.Scatter))]
                 if shown:
                     self._gap()
                     self._say(block.title, "bold")
                 for inner in shown:
                     self.block(inner)
-            case Callout():
+            case doc.Callout():
                 self._callout(block)
-            case Paragraph() | Notes():
+            case doc.Paragraph() | doc.Notes():
                 for line in block.lines:
                     self._say(line)
-            case Items():
+            case doc.Items():
                 for head, *more in block.items:
                     self._hang("-", [head, *more])
-            case Verbatim():
+            case doc.Verbatim():
                 for line in block.text.splitlines():
                     self.print(Text(printable(line)), soft_wrap=True)
-            case Table():
+            case doc.Table():
                 self._table(block)
-            case Bars():
+            case doc.Bars():
                 self._bars(block)
-            case Tiles():
+            case doc.Tiles():
                 self._tiles(block)
-            case Cards():
+            case doc.Cards():
                 self._cards(block)
-            case Facts():
+            case doc.Facts():
                 self._grid([(f"{name}:", value) for name, value in block.rows])
-            case Examples():
+            case doc.Examples():
                 self._examples(block)
-            case OnPages() | Scatter():
+            case doc.OnPages() | doc.Scatter():
                 pass
 
     def _gap(self) -> None:
         self.print()
 
-    def _say(self, line: Line, style: str = "") -> None:
+    def _say(self, line: doc.Line, style: str = "") -> None:
         self.print(Text(inline(line), style=style))
 
-    def _hang(self, sign: str, lines: Sequence[Line], style: str = "", indent: int = 0) -> None:
+    def _hang(self, sign: str, lines: Sequence[doc.Line], style: str = "", indent: int = 0) -> None:
         """Lines behind a sign, further lines under the first."""
         grid = Grid.grid(padding=(0, 1))
         grid.add_column(no_wrap=True)
@@ -190,12 +166,12 @@ class _Page(Console):
             grid.add_row(Text("" if place else sign, style=style), Text(inline(line), style="" if place else style))
         self.print(Padding(grid, (0, 0, 0, indent)))
 
-    def _callout(self, block: Callout) -> None:
-        sign = (PLAIN_SIGNS if self._plain else SIGNS)[block.tone]
+    def _callout(self, block: doc.Callout) -> None:
+        sign = (PLAIN_SIGNS if self._plain else doc.SIGNS)[block.tone]
         rest = [line for line in (block.text, block.command) if line]
         self._hang(sign, [block.head, *rest], STYLES[block.tone])
 
-    def _table(self, block: Table) -> None:
+    def _table(self, block: doc.Table) -> None:
         if block.caption:
             self._say(block.caption)
         cells = [[inline(cell) for cell in row] for row in block.rows]
@@ -207,7 +183,7 @@ class _Page(Console):
             grid.add_row(*map(Text, row))
         self.print(grid)
 
-    def _grid(self, rows: Sequence[tuple[Line, ...]], indent: int = 0) -> None:
+    def _grid(self, rows: Sequence[tuple[doc.Line, ...]], indent: int = 0) -> None:
         grid = Grid.grid(padding=(0, 2, 0, 0))
         for _ in max(rows, key=len, default=()):
             grid.add_column(overflow="fold")
@@ -215,18 +191,18 @@ class _Page(Console):
             grid.add_row(*(Text(inline(cell)) for cell in row))
         self.print(Padding(grid, (0, 0, 0, indent)))
 
-    def _bars(self, block: Bars) -> None:
+    def _bars(self, block: doc.Bars) -> None:
         for line in drawn(block, self.width, plain=self._plain):
             self._say(line)
 
-    def _tiles(self, block: Tiles) -> None:
+    def _tiles(self, block: doc.Tiles) -> None:
         self._grid([(label, words, ids) for label, words, ids, _ in block.tiles], indent=2)
 
-    def _cards(self, block: Cards) -> None:
+    def _cards(self, block: doc.Cards) -> None:
         arrow = "->" if self._plain else "→"
         for number, card in enumerate(block.cards[:MOST_CARDS], start=1):
             first = (*_pieces(card.title), f" · {card.text}") if card.text else card.title
-            lines: list[Line] = [first, *card.rows]
+            lines: list[doc.Line] = [first, *card.rows]
             lines += [card.examples] if card.examples.ids and not card.advice else []
             lines += card.advice
             lines += [f"{arrow} {card.command}"] if card.command else []
@@ -235,7 +211,7 @@ class _Page(Console):
         if left:
             self._say(f"  and {len(left)} more: {', '.join(dict.fromkeys(card.code for card in left))}")
 
-    def _examples(self, block: Examples) -> None:
+    def _examples(self, block: doc.Examples) -> None:
         for case in block.cases[: min(MOST_EXAMPLES, block.differing)]:
             reason = [f"“{cut_short(case.reason, LONGEST_REASON)}”"] if case.reason else []
             self._hang("-", [f"{case.id}: {case.head}", *reason])
@@ -266,23 +242,23 @@ def _longest_word(text: str) -> int:
     return max(map(cell_len, text.split()), default=0)
 
 
-def inline(line: Line) -> str:
+def inline(line: doc.Line) -> str:
     """A line as plain text; text from outside moves no cursor."""
     return printable("".join(_plain(piece) for piece in _pieces(line)))
 
 
-def _pieces(line: Line) -> tuple[Piece, ...]:
+def _pieces(line: doc.Line) -> tuple[doc.Piece, ...]:
     return line if isinstance(line, tuple) else (line,)
 
 
-def _plain(piece: Piece) -> str:
+def _plain(piece: doc.Piece) -> str:
     match piece:
         case str():
             return piece
-        case Ids():
+        case doc.Ids():
             more = f" and {len(piece.ids) - MOST_IDS} more" if len(piece.ids) > MOST_IDS else ""
             return "  ".join(piece.ids[:MOST_IDS]) + more
-        case Count():
+        case doc.Count():
             return str(piece.n)
         case _:
             return piece.text

@@ -18,30 +18,8 @@ from markscheme.fingerprint import fingerprint
 from markscheme.judges.family import kinship
 from markscheme.judges.judge import Usage
 from markscheme.ratings.splits import Openings
-from markscheme.report.document import (
-    Bars,
-    Block,
-    Callout,
-    Card,
-    Cards,
-    Count,
-    Document,
-    Dot,
-    Facts,
-    Ids,
-    Line,
-    Mark,
-    Name,
-    Notes,
-    OnPages,
-    Paragraph,
-    Scatter,
-    Section,
-    Table,
-    Tiles,
-    mark,
-    share_mark,
-)
+from markscheme.report import document as doc
+from markscheme.report.document import mark, share_mark
 from markscheme.report.figures import (
     coefficient,
     cut_short,
@@ -51,7 +29,7 @@ from markscheme.report.figures import (
     share_with_interval,
     with_interval,
 )
-from markscheme.report.json import plain
+from markscheme.report.json import attributes, record
 from markscheme.report.views import drift
 from markscheme.report.views.examples import cell_tag, criterion_tag, examples_of, is_off, level_name, slice_tag
 from markscheme.stats import Estimate
@@ -104,36 +82,36 @@ EXACT = 1e-6
 """A tolerance that no two levels fall into."""
 
 
-def view(calibration: Calibration) -> Document:
+def view(calibration: Calibration) -> doc.Document:
     """The whole report."""
     comparison, name = calibration.comparison, calibration.rubric.name
-    fixes: list[Block] = [_cards(calibration)] if calibration.findings else [Paragraph((_first_step(calibration),))]
+    fix: doc.Block = _cards(calibration) if calibration.findings else doc.Paragraph((_first_step(calibration),))
     warnings = tuple(_warnings(calibration))
-    return Document(
+    return doc.Document(
         title=f"{name} · {calibration.rater.name} · {_labels_in_short(comparison)}",
         source=_source(calibration),
         blocks=(
             callout(calibration),
             agreement_bars(comparison, calibration.decision.target),
             tiles(comparison),
-            *([Notes(warnings)] if warnings else []),
-            Section("Fix first", tuple(fixes), "fix"),
+            *([doc.Notes(warnings)] if warnings else []),
+            doc.Section("Fix first", (fix,), "fix"),
         ),
         sections=tuple(_sections(calibration)),
         more=f"markscheme calibrate {name} --html report.html",
     )
 
 
-def _sections(calibration: Calibration) -> Iterator[Section]:
+def _sections(calibration: Calibration) -> Iterator[doc.Section]:
     comparison = calibration.comparison
-    yield Section("Criteria", tuple(_criteria(comparison, calibration.findings)), "criteria")
+    yield doc.Section("Criteria", tuple(_criteria(comparison, calibration.findings)), "criteria")
     examples = examples_of(comparison, calibration.slices)
-    yield Section("Examples that differ most", (OnPages((scatter(comparison),)), examples), "examples")
+    yield doc.Section("Examples that differ most", (doc.OnPages((scatter(comparison),)), examples), "examples")
     yield _annotators(calibration)
     yield drift.section(calibration.baseline, f"markscheme calibrate {calibration.rubric.name} --accept")
     if calibration.slices:
-        yield Section("Slices", tuple(_slices(calibration.slices)), "slices")
-    yield Section("What was run", (Facts(tuple(_facts(calibration))),), "run")
+        yield doc.Section("Slices", tuple(_slices(calibration.slices)), "slices")
+    yield doc.Section("What was run", (doc.Facts(tuple(_facts(calibration))),), "run")
 
 
 def _labels_in_short(comparison: Comparison) -> str:
@@ -160,12 +138,12 @@ def _source(calibration: Calibration) -> str:
 # --- the first screen -----------------------------------------------------------------------------------------------
 
 
-def callout(calibration: Calibration) -> Callout:
+def callout(calibration: Calibration) -> doc.Callout:
     """The use in words, what it rests on, and what to run next."""
     decision, baseline = calibration.decision, calibration.baseline
     moved = drift.headline(baseline) if baseline is not None else None
     if calibration.counts.nothing_graded:
-        return Callout("bad", "Nothing could be graded.", _why_nothing(calibration))
+        return doc.Callout("bad", "Nothing could be graded.", _why_nothing(calibration))
     if decision.because_code == "drift" and moved is not None:
         return moved
     found = _by_use(calibration)
@@ -174,31 +152,33 @@ def callout(calibration: Calibration) -> Callout:
     return found
 
 
-def _by_use(calibration: Calibration) -> Callout:
+def _by_use(calibration: Calibration) -> doc.Callout:
     decision, because = calibration.decision, calibration.decision.because
     reference = calibration.comparison.gold.reference
     match decision.verdict, decision.use:
         case "ok", "gate":
-            return Callout("good", "Can gate.", because)
+            return doc.Callout("good", "Can gate.", because)
         case "ok", "trend":
             why = "One annotator per example." if reference == "one-person" else "The labels are not blind."
-            return Callout("trend", "Use for trends, not for single decisions.", f"{why} {because}")
+            return doc.Callout("trend", "Use for trends, not for single decisions.", f"{why} {because}")
         case "ok", _:
             kind = "Synthetic labels only." if reference == "constructed" else "Labels by a model only."
             agreement = share(calibration.comparison.agreement.value)
             text = f"Agreement {agreement} shows that the pipeline works, not that people would agree."
-            return _with_plan(Callout("open", kind, text), calibration)
+            return _with_plan(doc.Callout("open", kind, text), calibration)
         case "labels-disagree", "trend":
-            return Callout("trend", "Use for trends.", because.removesuffix(": use it for trends.").rstrip(".") + ".")
+            return doc.Callout(
+                "trend", "Use for trends.", because.removesuffix(": use it for trends.").rstrip(".") + "."
+            )
         case "labels-disagree", _:
-            return Callout("open", "These labels can't decide.", because)
+            return doc.Callout("open", "These labels can't decide.", because)
         case "adjust", _:
-            return Callout("bad", "Don't use this judge yet.", because)
+            return doc.Callout("bad", "Don't use this judge yet.", because)
     head = "Not shown to beat the baseline." if decision.because_code == "constant-open" else TOO_FEW
-    return _with_plan(Callout("open", head, because.removesuffix(TOO_FEW).rstrip()), calibration)
+    return _with_plan(doc.Callout("open", head, because.removesuffix(TOO_FEW).rstrip()), calibration)
 
 
-def _with_plan(found: Callout, calibration: Calibration) -> Callout:
+def _with_plan(found: doc.Callout, calibration: Calibration) -> doc.Callout:
     """The same with the command that says what to label, where a number of labels would do."""
     needed, name = calibration.decision.labels_needed, calibration.rubric.name
     if needed is None:
@@ -215,40 +195,40 @@ def _why_nothing(calibration: Calibration) -> str:
     return f"{counts.not_graded} of {counted(counts.examples, 'example')} not graded{why}"
 
 
-def agreement_bars(comparison: Comparison, target: float) -> Bars:
+def agreement_bars(comparison: Comparison, target: float) -> doc.Bars:
     """Agreement of the judge, the baseline and the annotators, and the target, on one scale."""
     person = comparison.agreement_person
-    return Bars(
+    return doc.Bars(
         (
             ("judge", share_mark(comparison.agreement)),
             ("baseline", share_mark(comparison.agreement_constant, "baseline")),
             *([("annotators", share_mark(person, "annotators"))] if person is not None else []),
-            ("target", Mark(share(target), target, role="target")),
+            ("target", doc.Mark(share(target), target, role="target")),
         ),
         f"Agreement (score within {comparison.tolerance:g} of the label), 95% CI. "
         "Baseline: always giving the best single score.",
     )
 
 
-def tiles(comparison: Comparison) -> Tiles:
+def tiles(comparison: Comparison) -> doc.Tiles:
     """False passes and false fails, of how many, by id."""
     gold, judged = comparison.gold.passed, ~np.isnan(comparison.passes)
     fails, passes = (int((judged & (gold == decision)).sum()) for decision in (0.0, 1.0))
     wrong_passes, wrong_fails = tuple(comparison.false_passes), tuple(comparison.false_fails)
-    return Tiles(
+    return doc.Tiles(
         (
-            ("False passes", f"{len(wrong_passes)} of {counted(fails, 'fail')}", Ids(wrong_passes), "false-pass"),
+            ("False passes", f"{len(wrong_passes)} of {counted(fails, 'fail')}", doc.Ids(wrong_passes), "false-pass"),
             (
                 "False fails",
                 f"{len(wrong_fails)} of {counted(passes, 'pass', 'passes')}",
-                Ids(wrong_fails),
+                doc.Ids(wrong_fails),
                 "false-fail",
             ),
         )
     )
 
 
-def _warnings(calibration: Calibration) -> Iterator[Line]:
+def _warnings(calibration: Calibration) -> Iterator[doc.Line]:
     """What limits every figure on the page."""
     counts, gold = calibration.counts, calibration.comparison.gold
     if gold.reference in NOT_HUMAN:
@@ -326,21 +306,21 @@ def by_cause(findings: Sequence[Finding]) -> list[list[Finding]]:
     return sorted(groups.values(), key=lambda group: group[0].code not in LABELS_FIRST)
 
 
-def _cards(calibration: Calibration) -> Cards:
+def _cards(calibration: Calibration) -> doc.Cards:
     places = {name: f"c{place}" for place, name in enumerate(calibration.comparison.criteria)}
-    return Cards(tuple(_card(group, calibration, places) for group in by_cause(calibration.findings)))
+    return doc.Cards(tuple(_card(group, calibration, places) for group in by_cause(calibration.findings)))
 
 
-def _card(group: Sequence[Finding], calibration: Calibration, places: dict[str, str]) -> Card:
+def _card(group: Sequence[Finding], calibration: Calibration, places: dict[str, str]) -> doc.Card:
     first, cause = group[0], CAUSES.get(group[0].code, group[0].code)
     if len(group) > 1:
         where = f"{len(group)} criteria" if first.criterion is not None else f"{len(group)} findings"
-        title: Line = f"{where} · {cause}"
+        title: doc.Line = f"{where} · {cause}"
     elif first.criterion is not None:
-        title = Name(first.criterion, places.get(first.criterion, ""))
+        title = doc.Name(first.criterion, places.get(first.criterion, ""))
     else:
         title = cause[:1].upper() + cause[1:]
-    return Card(
+    return doc.Card(
         title=title,
         text=_message(first) if len(group) == 1 else "",
         severity=first.severity,
@@ -348,14 +328,14 @@ def _card(group: Sequence[Finding], calibration: Calibration, places: dict[str, 
         rows=() if len(group) == 1 else tuple(_row(finding, places) for finding in group),
         advice=tuple(dict.fromkeys(finding.suggestion for finding in group if finding.suggestion)),
         command=_command(first, calibration),
-        examples=Ids(tuple(dict.fromkeys(unit for finding in group for unit in finding.examples))),
+        examples=doc.Ids(tuple(dict.fromkeys(unit for finding in group for unit in finding.examples))),
     )
 
 
-def _row(finding: Finding, places: dict[str, str]) -> Line:
+def _row(finding: Finding, places: dict[str, str]) -> doc.Line:
     if finding.criterion is None:
         return finding.message
-    return Name(finding.criterion, places.get(finding.criterion, "")), f" · {_message(finding)}"
+    return doc.Name(finding.criterion, places.get(finding.criterion, "")), f" · {_message(finding)}"
 
 
 def _message(finding: Finding) -> str:
@@ -415,7 +395,7 @@ class CriterionFigure:
 
     heading: str
     estimate: Callable[[CriterionComparison], Estimate]
-    cell: Callable[[Estimate], Line]
+    cell: Callable[[Estimate], doc.Line]
 
 
 CRITERION_FIGURES = (
@@ -427,15 +407,15 @@ FIGURES = (*(figure.heading for figure in CRITERION_FIGURES), "bias, levels")
 """Headings of the figures in `criterion_rows`."""
 
 
-def _criteria(comparison: Comparison, findings: Sequence[Finding] = (), of: str = "") -> Iterator[Block]:
+def _criteria(comparison: Comparison, findings: Sequence[Finding] = (), of: str = "") -> Iterator[doc.Block]:
     rows = tuple(criterion_rows(comparison, findings, of))
-    yield Table(("Criterion", *FIGURES, ""), rows)
-    yield Notes(tuple(_criteria_notes(comparison)))
-    yield Paragraph((overall_line(comparison),))
-    yield OnPages(tuple(_criterion(place, one, of) for place, one in enumerate(comparison.criteria.values())))
+    yield doc.Table(("Criterion", *FIGURES, ""), rows)
+    yield doc.Notes(tuple(_criteria_notes(comparison)))
+    yield doc.Paragraph((overall_line(comparison),))
+    yield doc.OnPages(tuple(_criterion(place, one, of) for place, one in enumerate(comparison.criteria.values())))
 
 
-def against_gold(comparison: Comparison, target: float, of: str) -> Iterator[Block]:
+def against_gold(comparison: Comparison, target: float, of: str) -> Iterator[doc.Block]:
     """A judge against gold without a decision, as one of several on a page; `of` keeps their tags apart."""
     yield agreement_bars(comparison, target)
     yield scatter(comparison)
@@ -444,7 +424,7 @@ def against_gold(comparison: Comparison, target: float, of: str) -> Iterator[Blo
 
 def criterion_rows(
     comparison: Comparison, findings: Sequence[Finding] = (), of: str = ""
-) -> Iterator[tuple[Line, ...]]:
+) -> Iterator[tuple[doc.Line, ...]]:
     """For each criterion: its name, its figures, bias in levels, and what was found."""
     errors = [(found.statistics["signed_error"], found.criterion.scale.span) for found in comparison.criteria.values()]
     ends = [abs(end) / span for one, span in errors for end in (one.value, one.low, one.high) if end is not None]
@@ -453,14 +433,14 @@ def criterion_rows(
         bias = found.statistics["signed_error"]
         codes = dict.fromkeys(one.code for one in findings if one.criterion == name)
         yield (
-            Name(name, f"{of}c{place}"),
+            doc.Name(name, f"{of}c{place}"),
             *(figure.cell(figure.estimate(found)) for figure in CRITERION_FIGURES),
             mark(with_interval(bias, sign=True), bias, part * found.criterion.scale.span),
             ", ".join(CAUSES.get(code, code) for code in codes),
         )
 
 
-def _criteria_notes(comparison: Comparison) -> Iterator[Line]:
+def _criteria_notes(comparison: Comparison) -> Iterator[doc.Line]:
     shown = [
         (name, what, estimate)
         for name, found in comparison.criteria.items()
@@ -487,7 +467,7 @@ def overall_line(comparison: Comparison) -> str:
     )
 
 
-def _criterion(place: int, found: CriterionComparison, of: str = "") -> Section:
+def _criterion(place: int, found: CriterionComparison, of: str = "") -> doc.Section:
     """One criterion in detail: its confusion matrix, and agreement compared with annotators, baseline and chance."""
     criterion = found.criterion
     both = ~np.isnan(found.gold) & ~np.isnan(found.judge)
@@ -495,15 +475,15 @@ def _criterion(place: int, found: CriterionComparison, of: str = "") -> Section:
     between = " A level between two is the median of labels that differ." if _has_between(found) else ""
     differing = (
         "Another level than gold on ",
-        Count(apart, criterion_tag(place, of)),
+        doc.Count(apart, criterion_tag(place, of)),
         f" of {int(both.sum())} examples.",
     )
-    return Section(
+    return doc.Section(
         criterion.name,
         (
-            Paragraph((f"{criterion.requirement} (weight {criterion.weight:g})", differing)),
+            doc.Paragraph((f"{criterion.requirement} (weight {criterion.weight:g})", differing)),
             _matrix(place, found, f"Confusion matrix: rows are gold, columns the judge.{between}", of),
-            Bars(tuple(_criterion_bars(found)), "Share of examples on the same level"),
+            doc.Bars(tuple(_criterion_bars(found)), "Share of examples on the same level"),
         ),
         f"{of}c{place}",
     )
@@ -513,7 +493,7 @@ def _has_between(found: CriterionComparison) -> bool:
     return len(found.levels_given) > len(set(found.criterion.scale.values))
 
 
-def _criterion_bars(found: CriterionComparison) -> Iterator[tuple[str, Mark]]:
+def _criterion_bars(found: CriterionComparison) -> Iterator[tuple[str, doc.Mark]]:
     both = ~np.isnan(found.gold) & ~np.isnan(found.judge)
     yield "judge", share_mark(found.statistics["exact_agreement"])
     if found.people.size and ((~np.isnan(found.people)).sum(axis=1) >= 2).any():
@@ -525,25 +505,25 @@ def _criterion_bars(found: CriterionComparison) -> Iterator[tuple[str, Mark]]:
             float((found.gold[both] == level).mean() * (found.judge[both] == level).mean())
             for level in found.levels_given
         )
-        yield "chance", Mark(share(by_chance), by_chance, role="chance")
+        yield "chance", doc.Mark(share(by_chance), by_chance, role="chance")
 
 
-def _matrix(place: int, found: CriterionComparison, caption: str, of: str) -> Table:
+def _matrix(place: int, found: CriterionComparison, caption: str, of: str) -> doc.Table:
     levels = found.levels_given
     counts = confusion(found.gold, found.judge, levels)
     of_scale = np.isin(levels, found.criterion.scale.values)
     rows, columns = (np.flatnonzero(of_scale | (counts.sum(axis=axis) > 0)).tolist() for axis in (1, 0))
     names = [level_name(found.criterion, level) for level in levels]
 
-    def cell(row: int, column: int) -> Count:
+    def cell(row: int, column: int) -> doc.Count:
         says = f"{found.criterion.name}, gold {names[row]}, judge {names[column]}"
-        return Count(int(counts[row, column]), cell_tag(place, row, column, of), row != column, says)
+        return doc.Count(int(counts[row, column]), cell_tag(place, row, column, of), row != column, says)
 
     body = tuple((names[row], *(cell(row, column) for column in columns)) for row in rows)
-    return Table(("gold ↓ judge →", *(names[column] for column in columns)), body, caption, is_matrix=True)
+    return doc.Table(("gold ↓ judge →", *(names[column] for column in columns)), body, caption, is_matrix=True)
 
 
-def scatter(comparison: Comparison) -> Scatter:
+def scatter(comparison: Comparison) -> doc.Scatter:
     """The judge's scores against gold's."""
     together: dict[tuple[float, float, bool], list[str]] = defaultdict(list)
     for place, unit in enumerate(comparison.gold.ids):
@@ -551,11 +531,11 @@ def scatter(comparison: Comparison) -> Scatter:
         if not (math.isnan(gold) or math.isnan(judge)):
             together[round(gold, 3), round(judge, 3), is_off(comparison, place)].append(unit)
     dots = [
-        Dot(gold, judge, tuple(ids), off, f"gold {number(gold)}, judge {number(judge)}: {len(ids)}")
+        doc.Dot(gold, judge, tuple(ids), off, f"gold {number(gold)}, judge {number(judge)}: {len(ids)}")
         for (gold, judge, off), ids in together.items()
     ]
     n, off = sum(len(dot.ids) for dot in dots), sum(len(dot.ids) for dot in dots if dot.off)
-    return Scatter(
+    return doc.Scatter(
         tuple(sorted(dots, key=lambda dot: (dot.off, -len(dot.ids)))),
         comparison.tolerance,
         comparison.rubric.pass_mark,
@@ -568,16 +548,18 @@ def scatter(comparison: Comparison) -> Scatter:
 # --- annotators, slices, run ----------------------------------------------------------------------------------------
 
 
-def _annotators(calibration: Calibration) -> Section:
+def _annotators(calibration: Calibration) -> doc.Section:
     gold, criteria = calibration.comparison.gold, calibration.comparison.criteria
-    lines: list[Line] = [f"{_labels_in_short(calibration.comparison)}; gold is {LABELS[gold.reference]}."]
+    lines: list[doc.Line] = [f"{_labels_in_short(calibration.comparison)}; gold is {LABELS[gold.reference]}."]
     ceilings = [(name, found.ceiling) for name, found in criteria.items() if found.ceiling is not None]
     if not ceilings:
         lines.append("No two annotators share enough examples: their agreement with each other is not known.")
-        return Section("Annotators", (Paragraph(tuple(lines)),), "annotators")
+        return doc.Section("Annotators", (doc.Paragraph(tuple(lines)),), "annotators")
     headings = ("Criterion", "alpha between annotators", "alpha of judge and annotator", "")
-    rows = tuple((Name(name), coefficient(one.people), coefficient(one.judge), _as_good(one)) for name, one in ceilings)
-    return Section("Annotators", (Paragraph(tuple(lines)), Table(headings, rows)), "annotators")
+    rows = tuple(
+        (doc.Name(name), coefficient(one.people), coefficient(one.judge), _as_good(one)) for name, one in ceilings
+    )
+    return doc.Section("Annotators", (doc.Paragraph(tuple(lines)), doc.Table(headings, rows)), "annotators")
 
 
 def _as_good(ceiling: Ceiling) -> str:
@@ -586,27 +568,27 @@ def _as_good(ceiling: Ceiling) -> str:
     return "as good as an annotator" if ceiling.as_good else "not shown to be as good as an annotator"
 
 
-def _slices(slices: Sequence[Slice]) -> Iterator[Block]:
+def _slices(slices: Sequence[Slice]) -> Iterator[doc.Block]:
     """Slices on which the judge does worse than on the rest; on pages every slice."""
     worse = sorted((place for place, one in enumerate(slices) if one.stands_out), key=lambda place: slices[place].p)
     if worse:
         yield _slice_table(slices, worse)
     else:
-        yield Paragraph((f"None of {len(slices)} slices does worse than the rest.",))
+        yield doc.Paragraph((f"None of {len(slices)} slices does worse than the rest.",))
     rest = sorted(set(range(len(slices))) - set(worse), key=lambda place: slices[place].agreement.value or 0.0)
     if rest:
-        yield OnPages((Paragraph(("The other slices:",)), _slice_table(slices, rest)))
+        yield doc.OnPages((doc.Paragraph(("The other slices:",)), _slice_table(slices, rest)))
 
 
-def _slice_table(slices: Sequence[Slice], places: Sequence[int]) -> Table:
+def _slice_table(slices: Sequence[Slice], places: Sequence[int]) -> doc.Table:
     headings = ("Slice", "examples", "agreement", "elsewhere", "bias", "criteria")
-    return Table(headings, tuple(_slice_row(slices[place], place) for place in places))
+    return doc.Table(headings, tuple(_slice_row(slices[place], place) for place in places))
 
 
-def _slice_row(one: Slice, place: int) -> tuple[Line, ...]:
+def _slice_row(one: Slice, place: int) -> tuple[doc.Line, ...]:
     return (
-        Name(f"{one.part.by}: {one.part.name}"),
-        Count(one.n, slice_tag(place), says=f"{one.part.by} {one.part.name}"),
+        doc.Name(f"{one.part.by}: {one.part.name}"),
+        doc.Count(one.n, slice_tag(place), says=f"{one.part.by} {one.part.name}"),
         share_mark(one.agreement),
         share(one.rest),
         with_interval(one.signed_error, sign=True),
@@ -644,28 +626,18 @@ def cost_line(cost: Usage) -> str:
 
 def json_of(calibration: Calibration) -> dict[str, Any]:
     """The calibration by the keys of the file format."""
-    comparison, decision, rater = calibration.comparison, calibration.decision, calibration.rater
-    found: dict[str, Any] = plain(
+    comparison, decision = calibration.comparison, calibration.decision
+    ties = comparison.ties
+    return record(
         {
             "schema": 1,
-            "rubric": {"name": calibration.rubric.name, "fingerprint": calibration.rubric.fingerprint},
-            "judge": {
-                "name": rater.name,
-                "fingerprint": rater.fingerprint,
-                "source": rater.source,
-                "provenance": rater.provenance,
-            },
-            "counts": calibration.counts,
-            "not_graded_because": calibration.reasons_not_graded,
-            "agreement": comparison.agreement,
-            "agreement_constant": comparison.agreement_constant,
-            "agreement_person": comparison.agreement_person,
-            "agreement_with_person": comparison.agreement_with_person,
-            "gain": comparison.gain,
+            "rubric": attributes(calibration.rubric, "name fingerprint"),
+            "judge": attributes(calibration.rater, "name fingerprint source provenance"),
+            **attributes(calibration, "counts not_graded_because=reasons_not_graded"),
+            **attributes(comparison, "agreement agreement_constant agreement_person agreement_with_person gain"),
             "ties": {
-                "n": comparison.ties.count,
+                **attributes(ties, "n=count flagged"),
                 "inclusive": _with_ties(comparison),
-                "flagged": comparison.ties.flagged,
                 "verdict": decision.verdict_with_ties,
             },
             "tolerance": comparison.tolerance,
@@ -677,21 +649,13 @@ def json_of(calibration: Calibration) -> dict[str, Any]:
             "overall": {**comparison.overall, "within_tolerance": comparison.agreement},
             "criteria": {n: {**one.statistics, "confusion": one.confusion} for n, one in comparison.criteria.items()},
             "raters": _raters(comparison),
-            "false_passes": comparison.false_passes,
-            "false_fails": comparison.false_fails,
+            **attributes(comparison, "false_passes false_fails"),
             "baseline": drift.json_of(calibration.baseline),
-            "test_labels": calibration.openings,
-            "findings": calibration.findings,
-            "slices": calibration.slices,
-            "verdict": decision.verdict,
-            "because": decision.because,
-            "because_code": decision.because_code,
-            "use": decision.use,
-            "labels_needed": decision.labels_needed,
+            **attributes(calibration, "test_labels=openings findings slices"),
+            **attributes(decision, "verdict because because_code use labels_needed"),
             "cost": calibration.cost,
         }
     )
-    return found
 
 
 def _rated(comparison: Comparison) -> dict[str, Any]:
@@ -715,13 +679,8 @@ def _given(scores: Any, passes: Any, levels: Any) -> dict[str, Any]:
 
 def _raters(comparison: Comparison) -> dict[str, Any]:
     ceilings = {name: one.ceiling for name, one in comparison.criteria.items() if one.ceiling is not None}
+    known = "people judge gap as_good_as_a_person=as_good"
     return {
-        "kinds": comparison.gold.kinds,
-        "reference": comparison.gold.reference,
-        "not_blind": comparison.gold.not_blind,
-        "ceiling": {
-            name: {"people": one.people, "judge": one.judge, "gap": one.gap, "as_good_as_a_person": one.as_good}
-            for name, one in ceilings.items()
-        }
-        or None,
+        **attributes(comparison.gold, "kinds reference not_blind"),
+        "ceiling": {name: attributes(one, known) for name, one in ceilings.items()} or None,
     }

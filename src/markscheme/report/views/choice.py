@@ -9,24 +9,8 @@ from markscheme.calibration.comparison import Comparison, compare
 from markscheme.counts import counted
 from markscheme.ratings.examples import Example
 from markscheme.ratings.gold import Gold
-from markscheme.report.document import (
-    Bars,
-    Block,
-    Callout,
-    Document,
-    Facts,
-    Ids,
-    Items,
-    Line,
-    Mark,
-    Name,
-    Notes,
-    OnPages,
-    Paragraph,
-    Section,
-    Table,
-    share_mark,
-)
+from markscheme.report import document as doc
+from markscheme.report.document import share_mark
 from markscheme.report.figures import (
     NONE,
     chance,
@@ -36,7 +20,7 @@ from markscheme.report.figures import (
     share_with_interval,
     with_interval,
 )
-from markscheme.report.json import plain
+from markscheme.report.json import attributes, record
 from markscheme.report.views import calibration as of_judge
 from markscheme.report.views.calibration import LABELS, cost_line
 from markscheme.report.views.examples import examples_of_choice
@@ -58,8 +42,8 @@ def view(
     *,
     truth: Gold | None = None,
     examples: Sequence[Example] = (),
-    parts: Sequence[Document] = (),
-) -> Document:
+    parts: Sequence[doc.Document] = (),
+) -> doc.Document:
     """The comparison.
 
     Args:
@@ -75,7 +59,7 @@ def view(
         if truth is not None
     }
     names = [standing.name for standing in choice.standings]
-    return Document(
+    return doc.Document(
         title=f"{', '.join(names[:-1])} or {names[-1]}",
         source=_basis(choice),
         blocks=tuple(_lead(choice)),
@@ -94,41 +78,41 @@ def _basis(choice: Choice) -> str:
     return f"{counted(choice.examples, 'example')}, {labels}; agreement within {choice.tolerance:g}."
 
 
-def _lead(choice: Choice) -> Iterator[Block]:
+def _lead(choice: Choice) -> Iterator[doc.Block]:
     yield callout(choice)
     bars = tuple((one.name, share_mark(one.agreement)) for one in choice.standings if one.agreement is not None)
     if bars:
         baseline = (("baseline", share_mark(choice.baseline, "baseline")),) if choice.baseline is not None else ()
-        target = ("target", Mark(share(choice.rubric.target), choice.rubric.target, role="target"))
+        target = ("target", doc.Mark(share(choice.rubric.target), choice.rubric.target, role="target"))
         caption = f"Agreement (score within {choice.tolerance:g} of the label), 95% CI."
-        yield Bars((*bars, *baseline, target), caption)
+        yield doc.Bars((*bars, *baseline, target), caption)
     headings = ("Judge", "agreement", "points behind the best (90% CI)", "false passes", "not graded", "$ per 1,000")
-    yield Table(headings, tuple(_standing(standing, choice) for standing in choice.standings))
+    yield doc.Table(headings, tuple(_standing(standing, choice) for standing in choice.standings))
     notes = [*choice.notes, f"Why: {choice.because}."]
-    yield Notes(tuple(notes))
+    yield doc.Notes(tuple(notes))
 
 
-def callout(choice: Choice) -> Callout:
+def callout(choice: Choice) -> doc.Callout:
     """Which judge to take, in a sentence that also says where none is good enough."""
     by_name = {standing.name: standing for standing in choice.standings}
     if choice.best is None:
         moved = " ".join(pair.moved for pair in shown_pairs(choice))
-        return Callout("open", "No judge can be preferred.", f"Without labels only what moved is known. {moved}")
+        return doc.Callout("open", "No judge can be preferred.", f"Without labels only what moved is known. {moved}")
     agreement = share_with_interval(by_name[choice.best].agreement)
     if choice.baseline is not None and not choice.beats_baseline:
         of = counted(len(by_name), "judge")
         head = f"{choice.best} is the best of {of}, but none beats always answering {number(choice.baseline_score)}."
-        return Callout(
+        return doc.Callout(
             "bad", head, f"Its agreement is {agreement}; the baseline reaches {share(choice.baseline.value)}."
         )
     if choice.recommended is None:
         text = f"It agrees most often, {agreement}; which judge is cheapest is not known."
-        return Callout("open", f"{choice.best} is the best.", text)
+        return doc.Callout("open", f"{choice.best} is the best.", text)
     chosen = by_name[choice.recommended].agreement
     equal = [one.name for one in choice.standings if one.agreement is not None and one.agreement == chosen]
     if len(equal) > 1:
         text = f"Agreement {agreement} each; choose by cost and by what else you know of them."
-        return Callout("open", f"{' and '.join(equal)} agree with the labels equally often.", text)
+        return doc.Callout("open", f"{' and '.join(equal)} agree with the labels equally often.", text)
     why = (
         "It agrees most often"
         if choice.recommended == choice.best
@@ -138,12 +122,12 @@ def callout(choice: Choice) -> Callout:
     is_below = chosen is None or chosen.value is None or chosen.value < target
     below = f", below the target of {share(target)}" if is_below else ""
     text = f"{why}: agreement {share_with_interval(chosen)}{below}."
-    return Callout("note" if is_below else "good", f"Choose {choice.recommended}.", text)
+    return doc.Callout("note" if is_below else "good", f"Choose {choice.recommended}.", text)
 
 
-def _standing(standing: Standing, choice: Choice) -> tuple[Line, ...]:
+def _standing(standing: Standing, choice: Choice) -> tuple[doc.Line, ...]:
     return (
-        Name(standing.name),
+        doc.Name(standing.name),
         share_mark(standing.agreement),
         _behind(standing),
         str(standing.false_passes) if choice.reference is not None else NONE,
@@ -174,22 +158,23 @@ def shown_pairs(choice: Choice) -> list[Differences]:
     return [pair for pair in choice.pairs if centre in (pair.first, pair.second)]
 
 
-def _pair(pair: Differences) -> Section:
-    blocks: list[Block] = []
+def _pair(pair: Differences) -> doc.Section:
+    blocks: list[doc.Block] = []
     if pair.figures:
-        blocks.append(Table(("", pair.first, pair.second, "difference"), tuple(_figures(pair))))
-    blocks.append(Table(*_criteria(pair)))
-    blocks.append(Paragraph(tuple(_lines(pair))))
-    flips: list[tuple[Line, ...]] = [((Ids((flip.id,)), f": {_flip(flip)}"),) for flip in pair.flips[:MOST_FLIPS]]
+        blocks.append(doc.Table(("", pair.first, pair.second, "difference"), tuple(_figures(pair))))
+    blocks.append(doc.Table(*_criteria(pair)))
+    blocks.append(doc.Paragraph(tuple(_lines(pair))))
+    first = pair.flips[:MOST_FLIPS]
+    flips: list[tuple[doc.Line, ...]] = [((doc.Ids((flip.id,)), f": {_flip(flip)}"),) for flip in first]
     if len(pair.flips) > MOST_FLIPS:
         flips.append((f"and {len(pair.flips) - MOST_FLIPS} more",))
     if flips:
-        blocks.append(Items(tuple(flips)))
-    blocks.append(Paragraph(tuple(_switch(pair.switch))))
-    return Section(f"{pair.first} → {pair.second}, {counted(pair.n, 'example')} graded by both", tuple(blocks))
+        blocks.append(doc.Items(tuple(flips)))
+    blocks.append(doc.Paragraph(tuple(_switch(pair.switch))))
+    return doc.Section(f"{pair.first} → {pair.second}, {counted(pair.n, 'example')} graded by both", tuple(blocks))
 
 
-def _figures(pair: Differences) -> Iterator[tuple[Line, ...]]:
+def _figures(pair: Differences) -> Iterator[tuple[doc.Line, ...]]:
     for name, words in FIGURES.items():
         found, is_share = pair.figures[name], name in AS_SHARE
         if is_share:
@@ -201,24 +186,24 @@ def _figures(pair: Differences) -> Iterator[tuple[Line, ...]]:
             yield words, *each_, with_interval(found.difference, sign=True)
 
 
-def _criteria(pair: Differences) -> tuple[tuple[str, ...], tuple[tuple[Line, ...], ...]]:
+def _criteria(pair: Differences) -> tuple[tuple[str, ...], tuple[tuple[doc.Line, ...], ...]]:
     gold = any(found.exact is not None for found in pair.criteria.values())
     of_gold = ("agreement, first", "agreement, second", "difference") if gold else ()
     rows = []
     for name, found in pair.criteria.items():
-        exact: tuple[Line, ...] = ()
+        exact: tuple[doc.Line, ...] = ()
         if found.exact is not None:
             exact = (share(found.exact.first.value), share(found.exact.second.value), points(found.exact.difference))
         last = (share_with_interval(found.between), with_interval(found.shift, sign=True), chance(found.p))
-        rows.append((Name(name), *exact, *last))
+        rows.append((doc.Name(name), *exact, *last))
     return ("Criterion", *of_gold, "same level", "shift, levels", "p"), tuple(rows)
 
 
-def _lines(pair: Differences) -> Iterator[Line]:
+def _lines(pair: Differences) -> Iterator[doc.Line]:
     yield f"Score shift from first to second: {with_interval(pair.shift, sign=True)} (p {chance(pair.shift_p)})."
     if pair.figures:
         for name, ids in zip((pair.first, pair.second), pair.false_passes, strict=True):
-            yield (f"False passes of {name}: {len(ids)}  ", Ids(ids)) if ids else f"False passes of {name}: none"
+            yield (f"False passes of {name}: {len(ids)}  ", doc.Ids(ids)) if ids else f"False passes of {name}: none"
     yield flips_line(pair)
 
 
@@ -264,19 +249,19 @@ def _details(
     truth: Gold | None,
     examples: Sequence[Example],
     against: Mapping[str, Comparison],
-) -> Iterator[Section]:
+) -> Iterator[doc.Section]:
     """Pages only: each judge against gold, single examples, and what was run."""
     for (of, comparison), contender in zip(against.items(), contenders, strict=False):
         title = f"{contender.name} against gold"
-        yield Section(
-            title, (OnPages(tuple(of_judge.against_gold(comparison, choice.rubric.target, of))),), of + "whole"
+        yield doc.Section(
+            title, (doc.OnPages(tuple(of_judge.against_gold(comparison, choice.rubric.target, of))),), of + "whole"
         )
     if contenders:
         found = examples_of_choice(choice, contenders, truth, examples, against)
-        yield Section("Examples", (OnPages((found,)),), "examples")
+        yield doc.Section("Examples", (doc.OnPages((found,)),), "examples")
         rows = [("rubric", f"{choice.rubric.name} ({choice.rubric.fingerprint})")]
         rows += [(one.name, cost_line(one.cost)) for one in contenders]
-        yield Section("What was run", (OnPages((Facts(tuple(rows)),)),), "run")
+        yield doc.Section("What was run", (doc.OnPages((doc.Facts(tuple(rows)),)),), "run")
 
 
 # --- plain data -----------------------------------------------------------------------------------------------------
@@ -284,30 +269,21 @@ def _details(
 
 def json_of(choice: Choice) -> dict[str, Any]:
     """The comparison as plain data."""
-    found: dict[str, Any] = plain(
+    return record(
         {
             "schema": 1,
-            "rubric": {"name": choice.rubric.name, "fingerprint": choice.rubric.fingerprint},
-            "examples": choice.examples,
-            "reference": choice.reference,
-            "tolerance": choice.tolerance,
-            "judges": choice.standings,
+            "rubric": attributes(choice.rubric, "name fingerprint"),
+            **attributes(choice, "examples reference tolerance judges=standings best recommended because notes"),
             "pairs": [_pair_json(pair) for pair in choice.pairs],
-            "best": choice.best,
-            "recommended": choice.recommended,
-            "because": choice.because,
-            "notes": choice.notes,
         }
     )
-    return found
 
 
 def _pair_json(pair: Differences) -> dict[str, Any]:
-    first, second = pair.false_passes
+    link, (first, second) = pair.switch.link, pair.false_passes
+    line = attributes(link, "intercept slope spread")
     return {
-        "first": pair.first,
-        "second": pair.second,
-        "n": pair.n,
+        **attributes(pair, "first second n flips_p"),
         **pair.figures,
         "criteria": {
             name: {"exact_agreement": one.exact, "between": one.between, "shift": {**one.shift.to_json(), "p": one.p}}
@@ -315,23 +291,13 @@ def _pair_json(pair: Differences) -> dict[str, Any]:
         },
         "shift": {**pair.shift.to_json(), "p": pair.shift_p},
         "false_passes": {"first": first, "second": second},
-        "flips": [{"id": f.id, "pass": f.passes, "scores": f.scores, "gold": f.gold} for f in pair.flips],
-        "flips_p": pair.flips_p,
-        "switch": _switch_json(pair.switch),
-    }
-
-
-def _switch_json(switch: Switch) -> dict[str, Any]:
-    link = switch.link
-    line = (link.intercept, link.slope, link.spread) if link.undefined is None else (None, None, None)
-    return {
-        **dict(zip(("intercept", "slope", "spread"), line, strict=True)),
-        "points": [
-            {"old": point.old, "new": point.mean, "single": {"low": point.low, "high": point.high}}
-            for point in link.points
-        ],
-        "n": link.n,
-        "undefined": link.undefined,
-        "old_passes_that_pass": switch.passed,
-        "old_fails_that_pass": switch.failed,
+        "flips": [attributes(flip, "id pass=passes scores gold") for flip in pair.flips],
+        "switch": {
+            **(line if link.undefined is None else dict.fromkeys(line)),
+            "points": [
+                {**attributes(point, "old new=mean"), "single": attributes(point, "low high")} for point in link.points
+            ],
+            **attributes(link, "n undefined"),
+            **attributes(pair.switch, "old_passes_that_pass=passed old_fails_that_pass=failed"),
+        },
     }

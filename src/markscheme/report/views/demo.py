@@ -1,6 +1,6 @@
 """What `demo` shows, part by part: raw agreement before what it is worth, a fault before it is named."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from markscheme.calibration.drift import LEVEL
@@ -10,7 +10,7 @@ from markscheme.demo.planting import CRITERIA, RUNS_KEPT, SYSTEMS, Round
 from markscheme.demo.raters import OTHER_MARK, PROVENANCE, Held
 from markscheme.report.document import Block, Document, Items, Line, Name, Paragraph, Section, Table, Verbatim
 from markscheme.report.figures import coefficient, share, share_with_interval
-from markscheme.report.json import plain
+from markscheme.report.json import attributes, record
 from markscheme.report.views.calibration import callout
 from markscheme.stats.change import alarm_level
 
@@ -149,42 +149,33 @@ def _fault(made: Round) -> str:
 
 def raters_json(held: Sequence[Held]) -> list[dict[str, Any]]:
     """The raters as plain data."""
-    found: list[dict[str, Any]] = plain([_rater_json(one) for one in held])
-    return found
+    return [_rater_json(one) for one in held]
 
 
-def _rater_json(one: Held) -> Mapping[str, Any]:
-    comparison, decision = one.calibration.comparison, one.calibration.decision
-    figures = ("accuracy", "pass_kappa", "prevalence_gold")
-    return {
-        "name": one.name,
-        "does": one.does,
-        "raw": [
-            {"mark": found.rubric.pass_mark, **{name: found.overall[name] for name in figures}} for found in _marks(one)
-        ],
-        "agreement": comparison.agreement,
-        "agreement_constant": comparison.agreement_constant,
-        "reference": comparison.gold.reference,
-        "verdict": decision.verdict,
-        "use": decision.use,
-        "because": decision.because,
-        "findings": one.calibration.findings,
-    }
+def _rater_json(one: Held) -> dict[str, Any]:
+    calibration, figures = one.calibration, ("accuracy", "pass_kappa", "prevalence_gold")
+    return record(
+        {
+            **attributes(one, "name does"),
+            "raw": [
+                {"mark": found.rubric.pass_mark, **{name: found.overall[name] for name in figures}}
+                for found in _marks(one)
+            ],
+            **attributes(calibration.comparison, "agreement agreement_constant reference=gold.reference"),
+            **attributes(calibration.decision, "verdict use because"),
+            "findings": calibration.findings,
+        }
+    )
 
 
 def round_json(made: Round, found: Diagnosis, *, sealed: bool) -> dict[str, Any]:
     """A round and its outcome as plain data."""
-    data: dict[str, Any] = plain(
+    return record(
         {
             "n": len(made.examples),
-            "seed": made.seed,
             "sealed": sealed,
-            "seal": made.seal,
-            "secret": made.secret,
-            "planted": {"fault": made.planted.fault, "place": made.planted.place},
-            "named": {"fault": found.named.fault, "place": found.named.place},
+            **attributes(made, "seed seal secret planted"),
+            **attributes(found, "named findings"),
             "right": found.named == made.planted,
-            "findings": found.findings,
         }
     )
-    return data

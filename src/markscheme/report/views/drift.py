@@ -3,10 +3,11 @@
 from collections.abc import Iterator
 from typing import Any
 
-from markscheme.calibration.drift import Baseline, CriterionDrift, Explanation, GoldChange, Part, ScoreDrift
+from markscheme.calibration.drift import Baseline, CriterionDrift, ScoreDrift
 from markscheme.counts import counted
 from markscheme.report.document import Block, Callout, Code, Ids, Line, Name, Notes, Paragraph, Section, Table, mark
 from markscheme.report.figures import chance, share, signed, with_interval
+from markscheme.report.json import attributes
 
 ORDER = ("drifted", "moved", "moved, within margin", "can't tell", "no drift")
 
@@ -117,89 +118,49 @@ def json_of(baseline: Baseline | None) -> dict[str, Any] | None:
     """The comparison with the accepted run, by the keys of the file format."""
     if baseline is None:
         return None
-    since, accepted = baseline.since, baseline.since.accepted
+    accepted = baseline.since.accepted
     return {
         "accepted": {
-            "file": accepted.path,
-            "date": accepted.date,
-            "version": accepted.version,
-            "use": accepted.use,
-            "judge": accepted.setting.judge,
+            **attributes(accepted, "file=path date version use judge=setting.judge split"),
             "runs": len(accepted.runs),
-            "split": accepted.split,
         },
-        "run": since.run,
-        "planned_runs": since.planned,
-        "level": since.level,
-        "alarm": baseline.alarm,
+        **attributes(baseline.since, "run planned_runs=planned level"),
+        **attributes(baseline, "alarm notes samples changes not_compared"),
         "headline": baseline.headline or None,
-        "notes": baseline.notes,
-        "samples": baseline.samples,
-        "examples": {name: getattr(baseline, name) for name in ("shared", "other_response", "gone", "new")},
+        "examples": attributes(baseline, "shared other_response gone new"),
         "agreement": {
             "accepted": accepted.agreement,
-            "then": baseline.agreement_then,
-            "now": baseline.agreement_now,
+            **attributes(baseline, "then=agreement_then now=agreement_now"),
         },
         "score": None if baseline.score is None else _score_json(baseline.score),
-        "changes": baseline.changes,
         "criteria": {name: _criterion_json(found) for name, found in baseline.criteria.items()},
-        "not_compared": baseline.not_compared,
     }
 
 
 def _score_json(score: ScoreDrift) -> dict[str, Any]:
     passes = {"more": score.passes.shift * score.passes.n, "p": score.passes.mid_p, "flipped": score.flipped}
     return {
-        "shift": score.drift.moved.shift,
-        "p": score.drift.moved.p,
-        "within_margin": score.drift.within_margin,
-        "by_weights": score.by_weights,
+        **attributes(score, "shift=drift.moved.shift p=drift.moved.p within_margin=drift.within_margin by_weights"),
         "passes": passes,
     }
 
 
 def _criterion_json(found: CriterionDrift) -> dict[str, Any]:
-    moved, changed = found.drift.moved, found.changed
+    moved, gold, causes = found.drift.moved, found.gold, found.explanation
+    compared = "measure change p worse=is_worse margin then=moved.then now=moved.now"
     return {
-        "verdict": found.verdict,
-        "watch": found.watch,
-        "n": moved.n,
-        "needed": found.needed,
-        "shift": found.shift,
-        "margin": found.drift.margin,
-        "p": found.p,
-        "exact_p": found.exact_p,
-        "means": found.drift.means,
-        "run_sd": moved.run_sd,
-        "runs_alike_p": moved.p_alike,
+        **attributes(found, "verdict watch needed shift margin=drift.margin p exact_p means=drift.means movers"),
+        **attributes(moved, "n run_sd runs_alike_p=p_alike"),
         "detectable": moved.detectable if moved.n > 1 else None,
-        "flips": {"now": changed.flips_now, "stored": changed.flips_stored},
-        "changed": {"excess": changed.excess, "p": found.changed_p, "undefined": changed.undefined},
-        "gold": None if found.gold is None else _gold_json(found.gold),
-        "causes": _causes_json(found.explanation),
-        "movers": found.movers,
-    }
-
-
-def _gold_json(gold: GoldChange) -> dict[str, Any]:
-    return {
-        "measure": gold.measure,
-        "change": gold.change,
-        "p": gold.p,
-        "worse": gold.is_worse,
-        "margin": gold.margin,
-        "then": gold.moved.then,
-        "now": gold.moved.now,
-    }
-
-
-def _causes_json(explanation: Explanation) -> dict[str, Any]:
-    def part(one: Part) -> dict[str, Any]:
-        return {"changes": [change.key for change in one.changes], "shift": one.drift.moved.shift, "p": one.p}
-
-    return {
-        "changes": [change.key for change in explanation.changes],
-        "separable": explanation.separable,
-        "replay": [part(one) for one in explanation.parts],
+        "flips": attributes(found.changed, "now=flips_now stored=flips_stored"),
+        "changed": {**attributes(found.changed, "excess undefined"), "p": found.changed_p},
+        "gold": None if gold is None else attributes(gold, compared),
+        "causes": {
+            "changes": [change.key for change in causes.changes],
+            "separable": causes.separable,
+            "replay": [
+                {"changes": [change.key for change in part.changes], "shift": part.drift.moved.shift, "p": part.p}
+                for part in causes.parts
+            ],
+        },
     }

@@ -23,7 +23,7 @@ from markscheme.report.figures import (
     share_with_interval,
     with_interval,
 )
-from markscheme.report.json import plain
+from markscheme.report.json import attributes, record
 from markscheme.report.views import pass_rate
 from markscheme.text import printable, spreadsheet_cell
 
@@ -179,7 +179,7 @@ def json_of(report: ExperimentReport) -> dict[str, Any]:
     """The report as plain data."""
     run = report.run
     experiment, judge = run.experiment, run.grading.judge.identity
-    found: dict[str, Any] = plain(
+    return record(
         {
             "schema": 1,
             "experiment": {
@@ -187,7 +187,7 @@ def json_of(report: ExperimentReport) -> dict[str, Any]:
                 "variants": list(experiment.by_name),
                 "cases": list(experiment.by_id),
             },
-            "rubric": {"name": experiment.rubric.name, "fingerprint": experiment.rubric.fingerprint},
+            "rubric": attributes(experiment.rubric, "name fingerprint"),
             "judge": {"name": str(judge), "fingerprint": judge.fingerprint},
             "model": run.outputs.model or None,
             "counts": {"outputs": len(run.grades), "asked_now": run.outputs.made, "not_graded": run.not_graded},
@@ -195,30 +195,18 @@ def json_of(report: ExperimentReport) -> dict[str, Any]:
             "differences": [_difference_json(difference) for difference in report.differences],
             "since_accepted": [_difference_json(difference) for difference in report.since],
             "pass_rates": None if report.rates is None else pass_rate.json_of(report.rates, report.reference),
-            "failed": report.failed,
-            "notes": report.notes,
+            **attributes(report, "failed notes"),
             "cost": {"outputs": run.outputs.usage, "grades": total(grade.usage for grade in run.grades.values())},
         }
     )
-    return found
 
 
 def _row_json(row: VariantFigures) -> dict[str, Any]:
+    figure = "mean min=least max=most n not_graded"
     return {
-        "criteria": {name: _figure_json(found) for name, found in row.criteria.items()},
-        "overall": _figure_json(row.overall),
-        "mean_level": row.mean_level,
-        "pass_rate": row.pass_rate,
-    }
-
-
-def _figure_json(found: Figure) -> dict[str, Any]:
-    return {
-        "mean": found.mean,
-        "min": found.least,
-        "max": found.most,
-        "n": found.n,
-        "not_graded": found.not_graded,
+        "criteria": {name: attributes(found, figure) for name, found in row.criteria.items()},
+        "overall": attributes(row.overall, figure),
+        **attributes(row, "mean_level pass_rate"),
     }
 
 

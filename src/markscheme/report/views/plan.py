@@ -9,7 +9,7 @@ from markscheme.calibration.sampling import Draw
 from markscheme.counts import counted
 from markscheme.report.document import Document, Line, Notes, Paragraph, Section, Table
 from markscheme.report.figures import NONE
-from markscheme.report.json import plain
+from markscheme.report.json import attributes, record
 from markscheme.stats.group_rates import PLANNED_WIDTHS
 
 GOALS: dict[str, str] = {
@@ -95,14 +95,4 @@ def _next(draw: Draw) -> Section:
 
 def json_of(plan: Plan) -> dict[str, Any]:
     """The plan as plain data."""
-    found: dict[str, Any] = plain(
-        {
-            "schema": 1,
-            "rubric": {"name": plan.rubric},
-            "labelled": plan.labelled,
-            "needs": plan.needs,
-            "cost": plan.costs,
-            "next": plan.next,
-        }
-    )
-    return found
+    return record({"schema": 1, "rubric": {"name": plan.rubric}, **attributes(plan, "labelled needs cost=costs next")})

@@ -11,10 +11,10 @@ from markscheme.counts import counted
 from markscheme.ratings.splits import Openings
 from markscheme.report.document import Block, Document, Items, Line, Name, Paragraph, Section, Table, Verbatim
 from markscheme.report.figures import number, share, share_with_interval, signed, with_interval
-from markscheme.report.json import plain
+from markscheme.report.json import attributes, plain, record
 from markscheme.report.views.calibration import openings_line
 from markscheme.stats import Estimate
-from markscheme.stats.pass_mark import MarkProposal, TunedMark
+from markscheme.stats.pass_mark import MarkProposal
 from markscheme.stats.weights import HeldOut
 
 NOT_HUMAN: Mapping[str, str] = {
@@ -210,66 +210,46 @@ def _diff(run: TuneRun) -> Iterator[Block]:
 
 def json_of(run: TuneRun) -> dict[str, Any]:
     """The run by the keys of the file format."""
-    proposal, chosen = run.proposal, run.proposal.chosen
-    found: dict[str, Any] = plain(
+    proposal = run.proposal
+    return record(
         {
             "schema": 1,
-            "rubric": {"name": proposal.rubric.name, "fingerprint": proposal.rubric.fingerprint},
-            "judge": None if run.judge is None else {"name": run.judge.name, "source": run.judge.source},
+            "rubric": attributes(proposal.rubric, "name fingerprint"),
+            "judge": None if run.judge is None else attributes(run.judge, "name source"),
             "source": proposal.source,
             "split": run.split or None,
             "findings": run.findings,
             "labels": {
-                "kinds": proposal.truth.kinds,
-                "reference": proposal.truth.reference,
-                "contradictory": proposal.contradictory,
-                "torn": proposal.torn,
-                "quoted": proposal.quoted,
-                "computed": proposal.computed,
+                **attributes(proposal.truth, "kinds reference"),
+                **attributes(proposal, "contradictory torn quoted computed"),
             },
-            **_tuned_json(proposal, chosen, run.costs),
+            **_tuned_json(proposal, proposal.chosen, run.costs),
             "sources": {source: _tuned_json(proposal, tuned, run.costs) for source, tuned in proposal.tuned.items()},
             "ask_within": None if proposal.band is None else _band_json(proposal.band),
             "final": None if proposal.final is None else _held_out_json(proposal.final, ""),
             "test_labels": run.openings,
-            "diff": run.diff,
-            "written": run.written,
+            **attributes(run, "diff written"),
         }
     )
-    return found
 
 
 def _tuned_json(proposal: Proposal, tuned: Tuned, costs: tuple[float, float]) -> dict[str, Any]:
     names = [criterion.name for criterion in proposal.rubric.criteria]
-    weights = tuned.weights
+    weights, by_name = tuned.weights, attributes(tuned.weights, "before after ratios")
+    cost = {"cost": {"false_pass": costs[0], "false_fail": costs[1]}}
     return {
         "n": tuned.n,
-        "counts": {"marks": tuned.marks, "passes": tuned.passes, "fails": tuned.fails},
+        "counts": attributes(tuned, "marks passes fails"),
         "weights": {
-            "before": dict(zip(names, weights.before, strict=True)),
-            "after": dict(zip(names, weights.after, strict=True)),
-            "ratios": dict(zip(names, weights.ratios, strict=True)),
+            **{key: dict(zip(names, values, strict=True)) for key, values in by_name.items()},
             "alike": [{"criteria": [names[i], names[j]], "correlation": r} for i, j, r in weights.alike],
-            "p": weights.p,
-            "gain": weights.gain,
-            "needed": weights.needed,
+            **attributes(weights, "p gain needed"),
         },
-        "pass_mark": {
-            **_mark_json(tuned.mark, costs),
-            "through": tuned.pass_mark.through,
-            "bias": tuned.pass_mark.bias,
-        },
-        "thresholds": {name: _mark_json(threshold, costs) for name, threshold in tuned.thresholds.items()},
+        "pass_mark": {**plain(tuned.mark), **cost, **attributes(tuned.pass_mark, "through bias")},
+        "thresholds": {name: {**plain(threshold), **cost} for name, threshold in tuned.thresholds.items()},
         "held_out": _held_out_json(weights.held_out, weights.reason),
-        "supported": weights.supported,
-        "reason": weights.reason,
+        **attributes(weights, "supported reason"),
     }
-
-
-def _mark_json(mark: TunedMark, costs: tuple[float, float]) -> dict[str, Any]:
-    cost = {"false_pass": costs[0], "false_fail": costs[1]}
-    data: dict[str, Any] = plain(mark)
-    return data | {"cost": cost}
 
 
 def _held_out_json(held_out: Mapping[str, HeldOut], why_not: str) -> dict[str, Any]:
@@ -281,20 +261,8 @@ def _held_out_json(held_out: Mapping[str, HeldOut], why_not: str) -> dict[str, A
 
 
 def _band_json(band: TunedBand) -> dict[str, Any]:
-    found = {name: getattr(band, name) for name in ("before", "after", "supported", "reason", "split")}
-    if band.band is None:
-        return {**found, "promise": None}
-    of = band.band
+    promise = "of=promise error=alpha confidence automatic errors n_automatic upper needed"
     return {
-        **found,
-        "promise": {
-            "of": of.promise,
-            "error": of.alpha,
-            "confidence": of.confidence,
-            "automatic": of.automatic,
-            "errors": of.errors,
-            "n_automatic": of.n_automatic,
-            "upper": of.upper,
-            "needed": of.needed,
-        },
+        **attributes(band, "before after supported reason split"),
+        "promise": None if band.band is None else attributes(band.band, promise),
     }
