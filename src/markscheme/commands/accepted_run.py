@@ -1,6 +1,5 @@
 """The accepted runs of a rubric: where they are, which comparison with them this is, and how one is added."""
 
-import asyncio
 import sys
 import warnings
 from collections.abc import Callable, Sequence
@@ -11,14 +10,12 @@ from typing import TypeVar
 from markscheme.calibration.accepted import accept, joinable, load_accepted
 from markscheme.calibration.calibration import Calibration
 from markscheme.calibration.changes import MOST_RUNS, Accepted, Setting, changes_between, need_replay
-from markscheme.calibration.collect import rating_of
 from markscheme.calibration.drift import MARGIN, Since, why_incomparable
 from markscheme.commands.options import AskOptions, DriftOptions, LabelOptions
-from markscheme.commands.runs import grade_runs
+from markscheme.commands.runs import rated_by
 from markscheme.errors import BudgetError, ComparisonError, RatingError, RatingWarning, UsageError
 from markscheme.files import append_text
 from markscheme.fingerprint import fingerprint
-from markscheme.grading import Grading
 from markscheme.judges.judge import Judge, Usage, total
 from markscheme.judges.recorded import RecordedJudge
 from markscheme.judges.remembering import Remembering, cache_folder
@@ -165,17 +162,12 @@ def with_replay(
     """The same, with today's judge asked by the accepted rubric where that separates their effects; and its cost."""
     if since is None or judge is None or not need_replay(changes_between(since.accepted.setting, now)):
         return since, Usage()
-    rubric = since.accepted.setting.rubric
-    grading = Grading(rubric, judge, scorers=ask.scorers_for(rubric))
     try:
-        (grades,) = asyncio.run(
-            grade_runs([grading], examples, concurrency=ask.concurrency, what="replaying", quiet=True)
-        )
+        ratings, grades = rated_by(judge, since.accepted.setting.rubric, examples, ask, what="replaying", quiet=True)
     except BudgetError as error:
         print(f"warning: {error}; nothing is replayed", file=sys.stderr)
         return since, Usage()
-    ratings = tuple(rating_of(grade, rubric, str(judge.identity)) for grade in grades)
-    return replace(since, replayed=ratings), total(grade.usage for grade in grades)
+    return replace(since, replayed=tuple(ratings)), total(grade.usage for grade in grades)
 
 
 # --- accepting ------------------------------------------------------------------------------------------------------

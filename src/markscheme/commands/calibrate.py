@@ -3,7 +3,7 @@
 import os
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
@@ -21,7 +21,6 @@ from markscheme.commands.options import (
 if TYPE_CHECKING:
     from markscheme.calibration.calibration import Calibration
     from markscheme.calibration.choice import Choice
-    from markscheme.report.document import Document
 
 NAMED = "a rubric's name or file, or files of Promptfoo's results"
 
@@ -63,64 +62,35 @@ def calibrate(
 
 
 def _write(calibrations: Sequence["Calibration"], choice: "Choice | None", report: ReportOptions) -> None:
-    """The report goes to standard output, or to standard error where standard output is taken."""
-    from markscheme.commands.output import now, put
-
-    if not report.quiet:
-        from markscheme.report.terminal import render_terminal
-
-        taken = "-" in report.targets.values()
-        render_terminal(_document(calibrations, choice), sys.stderr if taken else sys.stdout)
-    if report.json:
-        from markscheme.report.json import dumps
-
-        put(dumps(_json(calibrations, choice)) + "\n", report.json)
-    if report.markdown:
-        put(_markdown(calibrations, choice), report.markdown)
-    if report.junit:
-        from markscheme.report.junit import calibrations_junit
-
-        put(calibrations_junit(calibrations), report.junit)
-    if report.html:
-        from markscheme.report.html import render_html
-
-        put(render_html(_document(calibrations, choice), when=now()), report.html)
-    _add_step_summary(calibrations, choice)
-
-
-def _document(calibrations: Sequence["Calibration"], choice: "Choice | None") -> "Document":
     """One calibration as it is; several after the choice between them."""
-    from markscheme.report.views import calibration as of_one
-    from markscheme.report.views import choice as of_several
-
-    if choice is None:
-        return of_one.view(calibrations[0])
-    return of_several.view(choice, parts=[of_one.view(calibration) for calibration in calibrations])
-
-
-def _json(calibrations: Sequence["Calibration"], choice: "Choice | None") -> dict[str, Any]:
-    """One calibration as it is; several as a list, with the choice between them."""
-    from markscheme.report.views import calibration as of_one
-    from markscheme.report.views import choice as of_several
-
-    if choice is None:
-        return of_one.json_of(calibrations[0])
-    judges = [of_one.json_of(calibration) for calibration in calibrations]
-    return {"schema": 1, "judges": judges, "comparison": of_several.json_of(choice)}
-
-
-def _markdown(calibrations: Sequence["Calibration"], choice: "Choice | None") -> str:
+    from markscheme.commands.output import now, write_report
+    from markscheme.report.html import render_html
+    from markscheme.report.json import dumps
+    from markscheme.report.junit import calibrations_junit
     from markscheme.report.markdown import render_markdown
+    from markscheme.report.views import calibration as of_one
+    from markscheme.report.views import choice as of_several
 
-    return render_markdown(_document(calibrations, choice))
+    parts, data = [of_one.view(one) for one in calibrations], [of_one.json_of(one) for one in calibrations]
+    document, found = parts[0], data[0]
+    if choice is not None:
+        document = of_several.view(choice, parts=parts)
+        found = {"schema": 1, "judges": data, "comparison": of_several.json_of(choice)}
+    outputs = (
+        (report.json, lambda: dumps(found) + "\n"),
+        (report.markdown, lambda: render_markdown(document)),
+        (report.junit, lambda: calibrations_junit(calibrations)),
+        (report.html, lambda: render_html(document, when=now())),
+    )
+    write_report(document, outputs, quiet=report.quiet)
+    if os.environ.get("GITHUB_STEP_SUMMARY"):
+        _add_step_summary(render_markdown(document))
 
 
-def _add_step_summary(calibrations: Sequence["Calibration"], choice: "Choice | None") -> None:
-    if not os.environ.get("GITHUB_STEP_SUMMARY"):
-        return
+def _add_step_summary(markdown: str) -> None:
     from markscheme.report.step_summary import append_step_summary
 
     try:
-        append_step_summary(_markdown(calibrations, choice))
+        append_step_summary(markdown)
     except OSError as error:
         print(f"warning: the step summary cannot be written: {error}", file=sys.stderr)

@@ -20,10 +20,10 @@ from markscheme.commands.accepted_run import (
 )
 from markscheme.commands.options import AskOptions, DriftOptions, LabelOptions
 from markscheme.commands.output import refuse_unmakeable
-from markscheme.commands.runs import grade_runs
+from markscheme.commands.runs import grade_runs, rater_of
 from markscheme.commands.settings import find_settings
 from markscheme.errors import UsageError
-from markscheme.grading import Grade, Grading
+from markscheme.grading import Grading
 from markscheme.judges.family import warn_of_kinship
 from markscheme.judges.judge import Judge, total
 from markscheme.judges.recorded import RecordedJudge
@@ -165,12 +165,12 @@ class Request:
         times, before = (self.ask.samples or 1) if self.drift.accept else 1, 0
         if not isinstance(judge, RecordedJudge):
             gold = gold_of(examples, rubric, kind=self.labels.gold, by=self.labels.gold_by)
-            before = runs_before(path, _rater(judge, ()).setting(rubric), gold.examples, times, drift=self.drift)
+            before = runs_before(path, rater_of(judge).setting(rubric), gold.examples, times, drift=self.drift)
         numbers = range(before, before + times)
         asked = [FromSample(judge, number * rubric.samples) if number else judge for number in numbers]
         runs = [Grading(rubric, one, scorers=scorers) for one in asked]
         first, *later = asyncio.run(grade_runs(runs, labelled, concurrency=self.ask.concurrency, quiet=self.quiet))
-        rater = _rater(judge, first)
+        rater = rater_of(judge, first)
         ratings = [rating_of(grade, rubric, rater.name) for grade in first]
         since = None
         if len(self.judges) <= 1:
@@ -250,13 +250,3 @@ def _models(rater: Rater) -> str:
     """The model that was asked, and those that answered."""
     named = (rater.identity.model or rater.identity.name) if rater.identity else rater.name
     return ", ".join(dict.fromkeys((named, *rater.answered_by)))
-
-
-def _rater(judge: Judge, grades: Sequence[Grade]) -> Rater:
-    identity = judge.identity
-    models = tuple(sorted({model for grade in grades for model in grade.models}))
-    if isinstance(judge, RecordedJudge):
-        dates = " to ".join(dict.fromkeys(judge.recorded))
-        provenance = f"{judge.path.name}, {dates}: {judge.provenance}"
-        return Rater(str(identity), identity.fingerprint, "recorded", provenance, identity, models)
-    return Rater(str(identity), identity.fingerprint, "live", identity=identity, answered_by=models)

@@ -1,7 +1,5 @@
 """`markscheme compare`: judges, runs or results on the same examples."""
 
-import asyncio
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -44,8 +42,11 @@ def compare(
         markscheme compare anthropic:claude-haiku-4-5 local:judge.gguf --rubric code-quality
     """
     from markscheme.calibration.sides import LabelRule, compare_results
-    from markscheme.commands.output import refuse_unwritable
+    from markscheme.commands.output import now, put, refuse_unwritable, show
     from markscheme.promptfoo.results import is_results
+    from markscheme.report.html import render_html
+    from markscheme.report.markdown import render_markdown
+    from markscheme.report.views.choice import json_of, view
 
     if len(sides) < 2:
         raise UsageError("a comparison needs two sides: markscheme compare A B")
@@ -65,8 +66,12 @@ def compare(
     else:
         compared = _compare_sides(sides, rubric, labels, rule, ask)
     if html:
-        _write_page(compared, html)
-    _print(compared, json=json, markdown=markdown)
+        page = view(compared.choice, compared.contenders, truth=compared.truth, examples=compared.examples)
+        put(render_html(page, when=now()), html)
+    if markdown:
+        put(render_markdown(view(compared.choice)), "-")
+    else:
+        show(view(compared.choice), json_of(compared.choice), json=json)
     return 0
 
 
@@ -117,41 +122,17 @@ def _examples(rubric: "Rubric", labels: LabelOptions, notes: list[str]) -> tuple
 
 def _ask(name: str, rubric: "Rubric", examples: "ExampleSet", folder: Path | None, ask: AskOptions) -> "Contender":
     from markscheme.calibration.choice import Contender
-    from markscheme.calibration.collect import first_prompts, rating_of
-    from markscheme.commands.runs import grade_runs
-    from markscheme.grading import Grading
+    from markscheme.calibration.collect import first_prompts
+    from markscheme.commands.runs import rated_by
     from markscheme.judges.judge import total
 
     judge = ask.judge(name, rubric, first_prompts(rubric, examples.examples), folder)
-    grading, who = Grading(rubric, judge, scorers=ask.scorers_for(rubric)), str(judge.identity)
-    (grades,) = asyncio.run(grade_runs([grading], examples.examples, concurrency=ask.concurrency, what=f"asking {who}"))
+    who = str(judge.identity)
+    ratings, grades = rated_by(judge, rubric, examples.examples, ask, what=f"asking {who}")
     return Contender(
         name=who,
-        ratings=tuple(rating_of(grade, rubric, who) for grade in grades),
+        ratings=tuple(ratings),
         cost=total(grade.usage for grade in grades),
         kept=sum(grade.replies.get("cache", 0) for grade in grades),
         asked=len(grades),
     )
-
-
-def _write_page(compared: "Compared", target: str) -> None:
-    from markscheme.commands.output import now, put
-    from markscheme.report.html import render_html
-    from markscheme.report.views.choice import view
-
-    page = view(compared.choice, compared.contenders, truth=compared.truth, examples=compared.examples)
-    put(render_html(page, when=now()), target)
-
-
-def _print(compared: "Compared", *, json: bool, markdown: bool) -> None:
-    from markscheme.report.json import dumps
-    from markscheme.report.markdown import render_markdown
-    from markscheme.report.terminal import render_terminal
-    from markscheme.report.views.choice import json_of, view
-
-    if json:
-        print(dumps(json_of(compared.choice)))
-    elif markdown:
-        print(render_markdown(view(compared.choice)), end="")
-    else:
-        render_terminal(view(compared.choice), sys.stdout)

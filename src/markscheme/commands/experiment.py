@@ -254,20 +254,18 @@ def _labelled_then(run: "ExperimentRun") -> tuple["list[Labelled]", str | None]:
 
 
 def _write(report: "ExperimentReport", csv: str | None, json: str | None, markdown: str | None) -> None:
-    """The report goes to standard output, or to standard error where standard output is taken."""
-    from markscheme.commands.output import put
+    from markscheme.commands.output import write_report
     from markscheme.report.json import dumps
     from markscheme.report.markdown import render_markdown
-    from markscheme.report.terminal import render_terminal
     from markscheme.report.views.experiment import csv_of, json_of, view
 
-    render_terminal(view(report), sys.stderr if "-" in (csv, json, markdown) else sys.stdout)
-    if csv:
-        put(csv_of(report), csv)
-    if json:
-        put(dumps({**json_of(report), "outputs": _outputs_json(report.run)}) + "\n", json)
-    if markdown:
-        put(render_markdown(view(report)), markdown)
+    document = view(report)
+    outputs = (
+        (csv, lambda: csv_of(report)),
+        (json, lambda: dumps({**json_of(report), "outputs": _outputs_json(report.run)}) + "\n"),
+        (markdown, lambda: render_markdown(document)),
+    )
+    write_report(document, outputs)
 
 
 def _outputs_json(run: "ExperimentRun") -> list[dict[str, Any]]:

@@ -3,11 +3,15 @@
 import datetime
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from markscheme.errors import UsageError, writing
-from markscheme.files import end_of_link, is_no_file, try_writing, write_whole
+from markscheme.files import append_text, end_of_link, is_no_file, try_writing, write_whole
+
+if TYPE_CHECKING:
+    from markscheme.report.document import Document
 
 
 def refuse_unwritable(target: str | Path | None) -> None:
@@ -74,3 +78,52 @@ def put(text: str, target: str | Path) -> None:
         return
     with writing(target):
         write_whole(Path(target), text)
+
+
+def add_lines(lines: Sequence[str], path: Path) -> None:
+    """Add lines to a file, or make it.
+
+    Raises:
+        UsageError: It cannot be written.
+    """
+    with writing(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        append_text(path, "".join(f"{line}\n" for line in lines))
+
+
+def show(document: "Document", data: Mapping[str, Any], *, json: bool) -> None:
+    """Print a result for people, or as JSON."""
+    from markscheme.report.json import dumps
+    from markscheme.report.terminal import render_terminal
+
+    if json:
+        print(dumps(data))
+    else:
+        render_terminal(document, sys.stdout)
+
+
+def write_report(
+    document: "Document",
+    outputs: Sequence[tuple[str | None, Callable[[], str]]],
+    *,
+    quiet: bool = False,
+    aside: bool = False,
+) -> None:
+    """Print a report, and write it in the forms that were asked for.
+
+    It goes to standard output, or to standard error where standard output is taken.
+
+    Args:
+        document: The report.
+        outputs: For each form the file or "-", None where it wasn't asked for, and its text.
+        quiet: Whether nothing is printed.
+        aside: Whether standard output is taken by something else.
+    """
+    from markscheme.report.terminal import render_terminal
+
+    if not quiet:
+        taken = aside or any(target == "-" for target, _ in outputs)
+        render_terminal(document, sys.stderr if taken else sys.stdout)
+    for target, text in outputs:
+        if target:
+            put(text(), target)

@@ -1,12 +1,12 @@
 """`markscheme pass-rate`: the pass rate of a graded set, corrected for the judge's errors."""
 
-import sys
 from pathlib import Path
 from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
 from markscheme.commands.options import JsonFlag
+from markscheme.commands.output import show
 
 TOO_FEW = 4
 
@@ -41,14 +41,9 @@ def pass_rate(
     """
     from markscheme.calibration.pass_fail import read_judged, read_labelled, reference_of
     from markscheme.calibration.pass_rates import pass_rates
-    from markscheme.report.json import dumps
-    from markscheme.report.terminal import render_terminal
     from markscheme.report.views.pass_rate import json_of, view
 
     rates = pass_rates(read_judged(file), read_labelled(calibration), how=drawn)
     reference = reference_of(calibration)
-    if json:
-        print(dumps(json_of(rates, reference)))
-    else:
-        render_terminal(view(rates, reference), sys.stdout)
+    show(view(rates, reference), json_of(rates, reference), json=json)
     return 0 if rates.corrected.undefined is None else TOO_FEW

@@ -2,7 +2,6 @@
 
 import asyncio
 import math
-import sys
 from collections.abc import Callable, Sequence
 from json import dumps as json_line
 from pathlib import Path
@@ -98,15 +97,11 @@ def plan(
 
 
 def _write(plan: "Plan", target: str | None, *, quiet: bool) -> None:
-    from markscheme.commands.output import put
+    from markscheme.commands.output import write_report
     from markscheme.report.json import dumps
-    from markscheme.report.terminal import render_terminal
     from markscheme.report.views.plan import json_of, view
 
-    if not quiet:
-        render_terminal(view(plan), sys.stderr if target == "-" or plan.next is not None else sys.stdout)
-    if target:
-        put(dumps(json_of(plan)) + "\n", target)
+    write_report(view(plan), [(target, lambda: dumps(json_of(plan)) + "\n")], quiet=quiet, aside=plan.next is not None)
     for pick in plan.next.picks if plan.next is not None else ():
         print(json_line(pick.to_json(), ensure_ascii=False))
 

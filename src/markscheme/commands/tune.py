@@ -1,6 +1,5 @@
 """`markscheme tune`: the numbers of a rubric that labels support changing."""
 
-import asyncio
 import datetime
 import subprocess
 import sys
@@ -19,7 +18,7 @@ from markscheme.commands.options import (
     RatingsFile,
     RubricName,
 )
-from markscheme.commands.output import refuse_unwritable
+from markscheme.commands.output import refuse_unwritable, show
 from markscheme.errors import UsageError
 
 if TYPE_CHECKING:
@@ -91,8 +90,6 @@ def tune(
     from markscheme.ratings.examples import ExampleSet
     from markscheme.ratings.sources import labelled_examples
     from markscheme.ratings.splits import used_to_tune, warn_of_split_groups
-    from markscheme.report.json import dumps
-    from markscheme.report.terminal import render_terminal
     from markscheme.report.views.tuning import TuneRun, json_of, view
     from markscheme.rubrics.edit import edit
     from markscheme.rubrics.file import load_rubric
@@ -139,10 +136,7 @@ def tune(
         _put_on_record(proposal, every)
     split = "dev" if every.has_splits else ""
     shown = TuneRun(proposal, split, costs, rater, findings, openings, proposed.diff, written=written)
-    if json:
-        print(dumps(json_of(shown)))
-    else:
-        render_terminal(view(shown), sys.stdout)
+    show(view(shown), json_of(shown), json=json)
     return TOO_FEW if proposal.too_few else 0
 
 
@@ -191,25 +185,18 @@ def _ratings_in(path: Path, rubric: "Rubric") -> tuple[list["Rating"], "Rater | 
 
 def _ask(
     name: str | None, rubric: "Rubric", examples: "ExampleSet", folder: Path | None, ask: AskOptions
-) -> tuple[list["Rating"], "Rater | None"]:
+) -> tuple[list["Rating"], "Rater"]:
     """The judge's ratings of the labelled examples, and who it is.
 
     Raises:
         BudgetError: The budget doesn't cover them all.
     """
-    from markscheme.calibration.calibration import Rater
-    from markscheme.calibration.collect import first_prompts, rating_of
-    from markscheme.commands.runs import grade_runs
-    from markscheme.grading import Grading
-    from markscheme.judges.recorded import RecordedJudge
+    from markscheme.calibration.collect import first_prompts
+    from markscheme.commands.runs import rated_by, rater_of
 
     labelled = examples.labelled.examples
     judge = ask.judge(name, rubric, first_prompts(rubric, labelled), folder)
-    grading, who = Grading(rubric, judge, scorers=ask.scorers_for(rubric)), str(judge.identity)
-    (grades,) = asyncio.run(grade_runs([grading], labelled, concurrency=ask.concurrency, whole=True))
-    source: Literal["recorded", "live"] = "recorded" if isinstance(judge, RecordedJudge) else "live"
-    rater = Rater(who, judge.identity.fingerprint, source)
-    return [rating_of(grade, rubric, who) for grade in grades], rater
+    return rated_by(judge, rubric, labelled, ask, whole=True)[0], rater_of(judge)
 
 
 def _refuse_uncommitted(path: Path) -> None:
