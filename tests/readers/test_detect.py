@@ -10,7 +10,7 @@ from markscheme import Rubric
 from markscheme.errors import RatingError
 from markscheme.ratings.rating import Rating, RatingReader
 from markscheme.readers.detect import import_file, of_kind
-from markscheme.readers.imported import Columns, Imported
+from markscheme.readers.imported import Columns, Reading
 from markscheme.rubrics.file import rubric_from_data
 
 ONE = Rubric.from_dict({"name": "one", "criteria": [{"name": "good", "requirement": "It is good"}]})
@@ -29,7 +29,7 @@ TWO = Rubric.from_dict(
 BY_NAME = Columns(rater="person", kind="human")
 
 
-def imported(path: Path, rubric: Rubric = ONE, columns: Columns = BY_NAME, **words: str) -> Imported:
+def imported(path: Path, rubric: Rubric = ONE, columns: Columns = BY_NAME, **words: str) -> Reading:
     found = import_file(path, rubric, words=words, columns=columns)
     reader = RatingReader(rubric)
     for rating in found.ratings:  # what is written can be read
@@ -115,13 +115,13 @@ def test_runs_are_samples_and_a_second_rating_without_a_run_is_lost(tmp_path: Pa
 
 def test_pairs_are_no_ratings(tmp_path: Path) -> None:
     found = imported(table(tmp_path, "id,output_a,output_b,verdict\ne1,x,y,A\n"))
-    assert (found.ratings, sum(found.lost.values())) == ((), 1)
+    assert (found.ratings, sum(found.lost.values())) == ([], 1)
 
 
 def test_rows_without_an_id_get_one_from_what_they_hold(tmp_path: Path) -> None:
     found = imported(table(tmp_path, "input,output,label\nq,a,pass\nq,b,pass\n,,pass\n"))
     assert len({r.id for r in found.ratings}) == 2
-    assert found.notes == ("rows have no id; each got a digest of its input and response",)
+    assert found.notes == ["rows have no id; each got a digest of its input and response"]
     assert found.lost == {"rows without an id, an input or a response": 1}
 
 
@@ -274,7 +274,7 @@ def test_a_dataset_whose_names_are_others_goes_by_place(tmp_path: Path) -> None:
     rubric = [{"name": "a", "requirement": "x", "weight": 1}]
     found = imported(dataset(tmp_path, rubric=rubric, items=[{"submission": "s", "ground_truth": ["MET"]}]))
     assert said(found.ratings[0]) == {"good": 1.0}
-    assert found.notes == ("no criterion of the dataset is named as in the rubric one: they are taken by place",)
+    assert found.notes == ["no criterion of the dataset is named as in the rubric one: they are taken by place"]
 
 
 def test_a_faulty_rubric_in_a_dataset_is_told(tmp_path: Path) -> None:

@@ -17,8 +17,8 @@ from markscheme.readers.detect import of_kind
 from markscheme.readers.imported import Reading
 from markscheme.readers.promptfoo import (
     graders_ratings,
-    import_promptfoo,
     labelled_rows,
+    read_promptfoo,
     rubric_of,
     scored_ids,
 )
@@ -86,7 +86,8 @@ def ratings_of_results(path: Path, rubric: Rubric, examples: ExampleSet) -> list
         RatingError: It cannot be read.
         ComparisonError: None of its outputs is an example.
     """
-    imported = import_promptfoo(path, Reading(rubric))
+    imported = Reading(path, rubric)
+    read_promptfoo(imported)
     known = set(examples.ids)
     by_response: dict[str, set[str]] = {}
     for example in examples.examples:

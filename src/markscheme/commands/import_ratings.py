@@ -4,15 +4,13 @@ import sys
 from collections.abc import Collection, Mapping, Sequence
 from json import dumps
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
 from markscheme.commands.options import Kind, existing_file
-from markscheme.commands.output import refuse_unmakeable
-from markscheme.counts import counted
-from markscheme.errors import RatingError, UsageError, writing
-from markscheme.files import append_text
+from markscheme.commands.output import add_lines, refuse_unmakeable
+from markscheme.errors import RatingError, UsageError
 
 
 def import_ratings(
@@ -59,6 +57,9 @@ def import_ratings(
     """
     from markscheme.readers.detect import import_file, of_kind
     from markscheme.readers.imported import Columns
+    from markscheme.report.json import dumps as report_json
+    from markscheme.report.terminal import render_terminal
+    from markscheme.report.views.imported import json_of, view
     from markscheme.rubrics.file import load_rubric
     from markscheme.rubrics.search import find_rubric
 
@@ -72,34 +73,22 @@ def import_ratings(
     fields |= {column: "label" for column in [label_column] if column}
     judges = frozenset(name.strip() for names in judge_names for name in names.split(","))
     meanings = {word.casefold(): level for word, level in words.items()}
-    imported = import_file(path, asked, words=meanings, columns=Columns(fields, rater, kind, judges))
-    ratings = of_kind(imported.ratings, only)
-    if not ratings and (to or not (examples and imported.examples)):
-        raise RatingError(f"contains nothing that can be a rating{_instead(imported.lost)}", path=path)
-    lines = [dumps(rating.to_json(), ensure_ascii=False) for rating in ratings]
+    found = import_file(path, asked, words=meanings, columns=Columns(fields, rater, kind, judges))
+    found.ratings = of_kind(found.ratings, only)
+    if not found.ratings and (to or not (examples and found.examples)):
+        raise RatingError(f"contains nothing that can be a rating{_instead(found.lost)}", path=path)
+    lines = [dumps(rating.to_json(), ensure_ascii=False) for rating in found.ratings]
     if examples:
-        _write(examples, [dumps(one.to_json(), ensure_ascii=False) for one in imported.examples])
+        add_lines([dumps(one.to_json(), ensure_ascii=False) for one in found.examples], examples)
     if to:
-        _write(to, lines)
-    report = {
-        "schema": 1,
-        "file": str(path),
-        "taken_for": imported.taken_for,
-        "examples": len(imported.examples),
-        "ratings": len(ratings),
-        "raters": {name: said for name, said in imported.raters.items() if name in {r.rater for r in ratings}},
-        "lost": dict(imported.lost),
-        "notes": list(imported.notes),
-        "to": str(to) if to else None,
-        "examples_to": str(examples) if examples else None,
-    }
+        add_lines(lines, to)
     if json:
-        printed = {} if to else {"lines": [rating.to_json() for rating in ratings]}
-        print(dumps({**report, **printed}, ensure_ascii=False, indent=2, allow_nan=False))
+        printed = {} if to else {"lines": [rating.to_json() for rating in found.ratings]}
+        print(report_json({**json_of(found, to, examples), **printed}))
         return 0
     if not to:
         sys.stdout.writelines(f"{line}\n" for line in lines)
-    print("\n".join(_report(report)), file=sys.stdout if to else sys.stderr)
+    render_terminal(view(found, to, examples), sys.stdout if to else sys.stderr)
     return 0
 
 
@@ -135,37 +124,8 @@ def _refuse_targets(targets: Sequence[Path], *, append: bool) -> None:
         raise UsageError("--examples and --to must be two files: examples aren't ratings")
 
 
-def _write(path: Path, lines: Sequence[str]) -> None:
-    """Add to a file, or make it."""
-    with writing(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        append_text(path, "".join(f"{line}\n" for line in lines))
-
-
 def _instead(lost: Mapping[str, int]) -> str:
     if not lost:
         return ""
     most = sorted(lost.items(), key=lambda entry: -entry[1])[:5]
     return "; it contains " + "; ".join(f"{count} {what}" for what, count in most)
-
-
-def _report(report: Mapping[str, Any]) -> list[str]:
-    held = f"{counted(report['examples'], 'response')} and {counted(report['ratings'], 'rating')}"
-    lines = [f"{report['file']}, taken for {report['taken_for']}: {held}"]
-    for name, said in report["raters"].items():
-        ungraded = f", {said['ungraded']} of them ungraded" if said["ungraded"] else ""
-        lines.append(f"  {name}: {said['ratings']} ({said['kind']}{ungraded})")
-    if report["to"]:
-        lines.append(f"ratings written to {report['to']}")
-    if report["examples_to"]:
-        lines.append(f"responses written to {report['examples_to']}")
-    lines += [f"note: {note}" for note in report["notes"]]
-    unwritten = report["examples"] if not report["examples_to"] else 0
-    if unwritten:
-        lines.append(f"not written: {counted(unwritten, 'response')}; --examples FILE.jsonl writes them")
-    if report["lost"]:
-        lines.append("lost (ratings cannot hold it):")
-        lines += [f"  {count} {what}" for what, count in sorted(report["lost"].items(), key=lambda e: -e[1])]
-    else:
-        lines.append("nothing else was lost" if unwritten else "nothing was lost")
-    return lines

@@ -15,7 +15,7 @@ from markscheme.promptfoo.results import is_results
 from markscheme.ratings.examples import SUFFIXES, Example, examples_file, load_examples
 from markscheme.ratings.rating import JUDGES, Rating
 from markscheme.readers.imported import Reading
-from markscheme.readers.promptfoo import import_promptfoo
+from markscheme.readers.promptfoo import read_promptfoo
 from markscheme.rubrics.rubric import Rubric
 
 
@@ -45,8 +45,9 @@ def read_pool(path: Path, rubric: Rubric) -> Pool:
         RatingError: It is neither, or every response in it is empty.
     """
     if is_results(path):
-        imported = import_promptfoo(path, Reading(rubric))
-        examples, ratings = imported.examples, imported.ratings
+        reading = Reading(path, rubric)
+        read_promptfoo(reading)
+        examples, ratings = reading.examples, tuple(reading.ratings)
     else:
         examples = load_examples(path, rubric).examples
         ratings = tuple(label for example in examples for label in example.labels)

@@ -2,12 +2,14 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from markscheme.plain_data import shown
+from markscheme.errors import RatingError
+from markscheme.plain_data import read_json, shown
 from markscheme.ratings.examples import Example
 from markscheme.ratings.rating import Kind, Rated, Rating, level_on
 from markscheme.rubrics.rubric import Criterion, Rubric
@@ -15,37 +17,8 @@ from markscheme.rubrics.rubric import Criterion, Rubric
 YES = frozenset(["pass", "passed", "true", "yes", "y", "correct", "met", "good", "1", "1.0"])
 NO = frozenset(["fail", "failed", "false", "no", "n", "incorrect", "unmet", "bad", "0", "0.0"])
 DIGITS = 9
-
-
-@dataclass(frozen=True)
-class Imported:
-    """A file of another tool, read.
-
-    Attributes:
-        path: The file.
-        taken_for: What kind of file it was taken for.
-        examples: Submissions, as far as the file holds their responses; without labels.
-        ratings: Everybody's ratings.
-        lost: What the file says and neither can hold, counted.
-        notes: How the file was understood, where it might have been understood otherwise.
-    """
-
-    path: Path
-    taken_for: str
-    examples: tuple[Example, ...]
-    ratings: tuple[Rating, ...]
-    lost: Mapping[str, int]
-    notes: tuple[str, ...] = ()
-
-    @property
-    def raters(self) -> dict[str, dict[str, Any]]:
-        """By rater, the kind of its ratings and how many there are."""
-        found: dict[str, dict[str, Any]] = {}
-        for rating in self.ratings:
-            entry = found.setdefault(rating.rater, {"kind": rating.kind, "ratings": 0, "ungraded": 0})
-            entry["ratings"] += 1
-            entry["ungraded"] += rating.error is not None
-        return found
+Whole = tuple[dict[str, Rated], float | None, bool | None]
+"""A verdict on the whole: levels, score and decision."""
 
 
 @dataclass(frozen=True)
@@ -92,24 +65,69 @@ def _taken_out(nested: Mapping[str, Any], path: Sequence[str]) -> tuple[dict[str
 
 @dataclass
 class Reading:
-    """One reading of one file for one rubric: what can't be held is counted, words are read the same everywhere.
+    """One reading of one file for one rubric: a reader adds examples and ratings, and counts what they can't hold.
 
     Attributes:
-        rubric: Whose criteria and scales ratings are held to.
+        path: The file.
+        rubric: Whose criteria and scales ratings must fit.
         words: What words of the file mean, beyond those known: from lower-case word to level or pass|fail.
         columns: What columns hold, and who rated, where the file doesn't say.
-        lost: What was put aside.
+        taken_for: What kind of file it was taken for.
+        by_id: Submissions by id, as far as the file holds their responses; without labels.
+        ratings: Everybody's ratings.
+        lost: What was put aside, counted.
         notes: How the file was understood, where it might have been understood otherwise.
     """
 
+    path: Path
     rubric: Rubric
     words: Mapping[str, str] = field(default_factory=dict)
     columns: Columns = Columns()
+    taken_for: str = ""
+    by_id: dict[str, Example] = field(default_factory=dict)
+    ratings: list[Rating] = field(default_factory=list)
     lost: Counter[str] = field(default_factory=Counter)
     notes: list[str] = field(default_factory=list)
 
-    def __post_init__(self) -> None:
-        self._by_name = {plain(criterion.name): criterion for criterion in self.rubric.criteria}
+    @cached_property
+    def data(self) -> Any:
+        """The content of a .json file; None of any other file.
+
+        Raises:
+            RatingError: It is not JSON.
+        """
+        return read_json(self.path, RatingError) if self.path.suffix == ".json" else None
+
+    # what the file holds
+
+    @property
+    def examples(self) -> tuple[Example, ...]:
+        """The submissions, in the order of the file."""
+        return tuple(self.by_id.values())
+
+    def add_example(self, example: Example) -> None:
+        """Add an example; of two with one id the first stays."""
+        self.by_id.setdefault(example.id, example)
+
+    def add(self, rating: Rating) -> None:
+        """Add a rating, if it says anything at all."""
+        if said_anything(rating):
+            self.ratings.append(rating)
+
+    def lose(self, what: str, times: int = 1) -> None:
+        """Count something that ratings have no room for."""
+        self.lost[what] += times
+
+    def note(self, what: str) -> None:
+        """Say once how the file was understood."""
+        if what not in self.notes:
+            self.notes.append(what)
+
+    # what its words mean
+
+    @cached_property
+    def _by_name(self) -> dict[str, Criterion]:
+        return {plain(criterion.name): criterion for criterion in self.rubric.criteria}
 
     def criterion(self, name: str) -> Criterion | None:
         """The criterion of that name, however it is spelt; None where the rubric has none."""
@@ -120,28 +138,13 @@ class Reading:
         """The rubric's one criterion; None where it has several."""
         return self.rubric.criteria[0] if len(self.rubric.criteria) == 1 else None
 
-    def lose(self, what: str, times: int = 1) -> None:
-        """Count something that ratings have no room for."""
-        self.lost[what] += times
-
-    def note(self, what: str) -> None:
-        """Tell how the file was understood, once."""
-        if what not in self.notes:
-            self.notes.append(what)
-
-    def imported(self, path: Path, taken_for: str, examples: Iterable[Example], ratings: Iterable[Rating]) -> Imported:
-        """What the file holds, with all that was put aside and noted so far."""
-        return Imported(path, taken_for, tuple(examples), tuple(ratings), dict(self.lost), tuple(self.notes))
-
     def level(self, criterion: Criterion, said: Any, *, reason: str = "") -> Rated | None:
         """A level as the file says it; None, and counted, where it is none of the scale."""
-        level = _on_scale(criterion, self._meant(said))
+        level = self._level(criterion, said)
         if level is not None:
             return Rated(level, reason)
-        decision = self.decision(said)
-        if decision is not None and criterion.scale.is_yes_no:
-            return Rated(float(decision), reason)
-        self.lose(f"levels {shown(said)} of {criterion.name!r}, which are none of {', '.join(criterion.scale.choices)}")
+        choices = ", ".join(criterion.scale.choices)
+        self.lose(f"levels {shown(said)} of {criterion.name!r}, which are none of {choices}")
         return None
 
     def decision(self, said: Any) -> bool | None:
@@ -151,46 +154,38 @@ class Reading:
         word = str(self._meant(said)).strip().casefold()
         return True if word in YES else False if word in NO else None
 
-    def whole(self, said: Any) -> tuple[dict[str, Rated], float | None, bool | None]:
+    def whole(self, said: Any) -> Whole:
         """What a verdict on the whole amounts to: levels, score and decision, as far as it is any of them.
 
         A rubric of one criterion takes it as that criterion's level; any other takes pass or fail as a decision and a
         number from 0 to 1 as a score.
         """
-        level = self._level_of_only(said)
-        if level is not None and self.only is not None:
-            decided = bool(level.level) if self.only.scale.is_yes_no else None
-            return {self.only.name: level}, None, decided
-        decision = None if _is_fraction(said) else self.decision(said)
-        if decision is not None:
+        only = self.only
+        level = None if only is None else self._level(only, said)
+        if only is not None and level is not None:
+            return {only.name: Rated(level)}, None, bool(level) if only.scale.is_yes_no else None
+        decision, score = self.decision(said), number(self._meant(said))
+        if decision is not None and not _is_fraction(said):
             return {}, None, decision
-        if self.only is not None:
-            return self._no_level(self.only, said)
-        score = number(self._meant(said))
-        if score is not None and 0 <= score <= 1:
+        if only is not None:
+            self.level(only, said)  # counts it as lost
+        elif score is not None and 0 <= score <= 1:
             return {}, score, None
-        self.lose(f"verdicts {shown(said)}, which are neither pass, fail nor a score from 0 to 1")
+        else:
+            self.lose(f"verdicts {shown(said)}, which are neither pass, fail nor a score from 0 to 1")
         return {}, None, None
 
     def is_verdict(self, said: Any) -> bool:
         """Whether a value is a level of some criterion, or a decision."""
-        if self.decision(said) is not None:
-            return True
-        return any(_on_scale(criterion, self._meant(said)) is not None for criterion in self.rubric.criteria)
+        known = (self._level(criterion, said) is not None for criterion in self.rubric.criteria)
+        return self.decision(said) is not None or any(known)
 
-    def _level_of_only(self, said: Any) -> Rated | None:
-        """The level of the rubric's one criterion that a verdict names; None where it names none."""
-        if self.only is None:
-            return None
-        level = _on_scale(self.only, self._meant(said))
-        decision = self.decision(said)
-        if level is None and decision is not None and self.only.scale.is_yes_no:
-            level = float(decision)
-        return None if level is None else Rated(level)
-
-    def _no_level(self, criterion: Criterion, said: Any) -> tuple[dict[str, Rated], float | None, bool | None]:
-        self.level(criterion, said)  # counts it as lost
-        return {}, None, None
+    def _level(self, criterion: Criterion, said: Any) -> float | None:
+        try:
+            return level_on(criterion.scale, self._meant(said), criterion.name)
+        except ValueError:
+            decision = self.decision(said) if criterion.scale.is_yes_no else None
+            return None if decision is None else float(decision)
 
     def _meant(self, said: Any) -> Any:
         """A value with the caller's words replaced, numbers in text as numbers."""
@@ -199,13 +194,6 @@ class Reading:
             found = number(meant)
             return meant if found is None else found
         return self.words.get(str(said).casefold(), said) if not isinstance(said, bool) else said
-
-
-def _on_scale(criterion: Criterion, meant: Any) -> float | None:
-    try:
-        return level_on(criterion.scale, meant, criterion.name)
-    except ValueError:
-        return None
 
 
 def plain(name: str) -> str:
@@ -232,16 +220,6 @@ def at_position(criterion: Criterion, merit: float) -> float:
 def said_anything(rating: Rating) -> bool:
     """Whether a rating says anything at all."""
     return bool(rating.criteria) or rating.overall is not None or rating.passed is not None or rating.error is not None
-
-
-def unique_ids(proposed: Iterable[str]) -> list[str]:
-    """The ids, numbered where one comes again."""
-    seen: Counter[str] = Counter()
-    found = []
-    for name in proposed:
-        seen[name] += 1
-        found.append(name if seen[name] == 1 else f"{name} #{seen[name]}")
-    return found
 
 
 def _is_fraction(said: Any) -> bool:

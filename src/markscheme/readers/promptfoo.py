@@ -1,13 +1,12 @@
 """Promptfoo's results as examples, labels and a judge's ratings, with or without a rubric."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from pathlib import Path
 
 from markscheme.errors import RatingError
 from markscheme.promptfoo.results import AssertionVerdict, Results, Row, read_results
 from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.rating import Rated, Rating
-from markscheme.readers.imported import Imported, Reading, at_position, said_anything
+from markscheme.readers.imported import Reading, at_position
 from markscheme.rubrics.rubric import DEFAULT_PASS_MARK, Criterion, Rubric
 from markscheme.submission import Submission
 
@@ -75,8 +74,8 @@ def graders_ratings(rows: Sequence[Row], rater: str, rubric: Rubric, *, by_score
     return [_rating(row, rater, rubric, by_score=row.id in by_score) for row in rows]
 
 
-def import_promptfoo(path: Path, reading: Reading) -> Imported:
-    """The outputs of one file of results, with what graders and people said of them, for a rubric of one's own.
+def read_promptfoo(reading: Reading) -> None:
+    """Add the outputs of one file of results, with what graders and people said of them, for a rubric of one's own.
 
     Metrics and named scores of a criterion's name are its levels, a score from 0 to 1 being how far up the scale it
     stands. Thumbs and expected labels are decisions on the whole.
@@ -84,16 +83,13 @@ def import_promptfoo(path: Path, reading: Reading) -> Imported:
     Raises:
         RatingError: It cannot be read as results.
     """
-    results = read_results(path)
+    results = read_results(reading.path)
     reading.lost.update(results.aside)
-    examples: dict[str, Example] = {}
-    ratings: list[Rating] = []
     for row in results.rows:
-        examples.setdefault(row.id, _example(row, ()))
-        graded = _imported_verdicts(row, reading)
-        ratings += [graded] if said_anything(graded) else []
-        ratings += _imported_labels(row, reading)
-    return reading.imported(path, "Promptfoo's results", examples.values(), ratings)
+        reading.add_example(_example(row, ()))
+        reading.add(_imported_verdicts(row, reading))
+        for label in _imported_labels(row, reading):
+            reading.add(label)
 
 
 def _imported_verdicts(row: Row, reading: Reading) -> Rating:
@@ -213,11 +209,8 @@ def _rated(verdicts: Sequence[AssertionVerdict]) -> Rated:
     ungraded = next((verdict.ungraded for verdict in verdicts if verdict.ungraded is not None), None)
     if ungraded is not None:
         return Rated(None, ungraded, declined="unread")
-    return Rated(float(all(v.passed for v in verdicts)), " ".join(_reasons(verdicts)))
-
-
-def _reasons(verdicts: Iterable[AssertionVerdict]) -> Iterator[str]:
-    yield from (verdict.reason for verdict in verdicts if verdict.reason)
+    reasons = " ".join(verdict.reason for verdict in verdicts if verdict.reason)
+    return Rated(float(all(verdict.passed for verdict in verdicts)), reasons)
 
 
 def _as_level(passed: bool | None) -> float | None:

@@ -8,10 +8,10 @@ from typing import Any, TypeAlias, get_args
 
 from markscheme.errors import RatingError
 from markscheme.fingerprint import fingerprint
-from markscheme.plain_data import ANOTHER_LENGTH, json_lines, read_json, read_text, shown, table_rows
+from markscheme.plain_data import ANOTHER_LENGTH, json_lines, read_text, shown, table_rows
 from markscheme.ratings.examples import Example, Split
 from markscheme.ratings.rating import KINDS, Kind, Rated, Rating
-from markscheme.readers.imported import Imported, Reading, number, plain, said_anything
+from markscheme.readers.imported import Reading, number, plain, said_anything
 from markscheme.rubrics.rubric import Criterion
 from markscheme.submission import Submission, as_text
 
@@ -32,62 +32,45 @@ FIELDS = ("id", "response", *INPUTS, "verdict", "label", "rater", "kind", "reaso
 """What a column can be mapped to, next to the rubric's criteria."""
 
 
-def is_table(path: Path) -> bool:
-    """Whether a file is a table by its name."""
-    return path.suffix in (".csv", ".tsv")
-
-
-def is_lines(path: Path) -> bool:
-    """Whether a file has one rating per line by its name."""
-    return path.suffix in (".jsonl", ".ndjson", ".txt")
-
-
-def is_list(path: Path) -> bool:
-    """Whether a file is a JSON list."""
-    return path.suffix == ".json" and isinstance(read_json(path, RatingError), list)
-
-
-def import_table(path: Path, reading: Reading) -> Imported:
-    """The ratings in a .csv or .tsv file; separated by commas, or as its header shows by semicolons or tabs.
+def read_rows(reading: Reading) -> None:
+    """Add the ratings in a table, in lines of objects or of "id verdict", or in a JSON list.
 
     Raises:
-        RatingError: It has no rows, or rows of another length than its header.
+        RatingError: It has no rows, one that cannot be read, or ratings of which nothing says who gave them.
     """
-    found = []
-    for line, row in table_rows(path, RatingError):
-        if row is None:
-            raise RatingError(ANOTHER_LENGTH, path=path, line=line)
-        found.append({key: value for key, value in row.items() if value.strip()})
-    return _imported(path, "a table", found, reading)
+    rows = [reading.columns.renamed(row) for row in _rows(reading)]
+    if not rows:
+        raise RatingError("holds no rows", path=reading.path)
+    table = _Table(reading, expects_labels=_expects_labels(rows, reading))
+    for row in rows:
+        table.add(row)
+    if table.unknown_kind:
+        raters = table.unknown_kind.items()
+        found = ", ".join(f"{count} by {rater}" if rater else f"{count} without a rater" for rater, count in raters)
+        raise RatingError(
+            f"doesn't say who gave these ratings: {found}. Pass `--kind human`, or adjudicated, constructed, model or "
+            "code; name judges with `--judge-names`",
+            path=reading.path,
+        )
+    reading.ratings += table.ratings.values()
 
 
-def import_lines(path: Path, reading: Reading) -> Imported:
-    """The ratings in a .jsonl file, one object a line, or in a text file of lines "id verdict".
-
-    Raises:
-        RatingError: A line cannot be read.
-    """
-    if path.suffix != ".txt":
-        rows = [_object(line, path, at) for at, line in json_lines(path, RatingError)]
+def _rows(reading: Reading) -> Iterator[Mapping[str, Any]]:
+    """The rows of a file by the names of their columns; empty cells are left out."""
+    path = reading.path
+    if path.suffix in (".csv", ".tsv"):
+        for line, row in table_rows(path, RatingError):
+            if row is None:
+                raise RatingError(ANOTHER_LENGTH, path=path, line=line)
+            yield {key: value for key, value in row.items() if value.strip()}
+    elif path.suffix == ".txt":
+        yield from _plain_lines(path)
     else:
-        rows = list(_plain_lines(path))
-    return _imported(path, "lines", rows, reading)
-
-
-def import_list(path: Path, reading: Reading) -> Imported:
-    """The ratings in a JSON list of objects, as those of lines.
-
-    Raises:
-        RatingError: An entry is no object.
-    """
-    rows = [_object(entry, path, None) for entry in read_json(path, RatingError)]
-    return _imported(path, "a list", rows, reading)
-
-
-def _object(line: Any, path: Path, at: int | None) -> Mapping[str, Any]:
-    if not isinstance(line, Mapping):
-        raise RatingError(f"a rating is an object, found {shown(line)}", path=path, line=at)
-    return {key: value for key, value in line.items() if value is not None}
+        listed = ((None, entry) for entry in reading.data or ())
+        for at, entry in listed if path.suffix == ".json" else json_lines(path, RatingError):
+            if not isinstance(entry, Mapping):
+                raise RatingError(f"a rating is an object, found {shown(entry)}", path=path, line=at)
+            yield {key: value for key, value in entry.items() if value is not None}
 
 
 def _plain_lines(path: Path) -> Iterator[Mapping[str, Any]]:
@@ -98,26 +81,6 @@ def _plain_lines(path: Path) -> Iterator[Mapping[str, Any]]:
         if len(words) != 2:
             raise RatingError(f'a line reads "id verdict", found {shown(line)}', path=path, line=at)
         yield {"id": words[0], "label": words[1]}
-
-
-def _imported(path: Path, taken_for: str, rows: Iterable[Mapping[str, Any]], reading: Reading) -> Imported:
-    renamed = [reading.columns.renamed(row) for row in rows]
-    if not renamed:
-        raise RatingError("holds no rows", path=path)
-    table = _Table(reading, expects_labels=_expects_labels(renamed, reading))
-    for row in renamed:
-        table.add(row)
-    if table.unknown_kind:
-        found = ", ".join(
-            f"{count} by {rater}" if rater else f"{count} without a rater"
-            for rater, count in table.unknown_kind.items()
-        )
-        raise RatingError(
-            f"doesn't say who gave these ratings: {found}. Pass `--kind human`, or adjudicated, constructed, model or "
-            "code; name judges with `--judge-names`",
-            path=path,
-        )
-    return reading.imported(path, taken_for, table.examples.values(), table.ratings.values())
 
 
 def _expects_labels(rows: Sequence[Mapping[str, Any]], reading: Reading) -> bool:
@@ -137,7 +100,6 @@ class _Table:
 
     reading: Reading
     expects_labels: bool = False
-    examples: dict[str, Example] = field(default_factory=dict)
     ratings: dict[tuple[str, str, str], Rating] = field(default_factory=dict)
     runs: dict[tuple[str, str], int] = field(default_factory=dict)
     unknown_kind: Counter[str] = field(default_factory=Counter)
@@ -188,7 +150,7 @@ class _Table:
         split: Split | None = next((known for known in get_args(Split) if known == said), None)
         group, system = row.text(("group", "slice")) or "", row.text(("system",)) or ""
         example = Example(Submission(response, inputs, unit), group=group, system=system, split=split)
-        self.examples.setdefault(unit, example)
+        self.reading.add_example(example)
 
     def _free(self, names: Sequence[str], *taken: str) -> tuple[str, ...]:
         """The names among these that mean a field here: not those of criteria, and not those already taken."""
