@@ -3,7 +3,7 @@
 import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator, Coroutine, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import cached_property, lru_cache, partial, reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -18,7 +18,9 @@ from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.score import Decision, Score, weigh, weigh_holistic
 from markscheme.submission import Submission
 from markscheme.verdict import (
+    Abstention,
     Holistic,
+    NotApplicable,
     Outcome,
     Unread,
     Verdict,
@@ -440,3 +442,48 @@ async def grade(
     elif inputs:
         raise ValueError("inputs stand in the Submission, or beside a text, not both")
     return await Grading(rubric, judge, normalize).grade(submission)
+
+
+# --- plain data -----------------------------------------------------------------------------------------------------
+
+
+def grade_json(grade: Grade, rubric: Rubric) -> dict[str, Any]:
+    """A grade by the keys of the file format."""
+    from markscheme.receipt import receipt_json
+
+    return {
+        "id": grade.id,
+        "score": grade.score,
+        "raw_score": grade.raw_score,
+        "llm_raw_score": grade.llm_raw_score,
+        "pass": grade.passed,
+        "decision": grade.decision,
+        "criteria": {name: _outcome_json(outcome, rubric.criterion(name)) for name, outcome in grade.outcomes.items()},
+        **({} if grade.holistic is None else {"holistic": _reply_json(grade.holistic)}),
+        "error": grade.error,
+        "receipt": receipt_json(grade.receipt, grade.score),
+        "usage": grade.usage.to_json(),
+        "fingerprints": asdict(grade.fingerprints) if grade.fingerprints else None,
+    }
+
+
+def _outcome_json(outcome: Outcome, criterion: Criterion) -> dict[str, Any]:
+    match outcome:
+        case Verdict():
+            position = criterion.scale.position(outcome.level)
+            return {"level": outcome.level, "position": position, **_reply_json(outcome)}
+        case NotApplicable():
+            return {"not_applicable": outcome.reason}
+        case Abstention():
+            return {"abstained": outcome.reason}
+        case Unread():
+            return _reply_json(outcome)
+
+
+def _reply_json(said: Verdict | Holistic | Unread) -> dict[str, Any]:
+    """What a judge said next to a level or a score, or why nothing of it can be read."""
+    if isinstance(said, Unread):
+        return {"unread": said.why, "raw": said.raw}
+    words = {"reason": said.reason, "quote": said.quote, "quote_found": said.quote_found}
+    words |= {"quote_in": said.quote_in or None}
+    return {**words, "votes": list(said.votes)} if said.votes else words

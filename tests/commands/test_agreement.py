@@ -189,7 +189,7 @@ def test_notes_call_raters_by_their_names(tmp_path: Path) -> None:
         "\n".join(["ann,bob", *(row.rpartition(",")[0] for row in rows)]), encoding="utf-8"
     )
     two = run("markscheme", "agreement", "two.csv", cwd=tmp_path).stdout
-    assert "undefined: bob never leaves level 2" in two
+    assert "– pearson: bob never leaves level 2." in two
     assert not any(name in three + two for name in ("rater 2", "judge", "gold"))
 
 

@@ -35,6 +35,26 @@ def test_json_with_an_optional_file(words: list[str], target: str | None) -> Non
 
 
 @pytest.mark.parametrize(
+    ("words", "files", "rubrics"),
+    [
+        (["r", "--ratings", "a", "b"], ["a", "b"], ["r"]),
+        (["r", "--ratings", "a", "--quiet", "--ratings", "b", "c"], ["a", "b", "c"], ["r"]),
+        (["--ratings", "a", "b", "--", "r"], ["a", "b"], ["r"]),
+        (["--ratings", "a", "b", "r"], ["a", "b"], ["r"]),
+        (["--ratings", "a", "r", "--quiet"], ["a"], ["r"]),
+        (["--ratings=a", "r"], ["a"], ["r"]),
+        (["r", "--ratings", "-", "--target", "0.7"], ["-"], ["r"]),
+    ],
+)
+def test_an_option_of_files_takes_several_after_one_name_or_is_repeated(
+    words: list[str], files: list[str], rubrics: list[str]
+) -> None:
+    _, bound = parse("calibrate", words, NONE)
+    assert [str(path) for path in bound.arguments["ratings"]] == files
+    assert list(bound.arguments["rubric"]) == rubrics
+
+
+@pytest.mark.parametrize(
     ("command", "words", "said"),
     [
         ("calibrate", ["r", "--target", "80"], "`--target` must be above 0 and at most 1, got 80; did you mean 0.8?"),
@@ -45,6 +65,9 @@ def test_json_with_an_optional_file(words: list[str], target: str | None) -> Non
             "`--split` must be one of dev, test, all, got 'deb'; did you mean `dev`?",
         ),
         ("calibrate", ["r", "--tolerence", "1"], "unknown option `--tolerence`; did you mean `--tolerance`?"),
+        ("calibrate", ["r", "--ratings", "a", "b", "--quite"], "unknown option `--quite`; did you mean `--quiet`?"),
+        ("calibrate", ["r", "--rating", "a", "b"], "unknown option `--rating`; did you mean `--ratings`?"),
+        ("calibrate", ["r", "--ratings", "--quiet"], "`--ratings` needs a value: FILE..."),
         ("grade", ["r", "--no-json"], "unknown option `--no-json`"),
         ("label", ["r", "--rater"], "`--rater` needs a value: NAME"),
         ("label", [], "RUBRIC is missing; `markscheme label --help` shows how"),

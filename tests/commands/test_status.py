@@ -138,10 +138,17 @@ def test_judges_are_told_without_their_keys(here: Path) -> None:
 def test_a_folder_without_rubrics_says_how_to_get_one(tmp_path: Path) -> None:
     env = {"MARKSCHEME_CACHE": str(tmp_path / "cache"), "XDG_RUNTIME_DIR": str(tmp_path)}
     done = run("markscheme", "status", cwd=tmp_path, env=env)
-    first, blank, *rest = done.stdout.splitlines()
-    assert first.startswith("No rubric is here yet: `markscheme init` puts one with labelled examples into this folder")
-    assert (blank, len(rest)) == ("", 6)
+    head, rest = done.stdout.split("\n\n")
+    said = "No rubric is here yet: `markscheme init` puts one with labelled examples into this folder"
+    assert " ".join(head.split()).startswith(said)
     assert json.loads(run("markscheme", "status", "--json", cwd=tmp_path, env=env).stdout)["rubrics"] == []
+    assert sum(line.startswith(("can ask", "cannot ask", "session:")) for line in rest.splitlines()) == 6
+
+
+def test_it_keeps_to_the_width_of_the_terminal(here: Path) -> None:
+    _accept(here)
+    done = run("markscheme", "status", cwd=here, env={**setting.environment(here), "COLUMNS": "80"})
+    assert max(map(len, done.stdout.splitlines())) <= 80
 
 
 def test_a_shipped_rubric_is_listed_once_it_has_examples_of_ones_own(here: Path) -> None:
@@ -174,7 +181,8 @@ def test_a_running_session_has_a_line(here: Path, runtime: Path) -> None:
     assert "session: none is running" in run("markscheme", "status", cwd=here, env=env).stdout
     assert _status(here, **env)["sessions"] == []
     assert run("markscheme", "session", "start", cwd=here, env=env).returncode == 0
-    line = run("markscheme", "status", cwd=here, env=env).stdout.splitlines()[-1]
+    shown = run("markscheme", "status", cwd=here, env={**env, "COLUMNS": "500"}).stdout
+    line = shown.splitlines()[-1]
     assert line.startswith("session: pid ")
     assert "0 requests, 0 in progress, 0 calls to judges" in line
     (session,) = _status(here, **env)["sessions"]

@@ -1,18 +1,13 @@
 """`markscheme agreement`: every measure of agreement for a table of ratings from anywhere."""
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
 from markscheme.commands.options import JsonFlag
+from markscheme.commands.output import show
 from markscheme.errors import UsageError
-
-if TYPE_CHECKING:
-    from markscheme.readers.rater_table import RaterTable
-    from markscheme.stats import Estimate
-    from markscheme.stats.table_agreement import TableAgreement
 
 Scale = Literal["nominal", "ordinal", "interval"]
 
@@ -43,7 +38,7 @@ def agreement(
         markscheme agreement ratings.csv --scale ordinal --json
     """
     from markscheme.readers.rater_table import read_rater_table
-    from markscheme.report.json import dumps
+    from markscheme.report.views.agreement import json_of, view
     from markscheme.stats.table_agreement import table_agreement
 
     read = read_rater_table(table, levels, between=scale != "nominal")
@@ -61,43 +56,5 @@ def agreement(
     found = table_agreement(
         read.values, levels=read.codes, scale=scale, raters=read.raters, weights=weights, pairs=pairs, judge=judge
     )
-    print(dumps(_json(read, scale, found)) if json else _text(read, scale, found.statistics))
+    show(view(read, scale, found), json_of(read, scale, found), json=json)
     return 0
-
-
-def _json(table: "RaterTable", scale: str, found: "TableAgreement") -> dict[str, Any]:
-    shown: dict[str, Any] = {
-        "schema": 1,
-        "units": len(table.values),
-        "raters": list(table.raters),
-        "scale": scale,
-        "levels": list(table.levels),
-        "statistics": {name: estimate.to_json() for name, estimate in found.statistics.items()},
-        "chance": {
-            name: {"observed": each.observed, "expected": each.expected}
-            for name, each in found.chance.items()
-            if each.undefined is None
-        },
-    }
-    if found.pairs:
-        shown["pairs"] = [
-            {
-                "raters": list(pair.raters),
-                "units": pair.units,
-                "statistics": {name: estimate.to_json() for name, estimate in pair.statistics.items()},
-            }
-            for pair in found.pairs
-        ]
-    return shown
-
-
-def _text(table: "RaterTable", scale: str, statistics: Mapping[str, "Estimate"]) -> str:
-    from markscheme.report.figures import with_interval
-
-    width = max(map(len, statistics))
-    lines = [f"{len(table.values)} units, {len(table.raters)} raters, {scale} scale of {len(table.levels)} levels", ""]
-    for name, estimate in statistics.items():
-        said = f"undefined: {estimate.undefined}" if estimate.undefined else with_interval(estimate)
-        note = f"  ({estimate.note})" if estimate.note else ""
-        lines.append(f"{name:<{width}}  {said}{note}")
-    return "\n".join(lines)

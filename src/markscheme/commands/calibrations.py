@@ -1,7 +1,7 @@
 """The calibrations that a call of `calibrate` asks for: of judges, of a file of ratings, or of Promptfoo's results."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -44,7 +44,7 @@ class Request:
 
     named: tuple[str, ...]
     judges: tuple[str, ...]
-    ratings: Path | None
+    ratings: tuple[Path, ...]
     labels: LabelOptions
     target: float | None
     ask: AskOptions
@@ -113,10 +113,8 @@ class Request:
         if not examples.labelled.examples:
             without = "what moved between two runs needs no labels: markscheme compare THEN.jsonl NOW.jsonl"
             raise UsageError(f"no example has a label to compare with{examples.searched}; {without}")
-        if self.ratings is not None:
-            by_rater = _ratings_in(self.ratings, rubric, examples)
-            warn_unknown({r.id for ratings in by_rater.values() for r in ratings}, every.examples, self.ratings)
-            calibrations = self._from_ratings(by_rater, rubric, examples, folder)
+        if self.ratings:
+            calibrations = self._from_ratings(rubric, every, examples, folder)
         else:
             calibrations = [self._from_judge(name, rubric, examples, folder) for name in self.judges or [None]]
         if self.drift.accept:
@@ -134,19 +132,21 @@ class Request:
         return since_accepted(rubric, examples, ratings, path, drift=self.drift, labels=self.labels, count=count)
 
     def _from_ratings(
-        self,
-        by_rater: Mapping[str, Sequence[Rating]],
-        rubric: Rubric,
-        examples: ExampleSet,
-        folder: Path | None,
+        self, rubric: Rubric, every: ExampleSet, examples: ExampleSet, folder: Path | None
     ) -> list[Calibration]:
-        accepted = accepted_path(rubric, folder, self.drift.accepted)
+        by_rater: dict[str, list[Rating]] = {}
+        for path in self.ratings:
+            ratings = _ratings_in(path, rubric, examples)
+            warn_unknown({rating.id for rating in ratings}, every.examples, path)
+            for rating in ratings:
+                by_rater.setdefault(rating.rater, []).append(rating)
+        accepted, files = accepted_path(rubric, folder, self.drift.accepted), ", ".join(map(str, self.ratings))
         return [
             calibration_of(
                 rubric,
                 examples,
                 ratings,
-                Rater(name, "", "ratings", str(self.ratings)),
+                Rater(name, "", "ratings", files),
                 options=self.options,
                 since=self._since(rubric, examples, ratings, accepted) if len(by_rater) == 1 else None,
             )
@@ -232,18 +232,15 @@ def refuse_report(path: Path) -> None:
         raise UsageError(f"{path} is a report that `calibrate --json` wrote, not ratings; `compare` reads reports")
 
 
-def _ratings_in(path: Path, rubric: Rubric, examples: ExampleSet) -> dict[str, list[Rating]]:
+def _ratings_in(path: Path, rubric: Rubric, examples: ExampleSet) -> list[Rating]:
     refuse_report(path)
-    by_rater: dict[str, list[Rating]] = {}
     if is_results(path):
         ratings = ratings_of_results(path, rubric, examples)
     else:
         ratings = load_ratings(path, rubric, keep_unread=True)
-    for rating in ratings:
-        by_rater.setdefault(rating.rater, []).append(rating)
-    if not by_rater:
+    if not ratings:
         raise UsageError(f"{path} contains no ratings")
-    return by_rater
+    return ratings
 
 
 def _models(rater: Rater) -> str:

@@ -139,33 +139,39 @@ def _renamed(token: str) -> str:
 
 
 def _ordered(command: str, rest: Sequence[str]) -> list[str]:
-    """The same words with options first, each with its value as `--option=value`, and operands after `--`.
+    """The same words with options first, each value with its option as in `--option=value`, and operands after `--`.
 
     So operands may stand between options, and "-" may be a value. An option whose value is optional takes the next word
-    if that is "-" or a .json file; alone it means standard output.
+    if that is "-" or a .json file; alone it means standard output. One that takes several values takes all words up to
+    the next option, except the last where the command would be left without its operand.
     """
-    values = {name: option.value for option in described(command).options for name in option.names}
-    options, operands, words = list[str](), list[str](), list(rest)
+    known = {name: option for option in described(command).options for name in option.names}
+    options, operands, words, spare = list[str](), list[str](), list(rest), 0
     while words:
         word = words.pop(0)
         if word == "--":
             operands += words
             break
-        if word == "-" or not word.startswith("-"):
+        if _is_value(word):
             operands.append(word)
             continue
-        value = values.get(word, "")
-        if value.startswith("["):
+        option, values = known.get(word), list[str]()
+        if option is not None and option.value.startswith("["):
             takes = bool(words) and (words[0] == "-" or words[0].endswith(".json"))
-            word = f"{word}={words.pop(0) if takes else '-'}"
-        elif value and words and (words[0] == "-" or not words[0].startswith("-") or _is_number(words[0])):
-            word = f"{word}={words.pop(0)}" if word.startswith("--") else f"{word}{words.pop(0)}"
-        options.append(word)
+            values = [words.pop(0) if takes else "-"]
+        elif option is not None and option.value:
+            while words and _is_value(words[0]) and (option.many or not values):
+                values.append(words.pop(0))
+        options += [f"{word}={value}" if word.startswith("--") else f"{word}{value}" for value in values] or [word]
+        spare = len(options) if len(values) > 1 else spare
+    if spare and not operands:
+        operands.append(options.pop(spare - 1).partition("=")[2])
     return [*options, "--", *operands]
 
 
-def _is_number(word: str) -> bool:
-    return word.lstrip("-").replace(".", "", 1).isdigit()
+def _is_value(word: str) -> bool:
+    """Whether a word is no option: "-" and negative numbers are values."""
+    return word == "-" or not word.startswith("-") or word.lstrip("-").replace(".", "", 1).isdigit()
 
 
 # --- faults ---------------------------------------------------------------------------------------------------------

@@ -269,7 +269,7 @@ def _write(report: "ExperimentReport", csv: str | None, json: str | None, markdo
 
 
 def _outputs_json(run: "ExperimentRun") -> list[dict[str, Any]]:
-    from markscheme.commands.grade import grade_json
+    from markscheme.grading import grade_json
 
     return [
         {

@@ -5,25 +5,24 @@ import sys
 import warnings
 from collections import Counter
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict
 from json import dumps
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from cyclopts import Parameter
 
 from markscheme.commands.options import AskOptions, JudgeName, RubricName
 from markscheme.commands.progress import progress
 from markscheme.errors import BudgetError, RatingError, RatingWarning, UsageError, refuse_lines
-from markscheme.grading import Grade, Grading, grade_many, lacking_inputs, questions, receipt_of
+from markscheme.grading import Grade, Grading, grade_json, grade_many, lacking_inputs, questions, receipt_of
 from markscheme.judges.family import warn_of_kinship
 from markscheme.plain_data import ANOTHER_LENGTH, json_lines, shown, table_rows
-from markscheme.receipt import receipt_json, score_text
+from markscheme.receipt import score_text
 from markscheme.rubrics.file import load_rubric
-from markscheme.rubrics.rubric import Criterion, Rubric
+from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.search import find_calibration, find_rubric
 from markscheme.submission import Submission
-from markscheme.verdict import Abstention, Holistic, NotApplicable, Outcome, Unread, Verdict
+from markscheme.verdict import Holistic, NotApplicable, Verdict
 
 TABLES = (".csv", ".tsv")
 RESPONSE = ("response", "output", "answer")
@@ -232,53 +231,6 @@ def _decoded(raw: bytes, source: object) -> str:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise UsageError(f"{source} is not UTF-8 text: {error.reason} at byte {error.start}") from error
-
-
-def grade_json(grade: Grade, rubric: Rubric) -> dict[str, Any]:
-    """A grade by the keys of the file format."""
-    prints = grade.fingerprints
-    return {
-        "id": grade.id,
-        "score": grade.score,
-        "raw_score": grade.raw_score,
-        "llm_raw_score": grade.llm_raw_score,
-        "pass": grade.passed,
-        "decision": grade.decision,
-        "criteria": {name: _outcome_json(outcome, rubric.criterion(name)) for name, outcome in grade.outcomes.items()},
-        **({} if grade.holistic is None else {"holistic": _holistic_json(grade.holistic)}),
-        "error": grade.error,
-        "receipt": receipt_json(grade.receipt, grade.score),
-        "usage": grade.usage.to_json(),
-        "fingerprints": asdict(prints) if prints else None,
-    }
-
-
-def _outcome_json(outcome: Outcome, criterion: Criterion) -> dict[str, Any]:
-    match outcome:
-        case Verdict():
-            said = {
-                "level": outcome.level,
-                "position": criterion.scale.position(outcome.level),
-                "reason": outcome.reason,
-                "quote": outcome.quote,
-                "quote_found": outcome.quote_found,
-                "quote_in": outcome.quote_in or None,
-            }
-            return {**said, "votes": list(outcome.votes)} if outcome.votes else said
-        case NotApplicable():
-            return {"not_applicable": outcome.reason}
-        case Abstention():
-            return {"abstained": outcome.reason}
-        case Unread():
-            return {"unread": outcome.why, "raw": outcome.raw}
-
-
-def _holistic_json(holistic: Holistic | Unread) -> dict[str, Any]:
-    if isinstance(holistic, Unread):
-        return {"unread": holistic.why, "raw": holistic.raw}
-    said = {"reason": holistic.reason, "quote": holistic.quote, "quote_found": holistic.quote_found}
-    said |= {"quote_in": holistic.quote_in or None}
-    return {**said, "votes": list(holistic.votes)} if holistic.votes else said
 
 
 def _text(grade: Grade, rubric: Rubric) -> str:

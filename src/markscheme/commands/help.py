@@ -72,6 +72,7 @@ class Option:
         key: The parameter's name.
         names: What is typed; empty for an operand.
         value: What stands for its value in help; empty for a flag.
+        many: Whether several values may follow its name.
         text: What it means.
         rare: Whether only `--help-all` shows it.
         required: Whether the command needs it.
@@ -80,6 +81,7 @@ class Option:
     key: str
     names: tuple[str, ...]
     value: str
+    many: bool
     text: str
     rare: bool
     required: bool
@@ -152,6 +154,7 @@ def _option(argument: "Argument", texts: Mapping[str, str]) -> Option:
         key,
         () if positional else argument.names,
         "" if argument.hint is bool else value,
+        bool(given.consume_multiple),
         given.help or texts.get(key, ""),
         any(MORE in (group, getattr(group, "name", "")) for group in groups),
         argument.required,

@@ -85,8 +85,9 @@ JudgeNames = Annotated[tuple[str, ...], Parameter(metavar="NAME", help=f"judge t
 ExamplesFile = Annotated[
     Path | None, Parameter(metavar="FILE", help="labelled examples, instead of the rubric's own set")
 ]
-RatingsFile = Annotated[
-    Path | None, Parameter(metavar="FILE", help="take the judge's ratings from FILE; nothing is asked")
+RatingsFiles = Annotated[
+    tuple[Path, ...],
+    Parameter(metavar="FILE...", help="take the judge's ratings from files; nothing is asked", consume_multiple=1),
 ]
 GoldKind = Annotated[
     Kind | None, Parameter(metavar="KIND", help=f"use only labels of this kind: {', '.join(KINDS)}", group=MORE)

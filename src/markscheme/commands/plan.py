@@ -1,6 +1,5 @@
 """`markscheme plan`: what to label and what a run costs, before anything is asked."""
 
-import asyncio
 import math
 from collections.abc import Callable, Sequence
 from json import dumps as json_line
@@ -15,7 +14,7 @@ from markscheme.commands.options import (
     JsonTarget,
     JudgeNames,
     LabelOptions,
-    RatingsFile,
+    RatingsFiles,
     RubricName,
     Target,
     whole_number,
@@ -41,10 +40,11 @@ def plan(
     *,
     next: Annotated[int | None, Parameter(metavar="N", converter=whole_number)] = None,
     pool: Annotated[Path | None, Parameter(metavar="FILE")] = None,
+    annotators: Annotated[int, Parameter(metavar="N", converter=whole_number)] = 1,
     width: Annotated[float, Parameter(metavar="D", validator=SHARE)] = 0.1,
     seed: Annotated[int, Parameter(metavar="K", converter=whole_number)] = 1,
     judge: JudgeNames = (),
-    ratings: RatingsFile = None,
+    ratings: RatingsFiles = (),
     labels: LabelOptions = LabelOptions(),
     target: Target = None,
     ask: AskOptions = AskOptions(),
@@ -57,6 +57,7 @@ def plan(
     Args:
         next: print the N outputs of --pool to label next, as examples
         pool: outputs that can be labelled, as examples; --ratings can rate them
+        annotators: how many annotators label each example (1)
         width: half the width of an interval (0.1)
         seed: random seed (1)
         quiet: print no plan
@@ -79,7 +80,8 @@ def plan(
     everything, folder = _examples(loaded, labels)
     examples = labels.chosen(everything.part(labels.split))
     truth = _gold(loaded, examples, labels)
-    rated = load_ratings(ratings, loaded, keep_unread=True) if ratings else []
+    read = (load_ratings(path, loaded, keep_unread=True) for path in ratings)
+    rated = [rating for found in read for rating in found]
     prompts = first_prompts(loaded, examples.labelled.examples or examples.examples)
     judges = [_judge(name, loaded, prompts, folder, ask) for name in judge or [None]]
     pilot = _pilot(loaded, truth, examples, rated, judges, ask)
@@ -91,6 +93,7 @@ def plan(
         needs_of(truth, pilot, loaded.criteria, target=least, half_width=width),
         [_cost(judge, prompts, loaded, ask) for judge in judges],
         draw,
+        annotators,
     )
     _write(made, json, quiet=quiet)
     return 0
@@ -145,19 +148,15 @@ def _pilot(
     ask: AskOptions,
 ) -> "Comparison | None":
     """A judge compared with the labels so far, from ratings or a recording; nothing is asked for it."""
-    from markscheme.calibration.collect import rating_of
     from markscheme.calibration.comparison import compare
-    from markscheme.commands.runs import grade_runs
-    from markscheme.grading import Grading
+    from markscheme.commands.runs import rated_by
     from markscheme.judges.recorded import RecordedJudge
 
     if not truth.ids:
         return None
     recorded = [judge for judge in judges if isinstance(judge, RecordedJudge)]
     if not ratings and recorded:
-        grading = Grading(rubric, recorded[0], scorers=ask.scorers_for(rubric))
-        (grades,) = asyncio.run(grade_runs([grading], examples.labelled.examples, concurrency=ask.concurrency))
-        ratings = [rating_of(grade, rubric, str(recorded[0].identity)) for grade in grades]
+        ratings, _ = rated_by(recorded[0], rubric, examples.labelled.examples, ask)
     raters, ids = {rating.rater for rating in ratings}, set(truth.ids)
     if len(raters) != 1 or not any(rating.id in ids for rating in ratings):
         return None

@@ -3,6 +3,7 @@
 import datetime
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -15,7 +16,7 @@ from markscheme.commands.options import (
     GoldKind,
     JsonFlag,
     JudgeName,
-    RatingsFile,
+    RatingsFiles,
     RubricName,
 )
 from markscheme.commands.output import refuse_unwritable, show
@@ -49,7 +50,7 @@ def tune(
     *,
     examples: ExamplesFile = None,
     gold: GoldKind = None,
-    ratings: RatingsFile = None,
+    ratings: RatingsFiles = (),
     source: Annotated[Literal["human", "judge"] | None, Parameter(metavar="WHO")] = None,
     final: bool = False,
     cost: Annotated[str, Parameter(metavar="FP:FN")] = "1:1",
@@ -109,7 +110,7 @@ def tune(
         return TOO_FEW
     test, openings = _kept_back(every, final=final)
     rated = ExampleSet((*dev.examples, *(test.examples if test else ())), every.path)
-    if ratings is not None:
+    if ratings:
         said, rater = _ratings_in(ratings, loaded)
     elif judge is not None or source == "judge":
         said, rater = _ask(judge, loaded, rated, folder, ask)
@@ -169,18 +170,19 @@ def _put_on_record(proposal: "Proposal", examples: "ExampleSet") -> None:
         record_tuning(examples, proposal.truth.ids, moved, at=_today())
 
 
-def _ratings_in(path: Path, rubric: "Rubric") -> tuple[list["Rating"], "Rater | None"]:
-    """The ratings of the one rater in a file."""
+def _ratings_in(paths: Sequence[Path], rubric: "Rubric") -> tuple[list["Rating"], "Rater | None"]:
+    """The ratings of the one rater in some files."""
     from markscheme.calibration.calibration import Rater
     from markscheme.ratings.rating import load_ratings
 
-    ratings = load_ratings(path, rubric, keep_unread=True)
+    read = (load_ratings(path, rubric, keep_unread=True) for path in paths)
+    ratings, files = [rating for found in read for rating in found], ", ".join(map(str, paths))
     raters = sorted({rating.rater for rating in ratings})
     if not raters:
-        raise UsageError(f"{path} contains no ratings")
+        raise UsageError(f"{files} contains no ratings")
     if len(raters) > 1:
-        raise UsageError(f"{path} contains {len(raters)} raters ({', '.join(raters)}); use one file for each")
-    return ratings, Rater(raters[0], "", "ratings", str(path))
+        raise UsageError(f"{files} contains {len(raters)} raters ({', '.join(raters)}); use one file for each")
+    return ratings, Rater(raters[0], "", "ratings", files)
 
 
 def _ask(

@@ -30,6 +30,7 @@ class Plan:
         needs: Labels that each goal needs.
         costs: What the next run costs, by judge.
         next: What to label next; None where that wasn't asked.
+        annotators: How many label each example.
     """
 
     rubric: str
@@ -37,13 +38,15 @@ class Plan:
     needs: Sequence[Need]
     costs: Sequence[Cost]
     next: Draw | None = None
+    annotators: int = 1
 
 
 def view(plan: Plan) -> Document:
     """The plan, goal by goal."""
     return Document(
         title=f"{plan.rubric} · {counted(plan.labelled, 'labelled example')}",
-        source="A plan: no calls were made.",
+        source="A plan: no calls were made."
+        + (f" Each example is to be labelled by {plan.annotators} annotators." if plan.annotators > 1 else ""),
         blocks=(),
         sections=tuple(_sections(plan)),
     )
@@ -51,9 +54,11 @@ def view(plan: Plan) -> Document:
 
 def _sections(plan: Plan) -> Iterator[Section]:
     for goal, title in GOALS.items():
-        rows = tuple(_need(need) for need in plan.needs if need.goal == goal)
-        if rows:
-            yield Section(title, (Table(("Labels", "more", "for", "because"), rows),))
+        needs = [need for need in plan.needs if need.goal == goal]
+        if needs:
+            each = ("labels to give",) if plan.annotators > 1 else ()
+            rows = tuple(_need(need, plan.annotators) for need in needs)
+            yield Section(title, (Table(("Labels", "more", *each, "for", "because"), rows),))
     headings = ("Judge", "calls", "already answered", "tokens read", "written", "cost")
     costs = Table(headings, tuple(_cost(cost) for cost in plan.costs))
     basis = tuple(dict.fromkeys(f"{cost.basis[:1].upper()}{cost.basis[1:]}" for cost in plan.costs))
@@ -62,10 +67,10 @@ def _sections(plan: Plan) -> Iterator[Section]:
         yield _next(plan.next)
 
 
-def _need(need: Need) -> tuple[Line, ...]:
-    if need.labels is None:
-        return NONE, NONE, need.what, need.basis
-    return f"{need.labels:,}", f"{max(0, need.labels - need.have):,}", need.what, need.basis
+def _need(need: Need, annotators: int) -> tuple[Line, ...]:
+    more = None if need.labels is None else max(0, need.labels - need.have)
+    counts = (need.labels, more, *((None if more is None else more * annotators,) if annotators > 1 else ()))
+    return (*(NONE if count is None else f"{count:,}" for count in counts), need.what, need.basis)
 
 
 def _cost(cost: Cost) -> tuple[Line, ...]:
@@ -95,4 +100,5 @@ def _next(draw: Draw) -> Section:
 
 def json_of(plan: Plan) -> dict[str, Any]:
     """The plan as plain data."""
-    return record({"schema": 1, "rubric": {"name": plan.rubric}, **attributes(plan, "labelled needs cost=costs next")})
+    planned = attributes(plan, "labelled annotators needs cost=costs next")
+    return record({"schema": 1, "rubric": {"name": plan.rubric}, **planned})

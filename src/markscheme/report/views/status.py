@@ -1,0 +1,134 @@
+"""What is known of the rubrics here, and which judges can be asked."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from markscheme.counts import counted
+from markscheme.receipt import ALLOWS, NOT_CALIBRATED, Receipt
+from markscheme.report.document import Block, Document, Line, Name, Notes, Paragraph, Table
+from markscheme.report.figures import NONE
+from markscheme.report.json import attributes, record
+
+NO_RUBRICS = (
+    "No rubric is here yet: `markscheme init` puts one with labelled examples into this folder; {shipped} come with "
+    "markscheme and are found by name."
+)
+NO_SESSION = "session: none is running; under Promptfoo the first assertion starts one"
+HEADINGS = ("rubric", "use", "judge", "labels", "false passes", "cost / 1,000", "fresh until")
+
+
+@dataclass(frozen=True)
+class RubricStatus:
+    """What is known of one rubric here.
+
+    Attributes:
+        name: The rubric's.
+        file: Where it stands; None for one that is known by its accepted run only.
+        fault: Why it, its examples or its accepted run cannot be read; None where they can.
+        labelled: Examples with a label; None without a set of examples.
+        receipt: Of its accepted run; None without one.
+        judge: Who was accepted.
+        false_passes: Ids of the examples that the judge passed and the labels don't.
+        usd: US dollars for a thousand grades; None where nobody knows.
+        tokens: Tokens read and written for one grade; None where nobody counted.
+        fresh_until: The day from which the accepted run is stale; None without one, or if it is already.
+        stale: Why the accepted run doesn't speak of what is here now.
+    """
+
+    name: str
+    file: Path | None
+    fault: str | None = None
+    labelled: int | None = None
+    receipt: Receipt | None = None
+    judge: str = ""
+    false_passes: tuple[str, ...] = ()
+    usd: float | None = None
+    tokens: float | None = None
+    fresh_until: date | None = None
+    stale: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class JudgeStatus:
+    """Whether a kind of judge can be asked here."""
+
+    name: str
+    usable: bool
+    why: str
+
+
+def view(
+    rubrics: Sequence[RubricStatus], judges: Sequence[JudgeStatus], sessions: Sequence[str], shipped: Sequence[str]
+) -> Document:
+    """The rubrics, the judges, and the running sessions.
+
+    Args:
+        rubrics: Those that are here.
+        judges: The kinds of judge.
+        sessions: A line for each session that is running.
+        shipped: Names of the rubrics that come with markscheme.
+    """
+    table: Block = Table(HEADINGS, tuple(map(_cells, rubrics)))
+    remarks = tuple(_remarks(rubrics))
+    lines: list[Line] = [f"{'can' if one.usable else 'cannot'} ask {one.name}: {one.why}" for one in judges]
+    lines += [f"session: {session}" for session in sessions] or [NO_SESSION]
+    return Document(
+        counted(len(rubrics), "rubric") if rubrics else NO_RUBRICS.format(shipped=", ".join(shipped)),
+        "",
+        (*([table] if rubrics else []), *([Notes(remarks)] if remarks else []), Paragraph(tuple(lines))),
+    )
+
+
+def _cells(status: RubricStatus) -> tuple[Line, ...]:
+    receipt = status.receipt
+    if receipt is None:
+        found = "cannot be read" if status.fault else NOT_CALIBRATED
+        labelled = NONE if status.labelled is None else counted(status.labelled, "example")
+        return Name(status.name), found, NONE, labelled, NONE, NONE, NONE
+    cost = NONE if status.tokens is None else f"{status.tokens:,.0f} tokens each"
+    return (
+        Name(status.name),
+        ALLOWS[receipt.use],
+        status.judge,
+        f"{receipt.labels} {receipt.kind}",
+        str(len(status.false_passes)),
+        cost if status.usd is None else f"${status.usd:,.2f}",
+        "stale" if status.fresh_until is None else status.fresh_until.isoformat(),
+    )
+
+
+def _remarks(rubrics: Sequence[RubricStatus]) -> Iterator[str]:
+    for status in rubrics:
+        if status.fault:
+            yield f"{status.name}: {status.fault}"
+        elif status.file is None:
+            yield f"{status.name}: its file is not in rubrics/; what its accepted run tells is shown"
+        if status.stale:
+            yield f"{status.name} is stale: {'; '.join(status.stale)}"
+        if status.false_passes:
+            yield f"{status.name} passes what its labels don't: {', '.join(status.false_passes)}"
+
+
+def json_of(
+    rubrics: Sequence[RubricStatus], judges: Sequence[JudgeStatus], sessions: Sequence[Mapping[str, Any]]
+) -> dict[str, Any]:
+    """The same as plain data, with all that is known of each session."""
+    return record({"schema": 1, "rubrics": list(map(_rubric_json, rubrics)), "judges": judges, "sessions": sessions})
+
+
+def _rubric_json(status: RubricStatus) -> dict[str, Any]:
+    receipt, of_receipt = status.receipt, dict.fromkeys(("use", "agreement", "margin", "accepted", "labels"))
+    if receipt is not None:
+        of_receipt |= attributes(receipt, "use agreement margin accepted=date")
+        of_receipt |= {"labels": {"n": receipt.labels, "kind": receipt.kind}}
+    return {
+        **attributes(status, "name file fault labelled_examples=labelled stale"),
+        **of_receipt,
+        "judge": status.judge or None,
+        "false_passes": None if receipt is None else status.false_passes,
+        "cost": {"usd_per_1000": status.usd, "tokens_per_grade": status.tokens},
+        "fresh_until": None if status.fresh_until is None else status.fresh_until.isoformat(),
+    }
