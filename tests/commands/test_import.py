@@ -64,6 +64,20 @@ def test_ratings_go_to_standard_output_and_the_report_to_standard_error(project:
     assert "not written: 60 responses; --examples FILE.jsonl writes them\nnothing else was lost" in done.stderr
 
 
+def test_verdicts_without_labels_are_of_whom_the_file_or_the_caller_says(project: Path) -> None:
+    (project / "v.csv").write_text("id,rater,verdict\nr1,gpt,yes\nr2,claude,no\n")
+    (project / "w.csv").write_text("id,verdict\nr1,yes\n")
+    for file, options, raters in (
+        ("v.csv", (), {"gpt": "model", "claude": "model"}),
+        ("v.csv", ("--kind", "human"), {"gpt": "human", "claude": "human"}),
+        ("w.csv", (), {"judge": "model"}),
+        ("w.csv", ("--rater", "gpt"), {"gpt": "model"}),
+        ("w.csv", ("--rater", "anna", "--kind", "human"), {"anna": "human"}),
+    ):
+        found = imported(project, file, "--rubric", "one", *options)
+        assert {name: said["kind"] for name, said in found["raters"].items()} == raters, (file, options)
+
+
 def test_values_in_objects_are_mapped_by_their_path_and_no_rating_at_all_is_a_fault(project: Path) -> None:
     (project / "nested.jsonl").write_text(
         '{"id": "n1", "inputs": {"question": "q"}, "output": {"text": "a"}, '

@@ -41,7 +41,8 @@ def read_rows(reading: Reading) -> None:
     rows = [reading.columns.renamed(row) for row in _rows(reading)]
     if not rows:
         raise RatingError("holds no rows", path=reading.path)
-    table = _Table(reading, expects_labels=_expects_labels(rows, reading))
+    expects_labels = _expects_labels(rows, reading)
+    table = _Table(reading, expects_labels, _has_labels(rows, reading, expects_labels=expects_labels))
     for row in rows:
         table.add(row)
     if table.unknown_kind:
@@ -94,12 +95,24 @@ def _expects_labels(rows: Sequence[Mapping[str, Any]], reading: Reading) -> bool
     return True
 
 
+def _has_labels(rows: Sequence[Mapping[str, Any]], reading: Reading, *, expects_labels: bool) -> bool:
+    """Whether a column holds labels, and is not a criterion by its name."""
+    named = {*LABEL, *[EXPECTED] * expects_labels} & {plain(name) for row in rows for name in row}
+    return any(reading.criterion(name) is None for name in named)
+
+
 @dataclass
 class _Table:
-    """The rows of one table as they are read; rows of one rating, a criterion each, become one."""
+    """The rows of one table as they are read; rows of one rating, a criterion each, become one.
+
+    Attributes:
+        expects_labels: Whether the column `expected` holds labels.
+        has_labels: Whether a column holds labels, next to which `verdict` is a judge's.
+    """
 
     reading: Reading
     expects_labels: bool = False
+    has_labels: bool = False
     ratings: dict[tuple[str, str, str], Rating] = field(default_factory=dict)
     runs: dict[tuple[str, str], int] = field(default_factory=dict)
     unknown_kind: Counter[str] = field(default_factory=Counter)
@@ -161,7 +174,7 @@ class _Table:
         verdict, label_column = row.value(self._free(VERDICT)), row.first(self._label_columns)
         reason = row.text(self._free(REASON)) or ""
         named = row.text(self._free(("judge",)))
-        judge: _Who = (named or JUDGE, "model")
+        judge = self._judge(row, named)
         if verdict is None and named is not None and self.reading.decision(row.value(("judge",))) is not None:
             verdict, judge = row.value(("judge",)), (JUDGE, "model")
         judged = verdict is not None or named is not None
@@ -176,6 +189,13 @@ class _Table:
         if said_anything(own):
             rater, kind = judge if judged and row.text(self._free(RATER)) is None else self._who(row, None)
             yield replace(own, rater=rater, kind=kind)
+
+    def _judge(self, row: "_Row", named: str | None) -> "_Who":
+        """Whose verdict a row holds: a judge's next to labels, else whoever the row or the caller says rated."""
+        if named is not None or self.has_labels:
+            return named or JUDGE, "model"
+        rater, kind = self._who(row, "model")
+        return (JUDGE if rater == kind == "model" else rater), kind
 
     @property
     def _label_columns(self) -> tuple[str, ...]:
