@@ -200,8 +200,8 @@ def test_an_example_holds_response_verdict_reason_quote_and_each_label() -> None
     assert case["response"] == "plain words"
     assert case["raters"][:2] == ["gold", "judge"]
     assert any(rater.startswith("p1") for rater in case["raters"])
-    level, _, reason, quote, is_missing = case["rows"][0][1][1]
-    assert (reason, quote, is_missing) == ("a reason: plain words", "a quote: plain words", 1)
+    level, _, reason, quote, found_in, is_missing = case["rows"][0][1][1]
+    assert (reason, quote, found_in, is_missing) == ("a reason: plain words", "a quote: plain words", "", 1)
     assert level
 
 
