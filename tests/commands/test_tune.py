@@ -115,6 +115,9 @@ def test_right_weights_are_kept_and_said_to_fit_as_well_as_any(project: Path) ->
     assert report["weights"]["after"] == report["weights"]["before"]
     assert "your weights fit as well as any" in report["reason"]
     assert report["held_out"]["mae"]["before"]["value"] < 0.06
+    text = run("markscheme", "tune", "rubrics/code-quality.yaml", cwd=project).stdout
+    assert "falls by 0% (" in text
+    assert "-0" not in text
 
 
 def test_people_s_levels_and_the_judge_s_are_told_apart(project: Path) -> None:

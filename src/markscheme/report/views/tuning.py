@@ -10,7 +10,7 @@ from markscheme.calibration.tuning import Proposal, Source, Tuned, TunedBand
 from markscheme.counts import counted
 from markscheme.ratings.splits import Openings
 from markscheme.report.document import Block, Document, Items, Line, Name, Paragraph, Section, Table, Verbatim
-from markscheme.report.figures import number, share, share_with_interval, signed, with_interval
+from markscheme.report.figures import NONE, number, share, share_with_interval, signed, with_interval
 from markscheme.report.json import attributes, plain, record
 from markscheme.report.views.calibration import openings_line
 from markscheme.stats import Estimate
@@ -149,7 +149,10 @@ def _ratio(ratio: Estimate) -> str:
 
 
 def _gain(gain: Estimate) -> str:
-    return gain.undefined or share_with_interval(gain)
+    value, low, high = (None if v is None else number(100 * v, 0) for v in (gain.value, gain.low, gain.high))
+    if value is None:
+        return gain.undefined or NONE
+    return f"{value}%" if low is None else f"{value}% ({low} to {high})"
 
 
 def _held_out(held_out: Mapping[str, HeldOut]) -> Table:
