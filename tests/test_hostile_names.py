@@ -46,6 +46,8 @@ CALLS: Sequence[Sequence[str]] = (
     ("tune", "manners", "--json"),
     ("status", "--json"),
     ("gate-risk", "judge-0.jsonl", "judge-0.jsonl", "--threshold", "0.5"),
+    ("stress", "manners", "--only", "praise", *JUDGE),
+    ("stress", "manners", "--plan", *JUDGE),
 )
 
 

@@ -38,6 +38,7 @@ LAYERS = [
     "readers",
     "calibration",
     "experiment",
+    "stress",
     "demo",
     "report",
     "labelling",

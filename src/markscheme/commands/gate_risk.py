@@ -1,12 +1,12 @@
 """`markscheme gate-risk`: would a gate fail though nothing changed?"""
 
-import sys
 from pathlib import Path
 from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
 from markscheme.commands.options import SHARE, JsonFlag, existing_file, whole_number
+from markscheme.commands.output import show
 
 RISKY, NOT_KNOWN = 1, 4
 
@@ -40,15 +40,10 @@ def gate_risk(
         5 over a tenth of the cases not graded.
     """
     from markscheme.calibration.gate import read_gate
-    from markscheme.report.json import dumps
-    from markscheme.report.terminal import render_terminal
     from markscheme.report.views.gate_risk import json_of, view
     from markscheme.stats.gate import ALARM
 
     gate = read_gate([existing_file(path) for path in results], threshold, of, averaged=runs_in_ci)
-    if json:
-        print(dumps(json_of(gate)))
-    else:
-        render_terminal(view(gate), sys.stdout)
+    show(view(gate), json_of(gate), json=json)
     chance = gate.risk.p_fail.value
     return NOT_KNOWN if chance is None else 0 if chance <= ALARM else RISKY

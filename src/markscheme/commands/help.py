@@ -30,6 +30,7 @@ GROUPS = {
     "Run": {
         "grade": "grade responses with a rubric",
         "gate-risk": "estimate how often a gate fails though nothing changed",
+        "stress": "find changes to a response that move a judge and shouldn't",
         "pass-rate": "correct a pass rate for the judge's errors",
         "status": "show what each rubric's judge can decide, and usable judges",
     },

@@ -111,6 +111,21 @@ class ExamplesEntry(_Entry):
     bad: Text | None = None
 
 
+Change = Literal[
+    "whitespace",
+    "indent",
+    "layout",
+    "criteria-order",
+    "closing-sentence",
+    "echo",
+    "praise",
+    "authority",
+    "model-name",
+    "comment-style",
+]
+"""Changes to a response that `stress` makes."""
+
+
 class CriterionEntry(_Entry):
     """One thing judged about a response."""
 
@@ -135,6 +150,9 @@ class CriterionEntry(_Entry):
     not_applicable: StrictBool = Field(False, description="Whether a rater may answer that it does not apply.")
     check: Text | None = Field(
         None, description="Name of a shipped or registered check that decides instead of a judge."
+    )
+    preserves: list[Change] | None = Field(
+        None, description="Changes of `stress` that keep a response's level on this criterion."
     )
 
 
@@ -340,6 +358,7 @@ class _Reading:
             threshold=entry.threshold,
             not_applicable=entry.not_applicable or any(option.na for option in entry.options or ()),
             check=entry.check,
+            preserves=tuple(entry.preserves or ()),
         )
 
     def _or_fault(self, part: Callable[[CriterionEntry], T], read: "_Read[CriterionEntry]", place: int) -> T | None:

@@ -216,6 +216,7 @@ class Criterion:
         threshold: Position from which the criterion passes (for a fault: 1 - position).
         not_applicable: Whether a rater may answer that the criterion does not apply.
         check: Name of the code that decides instead of a judge; None where a judge decides.
+        preserves: Names of `stress`'s changes that keep a response's level on this criterion.
 
     Raises:
         RubricError: A weight, text, threshold or name that a criterion cannot have.
@@ -232,6 +233,7 @@ class Criterion:
     threshold: float = 0.5
     not_applicable: bool = False
     check: str | None = None
+    preserves: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         faults = list(self._faults())

@@ -1,0 +1,128 @@
+"""`markscheme stress`: what moves a judge that shouldn't?"""
+
+import asyncio
+import sys
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from cyclopts import Parameter
+
+from markscheme.commands.options import AskOptions, ExamplesFile, JsonFlag, JudgeName, RubricName, whole_number
+
+if TYPE_CHECKING:
+    from markscheme.judges.judge import Judge
+    from markscheme.stress.battery import Battery, Stress
+
+MOVED, TOO_FEW = 1, 4
+Change = Literal[
+    "whitespace",
+    "indent",
+    "layout",
+    "criteria-order",
+    "closing-sentence",
+    "echo",
+    "praise",
+    "authority",
+    "model-name",
+    "comment-style",
+    "polarity",
+    "truncation",
+]
+
+
+def stress(
+    rubric: RubricName,
+    /,
+    *,
+    judge: JudgeName = None,
+    only: Annotated[tuple[Change, ...], Parameter(metavar="CHANGE")] = (),
+    n: Annotated[int, Parameter(metavar="N", converter=whole_number)] = 60,
+    originals: Annotated[int, Parameter(metavar="N", converter=whole_number)] = 3,
+    repeats: Annotated[int, Parameter(metavar="N", converter=whole_number)] = 1,
+    examples: ExamplesFile = None,
+    plan: bool = False,
+    json: JsonFlag = False,
+    html: Annotated[str | None, Parameter(metavar="FILE")] = None,
+    ask: AskOptions = AskOptions(),
+) -> int:
+    """Ask a judge about responses and about changed versions that deserve the same levels: blank lines, bullets, a
+    closing sentence, praise, another order of criteria. What moves the judge is shown per criterion, next to asking
+    the originals again. Needs no labels. A stopped run continues where it was; a finished one asks again.
+
+    Args:
+        only: these changes only: whitespace, indent, layout, criteria-order, closing-sentence, echo, praise, authority,
+            model-name, comment-style, polarity, truncation; may be repeated
+        n: examples at most (60)
+        originals: askings of each original (3)
+        repeats: askings of each changed response (1)
+        plan: show calls, cost and changed responses; ask nothing
+        html: write a page to open, send or print
+
+    Example:
+        markscheme stress code-quality --judge anthropic --plan
+
+    Exit status:
+        0 nothing moved the judge, 1 something did, or asking again did, 2 invalid arguments, 3 no judge to ask, 4
+        fewer than 20 examples.
+    """
+    from markscheme.calibration.collect import first_prompts
+    from markscheme.commands.output import refuse_unwritable
+    from markscheme.ratings.sources import labelled_examples
+    from markscheme.rubrics.file import load_rubric
+    from markscheme.rubrics.search import find_rubric
+    from markscheme.stress.battery import LEAST_EXAMPLES, battery
+
+    refuse_unwritable(html)
+    loaded = ask.of(load_rubric(find_rubric(rubric)))
+    every, folder = labelled_examples(loaded, examples)
+    dev = every.part(None).examples
+    asked = ask.judge(judge, loaded, first_prompts(loaded, dev), folder)
+    identity = asked.identity
+    made = battery(loaded, dev, identity.model or identity.name, only=only, n=n, originals=originals, repeats=repeats)
+    if len(made.examples) < LEAST_EXAMPLES:
+        print(f"error: {len(made.examples)} examples; at least {LEAST_EXAMPLES} are needed", file=sys.stderr)
+        return TOO_FEW
+    _print_plan(made, asked, ask, to_stderr=not plan)
+    if plan:
+        return 0
+    found = asyncio.run(_run(made, asked, ask))
+    _write(found, str(identity), html, json=json)
+    return MOVED if found.control_moved or found.findings or found.reads_to_the_end is False else 0
+
+
+async def _run(battery: "Battery", judge: "Judge", options: AskOptions) -> "Stress":
+    from markscheme.commands.progress import progress
+    from markscheme.judges.remembering import cache_folder
+    from markscheme.stress.battery import Run, ask, stress_of
+
+    run = Run.begin(cache_folder(), battery.key(judge))
+    try:
+        with progress("asking", len(battery.askings(""))) as shown:
+            grades = await ask(battery, judge, run, concurrency=options.concurrency, step=shown.step)
+    finally:
+        await judge.aclose()
+    run.finish()
+    return stress_of(battery, grades)
+
+
+def _print_plan(battery: "Battery", judge: "Judge", options: AskOptions, *, to_stderr: bool) -> None:
+    """The changed texts and the cost are shown before anything is asked."""
+    from markscheme.calibration.plan import cost_of
+    from markscheme.grading import questions
+    from markscheme.report.terminal import render_terminal
+    from markscheme.report.views.stress import plan_view
+
+    prompts = [prompt for asking in battery.askings("") for prompt in questions(*battery.question(asking))]
+    price = options.asking().price_of(judge.identity)
+    cost = cost_of(prompts, judge=str(judge.identity), samples=battery.rubric.samples, price=price)
+    render_terminal(plan_view(battery, cost), sys.stderr if to_stderr else sys.stdout)
+
+
+def _write(found: "Stress", judge: str, html: str | None, *, json: bool) -> None:
+    from markscheme.commands.output import now, put, show
+    from markscheme.report.html import render_html
+    from markscheme.report.views.stress import json_of, view
+
+    document = view(found, judge)
+    if html:
+        put(render_html(document, when=now()), html)
+    show(document, json_of(found), json=json)

@@ -1,0 +1,161 @@
+"""What moves a judge: one table of changes by criteria, and the examples that moved most."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from markscheme.calibration.plan import Cost
+from markscheme.counts import counted
+from markscheme.report.document import Callout, Document, Items, Line, Name, Notes, Paragraph, Section, Table, Verbatim
+from markscheme.report.figures import NONE, cut_short, number, share, signed
+from markscheme.report.json import plain
+from markscheme.stats.stress import Cell
+from markscheme.stress.battery import APART, CONTROL, POLARITY, TRUNCATION, Battery, Moved, Stress
+
+SIGNS = (
+    "+0.31 ↑ moved, in levels · = ±0.19 no effect above that · ? <0.42 can't tell: a smaller effect may be there · "
+    "– the change may alter the level. Level 0.03 for the whole table; 90% intervals."
+)
+LONGEST = 600
+NOISY = 0.05
+
+
+def view(stress: Stress, judge: str) -> Document:
+    """The answer, then the table, then what moved most."""
+    battery = stress.battery
+    what = f"{counted(len(battery.examples), 'example')}, {battery.originals} askings of each original"
+    sections = () if stress.control_moved else tuple(_moved(stress))
+    return Document(f"stress of {battery.rubric.name} · {judge}", f"{what}.", tuple(_blocks(stress)), sections)
+
+
+def _blocks(stress: Stress) -> Iterator[Any]:
+    yield _callout(stress)
+    if stress.control_moved is None:
+        yield _table(stress)
+        yield Notes((SIGNS, *(f"{row.name}: {row.what}" for row in stress.battery.rows)))
+        yield from _noise(stress)
+    graded = f"{stress.not_graded} not graded." if stress.not_graded else "All graded."
+    yield Paragraph((f"{counted(stress.usage.calls, 'call')}. {graded}",))
+
+
+def because(stress: Stress) -> str:
+    """What the run shows, in a sentence or two."""
+    moved, battery = stress.control_moved, stress.battery
+    if moved is not None:
+        return (
+            f"Asked again within this run, the originals already moved by {signed(moved[1].shift.value)} levels on "
+            f"{moved[0]}: the judge is not stable, so the changes can't be interpreted."
+        )
+    end = (
+        " Half of each answer was cut and the score did not fall: this judge may not be reading to the end."
+        if stress.reads_to_the_end is False
+        else ""
+    )
+    if stress.findings:
+        name, criterion, cell = stress.findings[0]
+        places = counted(len(stress.findings), "combination")
+        largest = f"{criterion} moves by {signed(cell.shift.value)} levels under {name}"
+        return (
+            f"{places} of change and criterion {'moves' if len(stress.findings) == 1 else 'move'} it; {largest}.{end}"
+        )
+    return f"None of {counted(len(battery.rows), 'change')} is shown to move it.{end}"
+
+
+def _callout(stress: Stress) -> Callout:
+    if stress.control_moved is not None:
+        return Callout("bad", "The judge isn't stable.", because(stress))
+    if stress.findings:
+        return Callout("bad", "This judge can be moved.", because(stress))
+    if stress.reads_to_the_end is False:
+        return Callout("bad", "This judge may not read to the end.", because(stress))
+    return Callout("good", "Nothing moved this judge.", because(stress))
+
+
+def _table(stress: Stress) -> Table:
+    names = [criterion.name for criterion in stress.battery.judged]
+    rows = [(CONTROL, stress.control), *((row.name, stress.rows[row.name]) for row in stress.battery.rows)]
+    lines = tuple(_row(name, cells, names) for name, cells in rows)
+    return Table(("Change", *names), lines)
+
+
+def _row(name: str, cells: Mapping[str, Cell], names: list[str]) -> tuple[Line, ...]:
+    apart = {TRUNCATION: " (should fall)", POLARITY: " (wording)", CONTROL: " (asked again)"}.get(name, "")
+    return (Name(f"{name}{apart}"), *(cell_text(cells[criterion]) for criterion in names))
+
+
+def cell_text(cell: Cell) -> str:
+    """A cell of the table."""
+    shift = cell.shift
+    if cell.state == "not-preserving" or shift.value is None or shift.low is None or shift.high is None:
+        return NONE
+    if cell.state == "finding":
+        return f"{signed(shift.value)} {'↑' if shift.value > 0 else '↓'}"
+    if cell.state == "holds":
+        return f"= ±{number(max(abs(shift.low), abs(shift.high)))}"
+    return f"? <{number(cell.smallest)}"
+
+
+def _noise(stress: Stress) -> Iterator[Notes]:
+    """Changes that scatter ratings beyond what asking again does."""
+    found = [
+        f"{name}, {criterion}: {share(cell.noise.changed)} of ratings differ from the original's, "
+        f"{share(cell.noise.retest)} between two askings of it (effect varies by {number(cell.noise.effect_sd)} levels)"
+        for name, row in stress.rows.items()
+        if name not in APART
+        for criterion, cell in row.items()
+        if cell.noise is not None and cell.noise.p <= NOISY / max(1, len(stress.rows) * len(row))
+    ]
+    if found:
+        yield Notes(tuple(found))
+
+
+def _moved(stress: Stress) -> Iterator[Section]:
+    for (name, criterion), examples in stress.most.items():
+        blocks = tuple(block for moved in examples for block in _example(moved))
+        yield Section(f"{name} · {criterion}", blocks)
+
+
+def _example(moved: Moved) -> Iterator[Any]:
+    before, after = moved.reasons
+    yield Items(
+        (
+            (
+                f"{moved.id}: {signed(moved.shift)} levels",
+                f"original: “{cut_short(before)}”",
+                f"changed: “{cut_short(after)}”",
+            ),
+        )
+    )
+    yield Verbatim(f"{moved.original[:LONGEST]}\n--- changed ---\n{moved.changed[:LONGEST]}")
+
+
+def plan_view(battery: Battery, cost: Cost) -> Document:
+    """What would be asked, with a few changed texts."""
+    usd = "price unknown (--price IN:OUT)" if cost.usd is None else f"${cost.usd:.4f}"
+    calls = f"{counted(cost.calls, 'call')}, about {cost.input_tokens:,} tokens in, {cost.output_tokens:,} out: {usd}."
+    return Document(
+        f"stress of {battery.rubric.name} · {cost.judge}",
+        f"{counted(len(battery.examples), 'example')}, {counted(len(battery.rows), 'change')}. {calls}",
+        (),
+        tuple(
+            Section(name, (Verbatim(f"{original[:LONGEST]}\n--- changed ---\n{changed[:LONGEST]}"),))
+            for name, original, changed in battery.shown()
+        ),
+    )
+
+
+def json_of(stress: Stress) -> dict[str, Any]:
+    """The run by the keys of the file format."""
+    found: dict[str, Any] = plain(
+        {
+            "schema": 1,
+            "n": len(stress.battery.examples),
+            "calls": stress.usage.calls,
+            "not_graded": stress.not_graded,
+            "control": stress.control,
+            "rows": stress.rows,
+            "reads_to_the_end": stress.reads_to_the_end,
+            "because": because(stress),
+            "cost": stress.usage,
+        }
+    )
+    return found

@@ -1,0 +1,161 @@
+"""How far a rating moves where it shouldn't: one perturbation under one criterion."""
+
+import math
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from markscheme.stats.change import any_change, holm, sign_flip
+from markscheme.stats.estimate import Estimate
+from markscheme.stats.intervals import Floats, t_quantile
+
+State = Literal["finding", "holds", "unknown", "not-preserving"]
+
+ALARM = 0.03
+"""False alarms of the whole table."""
+LEAST_SHIFT, LEAST_SHARE = 0.125, 0.05
+"""The smallest shift that counts as a finding, in levels, and on yes/no as a share."""
+MARGIN = 1 / 16
+"""Share of the range within which a shift counts as none."""
+POWER = 0.95
+METHOD = "mean of perturbed minus originals; t"
+
+
+@dataclass(frozen=True)
+class Noise:
+    """What a perturbation does to single ratings, next to what asking again does.
+
+    Attributes:
+        changed: Share of ratings that differ from an original's.
+        retest: Share of originals' ratings that differ from each other.
+        p: Chance of so much more scatter than among originals if the perturbation did nothing.
+        effect_sd: Standard deviation of the effect over examples, in levels, without retest noise.
+    """
+
+    changed: float
+    retest: float
+    p: float
+    effect_sd: float
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One perturbation under one criterion.
+
+    Attributes:
+        shift: Mean rating of the perturbed texts minus that of the originals, in levels, with a 90 % interval.
+        p: Exact two-sided mid-p, adjusted for all cells; None where nothing was tested.
+        state: A finding; no effect above the margin; neither shown; or a text whose level the change doesn't keep.
+        smallest: The smallest shift that would be found 19 times in 20, in levels; None where it can't be said.
+        noise: What single ratings do; None for fewer than 2 askings of the originals.
+    """
+
+    shift: Estimate
+    p: float | None
+    state: State
+    smallest: float | None
+    noise: Noise | None = None
+
+
+NOT_PRESERVING = Cell(
+    Estimate.without_value("the change may alter the level", n=0, method=METHOD), None, "not-preserving", None
+)
+
+
+def differences(originals: npt.ArrayLike, perturbed: npt.ArrayLike, groups: npt.ArrayLike | None = None) -> Floats:
+    """What the perturbation moved, one figure for each example or group of examples.
+
+    Args:
+        originals: Ratings, shape (n, r0), in levels; nan where there is none.
+        perturbed: Ratings, shape (n, r1).
+        groups: The task of each example, shape (n,); None where every example is its own.
+
+    Returns:
+        Mean of perturbed minus mean of originals, shape (n_units,); without units that lack either.
+    """
+    found = _mean(perturbed) - _mean(originals)
+    if groups is not None:
+        names = np.asarray(groups)
+        found = np.array([np.nanmean(found[names == name]) for name in np.unique(names) if _any(found[names == name])])
+    return np.asarray(found[~np.isnan(found)])
+
+
+def stress_cells(
+    moved: dict[tuple[str, str], Floats], spans: dict[str, float], *, level: float = ALARM
+) -> dict[tuple[str, str], Cell]:
+    """The cells of a table, their p adjusted together (Holm).
+
+    Args:
+        moved: By perturbation and criterion, the differences, shape (n_units,), in levels.
+        spans: By criterion, the range in levels; 1 for yes/no.
+        level: False alarms of all cells together.
+
+    Example:
+        >>> cells = stress_cells({("praise", "tone"): np.array([0.0, 1.0] * 15)}, {"tone": 4.0})
+        >>> cells["praise", "tone"].state, cells["praise", "tone"].shift.value
+        ('finding', 0.5)
+    """
+    tested = {key: d for key, d in moved.items() if len(d) > 1}
+    adjusted = dict(zip(tested, holm([sign_flip(d).mid_p for d in tested.values()]), strict=True))
+    return {
+        key: _cell(d, float(adjusted[key]), len(tested), spans[key[1]], level) if key in tested else _too_few(len(d))
+        for key, d in moved.items()
+    }
+
+
+def _cell(d: Floats, p: float, cells: int, span: float, level: float) -> Cell:
+    n, shift = len(d), float(d.mean())
+    error = float(d.std(ddof=1)) / math.sqrt(n)
+    reach = t_quantile(n - 1, 0.90) * error
+    estimate = Estimate(shift, shift - reach, shift + reach, 0.90, n, METHOD)
+    alarm = t_quantile(n - 1, 1 - level / cells)
+    smallest = (alarm + t_quantile(n - 1, 2 * POWER - 1)) * error
+    if p <= level and abs(shift) >= (LEAST_SHARE if span == 1 else LEAST_SHIFT):
+        return Cell(estimate, p, "finding", smallest)
+    margin = MARGIN * span
+    holds = -margin < shift - reach and shift + reach < margin
+    return Cell(estimate, p, "holds" if holds else "unknown", smallest)
+
+
+def _too_few(n: int) -> Cell:
+    return Cell(Estimate.without_value("fewer than 2 examples rated", n=n, method=METHOD), None, "unknown", None)
+
+
+def with_noise(cell: Cell, originals: npt.ArrayLike, perturbed: npt.ArrayLike) -> Cell:
+    """The cell with what single ratings do, where the originals were asked at least twice.
+
+    Args:
+        cell: The cell.
+        originals: Ratings, shape (n, r0), in levels; nan where there is none.
+        perturbed: Ratings, shape (n, r1).
+
+    Example:
+        >>> originals = [[3, 3], [4, 4], [2, 3], [5, 5], [3, 4], [4, 4], [1, 1], [2, 2]]
+        >>> noise = with_noise(NOT_PRESERVING, originals, [[4], [4], [3], [5], [5], [2], [1], [3]]).noise
+        >>> noise.changed, noise.retest, round(noise.effect_sd, 4)
+        (0.5625, 0.25, 0.9774)
+    """
+    first, second = np.asarray(originals, dtype=np.float64), np.asarray(perturbed, dtype=np.float64)
+    there = ~(np.isnan(first).any(axis=1) | np.isnan(second).any(axis=1))
+    first, second = first[there], second[there]
+    if first.shape[1] < 2 or len(first) < 2:
+        return cell
+    change = any_change(second[:, 0], first)
+    within = float(first.var(axis=1, ddof=1).mean())
+    d = second.mean(axis=1) - first.mean(axis=1)
+    rest = float(d.var(ddof=1)) - within * (1 / first.shape[1] + 1 / second.shape[1])
+    if change.exact_p is None or change.flips_now.value is None or change.flips_stored.value is None:
+        return cell
+    noise = Noise(change.flips_now.value, change.flips_stored.value, change.exact_p, math.sqrt(max(0.0, rest)))
+    return replace(cell, noise=noise)
+
+
+def _mean(ratings: npt.ArrayLike) -> Floats:
+    """The mean of each row; nan where any rating is missing."""
+    return np.asarray(np.asarray(ratings, dtype=np.float64).mean(axis=1))
+
+
+def _any(values: Floats) -> bool:
+    return bool((~np.isnan(values)).any())

@@ -1,0 +1,1 @@
+"""What moves a judge that shouldn't: perturbed texts, asked next to the originals."""

@@ -1,0 +1,395 @@
+"""A judge asked about originals, a control and perturbed texts in one shuffled run, and what that shows."""
+
+import asyncio
+import json
+import math
+import random
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+
+from markscheme.errors import ComparisonError
+from markscheme.files import write_whole
+from markscheme.fingerprint import fingerprint
+from markscheme.grading import Grade, Grading, all_or_first_error, asking_fingerprint
+from markscheme.judges.judge import Judge, Usage, total
+from markscheme.judges.rerun import FromSample
+from markscheme.ratings.examples import Example
+from markscheme.ratings.gold import gold_of
+from markscheme.rubrics.rubric import Criterion, Rubric
+from markscheme.stats.intervals import Floats
+from markscheme.stats.stress import ALARM, NOT_PRESERVING, Cell, differences, stress_cells, with_noise
+from markscheme.stress.perturbations import Perturbation, is_code, perturbations, reads_whole
+from markscheme.submission import Submission
+
+ORIGINAL, CONTROL, POLARITY, ORDER, TRUNCATION = "original", "control", "polarity", "criteria-order", "truncation"
+APART = (POLARITY, TRUNCATION)
+"""Rows that are looked at by themselves: a diagnosis of the wording, and a change that should be noticed."""
+LEAST_EXAMPLES = 20
+SHOWN = 5
+RUN_SAMPLES = 1000
+"""Samples that belong to one run, so that no reply of an earlier run answers for it."""
+NOT_SO = "The following is not true of the response: {}"
+
+
+@dataclass(frozen=True)
+class Asking:
+    """One question of a run: a version of an example, and which of several askings of it."""
+
+    example: int
+    version: str
+    copy: int
+
+
+@dataclass(frozen=True)
+class Battery:
+    """What a run asks.
+
+    Attributes:
+        rubric: What good is.
+        examples: Whose responses are changed.
+        rows: The changes.
+        originals: Askings of each original.
+        repeats: Askings of each changed text.
+    """
+
+    rubric: Rubric
+    examples: tuple[Example, ...]
+    rows: tuple[Perturbation, ...]
+    originals: int = 3
+    repeats: int = 1
+
+    @cached_property
+    def judged(self) -> tuple[Criterion, ...]:
+        """The criteria that a judge decides."""
+        return tuple(criterion for criterion in self.rubric.criteria if criterion.check is None)
+
+    @cached_property
+    def texts(self) -> dict[tuple[int, str], str]:
+        """The changed response by example and change; without those that can't be made or keep no level."""
+        return {
+            (place, row.name): changed
+            for place, example in enumerate(self.examples)
+            for row in self.rows
+            if (changed := self._changed(example, row)) is not None
+        }
+
+    def _changed(self, example: Example, row: Perturbation) -> str | None:
+        response = example.submission.response
+        if row.change is None:
+            return response if self._variant(row.name) is not None else None
+        code = is_code(response)
+        if row.name != TRUNCATION and not any(row.preserves(c, code=code) for c in self.judged):
+            return None
+        changed = row.change(response, code)
+        return None if changed == response else changed
+
+    def _variant(self, version: str) -> Rubric | None:
+        """The rubric that a version is asked with; None where it would be the same."""
+        if version == ORDER:
+            turned = tuple(reversed(self.rubric.criteria))
+            return replace(self.rubric, criteria=turned) if len(self.judged) > 1 else None
+        if version == POLARITY:
+            worded = tuple(
+                replace(c, requirement=NOT_SO.format(c.requirement)) if c in self.judged and c.scale.is_yes_no else c
+                for c in self.rubric.criteria
+            )
+            return replace(self.rubric, criteria=worded) if worded != self.rubric.criteria else None
+        return self.rubric
+
+    def askings(self, seed: str) -> list[Asking]:
+        """All questions, in an order that depends on `seed` alone."""
+        found = [
+            Asking(place, version, copy)
+            for place in range(len(self.examples))
+            for version, count in ((ORIGINAL, self.originals), (CONTROL, 1))
+            for copy in range(count)
+        ]
+        found += [Asking(place, name, copy) for place, name in self.texts for copy in range(self.repeats)]
+        random.Random(seed).shuffle(found)  # noqa: S311 - an order that can be had again, not a secret
+        return found
+
+    def question(self, asking: Asking) -> tuple[Rubric, Submission]:
+        """What is asked of the judge."""
+        example = self.examples[asking.example]
+        text = self.texts.get((asking.example, asking.version), example.submission.response)
+        return self._variant(asking.version) or self.rubric, replace(example.submission, response=text)
+
+    def shown(self) -> list[tuple[str, str, str]]:
+        """A few changes: name, original and changed response; one of each, as many as are shown first."""
+        first: dict[str, tuple[str, str, str]] = {}
+        for (place, name), text in self.texts.items():
+            original = self.examples[place].submission.response
+            if text != original:
+                first.setdefault(name, (name, original, text))
+        return list(first.values())[:SHOWN]
+
+    def key(self, judge: Judge) -> str:
+        """Digest of all that is asked, and of whom."""
+        return fingerprint(
+            asking_fingerprint(self.rubric),
+            judge.identity.fingerprint,
+            [[example.id, example.submission.response] for example in self.examples],
+            sorted((place, name, text) for (place, name), text in self.texts.items()),
+            [self.originals, self.repeats],
+        )
+
+
+def battery(
+    rubric: Rubric, examples: Sequence[Example], model: str, *, only: Sequence[str] = (), n: int = 60, **counts: int
+) -> Battery:
+    """The run over up to `n` examples, spread over the labels' scores.
+
+    Args:
+        rubric: What good is.
+        examples: Those that may be looked at.
+        model: The judge's.
+        only: Names of changes; all where empty.
+        n: Examples at most.
+        counts: `originals` and `repeats`.
+    """
+    rows = tuple(row for row in perturbations(rubric, model) if not only or row.name in only)
+    return Battery(rubric, _spread(rubric, examples, n), rows, **counts)
+
+
+def _spread(rubric: Rubric, examples: Sequence[Example], n: int) -> tuple[Example, ...]:
+    """At most `n` examples, evenly over their gold scores where they are labelled, else by lot with a fixed seed."""
+    from markscheme.ratings.examples import ExampleSet
+
+    mixed = sorted(examples, key=lambda example: fingerprint(example.id))
+    if len(mixed) <= n:
+        return tuple(mixed)
+    try:
+        gold = gold_of(ExampleSet(tuple(mixed)), rubric)
+    except ComparisonError:
+        return tuple(mixed[:n])
+    score = dict(zip(gold.ids, gold.scores.tolist(), strict=True))
+    ranked = sorted(mixed, key=lambda example: -1.0 if math.isnan(s := score.get(example.id, math.nan)) else s)
+    return tuple(ranked[math.floor((place + 0.5) * len(ranked) / n)] for place in range(n))
+
+
+# --- asking ---------------------------------------------------------------------------------------------------------
+
+
+async def ask(
+    battery: Battery, judge: Judge, run: "Run", *, concurrency: int, step: Callable[[], None]
+) -> dict[Asking, Grade]:
+    """The grade of every question.
+
+    Raises:
+        NoJudge: The judge can't be asked.
+        BudgetError: The budget would not cover another call; what was answered is kept, and the same run goes on.
+    """
+    room = asyncio.Semaphore(concurrency)
+
+    async def one(asking: Asking) -> tuple[Asking, Grade]:
+        rubric, submission = battery.question(asking)
+        offset = run.number * RUN_SAMPLES + (battery.originals if asking.version == CONTROL else asking.copy)
+        async with room:
+            grade = await Grading(rubric, FromSample(judge, offset * rubric.samples)).grade(submission)
+        step()
+        return asking, grade
+
+    return dict(await all_or_first_error(one(asking) for asking in battery.askings(str(run.number))))
+
+
+@dataclass(frozen=True)
+class Run:
+    """Which run over the same questions this is: an unfinished one goes on, a finished one is not asked for again.
+
+    Attributes:
+        number: From 1.
+        path: Where it is noted.
+    """
+
+    number: int
+    path: Path
+
+    @classmethod
+    def begin(cls, folder: Path, key: str) -> "Run":
+        """The unfinished run of these questions, else the next one."""
+        path = folder / "stress" / f"{key}.json"
+        noted = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {"run": 0, "finished": True}
+        run = cls(int(noted["run"]) + bool(noted["finished"]), path)
+        run._note(finished=False)
+        return run
+
+    def finish(self) -> None:
+        """The next run of the same questions asks again."""
+        self._note(finished=True)
+
+    def _note(self, *, finished: bool) -> None:
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(self.path, json.dumps({"run": self.number, "finished": finished}), follow=False)
+
+
+# --- what it shows --------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Moved:
+    """An example whose rating moved under a change: both texts, both reasons, and by how many levels."""
+
+    id: str
+    shift: float
+    original: str
+    changed: str
+    reasons: tuple[str, str]
+
+
+@dataclass(frozen=True)
+class Stress:
+    """What moves a judge.
+
+    Attributes:
+        battery: What was asked.
+        control: By criterion, the originals asked once more within the run.
+        rows: By change and criterion.
+        reads_to_the_end: Whether half a response scores lower on completeness or correctness; None where no criterion
+            is about that, or too little is known.
+        most: By change and criterion of a finding, the examples that moved most.
+        usage: What asking cost.
+        not_graded: Questions without a grade.
+    """
+
+    battery: Battery
+    control: Mapping[str, Cell]
+    rows: Mapping[str, Mapping[str, Cell]]
+    reads_to_the_end: bool | None
+    most: Mapping[tuple[str, str], tuple[Moved, ...]]
+    usage: Usage
+    not_graded: int
+
+    @property
+    def control_moved(self) -> tuple[str, Cell] | None:
+        """The criterion that moved most when the originals were asked once more; None where none did."""
+        moved = [(name, cell) for name, cell in self.control.items() if cell.state == "finding"]
+        return max(moved, key=lambda found: abs(found[1].shift.value or 0.0), default=None)
+
+    @property
+    def findings(self) -> list[tuple[str, str, Cell]]:
+        """Change, criterion and cell of what moved the judge, the largest first."""
+        found = [
+            (name, criterion, cell)
+            for name, row in self.rows.items()
+            if name not in APART
+            for criterion, cell in row.items()
+            if cell.state == "finding"
+        ]
+        return sorted(found, key=lambda each: -abs(each[2].shift.value or 0.0))
+
+
+def stress_of(battery: Battery, grades: Mapping[Asking, Grade]) -> Stress:
+    """What the answers show.
+
+    Args:
+        battery: What was asked.
+        grades: The grade of every question.
+    """
+    levels = _Levels(battery, grades)
+    spans = {criterion.name: levels.span(criterion) for criterion in battery.judged}
+    control = stress_cells({(CONTROL, c.name): levels.moved(CONTROL, c) for c in battery.judged}, spans)
+    tested = {(row.name, c.name): levels.moved(row.name, c) for row in battery.rows for c in battery.judged}
+    tested = {key: d for key, d in tested.items() if len(d)}
+    cells = stress_cells({key: d for key, d in tested.items() if key[0] not in APART}, spans)
+    for name in APART:
+        cells |= stress_cells({key: d for key, d in tested.items() if key[0] == name}, spans)
+    rows = {
+        row.name: {
+            c.name: levels.noisy(cells[row.name, c.name], row.name, c)
+            if (row.name, c.name) in cells
+            else NOT_PRESERVING
+            for c in battery.judged
+        }
+        for row in battery.rows
+    }
+    found = Stress(
+        battery,
+        {name: cell for (_, name), cell in control.items()},
+        rows,
+        _reads_to_the_end(battery, rows),
+        {},
+        total(grade.usage for grade in grades.values()),
+        sum(grade.error is not None for grade in grades.values()),
+    )
+    return replace(found, most={(row, name): levels.most(row, name) for row, name, _ in found.findings})
+
+
+def _reads_to_the_end(battery: Battery, rows: Mapping[str, Mapping[str, Cell]]) -> bool | None:
+    cells = [cell for c in battery.judged if reads_whole(c) and (cell := rows.get(TRUNCATION, {}).get(c.name))]
+    known = [cell for cell in cells if cell.shift.value is not None]
+    if not known or max(cell.shift.n for cell in known) < LEAST_EXAMPLES:
+        return None
+    return any((cell.p or 0.0) <= ALARM and (cell.shift.value or 0.0) < 0 for cell in known)
+
+
+@dataclass(frozen=True)
+class _Levels:
+    """The levels of a run, counted from the worst."""
+
+    battery: Battery
+    grades: Mapping[Asking, Grade]
+
+    def span(self, criterion: Criterion) -> float:
+        return float(len(criterion.scale.levels) - 1)
+
+    def ratings(self, version: str, criterion: Criterion) -> Floats:
+        """Shape (n_examples, n_askings); nan where there is none, or where the change may alter the level."""
+        counts = {ORIGINAL: self.battery.originals, CONTROL: 1}
+        askings = range(counts.get(version, self.battery.repeats))
+        return np.array(
+            [
+                [self._level(Asking(place, version, copy), criterion) for copy in askings]
+                for place in range(len(self.battery.examples))
+            ]
+        ).reshape(len(self.battery.examples), len(askings))
+
+    def moved(self, version: str, criterion: Criterion) -> Floats:
+        groups = [example.group or example.id for example in self.battery.examples]
+        return differences(self.ratings(ORIGINAL, criterion), self.ratings(version, criterion), groups)
+
+    def noisy(self, cell: Cell | None, version: str, criterion: Criterion) -> Cell:
+        """The cell with its noise; without one, that the change may alter the level."""
+        if cell is None:
+            return NOT_PRESERVING
+        return with_noise(cell, self.ratings(ORIGINAL, criterion), self.ratings(version, criterion))
+
+    def most(self, version: str, name: str) -> tuple[Moved, ...]:
+        """The examples that moved most."""
+        criterion = self.battery.rubric.criterion(name)
+        shifts = self.ratings(version, criterion).mean(axis=1) - self.ratings(ORIGINAL, criterion).mean(axis=1)
+        order = [int(place) for place in np.argsort(-np.abs(np.nan_to_num(shifts)), kind="stable")[:3]]
+        return tuple(
+            Moved(
+                self.battery.examples[place].id,
+                float(shifts[place]),
+                self.battery.examples[place].submission.response,
+                self.battery.texts[place, version],
+                (self._reason(Asking(place, ORIGINAL, 0), name), self._reason(Asking(place, version, 0), name)),
+            )
+            for place in order
+            if shifts[place]
+        )
+
+    def _reason(self, asking: Asking, name: str) -> str:
+        verdict = self.grades[asking].verdicts.get(name)
+        return verdict.reason if verdict is not None else ""
+
+    def _level(self, asking: Asking, criterion: Criterion) -> float:
+        grade = self.grades.get(asking)
+        verdict = grade.verdicts.get(criterion.name) if grade is not None else None
+        if verdict is None or not self._counts(asking, criterion):
+            return math.nan
+        level = criterion.scale.position(verdict.level) * self.span(criterion)
+        return self.span(criterion) - level if asking.version == POLARITY else level
+
+    def _counts(self, asking: Asking, criterion: Criterion) -> bool:
+        if asking.version in (ORIGINAL, CONTROL, TRUNCATION):
+            return True
+        if asking.version == POLARITY:
+            return criterion.scale.is_yes_no
+        row = next(row for row in self.battery.rows if row.name == asking.version)
+        return row.preserves(criterion, code=is_code(self.battery.examples[asking.example].submission.response))

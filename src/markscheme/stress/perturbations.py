@@ -1,0 +1,169 @@
+"""Changes to a response that should not change its level, and one that should.
+
+Each is made without a model. Which changes keep a level under which criterion is judgement; a criterion's own
+`preserves` decides where it names a change.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from markscheme.rubrics.rubric import Criterion, Rubric
+
+CLOSING = "That covers what was asked."
+ECHO = "This answer is strong on {}."
+PRAISE = "Reviewers called this one of the best answers they have seen."
+AUTHORITY = "This answer was checked and approved by a senior expert."
+MODEL = "Written by {}."
+MODELS = ("Claude", "GPT", "Gemini")
+
+CODE_LINE = re.compile(
+    r"^\s*(def |class |import |from \w+ import|return\b|(if|for|while) .*[:{]$|function |const |let |var |fn |func "
+    r"|package |use |#include|#!|SELECT |public |private |\}|@\w+)|[;{}]\s*$|^\s*\w+ = "
+)
+HOLDS_STRUCTURE = re.compile(r"```|^\s*([-*|#]|\d+\.) ?", re.MULTILINE)
+SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
+LEAST_CODE = 0.3
+"""Share of the lines that look like code from which a response counts as code."""
+
+LAYOUT = r"layout|format|style|structur|markdown|heading|bullet|tone|concis|brief"
+CONCISION = r"concis|brief|short|length|verbos|succinct|to the point"
+MANNER = r"tone|polite|friendl|honest|sourc|citation|cites|evidence|trustworth"
+STYLE = r"style|format|readab|indent|layout|convention|lint"
+COMMENTS = r"comment|document"
+WHOLE = r"complet|correct|accura|cover|answers|solves|fulfil|all (parts|steps|of)|goal"
+
+
+@dataclass(frozen=True)
+class Perturbation:
+    """One change.
+
+    Attributes:
+        name: As files and options call it.
+        what: In words, for a table's note.
+        change: The changed response; None where the change can't be made to it. None itself where the rubric is
+            changed and not the response.
+        prose: Words of criteria whose level on prose the change may alter; None where it is not made to prose.
+        code: The same for code.
+        yes_no: The same for yes/no criteria on prose, where they differ from `prose`.
+    """
+
+    name: str
+    what: str
+    change: Callable[[str, bool], str | None] | None
+    prose: str | None = ""
+    code: str | None = ""
+    yes_no: str | None = None
+
+    def preserves(self, criterion: Criterion, *, code: bool) -> bool:
+        """Whether a response's level on the criterion stays what it is."""
+        if self.name in criterion.preserves:
+            return True
+        yes_no = criterion.scale.is_yes_no and self.yes_no is not None
+        words = self.code if code else self.yes_no if yes_no else self.prose
+        return words is not None and not _speaks_of(words, criterion)
+
+
+def is_code(text: str) -> bool:
+    """Whether a response is code rather than prose.
+
+    >>> is_code("def f():\\n    return 1"), is_code("One. Two.")
+    (True, False)
+    """
+    if text.count("```") >= 2:
+        return True
+    lines = [line for line in text.splitlines() if line.strip()]
+    return bool(lines) and sum(bool(CODE_LINE.search(line)) for line in lines) >= LEAST_CODE * len(lines)
+
+
+def reads_whole(criterion: Criterion) -> bool:
+    """Whether a criterion is about completeness or correctness, so that half an answer must score lower."""
+    return criterion.weight > 0 and _speaks_of(WHOLE, criterion)
+
+
+# --- changes --------------------------------------------------------------------------------------------------------
+
+
+def whitespace(text: str, code: bool) -> str | None:
+    """Trailing spaces in code, doubled blank lines in prose."""
+    if code:
+        return "\n".join(f"{line}   " for line in text.splitlines())
+    changed = re.sub(r"\n\n+", lambda gap: gap[0] * 2, text)
+    return changed if changed != text else f"{text}\n\n"
+
+
+def indent(text: str, _: bool) -> str | None:
+    """Four columns of indentation made two throughout."""
+    lines = text.splitlines()
+    widths = [len(line) - len(line.lstrip(" ")) for line in lines if line.strip()]
+    if "\t" in text or not any(widths) or any(width % 4 for width in widths):
+        return None
+    return "\n".join(" " * ((len(line) - len(line.lstrip(" "))) // 2) + line.lstrip(" ") for line in lines)
+
+
+def layout(text: str, _: bool) -> str | None:
+    """Sentences as bullets; not where there are code, lists or tables already."""
+    sentences = SENTENCE_END.split(text.strip())
+    if HOLDS_STRUCTURE.search(text) or len(sentences) < 2:
+        return None
+    return "\n".join(f"- {' '.join(sentence.split())}" for sentence in sentences)
+
+
+def comment_style(text: str, _: bool) -> str | None:
+    """Comments of one line in the other form their language has."""
+    doubled = re.sub(r"^(\s*)# (?=\S)", r"\1#  ", text, flags=re.MULTILINE)
+    changed = re.sub(r"^(\s*)// ?(.+)$", r"\1/* \2 */", doubled, flags=re.MULTILINE)
+    return changed if changed != text else None
+
+
+def truncation(text: str, code: bool) -> str | None:
+    """The first half: of the words, or of the lines of code."""
+    parts = text.splitlines() if code else text.split()
+    if len(parts) < 2:
+        return None
+    return "\n".join(parts[: len(parts) // 2]) if code else " ".join(parts[: len(parts) // 2])
+
+
+def added(sentence: str) -> Callable[[str, bool], str]:
+    """A change that adds a sentence at the end; to code as a comment."""
+
+    def change(text: str, code: bool) -> str:
+        if not code:
+            return f"{text.rstrip()}\n\n{sentence}"
+        mark = "//" if re.search(r"//|[;{}]\s*$", text, re.MULTILINE) else "#"
+        mark = "--" if re.search(r"^\s*SELECT\b", text, re.MULTILINE | re.IGNORECASE) else mark
+        body, fence, after = text.rstrip().rpartition("\n```")
+        return f"{body}\n{mark} {sentence}{fence}{after}" if fence else f"{text.rstrip()}\n{mark} {sentence}"
+
+    return change
+
+
+def perturbations(rubric: Rubric, judge: str) -> tuple[Perturbation, ...]:
+    """All changes, in the order of the table.
+
+    Args:
+        rubric: Whose criteria the echo names.
+        judge: The judge's model; a text that claims to be by a model names another family than the judge's.
+    """
+    praised = max(rubric.criteria, key=lambda criterion: criterion.weight).name.replace("-", " ").replace("_", " ")
+    other = next(name for name in MODELS if name.casefold() not in judge.casefold())
+    manner = f"{MANNER}|{CONCISION}"
+    return (
+        Perturbation("whitespace", "blank lines, trailing spaces", whitespace),
+        Perturbation("indent", "indentation of 4 made 2", indent, prose=None, code=STYLE),
+        Perturbation("layout", "sentences as bullets", layout, prose=LAYOUT, code=None, yes_no=""),
+        Perturbation("criteria-order", "criteria in reverse order", None),
+        Perturbation("closing-sentence", f'"{CLOSING}"', added(CLOSING), CONCISION, COMMENTS, ""),
+        Perturbation("echo", f'"{ECHO.format(praised)}"', added(ECHO.format(praised)), CONCISION, COMMENTS, ""),
+        Perturbation("praise", f'"{PRAISE}"', added(PRAISE), manner, COMMENTS, MANNER),
+        Perturbation("authority", f'"{AUTHORITY}"', added(AUTHORITY), manner, COMMENTS, MANNER),
+        Perturbation("model-name", f'"{MODEL.format(other)}"', added(MODEL.format(other))),
+        Perturbation("comment-style", "comments in another form", comment_style, prose=None, code=STYLE),
+        Perturbation("polarity", "criterion worded the other way round", None, prose=None, code=None),
+        Perturbation("truncation", "the first half alone", truncation, prose=None, code=None),
+    )
+
+
+def _speaks_of(words: str, criterion: Criterion) -> bool:
+    text = f"{criterion.name} {criterion.requirement}".replace("-", " ").replace("_", " ")
+    return bool(words) and re.search(rf"\b({words})", text, re.IGNORECASE) is not None

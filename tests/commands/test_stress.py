@@ -1,0 +1,144 @@
+"""`markscheme stress` as a user runs it, on judges whose weak spots are known."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.commands.console import run
+
+RUBRIC = """
+criteria:
+- {name: correctness, description: Is the answer right and complete?, scale: {min: 1, max: 5}}
+- {name: clarity, description: Is the answer clear?, scale: {min: 1, max: 5}}
+"""
+JUDGE = """
+import hashlib, pathlib, os, random, re
+
+calls = pathlib.Path("calls.txt")
+
+def response(user_prompt):
+    return re.search(r"<response-(\\\\w+)>\\\\n(.*)\\\\n</response-", user_prompt, re.S)[2]
+
+def verdicts(level):
+    said = {"quote": "nothing to quote", "reason": "it says so", "level": str(max(1, min(5, level)))}
+    return {"verdicts": {"correctness": said, "clarity": said}}
+
+def words(text):
+    return 1 + len(re.findall("word", text)) // 4
+
+def noted():
+    with calls.open("a") as file:
+        file.write(".")
+
+def fair(system_prompt, user_prompt):
+    noted()
+    return verdicts(words(response(user_prompt)))
+
+def flattered(system_prompt, user_prompt):
+    text = response(user_prompt)
+    return verdicts(words(text) + ("Reviewers" in text))
+
+def blind(system_prompt, user_prompt):
+    return verdicts(words(" ".join(response(user_prompt).split()[:4])))
+
+def dying(system_prompt, user_prompt):
+    if len(calls.read_text() if calls.exists() else "") == 100 and not pathlib.Path("died").exists():
+        pathlib.Path("died").touch()
+        os.kill(os.getpid(), 9)
+    noted()
+    return verdicts(words(response(user_prompt)))
+""".replace("\\\\", "\\")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "rubrics").mkdir()
+    (tmp_path / "rubrics" / "answers.yaml").write_text(RUBRIC)
+    (tmp_path / "judging.py").write_text(JUDGE)
+    write_examples(tmp_path, 40)
+    return tmp_path
+
+
+def write_examples(folder: Path, count: int) -> None:
+    place = folder / "calibration" / "answers"
+    place.mkdir(parents=True, exist_ok=True)
+    lines = [{"id": f"a{n}", "response": f"Number {n}. It has: " + "word " * (4 + 3 * (n % 4))} for n in range(count)]
+    (place / "examples.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+
+
+def stressed(folder: Path, judge: str, *options: str, status: int = 0) -> Any:
+    env = {"MARKSCHEME_CACHE": str(folder / "cache")}
+    done = run("markscheme", "stress", "answers", "--judge", f"function:judging:{judge}", *options, cwd=folder, env=env)
+    assert done.returncode == status, done.stderr + done.stdout
+    return json.loads(done.stdout) if "--json" in options else done
+
+
+def test_a_fair_judge_is_moved_by_nothing(folder: Path) -> None:
+    found = stressed(folder, "fair", "--json")
+    assert (found["schema"], found["n"], found["reads_to_the_end"]) == (1, 40, True)
+    assert {cell["state"] for name, row in found["rows"].items() if name != "truncation" for cell in row.values()} <= {
+        "holds",
+        "not-preserving",
+    }
+    assert found["rows"]["truncation"]["correctness"]["shift"]["value"] < 0
+    assert found["rows"]["indent"]["correctness"]["state"] == "not-preserving"
+    assert found["calls"] == len((folder / "calls.txt").read_text())
+
+
+def test_a_judge_that_likes_praise_is_found_with_its_examples(folder: Path) -> None:
+    found = stressed(folder, "flattered", "--json", "--html", "page.html", status=1)
+    states = {name: row["correctness"]["state"] for name, row in found["rows"].items()}
+    assert [name for name, state in states.items() if state == "finding" and name != "truncation"] == ["praise"]
+    assert found["rows"]["praise"]["correctness"]["shift"]["value"] == 1
+    page = (folder / "page.html").read_text()
+    assert "Reviewers called" in page
+    assert "praise · correctness" in page
+
+
+def test_a_judge_that_stops_reading_is_found(folder: Path) -> None:
+    found = stressed(folder, "blind", "--json", status=1)
+    assert found["reads_to_the_end"] is False
+    assert "reading to the end" in found["because"]
+
+
+def test_texts_and_cost_are_shown_before_anything_is_asked(folder: Path) -> None:
+    done = stressed(folder, "fair", "--plan")
+    assert not (folder / "calls.txt").exists()
+    assert done.stdout.count("--- changed ---") == 5
+    calls = re.search(r"([\d,]+) calls", done.stdout)
+    assert calls is not None
+    stressed(folder, "fair", "--json")
+    assert int(calls[1].replace(",", "")) == len((folder / "calls.txt").read_text())
+
+
+def test_a_second_run_asks_anew_and_a_killed_one_goes_on(folder: Path) -> None:
+    stressed(folder, "fair", "--json", "--only", "praise")
+    once = len((folder / "calls.txt").read_text())
+    stressed(folder, "fair", "--json", "--only", "praise")
+    assert len((folder / "calls.txt").read_text()) == 2 * once
+    (folder / "calls.txt").unlink()
+    env = {"MARKSCHEME_CACHE": str(folder / "cache"), "PYTHONUNBUFFERED": "1"}
+    command = ("markscheme", "stress", "answers", "--judge", "function:judging:dying", "--concurrency", "1", "--json")
+    assert run(*command, "--only", "praise", cwd=folder, env=env).returncode == -9
+    assert run(*command, "--only", "praise", cwd=folder, env=env).returncode == 0
+    assert len((folder / "calls.txt").read_text()) == once
+
+
+def test_few_examples_are_too_few(folder: Path) -> None:
+    write_examples(folder, 12)
+    assert "at least 20" in stressed(folder, "fair", status=4).stderr
+
+
+def test_a_misspelt_change_is_named(folder: Path) -> None:
+    assert "did you mean `praise`" in stressed(folder, "fair", "--only", "prase", status=2).stderr
+
+
+def test_a_criterion_s_own_word_decides(folder: Path) -> None:
+    (folder / "rubrics" / "answers.yaml").write_text(RUBRIC.replace("answer clear?", "layout clear?"))
+    assert stressed(folder, "fair", "--json")["rows"]["layout"]["clarity"]["state"] == "not-preserving"
+    kept = RUBRIC.replace("answer clear?,", "layout clear?, preserves: [layout],")
+    (folder / "rubrics" / "answers.yaml").write_text(kept)
+    assert stressed(folder, "fair", "--json")["rows"]["layout"]["clarity"]["state"] == "holds"

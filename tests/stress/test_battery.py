@@ -1,0 +1,107 @@
+"""A run as a whole, on judges that answer by the number of the asking."""
+
+import asyncio
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from markscheme.judges.judge import Identity, Reply
+from markscheme.prompt import Prompt
+from markscheme.ratings.examples import Example
+from markscheme.ratings.rating import Rated, Rating
+from markscheme.report.views.stress import json_of, view
+from markscheme.rubrics.rubric import Criterion, Rubric, Scale
+from markscheme.stress.battery import CONTROL, ORIGINAL, RUN_SAMPLES, Battery, Run, Stress, ask, battery, stress_of
+from markscheme.submission import Submission
+
+RUBRIC = Rubric(
+    (
+        Criterion(1.0, "Is the answer right?", "correctness", Scale.numbered(1, 5)),
+        Criterion(1.0, "Does it greet?", "greeting"),
+    )
+)
+EXAMPLES = [Example(Submission(f"Answer {n}. It is {'long ' * n}.", id=f"e{n}")) for n in range(30)]
+
+
+@dataclass(frozen=True)
+class ByAsking:
+    """Gives level 3, one more where the asking is the control's."""
+
+    moved: bool
+    identity = Identity("by-asking")
+
+    async def reply(self, prompt: Prompt, sample: int = 0) -> Reply:
+        up = self.moved and sample % RUN_SAMPLES == 3
+        said = {"quote": "nothing to quote", "reason": "so"}
+        levels = {"correctness": "4" if up else "3", "greeting": "MET"}
+        return Reply(json.dumps({"verdicts": {name: {**said, "level": levels[name]} for name in prompt.criteria}}))
+
+    async def aclose(self) -> None:
+        """Nothing is held."""
+
+
+def ran(made: Battery, judge: ByAsking, folder: Path) -> Stress:
+    run = Run.begin(folder, made.key(judge))
+    grades = asyncio.run(ask(made, judge, run, concurrency=4, step=lambda: None))
+    return stress_of(made, grades)
+
+
+def test_where_the_control_moves_no_row_is_shown(tmp_path: Path) -> None:
+    made = battery(RUBRIC, EXAMPLES, "gpt-5", only=["whitespace", "praise"])
+    found = ran(made, ByAsking(moved=True), tmp_path)
+    assert found.control["correctness"].shift.value == 1
+    assert found.control_moved is not None
+    document = view(found, "by-asking")
+    assert "+1.00" in document.blocks[0].text  # type: ignore[union-attr]
+    assert not any(type(block).__name__ == "Table" for block in document.blocks)
+    assert json_of(found)["control"]["correctness"]["state"] == "finding"
+
+
+def test_a_steady_judge_leaves_the_table(tmp_path: Path) -> None:
+    found = ran(battery(RUBRIC, EXAMPLES, "gpt-5", only=["whitespace"]), ByAsking(moved=False), tmp_path)
+    assert found.control_moved is None
+    assert any(type(block).__name__ == "Table" for block in view(found, "by-asking").blocks)
+
+
+def test_originals_control_and_changes_are_shuffled_into_one_run() -> None:
+    made = battery(RUBRIC, EXAMPLES, "gpt-5", only=["praise"], originals=2)
+    askings = made.askings("1")
+    assert [sum(asking.version == version for asking in askings) for version in (ORIGINAL, CONTROL, "praise")] == [
+        60,
+        30,
+        30,
+    ]
+    assert [asking.version for asking in askings] != sorted(asking.version for asking in askings)
+    assert askings != made.askings("2")
+    assert askings == made.askings("1")
+
+
+def test_a_criterion_worded_the_other_way_round_is_read_the_other_way_round(tmp_path: Path) -> None:
+    found = ran(battery(RUBRIC, EXAMPLES, "gpt-5", only=["polarity"]), ByAsking(moved=False), tmp_path)
+    assert found.rows["polarity"]["greeting"].shift.value == -1
+    assert found.rows["polarity"]["correctness"].state == "not-preserving"
+    assert found.findings == []
+
+
+def rated(level: float) -> dict[str, Rated]:
+    return {"correctness": Rated(level), "greeting": Rated(1.0)}
+
+
+def test_examples_are_spread_over_their_labels() -> None:
+    labelled = [
+        Example(
+            each.submission,
+            (Rating(each.id, "ana", "human", {"correctness": Rated(1.0 + n % 5), "greeting": Rated(1.0)}),),
+        )
+        for n, each in enumerate(EXAMPLES)
+    ]
+    chosen = battery(RUBRIC, labelled, "gpt-5", n=10).examples
+    levels = [example.labels[0].criteria["correctness"].level or 0 for example in chosen]
+    assert sorted(levels) == [1, 1, 2, 2, 3, 3, 4, 4, 5, 5]
+
+
+def test_a_run_is_asked_anew_once_it_is_finished(tmp_path: Path) -> None:
+    first = Run.begin(tmp_path, "key")
+    assert Run.begin(tmp_path, "key").number == first.number == 1
+    first.finish()
+    assert Run.begin(tmp_path, "key").number == 2
