@@ -47,13 +47,13 @@ HALF, WHOLE = 0.5, 1.0
 CHANGED = "clarity"
 
 
-def rubric(strategy: str = "one_shot", *, changed: Sequence[str] = ()) -> Rubric:
+def rubric(strategy: str = "one_shot", *, changed: Sequence[str] = (), name: str = "drift") -> Rubric:
     """Four criteria of five levels; those in `changed` read otherwise."""
     criteria = tuple(
-        Criterion(1.0, f"shows {name}" + (", strictly" if name in changed else ""), name, Scale.numbered(1, LEVELS))
-        for name in NAMES
+        Criterion(1.0, f"shows {one}" + (", strictly" if one in changed else ""), one, Scale.numbered(1, LEVELS))
+        for one in NAMES
     )
-    return Rubric(criteria, name="drift", strategy=strategy)  # type: ignore[arg-type]
+    return Rubric(criteria, name=name, strategy=strategy)  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True)
@@ -92,6 +92,7 @@ class NoisyJudge:
     strictness: float = -HALF
     parameters: Mapping[str, Any] = field(default_factory=lambda: {"temperature": 1.0})
     noise: float = NOISE
+    name: str = "noisy"
 
     @classmethod
     def made(cls, seed: int, n: int = EXAMPLES) -> "NoisyJudge":
@@ -101,7 +102,7 @@ class NoisyJudge:
 
     @property
     def identity(self) -> Identity:
-        return Identity("noisy", "noisy-1", self.parameters)
+        return Identity(self.name, f"{self.name}-1", self.parameters)
 
     async def reply(self, prompt: Prompt, sample: int = 0) -> Reply:  # noqa: ARG002 - each call is a new sample
         name = prompt.user.split("answer ", 1)[1][:4]
@@ -124,14 +125,16 @@ def ratings_by(judge: NoisyJudge, asked: Rubric, run: int = 0) -> list[Rating]:
         grading = Grading(asked, FromSample(judge, run))
         return [await grading.grade(example.submission) for example in judge.world.examples.examples]
 
-    return [rating_of(grade, asked, "noisy", sample=run) for grade in asyncio.run(graded())]
+    return [rating_of(grade, asked, judge.name, sample=run) for grade in asyncio.run(graded())]
 
 
 def calibrated(judge: NoisyJudge, asked: Rubric, *, since: Since | None = None, runs: int = 1) -> Calibration:
     """A calibration of the judge by one run, with further ones kept beside it."""
     repeats = [rating for run in range(1, runs) for rating in ratings_by(judge, asked, run)]
+    ratings = ratings_by(judge, asked)
+    cost = Usage(len(ratings) * (len(NAMES) if asked.strategy == "per_criterion" else 1))
     return calibration_of(
-        asked, judge.world.examples, ratings_by(judge, asked), rater_of(judge), since=since, repeats=repeats
+        asked, judge.world.examples, ratings, rater_of(judge), cost=cost, since=since, repeats=repeats
     )
 
 
@@ -152,7 +155,7 @@ def held_against(judge: NoisyJudge, asked: Rubric, since: Since) -> Baseline:
 
 def rater_of(judge: NoisyJudge) -> Rater:
     """The judge as a calibration names it."""
-    return Rater("noisy", judge.identity.fingerprint, "live", identity=judge.identity)
+    return Rater(judge.name, judge.identity.fingerprint, "live", identity=judge.identity)
 
 
 def baseline(calibration: Calibration) -> Baseline:

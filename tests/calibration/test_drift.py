@@ -471,7 +471,9 @@ def test_the_authors_own_edit_is_no_drift_where_agreement_is_no_worse(tmp_path: 
     kept = _accepted(tmp_path, ONE, {"tone": _up(truth)}, {"tone": truth})
     found = _now(kept, _reworded(ONE), _examples({"tone": _up(truth)}), {"tone": _up(truth)})
     assert not baseline(found).alarm
-    assert baseline(found).headline.startswith("You reworded tone. tone now scores 0.77 levels higher")
+    assert baseline(found).headline.startswith(
+        "You reworded tone. On the same 80 examples tone now scores 0.77 levels higher"
+    )
     (moved,) = [finding for finding in found.findings if finding.code == "drift"]
     assert (moved.severity, moved.evidence["own_edit"]) == ("low", True)
     assert found.decision.because_code != "drift"

@@ -13,6 +13,7 @@ from markscheme.calibration.accepted import accept, load_accepted
 from markscheme.calibration.calibration import Calibration, Rater, calibration_of
 from markscheme.calibration.drift import Since
 from markscheme.ratings.rating import Kind, Rated, Rating
+from markscheme.rubrics.rubric import Rubric
 from tests.calibration import made
 
 Floats = npt.NDArray[np.float64]
@@ -81,23 +82,27 @@ def nothing_graded() -> Calibration:
 
 def _since(folder: Path) -> Since:
     path = folder / "accepted.json"
-    accept(calibrated(_still(), drift_rubric("per_criterion"), runs=3), path)
+    accept(calibrated(_still(), _asked(), runs=3), path)
     return Since(load_accepted(path))
 
 
+def _asked(*changed: str) -> Rubric:
+    return drift_rubric("per_criterion", changed=changed, name=RUBRIC.name)
+
+
 def _still(**changes: object) -> NoisyJudge:
-    return replace(NoisyJudge.made(seed=8), noise=0.0, **changes)  # type: ignore[arg-type]
+    return replace(NoisyJudge.made(seed=8), noise=0.0, name=RATER.name, **changes)  # type: ignore[arg-type]
 
 
 def drift_by_judge(folder: Path) -> Calibration:
     """The provider serves the judge at another temperature, and it rates tone a level higher."""
     judge = _still(added={"tone": 1.0}, parameters={"temperature": 0.0})
-    return calibrated(judge, drift_rubric("per_criterion"), since=_since(folder))
+    return calibrated(judge, _asked(), since=_since(folder))
 
 
 def drift_by_wording(folder: Path) -> Calibration:
     """The author reworded clarity, and the judge rates it lower."""
-    return calibrated(_still(), drift_rubric("per_criterion", changed=[CHANGED]), since=_since(folder))
+    return calibrated(_still(), _asked(CHANGED), since=_since(folder))
 
 
 SITUATIONS: Mapping[str, Callable[[], Calibration]] = {

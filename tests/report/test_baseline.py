@@ -38,7 +38,7 @@ def _moved(since: Since) -> Baseline:
 def _shown(baseline: Baseline) -> list[str]:
     """The section as a screen 200 columns wide shows it, without its title."""
     page = io.StringIO()
-    document = Document("", "", (), (drift.section(baseline, "calibrate"),))
+    document = Document("", "", (), (drift.section(baseline, "calibrate", is_usable=True),))
     render_terminal(document, page, width=200)
     text = re.sub(r"\d{4}-\d\d-\d\d", "DATE", page.getvalue())
     return [re.sub(" {2,}", "  ", line) for line in text.splitlines()[3:]]
@@ -46,16 +46,17 @@ def _shown(baseline: Baseline) -> list[str]:
 
 def test_a_judge_that_stayed_shows_no_drift(since: Since) -> None:
     found = baseline(calibrated(_still(), rubric("per_criterion"), since=since))
-    compared, changed, score, _, *rows = _shown(found)
-    assert compared == "Accepted run of DATE (2 runs): 60 examples shared. Comparison 1; alarm at p ≤ 0.03."
+    compared, level, changed, score, _, *rows = _shown(found)
+    assert compared == "Accepted run of DATE (2 runs): 60 examples shared."
+    assert level.startswith("Comparison 1 with it: an alarm takes p ≤ 0.03, its part of the 5% chance")
     assert changed == "Changed since: nothing on record."
-    assert score.startswith("Score moved by 0.00 (−0.04 to +0.04) (90% CI; p 1).")
+    assert score.startswith("Score moved by 0.00 (90% CI −0.04 to +0.04, p 1).")
     assert [row.split("  ")[:2] for row in rows] == [[name, "no drift"] for name in found.criteria]
     assert drift.headline(found) is None
 
 
 def test_what_changed_and_what_moved_have_their_figures(since: Since) -> None:
-    _, changed, score, _, *rows, noise = _shown(_moved(since))
+    _, _, changed, score, _, *rows, noise = _shown(_moved(since))
     assert changed == "Changed since: the text of criterion 'clarity'; the judge's parameter 'temperature' (1.0 → 0.0)."
     assert score.startswith("Score moved by +0.0")
     assert "Decision flipped on" in score
@@ -74,12 +75,12 @@ def test_the_headline_names_the_criterion_that_moved_most_and_the_cause(since: S
     nothing = baseline(calibrated(_still(added={"tone": 1.0}), rubric("per_criterion"), since=since))
     heads = [drift.headline(found) for found in (reworded, other, nothing)]
     assert [(head.tone, head.head) for head in heads if head is not None] == [
-        ("note", "You changed the rubric."),
-        ("bad", "The judge changed."),
-        ("bad", "The judge drifted."),
+        ("note", "You reworded clarity: it can gate once you accept the edit."),
+        ("bad", "Don't gate: the judge changed."),
+        ("bad", "Don't gate: the judge drifted."),
     ]
     assert heads[0] is not None
-    assert heads[0].text.startswith("You reworded clarity. clarity now scores 0.45 levels lower")
+    assert heads[0].text.startswith("On the same 60 examples clarity now scores 0.45 levels lower")
 
 
 def test_a_run_that_is_accepted_says_whether_it_joins_or_replaces_the_others(since: Since) -> None:
@@ -92,7 +93,7 @@ def test_a_run_that_is_accepted_says_whether_it_joins_or_replaces_the_others(sin
 
 def test_planned_comparisons_are_shown_with_their_number(since: Since) -> None:
     found = baseline(calibrated(_still(), rubric("per_criterion"), since=replace(since, run=2, planned=13)))
-    assert _shown(found)[0].endswith("Comparison 2 of 13 planned; alarm at p ≤ 0.0038.")
+    assert _shown(found)[1].startswith("Comparison 2 of 13 planned with it: an alarm takes p ≤ 0.0038,")
 
 
 def test_the_json_holds_all_of_it_and_no_nan(since: Since) -> None:

@@ -131,7 +131,7 @@ def test_the_sign_of_an_approximate_interval_is_explained_where_it_stands_and_on
     rough = few_fails()
     assert " ~" in on_screen(rough)
     assert "~ approximate" in " ".join(on_screen(rough).split())
-    assert "\\~ approximate" in render_markdown(view(rough))
+    assert "; ~ approximate" in render_markdown(view(rough))
     assert "~" not in on_screen(calibration)
     assert "approximate" not in on_screen(calibration)
 

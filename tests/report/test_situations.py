@@ -15,13 +15,13 @@ from tests.report.situations import DRIFTS, SITUATIONS
 GOLDEN = Path(__file__).parents[1] / "golden"
 TONES = {
     "ok": ("good", "Can gate."),
-    "too-few-labels": ("open", "Not enough labels to tell."),
+    "too-few-labels": ("open", "Not enough labels to tell whether it can gate."),
     "worse-than-baseline": ("bad", "Don't use this judge yet."),
-    "labels-disagree": ("open", "These labels can't decide."),
-    "nothing-graded": ("bad", "Nothing could be graded."),
-    "synthetic-labels": ("open", "Synthetic labels only."),
-    "drift-by-judge": ("bad", "The judge changed."),
-    "drift-by-wording": ("good", "Can gate."),
+    "labels-disagree": ("open", "These labels can't tell whether it can gate."),
+    "nothing-graded": ("bad", "Don't gate: nothing could be graded."),
+    "synthetic-labels": ("open", "Can't tell whether it can gate: synthetic labels only."),
+    "drift-by-judge": ("bad", "Don't gate: the judge changed."),
+    "drift-by-wording": ("note", "You reworded clarity: it can gate once you accept the edit."),
 }
 VARYING = {
     r"\d{4}-\d\d-\d\d": "DATE",

@@ -16,6 +16,7 @@ from markscheme.score import ROUNDING
 from markscheme.stats import Estimate
 from markscheme.stats.change import mean_estimate, shift_interval
 from markscheme.stats.coefficients import Metric, agreement, two_raters
+from markscheme.stats.grouped import grouped_share
 from markscheme.stats.intervals import IDENTITY
 from markscheme.stats.people import Ceiling, ceiling
 from markscheme.stats.severity import DECIMALS, PAIR_STATISTICS, close, confusion, error_family, yes_no_family
@@ -341,6 +342,21 @@ class Comparison:
     def false_fails(self) -> list[str]:
         """Ids of examples gold passes and the judge does not, the farthest off first."""
         return self._differing(judge=0.0, gold=1.0)
+
+    @cached_property
+    def false_pass_rate(self) -> Estimate:
+        """Share of the examples gold fails that the judge passes."""
+        return self._share_of_wrong(0.0)
+
+    @cached_property
+    def false_fail_rate(self) -> Estimate:
+        """Share of the examples gold passes that the judge fails."""
+        return self._share_of_wrong(1.0)
+
+    def _share_of_wrong(self, gold: float) -> Estimate:
+        asked = ~np.isnan(self.passes) & (self.reference.decisions == gold)
+        wrong = np.where(asked, self.passes != gold, np.nan)
+        return grouped_share(wrong, self.table.groups).estimate(method="share of wrong decisions")
 
     def _annotators(self, *criterion: str) -> Floats:
         """What each annotator gave, scores or levels of a criterion, shape (n_examples, n_people)."""

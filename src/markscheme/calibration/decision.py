@@ -143,12 +143,12 @@ def _because(figures: VerdictFigures, target: float, code: BecauseCode, no_merit
         case "target":
             low = f"at least {_bound(agreement.lower(CONF))}"
             return (
-                f"{is_shown} ({low} with {CONF:.0%} confidence){_grouped(agreement)}: above the target of {target:.0%} "
-                f"and above the {constant.value:.0%} of {always}."
+                f"{is_shown} ({low} with {CONF:.0%} confidence): above the target of {target:.0%} and above the "
+                f"{constant.value:.0%} of {always}.{_grouped(agreement)}"
             )
         case "below-target":
             most = f"at most {_bound(agreement.upper(CONF))} with {CONF:.0%} confidence"
-            return f"{is_shown} ({most}){_grouped(agreement)}: below the target of {target:.0%}."
+            return f"{is_shown} ({most}): below the target of {target:.0%}.{_grouped(agreement)}"
         case "below-constant":
             return (
                 f"The judge agrees on {agreement.value:.0%} of examples; {always} would reach {constant.value:.0%} "
@@ -163,13 +163,14 @@ def _because(figures: VerdictFigures, target: float, code: BecauseCode, no_merit
         case "as-person":
             return (
                 f"{is_shown}, which doesn't reach {target:.0%}. {between} It is at most 10 points below an annotator "
-                "and better than one constant score: use it for trends."
+                "and better than one constant score."
             )
         case "no-signal":
             return (
-                f"Two annotators agree on only {figures.people.value:.0%}; {always} would agree with them on "
-                f"{figures.constant_people.value:.0%}. These labels can't tell a good judge from a bad one: make the "
-                "rubric's wording sharper, widen the tolerance, or discuss the examples and adjudicate."
+                f"Two annotators agree on only {figures.people.value:.0%}; one constant score would agree with an "
+                f"annotator on {figures.constant_people.value:.0%} (with gold on {constant.value:.0%}). Such labels "
+                "can't tell a good judge from a bad one: make the rubric's wording sharper, widen the tolerance, or "
+                "discuss the examples and adjudicate."
             )
         case "constant-open":
             return (
@@ -184,7 +185,7 @@ def _because(figures: VerdictFigures, target: float, code: BecauseCode, no_merit
         case "target-open":
             interval = agreement.estimate()
             ci = f"95% CI {_points(interval.low)}–{_points(interval.high)}"
-            return f"{is_shown} ({ci}){_grouped(agreement)}; the target is {target:.0%}. Not enough labels to tell."
+            return f"{is_shown} ({ci}); the target is {target:.0%}.{_grouped(agreement)}"
 
 
 def _bound(bound: float | None) -> str:
@@ -200,6 +201,6 @@ def _grouped(share: GroupedShare) -> str:
     if share.n_groups == share.n:
         return ""
     return (
-        f" ({share.n} examples in {share.n_groups} groups carry as much information as about {share.effective:.0f} "
-        "independent ones)"
+        f" The {share.n} examples in {share.n_groups} groups carry as much information as about "
+        f"{share.effective:.0f} independent ones."
     )

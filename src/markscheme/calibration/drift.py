@@ -21,6 +21,7 @@ from markscheme.calibration.changes import (
 )
 from markscheme.calibration.comparison import Comparison, compare, headline
 from markscheme.calibration.decision import Finding, Severity
+from markscheme.calibration.findings.advice import listed, number
 from markscheme.counts import counted
 from markscheme.errors import ComparisonError
 from markscheme.ratings.examples import Example
@@ -613,12 +614,12 @@ def _findings(baseline: Baseline) -> Iterator[Finding]:
             evidence = {"shift": found.shift.to_json(), "p": found.p, **flips, **causes}
             severity: Severity = "low" if why.is_own_edit else "high"
             cost, said = abs(found.shift.value or 0.0) * share, _account(found, baseline)
-            yield Finding("drift", name, severity, said, evidence, found.movers, _way_out(why), cost)
+            yield Finding("drift", name, severity, said, evidence, found.movers, _way_out(found), cost)
         if gold is not None and gold.fell(level):
             evidence = {"measure": gold.measure, "change": gold.change.to_json(), "p": gold.p, **causes}
             cost = abs(gold.change.value or 0.0) * share if gold.measure == "mae" else 0.0
             said = _account(found, baseline, agreement_first=True)
-            yield Finding("drift-gold", name, "high", said, evidence, found.movers, _way_out(why), cost)
+            yield Finding("drift-gold", name, "high", said, evidence, found.movers, _way_out(found), cost)
     yield from _unsteady(list(baseline.criteria.values()))
 
 
@@ -649,7 +650,7 @@ def _account(found: CriterionDrift, baseline: Baseline, *, agreement_first: bool
     effect, gold = _effect(found), _agreement(found, baseline.since.level)
     seen = [part for part in ((gold, effect) if agreement_first else (effect, gold)) if part]
     if not explanation.changes and baseline.now.identity is not None:
-        yet = f"Nothing on record changed, yet {seen[0].replace('Agreement', 'agreement', 1)}"
+        yet = f"Nothing on record changed, yet {seen[0][:1].lower()}{seen[0][1:]}"
         return " ".join([yet, *seen[1:], "The provider may serve another model under the same name."])
     if explanation.parts:
         seen.append(f"By replay: {'; '.join(map(_part, explanation.parts))}.")
@@ -673,7 +674,7 @@ def _effect(found: CriterionDrift) -> str:
     low, high = sorted((abs(shift.low or 0.0), abs(shift.high or 0.0)))
     direction = "higher" if value > 0 else "lower"
     return (
-        f"{name} now scores {abs(value):.2f} levels {direction} on the same {moved.n} examples "
+        f"On the same {moved.n} examples {name} now scores {abs(value):.2f} levels {direction} "
         f"(90% CI {low:.2f} to {high:.2f})."
     )
 
@@ -684,8 +685,15 @@ def _agreement(found: CriterionDrift, level: float) -> str:
         return ""
     measure = "MAE" if gold.measure == "mae" else gold.measure.replace("_", " ").replace("cohen", "Cohen's")
     figures = f"{measure} {gold.moved.then:.2f}, now {gold.moved.now:.2f}"
-    fell = "fell" if gold.fell(level) else "is not shown to be worse" if gold.is_worse else "is no worse"
-    return f"Agreement with gold on {found.criterion.name} {fell} ({figures})."
+    if gold.change.low is not None:
+        figures += (
+            f"; 90% CI of the change {number(gold.change.low, sign=True)} to {number(gold.change.high, sign=True)}"
+        )
+    if gold.fell(level):
+        return f"Agreement with gold on {found.criterion.name} fell ({figures})."
+    if gold.is_worse and not gold.affirmed:
+        return f"Agreement with gold on {found.criterion.name} is lower, but not by enough for an alarm ({figures})."
+    return f"Agreement with gold on {found.criterion.name} is no worse ({figures})."
 
 
 def _part(part: Part) -> str:
@@ -693,13 +701,21 @@ def _part(part: Part) -> str:
     return f"{names} {shift.value or 0.0:+.2f}".replace("-", "−") + f" (p {part.p:.2g})"
 
 
-def _way_out(explanation: Explanation) -> str:
+def _way_out(found: CriterionDrift) -> str:
+    explanation, moved = found.explanation, listed(found.movers)
     if explanation.is_own_edit:
-        return "Read these examples: if this is what you mean, accept this run; else undo the edit."
+        name = found.criterion.name
+        return (
+            f"Read {moved}. If the new levels are what you mean, accept this run, and give {name} new labels where "
+            "annotators labelled by the old wording. Otherwise undo the edit."
+        )
     if not explanation.changes:
-        return "Read these examples and ask again with --no-cache. If it stays: --accept --replace, or another judge."
+        return (
+            f"Read {moved}, and ask again with --no-cache. If it stays, accept this run in place of the old ones "
+            "(--accept --replace) or use another judge."
+        )
     if not explanation.separable:
         if any(change.side == "rubric" for change in explanation.changes) and not explanation.parts:
             return "Add --replay, which asks today's judge by the accepted rubric, or change one thing at a time."
         return "Change one thing at a time and calibrate after each."
-    return "Go back to the judge that was accepted, or read these examples and accept this run."
+    return f"Go back to the judge that was accepted. Otherwise read {moved}; accept this run if its levels are right."

@@ -123,9 +123,11 @@ def needs_of(
         confidence: How sure that promise is to be.
     """
     have = len(truth.ids)
-    share, basis = ASSUMED_AGREEMENT, f"assumed: agreement {ASSUMED_AGREEMENT:.0%}; the judge's ratings would say"
-    if pilot is not None and pilot.agreement.value is not None and pilot.agreement.n >= LEAST_PILOT:
-        share = pilot.agreement.value
+    unknown = "the judge's ratings would say" if truth.has_people else "no person labelled yet"
+    share, basis = ASSUMED_AGREEMENT, f"assumed: agreement {ASSUMED_AGREEMENT:.0%}; {unknown}"
+    seen = pilot.agreement if pilot is not None and truth.has_people else None
+    if seen is not None and seen.value is not None and seen.n >= LEAST_PILOT:
+        share = seen.value
         basis = f"agreement so far, {share:.0%}"
     found = [Need("width", f"agreement to within {half_width:g}", labels_for_share(share, half_width), have, basis)]
     found += [_width_of(criterion, truth, pilot, half_width) for criterion in criteria]
@@ -139,16 +141,17 @@ def needs_of(
 def labels_for_verdict(truth: Gold, pilot: Comparison | None, target: float) -> int | None:
     """Labels in all with which the verdict would be reached, as the report of a calibration counts them.
 
-    Without a pilot agreement is assumed, and examples of one group are taken to be a little alike.
+    Without a pilot agreement is assumed, and examples of one group are taken to be a little alike. So it is where
+    people gave no labels, as agreement with others says nothing of people.
     """
-    if pilot is None or pilot.agreement.n < LEAST_PILOT:
+    if pilot is None or pilot.agreement.n < LEAST_PILOT or not truth.has_people:
         sizes = np.array(list(Counter(truth.groups or truth.ids).values()), dtype=np.float64)
         mean_size = float((sizes**2).sum() / sizes.sum()) if len(sizes) else 1.0
         return labels_to_clear(ASSUMED_AGREEMENT, target, design_effect=planned_design_effect(mean_size))
     decision = decide(pilot, target=target)
     if decision.labels_needed is None:
         return None if decision.verdict == "not-enough-labels" else len(truth.ids)
-    return decision.labels_needed + (pilot.agreement.n if truth.has_people else 0)
+    return decision.labels_needed + pilot.agreement.n
 
 
 def _width_of(criterion: Criterion, truth: Gold, pilot: Comparison | None, half_width: float) -> Need:

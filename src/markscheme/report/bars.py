@@ -16,8 +16,12 @@ def drawn(bars: Bars, width: int, *, plain: bool = False) -> Iterator[str]:
     texts = max(len(mark.text) for _, mark in bars.rows)
     room = max(NARROWEST, min(WIDEST, width - names - texts - 6))
     yield " " * (names + 4) + _axis(room)
+    signs = TYPED if plain else LINES
     for name, mark in bars.rows:
-        yield f"  {printable(name):<{names}}  {_track(mark, room, TYPED if plain else LINES)}  {mark.text}"
+        yield f"  {printable(name):<{names}}  {_track(mark, room, signs)}  {mark.text}"
+    _, low, high, point, target = signs
+    has_target = any(mark.role == "target" for _, mark in bars.rows)
+    yield " " * (names + 4) + f"{point} estimate  {low}{high} 95% CI" + (f"  {target} target" if has_target else "")
 
 
 def _axis(room: int) -> str:

@@ -220,7 +220,7 @@ class Case:
     Attributes:
         id: The example's.
         head: Scores and decisions in a line.
-        reason: The judge's, on the criterion that differs most; "" where none was given.
+        reason: The judge's, on the criterion `reason_on`; "" where none was given.
         values: Figures by which a page sorts, by the names of `Examples.columns`; None where missing.
         badges: What should be seen at once, such as "false pass".
         tags: By which the list is filtered.
@@ -230,6 +230,7 @@ class Case:
         raters: Heads of the columns.
         rows: A criterion, and what each rater gave on it.
         notes: What raters wrote next to their labels, with their names.
+        reason_on: The criterion that differs most.
     """
 
     id: str
@@ -244,6 +245,7 @@ class Case:
     raters: tuple[str, ...]
     rows: tuple[tuple[str, tuple[Said, ...]], ...]
     notes: tuple[tuple[str, str], ...] = ()
+    reason_on: str = ""
 
 
 @dataclass(frozen=True)
@@ -277,6 +279,15 @@ class Section:
     title: str
     blocks: tuple["Block", ...]
     key: str = ""
+
+    @property
+    def in_text(self) -> tuple["Block", ...]:
+        """The blocks that a terminal or Markdown has room for."""
+        return tuple(block for block in self.blocks if not _on_pages_only(block))
+
+
+def _on_pages_only(block: "Block") -> bool:
+    return isinstance(block, (OnPages, Scatter)) or (isinstance(block, Examples) and not block.differing)
 
 
 Block = (

@@ -27,7 +27,21 @@ def render_markdown(document: doc.Document) -> str:
 def escaped(text: str) -> str:
     """Text that Markdown shows as it is, on one line: no tags, links, emphasis, mentions or table cells of its own."""
     line = printable(" ".join(text.split()))
-    return "".join(f"\\{letter}" if letter in ACTED_ON else letter for letter in line)
+    return "".join(
+        f"\\{letter}" if letter in ACTED_ON and not _is_harmless(line, place) else letter
+        for place, letter in enumerate(line)
+    )
+
+
+def _is_harmless(line: str, place: int) -> bool:
+    """Whether a sign can't do what Markdown uses it for: `<` before a digit opens no tag, and `~` after a blank closes
+    no strikethrough."""
+    match line[place]:
+        case "<":
+            return line[place + 1 : place + 2].isdecimal()
+        case "~":
+            return line[:place].endswith(" ")
+    return False
 
 
 def _squeezed(lines: Iterator[str]) -> Iterator[str]:
@@ -61,10 +75,9 @@ def _block(block: doc.Block, depth: int) -> Iterator[str]:
     yield ""
     match block:
         case doc.Section():
-            shown = [inner for inner in block.blocks if not isinstance(inner, (doc.OnPages, doc.Scatter))]
-            if shown:
+            if block.in_text:
                 yield f"{'#' * depth} {escaped(block.title)}"
-            for inner in shown:
+            for inner in block.in_text:
                 yield from _block(inner, depth + 1)
         case doc.Callout():
             rest = [escaped(block.text)] if block.text else []
@@ -86,11 +99,11 @@ def _block(block: doc.Block, depth: int) -> Iterator[str]:
         case doc.Table():
             yield from _captioned(block.caption, block.headings, block.rows)
         case doc.Bars():
-            yield escaped(block.caption)
-            yield ""
             yield "```text"
             yield from (line.translate(IN_PICTURES) for line in drawn(block, WIDTH))
             yield "```"
+            yield ""
+            yield escaped(block.caption)
         case doc.Tiles():
             for label, words, ids, _ in block.tiles:
                 named = f": {inline(ids)}" if ids.ids else ""
@@ -102,7 +115,8 @@ def _block(block: doc.Block, depth: int) -> Iterator[str]:
         case doc.Examples():
             for case in block.cases[: min(MOST_EXAMPLES, block.differing)]:
                 said = cut_short(case.reason, LONGEST_REASON)
-                yield f"- {escaped(case.id)}: {escaped(case.head)}" + (f" “{escaped(said)}”" if said else "")
+                why = f" Judge on {escaped(case.reason_on)}: “{escaped(said)}”" if said else ""
+                yield f"- {escaped(case.id)}: {escaped(case.head)}{'.' if why else ''}{why}"
     yield ""
 
 

@@ -119,11 +119,10 @@ class _Page(Console):
         """Any block; pages alone have room for scatters and what is marked as theirs."""
         match block:
             case doc.Section():
-                shown = [inner for inner in block.blocks if not isinstance(inner, (doc.OnPages, doc.Scatter))]
-                if shown:
+                if block.in_text:
                     self._gap()
                     self._say(block.title, "bold")
-                for inner in shown:
+                for inner in block.in_text:
                     self.block(inner)
             case doc.Callout():
                 self._callout(block)
@@ -194,6 +193,7 @@ class _Page(Console):
     def _bars(self, block: doc.Bars) -> None:
         for line in drawn(block, self.width, plain=self._plain):
             self._say(line)
+        self._say(block.caption)
 
     def _tiles(self, block: doc.Tiles) -> None:
         self._grid([(label, words, ids) for label, words, ids, _ in block.tiles], indent=2)
@@ -213,7 +213,8 @@ class _Page(Console):
 
     def _examples(self, block: doc.Examples) -> None:
         for case in block.cases[: min(MOST_EXAMPLES, block.differing)]:
-            reason = [f"“{cut_short(case.reason, LONGEST_REASON)}”"] if case.reason else []
+            said = f"Judge on {case.reason_on}: “{cut_short(case.reason, LONGEST_REASON)}”"
+            reason = [said] if case.reason else []
             self._hang("-", [f"{case.id}: {case.head}", *reason])
 
 

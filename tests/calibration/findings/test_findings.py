@@ -106,7 +106,7 @@ def test_a_judge_off_by_the_same_everywhere_is_lenient_though_nothing_varies() -
     gold = np.array([[1], [2], [3], [4]] * 6)
     finding = of_code(found(of, examples(of, {"p": gold}), judged(of, gold + 1)), "lenient", "tone")
     assert finding.evidence["shift"]["value"] == 1
-    assert "bias +1.00 levels; mean level 3.50, the labels 2.50" in finding.message
+    assert "bias +1.00 levels; its mean level is 3.50, that of the labels 2.50" in finding.message
 
 
 def test_a_lenient_judge_of_yes_and_no_is_told_in_shares() -> None:

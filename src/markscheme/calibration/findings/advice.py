@@ -14,6 +14,16 @@ MOST_WORST = 5
 MOST_NAMED = 3
 
 
+def in_words(names: Sequence[str]) -> str:
+    """Names in a sentence.
+
+    >>> in_words(["1", "2", "5"]), in_words(["MET"])
+    ('1, 2 and 5', 'MET')
+    """
+    *first, last = names
+    return f"{', '.join(first)} and {last}" if first else last
+
+
 def worst_places(badness: Floats, most: int = MOST_WORST) -> list[int]:
     """Places of the examples with the most of something, the worst first; none where it is 0, below 0 or missing."""
     size = np.nan_to_num(badness, nan=0.0)

@@ -32,6 +32,7 @@ from markscheme.calibration.findings.evidence import (
     modal_level,
 )
 from markscheme.calibration.findings.significance import SIGNIFICANT, significant
+from markscheme.rubrics.rubric import SAME_LEVEL
 from markscheme.stats import Estimate
 from markscheme.stats.change import holm, sign_flip
 from markscheme.stats.distortion import noise_beside_people, slope_on_people
@@ -43,6 +44,8 @@ BIAS = 1 / 16
 FLAT_SLOPE = 0.80
 INNER = (0.05, 0.95)
 NOISE_RATIO, NOISE_BOUND = 2.0, 1.5
+ONE_WAY = 0.95
+"""Share of the errors in one direction from which on the bias explains their scatter."""
 FLIPS, FLIPS_BOUND = 0.30, 0.20
 LOW_AGREEMENT, LOW_AGREEMENT_BOUND = 0.60, 0.67
 INVENTED = 0.05
@@ -58,12 +61,13 @@ def stuck_judge(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -
         level, share = modal_level(one.judge[one.both])
         of_people = modal_level(one.labels)[1]
         worst = worst_places(np.where(one.judge == level, np.abs(one.errors), np.nan))
-        always = one.scale.level_name(level)
+        always = one.scale.level_name(level) if one.scale.is_yes_no else f"level {one.scale.level_name(level)}"
+        whom = "every response" if share == 1 else f"{share:.0%} of responses"
         yield evidence.finding(
             "stuck-judge",
             one,
-            f"{one.name}: the judge gives {always} to {share:.0%} of responses; {evidence.who} give no level to more "
-            f"than {of_people:.0%}.",
+            f"{one.name}: the judge gave {always} to {whom}; {evidence.who} gave no level to more than "
+            f"{of_people:.0%}.",
             f"Show the judge in {one.name} what does not deserve {always}: {both_levels(evidence, one, worst)}.",
             shows={"level": level, "share": share, "share_of_people": of_people},
             worst=worst,
@@ -152,7 +156,7 @@ def lenient_or_severe(evidence: Evidence, criteria: Mapping[str, CriterionEviden
 def _bias_in_words(evidence: Evidence, one: CriterionEvidence, bias: Estimate, judge: float, gold: float) -> str:
     if not one.scale.is_yes_no:
         size = with_ci(bias, " levels", sign=True)
-        return f"bias {size}; mean level {number(judge)}, {evidence.who} {number(gold)}"
+        return f"bias {size}; its mean level is {number(judge)}, that of {evidence.who} {number(gold)}"
     size = with_ci(bias, sign=True)
     if not one.on_scale(one.judge):
         return f"bias {size} (judge minus gold, UNMET 0 and MET 1)"
@@ -216,6 +220,7 @@ def noisy(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -> Iter
     labelled = {n: one for n, one in criteria.items() if one.scale.ordered and one.twice_labelled}
     times = {name: np.isfinite(one.repeats).sum(axis=1) for name, one in criteria.items()}
     repeated = {n: one for n, one in criteria.items() if (times[n] >= 2).sum() >= FEWEST_FOR_SPREAD}
+    labelled = {n: one for n, one in labelled.items() if not _errs_one_way(one)}
     noisier = significant(labelled, _noise, lambda _, e: (e.value or 0.0) >= NOISE_RATIO and e.above(NOISE_BOUND))
     flipping = significant(repeated, _flips, lambda _, e: (e.value or 0.0) >= FLIPS and e.above(FLIPS_BOUND))
     for name, one in criteria.items():
@@ -241,6 +246,12 @@ def noisy(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -> Iter
             worst=worst,
             gain=evidence.gain({name: one.judge - (1 - 3**-0.5) * scatter}),
         )
+
+
+def _errs_one_way(one: CriterionEvidence) -> bool:
+    """Whether nearly all errors go the way of the bias, which then explains their scatter too."""
+    errors = one.errors[np.abs(np.nan_to_num(one.errors)) > SAME_LEVEL]
+    return len(errors) > 0 and float(max((errors > 0).mean(), (errors < 0).mean())) >= ONE_WAY
 
 
 def _noise(one: CriterionEvidence, level: float) -> Estimate:

@@ -115,13 +115,13 @@ def no_better_than_constant(evidence: Evidence) -> Iterator[Finding]:
     lost = upper is not None and upper < 0
     if not lost and not unshown:
         return
-    said = "is not above" if gain.value <= 0 else "is not shown to be above"
-    always = figures.constant_score
+    always = f"always answering {figures.constant_score:g}"
+    shown = f" ({CONF_CONSTANT:.0%} confidence that the judge is worse)" if lost else ": it isn't shown to do better"
     yield evidence.finding(
         "no-skill",
         None,
-        f"Agreement ({agreement.value:.0%}) {said} the baseline of always answering {always:g} "
-        f"({constant.value or 0:.0%}).",
+        f"The judge agrees on {agreement.value:.0%} of examples; {always} would agree on "
+        f"{constant.value or 0:.0%}{shown}.",
         "Don't use the score as it is: fix the criteria first, or let people decide.",
         shows={"agreement": agreement.to_json(), "constant": constant.to_json(), "gain": gain.to_json()},
         worst=worst_places(np.abs(evidence.misses)),
@@ -249,8 +249,10 @@ def unreadable_replies(evidence: Evidence, *, elsewhere: bool) -> Iterator[Findi
         if rating is None:
             continue
         not_read = {name for name, rated in rating.criteria.items() if rated.declined == "unread"}
-        only_an_error = not rating.criteria and rating.overall is None and rating.error is not None
-        if not_read or (elsewhere and only_an_error):
+        if elsewhere and rating.error is not None and rating.overall is None:
+            not_read |= evidence.criteria.keys() - rating.criteria.keys()
+            unread[place] = not_read
+        elif not_read:
             unread[place] = not_read
     if not unread:
         return
@@ -260,9 +262,9 @@ def unreadable_replies(evidence: Evidence, *, elsewhere: bool) -> Iterator[Findi
     yield evidence.finding(
         "unreadable",
         evidence.criteria[names[0]] if len(names) == 1 else None,
-        f"{len(unread)} of {rated} of the judge's answers could not be read ({share:.1%}); none counts as a level.",
-        "Ask for fewer criteria at once (strategy: per_criterion), or use a model that keeps to the answer format; "
-        f"look at {example_ids(evidence, places)}.",
+        f"{len(unread)} of {rated} of the judge's answers could not be read; none counts as a level.",
+        "Ask for one criterion at a time (strategy: per_criterion), or use a model that keeps to the answer format. "
+        f"Look first at {example_ids(evidence, places[:3])}.",
         shows={"examples": len(unread), "share": share, "criteria": names},
         worst=places[:5],
         gain=share * evidence.error,

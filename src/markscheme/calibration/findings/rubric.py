@@ -15,6 +15,7 @@ from markscheme.calibration.decision import Finding
 from markscheme.calibration.findings.advice import (
     anchor_advice,
     example_ids,
+    in_words,
     nearest_level,
     number,
     with_ci,
@@ -118,14 +119,16 @@ def ambiguous(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -> 
         shared, own = shared_and_own(one.people)
         worst = worst_places(_apart(one))
         most = _highest_correlation(one, shared, own)
-        said = f"{name}: annotators disagree with each other, Krippendorff's alpha {with_ci(alpha)}"
-        said += f"; no judge can correlate with their gold above about {most:.2f}" if most else ""
+        between_two = one.ceiling.people if one.ceiling is not None else alpha
+        quoted = alpha if between_two.value is None else between_two
+        said = f"{name}: annotators disagree with each other, Krippendorff's alpha {with_ci(quoted)}"
         said += "" if name in firm else "; too few labels to be sure"
         yield evidence.finding(
             "ambiguous",
             one,
             f"{said}.",
-            f"Rewrite {name}, and only then work on the judge: {_levels_given(evidence, one, worst)}.",
+            f"Settle the examples on which they differ, then rewrite {name}, and only then work on the judge: "
+            f"{_levels_given(evidence, one, worst)}.",
             shows={"people_alpha": alpha.to_json(), "firm": name in firm, "highest_correlation": most},
             worst=worst,
             gain=evidence.gain({name: one.judge - (1 - _left_without_noise(one, own)) * one.errors}),
@@ -225,26 +228,35 @@ def _should_have_come(one: CriterionEvidence, level: float) -> bool:
     return share * one.n >= LEAST_WRONG and (1 - share) ** one.n <= NEVER
 
 
+def _levels_named(one: CriterionEvidence, levels: Sequence[float]) -> str:
+    noun = "" if one.scale.is_yes_no else "level " if len(levels) == 1 else "levels "
+    return noun + in_words([one.scale.level_name(level) for level in levels])
+
+
+def _it_or_them(levels: Sequence[float]) -> str:
+    return "it" if len(levels) == 1 else "them"
+
+
 def _unused_by_all(evidence: Evidence, one: CriterionEvidence, levels: Sequence[float]) -> Finding:
-    names = ", ".join(one.scale.level_name(level) for level in levels)
+    names = _levels_named(one, levels)
     return evidence.finding(
         "unused-level",
         one,
-        f"{one.name}: neither the judge nor {evidence.who} give {names} in {one.n} examples.",
-        f"Remove {names} from the scale of {one.name}, or label responses that deserve it.",
+        f"{one.name}: neither the judge nor {evidence.who} gave {names} in {one.n} examples.",
+        f"Remove {names} from the scale of {one.name}, or label responses that deserve {_it_or_them(levels)}.",
         shows={"levels": list(levels), "by": "nobody"},
         most="low",
     )
 
 
 def _unused_by_judge(evidence: Evidence, one: CriterionEvidence, levels: Sequence[float]) -> Finding:
-    names = ", ".join(one.scale.level_name(level) for level in levels)
+    names = _levels_named(one, levels)
     where = np.isin(one.gold, levels) & one.both
     way = 1 if mean(one.errors[where]) > 0 else -1
     return evidence.finding(
         "unused-level",
         one,
-        f"{one.name}: the judge never gives {names}; {evidence.who} do for {int(where.sum())} of {one.n} responses.",
+        f"{one.name}: the judge never gave {names}; {evidence.who} did for {int(where.sum())} of {one.n} responses.",
         anchor_advice(evidence, one.where(where), way),
         shows={"levels": list(levels), "by": "judge", "examples": int(where.sum())},
         worst=worst_places(np.where(where, np.abs(one.errors), np.nan)),
@@ -274,12 +286,12 @@ def label_findings(evidence: Evidence) -> Iterator[Finding]:
     n_groups = evidence.n if groups is None else len(set(groups))
     if evidence.n < FEWEST_TO_DIAGNOSE or n_groups < FEWEST_GROUPS:
         few = f"{evidence.n} examples" if groups is None else f"{evidence.n} examples in {n_groups} groups"
+        of_groups = "" if groups is None else f", from {FEWEST_GROUPS} groups or more,"
         yield evidence.finding(
             "too-few-labels",
             None,
-            f"With {few} only large faults show; a fault that isn't reported may still be there.",
-            f"Label {FEWEST_TO_DIAGNOSE} examples or more, of {FEWEST_GROUPS} groups or more and of all levels; better "
-            "100, with two annotators.",
+            f"With {few} only gross faults show; a fault that isn't reported may still be there.",
+            f"Label {FEWEST_TO_DIAGNOSE} examples of all levels{of_groups} to find the gross ones.",
             shows={"examples": evidence.n, "groups": n_groups},
         )
 

@@ -11,8 +11,9 @@ import numpy as np
 from markscheme.calibration.calibration import Calibration
 from markscheme.calibration.changes import template_fingerprint
 from markscheme.calibration.comparison import Comparison, CriterionComparison
-from markscheme.calibration.decision import Finding
+from markscheme.calibration.decision import Decision, Finding
 from markscheme.calibration.findings.slices import Slice
+from markscheme.calibration.plan import ASSUMED_AGREEMENT, labels_for_verdict
 from markscheme.counts import counted
 from markscheme.fingerprint import fingerprint
 from markscheme.judges.family import kinship
@@ -21,6 +22,7 @@ from markscheme.ratings.splits import Openings
 from markscheme.report import document as doc
 from markscheme.report.document import mark, share_mark
 from markscheme.report.figures import (
+    NONE,
     coefficient,
     cut_short,
     is_approximate,
@@ -62,7 +64,7 @@ CAUSES = {
     "dead": "does not distinguish responses",
     "unused-level": "levels nobody uses",
     "broken-slice": "worse on part of the examples",
-    "no-skill": "no better than not reading",
+    "no-skill": "no better than a constant",
     "length": "rewards length",
     "drift": "moved since the accepted run",
     "drift-gold": "agreement fell",
@@ -74,9 +76,24 @@ CAUSES = {
     "invented-quotes": "quotes in nothing the judge saw",
 }
 """Finding codes in a few words."""
-LABELS_FIRST = ("ambiguous", "stale-labels", "too-few-labels", "drift", "drift-gold")
+LABELS_FIRST = ("ambiguous", "stale-labels", "drift", "drift-gold")
 """What is settled before the judge is worked on."""
-TOO_FEW = "Not enough labels to tell."
+OF_A_MOVE = ("drift", "lenient", "severe", "noisy", "central-tendency", "stuck-judge", "no-skill")
+"""What follows on a criterion from its having moved."""
+NO_EDIT = (*LABELS_FIRST, "too-few-labels", "unreadable", "unsteady-judge")
+"""What no edit of the rubric cures."""
+BELOW_BASELINE = ("below-constant", "constant-open")
+ASKED_AGAIN = ("--samples 3", "--no-cache", "--replay")
+"""Options that an advice may name."""
+TOO_FEW = "Not enough labels to tell whether it can gate."
+NOT_BETTER = "Can't gate: not shown to beat the baseline."
+TRENDS = "Use for trends, not for single decisions."
+TREND = "A trend is an average over many examples."
+EXPLORE = "Until then, explore only: read its scores, but decide nothing by them."
+UNUSABLE = "It isn't good enough for trends either."
+USABLE = ("gate", "trend")
+NEARLY_ALONE = 1.05
+"""A design effect up to which groups don't change how many labels are needed."""
 MOST_REASONS = 3
 EXACT = 1e-6
 """A tolerance that no two levels fall into."""
@@ -85,7 +102,6 @@ EXACT = 1e-6
 def view(calibration: Calibration) -> doc.Document:
     """The whole report."""
     comparison, name = calibration.comparison, calibration.rubric.name
-    fix: doc.Block = _cards(calibration) if calibration.findings else doc.Paragraph((_first_step(calibration),))
     warnings = tuple(_warnings(calibration))
     return doc.Document(
         title=f"{name} · {calibration.rater.name} · {_labels_in_short(comparison)}",
@@ -95,7 +111,7 @@ def view(calibration: Calibration) -> doc.Document:
             agreement_bars(comparison, calibration.decision.target),
             tiles(comparison),
             *([doc.Notes(warnings)] if warnings else []),
-            doc.Section("Fix first", (fix,), "fix"),
+            doc.Section("Fix first", tuple(_fixes(calibration)), "fix"),
         ),
         sections=tuple(_sections(calibration)),
         more=f"markscheme calibrate {name} --html report.html",
@@ -106,9 +122,10 @@ def _sections(calibration: Calibration) -> Iterator[doc.Section]:
     comparison = calibration.comparison
     yield doc.Section("Criteria", tuple(_criteria(comparison, calibration.findings)), "criteria")
     examples = examples_of(comparison, calibration.slices)
-    yield doc.Section("Examples that differ most", (doc.OnPages((scatter(comparison),)), examples), "examples")
+    differ: list[doc.Block] = [doc.Paragraph((_how_many_differ(comparison),))] if examples.differing else []
+    yield doc.Section("Examples that differ most", (doc.OnPages((scatter(comparison),)), *differ, examples), "examples")
     yield _annotators(calibration)
-    yield drift.section(calibration.baseline, f"markscheme calibrate {calibration.rubric.name} --accept")
+    yield drift.section(calibration.baseline, _accept(calibration), is_usable=calibration.decision.use in USABLE)
     if calibration.slices:
         yield doc.Section("Slices", tuple(_slices(calibration.slices)), "slices")
     yield doc.Section("What was run", (doc.Facts(tuple(_facts(calibration))),), "run")
@@ -141,15 +158,23 @@ def _source(calibration: Calibration) -> str:
 def callout(calibration: Calibration) -> doc.Callout:
     """The use in words, what it rests on, and what to run next."""
     decision, baseline = calibration.decision, calibration.baseline
-    moved = drift.headline(baseline) if baseline is not None else None
+    may = "can gate" if decision.use == "gate" else "can be used for trends"
+    moved = drift.headline(baseline, may) if baseline is not None else None
     if calibration.counts.nothing_graded:
-        return doc.Callout("bad", "Nothing could be graded.", _why_nothing(calibration))
+        return doc.Callout("bad", "Don't gate: nothing could be graded.", _why_nothing(calibration))
     if decision.because_code == "drift" and moved is not None:
         return moved
     found = _by_use(calibration)
-    if moved is not None and moved.tone == "note":
-        return replace(found, text=f"{found.text} {moved.text}")
-    return found
+    if moved is None or moved.tone != "note":
+        return found
+    if decision.use not in USABLE:
+        return replace(found, text=f"{found.text} {moved.head} {moved.text}")
+    then = "Give the reworded criteria new labels where annotators labelled by the old wording; then accept:"
+    return replace(moved, text=f"{moved.text} {decision.because} {then}", command=_accept(calibration))
+
+
+def _accept(calibration: Calibration) -> str:
+    return f"markscheme calibrate {calibration.rubric.name} --accept"
 
 
 def _by_use(calibration: Calibration) -> doc.Callout:
@@ -160,71 +185,84 @@ def _by_use(calibration: Calibration) -> doc.Callout:
             return doc.Callout("good", "Can gate.", because)
         case "ok", "trend":
             why = "One annotator per example." if reference == "one-person" else "The labels are not blind."
-            return doc.Callout("trend", "Use for trends, not for single decisions.", f"{why} {because}")
-        case "ok", _:
-            kind = "Synthetic labels only." if reference == "constructed" else "Labels by a model only."
-            agreement = share(calibration.comparison.agreement.value)
-            text = f"Agreement {agreement} shows that the pipeline works, not that people would agree."
-            return _with_plan(doc.Callout("open", kind, text), calibration)
+            return doc.Callout("trend", TRENDS, f"{why} {because} {TREND}")
         case "labels-disagree", "trend":
-            return doc.Callout(
-                "trend", "Use for trends.", because.removesuffix(": use it for trends.").rstrip(".") + "."
-            )
-        case "labels-disagree", _:
-            return doc.Callout("open", "These labels can't decide.", because)
+            return doc.Callout("trend", TRENDS, f"{because} {TREND}")
         case "adjust", _:
-            return doc.Callout("bad", "Don't use this judge yet.", because)
-    head = "Not shown to beat the baseline." if decision.because_code == "constant-open" else TOO_FEW
-    return _with_plan(doc.Callout("open", head, because.removesuffix(TOO_FEW).rstrip()), calibration)
+            return doc.Callout("bad", "Don't use this judge yet.", f"{because} {UNUSABLE}")
+    if reference in NOT_HUMAN:
+        kind = "synthetic labels only" if reference == "constructed" else "labels by a model only"
+        agreement = share(calibration.comparison.agreement.value)
+        text = f"Agreement {agreement} shows that the pipeline works, not that people would agree. {EXPLORE}"
+        return _with_plan(doc.Callout("open", f"Can't tell whether it can gate: {kind}.", text), calibration)
+    if decision.verdict == "labels-disagree":
+        return doc.Callout("open", "These labels can't tell whether it can gate.", f"{because} {EXPLORE}")
+    head = NOT_BETTER if decision.because_code == "constant-open" else TOO_FEW
+    return _with_plan(doc.Callout("open", head, f"{because} {EXPLORE}"), calibration)
 
 
 def _with_plan(found: doc.Callout, calibration: Calibration) -> doc.Callout:
-    """The same with the command that says what to label, where a number of labels would do."""
-    needed, name = calibration.decision.labels_needed, calibration.rubric.name
+    """The same with the command that says what to label, where a number of labels would do.
+
+    Where people gave no labels, the number is the plan's for an assumed agreement: that with other labels says nothing
+    of people.
+    """
+    decision, gold, name = calibration.decision, calibration.comparison.gold, calibration.rubric.name
+    needed = decision.labels_needed if gold.has_people else labels_for_verdict(gold, None, decision.target)
     if needed is None:
         return found
-    whose = "" if calibration.comparison.gold.has_people else " by hand"
+    text = f"Label at least {needed:,} by hand, enough if people agree with the judge on {ASSUMED_AGREEMENT:.0%}:"
+    if gold.has_people:
+        grouped = calibration.comparison.figures.agreement.design_effect > NEARLY_ALONE
+        text = f"Label about {needed:,} more" + (", fewer if they come from new groups:" if grouped else ":")
     command = f"markscheme plan {name} --next {needed} --pool outputs.jsonl"
-    return replace(found, text=f"{found.text} Label about {needed} more{whose}:", command=command)
+    return replace(found, text=f"{found.text} {text}", command=command)
 
 
 def _why_nothing(calibration: Calibration) -> str:
     counts = calibration.counts
     reasons = Counter(calibration.reasons_not_graded.values()).most_common(1)
     why = f": {cut_short(reasons[0][0])}" if reasons else ""
-    return f"{counts.not_graded} of {counted(counts.examples, 'example')} not graded{why}"
+    return f"{counts.not_graded} of {counted(counts.examples, 'example')} not graded{why}."
 
 
 def agreement_bars(comparison: Comparison, target: float) -> doc.Bars:
     """Agreement of the judge, the baseline and the annotators, and the target, on one scale."""
-    person = comparison.agreement_person
+    known = comparison
+    if np.isnan(comparison.scores).all():
+        known = replace(comparison, judge_name=comparison.gold_name)
+    person = known.agreement_person
     return doc.Bars(
         (
             ("judge", share_mark(comparison.agreement)),
-            ("baseline", share_mark(comparison.agreement_constant, "baseline")),
+            ("baseline", share_mark(known.agreement_constant, "baseline")),
             *([("annotators", share_mark(person, "annotators"))] if person is not None else []),
             ("target", doc.Mark(share(target), target, role="target")),
         ),
-        f"Agreement (score within {comparison.tolerance:g} of the label), 95% CI. "
-        "Baseline: always giving the best single score.",
+        f"Agreement: score within {comparison.tolerance:g} of gold, the score by the labels. Baseline: always giving "
+        f"the best single score. Pass mark {comparison.rubric.pass_mark:g}.",
     )
 
 
 def tiles(comparison: Comparison) -> doc.Tiles:
-    """False passes and false fails, of how many, by id."""
-    gold, judged = comparison.gold.passed, ~np.isnan(comparison.passes)
-    fails, passes = (int((judged & (gold == decision)).sum()) for decision in (0.0, 1.0))
-    wrong_passes, wrong_fails = tuple(comparison.false_passes), tuple(comparison.false_fails)
+    """False passes and false fails, of how many, with their share and its 95% CI, by id."""
+    passes, fails = doc.Ids(tuple(comparison.false_passes)), doc.Ids(tuple(comparison.false_fails))
     return doc.Tiles(
         (
-            ("False passes", f"{len(wrong_passes)} of {counted(fails, 'fail')}", doc.Ids(wrong_passes), "false-pass"),
-            (
-                "False fails",
-                f"{len(wrong_fails)} of {counted(passes, 'pass', 'passes')}",
-                doc.Ids(wrong_fails),
-                "false-fail",
-            ),
+            ("False passes", _wrong(passes, comparison.false_pass_rate, "fail"), passes, "false-pass"),
+            ("False fails", _wrong(fails, comparison.false_fail_rate, "pass", "passes"), fails, "false-fail"),
         )
+    )
+
+
+def _wrong(wrong: doc.Ids, rate: Estimate, *decision: str) -> str:
+    """How many decisions are wrong, of how many by gold, and what share that is."""
+    if rate.value is None:
+        return NONE
+    n = len(wrong.ids)
+    of = f"{n} of {counted(rate.n, *decision)}"
+    return (
+        f"{of}, at most {share(rate.high)}" if not n and rate.high is not None else f"{of}, {share_with_interval(rate)}"
     )
 
 
@@ -299,22 +337,61 @@ def openings_line(openings: Openings) -> str:
 
 
 def by_cause(findings: Sequence[Finding]) -> list[list[Finding]]:
-    """Findings of one code together, criteria and whole apart; labels and drift first, else the costliest first."""
+    """Findings of one cause together, criteria and whole apart: what hides all else first, then labels and drift, then
+    the costliest, and last what more labels might show.
+
+    What a judge does wrong on a criterion that moved is part of that move, and a move's account has its agreement.
+    """
+    moved = {finding.criterion for finding in findings if finding.code == "drift"}
     groups: dict[tuple[str, bool], list[Finding]] = defaultdict(list)
     for finding in findings:
-        groups[finding.code, finding.criterion is None].append(finding)
-    return sorted(groups.values(), key=lambda group: group[0].code not in LABELS_FIRST)
+        if finding.code == "drift-gold" and finding.criterion in moved:
+            continue
+        is_part = finding.criterion in moved and finding.code in OF_A_MOVE
+        groups["drift" if is_part else finding.code, finding.criterion is None].append(finding)
+    return sorted(groups.values(), key=lambda group: _rank(group[0]))
 
 
-def _cards(calibration: Calibration) -> doc.Cards:
-    places = {name: f"c{place}" for place, name in enumerate(calibration.comparison.criteria)}
-    return doc.Cards(tuple(_card(group, calibration, places) for group in by_cause(calibration.findings)))
+def _rank(finding: Finding) -> int:
+    if finding.code == "unreadable" and finding.severity == "high":
+        return 0
+    return 1 if finding.code in LABELS_FIRST else 3 if finding.code == "too-few-labels" else 2
+
+
+def _fixes(calibration: Calibration) -> Iterator[doc.Block]:
+    """What to do, one card for each cause; what the callout says already isn't said again."""
+    left_out = {finding.code for finding in calibration.findings if _is_in_callout(finding, calibration.decision)}
+    shown = [finding for finding in calibration.findings if not _is_in_callout(finding, calibration.decision)]
+    if calibration.counts.nothing_graded:
+        shown = [finding for finding in shown if finding.code == "unreadable"] or shown
+    if shown:
+        places = {name: f"c{place}" for place, name in enumerate(calibration.comparison.criteria)}
+        yield doc.Cards(tuple(_card(group, calibration, places) for group in by_cause(shown)))
+    elif not left_out:
+        yield doc.Paragraph((_first_step(calibration),))
+    needed = calibration.decision.labels_needed if calibration.comparison.gold.has_people else None
+    enough = "" if needed is None else f" To decide at this agreement takes about {needed:,} more."
+    few = [finding for finding in calibration.findings if finding.code == "too-few-labels" and finding not in shown]
+    yield from (doc.Paragraph((f"{one.message} {one.suggestion}{enough}",)) for one in few)
+    if calibration.rater.source == "ratings" and any(finding.code not in NO_EDIT for finding in shown):
+        again = doc.Code(f"markscheme calibrate {calibration.rubric.name} --ratings FILE")
+        yield doc.Paragraph(
+            (("These ratings came from a file: after an edit, have the judge grade again, then ", again),)
+        )
+
+
+def _is_in_callout(finding: Finding, decision: Decision) -> bool:
+    """Whether the callout has said it: how many labels are missing, or that one constant score does better."""
+    if finding.code == "too-few-labels":
+        return decision.labels_needed is not None
+    return finding.code == "no-skill" and "gain" in finding.evidence and decision.because_code in BELOW_BASELINE
 
 
 def _card(group: Sequence[Finding], calibration: Calibration, places: dict[str, str]) -> doc.Card:
     first, cause = group[0], CAUSES.get(group[0].code, group[0].code)
-    if len(group) > 1:
-        where = f"{len(group)} criteria" if first.criterion is not None else f"{len(group)} findings"
+    causes = [finding for finding in group if finding.code == first.code]
+    if len(causes) > 1:
+        where = f"{len(causes)} criteria" if first.criterion is not None else f"{len(causes)} findings"
         title: doc.Line = f"{where} · {cause}"
     elif first.criterion is not None:
         title = doc.Name(first.criterion, places.get(first.criterion, ""))
@@ -322,11 +399,16 @@ def _card(group: Sequence[Finding], calibration: Calibration, places: dict[str, 
         title = cause[:1].upper() + cause[1:]
     return doc.Card(
         title=title,
-        text=_message(first) if len(group) == 1 else "",
+        text=_message(first) if len(causes) == 1 else "",
         severity=first.severity,
         code=first.code,
-        rows=() if len(group) == 1 else tuple(_row(finding, places) for finding in group),
-        advice=tuple(dict.fromkeys(finding.suggestion for finding in group if finding.suggestion)),
+        rows=tuple(_row(finding, places) for finding in causes if len(causes) > 1)
+        + tuple(
+            f"Same cause: {_message(finding) if len(causes) == 1 else finding.message}"
+            for finding in group
+            if finding not in causes
+        ),
+        advice=tuple(dict.fromkeys(finding.suggestion for finding in causes if finding.suggestion)),
         command=_command(first, calibration),
         examples=doc.Ids(tuple(dict.fromkeys(unit for finding in group for unit in finding.examples))),
     )
@@ -344,27 +426,24 @@ def _message(finding: Finding) -> str:
 
 
 def _command(finding: Finding, calibration: Calibration) -> str:
-    """What to run once the advice is followed, or instead."""
-    name, needed = calibration.rubric.name, calibration.decision.labels_needed
+    """What does as the advice says, or shows whether it helped; "" where no single command does."""
+    name, is_asked = calibration.rubric.name, calibration.rater.source != "ratings"
     match finding.code:
         case "ambiguous":
             return f"markscheme adjudicate {name}"
         case "stale-labels":
             return f"markscheme label {name}"
         case "too-few-labels":
-            return f"markscheme plan {name} --next {needed or 30} --pool outputs.jsonl"
-        case "drift" | "drift-gold":
-            causes = finding.evidence.get("causes", ())
-            replay = not finding.evidence.get("separable", True)
-            return (
-                f"markscheme calibrate {name} --{'replay' if replay else 'accept'}"
-                if causes
-                else (f"markscheme calibrate {name} --no-cache")
-            )
-        case "noisy":
-            return f"markscheme calibrate {name} --samples 3"
+            return f"markscheme plan {name} --next 30 --pool outputs.jsonl"
+        case "unreadable":
+            return f"markscheme grade {name} FILE --strategy per_criterion"
+        case "noisy" if not finding.evidence.get("told_apart", True):
+            return f"markscheme label {name} --rater NAME"
+        case "drift" | "drift-gold" | "unsteady-judge" | "noisy":
+            option = next((one for one in ASKED_AGAIN if one in finding.suggestion), None)
+            return f"markscheme calibrate {name} {option}" if option is not None and is_asked else ""
         case _:
-            return f"markscheme calibrate {name}"
+            return f"markscheme calibrate {name}" if is_asked else ""
 
 
 def _first_step(calibration: Calibration) -> str:
@@ -451,19 +530,24 @@ def _criteria_notes(comparison: Comparison) -> Iterator[doc.Line]:
     ]
     figures = [comparison.agreement, comparison.agreement_constant, *comparison.overall.values()]
     some = any(map(is_approximate, (*figures, *(estimate for *_, estimate in shown))))
-    yield "Agreement: same level as the label. Bias: judge minus label. 95% CIs" + ("; ~ approximate." if some else ".")
-    yield from (f"– {name}, {what}: {one.undefined}." for name, what, one in shown if one.undefined)
+    yield "Agreement: same level as gold. Bias: judge minus gold. 95% CIs" + ("; ~ approximate." if some else ".")
+    silent = {name for name, found in comparison.criteria.items() if np.isnan(found.judge).all()}
+    yield from (f"– {name}: the judge gave no level." for name in silent)
+    yield from (
+        f"– {name}, {what}: {one.undefined}." for name, what, one in shown if one.undefined and name not in silent
+    )
 
 
 def overall_line(comparison: Comparison) -> str:
     """The whole score in figures."""
     o = comparison.overall
-    errors = f"MAE {with_interval(o['mae'])}, bias {with_interval(o['signed_error'], sign=True)}; "
+    mae, bias = with_interval(o["mae"]), with_interval(o["signed_error"], sign=True)
+    errors = f"mean absolute error (MAE) {mae}, bias {bias}; "
     in_order = any(criterion.scale.ordered for criterion in comparison.rubric.criteria)
     return (
         f"Whole score: {errors if in_order else ''}same pass/fail decision as gold "
         f"{share_with_interval(o['accuracy'])}, kappa {coefficient(o['pass_kappa'])}. "
-        f"{share(o['prevalence_gold'].value)} pass by the labels, {share(o['prevalence_judge'].value)} by the judge."
+        f"Passes: gold {share(o['prevalence_gold'].value)}, judge {share(o['prevalence_judge'].value)}."
     )
 
 
@@ -550,7 +634,7 @@ def scatter(comparison: Comparison) -> doc.Scatter:
 
 def _annotators(calibration: Calibration) -> doc.Section:
     gold, criteria = calibration.comparison.gold, calibration.comparison.criteria
-    lines: list[doc.Line] = [f"{_labels_in_short(calibration.comparison)}; gold is {LABELS[gold.reference]}."]
+    lines: list[doc.Line] = [f"{_labels_in_short(calibration.comparison)}. Gold comes from {LABELS[gold.reference]}."]
     ceilings = [(name, found.ceiling) for name, found in criteria.items() if found.ceiling is not None]
     if not ceilings:
         lines.append("No two annotators share enough examples: their agreement with each other is not known.")
@@ -559,13 +643,37 @@ def _annotators(calibration: Calibration) -> doc.Section:
     rows = tuple(
         (doc.Name(name), coefficient(one.people), coefficient(one.judge), _as_good(one)) for name, one in ceilings
     )
-    return doc.Section("Annotators", (doc.Paragraph(tuple(lines)), doc.Table(headings, rows)), "annotators")
+    notes = ["Krippendorff's alpha with its 95% CI: 1 is full agreement, 0 what chance gives."]
+    notes += dict.fromkeys(f"– {one.people.undefined}." for _, one in ceilings if one.people.undefined)
+    return doc.Section(
+        "Annotators", (doc.Paragraph(tuple(lines)), doc.Table(headings, rows), doc.Notes(tuple(notes))), "annotators"
+    )
 
 
 def _as_good(ceiling: Ceiling) -> str:
+    """The judge compared with an annotator, where annotators agree with each other at all."""
+    people, judge = ceiling.people, ceiling.judge
+    if people.value is None or judge.value is None:
+        return NONE
+    if people.value == judge.value == 1:
+        return "judge and annotators always agree"
+    if people.value <= 0 or (people.low is not None and people.low <= 0):
+        return "annotators agree no better than by chance"
     if ceiling.as_good is None:
-        return "too few to tell"
+        return "not known"
     return "as good as an annotator" if ceiling.as_good else "not shown to be as good as an annotator"
+
+
+def _how_many_differ(comparison: Comparison) -> str:
+    """How many scores differ, how many of them by the most, and in which order they are shown."""
+    far = np.abs(comparison.misses[comparison.misses != 0])
+    far = far[~np.isnan(far)]
+    most = int((far == far.max()).sum())
+    by = number(float(far.max()))
+    tied = "" if most == 1 else f", all by {by}" if most == len(far) else f", {most} of them by {by}"
+    wrong = comparison.false_passes or comparison.false_fails
+    first = "; wrong decisions come first" if most > 1 and wrong else ""
+    return f"Scores differ on {len(far)} of {counted(len(comparison.ids), 'example')}{tied}{first}."
 
 
 def _slices(slices: Sequence[Slice]) -> Iterator[doc.Block]:
@@ -615,7 +723,7 @@ def _facts(calibration: Calibration) -> Iterator[tuple[str, str]]:
 def cost_line(cost: Usage) -> str:
     """Calls, tokens and dollars, as far as they are known."""
     if not cost.calls:
-        return "no calls"
+        return "none (no calls)"
     read, written = cost.input_tokens, cost.output_tokens
     tokens = "" if read is None or written is None else f", {read + written:,} tokens"
     return f"{counted(cost.calls, 'call')}{tokens}, " + ("price unknown" if cost.usd is None else f"${cost.usd:.4f}")

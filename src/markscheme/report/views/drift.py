@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from markscheme.calibration.drift import Baseline, CriterionDrift, ScoreDrift
+from markscheme.calibration.drift import LEVEL, Baseline, CriterionDrift, ScoreDrift
 from markscheme.counts import counted
 from markscheme.report.document import Block, Callout, Code, Ids, Line, Name, Notes, Paragraph, Section, Table, mark
 from markscheme.report.figures import chance, share, signed, with_interval
@@ -12,31 +12,55 @@ from markscheme.report.json import attributes
 ORDER = ("drifted", "moved", "moved, within margin", "can't tell", "no drift")
 
 
-def headline(baseline: Baseline) -> Callout | None:
-    """What moved most and by what; None where nothing is shown to have moved."""
+def headline(baseline: Baseline, may: str = "can gate") -> Callout | None:
+    """What moved most and by what; None where nothing is shown to have moved.
+
+    Args:
+        baseline: The comparison with the accepted runs.
+        may: What the judge may do once the author's own edit is accepted.
+    """
     foremost = baseline.foremost
     if foremost is None:
         return None
+    text = f"{baseline.headline}{_flipped(baseline)}"
+    if not baseline.alarm:
+        deeds = [change.cause for change in foremost.explanation.changes]
+        deed = deeds[0] if len(deeds) == 1 else "You changed the rubric"
+        return Callout("note", f"{deed}: it {may} once you accept the edit.", text.removeprefix(f"{deed}. "))
     explanation = foremost.explanation
     sides = {change.side for change in explanation.changes}
     if explanation.is_own_edit:
-        head = "Agreement fell after you changed the rubric." if baseline.alarm else "You changed the rubric."
+        why = "agreement fell after you changed the rubric"
     elif not sides:
-        head = "The judge drifted." if foremost.has_moved else "Agreement fell."
+        why = "the judge drifted" if foremost.has_moved else "agreement fell"
     elif sides == {"template"}:
-        head = "The prompt around the rubric changed."
+        why = "the prompt around the rubric changed"
     else:
-        head = "The judge and the rubric both changed." if "rubric" in sides else "The judge changed."
-    return Callout("bad" if baseline.alarm else "note", head, baseline.headline)
+        why = "the judge and the rubric both changed" if "rubric" in sides else "the judge changed"
+    return Callout("bad", f"Don't gate: {why}.", f"{text} Its scores don't compare with earlier ones.")
 
 
-def section(baseline: Baseline | None, command: str) -> Section:
-    """This run against the accepted one; without one, how to accept this."""
+def _flipped(baseline: Baseline) -> str:
+    flipped = len(baseline.score.flipped) if baseline.score is not None else 0
+    return f" {flipped} of {baseline.shared} pass/fail decisions flipped." if flipped else ""
+
+
+def section(baseline: Baseline | None, command: str, *, is_usable: bool) -> Section:
+    """This run against the accepted one.
+
+    Args:
+        baseline: The comparison with it; None without one.
+        command: What accepts this run.
+        is_usable: Whether the judge can gate or be used for trends, so that it makes sense to accept this run.
+    """
     title = "Since the accepted run"
     if baseline is None:
-        return Section(
-            title, (Paragraph((("No accepted run to compare with. Accept this one: ", Code(command)),)),), "drift"
+        line: Line = (
+            ("No accepted run yet. Accept this one, and later runs show whether the judge changed: ", Code(command))
+            if is_usable
+            else "No accepted run yet. Accept one once the judge can gate or be used for trends."
         )
+        return Section(title, (Paragraph((line,)),), "drift")
     lines = [*_compared(baseline), *([_score(baseline, baseline.score)] if baseline.score else [])]
     blocks: list[Block] = [Paragraph(tuple(lines))]
     if baseline.criteria:
@@ -54,17 +78,21 @@ def _compared(baseline: Baseline) -> Iterator[Line]:
         (baseline.new, "new"),
     ):
         line += f", {count} {what}" if count else ""
-    if since.accepting:
-        yield f"{line}."
-    else:
+    yield f"{line}."
+    if not since.accepting:
         of = "" if since.planned is None else f" of {since.planned} planned"
-        yield f"{line}. Comparison {since.run}{of}; alarm at p ≤ {since.level:.2g}."
+        yield (
+            f"Comparison {since.run}{of} with it: an alarm takes p ≤ {since.level:.2g}, its part of the "
+            f"{share(LEVEL)} chance of a false alarm over all comparisons."
+        )
     changes = "; ".join(change.sentence for change in baseline.changes)
     yield f"Changed since: {changes or 'nothing on record'}."
 
 
 def _score(baseline: Baseline, score: ScoreDrift) -> Line:
-    line = f"Score moved by {with_interval(score.drift.moved.shift, sign=True)} (90% CI; p {score.drift.moved.p:.2g})"
+    shift = score.drift.moved.shift
+    ends = "" if shift.low is None else f"90% CI {signed(shift.low)} to {signed(shift.high)}, "
+    line = f"Score moved by {signed(shift.value)} ({ends}p {score.drift.moved.p:.2g})"
     if score.by_weights:
         line += f", and by {signed(score.by_weights)} from the new weights alone"
     then, now = share(baseline.agreement_then.value), share(baseline.agreement_now.value)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import numpy as np
 
 from markscheme.calibration.choice import Choice, Contender
-from markscheme.calibration.comparison import Comparison
+from markscheme.calibration.comparison import Comparison, CriterionComparison
 from markscheme.calibration.findings.slices import Slice
 from markscheme.ratings.examples import Example
 from markscheme.ratings.gold import Gold
@@ -52,9 +52,10 @@ def is_off(comparison: Comparison, place: int) -> bool:
 
 
 def examples_of(comparison: Comparison, slices: Sequence[Slice] = ()) -> Examples:
-    """Every example with gold, those on which judge and gold differ most in score first."""
+    """Every example with gold, those on which judge and gold differ most in score first; of equals wrong decisions."""
     far = np.nan_to_num(np.abs(comparison.misses), nan=-1.0)
-    order = np.argsort(-far, kind="stable").tolist()
+    right = comparison.passes == comparison.gold.passed
+    order = np.lexsort((right, -far)).tolist()
     inside = {slice_tag(place): part.part.inside for place, part in enumerate(slices)}
     cases = tuple(_case(comparison, place, [tag for tag, flags in inside.items() if flags[place]]) for place in order)
     filters = {
@@ -71,17 +72,16 @@ def _case(comparison: Comparison, place: int, tags: Sequence[str]) -> Case:
     example, rating = comparison.gold.examples[place], comparison.judged[place]
     gold, judge, miss = comparison.gold.overall[place], comparison.scores[place], comparison.misses[place]
     badges = tuple(_badges(comparison, place, rating))
-    worst = _worst_criterion(comparison, place)
+    apart = _criteria_apart(comparison, place)
     head = _heads(("judge", judge, comparison.passes[place]), ("gold", gold, comparison.gold.passed[place]))
     if not math.isnan(miss) and miss:
         head += f" ({signed(float(miss))})"
-    if worst is not None:
-        found = comparison.criteria[worst]
-        head += f"; {worst}: judge {found.judge[place]:g}, gold {found.gold[place]:g}"
+    head = "; ".join([head, *(_both_levels(comparison.criteria[name], place) for name in apart)])
     return Case(
         id=example.id,
         head=head,
-        reason=_reason(rating, worst),
+        reason=_reason(rating, apart[0] if apart else None),
+        reason_on=apart[0] if apart else "",
         values=(_known(gold), _known(judge), _known(miss)),
         badges=badges,
         tags=(*(badge.replace(" ", "-") for badge in badges), *_tags(comparison, place, rating), *tags),
@@ -104,16 +104,24 @@ def _heads(*raters: tuple[str, float, float]) -> str:
     return ", ".join(f"{who} {_score(score)} {_decision(passed)}".rstrip() for who, score, passed in raters)
 
 
-def _worst_criterion(comparison: Comparison, place: int) -> str | None:
-    """The criterion on which judge and gold differ most at one example, by weight; None where on none."""
+def _both_levels(found: CriterionComparison, place: int) -> str:
+    """The judge's level and gold's; where gold lies on a level that no annotator gave, with theirs."""
+    given = sorted({float(level) for level in found.people[place] if not math.isnan(level)})
+    labels = " and ".join(map(found.criterion.scale.level_name, (given[0], given[-1]))) if given else ""
+    made_of = f" (labels {labels})" if given and float(found.gold[place]) not in given else ""
+    judge, gold = (found.criterion.scale.level_name(float(level[place])) for level in (found.judge, found.gold))
+    return f"{found.criterion.name}: judge {judge}, gold {gold}{made_of}"
+
+
+def _criteria_apart(comparison: Comparison, place: int) -> list[str]:
+    """The criteria on which judge and gold differ at one example, those that move the score most first."""
     apart: dict[str, float] = {}
     for name, found in comparison.criteria.items():
         criterion, gold, judge = found.criterion, float(found.gold[place]), float(found.judge[place])
         if not (math.isnan(gold) or math.isnan(judge)):
             scale = criterion.scale
             apart[name] = abs(criterion.weight * (scale.position(judge) - scale.position(gold)))
-    worst = max(apart, key=lambda name: apart[name], default=None)
-    return worst if worst is not None and apart[worst] > 0 else None
+    return sorted((name for name in apart if apart[name] > 0), key=lambda name: -apart[name])
 
 
 def _badges(comparison: Comparison, place: int, rating: Rating | None) -> Iterator[str]:
