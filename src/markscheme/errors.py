@@ -106,17 +106,21 @@ class ComparisonError(MarkschemeError):
 
 
 class NothingGraded(ComparisonError):  # noqa: N818
-    """The judge failed on every example, so that nothing is known of it; the reasons say who can fix that.
+    """The judge failed on every example, or on too many, so that nothing is known; the reasons say who can fix that.
 
     Attributes:
         reasons: Why each of the examples is not graded.
+        of: Examples in all; None where none is graded.
     """
 
-    def __init__(self, reasons: Sequence[str]) -> None:
-        self.reasons = tuple(reasons)
+    def __init__(self, reasons: Sequence[str], *, of: int | None = None) -> None:
+        self.reasons, self.of = tuple(reasons), of
         commonest = max(dict.fromkeys(reasons), key=reasons.count)
         times = "" if len(set(reasons)) == 1 else f"{reasons.count(commonest)} times: "
-        super().__init__(f"nothing was graded: all {len(reasons)} examples failed; {times}{commonest}")
+        failed = f"nothing was graded: all {len(reasons)} examples failed"
+        if of is not None and of > len(reasons):
+            failed = f"{len(reasons)} of {of} are not graded; at most a tenth may be"
+        super().__init__(f"{failed}; {times}{commonest}")
 
 
 class BudgetError(MarkschemeError):

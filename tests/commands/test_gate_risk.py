@@ -72,7 +72,7 @@ def test_a_case_not_graded_is_left_out_and_counted(tmp_path: Path) -> None:
 
 def test_many_cases_not_graded_are_no_gate(tmp_path: Path) -> None:
     files = [graded(tmp_path, 1, cases=5), graded(tmp_path, 2, cases=5, score=None)]
-    assert "1 of 5 cases" in risk(tmp_path, *files, status=5)
+    assert "1 of 5 are not graded" in risk(tmp_path, *files, status=5)
 
 
 @pytest.mark.parametrize("score", ["NaN", "1.5", '"high"'])

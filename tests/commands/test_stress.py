@@ -44,6 +44,9 @@ def flattered(system_prompt, user_prompt):
 def blind(system_prompt, user_prompt):
     return verdicts(words(" ".join(response(user_prompt).split()[:4])))
 
+def broken(system_prompt, user_prompt):
+    return {"verdicts": {}}
+
 def dying(system_prompt, user_prompt):
     if len(calls.read_text() if calls.exists() else "") == 100 and not pathlib.Path("died").exists():
         pathlib.Path("died").touch()
@@ -125,6 +128,10 @@ def test_a_second_run_asks_anew_and_a_killed_one_goes_on(folder: Path) -> None:
     assert run(*command, "--only", "praise", cwd=folder, env=env).returncode == -9
     assert run(*command, "--only", "praise", cwd=folder, env=env).returncode == 0
     assert len((folder / "calls.txt").read_text()) == once
+
+
+def test_a_judge_that_grades_nothing_is_not_called_steady(folder: Path) -> None:
+    assert "failed" in stressed(folder, "broken", "--only", "praise", status=5).stderr
 
 
 def test_few_examples_are_too_few(folder: Path) -> None:

@@ -90,7 +90,7 @@ def gate_of(runs: Sequence[Mapping[str, float | None]], threshold: float, of: Fi
     kept = [case for case in shared if all(run[case] is not None for run in runs)]
     dropped = len(cases) - len(kept)
     if dropped > MOST_MISSING * len(cases):
-        raise NothingGraded([f"{dropped} of {len(cases)} cases are not graded in every run; at most a tenth may be"])
+        raise NothingGraded(["a case counts if every run graded it"] * dropped, of=len(cases))
     if len(kept) < LEAST_CASES:
         raise ComparisonError(f"a gate needs {LEAST_CASES} cases or more, got {len(kept)}")
     values = np.array([[run[case] for case in kept] for run in runs], dtype=np.float64)

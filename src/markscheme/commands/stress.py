@@ -62,7 +62,7 @@ def stress(
 
     Exit status:
         0 nothing moved the judge, 1 something did, or asking again did, 2 invalid arguments, 3 no judge to ask, 4
-        fewer than 20 examples.
+        fewer than 20 examples, 5 over a tenth not graded.
     """
     from markscheme.calibration.collect import first_prompts
     from markscheme.commands.output import refuse_unwritable

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import numpy as np
 
-from markscheme.errors import ComparisonError
+from markscheme.errors import ComparisonError, NothingGraded
 from markscheme.files import write_whole
 from markscheme.fingerprint import fingerprint
-from markscheme.grading import Grade, Grading, all_or_first_error, asking_fingerprint
+from markscheme.grading import MOST_UNGRADED, Grade, Grading, all_or_first_error, asking_fingerprint
 from markscheme.judges.judge import Judge, Usage, total
 from markscheme.judges.rerun import FromSample
 from markscheme.ratings.examples import Example
@@ -288,7 +288,13 @@ def stress_of(battery: Battery, grades: Mapping[Asking, Grade]) -> Stress:
     Args:
         battery: What was asked.
         grades: The grade of every question.
+
+    Raises:
+        NothingGraded: Over a tenth of the questions has no grade.
     """
+    errors = [grade.error for grade in grades.values() if grade.error is not None]
+    if len(errors) > MOST_UNGRADED * len(grades):
+        raise NothingGraded(errors, of=len(grades))
     levels = _Levels(battery, grades)
     spans = {criterion.name: levels.span(criterion) for criterion in battery.judged}
     control = stress_cells({(CONTROL, c.name): levels.moved(CONTROL, c) for c in battery.judged}, spans)
@@ -313,7 +319,7 @@ def stress_of(battery: Battery, grades: Mapping[Asking, Grade]) -> Stress:
         _reads_to_the_end(battery, rows),
         {},
         total(grade.usage for grade in grades.values()),
-        sum(grade.error is not None for grade in grades.values()),
+        len(errors),
     )
     return replace(found, most={(row, name): levels.most(row, name) for row, name, _ in found.findings})
 
