@@ -65,15 +65,15 @@ def open_page(
     """Open the work, print where the page is, and serve it until Ctrl-C."""
     try:
         from markscheme.labelling.server import free_socket, new_token, serve
-        from markscheme.labelling.setup import Asked, open_work
+        from markscheme.labelling.setup import open_work
     except ModuleNotFoundError as error:
         fault = _cannot_serve(error)
         if fault is None:
             raise
         raise fault from error
     file = existing_file(pool) if pool else None
-    asked = Asked(rubric=rubric, pool=file, rater=rater or _login(), next=next, adjudicate=adjudicate, seed=seed)
-    work = open_work(asked, Path.cwd())
+    who = rater or _login()
+    work = open_work(rubric, Path.cwd(), rater=who, pool=file, next=next, adjudicate=adjudicate, seed=seed)
     if not work.steps:
         print("annotators disagree on nothing in the pool; there is nothing to adjudicate", file=sys.stderr)
         work.file.close()

@@ -4,24 +4,19 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from markscheme.text import raw_stream
+
+if TYPE_CHECKING:
+    from rich.progress import Progress as RichProgress
 
 QUIET_SECONDS = 1.0
 LINE_SECONDS = 10.0
 
 
-class Progress(Protocol):
-    """Told of each step done."""
-
-    def step(self) -> None:
-        """One more is done."""
-        ...
-
-
 @contextmanager
-def progress(what: str, total: int, *, quiet: bool = False) -> Iterator[Progress]:
+def progress(what: str, total: int, *, quiet: bool = False) -> Iterator["Progress"]:
     """A progress bar on a screen, a line now and then elsewhere; nothing within the first second.
 
     Args:
@@ -29,59 +24,55 @@ def progress(what: str, total: int, *, quiet: bool = False) -> Iterator[Progress
         total: How many steps there are.
         quiet: True shows nothing.
     """
-    shown: _Bar | _Lines | _Nothing
-    shown = _Nothing() if quiet else _Bar(what, total) if raw_stream(sys.stderr).isatty() else _Lines(what, total)
+    kind = Progress if quiet else _Bar if raw_stream(sys.stderr).isatty() else _Lines
+    shown = kind(what, total)
     try:
         yield shown
     finally:
         shown.stop()
 
 
-class _Nothing:
-    def step(self) -> None:
-        """Show nothing."""
+class Progress:
+    """Counts steps, and shows nothing of it."""
 
-    def stop(self) -> None:
-        """Nothing was shown."""
-
-
-class _Lines:
     def __init__(self, what: str, total: int) -> None:
         self.what, self.total, self.done = what, total, 0
         self.next = time.monotonic() + QUIET_SECONDS
 
     def step(self) -> None:
+        """One more is done."""
         self.done += 1
         if time.monotonic() >= self.next:
-            print(f"{self.what}: {self.done} of {self.total}", file=sys.stderr, flush=True)
-            self.next = time.monotonic() + LINE_SECONDS
+            self.show()
+
+    def show(self) -> None:
+        """Show how many are done."""
 
     def stop(self) -> None:
-        """The last line stands."""
+        """Show no more."""
 
 
-class _Bar:
-    def __init__(self, what: str, total: int) -> None:
-        self.what, self.total, self.done = what, total, 0
-        self.begins = time.monotonic() + QUIET_SECONDS
-        self.bar: object | None = None
+class _Lines(Progress):
+    def show(self) -> None:
+        print(f"{self.what}: {self.done} of {self.total}", file=sys.stderr, flush=True)
+        self.next = time.monotonic() + LINE_SECONDS
 
-    def step(self) -> None:
-        self.done += 1
-        if time.monotonic() < self.begins:
-            return
-        from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
-        from rich.progress import Progress as RichProgress
 
+class _Bar(Progress):
+    bar: "RichProgress | None" = None
+
+    def show(self) -> None:
         if self.bar is None:
+            from rich.console import Console
+            from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+            from rich.progress import Progress as RichProgress
+
             columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
             self.bar = RichProgress(*columns, console=Console(file=raw_stream(sys.stderr)), transient=True)
             self.task = self.bar.add_task(self.what, total=self.total)
             self.bar.start()
-        if isinstance(self.bar, RichProgress):
-            self.bar.update(self.task, completed=self.done)
+        self.bar.update(self.task, completed=self.done)
 
     def stop(self) -> None:
         if self.bar is not None:
-            self.bar.stop()  # type: ignore[attr-defined]
+            self.bar.stop()

@@ -2,7 +2,7 @@
 
 import hashlib
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -16,6 +16,7 @@ from markscheme.ratings.rating import Kind, Rated, Rating
 from markscheme.submission import Submission
 
 Floats = npt.NDArray[np.float64]
+Flags = npt.NDArray[np.bool_]
 
 NAME = "support-answers"
 WORDINGS: Mapping[str, tuple[str, str]] = {
@@ -87,48 +88,24 @@ class _Judge:
     noise: Floats
 
 
-@dataclass(frozen=True)
-class _Place:
-    """The criterion and the system at which a fault is planted, as masks.
+def _planted(fault: str, judge: _Judge, criterion: Flags, on_system: Flags) -> _Judge:
+    """The judge with a fault.
 
-    Attributes:
+    Args:
+        fault: One of `FAULTS`.
+        judge: The sound judge.
         criterion: True at the one criterion, shape (criteria,).
         on_system: True at the one criterion on the one system, shape (n, criteria).
     """
-
-    criterion: npt.NDArray[np.bool_]
-    on_system: npt.NDArray[np.bool_]
-
-
-def _lenient(judge: _Judge, at: _Place) -> _Judge:
-    added = HALF_A_LEVEL * at.criterion
-    return replace(judge, then=judge.then + added, now=judge.now + added)
-
-
-def _slice(judge: _Judge, at: _Place) -> _Judge:
-    added = PART_OFF * at.on_system
-    return replace(judge, then=judge.then + added, now=judge.now + added)
-
-
-def _noisy(judge: _Judge, at: _Place) -> _Judge:
-    return replace(judge, noise=np.where(at.criterion, NOISY, judge.noise))
-
-
-def _text(judge: _Judge, at: _Place) -> _Judge:
-    return replace(judge, now=judge.now + HALF_A_LEVEL * at.criterion)
-
-
-def _nothing(judge: _Judge, _at: _Place) -> _Judge:
+    match fault:
+        case "lenient" | "slice":
+            added = HALF_A_LEVEL * criterion if fault == "lenient" else PART_OFF * on_system
+            return replace(judge, then=judge.then + added, now=judge.now + added)
+        case "noisy":
+            return replace(judge, noise=np.where(criterion, NOISY, judge.noise))
+        case "text":
+            return replace(judge, now=judge.now + HALF_A_LEVEL * criterion)
     return judge
-
-
-_PLANTS: Mapping[str, Callable[[_Judge, _Place], _Judge]] = {
-    "lenient": _lenient,
-    "slice": _slice,
-    "noisy": _noisy,
-    "text": _text,
-    NOTHING: _nothing,
-}
 
 
 def made_round(*, n: int, seed: int, fault: str | None = None) -> Round:
@@ -151,7 +128,7 @@ def made_round(*, n: int, seed: int, fault: str | None = None) -> Round:
     people = truth[:, None, :] + PERSON * drawn.normal(size=(n, len(PEOPLE), len(CRITERIA)))
     here = np.arange(len(CRITERIA)) == criterion
     sound = _Judge(truth, truth, np.full(len(CRITERIA), JUDGE))
-    judge = _PLANTS[fault](sound, _Place(here, (systems == system)[:, None] & here))
+    judge = _planted(fault, sound, here, (systems == system)[:, None] & here)
     ids = [f"made-{number:04}" for number in range(1, n + 1)]
 
     def asked(centre: Floats, sample: int = 0) -> list[Rating]:

@@ -1,13 +1,12 @@
 """YAML or JSON to the parts of an experiment; every fault of a file at once, with its line."""
 
-import difflib
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
-from markscheme.errors import ExperimentError, Fault, RatingError, RubricError, UsageError
+from markscheme.errors import ExperimentError, Fault, RatingError, RubricError, UsageError, suggestion
 from markscheme.experiment.cells import Cell, ExperimentCase, Model, Output, Variant
 from markscheme.experiment.outputs import Given, case_of, read_outputs, records
 from markscheme.judges.price import Price
@@ -243,9 +242,8 @@ class _Reading:
 
     def _known(self, raw: Mapping[str, Any], keys: tuple[str, ...], at: Place) -> None:
         for key in (key for key in raw if key not in keys):
-            near = difflib.get_close_matches(str(key), keys, n=1)
-            hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(keys)}"
-            self._fault(f"unknown key {key!r}; {hint}", (*at, key))
+            instead = suggestion(str(key), keys, mark="'") or f"; known are {', '.join(keys)}"
+            self._fault(f"unknown key {key!r}{instead}", (*at, key))
 
     def _fault(self, problem: str, at: Place) -> None:
         self.faults.append(Fault(problem, self._line(at)))

@@ -1,13 +1,12 @@
 """What fails a run: rules such as `overall < 0.8`, read by a grammar of one line."""
 
-import difflib
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
 from markscheme.calibration.gate import Graded, repeated
-from markscheme.errors import UsageError
+from markscheme.errors import UsageError, suggestion
 from markscheme.experiment.definition import FIGURES, OVERALL, PASS_RATE, Experiment
 from markscheme.experiment.run import ExperimentRun
 from markscheme.experiment.table import Difference, VariantFigures
@@ -108,9 +107,5 @@ def _named(said: str, experiment: Experiment) -> tuple[tuple[str, ...], str]:
     for variant in experiment.by_name:
         if said.startswith(f"{variant}.") and said.removeprefix(f"{variant}.") in known:
             return (variant,), said.removeprefix(f"{variant}.")
-    raise UsageError(f"--fail-if knows no {said!r}{_instead(said, known)}; VARIANT.FIGURE names one variant's")
-
-
-def _instead(said: str, known: Sequence[str]) -> str:
-    near = difflib.get_close_matches(said, known, n=1)
-    return f"; did you mean {near[0]!r}?" if near else f"; there are {', '.join(known)}"
+    instead = suggestion(said, known, mark="'") or f"; there are {', '.join(known)}"
+    raise UsageError(f"--fail-if knows no {said!r}{instead}; VARIANT.FIGURE names one variant's")

@@ -24,18 +24,14 @@ class Pool:
     """Responses to label.
 
     Attributes:
-        path: The file they came from.
         examples: Those with a text; ids are unique.
         verdicts: Judges' ratings of them, used to draw and never shown.
         labels: Annotators' ratings in the file itself.
-        empty: How many empty responses were left out.
     """
 
-    path: Path
     examples: tuple[Example, ...]
     verdicts: tuple[Rating, ...]
     labels: tuple[Rating, ...]
-    empty: int
 
 
 def read_pool(path: Path, rubric: Rubric) -> Pool:
@@ -55,11 +51,9 @@ def read_pool(path: Path, rubric: Rubric) -> Pool:
     if not kept:
         raise RatingError("holds no response with a text in it", path=path)
     return Pool(
-        path,
         kept,
         tuple(rating for rating in ratings if rating.kind in JUDGES),
         tuple(rating for rating in ratings if rating.kind not in JUDGES),
-        len(examples) - len(kept),
     )
 
 

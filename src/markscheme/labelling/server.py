@@ -314,28 +314,14 @@ def _choices(question: Question, chosen: str) -> Iterator[Mapping[str, Any]]:
         name, label = choice, level.label if level.label and level.label != choice else ""
         if scale.is_yes_no:
             name, label = ("Yes", f"it is so ({choice})") if place else ("No", f"it is not so ({choice})")
-        yield _choice(str(place), key if len(key) == 1 else "", name, chosen, label, level.description, level.example)
+        words = {"label": label, "description": level.description or "", "example": level.example or ""}
+        yield {**_choice(str(place), key if len(key) == 1 else "", name, chosen), **words}
     if NOT_APPLICABLE in question.answers:
         yield _choice(NOT_APPLICABLE, "x", "Does not apply", chosen)
     yield _choice(CANNOT_TELL, "t", "Can’t tell", chosen)
 
 
-def _choice(
-    value: str,
-    key: str,
-    name: str,
-    chosen: str,
-    label: str = "",
-    description: str | None = None,
-    example: str | None = None,
-) -> Mapping[str, Any]:
-    return {
-        "value": value,
-        "key": key,
-        "name": name,
-        "label": label,
-        "description": description or "",
-        "example": example or "",
-        "is_chosen": value == chosen,
-        "is_way_out": value in (CANNOT_TELL, NOT_APPLICABLE),
-    }
+def _choice(value: str, key: str, name: str, chosen: str) -> dict[str, Any]:
+    words = dict.fromkeys(("label", "description", "example"), "")
+    way_out = value in (CANNOT_TELL, NOT_APPLICABLE)
+    return {"value": value, "key": key, "name": name, "is_chosen": value == chosen, "is_way_out": way_out, **words}

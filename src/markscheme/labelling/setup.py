@@ -1,7 +1,7 @@
 """Open a rater's work: load rubric and pool, draw what to label, and read the labels given before."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -22,29 +22,26 @@ from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.search import calibration_folder, find_rubric
 
 
-@dataclass(frozen=True)
-class Asked:
-    """What `markscheme label` was asked to do.
+def open_work(
+    named: str,
+    here: Path,
+    *,
+    rater: str,
+    pool: Path | None = None,
+    next: int | None = None,
+    adjudicate: bool = False,
+    seed: int = 1,
+) -> Work:
+    """A rater's work, with the labels they gave before; makes `calibration/<rubric>` if it isn't there.
 
-    Attributes:
-        rubric: Name or file of the rubric.
-        pool: File of responses to label; the rubric's own examples where None.
+    Args:
+        named: Name or file of the rubric.
+        here: The working directory.
         rater: Who labels.
+        pool: File of responses to label; the rubric's own examples where None.
         next: How many responses to draw, those whose labels are worth most; the whole pool where None.
         adjudicate: Whether the rater decides where annotators disagree.
         seed: Random seed of the order and the draw.
-    """
-
-    rubric: str
-    pool: Path | None
-    rater: str
-    next: int | None = None
-    adjudicate: bool = False
-    seed: int = 1
-
-
-def open_work(asked: Asked, here: Path) -> Work:
-    """A rater's work, with the labels they gave before; makes `calibration/<rubric>` if it isn't there.
 
     Raises:
         UsageError: The rubric isn't found, there is no pool, a name can't be part of a path, or the same rater is
@@ -54,43 +51,40 @@ def open_work(asked: Asked, here: Path) -> Work:
     Warns:
         RatingWarning: Half a line at the end of a file was set aside.
     """
-    source = find_rubric(asked.rubric, here)
+    source = find_rubric(named, here)
     rubric = load_rubric(source)
     folder = calibration_folder(rubric.name, here)
     home = SetFile.within(folder, rubric)
-    if asked.pool is None and not home.path.is_file():
+    if pool is None and not home.path.is_file():
         raise UsageError(f"there are no examples of {rubric.name} yet: say by --pool FILE what may be labelled")
     if home.path.suffix == ".jsonl":
         with writing(home.path):
             set_aside_damaged_end(home.path)
-    pool = read_pool(asked.pool or home.path, rubric)
-    home.check(pool.examples)
-    file = LabelFile.open(folder / "ratings", asked.rater, "adjudicated" if asked.adjudicate else "human", rubric)
+    responses = read_pool(pool or home.path, rubric)
+    home.check(responses.examples)
+    file = LabelFile.open(folder / "ratings", rater, "adjudicated" if adjudicate else "human", rubric)
     try:
-        return _work(asked, rubric, source, pool, home, file)
+        work = _work(rubric, source, responses, home, file, seed)
+        return work if next is None else _drawn(work, responses, next, seed)
     except BaseException:
         file.close()
         raise
 
 
-def _work(asked: Asked, rubric: Rubric, source: Path, pool: Pool, home: SetFile, file: LabelFile) -> Work:
+def _work(rubric: Rubric, source: Path, pool: Pool, home: SetFile, file: LabelFile, seed: int) -> Work:
     examples = {example.id: example for example in pool.examples}
     everything = tuple(Question(criterion) for criterion in rubric.criteria)
     questions: Mapping[str, tuple[Question, ...]] = dict.fromkeys(examples, everything)
     split: Split | None = "dev" if any(example.split for example in home.read()) else None
-    ids: Sequence[str] = list(examples)
-    if asked.adjudicate:
+    if file.kind == "adjudicated":
         people = [*pool.labels, *ratings_in(file.path.parent, rubric)]
-        questions = _to_adjudicate(people, rubric, asked.rater, examples)
-        ids = list(questions)
-    work = Work(rubric, source, examples, questions, _steps(asked, ids), file, home, split, pool.labels)
-    if asked.next is not None:
-        return _drawn(asked, asked.next, work, pool)
-    return work
+        questions = _to_adjudicate(people, rubric, file.rater, examples)
+    steps = _steps(list(questions), file, seed)
+    return Work(rubric, source, examples, questions, steps, file, home, split, pool.labels)
 
 
-def _steps(asked: Asked, ids: Sequence[str]) -> tuple[Step, ...]:
-    return steps_of(ids, rater=asked.rater, seed=asked.seed, again=not asked.adjudicate)
+def _steps(ids: Sequence[str], file: LabelFile, seed: int) -> tuple[Step, ...]:
+    return steps_of(ids, rater=file.rater, seed=seed, again=file.kind != "adjudicated")
 
 
 def _to_adjudicate(
@@ -107,12 +101,12 @@ def _to_adjudicate(
     }
 
 
-def _drawn(asked: Asked, count: int, work: Work, pool: Pool) -> Work:
+def _drawn(work: Work, pool: Pool, count: int, seed: int) -> Work:
     """The work on what was drawn from the pool so far; draws more once all of that is labelled."""
     with work.home.held():
         there = work.home.read()
         drawn = _among(pool, there)
-        narrowed = replace(work, steps=_steps(asked, drawn))
+        narrowed = replace(work, steps=_steps(drawn, work.file, seed))
         free = len(pool.examples) - len(drawn)
         if narrowed.current is not None or not free:
             return narrowed
@@ -123,10 +117,10 @@ def _drawn(asked: Asked, count: int, work: Work, pool: Pool) -> Work:
             min(count, free),
             labelled=there,
             passed=_passed(there, work),
-            seed=asked.seed,
+            seed=seed,
         )
         work.home.add([pick.to_json() for pick in with_split(draw, work.split).picks])
-        return replace(work, steps=_steps(asked, _among(pool, work.home.read())))
+        return replace(work, steps=_steps(_among(pool, work.home.read()), work.file, seed))
 
 
 def _among(pool: Pool, there: Sequence[Example]) -> list[str]:
