@@ -21,6 +21,7 @@ import pytest
 
 from markscheme.calibration.pass_rates import Labelled
 from markscheme.experiment.definition import Experiment, ExperimentCase
+from markscheme.experiment.outcome import ExperimentReport
 from markscheme.experiment.run import ExperimentRun, run_experiment
 from markscheme.experiment.table import between_variants, corrected_rates, figures, marks_table, since, variant_table
 from markscheme.judges.asking import Asking
@@ -29,7 +30,7 @@ from markscheme.ratings.rating import Rated, Rating
 from markscheme.ratings.table import RatingTable
 from markscheme.report.markdown import render_markdown
 from markscheme.report.terminal import render_terminal
-from markscheme.report.views.experiment import ExperimentReport, csv_of, json_of, view
+from markscheme.report.views.experiment import csv_of, json_of, view
 from markscheme.rubrics.rubric import Rubric
 from tests.experiment.small import JUDGE, RECORDED, make_experiment
 

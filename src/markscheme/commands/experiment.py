@@ -1,25 +1,21 @@
 """`markscheme experiment`: prompt variants x cases, graded, and compared per case."""
 
 import asyncio
-import math
 import sys
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
 from markscheme.commands.options import JUDGE_NAMES, AskOptions, JsonTarget, JudgeName
-from markscheme.errors import ComparisonError, UsageError
+from markscheme.errors import UsageError
 
 if TYPE_CHECKING:
-    from markscheme.calibration.pass_rates import Labelled
-    from markscheme.experiment.accepted import AcceptedExperiment
+    from markscheme.experiment.accepted import AcceptedExperiment, accept_experiment
     from markscheme.experiment.definition import Experiment
-    from markscheme.experiment.rules import Rule
+    from markscheme.experiment.outcome import ExperimentReport, read_decided, report_of
     from markscheme.experiment.run import ExperimentRun
-    from markscheme.report.views.experiment import ExperimentReport
 
 OUTPUTS = "outputs.jsonl"
 SUFFIX = ".experiment"
@@ -79,17 +75,15 @@ def experiment(
     if accept:
         _refuse_accepting(folder)
     accepted = _accepted(folder / ACCEPTED, accepting=accept, worse=worse)
-    decided = None if calibration is None else _Decided.read(calibration)
+    decided = None if calibration is None else read_decided(calibration)
     sys.path.append(str(file.resolve().parent))  # a model's function may be next to the experiment
     done = asyncio.run(_run(defined, folder, model, judge, ask))
-    report = _report(done, rules, accepted, decided, worse=worse, strict=not accept)
+    report = report_of(done, rules, accepted, decided, worse=worse, strict=not accept)
     _write(report, csv, json, markdown)
     status = TOO_FEW_GRADED if report.run.too_few_graded else HIT if report.failed else 0
     if accept and status:
         print("warning: this run is not accepted", file=sys.stderr)
     elif accept:
-        from markscheme.experiment.accepted import accept_experiment
-
         accept_experiment(report.run, folder / ACCEPTED)
     return status
 
@@ -121,29 +115,6 @@ def _accepted(path: Path, *, accepting: bool, worse: bool) -> "AcceptedExperimen
     return None
 
 
-@dataclass(frozen=True)
-class _Decided:
-    """Pass/fail decisions of annotators and judge in a calibration.
-
-    Attributes:
-        labelled: The decisions.
-        reference: What the labels are.
-        judge: None where the file is no calibration but decisions alone.
-    """
-
-    labelled: "list[Labelled]"
-    reference: str | None
-    judge: str | None
-
-    @classmethod
-    def read(cls, path: Path) -> "_Decided":
-        from markscheme.calibration.pass_fail import read_labelled, reference_of
-        from markscheme.calibration.saved import is_calibration, read_calibration
-
-        judge = read_calibration(path).judge if is_calibration(path) else None
-        return cls(read_labelled(path), reference_of(path), judge)
-
-
 async def _run(
     experiment: "Experiment", folder: Path, model_name: str | None, judge_name: str | None, ask: AskOptions
 ) -> "ExperimentRun":
@@ -170,87 +141,6 @@ async def _run(
     warn_of_kinship(judge.identity.model or judge.identity.name, [outputs.model] * len(experiment.to_ask))
     grading = Grading(rubric, judge, scorers=scorers, receipt=receipt_of(rubric, judge, Path.cwd()))
     return await grade_outputs(experiment, outputs, grading, concurrency=ask.concurrency, watch=progress)
-
-
-def _report(
-    run: "ExperimentRun",
-    rules: Sequence["Rule"],
-    accepted: "AcceptedExperiment | None",
-    decided: _Decided | None,
-    *,
-    worse: bool,
-    strict: bool,
-) -> "ExperimentReport":
-    """The differences between variants, what moved since the accepted run, and which rules apply.
-
-    Raises:
-        ComparisonError: A worse run is to fail, strictly, and this one cannot be compared with the accepted one.
-    """
-    from markscheme.experiment.rules import risks, worse_than_accepted
-    from markscheme.experiment.table import between_variants, corrected_rates, figures, variant_table
-    from markscheme.report.views.experiment import ExperimentReport
-
-    experiment, table, notes = run.experiment, variant_table(run), risks(rules, run)
-    rows = {name: figures(table, name) for name in experiment.by_name}
-    since, failed = [], [line for rule in rules for line in rule.hits(rows)]
-    if accepted is not None:
-        try:
-            since = accepted.since(run)
-        except ComparisonError as error:
-            if worse and strict:
-                raise
-            notes.append(str(error))
-    failed += worse_than_accepted(since) if worse else []
-    if decided is None:
-        labelled, reference = _labelled_then(run)
-    else:
-        labelled, reference = decided.labelled, decided.reference
-        notes += _of_another_judge(run, decided.judge)
-    return ExperimentReport(
-        run=run,
-        rows=rows,
-        differences=between_variants(table, experiment.cases),
-        since=since,
-        accepted=accepted.date if accepted else "",
-        rates=corrected_rates(run, labelled) if labelled else None,
-        reference=reference,
-        failed=failed,
-        notes=notes,
-    )
-
-
-def _of_another_judge(run: "ExperimentRun", judge: str | None) -> list[str]:
-    own = str(run.grading.judge.identity)
-    return (
-        [] if judge in (None, own) else [f"The calibration is of {judge}; rates hold if {own} makes the same errors."]
-    )
-
-
-def _labelled_then(run: "ExperimentRun") -> tuple["list[Labelled]", str | None]:
-    """The decisions of annotators and judge in the rubric's accepted calibration, where it applies to this run."""
-    from markscheme.calibration.accepted import load_accepted
-    from markscheme.calibration.pass_rates import Labelled
-    from markscheme.ratings.examples import examples_file, load_examples
-    from markscheme.ratings.gold import JUDGE, gold_of
-    from markscheme.ratings.table import column_of
-    from markscheme.receipt import ACCEPTED
-    from markscheme.rubrics.search import find_calibration
-
-    rubric, receipt = run.experiment.rubric, run.grading.receipt
-    folder = find_calibration(rubric.name, Path.cwd())
-    if folder is None or receipt is None or not receipt.holds:
-        return [], None
-    examples = load_examples(examples_file(folder), rubric, ratings=folder / "ratings")
-    truth = gold_of(examples, rubric)
-    drawn = {one.id: (one.drawn, one.weight, one.stratum) for one in examples.examples}
-    then = load_accepted(folder / ACCEPTED).runs[0]
-    passes = column_of(JUDGE, then.values(), rubric, truth.ids).decisions
-    decided = zip(truth.ids, truth.passed.tolist(), passes.tolist(), strict=True)
-    return [
-        Labelled(unit, bool(gold), bool(judge), *drawn[unit])
-        for unit, gold, judge in decided
-        if not math.isnan(gold) and not math.isnan(judge)
-    ], truth.reference
 
 
 def _write(report: "ExperimentReport", csv: str | None, json: str | None, markdown: str | None) -> None:

@@ -11,15 +11,7 @@ from markscheme.ratings.examples import Example
 from markscheme.ratings.gold import Gold
 from markscheme.report import document as doc
 from markscheme.report.document import share_mark
-from markscheme.report.figures import (
-    NONE,
-    chance,
-    number,
-    points,
-    share,
-    share_with_interval,
-    with_interval,
-)
+from markscheme.report.figures import NONE, chance, number, points, share, share_with_interval, with_interval
 from markscheme.report.json import attributes, record
 from markscheme.report.views import calibration as of_judge
 from markscheme.report.views.calibration import LABELS, cost_line

@@ -3,26 +3,18 @@
 import csv
 import io
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from markscheme.calibration.pass_rates import PassRates
 from markscheme.counts import counted
 from markscheme.experiment.definition import OVERALL, PASS_RATE
+from markscheme.experiment.outcome import ExperimentReport
 from markscheme.experiment.run import ExperimentRun
 from markscheme.experiment.table import LEAST_UNITS, Difference, Figure, VariantFigures
 from markscheme.judges.judge import total
 from markscheme.receipt import calibration_text
 from markscheme.report.document import Block, Callout, Document, Items, Line, Name, Notes, Paragraph, Section, Table
-from markscheme.report.figures import (
-    NONE,
-    chance,
-    cut_short,
-    number,
-    share_with_interval,
-    with_interval,
-)
+from markscheme.report.figures import NONE, chance, cut_short, number, share_with_interval, with_interval
 from markscheme.report.json import attributes, record
 from markscheme.report.views import pass_rate
 from markscheme.text import printable, spreadsheet_cell
@@ -33,33 +25,6 @@ LONGEST_REASON = 200
 HEADINGS = ("Variant", "criterion", "mean", "min", "max", "n", "not graded")
 SHIFT_HEADINGS = ("Second − first", "figure", "difference (95% CI)", "p", "cases")
 CSV_HEADINGS = ("variant", "criterion", "mean", "min", "max", "n", "not_graded", "overall")
-
-
-@dataclass(frozen=True)
-class ExperimentReport:
-    """All that is shown of a run.
-
-    Attributes:
-        run: The graded table.
-        rows: Each variant's figures.
-        differences: Every two variants.
-        since: Each variant then and now; empty without an accepted run to compare with.
-        accepted: The day of that run.
-        rates: What people would pass; None without a calibration.
-        reference: What the labels of that calibration are worth.
-        failed: Why the run fails, by the rules that were set.
-        notes: What else should be known.
-    """
-
-    run: ExperimentRun
-    rows: Mapping[str, VariantFigures]
-    differences: Sequence[Difference]
-    since: Sequence[Difference] = ()
-    accepted: str = ""
-    rates: PassRates | None = None
-    reference: str | None = None
-    failed: Sequence[str] = ()
-    notes: Sequence[str] = ()
 
 
 def view(report: ExperimentReport) -> Document:
