@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from markscheme.errors import Fault, RatingError, UsageError
+from markscheme.readers.imported import number
 from markscheme.readers.recoding import Recoding
 
 UNIT_COLUMNS = ("unit", "id", "item")
@@ -85,18 +86,15 @@ def _faults_of_raters(raters: Sequence[str]) -> Iterator[Fault]:
 
 
 def _coded(
-    raters: tuple[str, ...], rows: list[tuple[int, list[str]]], said: str | None, between: bool, path: Path
+    raters: tuple[str, ...], rows: list[tuple[int, list[str]]], said: str, between: bool, path: Path
 ) -> RaterTable:
     cells = [(n, cell) for n, row in rows for cell in row if cell]
     if not cells:
         raise RatingError("contains no rating", path=path)
     levels = _named_levels(said) if said else _levels_among(cells, path)
     codes = {cell: _code(cell, levels, between) for _, cell in cells}
-    faults = [
-        Fault(f"{cell!r} is not one of the levels {', '.join(map(_name, levels))}", n)
-        for n, cell in cells
-        if codes[cell] is None
-    ]
+    shown = ", ".join(map(_name, levels))
+    faults = [Fault(f"{cell!r} is not one of the levels {shown}", n) for n, cell in cells if codes[cell] is None]
     if faults:
         raise RatingError(faults, path=path)
     values = [[codes[cell] if cell else np.nan for cell in row] for _, row in rows]
@@ -108,7 +106,7 @@ def _code(cell: str, levels: tuple[float | str, ...], between: bool) -> float | 
     numbers = [level for level in levels if isinstance(level, float)]
     if not numbers:
         return float(levels.index(cell)) if cell in levels else None
-    value = _as_number(cell)
+    value = number(cell)
     if value is None or not (min(numbers) <= value <= max(numbers) if between else value in numbers):
         return None
     return value
@@ -116,7 +114,7 @@ def _code(cell: str, levels: tuple[float | str, ...], between: bool) -> float | 
 
 def _named_levels(said: str) -> tuple[float | str, ...]:
     names = [name.strip() for name in said.split(",")]
-    numbers = [number for number in map(_as_number, names) if number is not None]
+    numbers = [value for value in map(number, names) if value is not None]
     levels: tuple[float | str, ...] = tuple(numbers) if len(numbers) == len(names) else tuple(names)
     if len(levels) < 2 or len(set(levels)) < len(levels) or not all(names):
         raise UsageError(f"`--levels` must be two or more different levels, worst first, got {said!r}")
@@ -126,30 +124,14 @@ def _named_levels(said: str) -> tuple[float | str, ...]:
 
 
 def _levels_among(cells: Sequence[tuple[int, str]], path: Path) -> tuple[float | str, ...]:
-    numbers = {cell: _as_number(cell) for _, cell in cells}
+    numbers = {cell: number(cell) for _, cell in cells}
     words = [(n, cell) for n, cell in cells if numbers[cell] is None]
     if not words:
-        return tuple(sorted({number for number in numbers.values() if number is not None}))
+        return tuple(sorted({value for value in numbers.values() if value is not None}))
     if len({cell for _, cell in words}) < len(numbers):
-        raise RatingError(
-            [
-                Fault(
-                    f"{cell!r} is not a number, and others are; leave missing cells empty, or give the --levels",
-                    n,
-                )
-                for n, cell in words
-            ],
-            path=path,
-        )
+        problem = "is not a number, and others are; leave missing cells empty, or give the --levels"
+        raise RatingError([Fault(f"{cell!r} {problem}", n) for n, cell in words], path=path)
     return tuple(sorted(numbers))
-
-
-def _as_number(text: str) -> float | None:
-    try:
-        value = float(text)
-    except ValueError:
-        return None
-    return value if np.isfinite(value) else None
 
 
 def _name(level: float | str) -> str:

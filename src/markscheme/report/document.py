@@ -3,7 +3,7 @@
 A renderer knows the blocks below and no result; a view knows its result and no format.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -78,6 +78,17 @@ def mark(text: str, estimate: Estimate | None, reach: float | None = None, role:
     if estimate is None or estimate.value is None:
         return Mark(text, None, None, None, *ends, role)
     return Mark(text, estimate.value, estimate.low, estimate.high, *ends, role)
+
+
+def reach(shifts: Iterable[tuple[Estimate, float]]) -> float:
+    """How far a line on which shifts are drawn goes to each side, as a share of a scale.
+
+    Args:
+        shifts: Each shift with the span of its scale.
+    """
+    ends = (abs(end) / span for one, span in shifts for end in (one.value, one.low, one.high) if end is not None)
+    farthest = max(ends, default=0.0)
+    return next((part for part in (0.25, 0.5) if farthest <= part), 1.0)
 
 
 Piece = str | Code | Name | Ids | Count | Mark

@@ -219,12 +219,13 @@ class _Page(Console):
 
 
 def _widths(rows: Sequence[Sequence[str]], room: int) -> list[int]:
-    """Widths of columns that fit `room`: prose is broken first, then figures, and words only where all else is."""
+    """Widths of columns that fit `room`: prose is broken first, then figures, then words, and names last of all."""
     columns = list(zip(*rows, strict=True))
     widths = [max(map(cell_len, column)) for column in columns]
     words = [max(map(_longest_word, column)) for column in columns]
     whole = [max(_longest_word(head), *map(_least_width, body), 0) for head, *body in columns]
-    for floors in (whole, words, [1] * len(columns)):
+    ones = [1] * len(columns)
+    for floors in (whole, words, [*words[:1], *ones[1:]], ones):
         while sum(widths) + GAP * (len(widths) - 1) > room:
             wide = [place for place, width in enumerate(widths) if width > floors[place]]
             if not wide:

@@ -20,7 +20,7 @@ from markscheme.judges.family import kinship
 from markscheme.judges.judge import Usage
 from markscheme.ratings.splits import Openings
 from markscheme.report import document as doc
-from markscheme.report.document import mark, share_mark
+from markscheme.report.document import mark, reach, share_mark
 from markscheme.report.figures import (
     NONE,
     coefficient,
@@ -505,9 +505,8 @@ def criterion_rows(
     comparison: Comparison, findings: Sequence[Finding] = (), of: str = ""
 ) -> Iterator[tuple[doc.Line, ...]]:
     """For each criterion: its name, its figures, bias in levels, and what was found."""
-    errors = [(found.statistics["signed_error"], found.criterion.scale.span) for found in comparison.criteria.values()]
-    ends = [abs(end) / span for one, span in errors for end in (one.value, one.low, one.high) if end is not None]
-    part = next((part for part in (0.25, 0.5) if max(ends, default=0.0) <= part), 1.0)
+    criteria = comparison.criteria.values()
+    part = reach((found.statistics["signed_error"], found.criterion.scale.span) for found in criteria)
     for place, (name, found) in enumerate(comparison.criteria.items()):
         bias = found.statistics["signed_error"]
         codes = dict.fromkeys(one.code for one in findings if one.criterion == name)

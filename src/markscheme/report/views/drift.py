@@ -5,7 +5,20 @@ from typing import Any
 
 from markscheme.calibration.drift import LEVEL, Baseline, CriterionDrift, ScoreDrift
 from markscheme.counts import counted
-from markscheme.report.document import Block, Callout, Code, Ids, Line, Name, Notes, Paragraph, Section, Table, mark
+from markscheme.report.document import (
+    Block,
+    Callout,
+    Code,
+    Ids,
+    Line,
+    Name,
+    Notes,
+    Paragraph,
+    Section,
+    Table,
+    mark,
+    reach,
+)
 from markscheme.report.figures import chance, share, signed, with_interval
 from markscheme.report.json import attributes
 
@@ -103,13 +116,7 @@ def _score(baseline: Baseline, score: ScoreDrift) -> Line:
 
 
 def _table(baseline: Baseline) -> Table:
-    ends = [
-        abs(limit) / found.criterion.scale.span
-        for found in baseline.criteria.values()
-        for limit in (found.shift.value, found.shift.low, found.shift.high)
-        if limit is not None
-    ]
-    part = next((part for part in (0.25, 0.5) if max(ends, default=0.0) <= part), 1.0)
+    part = reach((found.shift, found.criterion.scale.span) for found in baseline.criteria.values())
     found = sorted(baseline.criteria.values(), key=lambda one: ORDER.index(one.verdict))
     headings = ("Criterion", "verdict", "shift, levels (90% CI)", "p", "answers that differ", "moved most")
     return Table(headings, tuple(_row(one, part) for one in found))
