@@ -1,5 +1,6 @@
 """A command line to a call: order, values, old spellings, completion."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -115,3 +116,18 @@ def test_examples_are_exported_one_per_line_with_their_labels(tmp_path: Path) ->
     assert done.returncode == 0, done.stderr
     assert len(done.stdout.splitlines()) == 5
     assert '"labels"' in done.stdout
+
+
+def test_each_rater_in_several_files_is_a_judge(tmp_path: Path) -> None:
+    project = make_project(tmp_path)
+    text = (project / "gpt.jsonl").read_text()
+    lines = [{**json.loads(line), "judge": "other"} for line in text.splitlines()]
+    (project / "other.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    rater = json.loads(text.splitlines()[0])["judge"]
+    arguments = ("calibrate", "manners", "--quiet", "--json", "-", "--ratings", "gpt.jsonl")
+    after_one_name = run(*arguments, "other.jsonl", cwd=project)
+    repeated = run(*arguments, "--ratings", "other.jsonl", cwd=project)
+    assert [one["judge"]["name"] for one in json.loads(after_one_name.stdout)["judges"]] == [rater, "other"]
+    assert (after_one_name.stdout, after_one_name.returncode) == (repeated.stdout, repeated.returncode)
+    missing = run(*arguments, "none.jsonl", cwd=project)
+    assert (missing.returncode, "there is no file of ratings none.jsonl" in missing.stderr) == (2, True)
