@@ -12,9 +12,9 @@ from markscheme.commands.options import JUDGE_NAMES, AskOptions, JsonTarget, Jud
 from markscheme.errors import UsageError
 
 if TYPE_CHECKING:
-    from markscheme.experiment.accepted import AcceptedExperiment, accept_experiment
+    from markscheme.experiment.accepted import AcceptedExperiment
     from markscheme.experiment.definition import Experiment
-    from markscheme.experiment.outcome import ExperimentReport, read_decided, report_of
+    from markscheme.experiment.outcome import ExperimentReport
     from markscheme.experiment.run import ExperimentRun
 
 OUTPUTS = "outputs.jsonl"
@@ -62,7 +62,9 @@ def experiment(
         outputs not graded.
     """
     from markscheme.commands.output import refuse_outputs
+    from markscheme.experiment.accepted import accept_experiment
     from markscheme.experiment.definition import Experiment
+    from markscheme.experiment.outcome import read_decided, report_of
     from markscheme.experiment.rules import Rule
     from markscheme.receipt import ACCEPTED
 
