@@ -22,7 +22,7 @@ def blocks(language: str) -> list[str]:
 
 
 def rubric() -> Rubric:
-    return Rubric.from_yaml(next(block for block in blocks("yaml") if "support-reply" in block))
+    return Rubric.from_yaml(next(block for block in blocks("yaml") if "criteria:" in block))
 
 
 def test_the_rubric_loads_and_there_is_nothing_to_advise() -> None:
