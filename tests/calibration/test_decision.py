@@ -116,9 +116,11 @@ def test_a_judge_as_good_as_an_annotator_who_disagrees_with_others_serves_for_tr
     rated = {name: np.where(generator.random(300) < 0.2, 1 - truth, truth) for name in ("a", "b", "judge")}
     labels = [tuple(Rating(f"e{i}", r, "human", overall=rated[r][i]) for r in ("a", "b")) for i in range(300)]
     given = ExampleSet(tuple(Example(Submission(f"r{i}", {}, f"e{i}"), labels[i]) for i in range(300)))
-    comparison = compared(RUBRIC, given, [Rating(f"e{i}", "j", "model", overall=rated["judge"][i]) for i in range(300)])
-    decision = decide(comparison)
+    ratings = [Rating(f"e{i}", "j", "model", overall=rated["judge"][i]) for i in range(300)]
+    calibration = calibration_of(RUBRIC, given, ratings, Rater("j", "", "ratings"))
+    decision = calibration.decision
     assert (decision.verdict, decision.use, decision.because_code) == ("labels-disagree", "trend", "as-person")
+    assert calibration.exit_status == 4
 
 
 def test_examples_of_one_task_count_for_less() -> None:

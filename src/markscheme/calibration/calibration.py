@@ -115,12 +115,12 @@ class Calibration:
 
     @property
     def exit_status(self) -> int:
-        """0 ok on people's labels, 1 adjust, 4 too few labels or nobody's but made ones, 5 too many ungraded."""
+        """0 ok on human labels, 1 adjust, 4 too few labels, ones that disagree or no human ones, 5 too many ungraded."""
         if self.counts.too_few_graded:
             return 5
         if self.decision.verdict == "adjust":
             return 1
-        return 0 if self.decision.use in ("gate", "trend") else 4
+        return 0 if self.decision.verdict == "ok" and self.decision.use in ("gate", "trend") else 4
 
 
 def calibration_of(

@@ -120,7 +120,7 @@ def usable_key(key: str | None, variable: str) -> str | None:
     if key is None or not key.strip():
         return None
     if not (key.strip().isascii() and key.strip().isprintable()):
-        raise NoJudge(f"{variable} holds a character that no key has; was it pasted with a line break?")
+        raise NoJudge(f"{variable} contains a character that can't be part of a key; was it pasted with a line break?")
     return key.strip()
 
 
