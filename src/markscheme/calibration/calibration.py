@@ -115,7 +115,7 @@ class Calibration:
 
     @property
     def exit_status(self) -> int:
-        """0 ok on human labels, 1 adjust, 4 too few labels, ones that disagree or no human ones, 5 too many ungraded."""
+        """0 ok on human labels, 1 adjust, 4 too few labels, disagreeing or no human ones, 5 too many ungraded."""
         if self.counts.too_few_graded:
             return 5
         if self.decision.verdict == "adjust":
