@@ -10,6 +10,7 @@ from markscheme.calibration.calibration import Calibration
 from markscheme.report.markdown import render_markdown
 from markscheme.report.terminal import render_terminal
 from markscheme.report.views.calibration import callout, view
+from markscheme.report.views.examples import examples_of
 from tests.report.situations import DRIFTS, SITUATIONS
 
 GOLDEN = Path(__file__).parents[1] / "golden"
@@ -67,3 +68,46 @@ def test_the_terminal_fits_80_columns_and_leads_with_the_same_callout(situation:
     text = on_screen(calibration)
     assert max(map(len, text.splitlines())) <= 80
     assert TONES[name][1] in text.splitlines()[3] + text.splitlines()[2] + text.splitlines()[4]
+
+
+def test_accepting_a_run_is_offered_only_for_a_judge_that_can_be_used(situation: tuple[str, Calibration]) -> None:
+    _, calibration = situation
+    offered = f"`markscheme calibrate {calibration.rubric.name} --accept`" in render_markdown(view(calibration))
+    assert offered == (calibration.decision.use in ("gate", "trend"))
+
+
+def test_wrong_decisions_have_the_share_that_they_are_of_gold(situation: tuple[str, Calibration]) -> None:
+    _, calibration = situation
+    comparison = calibration.comparison
+    for wrong, rate in (
+        (comparison.false_passes, comparison.false_pass_rate),
+        (comparison.false_fails, comparison.false_fail_rate),
+    ):
+        if rate.value is None:
+            assert not wrong
+            continue
+        assert rate.value == pytest.approx(len(wrong) / rate.n)
+        assert rate.low is not None
+        assert rate.low <= rate.value
+
+
+def test_what_follows_from_a_drift_is_part_of_it_and_proposes_no_edit() -> None:
+    page = (GOLDEN / "situations" / "drift-by-judge.md").read_text(encoding="utf-8")
+    fixes = page.partition("### Fix first")[2].partition("### Criteria")[0]
+    assert fixes.count("Agreement with gold on tone fell") == 1
+    assert "too lenient" in fixes
+    assert "nchor" not in fixes
+
+
+def test_examples_show_every_criterion_that_differs_and_wrong_decisions_first() -> None:
+    calibration = SITUATIONS["labels-disagree"]()
+    shown = examples_of(calibration.comparison).cases
+    for case in shown:
+        place = calibration.comparison.ids.index(case.id)
+        apart = {
+            name for name, one in calibration.comparison.criteria.items() if abs(one.judge[place] - one.gold[place]) > 0
+        }
+        assert {name for name in calibration.comparison.criteria if f"; {name}: judge" in case.head} == apart
+    wrong = {*calibration.comparison.false_passes, *calibration.comparison.false_fails}
+    order = [(-abs(case.values[2] or 0.0), case.id not in wrong) for case in shown if case.values[2] is not None]
+    assert order == sorted(order)

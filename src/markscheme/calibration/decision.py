@@ -1,12 +1,16 @@
 """The verdict on a judge, what it may be used for, and why, in a sentence."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
+import numpy as np
+
 from markscheme.calibration.comparison import Comparison
+from markscheme.ratings.gold import Gold
 from markscheme.stats.grouped import GroupedShare
-from markscheme.stats.planning import CONF
+from markscheme.stats.planning import CONF, labels_to_clear, planned_design_effect
 from markscheme.stats.verdict import (
     CONF_CONSTANT,
     BecauseCode,
@@ -20,6 +24,8 @@ from markscheme.stats.verdict import (
 )
 
 Severity = Literal["high", "medium", "low"]
+ASSUMED_AGREEMENT = 0.90
+"""Agreement that a plan assumes before people's labels show it."""
 JUST_ABOVE = 2e-9
 """Added to a tolerance so that differences equal to it, after rounding to 9 decimals, count as agreement."""
 NO_MERIT = ("no-skill", "stuck-judge")
@@ -64,8 +70,8 @@ class Decision:
         use: What it may therefore decide.
         target: The share of examples it has to agree on.
         needs_adjustment: Whether agreement is under the target as a point, without an interval.
-        labels_needed: Labels needed on top of those there are, with 80 % probability; labels of people from 0 where
-            people gave none. None where the verdict isn't open, or where no number would do.
+        labels_needed: Labels needed on top of those there are, with 80 % probability; where people gave none, labels
+            of people from 0, at an assumed agreement. None where the verdict isn't open, or where no number would do.
         because_code: Which rule gave the verdict.
         because: Why, in a sentence.
         verdict_with_ties: The verdict if examples exactly at the tolerance counted as agreement; None without any.
@@ -104,13 +110,12 @@ def decide(
     found = ruled(figures)
     counting_ties = replace(comparison, tolerance=comparison.tolerance + JUST_ABOVE)
     share = comparison.agreement.value
-    in_all = labels_needed(figures, wanted, found.because) if _is_open(found.verdict, ok) else None
     return Decision(
         verdict=found.verdict,
         use=found.use,
         target=wanted,
         needs_adjustment=share is None or share < wanted,
-        labels_needed=None if in_all is None else in_all - (figures.agreement.n if gold.has_people else 0),
+        labels_needed=_labels_needed(gold, figures, wanted, found.because) if _is_open(found.verdict, ok) else None,
         because_code=found.because,
         because=_because(figures, wanted, found.because, no_merit),
         verdict_with_ties=ruled(counting_ties.figures).verdict if comparison.ties.count else None,
@@ -120,6 +125,23 @@ def decide(
 def _is_open(verdict: VerdictName, ok: Use) -> bool:
     """Whether more labels could change what the judge may decide."""
     return verdict == "not-enough-labels" or (verdict == "ok" and ok == "explore")
+
+
+def _labels_needed(gold: Gold, figures: VerdictFigures, target: float, code: BecauseCode) -> int | None:
+    if not gold.has_people:
+        return labels_if_agreeing(gold, target)
+    in_all = labels_needed(figures, target, code)
+    return None if in_all is None else in_all - figures.agreement.n
+
+
+def labels_if_agreeing(gold: Gold, target: float) -> int | None:
+    """Labels in all for a verdict, were agreement 90%: where nothing shows it, as labels by no person don't.
+
+    Examples of one group are taken to be a little alike.
+    """
+    sizes = np.array(list(Counter(gold.groups or gold.ids).values()), dtype=np.float64)
+    mean_size = float((sizes**2).sum() / sizes.sum()) if len(sizes) else 1.0
+    return labels_to_clear(ASSUMED_AGREEMENT, target, design_effect=planned_design_effect(mean_size))
 
 
 # --- why ------------------------------------------------------------------------------------------------------------

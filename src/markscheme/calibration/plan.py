@@ -1,6 +1,5 @@
 """How many labels a width, a verdict or a promise takes, and what the next run costs before it is run."""
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, TypeAlias
@@ -9,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from markscheme.calibration.comparison import Comparison
-from markscheme.calibration.decision import decide
+from markscheme.calibration.decision import ASSUMED_AGREEMENT, decide, labels_if_agreeing
 from markscheme.judges.judge import Reply
 from markscheme.judges.limited import BYTES_PER_TOKEN
 from markscheme.judges.price import Price
@@ -22,10 +21,8 @@ from markscheme.stats.planning import (
     labels_for_half_width,
     labels_for_promise,
     labels_for_share,
-    labels_to_clear,
     labels_to_vary,
     mixture_table,
-    planned_design_effect,
     spread_at,
     with_endless_labels,
 )
@@ -35,7 +32,6 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 Goal: TypeAlias = Literal["width", "verdict", "promise", "variety"]
 
 ASSUMED_COEFFICIENT = 0.75
-ASSUMED_AGREEMENT = 0.90
 ASSUMED_AUTOMATIC = 0.60
 LEAST_PILOT = 20
 """Examples that both rated, from which on they say more than an assumption."""
@@ -145,9 +141,7 @@ def labels_for_verdict(truth: Gold, pilot: Comparison | None, target: float) -> 
     people gave no labels, as agreement with others says nothing of people.
     """
     if pilot is None or pilot.agreement.n < LEAST_PILOT or not truth.has_people:
-        sizes = np.array(list(Counter(truth.groups or truth.ids).values()), dtype=np.float64)
-        mean_size = float((sizes**2).sum() / sizes.sum()) if len(sizes) else 1.0
-        return labels_to_clear(ASSUMED_AGREEMENT, target, design_effect=planned_design_effect(mean_size))
+        return labels_if_agreeing(truth, target)
     decision = decide(pilot, target=target)
     if decision.labels_needed is None:
         return None if decision.verdict == "not-enough-labels" else len(truth.ids)

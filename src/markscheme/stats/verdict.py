@@ -308,8 +308,7 @@ def labels_needed(figures: VerdictFigures, target: float, because: BecauseCode) 
     Args:
         figures: What the labels so far show.
         target: The agreement asked for, 0 to 1.
-        because: The code of the rule that gave the verdict. With "target" (ok on labels that people didn't give):
-            labels of people that would show the same agreement.
+        because: The code of the rule that gave the verdict.
 
     Returns:
         Examples in all, more than there are where the verdict is open; None where none would do, 5,000 wouldn't, or
@@ -317,8 +316,6 @@ def labels_needed(figures: VerdictFigures, target: float, because: BecauseCode) 
     """
     share, gain = figures.agreement, figures.gain
     states = figures.states(target)
-    if because == "target":
-        return labels_to_clear(share.value, target, design_effect=share.design_effect)
     wanted: list[int | None]
     if because == "target-open":
         wanted = [labels_to_clear(share.value, target, design_effect=share.design_effect)]

@@ -153,6 +153,16 @@ def test_a_judge_noisier_than_two_people_is_noisy() -> None:
     assert "samples: 3" in finding.suggestion
 
 
+def test_a_judge_whose_errors_all_go_one_way_is_biased_and_not_noisy() -> None:
+    of = rubric("tone")
+    gold = np.array([[1], [2], [3], [4], [5]] * 12)
+    labelled = examples(of, {"ann": gold, "ben": gold})
+    higher = np.minimum(gold + np.resize([1, 1, 0], 60)[:, None], 5)
+    both_ways = np.clip(gold + np.resize([1, 1, 1, 1, -1, 0], 60)[:, None], 1, 5)
+    assert codes(found(of, labelled, judged(of, higher))) == {"lenient"}
+    assert codes(found(of, labelled, judged(of, both_ways))) >= {"noisy"}
+
+
 def test_a_judge_that_changes_its_mind_when_asked_again_is_noisy_whoever_labelled() -> None:
     of = rubric("tone")
     gold = np.array([[1], [2], [3], [4], [5]] * 8)

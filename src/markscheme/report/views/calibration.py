@@ -11,9 +11,8 @@ import numpy as np
 from markscheme.calibration.calibration import Calibration
 from markscheme.calibration.changes import template_fingerprint
 from markscheme.calibration.comparison import Comparison, CriterionComparison
-from markscheme.calibration.decision import Decision, Finding
+from markscheme.calibration.decision import ASSUMED_AGREEMENT, Decision, Finding
 from markscheme.calibration.findings.slices import Slice
-from markscheme.calibration.plan import ASSUMED_AGREEMENT, labels_for_verdict
 from markscheme.counts import counted
 from markscheme.fingerprint import fingerprint
 from markscheme.judges.family import kinship
@@ -169,8 +168,9 @@ def callout(calibration: Calibration) -> doc.Callout:
         return found
     if decision.use not in USABLE:
         return replace(found, text=f"{found.text} {moved.head} {moved.text}")
-    then = "Give the reworded criteria new labels where annotators labelled by the old wording; then accept:"
-    return replace(moved, text=f"{moved.text} {decision.because} {then}", command=_accept(calibration))
+    overall = f"Overall, {decision.because[0].lower()}{decision.because[1:]}"
+    then = "If the new levels are what you mean, label the reworded text again where labels are older, and accept:"
+    return replace(moved, text=f"{moved.text} {overall} {then}", command=_accept(calibration))
 
 
 def _accept(calibration: Calibration) -> str:
@@ -202,17 +202,12 @@ def _by_use(calibration: Calibration) -> doc.Callout:
 
 
 def _with_plan(found: doc.Callout, calibration: Calibration) -> doc.Callout:
-    """The same with the command that says what to label, where a number of labels would do.
-
-    Where people gave no labels, the number is the plan's for an assumed agreement: that with other labels says nothing
-    of people.
-    """
-    decision, gold, name = calibration.decision, calibration.comparison.gold, calibration.rubric.name
-    needed = decision.labels_needed if gold.has_people else labels_for_verdict(gold, None, decision.target)
+    """The same with the command that says what to label, where a number of labels would do."""
+    needed, name = calibration.decision.labels_needed, calibration.rubric.name
     if needed is None:
         return found
     text = f"Label at least {needed:,} by hand, enough if people agree with the judge on {ASSUMED_AGREEMENT:.0%}:"
-    if gold.has_people:
+    if calibration.comparison.gold.has_people:
         grouped = calibration.comparison.figures.agreement.design_effect > NEARLY_ALONE
         text = f"Label about {needed:,} more" + (", fewer if they come from new groups:" if grouped else ":")
     command = f"markscheme plan {name} --next {needed} --pool outputs.jsonl"
