@@ -234,8 +234,8 @@ def agreement_bars(comparison: Comparison, target: float) -> doc.Bars:
             *([("annotators", share_mark(person, "annotators"))] if person is not None else []),
             ("target", doc.Mark(share(target), target, role="target")),
         ),
-        f"Agreement: score within {comparison.tolerance:g} of gold, the score by the labels. Baseline: always giving "
-        f"the best single score. Pass mark {comparison.rubric.pass_mark:g}.",
+        f"Agreement (95% CI): score within {comparison.tolerance:g} of gold, the score by the labels. Baseline: always "
+        f"giving the best single score. Pass mark {comparison.rubric.pass_mark:g}.",
     )
 
 
