@@ -7,7 +7,7 @@ from markscheme.calibration.gate import Gate
 from markscheme.counts import counted
 from markscheme.report.document import Callout, Document, Facts, Notes, Paragraph, Section, Verbatim
 from markscheme.report.figures import number
-from markscheme.report.json import plain
+from markscheme.report.json import attributes, record
 from markscheme.stats.gate import ALARM, REPEATS, Figure
 
 RUN_LEVEL = 0.9
@@ -103,21 +103,11 @@ def _percent(chance: float | None) -> str:
 
 def json_of(gate: Gate) -> dict[str, Any]:
     """The risk by the keys of the file format."""
-    risk = gate.risk
-    found: dict[str, Any] = plain(
+    return record(
         {
             "schema": 1,
-            "runs": risk.runs,
-            "cases": risk.cases,
-            "dropped": gate.dropped,
-            "center": risk.center,
-            "p_fail": risk.p_fail,
-            "p_fail_wide": risk.p_fail_wide,
-            "run_shift": risk.run_shift,
-            "safe_threshold": risk.safe_threshold,
-            "advice": {"runs": risk.repeats, "threshold": risk.safe_threshold},
-            "smallest_drop": risk.smallest_drop,
-            "because": gate.because,
+            **attributes(gate.risk, "runs cases center p_fail p_fail_wide run_shift safe_threshold smallest_drop"),
+            **attributes(gate, "dropped because"),
+            "advice": attributes(gate.risk, "runs=repeats threshold=safe_threshold"),
         }
     )
-    return found

@@ -7,7 +7,7 @@ from markscheme.calibration.plan import Cost
 from markscheme.counts import counted
 from markscheme.report.document import Callout, Document, Items, Line, Name, Notes, Paragraph, Section, Table, Verbatim
 from markscheme.report.figures import NONE, cut_short, number, share, signed
-from markscheme.report.json import plain
+from markscheme.report.json import attributes, record
 from markscheme.stats.stress import Cell
 from markscheme.stress.battery import APART, CONTROL, POLARITY, TRUNCATION, Battery, Moved, Stress
 
@@ -145,17 +145,11 @@ def plan_view(battery: Battery, cost: Cost) -> Document:
 
 def json_of(stress: Stress) -> dict[str, Any]:
     """The run by the keys of the file format."""
-    found: dict[str, Any] = plain(
+    return record(
         {
             "schema": 1,
             "n": len(stress.battery.examples),
-            "calls": stress.usage.calls,
-            "not_graded": stress.not_graded,
-            "control": stress.control,
-            "rows": stress.rows,
-            "reads_to_the_end": stress.reads_to_the_end,
+            **attributes(stress, "calls=usage.calls not_graded control rows reads_to_the_end cost=usage"),
             "because": because(stress),
-            "cost": stress.usage,
         }
     )
-    return found
