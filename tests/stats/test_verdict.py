@@ -403,7 +403,7 @@ def test_whether_the_judge_is_as_good_as_a_person_asks_for_whatever_is_open() ->
 def test_a_verdict_that_is_not_open_needs_no_labels() -> None:
     figures = figures_with(90, 100, {1.0: 50, 0.0: 50})
     assert labels_needed(figures, 0.8, "below-target") is None
-    assert labels_needed(figures, 0.8, "target") == 75
+    assert labels_needed(figures, 0.8, "target") is None
 
 
 def test_ties_at_the_tolerance_are_counted_and_both_shares_given() -> None:
