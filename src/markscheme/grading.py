@@ -100,7 +100,7 @@ class Grade:
 
     @property
     def decision(self) -> Decision | None:
-        """Pass, fail, or ask a person where the score lies in the rubric's doubtful middle; None where not graded."""
+        """Pass, fail, or ask a person where the score lies in the rubric's gray zone; None where not graded."""
         return self.scored.decision if self.scored else None
 
     @property

@@ -112,7 +112,7 @@ def _raw_and_normalized(weighted: Sequence[tuple[float, float]]) -> tuple[float,
 
 
 def _is_doubtful(score: float, rubric: Rubric) -> bool:
-    """Whether a person should decide; without a doubtful middle not even at the pass mark itself."""
+    """Whether a person should decide; without a gray zone not even at the pass mark itself."""
     return rubric.ask_within > 0 and abs(score - rubric.pass_mark) <= rubric.ask_within + ROUNDING
 
 

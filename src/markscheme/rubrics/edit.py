@@ -1,4 +1,4 @@
-"""New numbers into a rubric's file: weights, pass mark, thresholds, doubtful middle; not a letter else is touched."""
+"""New numbers into a rubric's file: weights, pass mark, thresholds, gray zone; nothing else is touched."""
 
 import re
 import warnings
@@ -36,7 +36,7 @@ class Changes:
         weights: New weight by criterion.
         thresholds: New threshold by criterion.
         pass_mark: New pass mark; None keeps it.
-        ask_within: New half-width of the doubtful middle; None keeps it.
+        ask_within: New half-width of the gray zone; None keeps it.
     """
 
     weights: Mapping[str, float] = field(default_factory=dict)

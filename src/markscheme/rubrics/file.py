@@ -132,7 +132,7 @@ class CriterionEntry(_Entry):
     name: Text | None = Field(None, description="Unique in the rubric; c1, c2, … by place where none is given.")
     description: Text | None = Field(None, description="What is judged; rated 1 to 5 where no scale is given.")
     requirement: Text | None = Field(None, description="The same as description; yes/no where no scale is given.")
-    weight: Weight = Field(1.0, description="Share of the score; below 0 for a fault that costs when present.")
+    weight: Weight = Field(1.0, description="Relative weight; below 0 for a fault that costs when present.")
     scale: ScaleEntry | Literal["binary"] | None = Field(None, description="{min, max} in whole numbers, or binary.")
     scale_min: StrictInt | None = Field(None, description="The same as scale's min.")
     scale_max: StrictInt | None = Field(None, description="The same as scale's max.")
@@ -196,7 +196,7 @@ class RubricEntry(_Entry):
     target: StrictFloat = Field(
         DEFAULT_TARGET, gt=0, le=1, description="Share of examples on which the judge has to agree."
     )
-    ask_within: Share = Field(0.0, description="Half-width of the doubtful middle round the pass mark.")
+    ask_within: Share = Field(0.0, description="Gray zone: scores this close to the pass mark go to a person.")
     criteria: list[CriterionEntry] = Field(min_length=1, description="What is judged, each with its weight.")
 
 

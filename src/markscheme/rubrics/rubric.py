@@ -286,7 +286,7 @@ class Rubric:
         judge: Defaults for naming a judge; the command line and Promptfoo's configuration win.
         tolerance: How far a score may miss gold and still agree.
         target: Share of examples on which the judge has to agree.
-        ask_within: Half-width of the doubtful middle: a score nearer to the pass mark is for a person to decide.
+        ask_within: Half-width of the gray zone: a score this close to the pass mark is for a person to decide.
         source: The file it came from, for messages.
 
     Raises:
