@@ -702,12 +702,11 @@ def _part(part: Part) -> str:
 
 
 def _way_out(found: CriterionDrift) -> str:
-    explanation, moved = found.explanation, listed(found.movers)
+    explanation, moved = found.explanation, listed(found.movers, MOST_MOVERS)
     if explanation.is_own_edit:
-        name = found.criterion.name
         return (
-            f"Read {moved}. If the new levels are what you mean, accept this run, and give {name} new labels where "
-            "annotators labelled by the old wording. Otherwise undo the edit."
+            f"Read {moved}. If the new levels are what you mean, label again what was labelled under the old wording, "
+            "then accept this run. Otherwise undo the edit."
         )
     if not explanation.changes:
         return (

@@ -88,7 +88,7 @@ TOO_FEW = "Not enough labels to tell whether it can gate."
 NOT_BETTER = "Can't gate: not shown to beat the baseline."
 TRENDS = "Use for trends, not for single decisions."
 TREND = "A trend is an average over many examples."
-EXPLORE = "Until then, explore only: read its scores, but decide nothing by them."
+EXPLORE = "For now, explore only: read its scores, but decide nothing by them."
 UNUSABLE = "It isn't good enough for trends either."
 USABLE = ("gate", "trend")
 NEARLY_ALONE = 1.05
@@ -169,7 +169,7 @@ def callout(calibration: Calibration) -> doc.Callout:
     if decision.use not in USABLE:
         return replace(found, text=f"{found.text} {moved.head} {moved.text}")
     overall = f"Overall, {decision.because[0].lower()}{decision.because[1:]}"
-    then = "If the new levels are what you mean, label the reworded text again where labels are older, and accept:"
+    then = "If the new levels are what you mean, label again what was labelled under the old wording, then accept:"
     return replace(moved, text=f"{moved.text} {overall} {then}", command=_accept(calibration))
 
 
