@@ -1,6 +1,8 @@
-"""New numbers into a rubric's file: weights, pass mark, thresholds, gray zone; nothing else is touched."""
+"""New numbers and new words into a rubric's file; comments, order and quoting stay as they are."""
 
+import json
 import re
+import textwrap
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -13,11 +15,17 @@ from markscheme.files import write_whole
 from markscheme.plain_data import Form, Place, form_of, plain_data
 from markscheme.rubrics.file import places_of, rubric_from_text
 from markscheme.rubrics.rubric import Rubric
+from markscheme.rubrics.wording import Field, with_words, words_of
 
 if TYPE_CHECKING:
     from ruamel.yaml.nodes import MappingNode, Node
 
 _NUMBER = re.compile(r"[-+.\w]+\Z")
+_PLAIN = re.compile(r"[A-Za-z](?!.*(: |:$| #|\n))(?!(?:yes|no|on|off|true|false|null|y|n)$)", re.IGNORECASE)
+"""Text that YAML reads as itself without quotes, as far as this is certain."""
+_LINE = 80
+"""Characters of a line of folded text, at least."""
+_WORD_KEYS = ("description", "requirement")
 _MARK_KEYS = ("passingThreshold", "pass_mark")
 _BESIDE = {
     "passingThreshold": ("name", "description"),
@@ -30,25 +38,31 @@ _BESIDE = {
 
 @dataclass(frozen=True)
 class Changes:
-    """Numbers to be changed in a rubric; what isn't named stays.
+    """Numbers and words to be changed in a rubric; what isn't named stays.
 
     Attributes:
         weights: New weight by criterion.
         thresholds: New threshold by criterion.
         pass_mark: New pass mark; None keeps it.
         ask_within: New half-width of the gray zone; None keeps it.
+        words: New words by place.
     """
 
     weights: Mapping[str, float] = field(default_factory=dict)
     thresholds: Mapping[str, float] = field(default_factory=dict)
     pass_mark: float | None = None
     ask_within: float | None = None
+    words: Mapping[Field, str] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
-        return bool(self.weights or self.thresholds) or self.pass_mark is not None or self.ask_within is not None
+        return (
+            bool(self.weights or self.thresholds or self.words)
+            or self.pass_mark is not None
+            or self.ask_within is not None
+        )
 
     def applied_to(self, rubric: Rubric) -> Rubric:
-        """The rubric with the new numbers.
+        """The rubric with the new numbers and words.
 
         Example:
             >>> from markscheme import Rubric
@@ -63,10 +77,10 @@ class Changes:
                 weight=self.weights.get(criterion.name, criterion.weight),
                 threshold=self.thresholds.get(criterion.name, criterion.threshold),
             )
-            for criterion in rubric.criteria
+            for criterion in with_words(rubric, self.words).criteria
         )
         return replace(
-            rubric,
+            with_words(rubric, self.words),
             criteria=criteria,
             pass_mark=rubric.pass_mark if self.pass_mark is None else self.pass_mark,
             ask_within=rubric.ask_within if self.ask_within is None else self.ask_within,
@@ -80,7 +94,7 @@ class Edit:
     Attributes:
         path: The file.
         before: Its text.
-        after: Its text with the new numbers.
+        after: Its text with the changes.
     """
 
     path: Path
@@ -113,26 +127,26 @@ class Edit:
 
 
 def edit(path: Path, changes: Changes) -> Edit:
-    """A rubric's file with new numbers; nothing is written yet.
+    """A rubric's file with new numbers or words; nothing is written yet.
 
     Raises:
-        RubricError: The file is faulty, has no place for a number, or shares one between two places.
+        RubricError: The file is faulty, has no place for a number, or shares a value between two places.
     """
     before = _text_of(path)
     return Edit(path, before, edited(before, form_of(path), changes, path=path))
 
 
 def edited(text: str, form: Form, changes: Changes, *, path: Path | None = None) -> str:
-    """A rubric's text with new numbers; comments, order, quoting and line ends stay as they are.
+    """A rubric's text with new numbers or words; comments, order, quoting and line ends stay as they are.
 
     Args:
         text: The whole text.
         form: What it is written in.
-        changes: The new numbers.
+        changes: The new numbers and words.
         path: Where it came from, for messages.
 
     Raises:
-        RubricError: The text is faulty, has no place for a number, or shares one between two places.
+        RubricError: The text is faulty, has no place for a number, or shares a value between two places.
 
     Example:
         >>> text = "criteria:\\n- {requirement: polite, weight: 1.0}  # first\\n- {requirement: right, weight: 2}\\n"
@@ -152,10 +166,12 @@ def edited(text: str, form: Form, changes: Changes, *, path: Path | None = None)
         editing.set_of_rubric(_MARK_KEYS, changes.pass_mark)
     if changes.ask_within is not None:
         editing.set_of_rubric(("ask_within",), changes.ask_within)
+    for place, words in changes.words.items():
+        editing.set_words(place, words_of(rubric)[place], words, rubric)
     after = editing.result()
     if _rubric(after, form).fingerprint != changes.applied_to(rubric).fingerprint:
         raise RubricError(
-            "a number stands in two places at once (an alias); write it out in each, then change it", path=path
+            "a value stands in two places at once (an alias); write it out in each, then change it", path=path
         )
     return marker + after
 
@@ -199,6 +215,42 @@ class _Editing:
                 path=self.path,
             )
         self._set(mappings, keys, value)
+
+    def set_words(self, place: Field, old: str, new: str, rubric: Rubric) -> None:
+        """New words where the old ones are."""
+        names = [criterion.name for criterion in rubric.criteria]
+        if not place.criterion:
+            mappings = [self._node(self.top[:depth]) for depth in range(len(self.top), -1, -1)]
+            keys: tuple[str, ...] = ("guidelines",)
+        elif (level := place.level) is None:
+            mappings, keys = [self._node(self.criteria[names.index(place.criterion)])], _WORD_KEYS
+        else:
+            criterion = self._node(self.criteria[names.index(place.criterion)])
+            levels = next((value.value for key, value in criterion.value if key.value == "levels"), [])
+            mappings, keys = levels, (level[1],)
+        for node in mappings:
+            for key, value in node.value if getattr(node, "id", "") == "mapping" else ():
+                if key.value in keys and value.id == "scalar" and _unfolded(value.value) == _unfolded(old):
+                    self._respell(value, new, in_flow=bool(node.flow_style), indent=int(key.start_mark.column))
+                    return
+        raise RubricError(f"{place}: its words can't be found in the file", path=self.path)
+
+    def _respell(self, node: "Node", new: str, *, in_flow: bool, indent: int) -> None:
+        """New words in the style of the old ones: block, quoted or plain."""
+        start, end = int(node.start_mark.index), int(node.end_mark.index)
+        if node.style not in ("|", ">"):
+            self.splices.append((start, end, _quoted(new, node.style or "", in_flow=in_flow)))
+            return
+        block = self.text[start:end]
+        head, *body = block.splitlines()
+        own = [line for line in body if line.strip() and len(line) - len(line.lstrip()) > indent]
+        deep = min((len(line) - len(line.lstrip()) for line in own), default=indent + 2)
+        width = max(_LINE, *map(len, own), 0) - deep
+        parts = new.strip().split("\n")
+        lines = parts if node.style == "|" else [line for part in parts for line in _folded(part, width)][:-1]
+        end = start + block.rfind(own[-1]) + len(own[-1]) if own else start + len(block.rstrip())
+        spelled = "\n".join([head, *(f"{' ' * deep}{line}" if line else "" for line in lines)])
+        self.splices.append((start, end, spelled.replace("\n", "\r\n" if "\r\n" in self.text else "\n")))
 
     def _set(self, mappings: "list[MappingNode]", keys: tuple[str, ...], value: float) -> None:
         for mapping in mappings:
@@ -246,6 +298,29 @@ class _Editing:
             else:
                 node = next(value for key, value in node.value if key.value == part)
         return node
+
+
+def _unfolded(words: str) -> str:
+    """Words without how their lines are broken; the composer marks each fold of a block with a bell."""
+    return " ".join(words.replace("\a", "").split())
+
+
+def _folded(paragraph: str, width: int) -> list[str]:
+    """The lines of a folded block, in which a blank line stands for a line's end."""
+    return [*textwrap.wrap(paragraph, width, break_long_words=False, break_on_hyphens=False), ""]
+
+
+def _quoted(words: str, style: str, *, in_flow: bool) -> str:
+    """A text in one line, quoted as the old one was; a plain one stays plain where YAML reads it back the same.
+
+    >>> [_quoted(words, "", in_flow=False) for words in ("Is it polite?", "Say: no")]
+    ['Is it polite?', '"Say: no"']
+    """
+    if style == "'" and "\n" not in words:
+        return "'" + words.replace("'", "''") + "'"
+    if not style and _PLAIN.match(words) and not (in_flow and re.search(r"[][{},]", words)):
+        return words
+    return json.dumps(words, ensure_ascii=False)
 
 
 def _spelled(value: float, *, like: str = "") -> str:

@@ -1,0 +1,95 @@
+"""The words of a rubric that may be rewritten, by place, and the rubric with other words in these places."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import NamedTuple
+
+from markscheme.rubrics.rubric import Criterion, Level, Rubric
+
+_LEVEL = re.compile(r"levels\[(\d+)\]\.(description|label)\Z")
+
+
+class Field(NamedTuple):
+    """Where words of a rubric are.
+
+    Attributes:
+        criterion: The criterion's name; "" for the rubric's own guidelines.
+        field: guidelines, description, levels[2].description or levels[2].label; levels count from 0, the worst.
+    """
+
+    criterion: str
+    field: str
+
+    def __str__(self) -> str:
+        return f"{self.criterion}.{self.field}" if self.criterion else self.field
+
+    @property
+    def level(self) -> tuple[int, str] | None:
+        """Which level and which of its texts; None where it isn't a level's."""
+        found = _LEVEL.match(self.field)
+        return (int(found[1]), found[2]) if found else None
+
+
+def words_of(rubric: Rubric) -> dict[Field, str]:
+    """The words that may be rewritten, in the order of the rubric. Places without words are not among them.
+
+    Examples, and labels that a judge answers with, are no such words: rewriting them would change the scale or show
+    the judge other responses. Criteria that code decides have none.
+
+    Example:
+        >>> from markscheme import Rubric
+        >>> words_of(Rubric.from_dict([{"weight": 1, "requirement": "Is polite"}]))
+        {Field(criterion='c1', field='description'): 'Is polite'}
+    """
+    return {place: text for place, text in _words(rubric) if text}
+
+
+def _words(rubric: Rubric) -> Iterator[tuple[Field, str]]:
+    yield Field("", "guidelines"), rubric.guidelines
+    for criterion in rubric.criteria:
+        if criterion.check is not None:
+            continue
+        yield Field(criterion.name, "description"), criterion.requirement
+        for place, (level, choice) in enumerate(zip(criterion.scale.levels, criterion.scale.choices, strict=True)):
+            if level.label != choice:
+                yield Field(criterion.name, f"levels[{place}].label"), level.label or ""
+            yield Field(criterion.name, f"levels[{place}].description"), level.description or ""
+
+
+def with_words(rubric: Rubric, words: Mapping[Field, str]) -> Rubric:
+    """The rubric with other words in some places; all else stays.
+
+    Raises:
+        KeyError: A place that has no words to rewrite.
+        RubricError: Words that a rubric can't have, such as two levels of one label.
+    """
+    unknown = set(words) - set(words_of(rubric))
+    if unknown:
+        raise KeyError(", ".join(sorted(map(str, unknown))))
+    criteria = tuple(_criterion(criterion, words) for criterion in rubric.criteria)
+    return replace(rubric, guidelines=words.get(Field("", "guidelines"), rubric.guidelines), criteria=criteria)
+
+
+def _criterion(criterion: Criterion, words: Mapping[Field, str]) -> Criterion:
+    own = {place.field: text for place, text in words.items() if place.criterion == criterion.name}
+    if not own:
+        return criterion
+    levels = tuple(_level(level, place, own) for place, level in enumerate(criterion.scale.levels))
+    scale = replace(criterion.scale, levels=levels)
+    return replace(criterion, requirement=own.get("description", criterion.requirement), scale=scale)
+
+
+def _level(level: Level, place: int, words: Mapping[str, str]) -> Level:
+    at = f"levels[{place}]"
+    label, description = f"{at}.label", f"{at}.description"
+    return replace(level, label=words.get(label, level.label), description=words.get(description, level.description))
+
+
+def in_place_of(old: str, new: str) -> str:
+    """New words with the line end that the old ones had, as a file's way of quoting gives it.
+
+    >>> in_place_of("Is it polite?\\n", "Polite? ")
+    'Polite?\\n'
+    """
+    return new.strip() + old[len(old.rstrip()) :]

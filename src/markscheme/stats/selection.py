@@ -1,0 +1,270 @@
+"""Choosing the best of several candidates without being fooled by having chosen: screen, held-out test, gain.
+
+A difference is the default's absolute error less a candidate's on one example: above 0 where the candidate is closer
+to gold. Examples of one task count as their mean.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import gammaincinv, ndtr, ndtri, owens_t, stdtrit
+
+from markscheme.stats.change import least_n
+from markscheme.stats.estimate import Estimate
+
+Floats = npt.NDArray[np.float64]
+
+LEVEL = 0.05
+"""Chance that the held-out labels, however often opened, let one pass that is no better; the first opening's share."""
+SCALE_NODES = 400
+FINALISTS = 2
+LEAST_FIRST = 6
+"""Tasks on which every candidate is tried, at least."""
+PLANNED_GAIN, PLANNED_SD, PLANNED_CORRELATION, PLANNED_POWER = 0.038, 0.157, 0.5, 0.8
+"""A gain in MAE that is worth about 0.10 in agreement, and how far single examples scatter around it."""
+FLIPS = 9_999
+SEED = 1
+
+
+# --- how many -------------------------------------------------------------------------------------------------------
+
+
+def dev_size(n: int) -> int:
+    """Tasks of `n` that may be looked at; the rest is held out.
+
+    >>> [dev_size(n) for n in (40, 60, 80, 200)]
+    [13, 20, 27, 67]
+    """
+    return round(n / 3)
+
+
+def first_size(n_dev: int) -> int:
+    """Dev tasks on which every candidate is tried; the better half goes on to the rest.
+
+    >>> first_size(27), first_size(10)
+    (13, 6)
+    """
+    return min(n_dev, max(LEAST_FIRST, n_dev // 2))
+
+
+def survivors(k: int) -> int:
+    """How many of `k` candidates go on: the better half, rounded up, two at least.
+
+    >>> survivors(2), survivors(5), survivors(20)
+    (2, 3, 10)
+    """
+    return min(k, max(FINALISTS, math.ceil(k / 2)))
+
+
+def questions(k: int, n: int) -> int:
+    """Examples to be graded to screen `k` candidates and test both finalists, the default's aside.
+
+    >>> questions(3, 80), questions(10, 160)
+    (173, 609)
+    """
+    dev = dev_size(n)
+    first = first_size(dev)
+    return k * first + survivors(k) * (dev - first) + min(k, FINALISTS) * (n - dev)
+
+
+# --- the held-out test ----------------------------------------------------------------------------------------------
+
+
+def opening_alpha(opening: int, level: float = LEVEL) -> float:
+    """What the j-th opening of the same held-out labels may spend: half of the one before.
+
+    >>> [opening_alpha(j) for j in (1, 2, 3)]
+    [0.05, 0.025, 0.0125]
+    """
+    if opening < 1:
+        raise ValueError(f"openings count from 1, not {opening}")
+    return level / 2 ** (opening - 1)
+
+
+def critical_t(df: int, alpha: float, correlation: float | None = None) -> float:
+    """What the larger of two correlated t exceeds with chance `alpha` where neither candidate is better.
+
+    Args:
+        df: Degrees of freedom of both.
+        alpha: One-sided chance.
+        correlation: Of the two columns of differences, -1 to 1; None for a single t.
+
+    Source:
+        Owen (1956), Annals of Mathematical Statistics 27(4), 1075-1090. doi:10.1214/aoms/1177728074
+
+    Example:
+        >>> round(critical_t(52, 0.05, 0.5), 4), round(critical_t(23, 0.05), 4)
+        (1.9576, 1.7139)
+    """
+    single = float(stdtrit(df, 1 - alpha))
+    if correlation is None:
+        return single
+    shape = math.sqrt((1 - correlation) / (1 + correlation)) if correlation > -1 else math.inf
+    s = np.sqrt(2 * gammaincinv(df / 2, (np.arange(SCALE_NODES) + 0.5) / SCALE_NODES) / df)
+
+    def exceeded(c: float) -> float:
+        both: Floats = ndtr(c * s) - 2 * owens_t(c * s, shape)
+        return 1 - float(both.mean())
+
+    low, high = single - 1.0, float(stdtrit(df, 1 - alpha / 2)) + 1.0
+    while high - low > 1e-10:
+        middle = (low + high) / 2
+        low, high = (middle, high) if exceeded(middle) > alpha else (low, middle)
+    return (low + high) / 2
+
+
+@dataclass(frozen=True)
+class SelectionTest:
+    """What held-out differences say of one or two finalists.
+
+    Attributes:
+        means: Mean difference of each, over tasks.
+        errors: Standard error of each.
+        t: Mean over its error; None where all differences are equal.
+        correlation: Of the two columns; None for one finalist, or where one of them doesn't vary.
+        critical: What t has to exceed.
+        best: Place of the adopted one; None where the labels confirm neither.
+        n: Tasks.
+    """
+
+    means: tuple[float, ...]
+    errors: tuple[float, ...]
+    t: tuple[float | None, ...]
+    correlation: float | None
+    critical: float
+    best: int | None
+    n: int
+
+
+def held_out_test(differences: npt.ArrayLike, alpha: float) -> SelectionTest:
+    """Whether one of two finalists is better than the default, on labels that had no part in choosing them.
+
+    Args:
+        differences: Shape (n_tasks, 1 or 2), no nan.
+        alpha: What this opening may spend.
+
+    Returns:
+        The finalist with the greater mean among those whose t exceeds the bound for the larger of the two. Equal
+        differences throughout have no t; they decide by their signs alone, exactly.
+
+    Example:
+        >>> held_out_test([[0.1], [0.2], [0.1], [0.3], [0.2]], 0.05).best
+        0
+    """
+    d = np.atleast_2d(np.asarray(differences, dtype=np.float64))
+    n, k = d.shape
+    means, spread = d.mean(axis=0), d.std(axis=0, ddof=1) if n > 1 else np.zeros(k)
+    spread = np.where(spread > 1e-12, spread, 0.0)
+    errors = spread / math.sqrt(n)
+    rho = float(np.clip(np.corrcoef(d.T)[0, 1], -1, 1)) if k == 2 and spread.all() else None
+    bound = critical_t(max(1, n - 1), alpha, (rho if rho is not None else 0.0) if k == 2 else None)
+    t = [float(mean / error) if error > 0 else None for mean, error in zip(means, errors, strict=True)]
+    by_sign = 0.5**n <= alpha / k
+    passed = [
+        value > bound if value is not None else bool(by_sign and mean > 0)
+        for value, mean in zip(t, means.tolist(), strict=True)
+    ]
+    best = max((place for place in range(k) if passed[place]), key=lambda place: means[place], default=None)
+    return SelectionTest(tuple(means.tolist()), tuple(errors.tolist()), tuple(t), rho, bound, best, n)
+
+
+def outside_test(differences: npt.ArrayLike, alpha: float = LEVEL) -> SelectionTest:
+    """The same for any number of candidates that were made without these labels, on all of them.
+
+    The largest t is compared with its distribution when whole tasks change their sign, which keeps the candidates'
+    correlation; the signs come from a fixed seed.
+
+    Args:
+        differences: Shape (n_tasks, k), no nan.
+        alpha: Chance that one is adopted though none is better.
+
+    Source:
+        Westfall and Young (1993), Resampling-Based Multiple Testing, Wiley. ISBN 978-0-471-55761-6
+    """
+    d = np.asarray(differences, dtype=np.float64)
+    n, k = d.shape
+    means, squares = d.mean(axis=0), (d**2).sum(axis=0)
+    signs = np.random.default_rng(SEED).choice((-1.0, 1.0), size=(FLIPS, n))
+    largest = np.sort(_t(signs @ d / n, squares, n).max(axis=1))
+    bound = float(largest[min(FLIPS - 1, math.ceil((1 - alpha) * (FLIPS + 1)) - 1)])
+    found = _t(means[None, :], squares, n)[0]
+    errors = d.std(axis=0, ddof=1) / math.sqrt(n)
+    passed = [place for place in range(k) if found[place] > bound]
+    best = max(passed, key=lambda place: means[place], default=None)
+    t = tuple(None if error <= 1e-12 else float(one) for one, error in zip(found, errors, strict=True))
+    return SelectionTest(tuple(means.tolist()), tuple(errors.tolist()), t, None, bound, best, n)
+
+
+def _t(means: Floats, squares: Floats, n: int) -> Floats:
+    """t of columns with these means and sums of squares; very large where nothing varies, 0 where all is 0."""
+    variance = np.maximum(squares - n * means**2, 1e-15) / (n - 1)
+    return np.asarray(means / np.sqrt(variance / n))
+
+
+# --- what to expect -------------------------------------------------------------------------------------------------
+
+
+def kept_share(t: float | None) -> float:
+    """How much of a selected gain is likely to hold on new examples: 1 - 1/t², 0 at least.
+
+    Source:
+        James and Stein (1961), Proceedings of the Fourth Berkeley Symposium 1, 361-379.
+
+    Example:
+        >>> round(kept_share(2.6244928), 4), kept_share(0.5), kept_share(None)
+        (0.8548, 0.0, 1.0)
+    """
+    return 1.0 if t is None else max(0.0, 1 - 1 / t**2) if t else 0.0
+
+
+def expected_gain(differences: npt.ArrayLike, share: float, *, method: str) -> Estimate:
+    """A gain to expect on new examples: the mean over tasks, shrunken by `share`, with a t interval.
+
+    Args:
+        differences: Shape (n_tasks,), no nan.
+        share: How much of it is likely to hold, 0 to 1.
+        method: What the Estimate says was measured.
+    """
+    d = np.asarray(differences, dtype=np.float64)
+    n, value = len(d), float(d.mean() * share)
+    spread = float(d.std(ddof=1)) if n > 1 else 0.0
+    if spread <= 1e-12:
+        return Estimate(value, n=n, method=method, note="withheld: the same difference on every task")
+    reach = float(stdtrit(n - 1, 0.975)) * spread / math.sqrt(n)
+    return Estimate(value, value - reach, value + reach, n=n, method=f"{method}, shrunken, t interval")
+
+
+def chance_to_find(n: int, alpha: float, *, gain: float = PLANNED_GAIN, sd: float = PLANNED_SD) -> float:
+    """Chance that `n` held-out tasks confirm a finalist that is better by `gain`, 0 to 1.
+
+    >>> round(chance_to_find(132, 0.05), 2)
+    0.8
+    """
+    if n < 2:
+        return 0.0
+    return float(ndtr(math.sqrt(n) * gain / sd - critical_t(n - 1, alpha, PLANNED_CORRELATION)))
+
+
+def held_out_needed(alpha: float = LEVEL, *, gain: float = PLANNED_GAIN, sd: float = PLANNED_SD) -> int:
+    """Least number of held-out tasks that confirm a gain 8 times in 10.
+
+    >>> held_out_needed(), held_out_needed(gain=0.1, sd=0.5)
+    (132, 192)
+    """
+
+    def enough(n: int) -> bool:
+        bound = critical_t(n - 1, alpha, PLANNED_CORRELATION)
+        return math.sqrt(n) * gain / sd >= bound + float(ndtri(PLANNED_POWER))
+
+    return least_n(enough, start=2)
+
+
+def labels_needed(held_out: int) -> int:
+    """Labelled tasks in all of which so many are held out.
+
+    >>> labels_needed(132)
+    198
+    """
+    return least_n(lambda n: n - dev_size(n) >= held_out, start=held_out)

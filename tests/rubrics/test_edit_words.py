@@ -1,0 +1,142 @@
+"""New words in a rubric's file: each way of quoting keeps, and nothing else moves."""
+
+from pathlib import Path
+
+import pytest
+
+from markscheme.errors import RubricError
+from markscheme.rubrics.edit import Changes, edited
+from markscheme.rubrics.file import load_rubric, rubric_from_text
+from markscheme.rubrics.wording import Field, in_place_of, with_words, words_of
+
+RUBRICS = sorted(Path("rubrics").glob("*.yaml"))
+STYLES = """\
+# what a good reply is
+guidelines: |  # for the judge
+  Read it twice.
+  Then judge.
+# a comment after a block
+criteria:
+  - name: tone   # how it sounds
+    description: >-
+      Is the reply
+      polite?
+    # the anchors
+    levels:
+      - {value: 1, label: 'rude', description: "Rude, or worse."}
+      - value: 2
+        description: Polite enough   # plain
+        label: fine
+
+      - value: 3
+        description: >
+          Very polite.
+
+          Warm, too.
+"""
+PLACES = {
+    Field("", "guidelines"): "Read once.\nJudge it: fairly.",
+    Field(
+        "tone", "description"
+    ): "Does the reply speak to the reader as an equal, and never down to them, at any point?",
+    Field("tone", "levels[0].label"): "isn't polite",
+    Field("tone", "levels[0].description"): 'Says "no", and nothing else.',
+    Field("tone", "levels[1].description"): "Polite: not warm # yet",
+    Field("tone", "levels[2].description"): "Warm throughout.\nNo irony.",
+}
+
+
+def after(changes: dict[Field, str], text: str = STYLES) -> str:
+    old = words_of(rubric_from_text(text, "yaml"))
+    return edited(text, "yaml", Changes(words={place: in_place_of(old[place], new) for place, new in changes.items()}))
+
+
+@pytest.mark.parametrize("place", PLACES, ids=str)
+def test_new_words_are_read_back_and_all_other_lines_stay(place: Field) -> None:
+    now = after({place: PLACES[place]})
+    assert words_of(rubric_from_text(now, "yaml"))[place].strip() == PLACES[place]
+    others = {where: text for where, text in words_of(rubric_from_text(now, "yaml")).items() if where != place}
+    assert others == {
+        where: text for where, text in words_of(rubric_from_text(STYLES, "yaml")).items() if where != place
+    }
+    for comment in (
+        "# what a good reply is",
+        "# for the judge",
+        "# a comment after a block",
+        "# how it",
+        "# the anchors",
+    ):
+        assert comment in now
+
+
+def test_all_words_at_once_keep_the_way_they_were_quoted() -> None:
+    assert after(PLACES) == (
+        "# what a good reply is\n"
+        "guidelines: |  # for the judge\n"
+        "  Read once.\n"
+        "  Judge it: fairly.\n"
+        "# a comment after a block\n"
+        "criteria:\n"
+        "  - name: tone   # how it sounds\n"
+        "    description: >-\n"
+        "      Does the reply speak to the reader as an equal, and never down to them, at\n"
+        "      any point?\n"
+        "    # the anchors\n"
+        "    levels:\n"
+        "      - {value: 1, label: 'isn''t polite', description: \"Says \\\"no\\\", and nothing else.\"}\n"
+        "      - value: 2\n"
+        '        description: "Polite: not warm # yet"   # plain\n'
+        "        label: fine\n"
+        "\n"
+        "      - value: 3\n"
+        "        description: >\n"
+        "          Warm throughout.\n"
+        "\n"
+        "          No irony.\n"
+    )
+
+
+def test_windows_line_ends_stay() -> None:
+    text = STYLES.replace("\n", "\r\n")
+    now = edited(text, "yaml", Changes(words={Field("tone", "description"): "Is it kind?"}))
+    assert now.count("\n") == now.count("\r\n")
+
+
+def test_json_stays_json() -> None:
+    text = '{"criteria": [{"requirement": "Is polite", "weight": 1}]}'
+    assert edited(text, "json", Changes(words={Field("c1", "description"): 'Says "thanks"'})) == (
+        '{"criteria": [{"requirement": "Says \\"thanks\\"", "weight": 1}]}'
+    )
+
+
+@pytest.mark.parametrize("path", RUBRICS, ids=lambda path: path.stem)
+def test_every_word_of_the_shipped_rubrics_can_be_rewritten(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    words = {
+        place: in_place_of(
+            old, f"New words for {place}, of some length: to see them folded, and read back as they were."
+        )
+        for place, old in words_of(load_rubric(path)).items()
+        if place.level is None or place.level[1] == "description"
+    }
+    now = edited(text, "yaml", Changes(words=words), path=path)
+    assert words_of(rubric_from_text(now, "yaml")).items() >= words.items()
+    kept = [
+        line for line in text.splitlines() if "weight:" in line or line.lstrip().startswith(("#", "example:", "good:"))
+    ]
+    assert set(kept) <= set(now.splitlines())
+
+
+def test_words_that_two_places_share_are_refused() -> None:
+    text = "criteria:\n- {requirement: &a Is polite, weight: 1}\n- {requirement: *a, weight: 2}\n"
+    with pytest.raises(RubricError, match="alias"):
+        edited(text, "yaml", Changes(words={Field("c1", "description"): "Is kind"}))
+
+
+def test_labels_that_a_judge_answers_and_places_without_words_are_not_among_them() -> None:
+    rubric = rubric_from_text(
+        "criteria:\n- {requirement: Is polite, weight: 1}\n- {requirement: B, check: json_valid}", "yaml"
+    )
+    assert words_of(rubric) == {Field("c1", "description"): "Is polite"}
+    with pytest.raises(KeyError, match="guidelines"):
+        with_words(rubric, {Field("", "guidelines"): "Be fair."})

@@ -1,0 +1,113 @@
+"""Choosing the best of several candidates: bounds, tests, gains and sizes against worked figures, and their laws."""
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from scipy.special import stdtrit
+
+from markscheme.stats.selection import (
+    chance_to_find,
+    critical_t,
+    dev_size,
+    expected_gain,
+    held_out_needed,
+    held_out_test,
+    kept_share,
+    labels_needed,
+    opening_alpha,
+    outside_test,
+    questions,
+)
+from tests.reference import selection_cases as cases
+
+columns = arrays(np.float64, (24, 2), elements=st.floats(-1, 1, width=32)).filter(lambda d: d.std(axis=0).min() > 0.01)
+
+
+@pytest.mark.parametrize(("rho", "df", "alpha", "bound"), cases.BOUNDS)
+def test_the_larger_of_two_t_has_the_worked_bound(rho: float, df: int, alpha: float, bound: float) -> None:
+    assert critical_t(df, alpha, rho) == pytest.approx(bound, abs=cases.BOUND_TOLERANCE)
+
+
+@given(rho=st.floats(-0.95, 0.95), df=st.integers(9, 200), alpha=st.sampled_from([0.05, 0.0125, 0.0004]))
+def test_the_bound_lies_between_a_single_t_and_bonferroni(rho: float, df: int, alpha: float) -> None:
+    bound = critical_t(df, alpha, rho)
+    assert stdtrit(df, 1 - alpha) - 2e-3 <= bound <= stdtrit(df, 1 - alpha / 2) + 2e-3 + 0.02 * (alpha < 0.001)
+
+
+@pytest.mark.parametrize("case", cases.TESTS, ids=lambda case: case.name)
+def test_finalists_are_tested_as_worked_out(case: cases.SelectionCase) -> None:
+    found = held_out_test(np.column_stack(case.columns), case.alpha)
+    assert found.means == pytest.approx(case.means, abs=1e-6)
+    assert found.errors == pytest.approx(case.errors, abs=1e-6)
+    assert found.t == pytest.approx(case.t, abs=1e-6)
+    assert found.correlation == (None if case.correlation is None else pytest.approx(case.correlation, abs=1e-6))
+    assert found.critical == pytest.approx(case.critical, abs=cases.BOUND_TOLERANCE)
+    assert found.best == case.best
+
+
+def test_the_expected_gain_is_shrunken_as_worked_out() -> None:
+    share, value, low, high = cases.STRONG_GAIN
+    t = held_out_test(np.array(cases.STRONG)[:, None], 0.05).t[0]
+    assert kept_share(t) == pytest.approx(share, abs=1e-6)
+    gain = expected_gain(cases.STRONG, kept_share(t), method="gain in MAE")
+    assert (gain.value, gain.low, gain.high) == pytest.approx((value, low, high), abs=1e-6)
+
+
+def test_sizes_calls_and_labels_are_as_worked_out() -> None:
+    assert {j: opening_alpha(j) for j in cases.OPENINGS} == cases.OPENINGS
+    assert {n: (dev_size(n), n - dev_size(n)) for n in cases.PARTS} == cases.PARTS
+    for k, n, calls, share in cases.QUESTIONS:
+        assert questions(k, n) == calls
+        assert calls / (k * n) == pytest.approx(share)
+    for sd, gain, n in cases.NEEDED:
+        assert abs(held_out_needed(sd=sd, gain=gain) - n) <= 1
+    assert labels_needed(132) == 198
+
+
+def test_all_openings_together_spend_a_tenth() -> None:
+    assert sum(opening_alpha(j) for j in range(1, 60)) == pytest.approx(0.1)
+
+
+@given(columns)
+def test_swapping_the_finalists_swaps_nothing_else(d: np.ndarray) -> None:
+    assume(abs(np.diff(d.mean(axis=0))) > 1e-9)
+    one, other = held_out_test(d, 0.05), held_out_test(d[:, ::-1], 0.05)
+    assert one.critical == pytest.approx(other.critical)
+    assert other.best == (None if one.best is None else 1 - one.best)
+
+
+@given(columns)
+def test_a_later_opening_never_adopts_more(d: np.ndarray) -> None:
+    first, third = held_out_test(d, 0.05), held_out_test(d, 0.0125)
+    assert third.critical > first.critical
+    assert third.best is None or first.best is not None
+
+
+def test_equal_differences_decide_by_their_signs() -> None:
+    same = held_out_test(np.full((24, 1), 0.1), 0.05)
+    assert (same.best, same.t) == (0, (None,))
+    assert held_out_test(np.zeros((24, 2)), 0.05).best is None
+    assert held_out_test(np.full((24, 1), -0.1), 0.05).best is None
+    assert held_out_test(np.full((4, 1), 0.1), 0.05).best is None  # 1 in 16 by chance
+
+
+def test_candidates_made_elsewhere_are_tested_together_on_all_labels() -> None:
+    rng = np.random.default_rng(7)
+    noise = rng.normal(0, 0.15, (60, 5))
+    assert outside_test(noise - 0.05).best is None
+    assert outside_test(noise + np.array([0, 0, 0.15, 0, 0])).best == 2
+    assert outside_test(noise) == outside_test(noise)
+
+
+def test_of_candidates_no_better_one_in_twenty_is_adopted_at_most() -> None:
+    rng = np.random.default_rng(3)
+    adopted = [outside_test(rng.normal(0, 0.15, (30, 4))).best is not None for _ in range(200)]
+    assert np.mean(adopted) <= 0.05 + 2 * (0.05 * 0.95 / 200) ** 0.5
+
+
+def test_more_labels_find_more() -> None:
+    chances = [chance_to_find(n, 0.05) for n in (1, 20, 53, 132, 400)]
+    assert chances == sorted(chances)
+    assert chances[0] == 0.0
