@@ -37,6 +37,7 @@ LAYERS = [
     "pytest_plugin",
     "readers",
     "calibration",
+    "improvement",
     "experiment",
     "stress",
     "demo",

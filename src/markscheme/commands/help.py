@@ -22,6 +22,7 @@ GROUPS = {
         "demo": "offline tour: what agreement is worth, and a planted fault found",
     },
     "Improve": {
+        "improve": "find better words for a rubric, proven on held-out labels",
         "tune": "find weights and thresholds that the labels support",
         "compare": "compare judges, runs or results on the same examples",
         "experiment": "run prompt variants on cases, grade and compare the outputs",

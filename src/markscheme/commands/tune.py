@@ -100,7 +100,7 @@ def tune(
     if write:
         refuse_unwritable(path)
         if not force:
-            _refuse_uncommitted(path)
+            refuse_uncommitted(path)
     loaded = ask.of(load_rubric(path))
     every, folder = labelled_examples(loaded, examples)
     warn_of_split_groups(every)
@@ -201,7 +201,7 @@ def _ask(
     return rated_by(judge, rubric, labelled, ask, whole=True)[0], rater_of(judge)
 
 
-def _refuse_uncommitted(path: Path) -> None:
+def refuse_uncommitted(path: Path) -> None:
     """Refuse a file with uncommitted changes: it would be overwritten."""
     try:
         done = subprocess.run(

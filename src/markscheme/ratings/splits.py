@@ -1,18 +1,20 @@
-"""Labels kept back: who opened the test split and when, and which examples have moved the rubric's numbers already."""
+"""Labels kept back: drawing the parts, who opened the test part and when, and which examples moved numbers already."""
 
 import hashlib
 import json
 import warnings
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from markscheme.errors import RatingError, RatingWarning, refuse_lines
-from markscheme.files import append_lines, set_aside_damaged_end
+from markscheme.files import append_lines, set_aside_damaged_end, write_whole
 from markscheme.plain_data import json_lines
-from markscheme.ratings.examples import ExampleSet
+from markscheme.ratings.examples import Example, ExampleSet, Split
+from markscheme.stats.selection import dev_size
 
+SEED = 1
 OPENED = "opened.jsonl"
 TUNED = "tuned.jsonl"
 
@@ -26,12 +28,46 @@ class Opening:
         by: The command that looked.
         labels: Digest of the labels it saw.
         n: How many examples had them.
+        alpha: What a test of new wordings may spend on this look; None for any other look.
+        wordings: Fingerprints of the wordings it tests.
+        judge: Fingerprint of the judge that it asks.
+        adopted: Fingerprint of the wording it adopted; None where it adopted none.
+        decided: False while a test is under way, or was interrupted.
     """
 
     at: str
     by: str
     labels: str
     n: int
+    alpha: float | None = None
+    wordings: tuple[str, ...] = ()
+    judge: str = ""
+    adopted: str | None = None
+    decided: bool = True
+
+    @classmethod
+    def read(cls, line: Mapping[str, Any]) -> "Opening":
+        """The look in a line of the record."""
+        tests = line.get("wordings", ())
+        return cls(
+            str(line["at"]),
+            str(line["by"]),
+            str(line["labels"]),
+            int(line["n"]),
+            line.get("alpha"),
+            tuple(map(str, tests)),
+            str(line.get("judge", "")),
+            line.get("adopted"),
+            decided="adopted" in line or not tests,
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """A line of the record; `adopted` is missing while a test is under way."""
+        line: dict[str, Any] = {"at": self.at, "by": self.by, "labels": self.labels, "n": self.n}
+        if self.wordings:
+            line |= {"alpha": self.alpha, "wordings": list(self.wordings), "judge": self.judge}
+            line |= {"adopted": self.adopted} if self.decided else {}
+        return line
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +88,14 @@ class Openings:
     def of_these(self) -> int:
         """How many looks saw just these labels."""
         return sum(opening.labels == self.labels for opening in self.all)
+
+    def of_test(self, wordings: tuple[str, ...], judge: str) -> tuple[int, Opening] | None:
+        """The last look at just these labels that tests these wordings with this judge, and its number among them."""
+        same = [opening for opening in self.all if opening.labels == self.labels]
+        for number in range(len(same), 0, -1):
+            if same[number - 1].wordings == wordings and same[number - 1].judge == judge:
+                return number, same[number - 1]
+        return None
 
     def to_json(self) -> dict[str, Any]:
         """As plain data."""
@@ -88,17 +132,27 @@ def openings_of(examples: ExampleSet) -> Openings | None:
         return None
     test = examples.part("test")
     lines = _lines(examples, OPENED, {"at": str, "by": str, "labels": str, "n": int})
-    past = tuple(Opening(one["at"], one["by"], one["labels"], one["n"]) for one in lines)
-    return Openings(past, labelling_digest(test), len(test.labelled.examples))
+    return Openings(tuple(map(Opening.read, lines)), labelling_digest(test), len(test.labelled.examples))
 
 
-def open_test_labels(examples: ExampleSet, *, by: str, at: str) -> tuple[ExampleSet, Openings]:
+def open_test_labels(
+    examples: ExampleSet,
+    *,
+    by: str,
+    at: str,
+    alpha: float | None = None,
+    wordings: tuple[str, ...] = (),
+    judge: str = "",
+) -> tuple[ExampleSet, Openings]:
     """The test part of a set, after noting on record that its labels were looked at.
 
     Args:
         examples: The whole set.
         by: The command that looks.
         at: The day.
+        alpha: What a test of new wordings may spend; None for any other look.
+        wordings: Fingerprints of the wordings that are tested.
+        judge: Fingerprint of the judge that is asked about them.
 
     Raises:
         RatingError: No example is kept back, or the record next to the examples can't be read or written.
@@ -110,9 +164,85 @@ def open_test_labels(examples: ExampleSet, *, by: str, at: str) -> tuple[Example
     before = openings_of(examples)
     if before is None:
         raise RatingError('keeps no example back: none has `"split": "test"`', path=examples.path)
-    now = Opening(at, by, before.labels, before.n)
-    _append(examples, OPENED, asdict(now))
+    now = Opening(at, by, before.labels, before.n, alpha, wordings, judge, decided=not wordings)
+    _append(examples, OPENED, now.to_json())
     return examples.part("test"), Openings((*before.all, now), before.labels, before.n)
+
+
+def record_decision(examples: ExampleSet, opening: Opening, adopted: str | None) -> None:
+    """Complete the record of a test of new wordings with its answer.
+
+    Args:
+        examples: The whole set.
+        opening: The look, as it is on record.
+        adopted: Fingerprint of the wording that was adopted; None where none was.
+
+    Raises:
+        RatingError: The record can't be written, or doesn't have this look.
+    """
+    path = examples.path.parent / OPENED if examples.path is not None else None
+    answer = json.dumps(replace(opening, adopted=adopted, decided=True).to_json(), ensure_ascii=False)
+    try:
+        lines = path.read_text(encoding="utf-8").split("\n") if path is not None else []
+        at = max(place for place, line in enumerate(lines) if line.strip() and json.loads(line) == opening.to_json())
+        lines[at] = answer
+        if path is not None:
+            write_whole(path, "\n".join(lines))
+    except (OSError, ValueError) as error:
+        raise RatingError(f"has no place for the answer of this test: {error}", path=path) from error
+
+
+# --- drawing the parts ----------------------------------------------------------------------------------------------
+
+
+def task_of(example: Example) -> str:
+    """What an example shares its errors with: its group, or itself."""
+    return f"group {example.group}" if example.group else f"example {example.id}"
+
+
+def in_drawn_order(tasks: Iterable[str]) -> list[str]:
+    """Tasks in an order that is as good as random, and the same on every machine."""
+    return sorted(set(tasks), key=lambda task: hashlib.sha256(f"{SEED}:{task}".encode()).digest())
+
+
+def drawn_parts(examples: ExampleSet) -> ExampleSet:
+    """A set with its labelled examples divided by task: a third dev, the rest test. One that has parts keeps them."""
+    if examples.has_splits:
+        return examples
+    order = in_drawn_order(task_of(example) for example in examples.labelled.examples)
+    dev = set(order[: dev_size(len(order))])
+
+    def part(example: Example) -> Split | None:
+        return ("dev" if task_of(example) in dev else "test") if example.labels else None
+
+    return replace(examples, examples=tuple(replace(example, split=part(example)) for example in examples.examples))
+
+
+def write_parts(examples: ExampleSet) -> None:
+    """Write each example's part into its line of the file; not a letter else is touched.
+
+    Raises:
+        RatingError: The file is not a .jsonl file, or can't be written.
+    """
+    path = examples.path
+    if path is None or path.suffix != ".jsonl":
+        raise RatingError(
+            "can't take `split` by itself, as .jsonl files can: `markscheme export RUBRIC > examples.jsonl`, or write "
+            "dev or test next to each example",
+            path=path,
+        )
+    parts = {example.line: example.split for example in examples.examples if example.split}
+    try:
+        lines = path.read_bytes().decode("utf-8").split("\n")
+        for number, part in parts.items():
+            body, brace, end = lines[(number or 0) - 1].rpartition("}")
+            lines[(number or 0) - 1] = f'{body.rstrip()}, "split": "{part}"{brace}{end}'
+        write_whole(path, "\n".join(lines))
+    except OSError as error:
+        raise RatingError(f"cannot be written: {error.strerror or error}", path=path) from error
+
+
+# --- what moved numbers ---------------------------------------------------------------------------------------------
 
 
 def used_to_tune(examples: ExampleSet) -> frozenset[str]:

@@ -5,6 +5,7 @@ A renderer knows the blocks below and no result; a view knows its result and no 
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from difflib import SequenceMatcher
 from typing import Literal
 
 from markscheme.report.figures import share_with_interval
@@ -91,9 +92,44 @@ def reach(shifts: Iterable[tuple[Estimate, float]]) -> float:
     return next((part for part in (0.25, 0.5) if farthest <= part), 1.0)
 
 
-Piece = str | Code | Name | Ids | Count | Mark
+@dataclass(frozen=True)
+class Changed:
+    """Words that one of two texts has and the other lacks."""
+
+    text: str
+    how: Literal["del", "ins"]
+
+
+Piece = str | Code | Name | Ids | Count | Mark | Changed
 Line = Piece | tuple[Piece, ...]
 """A line of text or a cell of a table."""
+
+
+def word_difference(old: str, new: str) -> tuple[tuple[Piece, ...], tuple[Piece, ...]]:
+    """Both texts, the words that only one of them has marked.
+
+    >>> word_difference("is very polite", "is polite")[0]
+    ('is ', Changed(text='very', how='del'), ' polite')
+    """
+    words, others = old.split(), new.split()
+    sides: tuple[list[Piece], list[Piece]] = ([], [])
+    for same, first, last, begin, end in SequenceMatcher(None, words, others, autojunk=False).get_opcodes():
+        parts = Changed(" ".join(words[first:last]), "del"), Changed(" ".join(others[begin:end]), "ins")
+        for side, part in zip(sides, parts, strict=True):
+            if part.text:
+                side += [*([" "] if side else []), part.text if same == "equal" else part]
+    return _joined(sides[0]), _joined(sides[1])
+
+
+def _joined(pieces: list[Piece]) -> tuple[Piece, ...]:
+    """The same with the blanks between two pieces as part of the plain text next to them."""
+    found: list[Piece] = []
+    for piece in pieces:
+        if found and isinstance(piece, str) and isinstance(found[-1], str):
+            found[-1] += piece
+        else:
+            found.append(piece)
+    return tuple(found)
 
 
 # --- blocks ---------------------------------------------------------------------------------------------------------

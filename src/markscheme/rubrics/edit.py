@@ -18,7 +18,7 @@ from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.wording import Field, with_words, words_of
 
 if TYPE_CHECKING:
-    from ruamel.yaml.nodes import MappingNode, Node
+    from ruamel.yaml.nodes import MappingNode, Node, ScalarNode
 
 _NUMBER = re.compile(r"[-+.\w]+\Z")
 _PLAIN = re.compile(r"[A-Za-z](?!.*(: |:$| #|\n))(?!(?:yes|no|on|off|true|false|null|y|n)$)", re.IGNORECASE)
@@ -226,7 +226,7 @@ class _Editing:
             mappings, keys = [self._node(self.criteria[names.index(place.criterion)])], _WORD_KEYS
         else:
             criterion = self._node(self.criteria[names.index(place.criterion)])
-            levels = next((value.value for key, value in criterion.value if key.value == "levels"), [])
+            levels: list[Any] = next((value.value for key, value in criterion.value if key.value == "levels"), [])
             mappings, keys = levels, (level[1],)
         for node in mappings:
             for key, value in node.value if getattr(node, "id", "") == "mapping" else ():
@@ -235,7 +235,7 @@ class _Editing:
                     return
         raise RubricError(f"{place}: its words can't be found in the file", path=self.path)
 
-    def _respell(self, node: "Node", new: str, *, in_flow: bool, indent: int) -> None:
+    def _respell(self, node: "ScalarNode", new: str, *, in_flow: bool, indent: int) -> None:
         """New words in the style of the old ones: block, quoted or plain."""
         start, end = int(node.start_mark.index), int(node.end_mark.index)
         if node.style not in ("|", ">"):

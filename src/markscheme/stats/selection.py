@@ -80,7 +80,7 @@ def opening_alpha(opening: int, level: float = LEVEL) -> float:
     """
     if opening < 1:
         raise ValueError(f"openings count from 1, not {opening}")
-    return level / 2 ** (opening - 1)
+    return level * 0.5 ** (opening - 1)
 
 
 def critical_t(df: int, alpha: float, correlation: float | None = None) -> float:
@@ -106,7 +106,7 @@ def critical_t(df: int, alpha: float, correlation: float | None = None) -> float
 
     def exceeded(c: float) -> float:
         both: Floats = ndtr(c * s) - 2 * owens_t(c * s, shape)
-        return 1 - float(both.mean())
+        return 1.0 - float(both.mean())
 
     low, high = single - 1.0, float(stdtrit(df, 1 - alpha / 2)) + 1.0
     while high - low > 1e-10:

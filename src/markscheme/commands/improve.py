@@ -1,0 +1,255 @@
+"""`markscheme improve`: new words for a rubric, adopted where labels that were held out confirm them."""
+
+import asyncio
+import datetime
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import Parameter
+
+from markscheme.commands.options import (
+    AskOptions,
+    ExamplesFile,
+    GoldKind,
+    JsonFlag,
+    JudgeName,
+    RubricName,
+    whole_number,
+)
+from markscheme.commands.output import now, put, refuse_unwritable
+from markscheme.commands.progress import progress
+from markscheme.errors import UsageError
+
+if TYPE_CHECKING:
+    from markscheme.improvement.setting import Setting
+    from markscheme.report.views.improvement import ImprovementPlan, ImprovementRun
+
+NOT_ADOPTED, TOO_FEW = 1, 4
+FILES = "wordings to try: rubric files, or JSON edits"
+
+
+def improve(
+    rubric: RubricName,
+    /,
+    *,
+    judge: JudgeName = None,
+    candidates: Annotated[tuple[Path, ...], Parameter(metavar="FILE…", help=FILES)] = (),
+    proposer: Annotated[str | None, Parameter(metavar="NAME")] = None,
+    rounds: Annotated[int, Parameter(metavar="N", converter=whole_number)] = 3,
+    batch: Annotated[int, Parameter(metavar="N", converter=whole_number)] = 5,
+    open: bool = False,
+    outside: bool = False,
+    write: bool = False,
+    plan: bool = False,
+    examples: ExamplesFile = None,
+    gold: GoldKind = None,
+    force: bool = False,
+    html: Annotated[Path | None, Parameter(metavar="FILE")] = None,
+    json: JsonFlag = False,
+    ask: AskOptions = AskOptions(),
+) -> int:
+    """Find better words for a rubric, and show on labels that were held out that they are better.
+
+    A third of the labelled tasks is dev, where wordings are compared; the rest is held out. --open tests the two best
+    there, once, and the look is recorded: every further look at the same labels has to clear a higher bar. Weights,
+    scales, names and examples stay.
+
+    Args:
+        proposer: model that writes new words: any judge name
+        rounds: rounds of proposals (3)
+        batch: proposals per round (5)
+        open: test the finalists on the held-out labels; this is recorded
+        outside: the candidates were written without these labels; test all of them on all labels
+        write: write the adopted words into the rubric's file
+        plan: show labels needed and cost; make no calls
+        force: write even where the file has uncommitted changes
+        html: write a page with the wordings side by side
+
+    Example:
+        markscheme improve error-messages --candidates shorter.yaml edits.json --outside
+
+    Exit status:
+        0 adopted, 1 not, 2 invalid arguments, 3 no judge to ask, 4 not enough labels.
+    """
+    from markscheme.commands.tune import refuse_uncommitted
+    from markscheme.improvement.setting import Setting
+    from markscheme.report.json import dumps
+    from markscheme.report.terminal import render_terminal
+    from markscheme.report.views.improvement import json_of, plan_json, plan_view, view
+    from markscheme.rubrics.file import load_rubric
+    from markscheme.rubrics.search import find_rubric
+
+    path = find_rubric(rubric)
+    refuse_unwritable(html)
+    if write and not force:
+        refuse_uncommitted(path)
+    _refuse_together(candidates, proposer, outside=outside, plan=plan)
+    setting = Setting.of(
+        load_rubric(path),
+        examples,
+        gold=gold,
+        outside=outside,
+        opens=open or plan,
+        day=datetime.date.today().isoformat(),
+        skip_damaged=ask.skip_damaged,
+    )
+    if plan:
+        made = _plan(setting, ask, judge, len(candidates), (rounds, batch) if proposer else (0, 0))
+        print(dumps(plan_json(made))) if json else render_terminal(plan_view(made), sys.stdout)
+        return 0
+    if setting.lacks:
+        more = f"label more: markscheme plan {setting.rubric.name} --next 50 --pool outputs.jsonl"
+        print(f"error: not enough labels: {setting.lacks}; {more}", file=sys.stderr)
+        return TOO_FEW
+    setting.keep_parts()
+    run = asyncio.run(_run(setting, ask, judge, candidates, proposer, (rounds, batch), opens=open))
+    run = _with_file(run, setting, path, write=write)
+    if html:
+        from markscheme.report.html import render_html
+
+        put(render_html(view(run), now()), html)
+    print(dumps(json_of(run))) if json else render_terminal(view(run), sys.stdout)
+    return NOT_ADOPTED if run.adopted is None else 0
+
+
+def _refuse_together(candidates: Sequence[Path], proposer: str | None, *, outside: bool, plan: bool) -> None:
+    """Refuse a call with nothing to try, or with options that contradict each other.
+
+    Raises:
+        UsageError: It is one.
+    """
+    if not (candidates or proposer or plan):
+        raise UsageError(
+            "nothing to try: name wordings (--candidates FILE) or a model that writes them (--proposer NAME)"
+        )
+    if outside and proposer:
+        raise UsageError("--outside is for wordings written without these labels; a --proposer is shown dev labels")
+    if outside and not candidates and not plan:
+        raise UsageError("--outside needs wordings that were written without these labels: --candidates FILE")
+
+
+async def _run(
+    setting: "Setting",
+    ask: AskOptions,
+    judge: str | None,
+    files: Sequence[Path],
+    proposer: str | None,
+    limits: tuple[int, int],
+    *,
+    opens: bool,
+) -> "ImprovementRun":
+    """Search on dev, and the answer of the held-out labels where they are opened."""
+    from markscheme.calibration.collect import first_prompts
+    from markscheme.improvement.candidates import Labelled, read_candidates
+    from markscheme.improvement.confirmation import confirm
+    from markscheme.improvement.search import Proposing, Search
+    from markscheme.improvement.trial import Asker, Tried, refuse_ungraded
+    from markscheme.judges.registry import open_judge
+    from markscheme.report.views.improvement import ImprovementRun
+
+    rubric, asking = setting.rubric, ask.asking()
+    labelled = Labelled.of(setting.every.examples)
+    wordings, refused = read_candidates(files, yours=rubric, labelled=labelled)
+    prompts = first_prompts(ask.of(rubric), setting.dev.gold.examples)
+    asked = ask.judge(judge, rubric, prompts, setting.folder, asking)
+    writer = None
+    if proposer is not None:
+        writer = asked if proposer == judge else open_judge(proposer, asking=asking)
+    asker = Asker(asked, ask.scorers_for(rubric), ask.concurrency, ask.of, progress)
+    ledger, answer = setting.ledger(asked.identity.fingerprint), None
+    try:
+        yours = refuse_ungraded(await asker.column(rubric, setting.dev, "dev: your wording"))
+        search = Search(rubric, setting.dev, yours, labelled, refused=refused)
+        if setting.outside:
+            search.tried = [Tried(wording, "not screened", None, 0) for wording in wordings]
+            if wordings:
+                answer = await confirm(asker, setting.sealed, rubric, wordings, ledger, outside=True)
+        else:
+            await search.run(asker, wordings, None if writer is None else Proposing(writer, *limits))
+            if opens and search.finalists:
+                answer = await confirm(asker, setting.sealed, rubric, search.finalists, ledger)
+    finally:
+        await asked.aclose()
+        if writer is not None and writer is not asked:
+            await writer.aclose()
+    return ImprovementRun(
+        search=search,
+        judge=str(asked.identity),
+        proposer="" if writer is None else str(writer.identity),
+        sealed=setting.sealed,
+        answer=answer,
+        outside=setting.outside,
+        usage=asker.usage + search.usage,
+        graded=asker.graded,
+    )
+
+
+def _with_file(run: "ImprovementRun", setting: "Setting", path: Path, *, write: bool) -> "ImprovementRun":
+    """The run with the change of the rubric's file, which is made where it is asked for."""
+    from markscheme.rubrics.edit import Changes, edit
+
+    if run.adopted is None or run.answer is None:
+        return run
+    proposed = edit(path, Changes(words=run.adopted.words))
+    if write:  # the file last: until it is written, the same command does all of this again
+        setting.note_adoption(run.answer, run.adopted, judge=run.judge, proposer=run.proposer)
+        proposed.write()
+    return replace(run, diff=proposed.diff, written=write)
+
+
+def _plan(
+    setting: "Setting", ask: AskOptions, judge: str | None, files: int, proposals: tuple[int, int]
+) -> "ImprovementPlan":
+    from markscheme.calibration.collect import first_prompts
+    from markscheme.calibration.plan import cost_of
+    from markscheme.errors import NoJudge
+    from markscheme.report.views.improvement import ImprovementPlan
+    from markscheme.stats.selection import opening_alpha
+
+    asked = ask.of(setting.rubric)
+    rounds, batch = proposals
+    screened, graded = files + rounds * batch, _most_graded(setting, [files, *[batch] * rounds])
+    prompts = first_prompts(asked, [*setting.dev.gold.examples, *setting.sealed.gold.examples])
+    try:
+        name = ask.judge(judge, setting.rubric, prompts, setting.folder).identity
+    except NoJudge:
+        name = None
+    cost = cost_of(
+        prompts,
+        judge="" if name is None else str(name),
+        samples=asked.samples,
+        price=None if name is None else ask.asking().price_of(name),
+    )
+    scale = graded / max(1, len(prompts))
+    number = setting.next_opening
+    return ImprovementPlan(
+        setting.rubric.name,
+        (setting.dev.n, setting.dev.tasks),
+        (setting.sealed.n, setting.sealed.tasks),
+        number,
+        opening_alpha(number),
+        screened,
+        graded,
+        rounds * batch,
+        replace(
+            cost,
+            calls=round(cost.calls * scale),
+            input_tokens=round(cost.input_tokens * scale),
+            output_tokens=round(cost.output_tokens * scale),
+            usd=None if cost.usd is None else cost.usd * scale,
+        ),
+    )
+
+
+def _most_graded(setting: "Setting", batches: Sequence[int]) -> int:
+    """Examples to grade if every batch of wordings is full and two finalists are tested."""
+    from markscheme.stats.selection import FINALISTS, first_size, survivors
+
+    dev, first = setting.dev, int(setting.dev.first(first_size(setting.dev.tasks)).sum())
+    if setting.outside:
+        return dev.n * (1 + sum(batches))
+    screened = sum(k * first + survivors(k) * (dev.n - first) for k in batches)
+    return dev.n + screened + (1 + min(FINALISTS, sum(batches))) * setting.sealed.n

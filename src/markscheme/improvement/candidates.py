@@ -1,0 +1,324 @@
+"""Candidate wordings: edits of a rubric's words or whole rubric files, and why one is refused."""
+
+import json
+import re
+import warnings
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from markscheme.errors import RubricError, RubricWarning, UsageError
+from markscheme.plain_data import parse_json, shown
+from markscheme.ratings.examples import Example
+from markscheme.rubrics.file import load_rubric
+from markscheme.rubrics.rubric import Criterion, Rubric
+from markscheme.rubrics.wording import Field, in_place_of, with_words, words_of
+
+LONGEST = 1.5
+"""Most words of a candidate, as a multiple of the rubric's own."""
+COPIED, NEARLY_COPIED = 8, 6
+"""Words in a row that also stand in a labelled example: refused from the one, mentioned from the other."""
+MOST_HOLDERS = 2
+"""A name or number that at most so many examples hold points at these."""
+MOST_SHOWN = 3
+_WORD = re.compile(r"\w+")
+_TELLING = re.compile(r"\d|_|[a-z][A-Z]")
+_FIELD = "description, levels[N].description, levels[N].label or guidelines"
+
+
+class Refused(ValueError):  # noqa: N818 - an answer about a candidate, which the caller counts
+    """A candidate that is not tried, with the reason."""
+
+
+@dataclass(frozen=True)
+class Change:
+    """Words of a rubric before and after."""
+
+    place: Field
+    old: str
+    new: str
+
+
+@dataclass(frozen=True)
+class Wording:
+    """A rubric with other words.
+
+    Attributes:
+        name: The stem of its file, or "round-2/3".
+        rubric: The user's rubric in these words; all but words is the user's.
+        changes: Against the user's own words, in the order of the rubric.
+        warnings: What a reader should look at before adopting it.
+    """
+
+    name: str
+    rubric: Rubric
+    changes: tuple[Change, ...]
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def words(self) -> dict[Field, str]:
+        """The new words by place, as they are written into a file."""
+        return {change.place: change.new for change in self.changes}
+
+    @property
+    def criteria(self) -> set[str]:
+        """Criteria whose words change; "" for the guidelines."""
+        return {change.place.criterion for change in self.changes}
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """A candidate that was not tried, and why."""
+
+    candidate: str
+    why: str
+
+
+@dataclass(frozen=True)
+class Labelled:
+    """The words of labelled examples, of which a candidate may copy none."""
+
+    texts: tuple[tuple[str, ...], ...]
+
+    @classmethod
+    def of(cls, examples: Iterable[Example]) -> "Labelled":
+        """Inputs, responses, reasons and comments of all labelled examples, each example's together."""
+        return cls(tuple(tuple(_texts(example)) for example in examples if example.labels))
+
+    def copied(self, new: str, old: str, length: int) -> tuple[str, ...]:
+        """Runs of so many words that a text shares with an example and the old words lacked, in alphabetical order."""
+        runs = set(_runs(new, length)) - set(_runs(old, length))
+        held = {run for texts in self.texts for text in texts for run in _runs(text, length)} if runs else set()
+        return tuple(sorted(runs & held))
+
+    def telling(self, new: str, old: str) -> tuple[str, ...]:
+        """Names in code and numbers that are new and stand in one or two examples only."""
+        names = {word for word in _WORD.findall(new) if _TELLING.search(word)} - set(_WORD.findall(old))
+        counts: Counter[str] = Counter()
+        for texts in self.texts if names else ():
+            counts.update(names & {word for text in texts for word in _WORD.findall(text)})
+        return tuple(sorted(name for name in names if 0 < counts[name] <= MOST_HOLDERS))
+
+
+def _texts(example: Example) -> Iterator[str]:
+    yield example.submission.response
+    for said in example.submission.inputs.values():
+        yield said if isinstance(said, str) else json.dumps(said, ensure_ascii=False)
+    for label in example.labels:
+        yield label.note
+        yield from (rated.reason for rated in label.criteria.values())
+
+
+def _runs(text: str, length: int) -> list[str]:
+    words = _WORD.findall(text.casefold())
+    return [" ".join(words[at : at + length]) for at in range(len(words) - length + 1)]
+
+
+def _squeezed(text: str) -> str:
+    return " ".join(text.split())
+
+
+# --- what a candidate says ------------------------------------------------------------------------------------------
+
+
+def from_edits(name: str, edits: Any, *, base: Rubric, yours: Rubric, labelled: Labelled) -> Wording:
+    """The wording that JSON edits make of `base`.
+
+    Args:
+        name: Of the candidate.
+        edits: A list of {criterion, field, old, new, why}, or {"edits": that list}.
+        base: The rubric whose words `old` quotes.
+        yours: The user's rubric, against which changes are counted.
+        labelled: What no candidate may copy.
+
+    Raises:
+        Refused: They are no edits, or edits that aren't allowed.
+    """
+    listed = edits.get("edits") if isinstance(edits, Mapping) else edits
+    if not isinstance(listed, list) or not listed or not all(isinstance(one, Mapping) for one in listed):
+        raise Refused(f"no edits: expected a JSON list of {{criterion, field, old, new, why}}, got {shown(edits)}")
+    now, words = words_of(base), dict(words_of(base))
+    for edit in listed:
+        place = _place(edit, base, now)
+        words[place] = _edited(words[place], edit, place)
+    return _wording(name, words, yours, labelled)
+
+
+def _place(edit: Mapping[str, Any], base: Rubric, words: Mapping[Field, str]) -> Field:
+    criterion, field = str(edit.get("criterion") or ""), str(edit.get("field") or "")
+    criterion = "" if field == "guidelines" else criterion
+    known = [one.name for one in base.criteria]
+    if criterion and criterion not in known:
+        raise Refused(f"changes {criterion!r}, which is none of the criteria {', '.join(known)}")
+    place = Field(criterion, field)
+    if field != "guidelines" and field != "description" and place.level is None:
+        raise Refused(f"changes `{field}`{f' of {criterion}' if criterion else ''}; only words may change: {_FIELD}")
+    if place not in words:
+        raise Refused(f"changes {place}, where your rubric has no words to change")
+    return place
+
+
+def _edited(words: str, edit: Mapping[str, Any], place: Field) -> str:
+    old, new = edit.get("old"), edit.get("new")
+    if not isinstance(old, str) or not isinstance(new, str) or not new.strip():
+        raise Refused(f"`old` and `new` of {place} must be texts, got {shown(old)} and {shown(new)}")
+    if _squeezed(old) == _squeezed(words):
+        return in_place_of(words, new)
+    if old.strip() and words.count(old.strip()) == 1:
+        return in_place_of(words, words.replace(old.strip(), new.strip()))
+    raise Refused(f"`old` doesn't quote the words of {place}: {shown(old)}")
+
+
+def from_rubric(name: str, candidate: Rubric, *, yours: Rubric, labelled: Labelled) -> Wording:
+    """The wording of a whole rubric that differs from the user's in words alone.
+
+    Raises:
+        Refused: It differs in anything else.
+    """
+    other = list(_other_changes(candidate, yours))
+    if other:
+        raise Refused(f"changes {', '.join(other)}; only words may change: {_FIELD}")
+    theirs, own = words_of(candidate), words_of(yours)
+    if theirs.keys() != own.keys():
+        places = ", ".join(sorted(map(str, theirs.keys() ^ own.keys())))
+        raise Refused(f"has words at other places than your rubric: {places}")
+    return _wording(name, theirs, yours, labelled)
+
+
+def _other_changes(candidate: Rubric, yours: Rubric) -> Iterator[str]:
+    """What differs besides words, by the names that files use."""
+    if [c.name for c in candidate.criteria] != [c.name for c in yours.criteria]:
+        yield "the names or the number of criteria"
+        return
+    for one, own in zip(candidate.criteria, yours.criteria, strict=True):
+        yield from (f"{what} of {own.name}" for what in _criterion_changes(one, own))
+    rubric = {
+        "description of the rubric": "description",
+        "passingThreshold": "pass_mark",
+        "inputs": "inputs",
+        "strategy": "strategy",
+        "samples": "samples",
+        "tolerance": "tolerance",
+        "target": "target",
+        "ask_within": "ask_within",
+    }
+    for what, key in rubric.items():
+        if getattr(candidate, key) != getattr(yours, key):
+            yield what
+
+
+def _criterion_changes(one: Criterion, own: Criterion) -> Iterator[str]:
+    for what in ("weight", "threshold", "required", "sees", "not_applicable", "check"):
+        if getattr(one, what) != getattr(own, what):
+            yield what
+    if (one.good, one.bad) != (own.good, own.bad):
+        yield "examples"
+    if len(one.scale.levels) != len(own.scale.levels):
+        yield "the number of levels"
+    elif (one.scale.values, one.scale.choices, one.scale.ordered) != (
+        own.scale.values,
+        own.scale.choices,
+        own.scale.ordered,
+    ):
+        yield "the scale"
+    elif [level.example for level in one.scale.levels] != [level.example for level in own.scale.levels]:
+        yield "examples of levels"
+
+
+# --- what every candidate must hold ---------------------------------------------------------------------------------
+
+
+def _wording(name: str, words: Mapping[Field, str], yours: Rubric, labelled: Labelled) -> Wording:
+    own = words_of(yours)
+    changes = tuple(
+        Change(place, old, in_place_of(old, words[place]))
+        for place, old in own.items()
+        if _squeezed(words[place]) != _squeezed(old)
+    )
+    if not changes:
+        raise Refused("has the same words as yours")
+    old = "\n".join([yours.description, *own.values(), *_examples_in(yours)])
+    new = "\n\n".join(change.new for change in changes)
+    copied = labelled.copied(new, old, COPIED)
+    if copied:
+        raise Refused(f"copies {COPIED} words or more of a labelled example: {_quoted(copied)}")
+    _refuse_long(words, own)
+    try:
+        rubric = with_words(yours, {change.place: change.new for change in changes})
+    except RubricError as error:
+        raise Refused(f"is no valid rubric: {error}") from error
+    return Wording(name, rubric, changes, tuple(_warnings(new, old, labelled)))
+
+
+def _refuse_long(words: Mapping[Field, str], own: Mapping[Field, str]) -> None:
+    now, then = (sum(len(text.split()) for text in texts.values()) for texts in (words, own))
+    if now > LONGEST * then:
+        raise Refused(f"has {now:,} words, over {LONGEST:g} times the {then:,} of yours")
+
+
+def _warnings(new: str, old: str, labelled: Labelled) -> Iterator[str]:
+    nearly = labelled.copied(new, old, NEARLY_COPIED)
+    if nearly:
+        yield f"shares {NEARLY_COPIED} words in a row with a labelled example: {_quoted(nearly)}"
+    telling = labelled.telling(new, old)
+    if telling:
+        yield f"names what only {MOST_HOLDERS} examples or fewer hold: {', '.join(telling)}"
+
+
+def _quoted(runs: Sequence[str]) -> str:
+    more = f" and {len(runs) - MOST_SHOWN} more" if len(runs) > MOST_SHOWN else ""
+    return "; ".join(f"“{run}”" for run in runs[:MOST_SHOWN]) + more
+
+
+def _examples_in(rubric: Rubric) -> list[str]:
+    texts = [t for c in rubric.criteria for t in (c.good, c.bad, *(level.example for level in c.scale.levels))]
+    return [text for text in texts if text]
+
+
+# --- from files -----------------------------------------------------------------------------------------------------
+
+
+def read_candidates(paths: Sequence[Path], *, yours: Rubric, labelled: Labelled) -> tuple[list[Wording], list[Refusal]]:
+    """The wordings in files, and those that are refused.
+
+    Args:
+        paths: Rubrics (.yaml, .yml, .json) or JSON edits (.json).
+        yours: The user's rubric.
+        labelled: What no candidate may copy.
+
+    Raises:
+        UsageError: A file is missing or unreadable, or two have the same stem.
+    """
+    found: list[Wording] = []
+    refused: list[Refusal] = []
+    for name, count in Counter(path.stem for path in paths).items():
+        if count > 1:
+            raise UsageError(f"{count} candidates are named {name!r}; a candidate is named by its file")
+    for path in paths:
+        try:
+            wording = _read(path, yours, labelled)
+            same = next((one.name for one in found if one.words == wording.words), None)
+            if same:
+                raise Refused(f"has the same words as {same}")
+            found.append(wording)
+        except Refused as why:
+            refused.append(Refusal(path.stem, str(why)))
+    return found, refused
+
+
+def _read(path: Path, yours: Rubric, labelled: Labelled) -> Wording:
+    if not path.is_file():
+        raise UsageError(f"there is no candidate {path}; a candidate is a rubric file, or a JSON file of edits")
+    if path.suffix == ".json":
+        try:
+            data = parse_json(path.read_text(encoding="utf-8-sig"))
+        except (OSError, ValueError, RecursionError) as error:
+            raise UsageError(f"{path} is not readable JSON: {error}") from error
+        if isinstance(data, list) or "edits" in data:
+            return from_edits(path.stem, data, base=yours, yours=yours, labelled=labelled)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RubricWarning)  # a candidate's file is not named as its rubric
+        candidate = load_rubric(path)
+    return from_rubric(path.stem, candidate, yours=yours, labelled=labelled)

@@ -1,0 +1,152 @@
+"""The search for better words on dev labels: rounds of proposals, each from the best wording so far."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from markscheme.calibration.calibration import Rater, calibration_of
+from markscheme.calibration.decision import Finding
+from markscheme.errors import BudgetError, JudgeError, NoJudge
+from markscheme.grading import all_or_first_error
+from markscheme.improvement.candidates import Labelled, Refusal, Wording
+from markscheme.improvement.proposer import NARROW, Shown, hidden_names, prompts_for, read_proposal
+from markscheme.improvement.trial import Asker, Part, Tried, as_examples, screen
+from markscheme.judges.judge import Judge, Reply, Usage, total
+from markscheme.prompt import Prompt
+from markscheme.ratings.rating import Rating
+from markscheme.ratings.table import Column
+from markscheme.rubrics.rubric import Rubric
+from markscheme.stats.selection import FINALISTS
+
+
+@dataclass(frozen=True)
+class Proposing:
+    """Who writes new words, and how often.
+
+    Attributes:
+        judge: The model that is asked.
+        rounds: At most so many.
+        batch: Candidates of a round.
+    """
+
+    judge: Judge
+    rounds: int
+    batch: int
+
+
+@dataclass
+class Search:
+    """What was tried on dev, and what was refused.
+
+    Attributes:
+        yours: The user's rubric.
+        dev: The examples that may be looked at.
+        column: The judge's over them, under the user's words.
+        labelled: The words of all labelled examples, which no candidate may copy.
+        tried: Wordings that were screened, in order.
+        refused: Candidates that were not.
+        rounds: Rounds of proposals that were made.
+        usage: What proposals cost.
+        stopped: Why the search ended before its last round; "" where it didn't.
+    """
+
+    yours: Rubric
+    dev: Part
+    column: Column
+    labelled: Labelled
+    tried: list[Tried] = field(default_factory=list)
+    refused: list[Refusal] = field(default_factory=list)
+    rounds: int = 0
+    usage: Usage = Usage()
+    stopped: str = ""
+
+    @property
+    def ranked(self) -> list[Tried]:
+        """Wordings that did better than the user's on all of dev, the best first."""
+        better = [one for one in self.tried if one.outcome == "better"]
+        return sorted(better, key=lambda one: -(one.gain or 0.0))
+
+    @property
+    def finalists(self) -> tuple[Wording, ...]:
+        """The two best, as far as there are any."""
+        return tuple(one.wording for one in self.ranked[:FINALISTS])
+
+    async def run(self, asker: Asker, files: Sequence[Wording], proposing: Proposing | None) -> None:
+        """Screen the wordings from files, then those of each round, until a round brings no better one."""
+        try:
+            if files:
+                self.tried += await screen(asker, self.dev, self.column, files, "dev: candidates")
+            if proposing is not None:
+                await self._rounds(asker, proposing)
+        except BudgetError as error:
+            self.stopped = f"the budget ended: {error}"
+
+    async def _rounds(self, asker: Asker, proposing: Proposing) -> None:
+        for number in range(1, proposing.rounds + 1):
+            leader = next(iter(self.ranked), None)
+            wordings = await self._proposals(asker, proposing, leader, number)
+            self.rounds = number
+            self.tried += await screen(asker, self.dev, self.column, wordings, f"dev: round {number}")
+            if wordings and next(iter(self.ranked), None) is leader:
+                self.stopped = f"round {number} brought no better wording"
+                return
+
+    async def _proposals(self, asker: Asker, proposing: Proposing, leader: Tried | None, number: int) -> list[Wording]:
+        """The wordings of a round that may be tried; those that may not are noted with the reason."""
+        base = self.yours if leader is None else leader.wording.rubric
+        column = self.column
+        if leader is not None:
+            column = await asker.column(base, self.dev, f"dev: {leader.wording.name}")
+        prompts = prompts_for(
+            base,
+            Shown(self.dev.gold, column, _findings(base, self.dev, column), hidden_names(self.dev.gold)),
+            batch=proposing.batch,
+            round=number,
+            failed=[(one.wording, one.outcome) for one in self.tried if one is not leader and one.outcome != "better"],
+            refused=[one.why for one in self.refused],
+        )
+        with asker.progress(f"round {number}: proposals", len(prompts)) as shown:
+            replies = await all_or_first_error(_asked(proposing.judge, prompt, shown.step) for prompt in prompts)
+        found: list[Wording] = []
+        for place, reply in enumerate(replies):
+            name = f"round-{number}/{place + 1}"
+            self.usage += total(one.usage for one in reply.single)
+            if reply.error:
+                self.refused.append(Refusal(name, f"was not answered: {reply.error}"))
+                continue
+            read = read_proposal(
+                name, reply, base=base, yours=self.yours, labelled=self.labelled, narrow=place < NARROW
+            )
+            if isinstance(read, Wording):
+                read = self._unless_known(read, found)
+            if isinstance(read, Wording):
+                found.append(read)
+            else:
+                self.refused.append(read)
+        return found
+
+    def _unless_known(self, wording: Wording, others: Sequence[Wording]) -> Wording | Refusal:
+        known = [*(one.wording for one in self.tried), *others]
+        same = next((one.name for one in known if one.rubric.fingerprint == wording.rubric.fingerprint), None)
+        return Refusal(wording.name, f"has the same words as {same}") if same else wording
+
+
+async def _asked(judge: Judge, prompt: Prompt, step: Callable[[], None]) -> Reply:
+    """The proposer's reply; one without an answer where it fails.
+
+    Raises:
+        NoJudge: It can't be asked at all.
+        BudgetError: The budget doesn't cover it.
+    """
+    try:
+        return await judge.reply(prompt)
+    except NoJudge:
+        raise
+    except JudgeError as error:
+        return Reply.without_answer(error)
+    finally:
+        step()
+
+
+def _findings(rubric: Rubric, dev: Part, column: Column) -> tuple[Finding, ...]:
+    ratings: list[Rating] = [rating for rating in column.ratings if rating is not None]
+    return calibration_of(rubric, as_examples(dev), ratings, Rater("judge", "", "live")).findings

@@ -1,0 +1,157 @@
+"""What `improve` works on: a rubric, its labels in two parts, and where looks and adopted words are recorded."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from markscheme.errors import RatingError, UsageError, writing
+from markscheme.files import append_lines, write_whole
+from markscheme.improvement.candidates import Wording
+from markscheme.improvement.confirmation import Answer, Ledger
+from markscheme.improvement.trial import Part
+from markscheme.plain_data import json_lines
+from markscheme.ratings.examples import ExampleSet
+from markscheme.ratings.gold import gold_of
+from markscheme.ratings.rating import Kind
+from markscheme.ratings.sources import labelled_examples
+from markscheme.ratings.splits import drawn_parts, labelling_digest, openings_of, warn_of_split_groups, write_parts
+from markscheme.receipt import accepted_data
+from markscheme.rubrics.rubric import Rubric
+
+LEAST_DEV, LEAST_SEALED = 10, 20
+"""Tasks below which either part can't do its work."""
+HISTORY = "history.jsonl"
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A rubric and its labels.
+
+    Attributes:
+        rubric: The user's.
+        every: All examples, as they are in the file.
+        parted: The same with the parts that were drawn, where the file has none.
+        dev: The examples that may be looked at; with `outside` all of them.
+        sealed: The held-out ones; with `outside` all of them.
+        folder: Where looks and adopted words are recorded.
+        outside: Whether the candidates were written without these labels.
+        day: Today.
+    """
+
+    rubric: Rubric
+    every: ExampleSet
+    parted: ExampleSet
+    dev: Part
+    sealed: Part
+    folder: Path
+    outside: bool
+    day: str
+
+    @classmethod
+    def of(
+        cls,
+        rubric: Rubric,
+        named: Path | None,
+        *,
+        gold: Kind | None,
+        outside: bool,
+        opens: bool,
+        day: str,
+        skip_damaged: bool = False,
+    ) -> "Setting":
+        """The labels of a rubric, divided where they are not yet; nothing is written.
+
+        Raises:
+            UsageError: There are no examples, or `outside` would open held-out labels that the caller didn't open.
+            ComparisonError: Nothing is labelled.
+        """
+        every, folder = labelled_examples(rubric, named, skip_damaged=skip_damaged)
+        warn_of_split_groups(every)
+        parted = every if outside else drawn_parts(every)
+        truth = gold_of(every, rubric, kind=gold)
+        held_out = {example.id for example in parted.part("test").examples}
+        if outside and held_out and not opens:
+            raise UsageError("--outside tests on all labels, and some are held out; add --open, which is recorded")
+        is_test = np.array([unit in held_out for unit in truth.ids])
+        dev, sealed = (Part.of(truth.rows(is_test == side)) for side in (False, True))
+        if outside:
+            dev = sealed = Part.of(truth)
+        place = folder or (every.path.parent if every.path is not None else Path())
+        return cls(rubric, every, parted, dev, sealed, place, outside, day)
+
+    @property
+    def lacks(self) -> str:
+        """What labels are missing; "" where there are enough."""
+        dev, sealed = self.dev.tasks, self.sealed.tasks
+        if dev >= LEAST_DEV and (self.outside or sealed >= LEAST_SEALED):
+            return ""
+        if self.outside:
+            return f"{dev} labelled tasks, and a test on all labels needs {LEAST_DEV}"
+        return (
+            f"{dev} dev and {sealed} held-out tasks, and {LEAST_DEV} and {LEAST_SEALED} are needed; "
+            "wordings that were written without these labels can be tested on all of them (--outside)"
+        )
+
+    @property
+    def next_opening(self) -> int:
+        """Number of the next opening of the held-out labels."""
+        openings = openings_of(self.parted)
+        return 1 if openings is None else openings.of_these + 1
+
+    def keep_parts(self) -> None:
+        """Write the parts that were drawn into the file of examples, so that they stay.
+
+        Raises:
+            RatingError: The file can't take them.
+        """
+        if self.parted is not self.every:
+            write_parts(self.parted)
+
+    def ledger(self, judge: str) -> Ledger | None:
+        """The record of openings; None in a set that holds no labels out."""
+        if not any(example.split == "test" for example in self.parted.examples):
+            return None
+        return Ledger(self.parted, "improve --open", self.day, judge)
+
+    # --- after adoption ---------------------------------------------------------------------------------------------
+
+    def note_adoption(self, answer: Answer, wording: Wording, *, judge: str, proposer: str) -> None:
+        """Put the adopted words on record, once, and mark the accepted run as one of the old wording.
+
+        Raises:
+            UsageError: A file can't be written.
+        """
+        line = {
+            "at": self.day,
+            "by": "improve --write",
+            "wording": wording.name,
+            "from": self.rubric.fingerprint,
+            "to": wording.rubric.fingerprint,
+            "gain": None if answer.gain is None else answer.gain.to_json(),
+            "agreement_gain": None if answer.agreement_gain is None else answer.agreement_gain.to_json(),
+            "labels": labelling_digest(self.parted if self.outside else self.parted.part("test")),
+            "n": answer.n,
+            "opening": answer.opening,
+            "alpha": answer.alpha,
+            "judge": judge,
+            "proposer": proposer or None,
+            "changes": [{"place": str(one.place), "old": one.old, "new": one.new} for one in wording.changes],
+        }
+        path = self.folder / HISTORY
+        known = [said for _, said in json_lines(path, RatingError)] if path.is_file() else []
+        if not any(said.get("to") == line["to"] and said.get("from") == line["from"] for said in known):
+            with writing(path):
+                append_lines(path, [line])
+        self._mark_accepted(wording)
+
+    def _mark_accepted(self, wording: Wording) -> None:
+        path = self.folder / "accepted.json"
+        if not path.is_file():
+            return
+        data: dict[str, Any] = accepted_data(path)
+        data["old_wording"] = {"since": self.day, "by": "improve", "now": wording.rubric.fingerprint}
+        with writing(path):
+            write_whole(path, json.dumps(data, ensure_ascii=False, indent=2) + "\n", follow=False)

@@ -1,0 +1,228 @@
+"""Candidate wordings on labelled examples: asking, differences from the user's wording, the dev screen."""
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field, replace
+from typing import Literal, Protocol
+
+import numpy as np
+
+from markscheme.calibration.collect import grade_examples, rating_of
+from markscheme.errors import NothingGraded
+from markscheme.grading import MOST_UNGRADED, Grading
+from markscheme.improvement.candidates import Wording
+from markscheme.judges.judge import Judge, Usage
+from markscheme.judges.rerun import FromSample
+from markscheme.ratings.examples import ExampleSet
+from markscheme.ratings.gold import JUDGE, Gold
+from markscheme.ratings.rating import Rating
+from markscheme.ratings.splits import in_drawn_order, task_of
+from markscheme.ratings.table import Column, Flags, Floats, column_of
+from markscheme.rubrics.rubric import Rubric
+from markscheme.scorers import Scorer
+from markscheme.stats.selection import first_size, survivors
+
+SAME_SCORE = 1e-9
+Outcome = Literal["better", "not better", "stopped early", "same scores", "not graded", "not screened"]
+
+
+# --- examples with gold ---------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Part:
+    """Labelled examples in the order in which they are tried, task by task.
+
+    Attributes:
+        gold: Their gold, a score for each.
+        task: Number of each example's task, shape (n_examples,), rising from 0.
+    """
+
+    gold: Gold
+    task: tuple[int, ...]
+
+    @classmethod
+    def of(cls, gold: Gold) -> "Part":
+        """The examples that have a gold score, in drawn order."""
+        tasks = [task_of(example) for example in gold.examples]
+        scored = np.flatnonzero(~np.isnan(gold.scores)).tolist()
+        number = {task: place for place, task in enumerate(in_drawn_order(tasks[place] for place in scored))}
+        order = sorted(scored, key=lambda place: (number[tasks[place]], place))
+        return cls(gold.rows(np.array(order, dtype=np.int64)), tuple(number[tasks[place]] for place in order))
+
+    @property
+    def n(self) -> int:
+        """Examples."""
+        return len(self.task)
+
+    @property
+    def tasks(self) -> int:
+        """Tasks: what counts as one in every figure."""
+        return len(set(self.task))
+
+    def first(self, tasks: int) -> Flags:
+        """Which examples belong to the first so many tasks, shape (n_examples,)."""
+        return np.array(self.task) < tasks
+
+    def by_task(self, values: Floats) -> Floats:
+        """Mean of each task, shape (n_tasks,) or (n_tasks, k), over the examples that have a value."""
+        task, rows = np.array(self.task), values.reshape(self.n, -1)
+        there = ~np.isnan(rows).any(axis=1)
+        means = [rows[there & (task == one)].mean(axis=0) for one in sorted(set(task[there].tolist()))]
+        return np.array(means).reshape(len(means), *values.shape[1:])
+
+
+def difference(gold: Floats, yours: Floats, theirs: Floats) -> Floats:
+    """How much closer to gold a candidate's score is than the user's, shape (n_examples,); nan where yours is missing.
+
+    A score that the candidate lacks counts as the worst possible.
+    """
+    missed = np.where(np.isnan(theirs), np.maximum(gold, 1 - gold), np.abs(theirs - gold))
+    found: Floats = np.abs(yours - gold) - missed
+    return np.where(np.abs(found) < SAME_SCORE, 0.0, found)
+
+
+def ungraded_share(yours: Floats, theirs: Floats) -> float:
+    """Share of the examples graded under the user's wording that the candidate leaves ungraded, 0 to 1."""
+    graded = ~np.isnan(yours)
+    return float(np.isnan(theirs[graded]).mean()) if graded.any() else 0.0
+
+
+# --- asking ---------------------------------------------------------------------------------------------------------
+
+
+class Step(Protocol):
+    """Takes note of each example done."""
+
+    def step(self) -> None:
+        """One more is done."""
+        ...
+
+
+@dataclass
+class Asker:
+    """Asks one judge about examples under one wording or another, and nothing twice.
+
+    Attributes:
+        judge: Who is asked; it stays open.
+        scorers: Code for criteria with a `check`.
+        concurrency: Requests in flight at once.
+        asked: A rubric with the strategy and samples of this run.
+        progress: Shows how far a piece of work has come: what it is, and how many steps.
+        usage: What asking cost so far.
+        graded: Examples graded so far.
+    """
+
+    judge: Judge
+    scorers: Mapping[str, Scorer]
+    concurrency: int
+    asked: Callable[[Rubric], Rubric]
+    progress: Callable[[str, int], AbstractContextManager[Step]]
+    usage: Usage = Usage()
+    graded: int = 0
+    _known: dict[tuple[str, int], dict[str, Rating]] = field(default_factory=dict)
+
+    async def column(
+        self, rubric: Rubric, part: Part, what: str, *, kept: Flags | None = None, first: int = 0
+    ) -> Column:
+        """The judge's column over a part under a wording; nan for examples that are not in `kept`.
+
+        Args:
+            rubric: The wording.
+            part: The examples.
+            what: What progress calls it.
+            kept: Which examples are asked about, shape (n_examples,); all where None.
+            first: Which sample this run calls 0.
+
+        Raises:
+            BudgetError: The budget ended before all were graded; what was graded is kept.
+            NoJudge: The judge can't be asked.
+        """
+        asked = self.asked(rubric)
+        known = self._known.setdefault((asked.fingerprint, first), {})
+        places = range(part.n) if kept is None else np.flatnonzero(kept).tolist()
+        open_still = [part.gold.examples[place] for place in places if part.gold.ids[place] not in known]
+        judge = FromSample(self.judge, first) if first else self.judge
+        grading = Grading(asked, judge, scorers=self.scorers)
+        with self.progress(what, len(open_still)) as shown:
+            async for _, grade in grade_examples(grading, open_still, concurrency=self.concurrency):
+                known[grade.id] = rating_of(grade, asked, JUDGE)
+                self.usage, self.graded = self.usage + grade.usage, self.graded + 1
+                shown.step()
+        wanted = {part.gold.ids[place] for place in places}
+        return column_of(JUDGE, [rating for unit, rating in known.items() if unit in wanted], asked, part.gold.ids)
+
+
+def refuse_ungraded(column: Column) -> Column:
+    """The user's own column, if any of it is graded.
+
+    Raises:
+        NothingGraded: None is.
+    """
+    if np.isnan(column.scores).all():
+        raise NothingGraded([rating.error or "no score" for rating in column.ratings if rating is not None])
+    return column
+
+
+def as_examples(part: Part) -> ExampleSet:
+    """The examples of a part as a set."""
+    return ExampleSet(part.gold.examples)
+
+
+# --- the screen -----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Tried:
+    """A wording after the screen.
+
+    Attributes:
+        wording: Which.
+        outcome: What became of it on dev.
+        gain: Mean difference over the dev tasks it was tried on; None where too little was graded. It was selected
+            among others on these labels, so it is no estimate of anything.
+        n: Dev examples it was compared on.
+        detail: Why it was not graded; "" otherwise.
+    """
+
+    wording: Wording
+    outcome: Outcome
+    gain: float | None
+    n: int
+    detail: str = ""
+
+
+async def screen(asker: Asker, dev: Part, yours: Column, wordings: Sequence[Wording], what: str) -> list[Tried]:
+    """Wordings on dev: all on the first half of the tasks, the better half of them on the rest.
+
+    Args:
+        asker: Asks the judge.
+        dev: The examples that may be looked at.
+        yours: The judge's column under the user's wording.
+        wordings: To try.
+        what: What progress calls them.
+    """
+    first = dev.first(first_size(dev.tasks))
+    begun = [await _tried(asker, dev, yours, one, first, f"{what}, first half") for one in wordings]
+    ranked = sorted((one for one in begun if one.gain is not None), key=lambda one: -(one.gain or 0.0))
+    going = [one.wording.name for one in ranked[: survivors(len(ranked))]]
+    everything = np.ones(dev.n, dtype=bool)
+    return [
+        await _tried(asker, dev, yours, one.wording, everything, f"{what}, second half")
+        if one.wording.name in going
+        else replace(one, outcome="stopped early" if one.outcome in ("better", "not better") else one.outcome)
+        for one in begun
+    ]
+
+
+async def _tried(asker: Asker, dev: Part, yours: Column, wording: Wording, kept: Flags, what: str) -> Tried:
+    theirs = await asker.column(wording.rubric, dev, what, kept=kept)
+    own = np.where(kept, yours.scores, np.nan)
+    n = int((~np.isnan(own)).sum())
+    if ungraded_share(own, theirs.scores) > MOST_UNGRADED:
+        errors = [one.error for one in theirs.ratings if one is not None and one.error]
+        return Tried(wording, "not graded", None, n, errors[0] if errors else "")
+    found = difference(dev.gold.scores, own, theirs.scores)
+    gain = float(dev.by_task(found).mean()) if n else 0.0
+    same = not np.nan_to_num(found).any()
+    return Tried(wording, "same scores" if same else "better" if gain > 0 else "not better", gain, n)

@@ -1,0 +1,443 @@
+"""`markscheme improve`, run as a user runs it, against a judge that reads the rubric's words."""
+
+import json
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.commands.console import run
+from tests.improvement.reading import (
+    HARMS,
+    HELPS,
+    PROPOSER,
+    SECRET,
+    edit,
+    good_proposals,
+    make_project,
+    prompts_of,
+    reading_judge,
+    user_environment,
+    with_proposer,
+)
+from tests.judges.chat_server import Answer, ChatServer, failing
+
+JUDGE = ("--judge", "openai:reader")
+BETTER, WORSE, SAME = f"The {HELPS} is polite", f"The reply is polite, {HARMS}", "The reply is quite polite"
+
+
+class Project:
+    """A made project and the server its judge is."""
+
+    def __init__(self, folder: Path, server: ChatServer) -> None:
+        self.folder, self.server = folder, server
+        self.home = folder / "calibration" / "manners"
+        self.rubric = folder / "rubrics" / "manners.yaml"
+
+    def improve(self, *options: str) -> tuple[int, dict[str, Any], str]:
+        """Exit status, JSON, and standard error."""
+        env = user_environment(self.folder, self.server.url)
+        done = run("markscheme", "improve", "manners", *JUDGE, *options, "--json", cwd=self.folder, env=env)
+        return done.returncode, json.loads(done.stdout) if done.stdout else {}, done.stderr
+
+    def shown(self, *options: str) -> str:
+        """What the terminal shows."""
+        env = {**user_environment(self.folder, self.server.url), "COLUMNS": "118"}
+        return run("markscheme", "improve", "manners", *JUDGE, *options, cwd=self.folder, env=env).stdout
+
+    def candidate(self, name: str, *edits: Any) -> str:
+        """A file of JSON edits."""
+        path = self.folder / f"{name}.json"
+        path.write_text(json.dumps(edits))
+        return path.name
+
+    def opened(self) -> list[dict[str, Any]]:
+        """The record of looks at held-out labels."""
+        path = self.home / "opened.jsonl"
+        return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+
+    def asked(self) -> list[tuple[str, str]]:
+        """Prompts that reached the server, in order."""
+        return [prompts_of(body) for body in self.server.requests]
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Iterator[Project]:
+    with ChatServer(reading_judge) as server:
+        yield Project(make_project(tmp_path), server)
+
+
+def test_a_better_wording_is_found_on_dev_and_confirmed_on_held_out_labels(project: Project) -> None:
+    files = [project.candidate("better", edit(BETTER)), project.candidate("worse", edit(WORSE))]
+    status, found, _ = project.improve("--candidates", *files)
+    assert (status, found["adopted"], found["finalists"]) == (1, None, ["better"])
+    assert (found["gain"], found["opening"], found["alpha"]) == (None, None, None)
+    assert (found["dev"], found["sealed"]) == (30, 60)
+    assert project.opened() == []
+    status, found, _ = project.improve("--candidates", *files, "--open")
+    assert (status, found["adopted"], found["opening"], found["alpha"]) == (0, "better", 1, 0.05)
+    assert 0 < found["gain"]["low"] < found["gain"]["value"] < found["held_out"]["mae_lower_by"]
+    assert found["agreement_gain"]["value"] > 0.1
+    assert re.match(
+        r"On the 60 held-out examples, better's MAE is 0\.\d{3} lower\. It was selected for doing well, so expect "
+        r"0\.\d{3} \[0\.\d{3}, 0\.\d{3}\] on new ones\.",
+        found["because"],
+    )
+    (opening,) = project.opened()
+    assert opening["alpha"] == 0.05
+    assert opening["adopted"] in opening["wordings"]
+    assert len(set(project.asked())) == len(project.asked())
+
+
+def test_without_open_no_held_out_example_is_asked_about(project: Project) -> None:
+    project.improve("--candidates", project.candidate("better", edit(BETTER)))
+    lines = (project.home / "examples.jsonl").read_text().splitlines()
+    held_out = {i for i, line in enumerate(lines) if json.loads(line)["split"] == "test"}
+    assert len(held_out) == 60
+    seen = {int(re.findall(r"reply (\d+) of", user)[0]) for _, user in project.asked()}
+    assert seen
+    assert not seen & held_out
+
+
+def test_the_parts_are_drawn_once_and_change_nothing_else_in_the_file(project: Project) -> None:
+    before = (project.home / "examples.jsonl").read_text().splitlines()
+    project.improve("--candidates", project.candidate("better", edit(BETTER)))
+    drawn = (project.home / "examples.jsonl").read_text().splitlines()
+    assert [re.sub(r', "split": "(dev|test)"', "", line) for line in drawn] == before
+    project.improve("--candidates", project.candidate("worse", edit(WORSE)))
+    assert (project.home / "examples.jsonl").read_text().splitlines() == drawn
+
+
+def test_nothing_better_on_dev_leaves_the_held_out_labels_alone(project: Project) -> None:
+    status, found, _ = project.improve("--candidates", project.candidate("worse", edit(WORSE)), "--open")
+    assert (status, found["finalists"], project.opened()) == (1, [], [])
+    assert found["because"] == (
+        "The new wording did not do better than yours on the 30 dev examples. The held-out labels were not used."
+    )
+
+
+def test_words_that_change_no_score_are_called_so(project: Project) -> None:
+    status, found, _ = project.improve("--candidates", project.candidate("same", edit(SAME)), "--open")
+    assert (status, found["wordings"][0]["outcome"], project.opened()) == (1, "same scores", [])
+
+
+def test_after_a_no_no_figure_of_the_held_out_labels_is_shown(tmp_path: Path) -> None:
+    """On dev the new words help; on held-out examples they do nothing."""
+
+    def judge(body: dict[str, Any]) -> Answer:
+        _system, user = prompts_of(body)
+        number = int(re.findall(r"reply (\d+) of", user)[0])
+        return reading_judge(body if number % 3 == 0 else {**body, "messages": [body["messages"][-1]]})
+
+    make_project(tmp_path, split=True)
+    with ChatServer(judge) as server:
+        project = Project(tmp_path, server)
+        status, found, _ = project.improve("--candidates", project.candidate("better", edit(BETTER)), "--open")
+        assert (status, found["adopted"], found["opening"]) == (1, None, 1)
+        assert (found["gain"], found["agreement_gain"], found["held_out"]) == (None, None, None)
+        assert project.opened()[0]["adopted"] is None
+        again = project.improve("--candidates", project.candidate("better", edit(BETTER)), "--open")
+        assert (again[0], again[1]["opening"], len(project.opened())) == (1, 1, 1)
+        other = project.improve("--candidates", project.candidate("other", edit(f"{BETTER} throughout")), "--open")
+        assert (other[1]["opening"], other[1]["alpha"]) == (2, 0.025)
+
+
+def test_a_no_says_how_often_a_gain_would_be_found(tmp_path: Path) -> None:
+    def judge(body: dict[str, Any]) -> Answer:
+        number = int(re.findall(r"reply (\d+) of", prompts_of(body)[1])[0])
+        helped = number % 9 == 0  # of the dev examples, and of a few others
+        return reading_judge(body if helped else {**body, "messages": [body["messages"][-1]]})
+
+    make_project(tmp_path, split=True)
+    with ChatServer(judge) as server:
+        project = Project(tmp_path, server)
+        _, found, _ = project.improve("--candidates", project.candidate("better", edit(BETTER)), "--open")
+    if found["opening"] is not None:
+        assert found["because"].startswith(("The held-out labels don't confirm", "Yours stays: better gives the same"))
+
+
+def test_later_openings_of_the_same_labels_spend_half_and_looks_count(project: Project) -> None:
+    better = project.candidate("better", edit(BETTER))
+    project.improve("--candidates", better)  # draws the parts
+    env = user_environment(project.folder, project.server.url)
+    run("markscheme", "calibrate", "manners", *JUDGE, "--split", "test", cwd=project.folder, env=env)
+    run("markscheme", "tune", "manners", "--final", cwd=project.folder, env=env)
+    assert len(project.opened()) == 2
+    _, found, _ = project.improve("--candidates", better, "--open")
+    assert (found["opening"], found["alpha"]) == (3, 0.0125)
+    labels = project.home / "ratings"
+    labels.mkdir()
+    held_out = next(
+        json.loads(line)["id"]
+        for line in (project.home / "examples.jsonl").read_text().splitlines()
+        if json.loads(line)["split"] == "test"
+    )
+    fresh = {"id": held_out, "rater": "rater-ben", "kind": "human", "criteria": {"polite": 2, "short": True}}
+    (labels / "ben.jsonl").write_text(json.dumps(fresh) + "\n")
+    _, found, _ = project.improve("--candidates", better, "--open")
+    assert (found["opening"], found["alpha"]) == (1, 0.05)
+
+
+def test_write_changes_the_words_alone_and_notes_it(project: Project) -> None:
+    before = project.rubric.read_text()
+    env = user_environment(project.folder, project.server.url)
+    run("markscheme", "calibrate", "manners", *JUDGE, "--accept", cwd=project.folder, env=env)
+    better = project.candidate("better", edit(BETTER))
+    project.improve("--candidates", better, "--open")
+    status, found, _ = project.improve("--candidates", better, "--open", "--write")
+    assert (status, found["written"], len(project.opened())) == (0, True, 1)
+    assert project.rubric.read_text() == before.replace("The reply is polite ", f"{BETTER} ")
+    (noted,) = (json.loads(line) for line in (project.home / "history.jsonl").read_text().splitlines())
+    assert (noted["wording"], noted["n"], noted["opening"]) == ("better", 60, 1)
+    assert noted["from"] != noted["to"] == found["wordings"][0]["fingerprint"]
+    assert noted["gain"]["low"] > 0
+    accepted = json.loads((project.home / "accepted.json").read_text())
+    assert accepted["old_wording"]["now"] == noted["to"]
+    project.rubric.write_text(before)  # as if it had been ended between the record and the file
+    status, _, _ = project.improve("--candidates", better, "--open", "--write")
+    assert (status, len((project.home / "history.jsonl").read_text().splitlines())) == (0, 1)
+    status, found, _ = project.improve("--candidates", better, "--open")
+    assert (status, found["refused"]) == (
+        1,
+        [{"candidate": "better", "why": "`old` doesn't quote the words of polite.description: 'The reply is polite'"}],
+    )
+
+
+def test_outside_candidates_are_tested_on_all_labels_and_the_report_says_who_vouches(project: Project) -> None:
+    files = [project.candidate("better", edit(BETTER)), project.candidate("worse", edit(WORSE))]
+    status, found, _ = project.improve("--candidates", *files, "--outside")
+    assert (status, found["adopted"], found["opening"], found["sealed"]) == (0, "better", None, 90)
+    assert "you vouch that it was written without these labels" in found["because"]
+    assert "split" not in (project.home / "examples.jsonl").read_text()
+
+
+def test_outside_opens_held_out_labels_only_where_it_is_said(project: Project) -> None:
+    better = project.candidate("better", edit(BETTER))
+    project.improve("--candidates", better)
+    status, _, complaint = project.improve("--candidates", better, "--outside")
+    assert (status, project.opened()) == (2, [])
+    assert "add --open" in complaint
+    status, found, _ = project.improve("--candidates", better, "--outside", "--open")
+    assert (status, found["opening"], len(project.opened())) == (0, 1, 1)
+
+
+def test_too_few_tasks_are_too_few_labels(tmp_path: Path) -> None:
+    make_project(tmp_path, tasks=25)
+    with ChatServer(reading_judge) as server:
+        project = Project(tmp_path, server)
+        status, _, complaint = project.improve("--candidates", project.candidate("better", edit(BETTER)))
+        assert (status, server.requests) == (4, [])
+        assert "8 dev and 17 held-out tasks, and 10 and 20 are needed" in complaint
+        assert "split" not in (project.home / "examples.jsonl").read_text()
+
+
+def test_examples_of_one_task_count_as_one(tmp_path: Path) -> None:
+    make_project(tmp_path, n=120, tasks=30)
+    with ChatServer(reading_judge) as server:
+        project = Project(tmp_path, server)
+        _, found, _ = project.improve("--candidates", project.candidate("better", edit(BETTER)), "--open")
+    assert (found["dev"], found["sealed"], found["tasks"]) == (40, 80, {"dev": 10, "sealed": 20})
+    assert found["gain"]["n"] == 20
+
+
+def test_a_plan_asks_nobody_and_writes_nothing(project: Project) -> None:
+    status, found, _ = project.improve("--plan", "--proposer", "openai:writer")
+    assert (status, project.server.requests) == (0, [])
+    assert (found["held_out_needed"], found["labels_needed"]) == (132, 198)
+    assert (found["dev"], found["sealed"], found["alpha"]) == ([30, 30], [60, 60], 0.05)
+    assert "split" not in (project.home / "examples.jsonl").read_text()
+
+
+def test_a_candidate_that_is_not_graded_is_out(tmp_path: Path) -> None:
+    def judge(body: dict[str, Any]) -> Answer:
+        return failing(400, "no") if HELPS in prompts_of(body)[0] else reading_judge(body)
+
+    make_project(tmp_path)
+    with ChatServer(judge) as server:
+        project = Project(tmp_path, server)
+        status, found, _ = project.improve("--candidates", project.candidate("better", edit(BETTER)), "--open")
+    assert (status, found["wordings"][0]["outcome"], project.opened()) == (1, "not graded", [])
+
+
+# --- a proposer -----------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def proposing(tmp_path: Path) -> Callable[[Callable[[int, int, str], str]], Iterator[Project]]:
+    make_project(tmp_path)
+    return lambda propose: _served(tmp_path, propose)
+
+
+def _served(folder: Path, propose: Callable[[int, int, str], str]) -> Iterator[Project]:
+    with ChatServer(with_proposer(propose)) as server:
+        yield Project(folder, server)
+
+
+PROPOSING = ("--proposer", "openai:writer")
+
+
+def test_a_proposer_is_asked_in_rounds_until_one_brings_nothing_better(proposing: Any) -> None:
+    for project in proposing(good_proposals):
+        status, found, _ = project.improve(*PROPOSING, "--open")
+        assert (status, found["adopted"], found["rounds"]) == (0, "round-1/2", 2)
+        proposals = [(system, user) for system, user in project.asked() if system.startswith(PROPOSER)]
+        assert len(proposals) == 10
+        assert f'"old": "The {HELPS} is polite"' in proposals[-1][0]
+        assert "Tried before, without success" in proposals[-1][0]
+        assert len(set(project.asked())) == len(project.asked())
+
+
+def test_a_proposer_sees_dev_only_and_nobody_by_name(proposing: Any) -> None:
+    for project in proposing(good_proposals):
+        project.improve(*PROPOSING, "--rounds", "1")
+        lines = [json.loads(line) for line in (project.home / "examples.jsonl").read_text().splitlines()]
+        dev = {i for i, line in enumerate(lines) if line["split"] == "dev"}
+        for system, user in project.asked():
+            if system.startswith(PROPOSER):
+                shown = {int(number) for number in re.findall(r"reply (\d+) of", user)}
+                assert shown
+                assert shown <= dev
+                assert len(shown) <= 12
+                assert "annotator A, polite:" in user
+                assert "judge, polite:" in user
+                assert not re.search(r"ex-\d{3}|rater-anna", system + user)
+
+
+def refusing_proposals(round: int, number: int, prompt: str) -> str:
+    """One copies an example, one changes a weight, one is far too long, one is prose; the last one helps."""
+    match number:
+        case 1:
+            return json.dumps([edit(f"The reply says {SECRET}")])
+        case 2:
+            return json.dumps({"edits": [edit("2", "1", "weight")]})
+        case 3:
+            return json.dumps({"edits": [edit("polite " * 4000)]})
+        case 4:
+            return "I would make the criterion clearer."
+    return json.dumps({"edits": [edit(BETTER)]})
+
+
+def test_proposals_that_copy_reweigh_ramble_or_chat_are_refused_and_the_rest_goes_on(proposing: Any) -> None:
+    for project in proposing(refusing_proposals):
+        status, found, _ = project.improve(*PROPOSING, "--rounds", "1", "--open")
+        why = {one["candidate"]: one["why"] for one in found["refused"]}
+        assert "copies 8 words or more of a labelled example: “" in why["round-1/1"]
+        assert why["round-1/2"].startswith("changes `weight` of polite; only words may change")
+        assert re.match(r"has 4,\d{3} words, over 1\.5 times the \d+ of yours", why["round-1/3"])
+        assert why["round-1/4"].startswith("answers no JSON")
+        assert (status, found["adopted"], len(why)) == (0, "round-1/5", 4)
+
+
+def test_a_round_in_which_all_is_refused_is_followed_by_another(proposing: Any) -> None:
+    def propose(round: int, number: int, prompt: str) -> str:
+        return "No idea." if round == 1 else good_proposals(1, number, prompt)
+
+    for project in proposing(propose):
+        _, found, _ = project.improve(*PROPOSING)
+        assert [one["candidate"] for one in found["refused"][:5]] == [f"round-1/{n}" for n in range(1, 6)]
+        assert found["finalists"] == ["round-2/2"]
+
+
+def test_the_budget_covers_proposals_and_ends_the_search(proposing: Any) -> None:
+    for project in proposing(good_proposals):
+        price = ("--price", "100:100", "--budget", "0.3", "--concurrency", "1")
+        status, found, complaint = project.improve(*PROPOSING, *price, "--rounds", "1")
+        asked = len(project.server.requests)
+        assert status in (1, 2)
+        assert asked < 30 + 5 + 5 * 15
+        assert "budget" in (complaint + found.get("because", ""))
+
+
+# --- ended and begun again ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("phase", ["default", "proposals", "screen", "sealed"])
+def test_a_killed_run_goes_on_where_it_was(tmp_path: Path, phase: str) -> None:
+    """The process is killed in the middle of a phase; the same command gives the answer of a run that wasn't."""
+    command = ("improve", "manners", *JUDGE, *PROPOSING, "--rounds", "1", "--open", "--concurrency", "1", "--json")
+    victim: list[subprocess.Popen[str]] = []
+    answered: list[tuple[str, str]] = []
+    decide = with_proposer(good_proposals)
+
+    def judge(body: dict[str, Any]) -> Answer:
+        system, user = prompts_of(body)
+        if victim and _is_in(phase, answered, system, user, tmp_path):
+            victim[0].send_signal(signal.SIGKILL)
+            victim[0].wait()
+            victim.clear()
+            return failing(500, "gone")
+        answered.append((system, user))
+        return decide(body)
+
+    make_project(tmp_path)
+    with ChatServer(judge) as server:
+        env = user_environment(tmp_path, server.url)
+        start = [sys.executable, "-m", "markscheme", *command]
+        first = subprocess.Popen(
+            start, cwd=tmp_path, env=env, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        )
+        victim.append(first)
+        printed, _ = first.communicate()
+        assert (first.returncode, printed) == (-signal.SIGKILL, "")
+        after = subprocess.run(start, cwd=tmp_path, env=env, text=True, capture_output=True, check=False)
+        found = json.loads(after.stdout)
+        assert (after.returncode, found["adopted"], found["opening"]) == (0, "round-1/2", 1)
+        opened = (tmp_path / "calibration" / "manners" / "opened.jsonl").read_text().splitlines()
+        assert len(opened) == 1
+        assert len(set(answered)) == len(answered)
+        fresh = tmp_path / "fresh"
+        fresh.mkdir()
+        make_project(fresh)
+        whole = subprocess.run(
+            start, cwd=fresh, env=user_environment(fresh, server.url), text=True, capture_output=True, check=False
+        )
+    compared = ("adopted", "finalists", "refused", "gain", "agreement_gain", "opening", "alpha", "because", "wordings")
+    other = json.loads(whole.stdout)
+    assert {key: found[key] for key in compared} == {key: other[key] for key in compared}
+
+
+def _is_in(phase: str, answered: list[tuple[str, str]], system: str, user: str, folder: Path) -> bool:
+    """Whether a prompt comes from the middle of a phase."""
+    proposals = sum(one.startswith(PROPOSER) for one, _ in answered)
+    match phase:
+        case "default":
+            return len(answered) == 12
+        case "proposals":
+            return system.startswith(PROPOSER) and proposals == 2
+        case "screen":
+            return proposals == 5 and HELPS in system and len(answered) > 30 + 5 + 20
+    opened = folder / "calibration" / "manners" / "opened.jsonl"
+    return opened.exists() and HELPS in system and not system.startswith(PROPOSER)
+
+
+# --- what a reader sees ---------------------------------------------------------------------------------------------
+
+
+def test_the_report_tells_dev_from_held_out_and_the_page_shows_the_words_side_by_side(project: Project) -> None:
+    better = project.candidate("better", edit(BETTER))
+    shown = project.shown("--candidates", better, "--open", "--html", "page.html")
+    assert "On dev: 30 examples, which chose among the wordings" in shown
+    assert "Held out: 60 examples" in shown
+    assert f"+    description: {BETTER}" in shown
+    page = (project.folder / "page.html").read_text()
+    assert "<ins><bdi>whole</bdi></ins> reply is polite" in page
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        ((), "nothing to try"),
+        (("--outside", "--proposer", "openai:x"), "a --proposer is shown dev labels"),
+        (("--outside",), "nothing to try"),
+        (("--candidates", "missing.yaml"), "there is no candidate missing.yaml"),
+    ],
+)
+def test_calls_that_make_no_sense_are_refused(project: Project, options: tuple[str, ...], complaint: str) -> None:
+    status, _, said = project.improve(*options)
+    assert status == 2
+    assert complaint in said

@@ -1,0 +1,116 @@
+"""A project and a judge that reads its rubric's words: some words make it better, some make it worse."""
+
+import hashlib
+import json
+import random
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from tests.commands.console import environment
+from tests.judges.chat_server import Answer, completion
+
+RUBRIC = """\
+# how replies should sound
+criteria:
+  - name: polite
+    description: The reply is polite   # one line
+    weight: 1
+    levels:
+      - {value: 1, description: It is rude to the reader.}
+      - {value: 2, description: It is neither.}
+      - {value: 3, description: It is kind to the reader.}
+  - name: short
+    requirement: The reply is short
+    weight: 0.5
+"""
+HELPS, HARMS = "whole reply", "whatever"
+"""Words that make the judge right more often, and less often."""
+DEFAULT_OFF, HELPED_OFF, HARMED_OFF = 0.5, 0.1, 0.8
+SECRET = "please accept our sincere apologies for the very long delay of your parcel"
+"""Words of one example, long enough to be recognised where they are copied."""
+PROPOSER = "You improve the words of a rubric"
+
+
+def make_project(folder: Path, *, n: int = 90, tasks: int | None = None, split: bool = False) -> Path:
+    """Rubric `manners` with n labelled examples, each its own task or spread over `tasks`."""
+    (folder / "rubrics").mkdir()
+    (folder / "rubrics" / "manners.yaml").write_text(RUBRIC)
+    home = folder / "calibration" / "manners"
+    home.mkdir(parents=True)
+    lines = []
+    for i in range(n):
+        label = {"rater": "rater-anna", "criteria": {"polite": gold_level(i), "short": i % 2 == 1}, "note": f"as {i}"}
+        extra = SECRET if i == 3 else f"word{i}"
+        line: dict[str, Any] = {"id": f"ex-{i:03}", "response": f"reply {i} of many, {extra}", "labels": [label]}
+        if tasks:
+            line["group"] = f"task {i % tasks}"
+        if split:
+            line["split"] = "dev" if i % 3 == 0 else "test"
+        lines.append(json.dumps(line) + "\n")
+    (home / "examples.jsonl").write_text("".join(lines))
+    return folder
+
+
+def gold_level(i: int) -> int:
+    """The level on `polite` of reply i."""
+    return 1 + (i * 7) % 3
+
+
+def user_environment(folder: Path, url: str) -> dict[str, str]:
+    """For a command whose judge is the server at `url`, with a cache of its own."""
+    return {
+        **environment(),
+        "OPENAI_BASE_URL": url,
+        "OPENAI_API_KEY": "none",
+        "MARKSCHEME_CACHE": str(folder / "cache"),
+    }
+
+
+def prompts_of(body: dict[str, Any]) -> tuple[str, str]:
+    """System and user prompt of a request."""
+    said = {message["role"]: message["content"] for message in body["messages"]}
+    return said.get("system", ""), said["user"]
+
+
+def reading_judge(body: dict[str, Any]) -> Answer:
+    """Levels that are right more often or less often, by the words of the criterion `polite`."""
+    system, user = prompts_of(body)
+    number = int(re.findall(r"reply (\d+) of", user)[0])
+    off = HELPED_OFF if HELPS in system else HARMED_OFF if HARMS in system else DEFAULT_OFF
+    seed = hashlib.sha256(f"{number} {off}".encode()).hexdigest()
+    chance = random.Random(seed).random()
+    level = gold_level(number)
+    if chance < off:
+        level = level - 1 if level > 1 else 3
+    said = {"polite": str(level), "short": "MET" if number % 2 else "UNMET"}
+    verdicts = {
+        name: {"quote": "nothing to quote", "reason": "as it sounds", "level": one} for name, one in said.items()
+    }
+    return completion(json.dumps({"verdicts": verdicts}))
+
+
+def edit(new: str, old: str = "The reply is polite", field: str = "description", criterion: str = "polite") -> Any:
+    """One JSON edit."""
+    return {"criterion": criterion, "field": field, "old": old, "new": new, "why": "it was vague"}
+
+
+def with_proposer(propose: Callable[[int, int, str], str]) -> Callable[[dict[str, Any]], Answer]:
+    """A server's answers: those of the reading judge, and a proposer's by round, number of the candidate and prompt."""
+
+    def decide(body: dict[str, Any]) -> Answer:
+        system, user = prompts_of(body)
+        if not system.startswith(PROPOSER):
+            return reading_judge(body)
+        number, round = re.findall(r"candidate (\d+) of \d+ in round (\d+)", user)[-1]
+        return completion(propose(int(round), int(number), system + user))
+
+    return decide
+
+
+def good_proposals(round: int, number: int, prompt: str) -> str:
+    """The second candidate of the first round helps, the others change nothing or harm."""
+    words = f"The {HELPS} is polite" if (round, number) == (1, 2) else f"The reply is polite, {HARMS} {round} {number}"
+    old = f"The {HELPS} is polite" if f'"old": "The {HELPS} is polite"' in prompt else "The reply is polite"
+    return json.dumps({"edits": [edit(words, old)]})
