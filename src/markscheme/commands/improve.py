@@ -36,7 +36,7 @@ def improve(
     /,
     *,
     judge: JudgeName = None,
-    candidates: Annotated[tuple[Path, ...], Parameter(metavar="FILE…", help=FILES)] = (),
+    candidates: Annotated[tuple[Path, ...], Parameter(metavar="FILE...", help=FILES, consume_multiple=1)] = (),
     proposer: Annotated[str | None, Parameter(metavar="NAME")] = None,
     rounds: Annotated[int, Parameter(metavar="N", converter=whole_number)] = 3,
     batch: Annotated[int, Parameter(metavar="N", converter=whole_number)] = 5,

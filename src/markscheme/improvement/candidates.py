@@ -18,6 +18,8 @@ from markscheme.rubrics.wording import Field, in_place_of, with_words, words_of
 
 LONGEST = 1.5
 """Most words of a candidate, as a multiple of the rubric's own."""
+SHORT = 60
+"""Words that any candidate may have: a rubric of one sentence has to be allowed a second one."""
 COPIED, NEARLY_COPIED = 8, 6
 """Words in a row that also stand in a labelled example: refused from the one, mentioned from the other."""
 MOST_HOLDERS = 2
@@ -254,7 +256,7 @@ def _wording(name: str, words: Mapping[Field, str], yours: Rubric, labelled: Lab
 
 def _refuse_long(words: Mapping[Field, str], own: Mapping[Field, str]) -> None:
     now, then = (sum(len(text.split()) for text in texts.values()) for texts in (words, own))
-    if now > LONGEST * then:
+    if now > max(SHORT, LONGEST * then):
         raise Refused(f"has {now:,} words, over {LONGEST:g} times the {then:,} of yours")
 
 

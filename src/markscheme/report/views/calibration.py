@@ -75,6 +75,8 @@ CAUSES = {
     "invented-quotes": "quotes in nothing the judge saw",
 }
 """Finding codes in a few words."""
+OF_WORDS = ("lenient", "severe", "central-tendency", "halo", "redundant", "unused-level")
+"""Findings whose likely cause is how a criterion is worded."""
 LABELS_FIRST = ("ambiguous", "stale-labels", "drift", "drift-gold")
 """What is settled before the judge is worked on."""
 OF_A_MOVE = ("drift", "lenient", "severe", "noisy", "central-tendency", "stuck-judge", "no-skill")
@@ -110,7 +112,7 @@ def view(calibration: Calibration) -> doc.Document:
             agreement_bars(comparison, calibration.decision.target),
             tiles(comparison),
             *([doc.Notes(warnings)] if warnings else []),
-            doc.Section("Fix first", tuple(_fixes(calibration)), "fix"),
+            doc.Section("Fix first", (*_fixes(calibration), *_rewording(calibration)), "fix"),
         ),
         sections=tuple(_sections(calibration)),
         more=f"markscheme calibrate {name} --html report.html",

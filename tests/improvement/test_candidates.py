@@ -1,0 +1,176 @@
+"""Which candidate wordings are tried, which are refused and why, and what a reader is warned of."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from markscheme.errors import UsageError
+from markscheme.improvement.candidates import (
+    Labelled,
+    Refused,
+    Wording,
+    from_edits,
+    from_rubric,
+    read_candidates,
+)
+from markscheme.ratings.examples import Example
+from markscheme.ratings.rating import Rated, Rating
+from markscheme.rubrics.file import rubric_from_text
+from markscheme.rubrics.rubric import Rubric
+from markscheme.submission import Submission
+from tests.reference import selection_cases as cases
+
+RUBRIC = """\
+description: Replies to customers
+passingThreshold: 0.6
+inputs: [query]
+guidelines: Read the whole reply before you judge.
+criteria:
+  - name: tone
+    description: The reply answers the question.
+    weight: 2
+    levels:
+      - {value: 1, label: bad, description: It is rude.}
+      - {value: 2, label: good, description: It is kind., example: Thank you!}
+    examples: {good: "Thanks for asking.", bad: "No."}
+  - {name: short, requirement: The reply is short, weight: 1}
+"""
+
+
+def rubric(text: str = RUBRIC) -> Rubric:
+    return rubric_from_text(text, "yaml")
+
+
+def labelled(*texts: str, comment: str = "", reason: str = "") -> Labelled:
+    label = Rating("e", "ana", "human", {"tone": Rated(1.0, reason)}, note=comment)
+    return Labelled.of(
+        [Example(Submission(text, {"query": "why?"}, f"e{n}"), (label,)) for n, text in enumerate(texts)]
+    )
+
+
+def edit(new: str, old: str = "The reply answers the question.", field: str = "description") -> dict[str, str]:
+    return {"criterion": "tone", "field": field, "old": old, "new": new, "why": "…"}
+
+
+def made(*edits: Any, of: Labelled | None = None) -> Wording:
+    return from_edits("made", list(edits), base=rubric(), yours=rubric(), labelled=of or labelled("x"))
+
+
+def why(*edits: Any, of: Labelled | None = None) -> str:
+    with pytest.raises(Refused) as refused:
+        made(*edits, of=of)
+    return str(refused.value)
+
+
+def test_edits_change_the_words_they_name_and_nothing_else() -> None:
+    wording = made(
+        edit("Does the reply answer?"),
+        edit("It is rude or cold.", "It is rude.", "levels[0].description"),
+        edit("poor", "bad", "levels[0].label"),
+        {"criterion": "", "field": "guidelines", "old": "the whole reply", "new": "every sentence"},
+    )
+    own = rubric()
+    tone = own.criteria[0]
+    levels = (replace(tone.scale.levels[0], label="poor", description="It is rude or cold."), tone.scale.levels[1])
+    changed = replace(tone, requirement="Does the reply answer?", scale=replace(tone.scale, levels=levels))
+    expected = replace(own, guidelines="Read every sentence before you judge.", criteria=(changed, own.criteria[1]))
+    assert wording.rubric == expected
+    assert wording.criteria == {"", "tone"}
+
+
+def test_runs_of_eight_words_of_an_example_are_refused_as_worked_out() -> None:
+    held = labelled(cases.COPIED_FROM)
+    assert held.copied(cases.COPY, "The reply answers the question.", 8) == cases.COPIED_RUNS
+    assert held.copied(cases.OWN_WORDS, "The reply answers the question.", 8) == ()
+    assert "copies 8 words or more of a labelled example: “parcel was sent on monday" in why(edit(cases.COPY), of=held)
+    made(edit(cases.OWN_WORDS), of=held)
+
+
+@pytest.mark.parametrize("place", ["comment", "reason"])
+def test_comments_of_annotators_may_not_be_copied_either(place: str) -> None:
+    said = "this one is rude to the customer right from its very first line"
+    held = labelled("x", **{place: said})
+    assert "copies 8 words" in why(edit(f"No: {said}"), of=held)
+
+
+def test_words_that_the_rubric_had_before_are_no_copy() -> None:
+    held = labelled("Read the whole reply before you judge. The reply answers the question.")
+    made(edit("The reply answers the question. Read the whole reply before you judge it."), of=held)
+
+
+def test_shorter_runs_and_telling_names_are_shown_to_the_reader() -> None:
+    held = labelled("the parcel of order_1234 left us on the ninth day", "all well", "fine")
+    (shared, telling) = made(edit("As if the parcel of order_1234 left us."), of=held).warnings
+    assert shared.startswith("shares 6 words in a row with a labelled example: “the parcel of order_1234 left us”")
+    assert telling == "names what only 2 examples or fewer hold: order_1234"
+    assert made(edit("The reply is to the point."), of=held).warnings == ()
+
+
+@pytest.mark.parametrize(
+    ("edits", "reason"),
+    [
+        ([edit("1", "2", "weight")], "changes `weight` of tone; only words may change"),
+        ([edit("1", "2", "levels[0].value")], "changes `levels[0].value` of tone"),
+        ([edit("Hi!", "Thank you!", "levels[1].example")], "changes `levels[1].example` of tone"),
+        (
+            [edit("x", "y", "levels[7].description")],
+            "changes tone.levels[7].description, where your rubric has no words",
+        ),
+        ([{**edit("x"), "criterion": "tune"}], "changes 'tune', which is none of the criteria tone, short"),
+        ([edit("x", "The reply answers.")], "`old` doesn't quote the words of tone.description"),
+        ([edit("  ")], "`old` and `new` of tone.description must be texts"),
+        ([edit("The reply  answers the question.")], "has the same words as yours"),
+        ([edit("word " * 4000)], "has 4,"),
+        ([edit("good", "bad", "levels[0].label")], "is no valid rubric: "),
+        (["make it better"], "no edits: expected a JSON list"),
+        ([], "no edits: expected a JSON list"),
+    ],
+)
+def test_what_is_not_an_edit_of_words_is_refused(edits: list[Any], reason: str) -> None:
+    assert reason in why(*edits)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "what"),
+    [
+        ("weight: 2", "weight: 3", "weight of tone"),
+        ("passingThreshold: 0.6", "passingThreshold: 0.5", "passingThreshold"),
+        ("name: short", "name: brief", "the names or the number of criteria"),
+        ("[query]", "[query, reference]", "inputs"),
+        ("value: 2,", "value: 3,", "the scale of tone"),
+        ("example: Thank you!", "example: Hi!", "examples of levels of tone"),
+        ('good: "Thanks for asking."', "good: Hello.", "examples of tone"),
+        ("inputs:", "strategy: per_criterion\ninputs:", "strategy"),
+        ("Replies to customers", "Replies", "description of the rubric"),
+        ("weight: 1}", "weight: 1, required: true}", "required of short"),
+        ("name: tone", "name: tone\n    threshold: 0.9", "threshold of tone"),
+    ],
+)
+def test_a_rubric_that_changes_more_than_words_is_refused(old: str, new: str, what: str) -> None:
+    candidate = rubric(RUBRIC.replace(old, new).replace("It is rude.", "It is cold."))
+    with pytest.raises(Refused, match=f"changes {what}; only words may change"):
+        from_rubric("c", candidate, yours=rubric(), labelled=labelled("x"))
+
+
+def test_a_rubric_file_may_differ_in_words_under_any_name(tmp_path: Path) -> None:
+    (tmp_path / "cold.yaml").write_text(RUBRIC.replace("It is rude.", "It is cold."))
+    (tmp_path / "again.json").write_text(
+        json.dumps({"edits": [edit("It is cold.", "It is rude.", "levels[0].description")]})
+    )
+    (tmp_path / "heavy.yaml").write_text(RUBRIC.replace("weight: 2", "weight: 9"))
+    paths = [tmp_path / name for name in ("cold.yaml", "again.json", "heavy.yaml")]
+    found, refused = read_candidates(paths, yours=rubric(), labelled=labelled("x"))
+    assert [one.name for one in found] == ["cold"]
+    assert [(one.candidate, one.why) for one in refused] == [
+        ("again", "has the same words as cold"),
+        ("heavy", "changes weight of tone; only words may change: description, levels[N].description, levels[N].label "
+         "or guidelines"),
+    ]  # fmt: skip
+
+
+def test_two_files_of_one_name_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="2 candidates are named 'a'"):
+        read_candidates([tmp_path / "a.yaml", tmp_path / "a.json"], yours=rubric(), labelled=labelled("x"))

@@ -1,0 +1,56 @@
+"""Differences from the wording in use, task by task, and what an ungraded example counts as."""
+
+import numpy as np
+import pytest
+
+from markscheme.improvement.trial import Part, difference, ungraded_share
+from markscheme.ratings.examples import Example, ExampleSet
+from markscheme.ratings.gold import gold_of
+from markscheme.ratings.rating import Rated, Rating
+from markscheme.rubrics.rubric import Criterion, Rubric
+from markscheme.submission import Submission
+from tests.reference import selection_cases as cases
+
+RUBRIC = Rubric((Criterion(1.0, "Is polite", "polite"),))
+
+
+def part(tasks: tuple[str, ...]) -> Part:
+    examples = tuple(
+        Example(
+            Submission("text", {}, f"e{n}"),
+            (Rating(f"e{n}", "ana", "human", {"polite": Rated(float(n % 2))}),),
+            group=task,
+        )
+        for n, task in enumerate(tasks)
+    )
+    return Part.of(gold_of(ExampleSet(examples), RUBRIC))
+
+
+def test_examples_of_a_task_become_their_mean() -> None:
+    tasks, differences, means = cases.TASKS
+    found = part(tasks)
+    by_id = {f"e{n}": value for n, value in enumerate(differences)}
+    values = np.array([by_id[unit] for unit in found.gold.ids])
+    assert found.tasks == 3
+    assert sorted(found.by_task(values).tolist()) == pytest.approx(sorted(means))
+    assert found.by_task(np.column_stack([values, values])).shape == (3, 2)
+
+
+def test_a_task_whose_examples_are_all_missing_has_no_mean() -> None:
+    found = part(("a", "b", "c"))
+    assert found.by_task(np.array([np.nan, 1.0, 2.0])).tolist() == [1.0, 2.0]
+
+
+def test_tasks_are_tried_in_an_order_of_their_own() -> None:
+    names = tuple(f"t{n}" for n in range(30))
+    found = part(names)
+    assert found.gold.ids == part(names).gold.ids
+    assert list(found.gold.ids) != [f"e{n}" for n in range(30)]
+    assert found.first(10).sum() == 10
+
+
+def test_a_missing_score_counts_as_the_worst_and_the_defaults_drops_the_example() -> None:
+    gold, yours, theirs = np.array([0.2, 0.9, 0.5]), np.array([0.2, 0.8, np.nan]), np.array([np.nan, 0.9, 0.5])
+    assert difference(gold, yours, theirs).tolist()[:2] == pytest.approx([-0.8, 0.1])
+    assert np.isnan(difference(gold, yours, theirs)[2])
+    assert ungraded_share(yours, theirs) == 0.5
