@@ -116,7 +116,8 @@ def _best(figures: Floats) -> int | None:
 
 
 def _agrees(scores: Floats, gold: Floats) -> npt.NDArray[np.bool_]:
-    return np.round(np.abs(scores - gold[:, None]), 9) < TOLERANCE
+    off: Floats = np.round(np.abs(scores - gold[:, None]), 9)
+    return off < TOLERANCE
 
 
 RULES: dict[str, Rule] = {

@@ -1,5 +1,7 @@
 """Choosing the best of several candidates: bounds, tests, gains and sizes against worked figures, and their laws."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import assume, given
@@ -71,7 +73,7 @@ def test_all_openings_together_spend_a_tenth() -> None:
 
 
 @given(columns)
-def test_swapping_the_finalists_swaps_nothing_else(d: np.ndarray) -> None:
+def test_swapping_the_finalists_swaps_nothing_else(d: Any) -> None:
     assume(abs(np.diff(d.mean(axis=0))) > 1e-9)
     one, other = held_out_test(d, 0.05), held_out_test(d[:, ::-1], 0.05)
     assert one.critical == pytest.approx(other.critical)
@@ -79,7 +81,7 @@ def test_swapping_the_finalists_swaps_nothing_else(d: np.ndarray) -> None:
 
 
 @given(columns)
-def test_a_later_opening_never_adopts_more(d: np.ndarray) -> None:
+def test_a_later_opening_never_adopts_more(d: Any) -> None:
     first, third = held_out_test(d, 0.05), held_out_test(d, 0.0125)
     assert third.critical > first.critical
     assert third.best is None or first.best is not None

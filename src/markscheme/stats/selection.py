@@ -6,6 +6,7 @@ to gold. Examples of one task count as their mean.
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -186,8 +187,7 @@ def outside_test(differences: npt.ArrayLike, alpha: float = LEVEL) -> SelectionT
     d = np.asarray(differences, dtype=np.float64)
     n, k = d.shape
     means, squares = d.mean(axis=0), (d**2).sum(axis=0)
-    signs = np.random.default_rng(SEED).choice((-1.0, 1.0), size=(FLIPS, n))
-    largest = np.sort(_t(signs @ d / n, squares, n).max(axis=1))
+    largest = np.sort(_t(_signs(n) @ d / n, squares, n).max(axis=1))
     bound = float(largest[min(FLIPS - 1, math.ceil((1 - alpha) * (FLIPS + 1)) - 1)])
     found = _t(means[None, :], squares, n)[0]
     errors = d.std(axis=0, ddof=1) / math.sqrt(n)
@@ -195,6 +195,12 @@ def outside_test(differences: npt.ArrayLike, alpha: float = LEVEL) -> SelectionT
     best = max(passed, key=lambda place: means[place], default=None)
     t = tuple(None if error <= 1e-12 else float(one) for one, error in zip(found, errors, strict=True))
     return SelectionTest(tuple(means.tolist()), tuple(errors.tolist()), t, None, bound, best, n)
+
+
+@lru_cache(maxsize=2)
+def _signs(n: int) -> Floats:
+    signs: Floats = np.random.default_rng(SEED).choice((-1.0, 1.0), size=(FLIPS, n))
+    return signs
 
 
 def _t(means: Floats, squares: Floats, n: int) -> Floats:

@@ -1,0 +1,53 @@
+"""`markscheme improve` on a shipped rubric, with recorded replies to three other wordings: no key, no call."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.commands.console import ROOT, run
+
+FOLDER = ROOT / "calibration" / "error-messages"
+CANDIDATES = [str(path.relative_to(ROOT)) for path in sorted((FOLDER / "candidates").glob("*.yaml"))]
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    page = tmp_path_factory.mktemp("page") / "page.html"
+    command = ("markscheme", "improve", "error-messages", "--candidates", *CANDIDATES, "--outside")
+    done = run(*command, "--json", "--html", str(page), env={"MARKSCHEME_CACHE": str(page.parent / "cache")})
+    assert done.returncode == 1, done.stderr
+    return {**json.loads(done.stdout), "page": page.read_text(encoding="utf-8")}
+
+
+def test_three_recorded_wordings_are_tested_without_a_call(found: dict[str, Any]) -> None:
+    assert found["finalists"] == ["borders", "in-steps", "plain"]
+    assert (found["adopted"], found["refused"], found["calls"], found["graded"]) == (None, [], 0, 5 * 55)
+    assert found["asked_again"] is True
+    assert found["tasks"] == {"dev": 11, "sealed": 11}
+    assert found["because"].startswith(
+        "The labels don't confirm any of the new wordings; yours stays. With 55 labelled"
+    )
+
+
+def test_the_page_shows_all_three_wordings_side_by_side(found: dict[str, Any]) -> None:
+    for name in found["finalists"]:
+        assert f"{name}, side by side with yours" in found["page"]
+    assert "<del>" in found["page"]
+    assert "<ins>" in found["page"]
+
+
+def test_the_set_is_too_small_to_hold_labels_out() -> None:
+    done = run("markscheme", "improve", "error-messages", "--candidates", *CANDIDATES)
+    assert done.returncode == 4
+    assert "4 dev and 7 held-out tasks, and 10 and 20 are needed" in done.stderr
+    assert '"split"' not in Path(FOLDER / "examples.jsonl").read_text(encoding="utf-8")
+
+
+def test_a_recording_of_one_run_only_says_so(tmp_path: Path) -> None:
+    replies = (FOLDER / "replies" / "claude.jsonl").read_text(encoding="utf-8").splitlines(keepends=True)
+    (tmp_path / "once.jsonl").write_text("".join(line for line in replies if json.loads(line)["sample"] == 0))
+    judge = f"recorded:{tmp_path / 'once.jsonl'}"
+    command = ("improve", "error-messages", "--judge", judge, "--candidates", CANDIDATES[0], "--outside")
+    assert "how far two runs of the judge differ isn't covered" in run("markscheme", *command).stdout
