@@ -94,7 +94,6 @@ def improve(
         outside=outside,
         opens=open or plan,
         day=datetime.date.today().isoformat(),
-        skip_damaged=ask.skip_damaged,
     )
     if plan:
         made = _plan(setting, ask, judge, len(candidates), (rounds, batch) if proposer else (0, 0))

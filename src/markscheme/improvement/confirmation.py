@@ -24,7 +24,7 @@ from markscheme.stats.selection import (
     opening_alpha,
     outside_test,
 )
-from markscheme.stats.verdict import close
+from markscheme.stats.severity import close
 
 AGAIN = 1_000
 """Samples of the first opening are counted from here, of the second from twice this: no reply of an earlier run, of

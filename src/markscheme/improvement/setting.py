@@ -60,7 +60,6 @@ class Setting:
         outside: bool,
         opens: bool,
         day: str,
-        skip_damaged: bool = False,
     ) -> "Setting":
         """The labels of a rubric, divided where they are not yet; nothing is written.
 
@@ -68,7 +67,7 @@ class Setting:
             UsageError: There are no examples, or `outside` would open held-out labels that the caller didn't open.
             ComparisonError: Nothing is labelled.
         """
-        every, folder = labelled_examples(rubric, named, skip_damaged=skip_damaged)
+        every, folder = labelled_examples(rubric, named)
         warn_of_split_groups(every)
         parted = every if outside else drawn_parts(every)
         truth = gold_of(every, rubric, kind=gold)
