@@ -35,7 +35,6 @@ from markscheme.stats.selection import (
     first_size,
     held_out_test,
     opening_alpha,
-    outside_test,
     survivors,
 )
 
@@ -89,11 +88,6 @@ def improve(gold: Floats, yours: Floats, theirs: Floats, alpha: float = 0.05) ->
     return None if best is None else finalists[best]
 
 
-def outside(gold: Floats, yours: Floats, theirs: Floats) -> int | None:
-    """The command's `--outside`: all candidates on all labels."""
-    return outside_test(np.column_stack([difference(gold, yours, column) for column in theirs.T])).best
-
-
 def best_agreement(gold: Floats, yours: Floats, theirs: Floats) -> int | None:
     """The highest agreement on all labels."""
     return _best(_agrees(np.column_stack([yours, theirs]), gold).mean(axis=0))
@@ -122,7 +116,6 @@ def _agrees(scores: Floats, gold: Floats) -> npt.NDArray[np.bool_]:
 
 RULES: dict[str, Rule] = {
     "improve": improve,
-    "improve --outside": outside,
     "best agreement on all labels": best_agreement,
     "lowest error on all labels (training set only)": best_error,
     "lowest error on dev": best_on_dev,

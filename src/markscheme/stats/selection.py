@@ -110,7 +110,7 @@ def critical_t(df: int, alpha: float, correlation: float | None = None) -> float
         return 1.0 - float(both.mean())
 
     low, high = single - 1.0, float(stdtrit(df, 1 - alpha / 2)) + 1.0
-    while high - low > 1e-10:
+    while high - low > 1e-8:
         middle = (low + high) / 2
         low, high = (middle, high) if exceeded(middle) > alpha else (low, middle)
     return (low + high) / 2
