@@ -36,6 +36,7 @@ from markscheme.report.views.examples import cell_tag, criterion_tag, examples_o
 from markscheme.stats import Estimate
 from markscheme.stats.coefficients import agreement
 from markscheme.stats.people import Ceiling
+from markscheme.stats.selection import held_out_needed, labels_needed
 from markscheme.stats.severity import agreement_constant, confusion
 
 LABELS = {
@@ -331,6 +332,18 @@ def openings_line(openings: Openings) -> str:
 
 
 # --- what to fix ----------------------------------------------------------------------------------------------------
+
+
+def _rewording(calibration: Calibration) -> Iterator[doc.Block]:
+    """What it takes to have the words rewritten and the new ones proven, where words are the likely cause."""
+    worded = [finding for finding in calibration.findings if finding.code in OF_WORDS]
+    if worded and not any(finding.code in ("drift", "drift-gold") for finding in calibration.findings):
+        table, needed = calibration.comparison.table, labels_needed(held_out_needed())
+        tasks = len(set(table.groups or table.ids))
+        names = ", ".join(dict.fromkeys(finding.criterion or "all criteria" for finding in worded))
+        command = doc.Code(f"markscheme improve {calibration.rubric.name} --proposer NAME")
+        enough = f"{needed} labelled tasks find a gain of 0.10 in agreement 8 times in 10; you have {tasks}"
+        yield doc.Notes(((f"To have the words of {names} rewritten and tested: ", command, f" ({enough})."),))
 
 
 def by_cause(findings: Sequence[Finding]) -> list[list[Finding]]:
