@@ -45,6 +45,12 @@ class Rater:
     identity: Identity | None = None
     answered_by: tuple[str, ...] = ()
 
+    @property
+    def models(self) -> str:
+        """The model that was asked, and those that answered."""
+        asked = (self.identity.model or self.identity.name) if self.identity else self.name
+        return ", ".join(dict.fromkeys((asked, *self.answered_by)))
+
     def setting(self, rubric: Rubric) -> Setting:
         """All by which its ratings were made, to be held beside those of another run."""
         return Setting(rubric, template_fingerprint(), self.name, self.identity, self.answered_by)

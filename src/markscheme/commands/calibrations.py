@@ -121,7 +121,7 @@ class Request:
             path = accepted_path(rubric, folder, self.drift.accepted)
             accept_run(calibrations, path, self._split(examples), start_over=self.drift.replace)
         for calibration in calibrations:
-            warn_of_kinship(_models(calibration.rater), (example.system for example in examples.examples))
+            warn_of_kinship(calibration.rater.models, (example.system for example in examples.examples))
         return [replace(calibration, openings=openings) for calibration in calibrations]
 
     def _split(self, examples: ExampleSet) -> str | None:
@@ -241,9 +241,3 @@ def _ratings_in(path: Path, rubric: Rubric, examples: ExampleSet) -> list[Rating
     if not ratings:
         raise UsageError(f"{path} contains no ratings")
     return ratings
-
-
-def _models(rater: Rater) -> str:
-    """The model that was asked, and those that answered."""
-    named = (rater.identity.model or rater.identity.name) if rater.identity else rater.name
-    return ", ".join(dict.fromkeys((named, *rater.answered_by)))

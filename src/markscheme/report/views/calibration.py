@@ -274,9 +274,7 @@ def _warnings(calibration: Calibration) -> Iterator[doc.Line]:
         yield _ties_line(calibration)
     if gold.not_blind:
         yield f"Warning: {counted(gold.not_blind, 'label')} not blind (given with the judge's verdict visible)."
-    rater = calibration.rater
-    named = (rater.identity.model or rater.identity.name) if rater.identity else rater.name
-    kin = kinship(", ".join(dict.fromkeys((named, *rater.answered_by))), (example.system for example in gold.examples))
+    kin = kinship(calibration.rater.models, (example.system for example in gold.examples))
     if kin:
         yield f"Warning: {kin}."
     if counts.not_graded and counts.graded:
