@@ -9,8 +9,8 @@ import pytest
 
 from markscheme.errors import UsageError
 from markscheme.improvement.candidates import (
-    Labelled,
-    Refused,
+    LabelledTexts,
+    NotTried,
     Wording,
     from_edits,
     from_rubric,
@@ -44,9 +44,9 @@ def rubric(text: str = RUBRIC) -> Rubric:
     return rubric_from_text(text, "yaml")
 
 
-def labelled(*texts: str, comment: str = "", reason: str = "") -> Labelled:
+def labelled(*texts: str, comment: str = "", reason: str = "") -> LabelledTexts:
     label = Rating("e", "ana", "human", {"tone": Rated(1.0, reason)}, note=comment)
-    return Labelled.of(
+    return LabelledTexts.of(
         [Example(Submission(text, {"query": "why?"}, f"e{n}"), (label,)) for n, text in enumerate(texts)]
     )
 
@@ -55,12 +55,12 @@ def edit(new: str, old: str = "The reply answers the question.", field: str = "d
     return {"criterion": "tone", "field": field, "old": old, "new": new, "why": "…"}
 
 
-def made(*edits: Any, of: Labelled | None = None) -> Wording:
+def made(*edits: Any, of: LabelledTexts | None = None) -> Wording:
     return from_edits("made", list(edits), base=rubric(), yours=rubric(), labelled=of or labelled("x"))
 
 
-def why(*edits: Any, of: Labelled | None = None) -> str:
-    with pytest.raises(Refused) as refused:
+def why(*edits: Any, of: LabelledTexts | None = None) -> str:
+    with pytest.raises(NotTried) as refused:
         made(*edits, of=of)
     return str(refused.value)
 
@@ -151,7 +151,7 @@ def test_what_is_not_an_edit_of_words_is_refused(edits: list[Any], reason: str) 
 )
 def test_a_rubric_that_changes_more_than_words_is_refused(old: str, new: str, what: str) -> None:
     candidate = rubric(RUBRIC.replace(old, new).replace("It is rude.", "It is cold."))
-    with pytest.raises(Refused, match=f"changes {what}; only words may change"):
+    with pytest.raises(NotTried, match=f"changes {what}; only words may change"):
         from_rubric("c", candidate, yours=rubric(), labelled=labelled("x"))
 
 

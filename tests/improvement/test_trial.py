@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from markscheme.improvement.trial import Part, difference, ungraded_share
+from markscheme.improvement.trial import TrialPart, difference, ungraded_share
 from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.gold import gold_of
 from markscheme.ratings.rating import Rated, Rating
@@ -14,7 +14,7 @@ from tests.reference import selection_cases as cases
 RUBRIC = Rubric((Criterion(1.0, "Is polite", "polite"),))
 
 
-def part(tasks: tuple[str, ...]) -> Part:
+def part(tasks: tuple[str, ...]) -> TrialPart:
     examples = tuple(
         Example(
             Submission("text", {}, f"e{n}"),
@@ -23,7 +23,7 @@ def part(tasks: tuple[str, ...]) -> Part:
         )
         for n, task in enumerate(tasks)
     )
-    return Part.of(gold_of(ExampleSet(examples), RUBRIC))
+    return TrialPart.of(gold_of(ExampleSet(examples), RUBRIC))
 
 
 def test_examples_of_a_task_become_their_mean() -> None:

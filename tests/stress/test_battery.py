@@ -11,7 +11,17 @@ from markscheme.ratings.examples import Example
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.report.views.stress import json_of, view
 from markscheme.rubrics.rubric import Criterion, Rubric, Scale
-from markscheme.stress.battery import CONTROL, ORIGINAL, RUN_SAMPLES, Battery, Run, Stress, ask, battery, stress_of
+from markscheme.stress.battery import (
+    CONTROL,
+    ORIGINAL,
+    RUN_SAMPLES,
+    Battery,
+    Stress,
+    StressRun,
+    ask,
+    battery,
+    stress_of,
+)
 from markscheme.submission import Submission
 
 RUBRIC = Rubric(
@@ -41,7 +51,7 @@ class ByAsking:
 
 
 def ran(made: Battery, judge: ByAsking, folder: Path) -> Stress:
-    run = Run.begin(folder, made.key(judge))
+    run = StressRun.begin(folder, made.key(judge))
     grades = asyncio.run(ask(made, judge, run, concurrency=4, step=lambda: None))
     return stress_of(made, grades)
 
@@ -101,7 +111,7 @@ def test_examples_are_spread_over_their_labels() -> None:
 
 
 def test_a_run_is_asked_anew_once_it_is_finished(tmp_path: Path) -> None:
-    first = Run.begin(tmp_path, "key")
-    assert Run.begin(tmp_path, "key").number == first.number == 1
+    first = StressRun.begin(tmp_path, "key")
+    assert StressRun.begin(tmp_path, "key").number == first.number == 1
     first.finish()
-    assert Run.begin(tmp_path, "key").number == 2
+    assert StressRun.begin(tmp_path, "key").number == 2

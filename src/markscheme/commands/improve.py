@@ -24,7 +24,7 @@ from markscheme.commands.progress import progress
 from markscheme.errors import UsageError
 
 if TYPE_CHECKING:
-    from markscheme.improvement.setting import Setting
+    from markscheme.improvement.setting import ImprovableSet
     from markscheme.report.views.improvement import ImprovementPlan, ImprovementRun
 
 NOT_ADOPTED, TOO_FEW = 1, 4
@@ -75,7 +75,7 @@ def improve(
         0 adopted, 1 not, 2 invalid arguments, 3 no judge to ask, 4 not enough labels.
     """
     from markscheme.commands.tune import refuse_uncommitted
-    from markscheme.improvement.setting import Setting
+    from markscheme.improvement.setting import ImprovableSet
     from markscheme.report.json import dumps
     from markscheme.report.terminal import render_terminal
     from markscheme.report.views.improvement import json_of, plan_json, plan_view, view
@@ -87,7 +87,7 @@ def improve(
     if write and not force:
         refuse_uncommitted(path)
     _refuse_together(candidates, proposer, outside=outside, plan=plan)
-    setting = Setting.of(
+    setting = ImprovableSet.of(
         load_rubric(path),
         examples,
         gold=gold,
@@ -131,7 +131,7 @@ def _refuse_together(candidates: Sequence[Path], proposer: str | None, *, outsid
 
 
 async def _run(
-    setting: "Setting",
+    setting: "ImprovableSet",
     ask: AskOptions,
     judge: str | None,
     files: Sequence[Path],
@@ -142,7 +142,7 @@ async def _run(
 ) -> "ImprovementRun":
     """Search on dev, and the answer of the held-out labels where they are opened."""
     from markscheme.calibration.collect import first_prompts
-    from markscheme.improvement.candidates import Labelled, read_candidates
+    from markscheme.improvement.candidates import LabelledTexts, read_candidates
     from markscheme.improvement.confirmation import confirm
     from markscheme.improvement.search import Proposing, Search
     from markscheme.improvement.trial import Asker, Tried, refuse_ungraded
@@ -150,7 +150,7 @@ async def _run(
     from markscheme.report.views.improvement import ImprovementRun
 
     rubric, asking = setting.rubric, ask.asking()
-    labelled = Labelled.of(setting.every.examples)
+    labelled = LabelledTexts.of(setting.every.examples)
     wordings, refused = read_candidates(files, yours=rubric, labelled=labelled)
     prompts = first_prompts(ask.of(rubric), setting.dev.gold.examples)
     asked = ask.judge(judge, rubric, prompts, setting.folder, asking)
@@ -186,7 +186,7 @@ async def _run(
     )
 
 
-def _with_file(run: "ImprovementRun", setting: "Setting", path: Path, *, write: bool) -> "ImprovementRun":
+def _with_file(run: "ImprovementRun", setting: "ImprovableSet", path: Path, *, write: bool) -> "ImprovementRun":
     """The run with the change of the rubric's file, which is made where it is asked for."""
     from markscheme.rubrics.edit import Changes, edit
 
@@ -200,7 +200,7 @@ def _with_file(run: "ImprovementRun", setting: "Setting", path: Path, *, write: 
 
 
 def _plan(
-    setting: "Setting", ask: AskOptions, judge: str | None, files: int, proposals: tuple[int, int]
+    setting: "ImprovableSet", ask: AskOptions, judge: str | None, files: int, proposals: tuple[int, int]
 ) -> "ImprovementPlan":
     from markscheme.calibration.collect import first_prompts
     from markscheme.calibration.plan import cost_of
@@ -243,7 +243,7 @@ def _plan(
     )
 
 
-def _most_graded(setting: "Setting", batches: Sequence[int]) -> int:
+def _most_graded(setting: "ImprovableSet", batches: Sequence[int]) -> int:
     """Examples to grade if every batch of wordings is full and two finalists are tested."""
     from markscheme.stats.selection import FINALISTS, first_size, survivors
 

@@ -92,9 +92,9 @@ def stress(
 async def _run(battery: "Battery", judge: "Judge", options: AskOptions) -> "Stress":
     from markscheme.commands.progress import progress
     from markscheme.judges.remembering import cache_folder
-    from markscheme.stress.battery import Run, ask, stress_of
+    from markscheme.stress.battery import StressRun, ask, stress_of
 
-    run = Run.begin(cache_folder(), battery.key(judge))
+    run = StressRun.begin(cache_folder(), battery.key(judge))
     try:
         with progress("asking", len(battery.askings(""))) as shown:
             grades = await ask(battery, judge, run, concurrency=options.concurrency, step=shown.step)

@@ -30,12 +30,12 @@ _TELLING = re.compile(r"\d|_|[a-z][A-Z]")
 _FIELD = "description, levels[N].description, levels[N].label or guidelines"
 
 
-class Refused(ValueError):  # noqa: N818 - an answer about a candidate, which the caller counts
+class NotTried(ValueError):  # noqa: N818 - an answer about a candidate, which the caller counts
     """A candidate that is not tried, with the reason."""
 
 
 @dataclass(frozen=True)
-class Change:
+class Rewording:
     """Words of a rubric before and after."""
 
     place: Field
@@ -56,7 +56,7 @@ class Wording:
 
     name: str
     rubric: Rubric
-    changes: tuple[Change, ...]
+    changes: tuple[Rewording, ...]
     warnings: tuple[str, ...] = ()
 
     @property
@@ -79,13 +79,13 @@ class Refusal:
 
 
 @dataclass(frozen=True)
-class Labelled:
+class LabelledTexts:
     """The words of labelled examples, of which a candidate may copy none."""
 
     texts: tuple[tuple[str, ...], ...]
 
     @classmethod
-    def of(cls, examples: Iterable[Example]) -> "Labelled":
+    def of(cls, examples: Iterable[Example]) -> "LabelledTexts":
         """Inputs, responses, reasons and comments of all labelled examples, each example's together."""
         return cls(tuple(tuple(_texts(example)) for example in examples if example.labels))
 
@@ -125,7 +125,7 @@ def _squeezed(text: str) -> str:
 # --- what a candidate says ------------------------------------------------------------------------------------------
 
 
-def from_edits(name: str, edits: Any, *, base: Rubric, yours: Rubric, labelled: Labelled) -> Wording:
+def from_edits(name: str, edits: Any, *, base: Rubric, yours: Rubric, labelled: LabelledTexts) -> Wording:
     """The wording that JSON edits make of `base`.
 
     Args:
@@ -136,11 +136,11 @@ def from_edits(name: str, edits: Any, *, base: Rubric, yours: Rubric, labelled: 
         labelled: What no candidate may copy.
 
     Raises:
-        Refused: They are no edits, or edits that aren't allowed.
+        NotTried: They are no edits, or edits that aren't allowed.
     """
     listed = edits.get("edits") if isinstance(edits, Mapping) else edits
     if not isinstance(listed, list) or not listed or not all(isinstance(one, Mapping) for one in listed):
-        raise Refused(f"no edits: expected a JSON list of {{criterion, field, old, new, why}}, got {shown(edits)}")
+        raise NotTried(f"no edits: expected a JSON list of {{criterion, field, old, new, why}}, got {shown(edits)}")
     now, words = words_of(base), dict(words_of(base))
     for edit in listed:
         place = _place(edit, base, now)
@@ -153,39 +153,39 @@ def _place(edit: Mapping[str, Any], base: Rubric, words: Mapping[Field, str]) ->
     criterion = "" if field == "guidelines" else criterion
     known = [one.name for one in base.criteria]
     if criterion and criterion not in known:
-        raise Refused(f"changes {criterion!r}, which is none of the criteria {', '.join(known)}")
+        raise NotTried(f"changes {criterion!r}, which is none of the criteria {', '.join(known)}")
     place = Field(criterion, field)
     if field != "guidelines" and field != "description" and place.level is None:
-        raise Refused(f"changes `{field}`{f' of {criterion}' if criterion else ''}; only words may change: {_FIELD}")
+        raise NotTried(f"changes `{field}`{f' of {criterion}' if criterion else ''}; only words may change: {_FIELD}")
     if place not in words:
-        raise Refused(f"changes {place}, where your rubric has no words to change")
+        raise NotTried(f"changes {place}, where your rubric has no words to change")
     return place
 
 
 def _edited(words: str, edit: Mapping[str, Any], place: Field) -> str:
     old, new = edit.get("old"), edit.get("new")
     if not isinstance(old, str) or not isinstance(new, str) or not new.strip():
-        raise Refused(f"`old` and `new` of {place} must be texts, got {shown(old)} and {shown(new)}")
+        raise NotTried(f"`old` and `new` of {place} must be texts, got {shown(old)} and {shown(new)}")
     if _squeezed(old) == _squeezed(words):
         return in_place_of(words, new)
     if old.strip() and words.count(old.strip()) == 1:
         return in_place_of(words, words.replace(old.strip(), new.strip()))
-    raise Refused(f"`old` doesn't quote the words of {place}: {shown(old)}")
+    raise NotTried(f"`old` doesn't quote the words of {place}: {shown(old)}")
 
 
-def from_rubric(name: str, candidate: Rubric, *, yours: Rubric, labelled: Labelled) -> Wording:
+def from_rubric(name: str, candidate: Rubric, *, yours: Rubric, labelled: LabelledTexts) -> Wording:
     """The wording of a whole rubric that differs from the user's in words alone.
 
     Raises:
-        Refused: It differs in anything else.
+        NotTried: It differs in anything else.
     """
     other = list(_other_changes(candidate, yours))
     if other:
-        raise Refused(f"changes {', '.join(other)}; only words may change: {_FIELD}")
+        raise NotTried(f"changes {', '.join(other)}; only words may change: {_FIELD}")
     theirs, own = words_of(candidate), words_of(yours)
     if theirs.keys() != own.keys():
         places = ", ".join(sorted(map(str, theirs.keys() ^ own.keys())))
-        raise Refused(f"has words at other places than your rubric: {places}")
+        raise NotTried(f"has words at other places than your rubric: {places}")
     return _wording(name, theirs, yours, labelled)
 
 
@@ -232,35 +232,35 @@ def _criterion_changes(one: Criterion, own: Criterion) -> Iterator[str]:
 # --- what every candidate must hold ---------------------------------------------------------------------------------
 
 
-def _wording(name: str, words: Mapping[Field, str], yours: Rubric, labelled: Labelled) -> Wording:
+def _wording(name: str, words: Mapping[Field, str], yours: Rubric, labelled: LabelledTexts) -> Wording:
     own = words_of(yours)
     changes = tuple(
-        Change(place, old, in_place_of(old, words[place]))
+        Rewording(place, old, in_place_of(old, words[place]))
         for place, old in own.items()
         if _squeezed(words[place]) != _squeezed(old)
     )
     if not changes:
-        raise Refused("has the same words as yours")
+        raise NotTried("has the same words as yours")
     old = "\n".join([yours.description, *own.values(), *_examples_in(yours)])
     new = "\n\n".join(change.new for change in changes)
     copied = labelled.copied(new, old, COPIED)
     if copied:
-        raise Refused(f"copies {COPIED} words or more of a labelled example: {_quoted(copied)}")
+        raise NotTried(f"copies {COPIED} words or more of a labelled example: {_quoted(copied)}")
     _refuse_long(words, own)
     try:
         rubric = with_words(yours, {change.place: change.new for change in changes})
     except RubricError as error:
-        raise Refused(f"is no valid rubric: {error}") from error
+        raise NotTried(f"is no valid rubric: {error}") from error
     return Wording(name, rubric, changes, tuple(_warnings(new, old, labelled)))
 
 
 def _refuse_long(words: Mapping[Field, str], own: Mapping[Field, str]) -> None:
     now, then = (sum(len(text.split()) for text in texts.values()) for texts in (words, own))
     if now > max(SHORT, LONGEST * then):
-        raise Refused(f"has {now:,} words, over {LONGEST:g} times the {then:,} of yours")
+        raise NotTried(f"has {now:,} words, over {LONGEST:g} times the {then:,} of yours")
 
 
-def _warnings(new: str, old: str, labelled: Labelled) -> Iterator[str]:
+def _warnings(new: str, old: str, labelled: LabelledTexts) -> Iterator[str]:
     nearly = labelled.copied(new, old, NEARLY_COPIED)
     if nearly:
         yield f"shares {NEARLY_COPIED} words in a row with a labelled example: {_quoted(nearly)}"
@@ -282,7 +282,9 @@ def _examples_in(rubric: Rubric) -> list[str]:
 # --- from files -----------------------------------------------------------------------------------------------------
 
 
-def read_candidates(paths: Sequence[Path], *, yours: Rubric, labelled: Labelled) -> tuple[list[Wording], list[Refusal]]:
+def read_candidates(
+    paths: Sequence[Path], *, yours: Rubric, labelled: LabelledTexts
+) -> tuple[list[Wording], list[Refusal]]:
     """The wordings in files, and those that are refused.
 
     Args:
@@ -303,14 +305,14 @@ def read_candidates(paths: Sequence[Path], *, yours: Rubric, labelled: Labelled)
             wording = _read(path, yours, labelled)
             same = next((one.name for one in found if one.words == wording.words), None)
             if same:
-                raise Refused(f"has the same words as {same}")
+                raise NotTried(f"has the same words as {same}")
             found.append(wording)
-        except Refused as why:
+        except NotTried as why:
             refused.append(Refusal(path.stem, str(why)))
     return found, refused
 
 
-def _read(path: Path, yours: Rubric, labelled: Labelled) -> Wording:
+def _read(path: Path, yours: Rubric, labelled: LabelledTexts) -> Wording:
     if not path.is_file():
         raise UsageError(f"there is no candidate {path}; a candidate is a rubric file, or a JSON file of edits")
     if path.suffix == ".json":

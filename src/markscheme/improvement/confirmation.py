@@ -9,7 +9,7 @@ import numpy as np
 from markscheme.calibration.collect import first_prompts
 from markscheme.grading import MOST_UNGRADED
 from markscheme.improvement.candidates import Wording
-from markscheme.improvement.trial import Asker, Part, difference, refuse_ungraded, ungraded_share
+from markscheme.improvement.trial import Asker, TrialPart, difference, refuse_ungraded, ungraded_share
 from markscheme.judges.recorded import RecordedJudge
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.splits import Opening, open_test_labels, openings_of, record_decision
@@ -108,7 +108,7 @@ class Ledger:
 
 async def confirm(
     asker: Asker,
-    part: Part,
+    part: TrialPart,
     yours: Rubric,
     wordings: Sequence[Wording],
     ledger: Ledger | None,
@@ -144,7 +144,7 @@ async def confirm(
 
 async def _answer(
     asker: Asker,
-    part: Part,
+    part: TrialPart,
     yours: Rubric,
     wordings: Sequence[Wording],
     number: int | None,
@@ -202,7 +202,7 @@ def _withheld(answer: Answer, adopted: Wording | None, why: Why = "not confirmed
     return Answer(adopted, said, *known, asked_again=answer.asked_again)
 
 
-def _samples(asker: Asker, part: Part, yours: Rubric, number: int) -> tuple[int, int]:
+def _samples(asker: Asker, part: TrialPart, yours: Rubric, number: int) -> tuple[int, int]:
     """Which sample candidates and the user's wording are asked from: past all that earlier runs have kept.
 
     A recording has the samples it has: the user's wording is taken from the second run where there is one for each

@@ -10,7 +10,7 @@ from string import ascii_uppercase
 import numpy as np
 
 from markscheme.calibration.decision import Finding
-from markscheme.improvement.candidates import LONGEST, Labelled, Refusal, Refused, Wording, from_edits
+from markscheme.improvement.candidates import LONGEST, LabelledTexts, NotTried, Refusal, Wording, from_edits
 from markscheme.judges.judge import Reply
 from markscheme.plain_data import parse_json
 from markscheme.prompt import Prompt, between_tags, fenced_material
@@ -237,7 +237,7 @@ def hidden_names(gold: Gold) -> frozenset[str]:
 
 
 def read_proposal(
-    name: str, reply: Reply, *, base: Rubric, yours: Rubric, labelled: Labelled, narrow: bool
+    name: str, reply: Reply, *, base: Rubric, yours: Rubric, labelled: LabelledTexts, narrow: bool
 ) -> Wording | Refusal:
     """The wording that a reply proposes, or why it is refused.
 
@@ -254,9 +254,9 @@ def read_proposal(
         touched = {place for place, text in words_of(wording.rubric).items() if text != words_of(base)[place]}
         criteria = {place.criterion for place in touched}
         if narrow and len(criteria) > 1:
-            raise Refused(f"changes {len(criteria)} criteria where it was asked to change one")
+            raise NotTried(f"changes {len(criteria)} criteria where it was asked to change one")
         return wording
-    except Refused as why:
+    except NotTried as why:
         return Refusal(name, str(why))
 
 
@@ -269,4 +269,4 @@ def _json_in(text: str) -> object:
             return parse_json(text[opening : closing + 1])
         except (ValueError, RecursionError):
             continue
-    raise Refused(f"answers no JSON: {' '.join(text.split())[:80]!r}")
+    raise NotTried(f"answers no JSON: {' '.join(text.split())[:80]!r}")

@@ -7,9 +7,9 @@ from markscheme.calibration.calibration import Rater, calibration_of
 from markscheme.calibration.decision import Finding
 from markscheme.errors import BudgetError, JudgeError, NoJudge
 from markscheme.grading import all_or_first_error
-from markscheme.improvement.candidates import Labelled, Refusal, Wording
+from markscheme.improvement.candidates import LabelledTexts, Refusal, Wording
 from markscheme.improvement.proposer import NARROW, Shown, hidden_names, prompts_for, read_proposal
-from markscheme.improvement.trial import Asker, Part, Tried, as_examples, screen
+from markscheme.improvement.trial import Asker, TrialPart, Tried, as_examples, screen
 from markscheme.judges.judge import Judge, Reply, Usage, total
 from markscheme.prompt import Prompt
 from markscheme.ratings.rating import Rating
@@ -50,9 +50,9 @@ class Search:
     """
 
     yours: Rubric
-    dev: Part
+    dev: TrialPart
     column: Column
-    labelled: Labelled
+    labelled: LabelledTexts
     tried: list[Tried] = field(default_factory=list)
     refused: list[Refusal] = field(default_factory=list)
     rounds: int = 0
@@ -147,6 +147,6 @@ async def _asked(judge: Judge, prompt: Prompt, step: Callable[[], None]) -> Repl
         step()
 
 
-def _findings(rubric: Rubric, dev: Part, column: Column) -> tuple[Finding, ...]:
+def _findings(rubric: Rubric, dev: TrialPart, column: Column) -> tuple[Finding, ...]:
     ratings: list[Rating] = [rating for rating in column.ratings if rating is not None]
     return calibration_of(rubric, as_examples(dev), ratings, Rater("judge", "", "live")).findings

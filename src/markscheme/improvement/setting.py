@@ -11,7 +11,7 @@ from markscheme.errors import RatingError, UsageError, writing
 from markscheme.files import append_lines, write_whole
 from markscheme.improvement.candidates import Wording
 from markscheme.improvement.confirmation import Answer, Ledger
-from markscheme.improvement.trial import Part
+from markscheme.improvement.trial import TrialPart
 from markscheme.plain_data import json_lines
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.gold import gold_of
@@ -27,7 +27,7 @@ HISTORY = "history.jsonl"
 
 
 @dataclass(frozen=True)
-class Setting:
+class ImprovableSet:
     """A rubric and its labels.
 
     Attributes:
@@ -44,8 +44,8 @@ class Setting:
     rubric: Rubric
     every: ExampleSet
     parted: ExampleSet
-    dev: Part
-    sealed: Part
+    dev: TrialPart
+    sealed: TrialPart
     folder: Path
     outside: bool
     day: str
@@ -60,7 +60,7 @@ class Setting:
         outside: bool,
         opens: bool,
         day: str,
-    ) -> "Setting":
+    ) -> "ImprovableSet":
         """The labels of a rubric, divided where they are not yet; nothing is written.
 
         Raises:
@@ -75,9 +75,9 @@ class Setting:
         if outside and held_out and not opens:
             raise UsageError("--outside tests on all labels, and some are held out; add --open, which is recorded")
         is_test = np.array([unit in held_out for unit in truth.ids])
-        dev, sealed = (Part.of(truth.rows(is_test == side)) for side in (False, True))
+        dev, sealed = (TrialPart.of(truth.rows(is_test == side)) for side in (False, True))
         if outside:
-            dev = sealed = Part.of(truth)
+            dev = sealed = TrialPart.of(truth)
         place = folder or (every.path.parent if every.path is not None else Path())
         return cls(rubric, every, parted, dev, sealed, place, outside, day)
 

@@ -30,7 +30,7 @@ Outcome = Literal["better", "not better", "stopped early", "same scores", "not g
 
 
 @dataclass(frozen=True)
-class Part:
+class TrialPart:
     """Labelled examples in the order in which they are tried, task by task.
 
     Attributes:
@@ -42,7 +42,7 @@ class Part:
     task: tuple[int, ...]
 
     @classmethod
-    def of(cls, gold: Gold) -> "Part":
+    def of(cls, gold: Gold) -> "TrialPart":
         """The examples that have a gold score, in drawn order."""
         tasks = [task_of(example) for example in gold.examples]
         scored = np.flatnonzero(~np.isnan(gold.scores)).tolist()
@@ -91,7 +91,7 @@ def ungraded_share(yours: Floats, theirs: Floats) -> float:
 # --- asking ---------------------------------------------------------------------------------------------------------
 
 
-class Step(Protocol):
+class Watch(Protocol):
     """Takes note of each example done."""
 
     def step(self) -> None:
@@ -117,13 +117,13 @@ class Asker:
     scorers: Mapping[str, Scorer]
     concurrency: int
     asked: Callable[[Rubric], Rubric]
-    progress: Callable[[str, int], AbstractContextManager[Step]]
+    progress: Callable[[str, int], AbstractContextManager[Watch]]
     usage: Usage = Usage()
     graded: int = 0
     _known: dict[tuple[str, int], dict[str, Rating]] = field(default_factory=dict)
 
     async def column(
-        self, rubric: Rubric, part: Part, what: str, *, kept: Flags | None = None, first: int = 0
+        self, rubric: Rubric, part: TrialPart, what: str, *, kept: Flags | None = None, first: int = 0
     ) -> Column:
         """The judge's column over a part under a wording; nan for examples that are not in `kept`.
 
@@ -164,7 +164,7 @@ def refuse_ungraded(column: Column) -> Column:
     return column
 
 
-def as_examples(part: Part) -> ExampleSet:
+def as_examples(part: TrialPart) -> ExampleSet:
     """The examples of a part as a set."""
     return ExampleSet(part.gold.examples)
 
@@ -192,7 +192,7 @@ class Tried:
     detail: str = ""
 
 
-async def screen(asker: Asker, dev: Part, yours: Column, wordings: Sequence[Wording], what: str) -> list[Tried]:
+async def screen(asker: Asker, dev: TrialPart, yours: Column, wordings: Sequence[Wording], what: str) -> list[Tried]:
     """Wordings on dev: all on the first half of the tasks, the better half of them on the rest.
 
     Args:
@@ -215,7 +215,7 @@ async def screen(asker: Asker, dev: Part, yours: Column, wordings: Sequence[Word
     ]
 
 
-async def _tried(asker: Asker, dev: Part, yours: Column, wording: Wording, kept: Flags, what: str) -> Tried:
+async def _tried(asker: Asker, dev: TrialPart, yours: Column, wording: Wording, kept: Flags, what: str) -> Tried:
     theirs = await asker.column(wording.rubric, dev, what, kept=kept)
     own = np.where(kept, yours.scores, np.nan)
     n = int((~np.isnan(own)).sum())

@@ -93,14 +93,14 @@ def reach(shifts: Iterable[tuple[Estimate, float]]) -> float:
 
 
 @dataclass(frozen=True)
-class Changed:
+class ChangedWords:
     """Words that one of two texts has and the other lacks."""
 
     text: str
     how: Literal["del", "ins"]
 
 
-Piece = str | Code | Name | Ids | Count | Mark | Changed
+Piece = str | Code | Name | Ids | Count | Mark | ChangedWords
 Line = Piece | tuple[Piece, ...]
 """A line of text or a cell of a table."""
 
@@ -109,12 +109,12 @@ def word_difference(old: str, new: str) -> tuple[tuple[Piece, ...], tuple[Piece,
     """Both texts, the words that only one of them has marked.
 
     >>> word_difference("is very polite", "is polite")[0]
-    ('is ', Changed(text='very', how='del'), ' polite')
+    ('is ', ChangedWords(text='very', how='del'), ' polite')
     """
     words, others = old.split(), new.split()
     sides: tuple[list[Piece], list[Piece]] = ([], [])
     for same, first, last, begin, end in SequenceMatcher(None, words, others, autojunk=False).get_opcodes():
-        parts = Changed(" ".join(words[first:last]), "del"), Changed(" ".join(others[begin:end]), "ins")
+        parts = ChangedWords(" ".join(words[first:last]), "del"), ChangedWords(" ".join(others[begin:end]), "ins")
         for side, part in zip(sides, parts, strict=True):
             if part.text:
                 side += [*([" "] if side else []), part.text if same == "equal" else part]

@@ -36,7 +36,7 @@ NOT_SO = "The following is not true of the response: {}"
 
 
 @dataclass(frozen=True)
-class Asking:
+class StressQuestion:
     """One question of a run: a version of an example, and which of several askings of it."""
 
     example: int
@@ -100,19 +100,19 @@ class Battery:
             return replace(self.rubric, criteria=worded) if worded != self.rubric.criteria else None
         return self.rubric
 
-    def askings(self, seed: str) -> list[Asking]:
+    def askings(self, seed: str) -> list[StressQuestion]:
         """All questions, in an order that depends on `seed` alone."""
         found = [
-            Asking(place, version, copy)
+            StressQuestion(place, version, copy)
             for place in range(len(self.examples))
             for version, count in ((ORIGINAL, self.originals), (CONTROL, 1))
             for copy in range(count)
         ]
-        found += [Asking(place, name, copy) for place, name in self.texts for copy in range(self.repeats)]
+        found += [StressQuestion(place, name, copy) for place, name in self.texts for copy in range(self.repeats)]
         random.Random(seed).shuffle(found)  # noqa: S311 - an order that can be had again, not a secret
         return found
 
-    def question(self, asking: Asking) -> tuple[Rubric, Submission]:
+    def question(self, asking: StressQuestion) -> tuple[Rubric, Submission]:
         """What is asked of the judge."""
         example = self.examples[asking.example]
         text = self.texts.get((asking.example, asking.version), example.submission.response)
@@ -175,8 +175,8 @@ def _spread(rubric: Rubric, examples: Sequence[Example], n: int) -> tuple[Exampl
 
 
 async def ask(
-    battery: Battery, judge: Judge, run: "Run", *, concurrency: int, step: Callable[[], None]
-) -> dict[Asking, Grade]:
+    battery: Battery, judge: Judge, run: "StressRun", *, concurrency: int, step: Callable[[], None]
+) -> dict[StressQuestion, Grade]:
     """The grade of every question.
 
     Raises:
@@ -185,7 +185,7 @@ async def ask(
     """
     room = asyncio.Semaphore(concurrency)
 
-    async def one(asking: Asking) -> tuple[Asking, Grade]:
+    async def one(asking: StressQuestion) -> tuple[StressQuestion, Grade]:
         rubric, submission = battery.question(asking)
         offset = run.number * RUN_SAMPLES + (battery.originals if asking.version == CONTROL else asking.copy)
         async with room:
@@ -197,7 +197,7 @@ async def ask(
 
 
 @dataclass(frozen=True)
-class Run:
+class StressRun:
     """Which run over the same questions this is: an unfinished one goes on, a finished one is not asked for again.
 
     Attributes:
@@ -209,7 +209,7 @@ class Run:
     path: Path
 
     @classmethod
-    def begin(cls, folder: Path, key: str) -> "Run":
+    def begin(cls, folder: Path, key: str) -> "StressRun":
         """The unfinished run of these questions, else the next one."""
         path = folder / "stress" / f"{key}.json"
         noted = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {"run": 0, "finished": True}
@@ -230,7 +230,7 @@ class Run:
 
 
 @dataclass(frozen=True)
-class Moved:
+class MovedExample:
     """An example whose rating moved under a change: both texts, both reasons, and by how many levels."""
 
     id: str
@@ -259,7 +259,7 @@ class Stress:
     control: Mapping[str, Cell]
     rows: Mapping[str, Mapping[str, Cell]]
     reads_to_the_end: bool | None
-    most: Mapping[tuple[str, str], tuple[Moved, ...]]
+    most: Mapping[tuple[str, str], tuple[MovedExample, ...]]
     usage: Usage
     not_graded: int
 
@@ -282,7 +282,7 @@ class Stress:
         return sorted(found, key=lambda each: -abs(each[2].shift.value or 0.0))
 
 
-def stress_of(battery: Battery, grades: Mapping[Asking, Grade]) -> Stress:
+def stress_of(battery: Battery, grades: Mapping[StressQuestion, Grade]) -> Stress:
     """What the answers show.
 
     Args:
@@ -337,7 +337,7 @@ class _Levels:
     """The levels of a run, counted from the worst."""
 
     battery: Battery
-    grades: Mapping[Asking, Grade]
+    grades: Mapping[StressQuestion, Grade]
 
     def span(self, criterion: Criterion) -> float:
         return float(len(criterion.scale.levels) - 1)
@@ -348,7 +348,7 @@ class _Levels:
         askings = range(counts.get(version, self.battery.repeats))
         return np.array(
             [
-                [self._level(Asking(place, version, copy), criterion) for copy in askings]
+                [self._level(StressQuestion(place, version, copy), criterion) for copy in askings]
                 for place in range(len(self.battery.examples))
             ]
         ).reshape(len(self.battery.examples), len(askings))
@@ -363,28 +363,31 @@ class _Levels:
             return NOT_PRESERVING
         return with_noise(cell, self.ratings(ORIGINAL, criterion), self.ratings(version, criterion))
 
-    def most(self, version: str, name: str) -> tuple[Moved, ...]:
+    def most(self, version: str, name: str) -> tuple[MovedExample, ...]:
         """The examples that moved most."""
         criterion = self.battery.rubric.criterion(name)
         shifts = self.ratings(version, criterion).mean(axis=1) - self.ratings(ORIGINAL, criterion).mean(axis=1)
         order = [int(place) for place in np.argsort(-np.abs(np.nan_to_num(shifts)), kind="stable")[:3]]
         return tuple(
-            Moved(
+            MovedExample(
                 self.battery.examples[place].id,
                 float(shifts[place]),
                 self.battery.examples[place].submission.response,
                 self.battery.texts[place, version],
-                (self._reason(Asking(place, ORIGINAL, 0), name), self._reason(Asking(place, version, 0), name)),
+                (
+                    self._reason(StressQuestion(place, ORIGINAL, 0), name),
+                    self._reason(StressQuestion(place, version, 0), name),
+                ),
             )
             for place in order
             if shifts[place]
         )
 
-    def _reason(self, asking: Asking, name: str) -> str:
-        verdict = self.grades[asking].verdicts.get(name)
+    def _reason(self, place: int, version: str, name: str) -> str:
+        verdict = self.grades[StressQuestion(place, version, 0)].verdicts.get(name)
         return verdict.reason if verdict is not None else ""
 
-    def _level(self, asking: Asking, criterion: Criterion) -> float:
+    def _level(self, asking: StressQuestion, criterion: Criterion) -> float:
         grade = self.grades.get(asking)
         verdict = grade.verdicts.get(criterion.name) if grade is not None else None
         if verdict is None or not self._counts(asking, criterion):
@@ -392,7 +395,7 @@ class _Levels:
         level = criterion.scale.position(verdict.level) * self.span(criterion)
         return self.span(criterion) - level if asking.version == POLARITY else level
 
-    def _counts(self, asking: Asking, criterion: Criterion) -> bool:
+    def _counts(self, asking: StressQuestion, criterion: Criterion) -> bool:
         if asking.version in (ORIGINAL, CONTROL, TRUNCATION):
             return True
         if asking.version == POLARITY:

@@ -9,7 +9,7 @@ from markscheme.counts import counted
 from markscheme.improvement.candidates import Wording
 from markscheme.improvement.confirmation import Answer
 from markscheme.improvement.search import Search
-from markscheme.improvement.trial import Outcome, Part, Tried
+from markscheme.improvement.trial import Outcome, TrialPart, Tried
 from markscheme.judges.judge import Usage
 from markscheme.report.document import (
     Block,
@@ -67,7 +67,7 @@ class ImprovementRun:
     search: Search
     judge: str
     proposer: str
-    sealed: Part
+    sealed: TrialPart
     answer: Answer | None
     outside: bool
     usage: Usage
@@ -230,7 +230,7 @@ def _side_by_side(wording: Wording) -> Table:
     return Table(("Words of", "yours", wording.name), rows)
 
 
-def _examples(part: Part) -> str:
+def _examples(part: TrialPart) -> str:
     tasks = f" in {part.tasks} tasks" if part.tasks < part.n else ""
     return f"{counted(part.n, 'example')}{tasks}"
 

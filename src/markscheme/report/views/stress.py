@@ -9,7 +9,7 @@ from markscheme.report.document import Callout, Document, Items, Line, Name, Not
 from markscheme.report.figures import NONE, cut_short, number, share, signed
 from markscheme.report.json import attributes, record
 from markscheme.stats.stress import Cell
-from markscheme.stress.battery import APART, CONTROL, POLARITY, TRUNCATION, Battery, Moved, Stress
+from markscheme.stress.battery import APART, CONTROL, POLARITY, TRUNCATION, Battery, MovedExample, Stress
 
 SIGNS = (
     "+0.31 ↑ moved, in levels · = ±0.19 no effect above that · ? <0.42 can't tell: a smaller effect may be there · "
@@ -114,7 +114,7 @@ def _moved(stress: Stress) -> Iterator[Section]:
         yield Section(f"{name} · {criterion}", blocks)
 
 
-def _example(moved: Moved) -> Iterator[Any]:
+def _example(moved: MovedExample) -> Iterator[Any]:
     before, after = moved.reasons
     yield Items(
         (
