@@ -375,8 +375,8 @@ class _Levels:
                 self.battery.examples[place].submission.response,
                 self.battery.texts[place, version],
                 (
-                    self._reason(StressQuestion(place, ORIGINAL, 0), name),
-                    self._reason(StressQuestion(place, version, 0), name),
+                    self._reason(place, ORIGINAL, name),
+                    self._reason(place, version, name),
                 ),
             )
             for place in order
