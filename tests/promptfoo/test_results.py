@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from markscheme.errors import RatingError
-from markscheme.promptfoo.results import Manual, Results, Row, aligned, is_results, read_results, together
+from markscheme.promptfoo.results import Manual, Results, Row, aligned, read_results, together
 from tests.promptfoo.rated_run import WORDS, numbered, rate, rows_of, take_back, written
 
 RESULTS_FILE = read_results.__code__.co_filename
@@ -288,7 +288,6 @@ def test_a_second_file_takes_the_ids_of_the_first_where_outputs_are_the_same(
 def test_rows_of_a_jsonl_output_are_read_too(results: dict[str, Any], tmp_path: Path) -> None:
     lines = "\n".join(json.dumps(row) for row in results["results"]["results"])
     (tmp_path / "out.jsonl").write_text(lines, encoding="utf-8")
-    assert is_results(tmp_path / "out.jsonl")
     assert len(read_results(tmp_path / "out.jsonl").rows) == 12
 
 
@@ -305,14 +304,6 @@ def test_a_file_that_is_none_says_so(tmp_path: Path, text: str, said: str) -> No
     (tmp_path / "results.json").write_text(text)
     with pytest.raises(RatingError, match=said):
         read_results(tmp_path / "results.json")
-
-
-def test_a_rubric_and_ratings_are_not_taken_for_results(tmp_path: Path) -> None:
-    (tmp_path / "rubric.json").write_text('{"criteria": [{"name": "a", "description": "b"}]}')
-    (tmp_path / "ratings.jsonl").write_text('{"id": "a", "criteria": {}}\n')
-    assert not is_results(tmp_path / "rubric.json")
-    assert not is_results(tmp_path / "ratings.jsonl")
-    assert not is_results(tmp_path / "nowhere.json")
 
 
 def test_hostile_rows_are_read_or_left_out_and_never_break_the_reader(results: dict[str, Any], tmp_path: Path) -> None:

@@ -12,7 +12,8 @@ import numpy as np
 from markscheme.errors import ComparisonError, NothingGraded, RatingError
 from markscheme.fingerprint import fingerprint
 from markscheme.plain_data import json_lines, read_json, shown
-from markscheme.promptfoo.results import Row, is_results, read_results
+from markscheme.promptfoo.results import Row, read_results
+from markscheme.promptfoo.results_files import is_results
 from markscheme.stats.gate import Figure, GateRisk, gate_risk
 
 MOST_MISSING = 0.1

@@ -7,7 +7,8 @@ from typing import Any, TypeVar
 from markscheme.calibration.pass_rates import Judged, Labelled
 from markscheme.errors import Fault, RatingError, refuse_lines
 from markscheme.plain_data import json_lines, parse_json, read_text, shown
-from markscheme.promptfoo.results import Row, is_results, read_results
+from markscheme.promptfoo.results import Row, read_results
+from markscheme.promptfoo.results_files import is_results
 
 T = TypeVar("T")
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from markscheme.calibration.calibration import Calibration, Options, Rater, calibration_of, decision_of
 from markscheme.calibration.drift import Since
-from markscheme.errors import ComparisonError, RatingWarning, UsageError
+from markscheme.errors import ComparisonError, RatingWarning
 from markscheme.judges.judge import total
-from markscheme.promptfoo.results import Results, is_results, read_results, together
+from markscheme.promptfoo.results import Results, read_results, together
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.rating import Rating
 from markscheme.ratings.sources import Part, part_of
@@ -29,22 +29,6 @@ OF_SHARED_LABELS = ("halo", "redundant")
 """Findings that one label for all criteria of an output would always give."""
 FindSince = Callable[[Rubric, ExampleSet, Sequence[Rating]], Since | None]
 """What finds the accepted run that ratings of a rubric are compared with."""
-
-
-def results_among(named: Sequence[str]) -> list[Path]:
-    """The files of results among the names; none where the name is a rubric's.
-
-    Raises:
-        UsageError: There are several names, and not all are results.
-    """
-    paths = [Path(name) for name in named]
-    are_results = [is_results(path) for path in paths]
-    if all(are_results):
-        return paths
-    if len(paths) > 1:
-        strange = next(name for name, is_one in zip(named, are_results, strict=True) if not is_one)
-        raise UsageError(f"{strange} contains no results of Promptfoo; name one rubric, or files of results")
-    return []
 
 
 def calibrate_results(

@@ -289,10 +289,8 @@ def choice_between(calibrations: Sequence[Calibration]) -> Choice:
     return choose(first.rubric, contenders, first.comparison.gold, tolerance=first.comparison.tolerance)
 
 
-def chosen(calibrations: Sequence[Calibration], choice: Choice | None) -> Calibration:
+def chosen(calibrations: Sequence[Calibration], choice: Choice) -> Calibration:
     """The calibration of the recommended judge, else of the best, else the first."""
-    if choice is None:
-        return calibrations[0]
     name = choice.recommended or choice.best
     names = [standing.name for standing in choice.standings]
     return calibrations[names.index(name) if name is not None else 0]

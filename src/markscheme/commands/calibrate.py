@@ -21,6 +21,7 @@ from markscheme.commands.options import (
 if TYPE_CHECKING:
     from markscheme.calibration.calibration import Calibration
     from markscheme.calibration.choice import Choice
+    from markscheme.report.document import Document
 
 NAMED = "a rubric's name or file, or files of Promptfoo's results"
 
@@ -49,42 +50,80 @@ def calibrate(
         0 ok on human labels, 1 adjust, 2 invalid arguments, 3 no judge to ask, 4 not enough labels or no human ones,
         5 over a tenth not graded. With several judges, that of the recommended one.
     """
-    from markscheme.calibration.sides import choice_between, chosen
     from markscheme.commands.calibrations import Request
     from markscheme.commands.output import refuse_outputs
 
     refuse_outputs(report.targets)
     request = Request(rubric, judge, ratings, labels, target, ask, drift, quiet=report.quiet)
     calibrations = request.calibrations()
-    choice = choice_between(calibrations) if len(calibrations) > 1 else None
+    if len(calibrations) == 1:
+        _write(calibrations, None, report)
+        return calibrations[0].exit_status
+    from markscheme.calibration.sides import choice_between, chosen
+
+    choice = choice_between(calibrations)
     _write(calibrations, choice, report)
     return chosen(calibrations, choice).exit_status
 
 
 def _write(calibrations: Sequence["Calibration"], choice: "Choice | None", report: ReportOptions) -> None:
-    """One calibration as it is; several after the choice between them."""
-    from markscheme.commands.output import now, write_report
-    from markscheme.report.html import render_html
-    from markscheme.report.json import dumps
-    from markscheme.report.junit import calibrations_junit
-    from markscheme.report.markdown import render_markdown
-    from markscheme.report.views import calibration as of_one
-    from markscheme.report.views import choice as of_several
+    """The report, in the forms that were asked for; what makes a form is loaded for it alone."""
+    from markscheme.commands.output import write_report
 
-    parts, data = [of_one.view(one) for one in calibrations], [of_one.json_of(one) for one in calibrations]
-    document, found = parts[0], data[0]
-    if choice is not None:
-        document = of_several.view(choice, parts=parts)
-        found = {"schema": 1, "judges": data, "comparison": of_several.json_of(choice)}
+    document = _document(calibrations, choice)
     outputs = (
-        (report.json, lambda: dumps(found) + "\n"),
-        (report.markdown, lambda: render_markdown(document)),
-        (report.junit, lambda: calibrations_junit(calibrations)),
-        (report.html, lambda: render_html(document, when=now())),
+        (report.json, lambda: _json(calibrations, choice)),
+        (report.markdown, lambda: _markdown(document)),
+        (report.junit, lambda: _junit(calibrations)),
+        (report.html, lambda: _html(document)),
     )
     write_report(document, outputs, quiet=report.quiet)
     if os.environ.get("GITHUB_STEP_SUMMARY"):
-        _add_step_summary(render_markdown(document))
+        _add_step_summary(_markdown(document))
+
+
+def _document(calibrations: Sequence["Calibration"], choice: "Choice | None") -> "Document":
+    """One calibration as it is; several after the choice between them."""
+    from markscheme.report.views import calibration as of_one
+
+    parts = [of_one.view(one) for one in calibrations]
+    if choice is None:
+        return parts[0]
+    from markscheme.report.views import choice as of_several
+
+    return of_several.view(choice, parts=parts)
+
+
+def _json(calibrations: Sequence["Calibration"], choice: "Choice | None") -> str:
+    """One calibration as it is; several as a list, with the choice between them."""
+    from markscheme.report.json import dumps
+    from markscheme.report.views import calibration as of_one
+
+    found = [of_one.json_of(one) for one in calibrations]
+    if choice is None:
+        return dumps(found[0]) + "\n"
+    from markscheme.report.views import choice as of_several
+
+    return dumps({"schema": 1, "judges": found, "comparison": of_several.json_of(choice)}) + "\n"
+
+
+def _markdown(document: "Document") -> str:
+    from markscheme.report.markdown import render_markdown
+
+    return render_markdown(document)
+
+
+def _junit(calibrations: Sequence["Calibration"]) -> str:
+    from markscheme.report.junit import calibrations_junit
+
+    return calibrations_junit(calibrations)
+
+
+def _html(document: "Document") -> str:
+    from markscheme.commands.output import now
+    from markscheme.report.html import render_html
+
+    return render_html(document, when=now())
 
 
 def _add_step_summary(markdown: str) -> None:

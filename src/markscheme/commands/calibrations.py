@@ -8,7 +8,6 @@ from pathlib import Path
 from markscheme.calibration.calibration import Calibration, Options, Rater, calibration_of
 from markscheme.calibration.collect import first_prompts, rating_of
 from markscheme.calibration.drift import Since
-from markscheme.calibration.results import calibrate_results, ratings_of_results, results_among
 from markscheme.calibration.saved import report_in
 from markscheme.commands.accepted_run import (
     accept_run,
@@ -28,7 +27,7 @@ from markscheme.judges.family import warn_of_kinship
 from markscheme.judges.judge import Judge, total
 from markscheme.judges.recorded import RecordedJudge
 from markscheme.judges.rerun import FromSample
-from markscheme.promptfoo.results import is_results
+from markscheme.promptfoo.results_files import is_results, results_among
 from markscheme.ratings.examples import ExampleSet, warn_unknown
 from markscheme.ratings.gold import gold_of
 from markscheme.ratings.rating import Rating, load_ratings
@@ -72,6 +71,8 @@ class Request:
         return self._of_rubric(self.named[0])
 
     def _of_results(self, results: Sequence[Path]) -> Calibration:
+        from markscheme.calibration.results import calibrate_results  # slow to load, and few ask for it
+
         judges = () if self.judges == tuple(find_settings(Path.cwd()).texts("judge")) else self.judges
         given = {
             "judge": judges,
@@ -235,6 +236,8 @@ def refuse_report(path: Path) -> None:
 def _ratings_in(path: Path, rubric: Rubric, examples: ExampleSet) -> list[Rating]:
     refuse_report(path)
     if is_results(path):
+        from markscheme.calibration.results import ratings_of_results  # likewise
+
         ratings = ratings_of_results(path, rubric, examples)
     else:
         ratings = load_ratings(path, rubric, keep_unread=True)

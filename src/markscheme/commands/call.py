@@ -145,6 +145,8 @@ def _ordered(command: str, rest: Sequence[str]) -> list[str]:
     if that is "-" or a .json file; alone it means standard output. One that takes several values takes all words up to
     the next option, except the last where the command would be left without its operand.
     """
+    if all(map(_is_value, rest)):  # to describe a command takes longer than all else here
+        return ["--", *rest]
     known = {name: option for option in described(command).options for name in option.names}
     options, operands, words, spare = list[str](), list[str](), list(rest), 0
     while words:

@@ -43,7 +43,7 @@ def compare(
     """
     from markscheme.calibration.sides import LabelRule, compare_results
     from markscheme.commands.output import now, put, refuse_unwritable, show
-    from markscheme.promptfoo.results import is_results
+    from markscheme.promptfoo.results_files import is_results
     from markscheme.report.html import render_html
     from markscheme.report.markdown import render_markdown
     from markscheme.report.views.choice import json_of, view

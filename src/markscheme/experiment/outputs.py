@@ -11,7 +11,8 @@ from markscheme.experiment.cells import ExperimentCase, Output
 from markscheme.files import append_lines
 from markscheme.judges.judge import Reply
 from markscheme.plain_data import ANOTHER_LENGTH, json_lines, parse_json, shown, table_rows
-from markscheme.promptfoo.results import Row, is_results, read_results
+from markscheme.promptfoo.results import Row, read_results
+from markscheme.promptfoo.results_files import is_results
 from markscheme.submission import as_text
 
 TEXT_KEYS = ("output", "response")

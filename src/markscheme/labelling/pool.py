@@ -11,7 +11,7 @@ from typing import Any
 from markscheme.errors import RatingError
 from markscheme.files import append_lines
 from markscheme.plain_data import json_lines
-from markscheme.promptfoo.results import is_results
+from markscheme.promptfoo.results_files import is_results
 from markscheme.ratings.examples import SUFFIXES, Example, examples_file, load_examples
 from markscheme.ratings.rating import JUDGES, Rating
 from markscheme.readers.imported import Reading

@@ -169,18 +169,6 @@ class Results:
         return found
 
 
-def is_results(path: Path) -> bool:
-    """Whether a file holds results of Promptfoo; reads no more than its beginning unless it may."""
-    if path.suffix not in (".json", ".jsonl") or not path.is_file():
-        return False
-    with path.open(encoding="utf-8-sig", errors="replace") as file:
-        head = file.read(200_000)
-    if path.suffix == ".jsonl":
-        first = head.lstrip().split("\n", 1)[0]
-        return '"promptIdx"' in first and '"testIdx"' in first
-    return '"evalId"' in head or '"gradingResult"' in head or ('"results"' in head and '"prompts"' in head)
-
-
 def read_results(path: Path, *, unjudged: bool = False) -> Results:
     """The rows of a file that `promptfoo eval -o` or `promptfoo export` wrote.
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from markscheme.errors import RatingError
-from markscheme.promptfoo.results import is_results
+from markscheme.promptfoo.results_files import is_results
 from markscheme.ratings.rating import JUDGES, Rating
 from markscheme.readers.autorubric import is_autorubric, read_autorubric
 from markscheme.readers.imported import Columns, Reading

@@ -217,7 +217,7 @@ def mean_contrast(values: npt.ArrayLike, inside: npt.ArrayLike, *, groups: npt.A
     m, k = found.n_inside, found.n_outside
     if min(m, k) < 2:
         return found
-    within, without = float(x[part].var(ddof=1)), float(x[~part].var(ddof=1))
+    within, without = _variance(x[part], found.inside), _variance(x[~part], found.outside)
     pooled = ((m - 1) * within + (k - 1) * without) / (m + k - 2)
     a, b = within / m, without / k
     p = _p_of_t(found.difference, math.sqrt(pooled * (1 / m + 1 / k)), m + k - 2)
@@ -231,11 +231,10 @@ def mean_contrast(values: npt.ArrayLike, inside: npt.ArrayLike, *, groups: npt.A
 
 
 def _as_it_is(x: Floats, part: npt.NDArray[np.bool_], groups: npt.NDArray[np.generic] | None) -> Contrast:
-    found = mean_contrast(x, part, groups=groups)
     sign = -1.0 if x.min(initial=0.0) < 0 else 1.0
-    if not np.isin(sign * x, (0.0, 1.0)).all():
-        return found
-    p = share_contrast(sign * x, part).p
+    if not ((x == 0) | (x == sign)).all():
+        return mean_contrast(x, part, groups=groups)
+    found, p = _means(x, part), share_contrast(sign * x, part).p
     if groups is not None and found.n_inside and found.n_outside:
         p = max(p, _p_by_groups(x, part, groups, found.difference))
     return replace(found, p=p)
@@ -258,15 +257,14 @@ def _at_same_gold(
     groups: npt.NDArray[np.generic] | None,
 ) -> tuple[float, float]:
     """The part's coefficient with one intercept per stratum, and its p; no difference where nothing identifies it."""
-    _, place = np.unique(strata, return_inverse=True)
-    place = place.reshape(-1)
-    sizes = np.bincount(place)
+    sizes = np.bincount(strata)
+    used = np.maximum(sizes, 1)
 
     def centred(values: Floats) -> Floats:
-        return np.asarray(values - (np.bincount(place, weights=values) / sizes)[place])
+        return np.asarray(values - (np.bincount(strata, weights=values) / used)[strata])
 
     y, belongs = centred(x), centred(part.astype(np.float64))
-    df = len(x) - len(sizes) - 1
+    df = len(x) - int(np.count_nonzero(sizes)) - 1
     if covariate is not None:
         line = centred(covariate)
         square = float(line @ line)
@@ -308,6 +306,11 @@ def _means(x: Floats, part: npt.NDArray[np.bool_]) -> Contrast:
     return Contrast(mean, rest, 1.0, m, k)
 
 
+def _variance(x: Floats, mean: float) -> float:
+    apart = x - mean
+    return float((apart * apart).sum()) / (len(x) - 1)
+
+
 def _log_choose(n: int, k: npt.ArrayLike) -> Floats:
     chosen = np.asarray(k, dtype=np.float64)
     return np.asarray(gammaln(n + 1) - gammaln(chosen + 1) - gammaln(n - chosen + 1))
@@ -322,7 +325,8 @@ def _p_of_t(difference: float, se: float, df: float) -> float:
 def _p_by_groups(x: Floats, part: npt.NDArray[np.bool_], groups: npt.NDArray[np.generic], difference: float) -> float:
     """From the difference with each group left out; 1 where a group holds the whole part, or all the rest."""
     sides = np.array([part, ~part], dtype=np.float64)
-    sums, sizes = (Groups.of(groups, len(x)).left_out(of)[:, 1:] for of in (sides * x, sides))
+    of = Groups.of(groups, len(x))
+    sums, sizes = of.left_out(sides * x)[:, 1:], of.left_out(sides)[:, 1:]
     if sizes.min() <= 0:
         return 1.0
     inside, outside = sums / sizes

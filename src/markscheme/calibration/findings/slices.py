@@ -16,6 +16,7 @@ from markscheme.ratings.table import Flags, Floats
 from markscheme.stats import Estimate
 from markscheme.stats.change import holm
 from markscheme.stats.contrast import SliceLook, slice_look
+from markscheme.stats.intervals import group_numbers
 from markscheme.stats.severity import pair_statistic, within_tolerance
 
 FigureName = Literal["agreement", "signed_error", "mae", "other_level"]
@@ -273,7 +274,8 @@ def _figures(evidence: Evidence, part: ExamplePart) -> list[SliceFigure]:
     another finding.
     """
     comparison, inside = evidence.comparison, part.inside
-    groups = _groups_of(comparison, part)
+    named = _groups_of(comparison, part)
+    groups = None if named is None else group_numbers(named, len(named))[0]
     free = [one for name, one in Evidence.of(comparison).criteria.items() if not one.is_stuck]
     found = []
     if free and not _one_score(comparison.scores):

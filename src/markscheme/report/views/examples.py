@@ -2,10 +2,10 @@
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from markscheme.calibration.choice import Choice, Contender
 from markscheme.calibration.comparison import Comparison, CriterionComparison
 from markscheme.calibration.findings.slices import Slice
 from markscheme.ratings.examples import Example
@@ -15,6 +15,9 @@ from markscheme.ratings.table import overall_of
 from markscheme.report.document import Case, Examples, Said
 from markscheme.report.figures import NONE, number, signed
 from markscheme.rubrics.rubric import Criterion, Rubric
+
+if TYPE_CHECKING:
+    from markscheme.calibration.choice import Choice, Contender
 
 BLANK = Rated(None)
 
@@ -223,8 +226,8 @@ def _decision(passed: float) -> str:
 
 
 def examples_of_choice(
-    choice: Choice,
-    contenders: Sequence[Contender],
+    choice: "Choice",
+    contenders: Sequence["Contender"],
     truth: Gold | None,
     examples: Sequence[Example],
     against_gold: Mapping[str, Comparison],
@@ -287,7 +290,7 @@ def _judges_rows(
         yield criterion.name, (*([_gold_cell(criterion, level)] if gold else []), *cells)
 
 
-def _first_ratings(contender: Contender) -> dict[str, Rating]:
+def _first_ratings(contender: "Contender") -> dict[str, Rating]:
     found: dict[str, Rating] = {}
     for rating in contender.ratings:
         found.setdefault(rating.id, rating)
