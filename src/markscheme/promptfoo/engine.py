@@ -4,6 +4,7 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -141,4 +142,8 @@ def file_stamp(file: Path) -> tuple[int, int, int]:
 def own_modules() -> dict[str, tuple[int, int, int]]:
     """The user's own modules that are loaded, by file."""
     files = {getattr(module, "__file__", None) for module in list(sys.modules.values())}
-    return {file: file_stamp(Path(file)) for file in files if file and is_own(file) and Path(file).is_file()}
+    return {file: file_stamp(Path(file)) for file in files if file and _is_own(file) and Path(file).is_file()}
+
+
+_is_own = cache(is_own)
+"""Asked of every module at every request, and a file's place doesn't change."""

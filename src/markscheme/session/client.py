@@ -57,10 +57,11 @@ def ask(request: "dict[str, Any]", *, folder: str, wish: object = None) -> "dict
         folder: The graders' folder.
         wish: `auto`, `off` or the path of a socket; MARKSCHEME_SESSION=off overrules it, else it stands in for None.
     """
-    place = socket_path(folder, wish)
-    if place is None:
+    found = _place_and_key(folder, wish)
+    if found is None:
         return None
-    message = json.dumps({"key": environment_key(folder), "request": request}).encode("ascii")
+    place, key = found
+    message = json.dumps({"key": key, "request": request}).encode("ascii")
     for _ in range(ATTEMPTS):
         mark = socket_mark(place)
         try:
@@ -127,6 +128,12 @@ def sockets() -> Iterator[str]:
 
 def socket_path(folder: str, wish: object = None) -> str | None:
     """Where the session of this environment listens; None where sessions are off or cannot be had here."""
+    found = _place_and_key(folder, wish)
+    return None if found is None else found[0]
+
+
+def _place_and_key(folder: str, wish: object) -> tuple[str, str] | None:
+    """The socket, and the key of the environment: read once a call, since it looks at every file of the package."""
     told = os.environ.get("MARKSCHEME_SESSION") or None
     wish = told if told == "off" or wish in (None, "auto") else wish
     if wish is False or wish == "off" or not hasattr(socket, "AF_UNIX"):
@@ -135,11 +142,12 @@ def socket_path(folder: str, wish: object = None) -> str | None:
         if wish is None or wish == "auto":
             home = _folder()
             os.makedirs(home, mode=0o700, exist_ok=True)
-            return f"{home}/{environment_key(folder)}.sock" if _is_private(home) else None
+            key = environment_key(folder)
+            return (f"{home}/{key}.sock", key) if _is_private(home) else None
         if not isinstance(wish, str):
             return None
         named = os.path.abspath(wish)
-        return named if _is_private(os.path.dirname(named)) else None
+        return (named, environment_key(folder)) if _is_private(os.path.dirname(named)) else None
     except OSError:
         return None
 
