@@ -1,5 +1,6 @@
 """Arguments to a command, and its outcome to an exit status. A command's module is imported when it is called."""
 
+import gc
 import os
 import sys
 import warnings
@@ -9,12 +10,15 @@ from contextlib import redirect_stderr, redirect_stdout
 from markscheme.errors import MarkschemeError, NoJudge, NothingGraded
 from markscheme.text import SafeStream
 
+RARELY = 50_000
+"""Objects between two collections of garbage: what is imported stays, and to look it all through takes a tenth."""
 FAULT, NO_JUDGE, UNGRADED, CRASHED, INTERRUPTED = 2, 3, 5, 70, 130
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; the exit status."""
     argv = list(sys.argv[1:] if arguments is None else arguments)
+    gc.set_threshold(RARELY)
     with redirect_stdout(SafeStream(sys.stdout)), redirect_stderr(SafeStream(sys.stderr)):
         return _ended(argv)
 
