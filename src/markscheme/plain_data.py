@@ -159,6 +159,114 @@ def read_json(path: Path, error: type[FileError], *, parse_constant: Callable[[s
         raise error(f"is not readable JSON: {problem}", path=path) from problem
 
 
+def json_parts(path: Path, error: type[FileError]) -> Iterator[tuple[str, Any]]:
+    """The entries of a JSON file one by one, so that only one is in memory.
+
+    Args:
+        path: The file.
+        error: The class of error to raise.
+
+    Yields:
+        ("", item) for each item of a list; (key, value) for each key of an object, and for a value that is a list
+        (key, item) for each of its items.
+
+    Raises:
+        FileError: Of the given class: the file can't be read, or is not JSON.
+    """
+    try:
+        with path.open(encoding="utf-8-sig") as file:
+            text = _JsonStream(file)
+            if text.peek() == "[":
+                yield from (("", item) for item in text.items())
+            elif text.peek() == "{":
+                yield from text.entries()
+            else:
+                yield "", text.value()
+            if text.peek():
+                raise ValueError("there is text after its end")
+    except OSError as problem:
+        raise error(f"cannot be read: {problem.strerror or problem}", path=path) from problem
+    except UnicodeDecodeError as problem:
+        raise error("is not UTF-8 text", path=path) from problem
+    except (ValueError, RecursionError) as problem:
+        raise error(f"is not readable JSON: {problem}", path=path) from problem
+
+
+class _JsonStream:
+    """A JSON text read a value at a time."""
+
+    _decoder = json.JSONDecoder()
+
+    def __init__(self, file: io.TextIOBase) -> None:
+        self._file, self._text, self._at, self._size = file, "", 0, 1 << 20
+
+    def peek(self) -> str:
+        """The next character that is no space; "" at the end."""
+        while True:
+            found = _NOT_SPACE.search(self._text, self._at)
+            if found is not None:
+                self._at = found.start()
+                return self._text[self._at]
+            self._at = len(self._text)
+            if not self._more():
+                return ""
+
+    def value(self) -> Any:
+        """The next value, read as a whole."""
+        self.peek()
+        while True:
+            try:
+                value, end = self._decoder.raw_decode(self._text, self._at)
+            except json.JSONDecodeError:
+                if not self._more():
+                    raise
+            else:
+                if end < len(self._text) or not self._more():  # a number may go on in the next block
+                    self._at = end
+                    return encodable_data(value)
+
+    def items(self) -> Iterator[Any]:
+        """The items of the list that comes next."""
+        yield from (self.value() for _ in self._parts("[", "]"))
+
+    def entries(self) -> Iterator[tuple[str, Any]]:
+        """The entries of the object that comes next."""
+        for _ in self._parts("{", "}"):
+            key = self.value()
+            if not isinstance(key, str):
+                raise ValueError("a key must be a text")
+            self._take(":")
+            if self.peek() == "[":
+                yield from ((key, item) for item in self.items())
+            else:
+                yield key, self.value()
+
+    def _parts(self, start: str, end: str) -> Iterator[None]:
+        self._take(start)
+        if self.peek() != end:
+            yield
+            while self.peek() != end:
+                self._take(",")
+                yield
+        self._take(end)
+
+    def _take(self, mark: str) -> None:
+        found = self.peek()
+        if found != mark:
+            raise ValueError(f"expected {mark!r}, got {found!r}")
+        self._at += 1
+
+    def _more(self) -> bool:
+        """Read another block, larger each time a value doesn't fit; False at the end of the file."""
+        block = self._file.read(self._size)
+        self._size = self._size * 2 if not self._at else 1 << 20
+        self._text, self._at = self._text[self._at :] + block, 0
+        return bool(block)
+
+
+_NOT_SPACE = re.compile(r"[^ \t\n\r]")
+
+
 def shown(value: Any) -> str:
     """A value from a file for use in a message: short, on one line.
 

@@ -151,7 +151,7 @@ def test_nothing_is_overwritten_unless_it_is_added_to(project: Path) -> None:
             ("table.csv", "--rubric", "one", "--kind", "dog"),
             "`--kind` must be one of adjudicated, human",
         ),
-        (("rubrics/one.yaml", "--rubric", "one"), "is none of Promptfoo's results, a dataset of autorubric"),
+        (("rubrics/one.yaml", "--rubric", "one"), "Promptfoo's results, a dataset of autorubric, a table (.csv, .tsv)"),
         (
             ("empty.csv", "--rubric", "one", "--kind", "human"),
             "contains nothing that can be a rating; it contains 1 levels 'so-so'",

@@ -9,7 +9,7 @@ import pytest
 from markscheme import Rubric
 from markscheme.errors import RatingError
 from markscheme.ratings.rating import Rating, RatingReader
-from markscheme.readers.detect import import_file, of_kind
+from markscheme.readers.detect import import_files, of_kind
 from markscheme.readers.imported import Columns, Reading
 from markscheme.rubrics.file import rubric_from_data
 
@@ -30,7 +30,7 @@ BY_NAME = Columns(rater="person", kind="human")
 
 
 def imported(path: Path, rubric: Rubric = ONE, columns: Columns = BY_NAME, **words: str) -> Reading:
-    found = import_file(path, rubric, words=words, columns=columns)
+    found = import_files([path], rubric, words=words, columns=columns)
     reader = RatingReader(rubric)
     for rating in found.ratings:  # what is written can be read
         assert reader.rating(json.loads(json.dumps(rating.to_json(), allow_nan=False))).id == rating.id

@@ -14,10 +14,12 @@ from markscheme.errors import RatingError, UsageError
 
 
 def import_ratings(
-    file: Annotated[Path, Parameter(metavar="FILE", help="what to import")],
+    file: Annotated[
+        tuple[Path, ...], Parameter(metavar="FILE…", help="what to import; files of one export are joined")
+    ],
     /,
     *,
-    rubric: Annotated[str, Parameter(metavar="NAME", help="the rubric's name or file")],
+    rubric: Annotated[str | None, Parameter(metavar="NAME", help="the rubric's name or file")] = None,
     to: Annotated[Path | None, Parameter(metavar="FILE.jsonl")] = None,
     examples: Annotated[Path | None, Parameter(metavar="FILE.jsonl")] = None,
     append: bool = False,
@@ -34,10 +36,14 @@ def import_ratings(
 ) -> int:
     """Convert labels and verdicts of other tools to ratings, and report what was lost.
 
-    FILE is Promptfoo's results (.json, .jsonl), a dataset of autorubric (.json), a table (.csv, .tsv), or lines (.jsonl
-    with one object each; .txt with "id verdict"). Columns are found by name: id, the rubric's criteria, rater, kind,
-    overall, pass, criterion and level; verdict is a judge's, label an annotator's; input, output (or query, response)
-    make examples. Promptfoo's metrics become levels of the criteria of the same name.
+    FILE is an export of MLflow (the sqlite store, JSON), Langfuse (scores with traces), Label Studio, Inspect (.eval,
+    JSON), LangSmith (feedback with runs), Phoenix (the sqlite store, JSON, CSV) or DeepEval; without --rubric their
+    metrics become criteria.
+
+    FILE may also be Promptfoo's results (.json, .jsonl), a dataset of autorubric (.json), a table (.csv, .tsv), or
+    lines (.jsonl with one object each; .txt with "id verdict"). Columns are found by name: id, the rubric's criteria,
+    rater, kind, overall, pass, criterion and level; verdict is a judge's, label an annotator's; input, output (or
+    query, response) make examples. Promptfoo's metrics become levels of the criteria of the same name.
 
     Args:
         to: write the ratings to a new file (default: standard output)
@@ -53,9 +59,9 @@ def import_ratings(
         levels: which level a word means; may be repeated
 
     Example:
-        markscheme import results.json --rubric code-quality --to viewer.jsonl
+        markscheme import mlflow.db --to ratings.jsonl
     """
-    from markscheme.readers.detect import import_file, of_kind
+    from markscheme.readers.detect import import_files, of_kind
     from markscheme.readers.imported import Columns
     from markscheme.report.json import dumps as report_json
     from markscheme.report.terminal import render_terminal
@@ -64,19 +70,19 @@ def import_ratings(
     from markscheme.rubrics.search import find_rubric
 
     _refuse_targets([target for target in (examples, to) if target], append=append)
-    path, asked = existing_file(file), load_rubric(find_rubric(rubric))
+    paths, asked = [existing_file(path) for path in file], load_rubric(find_rubric(rubric)) if rubric else None
     fields, words = _pairs(map, "map"), _pairs(levels, "levels")
-    criteria = {criterion.name for criterion in asked.criteria}
+    criteria = {criterion.name for criterion in asked.criteria} if asked else {*fields.values()}
     words |= {word: fields.pop(word) for word in [*fields] if _is_old_level(fields[word], criteria)}
     fields |= {column: "rater" for column in [rater_column] if column}
     fields |= {column: "verdict" for column in [judge_column] if column}
     fields |= {column: "label" for column in [label_column] if column}
     judges = frozenset(name.strip() for names in judge_names for name in names.split(","))
     meanings = {word.casefold(): level for word, level in words.items()}
-    found = import_file(path, asked, words=meanings, columns=Columns(fields, rater, kind, judges))
+    found = import_files(paths, asked, words=meanings, columns=Columns(fields, rater, kind, judges))
     found.ratings = of_kind(found.ratings, only)
     if not found.ratings and (to or not (examples and found.examples)):
-        raise RatingError(f"contains nothing that can be a rating{_instead(found.lost)}", path=path)
+        raise RatingError(f"contains nothing that can be a rating{_instead(found.lost)}", path=paths[0])
     lines = [dumps(rating.to_json(), ensure_ascii=False) for rating in found.ratings]
     if examples:
         add_lines([dumps(one.to_json(), ensure_ascii=False) for one in found.examples], examples)

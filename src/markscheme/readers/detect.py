@@ -1,6 +1,6 @@
 """A file of another tool to examples and ratings: which reader it is for."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -8,7 +8,16 @@ from markscheme.errors import RatingError
 from markscheme.promptfoo.results_files import is_results
 from markscheme.ratings.rating import JUDGES, Rating
 from markscheme.readers.autorubric import is_autorubric, read_autorubric
+from markscheme.readers.deepeval import is_deepeval, read_deepeval
+from markscheme.readers.export import Export
 from markscheme.readers.imported import Columns, Reading
+from markscheme.readers.inspect import is_inspect, read_inspect
+from markscheme.readers.label_studio import is_label_studio, read_label_studio
+from markscheme.readers.langfuse import is_langfuse, read_langfuse
+from markscheme.readers.langsmith import is_langsmith, read_langsmith
+from markscheme.readers.mlflow import is_mlflow, read_mlflow
+from markscheme.readers.peek import Peek
+from markscheme.readers.phoenix import is_phoenix, read_phoenix
 from markscheme.readers.promptfoo import read_promptfoo
 from markscheme.readers.tables import read_rows
 from markscheme.rubrics.rubric import Rubric
@@ -39,26 +48,84 @@ READERS = (
 """The first whose file it is reads it, so a tool's own format comes before tables and lines of any tool."""
 
 
-def import_file(path: Path, rubric: Rubric, *, words: Mapping[str, str], columns: Columns) -> Reading:
-    """The examples and ratings in a file of another tool.
+@dataclass(frozen=True)
+class Tool:
+    """Reads the exports of a tool that names its metrics and may spread them over several files.
+
+    Attributes:
+        reads: The files, as an error message names them.
+        is_mine: Whether a file is one of them.
+        read: Adds what the files of one export say.
+    """
+
+    reads: str
+    is_mine: Callable[[Peek], bool]
+    read: Callable[[Sequence[Peek], Export], None]
+
+
+TOOLS = (
+    Tool("traces of MLflow", is_mlflow, read_mlflow),
+    Tool("scores and traces of Langfuse", is_langfuse, read_langfuse),
+    Tool("annotations of Label Studio", is_label_studio, read_label_studio),
+    Tool("a log of Inspect", is_inspect, read_inspect),
+    Tool("feedback and runs of LangSmith", is_langsmith, read_langsmith),
+    Tool("annotations and spans of Phoenix", is_phoenix, read_phoenix),
+    Tool("a test run of DeepEval", is_deepeval, read_deepeval),
+)
+
+
+def export_among(paths: Sequence[Path]) -> tuple[Tool, list[Peek]] | None:
+    """The tool whose export the files are; None where the first is of none.
+
+    Raises:
+        RatingError: They are of several tools.
+    """
+    peeks = [Peek(path) for path in paths]
+    tools = [next((tool for tool in TOOLS if tool.is_mine(peek)), None) for peek in peeks]
+    if tools[0] is None:
+        return None
+    for peek, tool in zip(peeks, tools, strict=True):
+        if tool is not tools[0]:
+            found = f"is {tool.reads}" if tool else "is of no tool known here"
+            raise RatingError(f"{found}; {paths[0].name} is {tools[0].reads}: name files of one export", path=peek.path)
+    return tools[0], peeks
+
+
+def import_files(
+    paths: Sequence[Path], rubric: Rubric | None, *, words: Mapping[str, str], columns: Columns
+) -> Reading:
+    """The examples and ratings in the files of one export, or in one file of any tool.
 
     Args:
-        path: The file.
-        rubric: Whose criteria and scales the ratings must fit.
-        words: What words of the file mean, beyond those that are known, by lower-case word.
+        paths: The files.
+        rubric: Whose criteria and scales the ratings must fit; None infers it from the metrics of an export.
+        words: What words of the files mean, beyond those that are known, by lower-case word.
         columns: What columns hold whose names don't say.
 
     Raises:
-        RatingError: It is for no reader, or cannot be read.
+        RatingError: They are for no reader, cannot be read, or don't say enough.
     """
-    reading = Reading(path, rubric, words, columns)
+    found = export_among(paths)
+    if found is not None:
+        tool, peeks = found
+        export = Export(paths[0], rubric, columns, words)
+        tool.read(peeks, export)
+        return export.reading(tool.reads)
+    if len(paths) > 1:
+        raise RatingError("is no part of an export; import such files one by one", path=paths[0])
+    if rubric is None:
+        raise RatingError("is no export that names its metrics; pass `--rubric`", path=paths[0])
+    return _read_one(Reading(paths[0], rubric, words, columns))
+
+
+def _read_one(reading: Reading) -> Reading:
     for reader in READERS:
         if reader.is_mine(reading):
             reading.taken_for = reader.reads.partition(" (")[0]
             reader.read(reading)
             return reading
-    *some, last = (reader.reads for reader in READERS)
-    raise RatingError(f"is none of {', '.join(some)} or {last}", path=path)
+    *some, last = (reader.reads for reader in (*TOOLS, *READERS))
+    raise RatingError(f"is none of {', '.join(some)} or {last}", path=reading.path)
 
 
 def of_kind(ratings: Iterable[Rating], who: str | None) -> list[Rating]:

@@ -151,7 +151,7 @@ class Reading:
         """Pass or fail as the file says it; None where it says neither."""
         if isinstance(said, bool):
             return said
-        word = str(self._meant(said)).strip().casefold()
+        word = str(self.meant(said)).strip().casefold()
         return True if word in YES else False if word in NO else None
 
     def whole(self, said: Any) -> Whole:
@@ -164,7 +164,7 @@ class Reading:
         level = None if only is None else self._level(only, said)
         if only is not None and level is not None:
             return {only.name: Rated(level)}, None, bool(level) if only.scale.is_yes_no else None
-        decision, score = self.decision(said), number(self._meant(said))
+        decision, score = self.decision(said), number(self.meant(said))
         if decision is not None and not _is_fraction(said):
             return {}, None, decision
         if only is not None:
@@ -182,12 +182,12 @@ class Reading:
 
     def _level(self, criterion: Criterion, said: Any) -> float | None:
         try:
-            return level_on(criterion.scale, self._meant(said), criterion.name)
+            return level_on(criterion.scale, self.meant(said), criterion.name)
         except ValueError:
             decision = self.decision(said) if criterion.scale.is_yes_no else None
             return None if decision is None else float(decision)
 
-    def _meant(self, said: Any) -> Any:
+    def meant(self, said: Any) -> Any:
         """A value with the caller's words replaced, numbers in text as numbers."""
         if isinstance(said, str):
             meant: Any = self.words.get(said.strip().casefold(), said.strip())

@@ -43,9 +43,13 @@ def _scale(name: str, levels: set[Any], path: Path) -> Scale:
         raise RatingError(
             f"rates {name!r} by words whose order is not known here; name its rubric by --rubric", path=path
         )
-    low, high = min(levels), max(levels)
+    return scale_between(min(levels), max(levels))
+
+
+def scale_between(low: float, high: float) -> Scale:
+    """The whole numbers between the ends, or the ends alone where they are fractions or far apart."""
     if low == high:
         high = low + 1
-    if float(low).is_integer() and float(high).is_integer() and high - low <= 100:
+    if float(low).is_integer() and float(high).is_integer() and 1 < high - low <= 100:
         return Scale.numbered(int(low), int(high))
     return Scale((Level(float(low)), Level(float(high))))

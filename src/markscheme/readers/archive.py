@@ -1,0 +1,65 @@
+"""Members of a zip archive, also of one packed with Zstandard, within a limit on what they unpack to."""
+
+import struct
+import zipfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import IO
+
+from markscheme.errors import RatingError
+
+MOST_OF_MEMBER, MOST_OF_ALL = 256 * 2**20, 4 * 2**30
+"""Bytes."""
+ZSTANDARD = 93
+_LOCAL_HEADER = 30
+
+
+def members(path: Path, names: Sequence[str]) -> Iterator[tuple[str, bytes]]:
+    """Members of an archive, unpacked one by one.
+
+    Raises:
+        RatingError: One can't be unpacked, or they unpack to more than is read.
+    """
+    try:
+        with zipfile.ZipFile(path) as archive, path.open("rb") as raw:
+            infos = [archive.getinfo(name) for name in names]
+            sizes = [info.file_size for info in infos]
+            if max(sizes, default=0) > MOST_OF_MEMBER or sum(sizes) > MOST_OF_ALL:
+                raise RatingError(
+                    f"unpacks to {sum(sizes):,} bytes, {max(sizes):,} of them in one member; at most {MOST_OF_ALL:,} "
+                    f"and {MOST_OF_MEMBER:,} are read",
+                    path=path,
+                )
+            for info in infos:
+                is_zstandard = info.compress_type == ZSTANDARD
+                yield info.filename, _zstandard(raw, info, path) if is_zstandard else _deflated(archive, info)
+    except (zipfile.BadZipFile, NotImplementedError, OSError, EOFError) as problem:
+        raise RatingError(f"cannot be unpacked: {problem}", path=path) from problem
+
+
+def _deflated(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
+    with archive.open(info) as member:
+        return member.read(info.file_size + 1)
+
+
+def _zstandard(raw: IO[bytes], info: zipfile.ZipInfo, path: Path) -> bytes:
+    """A member that zipfile of Python 3.11 to 3.13 can't read, never unpacked beyond the size the archive states."""
+    try:
+        import zstandard
+    except ImportError as problem:
+        raise RatingError(
+            "is packed with Zstandard: `pip install 'markscheme[inspect]'`, or convert it with `inspect log dump`",
+            path=path,
+        ) from problem
+    raw.seek(info.header_offset)
+    name_length, extra_length = struct.unpack("<26x2H", raw.read(_LOCAL_HEADER))
+    raw.seek(name_length + extra_length, 1)
+    packed = raw.read(info.compress_size)
+    try:
+        with zstandard.ZstdDecompressor(max_window_size=2**27).stream_reader(packed) as member:
+            data = member.read(info.file_size + 1)
+    except zstandard.ZstdError as problem:
+        raise RatingError(f"cannot be unpacked: {problem}", path=path) from problem
+    if len(data) != info.file_size:
+        raise RatingError(f"{info.filename!r} isn't of the size that the archive states", path=path)
+    return data

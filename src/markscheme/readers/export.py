@@ -1,0 +1,393 @@
+"""What the files of one export say: responses, and the values raters gave them; nothing in them is dropped unseen."""
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from markscheme.errors import RatingError
+from markscheme.plain_data import shown
+from markscheme.ratings.examples import Example
+from markscheme.ratings.rating import PEOPLE, Kind, Rated, Rating
+from markscheme.readers.imported import Columns, Reading, number, plain
+from markscheme.readers.infer_rubric import scale_between
+from markscheme.rubrics.rubric import YES_NO, Criterion, Rubric, Scale
+from markscheme.submission import Submission, as_text
+
+QUERY = ("query", "question", "input", "prompt")
+NOT_APPLICABLE = ("na", "n/a", "not applicable", "not_applicable")
+WHOLE = {"pass": "passed", "overall": "overall"}
+"""What a metric can be mapped to that rates the whole response, and the field of a rating that holds it."""
+SHOWN_IDS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """One value that one rater gave to one response under one name.
+
+    Attributes:
+        unit: The response's id.
+        metric: The name of what was rated.
+        value: As the file says it; None where the rater gave none.
+        rater: Who; "" where the file doesn't say.
+        kind: What the file says the rater is; None where it doesn't.
+        reason: The rater's comment, or why there is no value.
+        at: When it was given, as written.
+        blind: False where another's verdict was being corrected.
+        note: What else the rater said.
+    """
+
+    unit: str
+    metric: str
+    value: Any
+    rater: str
+    kind: Kind | None
+    reason: str = ""
+    at: str = ""
+    blind: bool = True
+    note: str = ""
+
+
+class Fields:
+    """One record of a file, which counts as lost whatever no reader asked for.
+
+    Args:
+        record: The record.
+        export: Where it is counted.
+        what: What it is, in the singular.
+        skipped: Fields that say nothing of a response or a rating, such as ids of the tool's own.
+    """
+
+    def __init__(self, record: Any, export: "Export", what: str, skipped: Iterable[str] = ()) -> None:
+        self.export, self.what = export, what
+        self.is_record = isinstance(record, Mapping)
+        if not self.is_record:
+            export.lose(f"{what}s that are no objects, such as {shown(record)}")
+        self._left = {key: value for key, value in record.items() if key not in set(skipped)} if self.is_record else {}
+
+    def take(self, path: str) -> Any:
+        """The value at a path, `outer.inner`; None where there is none."""
+        if path in self._left:
+            return self._left.pop(path)
+        outer, dot, inner = path.partition(".")
+        nested = self._left.get(outer)
+        if not dot or not isinstance(nested, Mapping):
+            return None
+        rest = Fields(nested, self.export, self.what)
+        value = rest.take(inner)
+        self._left[outer] = rest._left
+        return value
+
+    def text(self, *paths: str) -> str:
+        """The first of the values at these paths that isn't empty, as text; "" without one. No list or object is."""
+        found = [str(value) for path in paths if not self._holds(path) and str(value := self.take(path) or "").strip()]
+        return found[0] if found else ""
+
+    def items(self, path: str) -> list[Any]:
+        """The list at a path; anything else there counts as lost."""
+        value = self.take(path)
+        if isinstance(value, list):
+            return value
+        if value is not None:
+            self.export.lose(f"{path!r} of a {self.what} that is no list")
+        return []
+
+    def _holds(self, path: str) -> bool:
+        return isinstance(self._left.get(path), Mapping | list)
+
+    def skip(self, *paths: str) -> None:
+        """Take values that say nothing of a response or a rating."""
+        for path in paths:
+            self.take(path)
+
+    def has(self, key: str) -> bool:
+        """Whether there is a value at a key that isn't taken yet."""
+        return self._left.get(key) not in (None, "", {}, [])
+
+    def close(self) -> None:
+        """Count what is left."""
+        for path in _leaves(self._left):
+            self.export.lose(f"{path!r} of a {self.what}")
+
+
+def _leaves(value: Any, path: str = "") -> Iterator[str]:
+    if isinstance(value, Mapping):
+        for key, inner in value.items():
+            yield from _leaves(inner, f"{path}.{key}" if path else str(key))
+    elif value is not None and value not in ("", "{}", "[]") and value != []:
+        yield path
+
+
+@dataclass
+class Export:
+    """The files of one export as they are read.
+
+    Attributes:
+        path: The first of them.
+        rubric: Whose criteria the metrics are; None infers one.
+        columns: Which metric is which criterion, and who rated, where the files don't say.
+        words: What words of the files mean, beyond those known.
+        marks: The values that raters gave.
+        responses: By id; a later response of the same id counts as lost.
+        lost: What neither can hold, counted.
+        notes: How the files were understood.
+        scales: By metric its lowest and highest value, where the files state them.
+    """
+
+    path: Path
+    rubric: Rubric | None = None
+    columns: Columns = Columns()
+    words: Mapping[str, str] = field(default_factory=dict)
+    marks: list[Mark] = field(default_factory=list)
+    responses: dict[str, Example] = field(default_factory=dict)
+    lost: Counter[str] = field(default_factory=Counter)
+    notes: list[str] = field(default_factory=list)
+    scales: dict[str, tuple[float, float]] = field(default_factory=dict)
+
+    def lose(self, what: str, times: int = 1) -> None:
+        """Count something that ratings have no room for."""
+        self.lost[what] += times
+
+    def note(self, what: str) -> None:
+        """Say once how the files were understood."""
+        if what not in self.notes:
+            self.notes.append(what)
+
+    def respond(self, unit: str, response: Any, given: Any = None, group: str = "", **more: Any) -> None:
+        """Add a response.
+
+        Args:
+            unit: Its id.
+            response: As it stands in the file; a value within an object of one key counts as that value.
+            given: What it answers: a text, or an object of inputs.
+            group: What it shares with others.
+            more: Further inputs by name.
+        """
+        if isinstance(response, Mapping) and len(response) == 1:
+            response = next(iter(response.values()))
+        if not unit or response is None:
+            self.lose("responses without an id" if not unit else "records without a response")
+        elif unit in self.responses:
+            self.lose("second responses of the same id")
+        else:
+            self.responses[unit] = Example(Submission(as_text(response), {**_inputs(given), **more}, unit), group=group)
+
+    def rate(self, mark: Mark) -> None:
+        """Add a value that a rater gave, each entry of an object under its own name."""
+        if not mark.unit or not mark.metric:
+            self.lose("ratings that name no response or no metric")
+        elif isinstance(mark.value, Mapping) and mark.value:
+            for key, inner in mark.value.items():
+                self.rate(replace(mark, metric=f"{mark.metric}.{key}", value=inner))
+        else:
+            self.marks.append(mark)
+
+    def either(self, metric: str, value: Any, word: Any) -> Any:
+        """Of a number and a word for the same rating the word, if it is known what it means, else the number."""
+        if word in (None, "") or value in (None, ""):
+            return value if word in (None, "") else word
+        known = str(word).strip().casefold() in self.words or self._words.decision(word) is not None
+        if not known:
+            self.note(f"{metric!r} has words and numbers; the numbers are its levels (--levels WORD=LEVEL uses words)")
+        return word if known else value
+
+    def rate_metadata(self, unit: str, fields: Fields) -> None:
+        """Add the labels in a record's metadata, where the caller says which (`--map metadata.KEY=METRIC`)."""
+        mapped = {path: meaning for path, meaning in self.columns.fields.items() if path.startswith("metadata.")}
+        rater = fields.text(*(path for path, meaning in mapped.items() if meaning == "rater"))
+        comment = fields.text("comments") if mapped else ""
+        for path, meaning in mapped.items():
+            if meaning != "rater" and (value := fields.take(path)) is not None:
+                self.rate(Mark(unit, meaning, value, rater, None, comment))
+        if not mapped and fields.has("metadata"):
+            self.note("responses have metadata: `--map metadata.KEY=METRIC --kind human` reads labels there")
+
+    # --- from marks to ratings ---------------------------------------------------------------------------------------
+
+    def inferred_rubric(self) -> Rubric:
+        """A rubric whose criteria are the metrics.
+
+        Raises:
+            RatingError: There is no metric with levels.
+        """
+        said: dict[str, list[Any]] = {}
+        for mark in self.marks:
+            said.setdefault(self._criterion_of(mark.metric), []).append(mark.value)
+        criteria: list[Criterion] = []
+        for name, values in said.items():
+            scale = _scale(values, self._words, self.scales.get(name))
+            if scale is None:
+                words = ", ".join(sorted({shown(value) for value in values if value is not None})[:SHOWN_IDS])
+                self.note(f"{name!r} has no levels ({words or 'no values'}); --levels WORD=LEVEL gives words theirs")
+            else:
+                criteria.append(Criterion(1.0, name, name, scale))
+        if not criteria:
+            raise RatingError(f"rates nothing on levels{_found(self.lost)}", path=self.path)
+        became = ", ".join(f"{criterion.name} ({_ends(criterion.scale)})" for criterion in criteria)
+        self.note(f"metrics became criteria, on the scales of their values: {became}; a rubric states its own")
+        return Rubric(tuple(criteria), name=self.path.stem)
+
+    def reading(self, taken_for: str) -> Reading:
+        """The examples, and each rater's marks of a response as one rating of the rubric, or of the one inferred.
+
+        Raises:
+            RatingError: Who rated is stated neither by the files nor by the caller, or no id joins.
+        """
+        marks = [self._attributed(mark) for mark in self.marks]
+        self._refuse_unknown(marks)
+        self._compare_ids()
+        rubric = self.rubric or self.inferred_rubric()
+        found = Reading(
+            self.path, rubric, self.words, self.columns, taken_for, self.responses, lost=self.lost, notes=self.notes
+        )
+        ratings: dict[tuple[str, str, Kind, int], Rating] = {}
+        for mark in sorted(marks, key=lambda mark: mark.at):
+            self._put(ratings, mark, found)
+        found.ratings += ratings.values()
+        return found
+
+    @property
+    def _words(self) -> Reading:
+        """What reads words that no rubric gives a meaning."""
+        return Reading(self.path, _NO_RUBRIC, self.words)
+
+    def _criterion_of(self, metric: str) -> str:
+        return self.columns.fields.get(metric, metric)
+
+    def _attributed(self, mark: Mark) -> Mark:
+        rater = mark.rater or self.columns.rater or ""
+        kind = "model" if rater in self.columns.judges else mark.kind or self.columns.kind
+        return replace(mark, rater=rater or ("judge" if kind == "model" else kind or ""), kind=kind)
+
+    def _refuse_unknown(self, marks: Sequence[Mark]) -> None:
+        unknown = Counter((mark.rater, mark.metric) for mark in marks if mark.kind is None)
+        if unknown:
+            found = "; ".join(
+                f"{count} of {metric!r} by {rater or 'no named rater'}" for (rater, metric), count in unknown.items()
+            )
+            raise RatingError(
+                f"doesn't say whether a person, a judge or code gave these ratings: {found}. Pass `--kind human`, "
+                "model or code; name judges with `--judge-names`",
+                path=self.path,
+            )
+
+    def _compare_ids(self) -> None:
+        """Note ids that only one side has; refuse where no id joins."""
+        rated = dict.fromkeys(mark.unit for mark in self.marks)
+        if not self.responses or not rated:
+            self.note("the files contain no responses: pass the export that does, too, to write examples")
+            return
+        alone = [unit for unit in rated if unit not in self.responses]
+        unrated = [unit for unit in self.responses if unit not in rated]
+        said = [
+            f"{len(ids)} {what}: {', '.join(ids[:SHOWN_IDS])}{', …' if len(ids) > SHOWN_IDS else ''}"
+            for what, ids in (("rated ids without a response", alone), ("responses without a rating", unrated))
+            if ids
+        ]
+        if len(alone) == len(rated):
+            raise RatingError(f"no rating joins a response. There are {'; '.join(said)}", path=self.path)
+        for sentence in said:
+            self.note(sentence)
+
+    def _put(self, ratings: dict[tuple[str, str, Kind, int], Rating], mark: Mark, reading: Reading) -> None:
+        """Add a mark to its rater's rating; again for the same criterion, a person's replaces, a judge's is a run."""
+        name = self._criterion_of(mark.metric)
+        criterion = reading.criterion(name)
+        if mark.kind is None or (criterion is None and name not in WHOLE):
+            self.lose(f"ratings of {name!r}, which is no criterion of {', '.join(map(_name, reading.rubric.criteria))}")
+            return
+        sample = 0
+        if mark.kind not in PEOPLE:
+            while _says(ratings.get((mark.unit, mark.rater, mark.kind, sample)), name, criterion):
+                sample += 1
+            if sample:
+                self.note(
+                    f"{mark.rater} rated a response more than once for {name!r}, read as runs of one judge; if it is "
+                    "several judges under one name, import them one by one"
+                )
+        key = (mark.unit, mark.rater, mark.kind, sample)
+        before = ratings.get(key) or Rating(mark.unit, mark.rater, mark.kind, sample=sample)
+        if criterion is None:
+            after = _with_whole(before, name, mark, reading)
+        else:
+            rated = _rated(mark, criterion, reading)
+            after = replace(before, criteria={**before.criteria, criterion.name: rated}) if rated else None
+        if after is None:
+            return
+        if _says(before, name, criterion):
+            self.lose("ratings that the same annotator replaced by a later one")
+        notes = dict.fromkeys(text for text in (before.note, mark.note, "" if criterion else mark.reason) if text)
+        ratings[key] = replace(
+            after, at=max(before.at, mark.at), blind=before.blind and mark.blind, note="\n".join(notes)
+        )
+
+
+_NO_RUBRIC = Rubric((Criterion(1.0, "any", "any"),))
+
+
+def _scale(values: Iterable[Any], reading: Reading, stated: tuple[float, float] | None) -> Scale | None:
+    """The scale that values imply: yes/no, whole numbers, or 0 to 1; None where none is a level."""
+    if stated is not None:
+        return scale_between(*stated)
+    there = [value for value in values if value not in (None, "")]
+    decisions = [value for value in there if reading.decision(value) is not None]
+    numbers = [level for value in there if (level := number(reading.meant(value))) is not None]
+    if decisions and all(level in (0.0, 1.0) for level in numbers):
+        return YES_NO
+    if not numbers:
+        return None
+    low, high = min(numbers), max(numbers)
+    return scale_between(0, 1) if low >= 0 and high <= 1 else scale_between(low, high)
+
+
+def _ends(scale: Scale) -> str:
+    return "yes/no" if scale.is_yes_no else f"{scale.choices[0]} to {scale.choices[-1]}"
+
+
+def _says(rating: Rating | None, name: str, criterion: Criterion | None) -> bool:
+    """Whether a rating says anything yet of a criterion, or of the whole."""
+    if rating is None:
+        return False
+    return criterion.name in rating.criteria if criterion else getattr(rating, WHOLE[name]) is not None
+
+
+def _with_whole(rating: Rating, name: str, mark: Mark, reading: Reading) -> Rating | None:
+    """A rating with a decision, or a score from 0 to 1, on the whole; None, counted, where the mark is neither."""
+    decision, score = reading.decision(mark.value), number(reading.meant(mark.value))
+    if name == "pass" and decision is not None:
+        return replace(rating, passed=decision)
+    if name == "overall" and score is not None and 0 <= score <= 1:
+        return replace(rating, overall=score)
+    reading.lose(f"values {shown(mark.value)} of {mark.metric!r}, which are no {name}")
+    return None
+
+
+def _name(criterion: Criterion) -> str:
+    return criterion.name
+
+
+def _rated(mark: Mark, criterion: Criterion, reading: Reading) -> Rated | None:
+    """What a mark says of a criterion: a level, why there is none, or None, counted, where it is no level."""
+    value = mark.value
+    if value is None or value == "" or (isinstance(value, float) and not math.isfinite(value)):
+        declined = "abstained" if mark.kind in PEOPLE else "unread"
+        return Rated(None, mark.reason or "no value", declined=declined)
+    if isinstance(value, str) and value.strip().casefold() in NOT_APPLICABLE:
+        return Rated(None, mark.reason, declined="not applicable")
+    return reading.level(criterion, value, reason=mark.reason)
+
+
+def _found(lost: Mapping[str, int]) -> str:
+    return "; found " + "; ".join(f"{count} {what}" for what, count in [*lost.items()][:5]) if lost else ""
+
+
+def _inputs(given: Any) -> dict[str, Any]:
+    """Inputs by name; the one that asks is the query."""
+    if given is None or given == "":
+        return {}
+    if not isinstance(given, Mapping):
+        return {"query": given}
+    asks = next((key for name in QUERY for key in given if plain(str(key)) == name), None)
+    return {("query" if key == asks else str(key)): value for key, value in given.items()}

@@ -1,0 +1,146 @@
+"""Inspect's logs: `.eval` archives and what `inspect log dump` prints; people's edits told from the scorers' scores."""
+
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from markscheme.errors import RatingError
+from markscheme.ratings.rating import Kind
+from markscheme.readers.archive import members
+from markscheme.readers.export import Export, Fields, Mark
+from markscheme.readers.peek import Peek
+
+VERSIONS = (1, 2)
+CODE = ("answer", "choice", "exact", "f1", "includes", "match", "math", "pattern")
+"""Scorers of Inspect that ask no model."""
+LETTERS = {"C": 1, "P": 0.5, "I": 0, "N": 0}
+UNCHANGED, APART = "UNCHANGED", "attachment://"
+SKIPPED = ("messages", "events", "store", "output", "model_usage", "role_usage", "uuid", "attachments", "started_at",
+           "completed_at", "total_time", "working_time", "timelines", "events_data", "choices", "files", "setup",
+           "sandbox", "turn_count")  # fmt: skip
+
+
+def is_inspect(peek: Peek) -> bool:
+    """Whether a file is a log of Inspect."""
+    return {"header.json", "_journal/start.json"} & peek.members != set() or {"eval", "plan"} <= {
+        k for k, _ in peek.first
+    }
+
+
+def read_inspect(files: Sequence[Peek], export: Export) -> None:
+    """The samples as responses, and their scores and edits as ratings.
+
+    Raises:
+        RatingError: The log's version is not known.
+    """
+    for peek in files:
+        version = None
+        for key, part in _archived(peek) if peek.members else peek.parts():
+            if key == "version":
+                version = part
+            elif key == "samples":
+                _refuse_version(version, peek)
+                _sample(part, export)
+            elif key == "error":
+                export.lose(f"{key!r} of the log")
+        _refuse_version(version, peek)
+
+
+def _archived(peek: Peek) -> Iterator[tuple[str, Any]]:
+    """The parts of an archive as those of the log in JSON; a log of a run that didn't end has no header."""
+    header = "header.json" if "header.json" in peek.members else "_journal/start.json"
+    found = sorted(name for name in peek.members if name.startswith("samples/") and name.endswith(".json"))
+    for name, raw in members(peek.path, [header, *found]):
+        try:
+            data = json.loads(raw)
+        except (ValueError, RecursionError) as problem:
+            raise RatingError(f"is not readable JSON: {problem}", path=f"{peek.path}/{name}") from problem
+        yield from [("samples", data)] if name.startswith("samples/") else data.items()
+
+
+def _refuse_version(version: Any, peek: Peek) -> None:
+    if version not in VERSIONS:
+        raise RatingError(
+            f"expected version {' or '.join(map(str, VERSIONS))} of Inspect's log, got {version}", path=peek.path
+        )
+
+
+def _sample(record: Any, export: Export) -> None:
+    fields = Fields(record, export, "sample", SKIPPED)
+    name, epoch = fields.text("id"), fields.text("epoch")
+    unit = name if epoch in ("", "1") or not name else f"{name} epoch {epoch}"
+    scores = fields.take("scores")
+    if scores is not None and not isinstance(scores, Mapping):
+        export.lose("scores of a sample that are no object")
+    reference = fields.take("target") or None
+    if fields.text("error"):
+        export.lose("samples that ended in an error")
+    export.respond(unit, _completion(record), fields.take("input"), group=name, reference=reference)
+    export.rate_metadata(unit, fields)
+    fields.close()
+    for metric, score in scores.items() if isinstance(scores, Mapping) else ():
+        for mark in _marks(unit, metric, score, export):
+            export.rate(mark)
+
+
+def _completion(sample: Any) -> Any:
+    """The text of the first choice; a text that the log stores apart is looked up."""
+    try:
+        content = sample["output"]["choices"][0]["message"]["content"]
+        if isinstance(content, list):
+            content = "".join(part["text"] for part in content if part.get("type") == "text")
+        return sample["attachments"][content.removeprefix(APART)] if content.startswith(APART) else content
+    except (KeyError, IndexError, TypeError, AttributeError):
+        return None
+
+
+def _marks(unit: str, metric: str, score: Any, export: Export) -> Iterator[Mark]:
+    """The scorer's score as it was before any edit, and each person's last edit."""
+    now, history = _said(score, "score", export)
+    earlier = [_said(edit, "edit of a score", export)[0] for edit in history]
+    is_own = not earlier or not earlier[0]["author"]
+    if is_own:
+        first = now | (earlier[0] if earlier else {})
+        kind: Kind = "code" if metric in CODE else "model"
+        reason = ": ".join(str(text) for text in (first["reason"], first["explanation"]) if text)
+        for name, value in _by_name(metric, first["value"]):
+            yield Mark(unit, name, _value(value, export), metric, kind, reason)
+    state: dict[str, Any] = {"explanation": None, **(earlier[0] if is_own and earlier else {})}
+    for edit in earlier[is_own:]:
+        state |= {key: value for key, value in edit.items() if value != UNCHANGED}
+        if not edit["author"]:
+            export.lose("edits of a score without an author")
+            continue
+        why = " ".join(str(text) for text in (state["explanation"], edit["why"]) if text)
+        for name, value in _by_name(metric, state["value"]):
+            yield Mark(unit, name, _value(value, export), edit["author"], "human", why, edit["at"], blind=not is_own)
+
+
+def _said(record: Any, what: str, export: Export) -> tuple[dict[str, Any], list[Any]]:
+    """What a score or an edit says, and the edits before it."""
+    fields = Fields(record, export, what, ("answer", "metadata"))
+    said = {key: fields.take(key) for key in ("value", "explanation", "reason")}
+    made = {
+        name: fields.text(f"provenance.{key}")
+        for name, key in (("author",) * 2, ("at", "timestamp"), ("why", "reason"))
+    }
+    history = fields.take("history")
+    fields.close()
+    return said | made, history if isinstance(history, list) else []
+
+
+def _by_name(metric: str, value: Any) -> Iterator[tuple[str, Any]]:
+    """A score by name: its scorer's, or the names it gives itself."""
+    yield from value.items() if isinstance(value, Mapping) else [(metric, value)]
+
+
+def _value(value: Any, export: Export) -> Any:
+    if value == "N":
+        export.note("N (no answer) counts as 0, as in Inspect")
+    if isinstance(value, list):
+        export.lose("scores that are lists")
+        return None
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return LETTERS.get(value, value) if isinstance(value, str) else value

@@ -1,0 +1,73 @@
+"""LangSmith's feedback, joined with the runs that hold the responses."""
+
+from collections.abc import Mapping, Sequence
+
+from markscheme.errors import RatingError
+from markscheme.plain_data import shown
+from markscheme.ratings.rating import Kind
+from markscheme.readers.export import Export, Fields, Mark
+from markscheme.readers.peek import Peek, decoded
+
+KINDS: Mapping[str, Kind] = {"app": "human", "model": "model", "auto_eval": "model"}
+FEEDBACK, RUN = ("run_id", "key", "feedback_source"), ("run_type", "outputs")
+SKIPPED = (
+    "id",
+    "modified_at",
+    "trace_id",
+    "session_id",
+    "start_time",
+    "feedback_group_id",
+    "comparative_experiment_id",
+)
+
+
+def is_langsmith(peek: Peek) -> bool:
+    """Whether a file holds LangSmith's feedback or runs."""
+    return peek.has(*FEEDBACK) or peek.has(*RUN)
+
+
+def read_langsmith(files: Sequence[Peek], export: Export) -> None:
+    """The runs as responses and the feedback as ratings.
+
+    Raises:
+        RatingError: Only runs are given: their `feedback_stats` average everybody's scores.
+    """
+    if not any(peek.has(*FEEDBACK) for peek in files):
+        stats = [run.get("feedback_stats") for _, run in files[0].first if isinstance(run, Mapping)]
+        names = ", ".join(sorted({str(name) for one in stats if isinstance(one, Mapping) for name in one}))
+        raise RatingError(
+            f"averages the scores of annotators and judges in `feedback_stats` ({names or 'none found'}): export the "
+            "feedback and name both files",
+            path=files[0].path,
+        )
+    for peek in files:
+        for _, record in peek.parts():
+            if peek.has(*FEEDBACK):
+                _feedback(record, export)
+            else:
+                _run(record, export)
+
+
+def _run(record: object, export: Export) -> None:
+    if not isinstance(record, Mapping):
+        export.lose(f"runs that are no objects, such as {shown(record)}")
+    elif record.get("error"):
+        export.lose("runs that ended in an error")
+    else:
+        export.respond(str(record.get("id") or ""), decoded(record.get("outputs")), decoded(record.get("inputs")))
+
+
+def _feedback(record: object, export: Export) -> None:
+    fields = Fields(record, export, "feedback", SKIPPED)
+    name, source = fields.text("key"), fields.text("feedback_source.type")
+    rater = fields.text("feedback_source.user_name", "feedback_source.user_id")
+    score, word, correction = fields.take("score"), fields.take("value"), decoded(fields.take("correction"))
+    value = export.either(name, score, word) if isinstance(word, str) or word is None else score
+    if value is score and not isinstance(word, str) and word is not None and score is None:
+        value = word
+    note = f"{name} corrected to {correction}" if correction else ""
+    unit, reason, at = fields.text("run_id"), fields.text("comment"), fields.text("created_at")
+    fields.take("feedback_source.user_id")
+    fields.close()
+    if fields.is_record:
+        export.rate(Mark(unit, name, value, rater, KINDS.get(source), reason, at, note=note))

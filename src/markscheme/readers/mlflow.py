@@ -1,0 +1,159 @@
+"""MLflow's traces with their assessments: the sqlite store, what its command line prints, and lists of Trace JSON."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from markscheme.ratings.rating import Kind
+from markscheme.readers.export import Export, Fields, Mark
+from markscheme.readers.peek import Peek, decoded
+
+KINDS: Mapping[str, Kind] = {"HUMAN": "human", "LLM_JUDGE": "model", "AI_JUDGE": "model", "CODE": "code"}
+SKIPPED = ("assessment_id", "trace_id", "span_id", "last_update_time", "run_id", "valid", "overrides")
+STORED = ("assessment_id", "trace_id", "name", "assessment_type", "value", "error", "created_timestamp", "source_type",
+          "source_id", "rationale", "overrides", "valid", "assessment_metadata")  # fmt: skip
+OF_TRACE = ("trace_location", "request_time", "state", "trace_metadata", "tags", "execution_duration_ms",
+            "client_request_id")  # fmt: skip
+OF_SPAN = ("trace_id", "span_id", "parent_span_id", "name", "start_time_unix_nano", "end_time_unix_nano", "status",
+           "links", "events")  # fmt: skip
+INPUTS, OUTPUTS = "mlflow.spanInputs", "mlflow.spanOutputs"
+PREVIEW = 1000
+"""Characters at which MLflow cuts a preview."""
+
+
+def is_mlflow(peek: Peek) -> bool:
+    """Whether a file holds MLflow's traces."""
+    if peek.tables:
+        return {"assessments", "trace_info"} <= peek.tables.keys()
+    return any(_info(record).keys() >= {"trace_id", "assessments"} for _, record in peek.first)
+
+
+def read_mlflow(files: Sequence[Peek], export: Export) -> None:
+    """The traces as responses, their assessments as ratings, and what they expect as inputs."""
+    for peek in files:
+        for trace, assessments, inputs, output in _stored(peek, export) if peek.tables else _exported(peek, export):
+            rated, expected = _sorted(trace, assessments, export)
+            export.respond(trace, output, inputs, **expected)
+            for mark in rated:
+                export.rate(mark)
+
+
+def _sorted(trace: str, assessments: Sequence[Any], export: Export) -> tuple[list[Mark], dict[str, Any]]:
+    """The ratings among the assessments of a trace, and by name what is expected.
+
+    A rating that another rater overrode remains one, and the correction isn't blind; else a judge's errors would
+    vanish as they are corrected.
+    """
+    raters = {str(one.get("assessment_id")): _rater(one) for one in assessments if isinstance(one, Mapping)}
+    overridden = {str(one.get("overrides")): _rater(one) for one in assessments if isinstance(one, Mapping)}
+    marks, expected = [], {}
+    for one in assessments:
+        fields = Fields(one, export, "assessment", SKIPPED)
+        if not fields.is_record:
+            continue
+        name, (kind, rater) = fields.text("assessment_name"), _rater(one)
+        fields.skip("source.source_type", "source.source_id")
+        wanted = fields.take("expectation.value")
+        error, value = fields.take("feedback.error") or fields.take("error"), fields.take("feedback.value")
+        reason, at = fields.text("rationale") or _error(error), fields.text("create_time")
+        fields.close()
+        is_theirs = overridden.get(str(one.get("assessment_id")), (kind, rater)) == (kind, rater)
+        if wanted is not None:
+            expected[name] = wanted
+        elif one.get("valid") is False and is_theirs:
+            export.lose("assessments that their rater replaced")
+        else:
+            blind = raters.get(str(one.get("overrides")), (kind, rater)) == (kind, rater)
+            marks.append(Mark(trace, name, None if error else value, rater, KINDS.get(kind), reason,
+                              at, blind))  # fmt: skip
+    return marks, expected
+
+
+def _rater(assessment: Mapping[str, Any]) -> tuple[str, str]:
+    source = assessment.get("source")
+    if not isinstance(source, Mapping):
+        return "", ""
+    return str(source.get("source_type")), str(source.get("source_id") or "")
+
+
+def _error(error: Any) -> str:
+    if not isinstance(error, Mapping):
+        return str(error or "")
+    return " ".join(str(error[key]) for key in ("error_code", "error_message") if error.get(key))
+
+
+_Trace = tuple[str, Sequence[Any], Any, Any]
+
+
+def _exported(peek: Peek, export: Export) -> Iterator[_Trace]:
+    for key, record in peek.parts():
+        info = _info(record)
+        if key == "next_page_token":
+            if record:
+                export.note("there are more traces than the file holds: export them with a larger --max-results")
+            continue
+        if not info:
+            export.lose(f"entries of {key or 'the list'!r} that are no traces")
+            continue
+        fields = Fields(record, export, "trace", ("tags",))
+        fields.skip(*(f"info.{key}" for key in OF_TRACE))
+        trace, spans = fields.text("info.trace_id"), fields.items("data.spans")
+        roots = (span for span in spans if isinstance(span, Mapping) and not span.get("parent_span_id"))
+        root = Fields(next(roots, {}), export, "span", OF_SPAN)
+        inputs, output = root.take(f"attributes.{INPUTS}"), root.take(f"attributes.{OUTPUTS}")
+        given, shortened = fields.take("info.request_preview"), fields.take("info.response_preview")
+        if output is None:
+            inputs, output = given, _preview(shortened, export)
+        assessments = fields.items("info.assessments")
+        root.close()
+        fields.close()
+        yield trace, assessments, decoded(inputs), decoded(output)
+
+
+def _info(record: Any) -> Mapping[str, Any]:
+    info = record.get("info") if isinstance(record, Mapping) else None
+    return info if isinstance(info, Mapping) else {}
+
+
+def _stored(peek: Peek, export: Export) -> Iterator[_Trace]:
+    given: dict[str, list[Any]] = {}
+    for row in peek.rows("assessments", STORED):
+        given.setdefault(row["trace_id"], []).append(_as_exported(row))
+    for row in peek.rows("label_schemas", ("name", "input_config")) if "label_schemas" in peek.tables else ():
+        ends = decoded(row["input_config"])
+        if isinstance(ends, Mapping) and {"min_value", "max_value"} <= ends.keys():
+            export.scales[row["name"]] = float(ends["min_value"]), float(ends["max_value"])
+    roots = {}
+    if "spans" in peek.tables:
+        for row in peek.rows("spans", ("trace_id", "content"), "WHERE parent_span_id IS NULL"):
+            roots[row["trace_id"]] = (decoded(row["content"]) or {}).get("attributes") or {}
+    for row in peek.rows("trace_info", ("request_id", "request_preview", "response_preview")):
+        trace = row["request_id"]
+        root = roots.get(trace) or {INPUTS: row["request_preview"], OUTPUTS: _preview(row["response_preview"], export)}
+        yield trace, given.pop(trace, []), decoded(root.get(INPUTS)), decoded(root.get(OUTPUTS))
+    for trace, assessments in given.items():
+        yield trace, assessments, None, None
+
+
+def _as_exported(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A row of the store as the export writes it."""
+    at = datetime.fromtimestamp(row["created_timestamp"] / 1000, UTC).isoformat()
+    return {
+        "assessment_id": row["assessment_id"],
+        "trace_id": row["trace_id"],
+        "assessment_name": row["name"],
+        "source": {"source_type": row["source_type"], "source_id": row["source_id"]},
+        row["assessment_type"]: {"value": decoded(row["value"])},
+        "error": decoded(row["error"]),
+        "create_time": at,
+        "rationale": row["rationale"],
+        "overrides": row["overrides"],
+        "valid": bool(row["valid"]),
+        "metadata": decoded(row["assessment_metadata"]),
+    }
+
+
+def _preview(text: Any, export: Export) -> Any:
+    if isinstance(text, str) and len(text) >= PREVIEW:
+        export.lose(f"ends of responses cut at {PREVIEW} characters (the traces have no spans)")
+    return text

@@ -1,0 +1,144 @@
+"""The beginning of a file of another tool, by which its reader is found, and its rows one by one."""
+
+import json
+import sqlite3
+import zipfile
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from markscheme.errors import RatingError
+from markscheme.plain_data import ANOTHER_LENGTH, json_lines, json_parts, table_rows
+
+FIRST = 50
+"""Parts of a file in which a reader looks for what makes it its own."""
+Part = tuple[str, Any]
+
+
+@dataclass(frozen=True)
+class Peek:
+    """A file whose reader is not yet known.
+
+    Attributes:
+        path: The file.
+    """
+
+    path: Path
+
+    @cached_property
+    def first(self) -> tuple[Part, ...]:
+        """The first parts of a file of JSON or of a table; none where it is another kind, or can't be read."""
+        try:
+            return tuple(islice(self.parts(), FIRST))
+        except RatingError:
+            return ()
+
+    def has(self, *fields: str, under: str | None = None) -> bool:
+        """Whether one of the first records has all these fields.
+
+        Args:
+            fields: Names of fields or columns.
+            under: The key of the list that holds the records; "" for lines, rows and a list of its own, None for any.
+        """
+        return any(
+            isinstance(record, Mapping) and record.keys() >= set(fields) and under in (None, key)
+            for key, record in self.first
+        )
+
+    def parts(self) -> Iterator[Part]:
+        """Each part of the file: an item of a list, a line or a row with the key "", an entry with its own.
+
+        Raises:
+            RatingError: It cannot be read.
+        """
+        if self.path.suffix in (".csv", ".tsv"):
+            yield from (("", self._row(line, row)) for line, row in table_rows(self.path, RatingError))
+        elif self.path.suffix in (".jsonl", ".ndjson"):
+            yield from (("", entry) for _, entry in json_lines(self.path, RatingError))
+        elif self.path.suffix == ".json":
+            yield from json_parts(self.path, RatingError)
+
+    def _row(self, line: int, row: Mapping[str, str] | None) -> Mapping[str, Any]:
+        if row is None:
+            raise RatingError(ANOTHER_LENGTH, path=self.path, line=line)
+        return {column: cell for column, cell in row.items() if cell.strip()}
+
+    @cached_property
+    def members(self) -> frozenset[str]:
+        """Names in a zip archive; none where it is none."""
+        if not zipfile.is_zipfile(self.path):
+            return frozenset()
+        with zipfile.ZipFile(self.path) as archive:
+            return frozenset(archive.namelist())
+
+    @cached_property
+    def tables(self) -> Mapping[str, frozenset[str]]:
+        """By table of an sqlite file its columns; none where it is none."""
+        with self.path.open("rb") as file:
+            if file.read(15) != b"SQLite format 3":
+                return {}
+        with closing(_database(self.path)) as database:
+            names = [name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+            return {
+                name: frozenset(
+                    column for (column,) in database.execute("SELECT name FROM pragma_table_info(?)", (name,))
+                )
+                for name in names
+            }
+
+    def rows(self, table: str, columns: tuple[str, ...], which: str = "") -> Iterator[dict[str, Any]]:
+        """The rows of a table of an sqlite file, which is opened to be read only.
+
+        Args:
+            table: Its name.
+            columns: Those that are needed.
+            which: A condition of SQL.
+
+        Raises:
+            RatingError: The table or one of the columns isn't there, or can't be read.
+        """
+        missing = [column for column in columns if column not in self.tables.get(table, ())]
+        if missing:
+            found = ", ".join(sorted(self.tables.get(table, ()))) or f"no such table, only {', '.join(self.tables)}"
+            raise RatingError(f"expected {', '.join(missing)} in the table {table!r}, got {found}", path=self.path)
+        try:
+            with closing(_database(self.path)) as database:
+                question = f"SELECT {', '.join(columns)} FROM {table} {which}"  # noqa: S608 - names of our readers
+                for row in database.execute(question):
+                    yield dict(zip(columns, row, strict=True))
+        except sqlite3.Error as problem:
+            raise RatingError(f"cannot be read: {problem}", path=self.path) from problem
+
+
+def _database(path: Path) -> sqlite3.Connection:
+    """A connection that can only read; a folder that can't be written to needs the file declared unchanging."""
+    address = f"file:{quote(str(path.resolve()))}?mode=ro"
+    has_log = Path(f"{path}-wal").exists()
+    for ending in ("", "&immutable=1"):
+        database = sqlite3.connect(address + ending, uri=True)
+        database.text_factory = lambda raw: raw.decode("utf-8", "replace")
+        try:
+            database.execute("PRAGMA trusted_schema = OFF")
+            database.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        except sqlite3.Error as problem:
+            database.close()
+            if ending or has_log or not isinstance(problem, sqlite3.OperationalError):
+                raise RatingError(f"cannot be read: {problem}", path=path) from problem
+        else:
+            return database
+    raise AssertionError("one of the two ways returns or raises")
+
+
+def decoded(value: Any) -> Any:
+    """What a text of JSON holds; any other value as it is."""
+    if not isinstance(value, str) or not value.strip():
+        return value
+    try:
+        return json.loads(value)
+    except (ValueError, RecursionError):
+        return value

@@ -1,0 +1,86 @@
+"""Phoenix's span annotations, joined with the spans that hold the responses: the sqlite store, JSON and CSV exports."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from markscheme.ratings.rating import Kind
+from markscheme.readers.export import Export, Fields, Mark
+from markscheme.readers.peek import Peek, decoded
+
+KINDS: Mapping[str, Kind] = {"HUMAN": "human", "LLM": "model", "CODE": "code"}
+ANNOTATION = ("annotator_kind", "span_id", "identifier")
+STORED = ("name", "label", "score", "explanation", "annotator_kind", "identifier", "updated_at", "user_id", "metadata",
+          "span_rowid")  # fmt: skip
+SKIPPED = ("id", "created_at", "updated_at", "source", "span_id", "span_rowid")
+
+
+def is_phoenix(peek: Peek) -> bool:
+    """Whether a file holds Phoenix's annotations or spans."""
+    if peek.tables:
+        return {"span_annotations", "spans"} <= peek.tables.keys()
+    return peek.has(*ANNOTATION) or peek.has("span_kind", "status_code")
+
+
+def read_phoenix(files: Sequence[Peek], export: Export) -> None:
+    """The spans that are rated as responses, and their annotations as ratings."""
+    for peek in files:
+        if peek.tables:
+            _stored(peek, export)
+        elif peek.has(*ANNOTATION):
+            for _, record in peek.parts():
+                _annotation(record, export)
+        else:
+            for _, record in peek.parts():
+                _span(record, export)
+
+
+def _stored(peek: Peek, export: Export) -> None:
+    users = {row["id"]: row["username"] for row in _users(peek)}
+    spans = {row["id"]: row["span_id"] for row in peek.rows("spans", ("id", "span_id"))}
+    for row in peek.rows("span_annotations", STORED):
+        user = users.get(row.pop("user_id"))
+        metadata = decoded(row.pop("metadata"))
+        _annotation({**row, "user": user, "metadata": metadata, "span_id": spans.get(row["span_rowid"])}, export)
+    rated = "WHERE id IN (SELECT span_rowid FROM span_annotations)"
+    for row in peek.rows("spans", ("span_id", "attributes"), rated):
+        _span({"span_id": row["span_id"], "attributes": decoded(row["attributes"])}, export)
+
+
+def _users(peek: Peek) -> Iterator[dict[str, Any]]:
+    return peek.rows("users", ("id", "username")) if "users" in peek.tables else iter(())
+
+
+def _annotation(record: Any, export: Export) -> None:
+    fields = Fields(record, export, "annotation", SKIPPED)
+    if not fields.is_record:
+        return
+    name, kind = fields.text("annotation_name", "name"), fields.text("annotator_kind")
+    rater = fields.text("identifier", "user", "user_id")
+    said = [fields.take(f"result.{key}") or fields.take(key) for key in ("label", "explanation")]
+    score = fields.take("result.score")
+    value = export.either(name, fields.take("score") if score is None else score, said[0])
+    fields.take("user"), fields.take("user_id")
+    fields.close()
+    at = str(record.get("updated_at") or record.get("created_at") or "")
+    export.rate(Mark(str(record.get("span_id") or ""), name, value, rater, KINDS.get(kind), str(said[1] or ""), at))
+
+
+def _span(record: Any, export: Export) -> None:
+    """A span, whose attributes are nested, or flat with dots in their names."""
+    if not isinstance(record, Mapping):
+        export.lose("spans that are no objects")
+        return
+    unit = _at(record, "span_id") or _at(record, "context.span_id")
+    given, output = (_at(record, f"attributes.{side}.value") for side in ("input", "output"))
+    if output is not None:
+        export.respond(str(unit or ""), decoded(output), decoded(given))
+
+
+def _at(record: Mapping[str, Any], path: str) -> Any:
+    """The value at a path of which any part may be one key with dots."""
+    if path in record:
+        return record[path]
+    for key, inner in record.items():
+        if isinstance(inner, Mapping) and path.startswith(f"{key}."):
+            return _at(inner, path[len(key) + 1 :])
+    return None
