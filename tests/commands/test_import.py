@@ -8,6 +8,7 @@ import pytest
 
 from tests.commands.console import run
 from tests.promptfoo.rated_run import rate, rows_of, unlabelled, written
+from tests.readers import exports
 
 RUBRIC = "criteria:\n- {name: good, requirement: It is good}\n"
 QUALITY = """
@@ -260,3 +261,23 @@ def test_columns_are_mapped_by_name_and_an_old_word_still_works_with_a_notice(pr
     old = run("markscheme", "import", *asked, *old_maps, "--json", cwd=project)
     assert json.loads(old.stdout)["lines"] == found["lines"]
     assert "--levels WORD=UNMET" in old.stderr
+
+
+def test_an_export_needs_no_rubric_and_its_files_are_joined(tmp_path: Path) -> None:
+    paths = [path.name for path in exports.written(tmp_path, exports.langfuse())]
+    found = imported(tmp_path, *paths, "--to", "ratings.jsonl", "--examples", "examples.jsonl")
+    assert (found["taken_for"], found["examples"], found["ratings"]) == ("scores and traces of Langfuse", 6, 18)
+    assert {name: said["kind"] for name, said in found["raters"].items()} == {
+        "judge-1": "model", "ann": "human", "ben": "human",
+    }  # fmt: skip
+    lines = [json.loads(line) for line in (tmp_path / "ratings.jsonl").read_text().splitlines()]
+    assert sum(line["criteria"]["place"]["level"] for line in lines if line["rater"] == "judge-1") == 4
+    alone = run("markscheme", "import", "traces.json", cwd=tmp_path)
+    assert (alone.returncode, alone.stdout) == (2, "")
+    assert "mixes the scores of annotators and judges without names (place)" in alone.stderr
+
+
+def test_a_file_that_names_no_metrics_asks_for_the_rubric(project: Path) -> None:
+    done = run("markscheme", "import", "table.csv", "--kind", "human", cwd=project)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "pass `--rubric`" in done.stderr
