@@ -89,8 +89,13 @@ class Material:
             (True, False)
         """
         said = {key: answer[key] for key in _SAYING if key in answer} if "reason" in answer else answer
-        pairs = [f" {words} " for key, value in _leaves(said) if (words := _words(f"{key}: {value}"))]
-        return bool(pairs) and any(all(pair in text for pair in pairs) for text in self._words)
+        texts, holds = self._words, False
+        for key, value in sorted(_leaves(said), key=lambda leaf: len(leaf[1])):  # a level is absent soonest
+            if words := _words(f"{key}: {value}"):
+                texts, holds = [text for text in texts if f" {words} " in text], True
+            if not texts:
+                return False
+        return holds
 
     @cached_property
     def _tokens(self) -> dict[str, str]:
