@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
@@ -10,6 +11,7 @@ from cyclopts import Parameter
 from markscheme.commands.options import (
     AskOptions,
     DriftOptions,
+    ExportOptions,
     JudgeNames,
     LabelOptions,
     RatingsFiles,
@@ -17,13 +19,14 @@ from markscheme.commands.options import (
     Target,
     completed_rubrics,
 )
+from markscheme.errors import UsageError
 
 if TYPE_CHECKING:
     from markscheme.calibration.calibration import Calibration
     from markscheme.calibration.choice import Choice
     from markscheme.report.document import Document
 
-NAMED = "a rubric's name or file, or files of Promptfoo's results"
+NAMED = "a rubric's name or file, files of Promptfoo's results, or an export of another tool"
 
 
 def calibrate(
@@ -36,12 +39,15 @@ def calibrate(
     target: Target = None,
     ask: AskOptions = AskOptions(),
     drift: DriftOptions = DriftOptions(),
+    export: ExportOptions = ExportOptions(),
     report: ReportOptions = ReportOptions(),
 ) -> int:
     """Compare a judge with human labels; say whether it can decide, and what to fix.
 
     Promptfoo's results need no rubric, no key and no call: thumbs and scores given in its viewer, and
-    metadata.expected_label, are the labels; each llm-rubric, g-eval or python metric is a judge.
+    metadata.expected_label, are the labels; each llm-rubric, g-eval or python metric is a judge. Nor do exports of
+    MLflow, Langfuse, Label Studio, Inspect, LangSmith, Phoenix and DeepEval: each judge in them is compared with the
+    annotators in them, metric by metric.
 
     Example:
         calibrate rubrics/code-quality.yaml --judge anthropic --json report.json
@@ -54,6 +60,9 @@ def calibrate(
     from markscheme.commands.output import refuse_outputs
 
     refuse_outputs(report.targets)
+    found = _of_export(rubric, labels, target, export, report)
+    if found is not None:
+        return found
     request = Request(rubric, judge, ratings, labels, target, ask, drift, quiet=report.quiet)
     calibrations = request.calibrations()
     if len(calibrations) == 1:
@@ -64,6 +73,41 @@ def calibrate(
     choice = choice_between(calibrations)
     _write(calibrations, choice, report)
     return chosen(calibrations, choice).exit_status
+
+
+def _of_export(
+    named: Sequence[str], labels: LabelOptions, target: float | None, export: ExportOptions, report: ReportOptions
+) -> int | None:
+    """The exit status of what an export says of its judges, written; None where no export is named.
+
+    Raises:
+        UsageError: An option for exports is given without one.
+    """
+    from markscheme.readers.detect import export_among  # imports nothing that a rubric's calibration doesn't
+
+    paths = [Path(name) for name in named]
+    if not (all(path.is_file() for path in paths) and export_among(paths)):
+        for option, value in (("kind", export.kind), ("rater", export.rater), ("levels", export.levels)):
+            if value:
+                raise UsageError(f"--{option} is for exports of other tools; {named[0]} is none")
+        return None
+    from markscheme.calibration.calibration import Options
+    from markscheme.calibration.exports import calibrate_export
+    from markscheme.commands.output import write_report
+    from markscheme.report.json import dumps
+    from markscheme.report.views.exports import json_of, view
+
+    options = Options(labels.gold, labels.gold_by, labels.tolerance, target)
+    found = calibrate_export(paths, export.read(paths), options)
+    document = view(found)
+    outputs = (
+        (report.json, lambda: dumps(json_of(found)) + "\n"),
+        (report.markdown, lambda: _markdown(document)),
+        (report.junit, lambda: _junit(found.metrics)),
+        (report.html, lambda: _html(document)),
+    )
+    write_report(document, outputs, quiet=report.quiet)
+    return found.exit_status
 
 
 def _write(calibrations: Sequence["Calibration"], choice: "Choice | None", report: ReportOptions) -> None:

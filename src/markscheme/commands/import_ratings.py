@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from markscheme.commands.options import Kind, existing_file
+from markscheme.commands.options import Kind, existing_file, pairs
 from markscheme.commands.output import add_lines, refuse_unmakeable
 from markscheme.errors import RatingError, UsageError
 
@@ -71,7 +71,7 @@ def import_ratings(
 
     _refuse_targets([target for target in (examples, to) if target], append=append)
     paths, asked = [existing_file(path) for path in file], load_rubric(find_rubric(rubric)) if rubric else None
-    fields, words = _pairs(map, "map"), _pairs(levels, "levels")
+    fields, words = pairs(map, "map"), pairs(levels, "levels")
     criteria = {criterion.name for criterion in asked.criteria} if asked else {*fields.values()}
     words |= {word: fields.pop(word) for word in [*fields] if _is_old_level(fields[word], criteria)}
     fields |= {column: "rater" for column in [rater_column] if column}
@@ -96,18 +96,6 @@ def import_ratings(
         sys.stdout.writelines(f"{line}\n" for line in lines)
     render_terminal(view(found, to, examples), sys.stdout if to else sys.stderr)
     return 0
-
-
-def _pairs(given: Sequence[str], option: str) -> dict[str, str]:
-    """What is left and right of each `=`."""
-    found = {}
-    for entry in given:
-        left, equals, right = (part.strip() for part in entry.partition("="))
-        if not equals or not left or not right:
-            shape = "COLUMN=FIELD" if option == "map" else "WORD=LEVEL"
-            raise UsageError(f"`--{option}` must be {shape}, got {entry!r}")
-        found[left] = right
-    return found
 
 
 def _is_old_level(meaning: str, criteria: Collection[str]) -> bool:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from markscheme.judges.judge import Judge
     from markscheme.prompt import Prompt
     from markscheme.ratings.examples import ExampleSet
+    from markscheme.readers.imported import Reading
     from markscheme.rubrics.rubric import Rubric
     from markscheme.scorers import Scorer
 
@@ -196,6 +197,56 @@ class AskOptions:
         for criterion in checked:
             check_of(criterion, scorers)
         return scorers
+
+
+def pairs(given: "Sequence[str]", option: str) -> dict[str, str]:
+    """What is left and right of each `=` in the values of `--map` or `--levels`.
+
+    Raises:
+        UsageError: One has no `=`, or nothing on a side of it.
+    """
+    found = {}
+    for entry in given:
+        left, equals, right = (part.strip() for part in entry.partition("="))
+        if not equals or not left or not right:
+            shape = "COLUMN=FIELD" if option == "map" else "WORD=LEVEL"
+            raise UsageError(f"`--{option}` must be {shape}, got {entry!r}")
+        found[left] = right
+    return found
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class ExportOptions:
+    """What another tool's export doesn't say."""
+
+    kind: Annotated[
+        Kind | None, Parameter(metavar="KIND", help="who rated, where an export doesn't say", group=MORE)
+    ] = None
+    rater: Annotated[
+        str | None, Parameter(metavar="NAME", help="the rater's name, where an export doesn't say", group=MORE)
+    ] = None
+    judge_names: Annotated[
+        tuple[str, ...], Parameter(metavar="A,B", help="raters of an export that are judges", group=MORE)
+    ] = ()
+    map: Annotated[
+        tuple[str, ...],
+        Parameter(metavar="METRIC=NAME", help="another name for a metric of an export; may be repeated", group=MORE),
+    ] = ()
+    levels: Annotated[
+        tuple[str, ...],
+        Parameter(metavar="WORD=LEVEL", help="the level that a word of an export means; may be repeated", group=MORE),
+    ] = ()
+
+    def read(self, files: "Sequence[Path]") -> "Reading":
+        """The examples and ratings in an export; its metrics are the criteria."""
+        from markscheme.readers.detect import import_files
+        from markscheme.readers.imported import Columns
+
+        judges = frozenset(name.strip() for names in self.judge_names for name in names.split(","))
+        words = {word.casefold(): level for word, level in pairs(self.levels, "levels").items()}
+        columns = Columns(pairs(self.map, "map"), self.rater, self.kind, judges)
+        return import_files(files, None, words=words, columns=columns)
 
 
 @Parameter(name="*")

@@ -16,6 +16,7 @@ OF_TRACE = ("trace_location", "request_time", "state", "trace_metadata", "tags",
             "client_request_id")  # fmt: skip
 OF_SPAN = ("trace_id", "span_id", "parent_span_id", "name", "start_time_unix_nano", "end_time_unix_nano", "status",
            "links", "events")  # fmt: skip
+OF_ATTRIBUTES = ("traceRequestId", "spanType", "spanFunctionName", "spanLogLevel")
 INPUTS, OUTPUTS = "mlflow.spanInputs", "mlflow.spanOutputs"
 PREVIEW = 1000
 """Characters at which MLflow cuts a preview."""
@@ -105,6 +106,7 @@ def _exported(peek: Peek, export: Export) -> Iterator[_Trace]:
         if output is None:
             inputs, output = given, _preview(shortened, export)
         assessments = fields.items("info.assessments")
+        root.skip(*(f"attributes.mlflow.{key}" for key in OF_ATTRIBUTES))
         root.close()
         fields.close()
         yield trace, assessments, decoded(inputs), decoded(output)

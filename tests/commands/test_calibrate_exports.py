@@ -1,0 +1,67 @@
+"""`calibrate EXPORT…`: each judge in another tool's export against the annotators in it, without a rubric."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.commands.console import run
+from tests.readers import exports
+from tests.readers.exports import SAMPLES
+
+EXTRA = {
+    "inspect": ("--map", "human=place", "--map", "judge-1=place"),
+    "deepeval": ("--map", "metadata.ann=place", "--kind", "human", "--rater", "ann"),
+}
+
+
+def calibrated(folder: Path, *arguments: str) -> tuple[int, dict[str, Any]]:
+    done = run("calibrate", *arguments, "--json", "-", cwd=folder)
+    assert done.stdout, done.stderr
+    found: dict[str, Any] = json.loads(done.stdout)
+    return done.returncode, found
+
+
+@pytest.mark.parametrize("tool", SAMPLES)
+def test_every_tools_export_gives_the_same_answer(tool: str, tmp_path: Path) -> None:
+    paths = exports.written(tmp_path, SAMPLES[tool].files())
+    _, found = calibrated(tmp_path, *(path.name for path in paths), *EXTRA.get(tool, ()))
+    (place,) = found["metrics"]
+    one = place["calibration"]
+    has_two = len(SAMPLES[tool].people) == 2  # they disagree about p5, so that its gold is half a level
+    assert (place["metric"], place["judge"], found["worth_a_rubric"]) == ("place", "judge-1", "place")
+    assert one["agreement"]["value"] == pytest.approx(3 / 6 if has_two else 4 / 6)
+    assert (one["agreement_person"] or {}).get("value") == (pytest.approx(5 / 6) if has_two else None)
+    assert one["agreement_constant"]["value"] == pytest.approx(3 / 6 if has_two else 4 / 6)
+    assert (one["false_passes"], one["raters"]["kinds"]) == (["p3"], {"human": len(SAMPLES[tool].people)})
+    assert (found["lost"], found["not_compared"]) == ({}, [])
+
+
+def test_the_report_leads_with_the_metric_that_is_worth_a_rubric(tmp_path: Path) -> None:
+    files = exports.langfuse()
+    files["scores.json"] += [{**score, "name": "tone"} for score in files["scores.json"] if score["source"] == "EVAL"]
+    exports.written(tmp_path, files)
+    done = run("calibrate", "scores.json", "traces.json", "--html", "report.html", cwd=tmp_path)
+    lines = done.stdout.splitlines()
+    assert lines[0] == "scores.json · scores and traces of Langfuse · 1 judged metric"
+    assert lines[2].endswith("place is worth a rubric.")
+    assert "judge-1 agrees with the labels on 50% of 6; always giving one level would reach 50%." in done.stdout
+    assert "markscheme import scores.json traces.json --rubric RUBRIC" in done.stdout
+    assert "Not compared: tone: rated by no annotator." in done.stdout
+    assert "place is worth a rubric" in (tmp_path / "report.html").read_text()
+    assert done.returncode == 1
+
+
+def test_without_annotators_there_is_nothing_to_compare_with(tmp_path: Path) -> None:
+    exports.written(tmp_path, exports.deepeval())
+    done = run("calibrate", "test_run.json", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "has no metric that both an annotator and a judge rated (place: rated by no annotator)" in done.stderr
+
+
+def test_options_for_exports_are_refused_with_a_rubric(tmp_path: Path) -> None:
+    (tmp_path / "one.yaml").write_text("criteria:\n- {name: good, requirement: It is good}\n")
+    done = run("calibrate", "one.yaml", "--kind", "human", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "--kind is for exports of other tools; one.yaml is none" in done.stderr
