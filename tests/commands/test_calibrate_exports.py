@@ -65,3 +65,11 @@ def test_options_for_exports_are_refused_with_a_rubric(tmp_path: Path) -> None:
     done = run("calibrate", "one.yaml", "--kind", "human", cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
     assert "--kind is for exports of other tools; one.yaml is none" in done.stderr
+
+
+@pytest.mark.parametrize("option", [("--judge", "anthropic"), ("--ratings", "r.jsonl"), ("--accept",)])
+def test_options_for_rubrics_are_refused_with_an_export(option: tuple[str, ...], tmp_path: Path) -> None:
+    exports.written(tmp_path, exports.phoenix())
+    done = run("calibrate", "annotations.json", *option, cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert f"{option[0]} needs a rubric; an export contains its own ratings" in done.stderr

@@ -324,8 +324,12 @@ def _places(value: Any, at: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
         yield from _places(inner, (*at, key))
 
 
-@given(tool=st.sampled_from(sorted(SAMPLES)), change=st.sampled_from(["remove", "rename", "nest"]), data=st.data())
-@settings(max_examples=250, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    tool=st.sampled_from(sorted(SAMPLES)),
+    change=st.sampled_from(["remove", "replace", "rename", "nest"]),
+    data=st.data(),
+)
+@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_whatever_happens_to_a_field_it_is_read_listed_or_refused(
     tool: str, change: str, data: st.DataObject, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
@@ -342,6 +346,8 @@ def test_whatever_happens_to_a_field_it_is_read_listed_or_refused(
         parent[f"{place[-1]}_new"] = value
     elif change == "nest":
         parent[place[-1]] = {"inner": value}
+    elif change == "replace":
+        parent[place[-1]] = data.draw(st.sampled_from([7, "seven", True, [7], [["seven"]], {}]), "instead")
     folder = tmp_path_factory.mktemp("changed")
     whole = read(written(folder, sample.files()), sample.columns)
     try:
@@ -351,8 +357,8 @@ def test_whatever_happens_to_a_field_it_is_read_listed_or_refused(
     said = json.dumps(_said(found), ensure_ascii=False).replace("\\", "")  # JSON within JSON
     is_listed = bool(found.lost) or found.notes != whole.notes
     is_read = _said(found) == _said(whole) or all(isinstance(leaf, str) and leaf in said for leaf in _leaves(value))
-    assert is_listed or is_read or change == "remove"
-    assert is_listed or change == "remove" or _rated(found) >= _rated(whole)
+    assert is_listed or is_read or change in ("remove", "replace")
+    assert is_listed or change in ("remove", "replace") or _rated(found) >= _rated(whole)
 
 
 def _said(found: Reading) -> list[Any]:

@@ -24,6 +24,7 @@ from markscheme.errors import UsageError
 if TYPE_CHECKING:
     from markscheme.calibration.calibration import Calibration
     from markscheme.calibration.choice import Choice
+    from markscheme.commands.calibrations import Request
     from markscheme.report.document import Document
 
 NAMED = "a rubric's name or file, files of Promptfoo's results, or an export of another tool"
@@ -60,10 +61,10 @@ def calibrate(
     from markscheme.commands.output import refuse_outputs
 
     refuse_outputs(report.targets)
-    found = _of_export(rubric, labels, target, export, report)
+    request = Request(rubric, judge, ratings, labels, target, ask, drift, quiet=report.quiet)
+    found = _of_export(request, export, report)
     if found is not None:
         return found
-    request = Request(rubric, judge, ratings, labels, target, ask, drift, quiet=report.quiet)
     calibrations = request.calibrations()
     if len(calibrations) == 1:
         _write(calibrations, None, report)
@@ -75,30 +76,27 @@ def calibrate(
     return chosen(calibrations, choice).exit_status
 
 
-def _of_export(
-    named: Sequence[str], labels: LabelOptions, target: float | None, export: ExportOptions, report: ReportOptions
-) -> int | None:
+def _of_export(request: "Request", export: ExportOptions, report: ReportOptions) -> int | None:
     """The exit status of what an export says of its judges, written; None where no export is named.
 
     Raises:
-        UsageError: An option for exports is given without one.
+        UsageError: An option for exports is given without one, or one that only a rubric has.
     """
     from markscheme.readers.detect import export_among  # imports nothing that a rubric's calibration doesn't
 
-    paths = [Path(name) for name in named]
+    paths = [Path(name) for name in request.named]
     if not (all(path.is_file() for path in paths) and export_among(paths)):
         for option, value in (("kind", export.kind), ("rater", export.rater), ("levels", export.levels)):
             if value:
-                raise UsageError(f"--{option} is for exports of other tools; {named[0]} is none")
+                raise UsageError(f"--{option} is for exports of other tools; {request.named[0]} is none")
         return None
-    from markscheme.calibration.calibration import Options
     from markscheme.calibration.exports import calibrate_export
     from markscheme.commands.output import write_report
     from markscheme.report.json import dumps
     from markscheme.report.views.exports import json_of, view
 
-    options = Options(labels.gold, labels.gold_by, labels.tolerance, target)
-    found = calibrate_export(paths, export.read(paths), options)
+    request.refuse_options_of_rubrics("an export contains its own ratings", accept=request.drift.accept)
+    found = calibrate_export(paths, export.read(paths), request.options)
     document = view(found)
     outputs = (
         (report.json, lambda: dumps(json_of(found)) + "\n"),

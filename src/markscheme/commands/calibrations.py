@@ -70,9 +70,16 @@ class Request:
             raise UsageError(f"--accept keeps the run of one judge; {len(self.judges)} are named")
         return self._of_rubric(self.named[0])
 
-    def _of_results(self, results: Sequence[Path]) -> Calibration:
-        from markscheme.calibration.results import calibrate_results  # slow to load, and few ask for it
+    def refuse_options_of_rubrics(self, why: str, **more: object) -> None:
+        """Refuse options that ask a judge, or name examples, for files that bring both.
 
+        Args:
+            why: What makes them pointless.
+            more: Further options by name, and whether they are given.
+
+        Raises:
+            UsageError: One of them is given.
+        """
         judges = () if self.judges == tuple(find_settings(Path.cwd()).texts("judge")) else self.judges
         given = {
             "judge": judges,
@@ -84,10 +91,16 @@ class Request:
             "scorers": self.ask.scorers,
             "only": self.labels.only,
             "skip-damaged": self.ask.skip_damaged,
+            **more,
         }
         for option, value in given.items():
             if value:
-                raise UsageError(f"--{option} needs a rubric; Promptfoo's results contain their own ratings")
+                raise UsageError(f"--{option} needs a rubric; {why}")
+
+    def _of_results(self, results: Sequence[Path]) -> Calibration:
+        from markscheme.calibration.results import calibrate_results  # slow to load, and few ask for it
+
+        self.refuse_options_of_rubrics("Promptfoo's results contain their own ratings")
         path = self.drift.accepted
         if self.drift.accept and path is None:
             raise UsageError("Promptfoo's results name no rubric to keep a run with; say where with --accepted FILE")

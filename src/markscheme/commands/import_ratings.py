@@ -14,9 +14,7 @@ from markscheme.errors import RatingError, UsageError
 
 
 def import_ratings(
-    file: Annotated[
-        tuple[Path, ...], Parameter(metavar="FILE…", help="what to import; files of one export are joined")
-    ],
+    file: Annotated[tuple[Path, ...], Parameter(metavar="FILE", help="what to import; files of one export are joined")],
     /,
     *,
     rubric: Annotated[str | None, Parameter(metavar="NAME", help="the rubric's name or file")] = None,

@@ -8,7 +8,7 @@ from markscheme.readers.export import Export, Fields, Mark
 from markscheme.readers.peek import Peek
 
 CASE = ("actualOutput", "input")
-SKIPPED = ("success", "flaky", "runDuration", "order", "evaluationCost", "metricsData", "trace", "tokenCost")
+SKIPPED = ("success", "flaky", "runDuration", "order", "evaluationCost", "trace", "tokenCost")
 OF_METRIC = ("success", "threshold", "strictMode", "flaky", "evaluationCost", "verboseLogs", "inputTokenCount",
              "outputTokenCount")  # fmt: skip
 OF_RUN = ("metricsScores", "prompts", "testPassed", "testFailed", "runDuration", "evaluationCost", "official",
@@ -47,8 +47,9 @@ def _case(record: Mapping[str, Any], export: Export) -> None:
             "retrieval_context": fields.take("retrievalContext")}  # fmt: skip
     export.respond(unit, fields.take("actualOutput"), fields.take("input"), **more)
     export.rate_metadata(unit, fields)
+    metrics = fields.items("metricsData")
     fields.close()
-    for metric in record.get("metricsData") or ():
+    for metric in metrics:
         one = Fields(metric, export, "metric", OF_METRIC)
         error, judge = one.text("error"), one.text("evaluationModel") or "deepeval"
         value, reason = one.take("score"), one.text("reason")

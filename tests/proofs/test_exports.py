@@ -1,0 +1,74 @@
+"""Files that the tools' own libraries write, each in an environment of its own, give the figures of our small exports.
+
+`makers/TOOL.txt` is the program that writes them: six replies, a judge, and one annotator with whom it agrees on four.
+"""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.commands.console import ROOT, environment, run
+
+pytestmark = pytest.mark.proof
+
+MAKERS = Path(__file__).parent / "makers"
+WRITTEN = {
+    "inspect": ("inspect-ai", ["log.eval", "log.json"], ()),
+    "deepeval": ("deepeval", ["runs/*.json"], ("--map", "metadata.human=place", "--kind", "human", "--rater", "ann")),
+    "mlflow": ("mlflow", ["mlflow.db"], ()),
+}
+UNGRADED = {"deepeval": 1}
+"""Replies on which the judge failed; they are labelled and count in no agreement."""
+
+
+def interpreter(package: str) -> Path:
+    """Python of an environment that has a package; made once, and kept next to what other proofs fetched."""
+    home = ROOT / ".cache" / "exports" / package
+    python = home / "bin" / "python"
+    if not (home / "complete").exists():
+        subprocess.run([sys.executable, "-m", "venv", str(home)], check=True)
+        done = subprocess.run([str(python), "-m", "pip", "install", "-q", package], capture_output=True, text=True)
+        if done.returncode:
+            pytest.skip(f"{package} can't be installed: {done.stderr.strip()[-200:]}")
+        (home / "complete").touch()
+    return python
+
+
+@pytest.fixture(params=sorted(WRITTEN))
+def tool(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """A tool whose library has written its files into `tmp_path`."""
+    package, _, _ = WRITTEN[request.param]
+    quiet = {"DEEPEVAL_TELEMETRY_OPT_OUT": "YES", "DEEPEVAL_RESULTS_FOLDER": str(tmp_path / "runs")}
+    command = [str(interpreter(package)), str(MAKERS / f"{request.param}.txt")]
+    done = subprocess.run(
+        command, cwd=tmp_path, env=environment(quiet), capture_output=True, text=True, timeout=300, check=False
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    return str(request.param)
+
+
+def test_what_the_library_writes_is_read(tool: str, tmp_path: Path) -> None:
+    _, patterns, extra = WRITTEN[tool]
+    for path in (path for pattern in patterns for path in tmp_path.glob(pattern)):
+        done = run("calibrate", str(path), *extra, "--json", "-", cwd=tmp_path)
+        assert done.stdout, done.stderr
+        found = json.loads(done.stdout)
+        (place,) = found["metrics"]
+        one = place["calibration"]
+        assert (one["agreement"]["n"], one["agreement"]["value"]) == (6, pytest.approx(4 / 6))
+        assert (len(one["false_passes"]), one["counts"]["not_graded"]) == (1, UNGRADED.get(tool, 0))
+        assert (found["lost"], found["not_compared"]) == ({}, [])
+
+
+def test_the_response_is_whole(tool: str, tmp_path: Path) -> None:
+    _, patterns, extra = WRITTEN[tool]
+    path = next(path for pattern in patterns for path in tmp_path.glob(pattern))
+    given = ("--to", "r.jsonl", "--examples", "e.jsonl")
+    assert run("markscheme", "import", str(path), *extra, *given, cwd=tmp_path).returncode == 0
+    lines = [json.loads(line) for line in (tmp_path / "e.jsonl").read_text().splitlines()]
+    responses = sorted(line["response"] for line in lines)[:6]
+    tail = " " + "x" * 2000 if tool == "mlflow" else ""
+    assert responses == [f"Reply p{number}.{tail}" for number in range(1, 7)]
