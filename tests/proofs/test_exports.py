@@ -41,7 +41,11 @@ def interpreter(package: str) -> Path:
 def tool(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """A tool whose library has written its files into `tmp_path`."""
     package, _, _ = WRITTEN[request.param]
-    quiet = {"DEEPEVAL_TELEMETRY_OPT_OUT": "YES", "DEEPEVAL_RESULTS_FOLDER": str(tmp_path / "runs")}
+    quiet = {
+        "DEEPEVAL_TELEMETRY_OPT_OUT": "YES",
+        "MLFLOW_DISABLE_TELEMETRY": "true",
+        "DEEPEVAL_RESULTS_FOLDER": str(tmp_path / "runs"),
+    }
     command = [str(interpreter(package)), str(MAKERS / f"{request.param}.txt")]
     done = subprocess.run(
         command, cwd=tmp_path, env=environment(quiet), capture_output=True, text=True, timeout=300, check=False
