@@ -3,6 +3,7 @@
 import copy
 import csv
 import json
+import sqlite3
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -268,8 +269,6 @@ def test_a_version_that_is_not_known_is_refused_with_what_was_expected(tmp_path:
         with pytest.raises(RatingError, match="expected version 1 or 2 of Inspect's log, got 3"):
             read([path])
     store = exports.mlflow_store(tmp_path / "mlflow.db")
-    import sqlite3
-
     with sqlite3.connect(store) as database:
         database.execute("ALTER TABLE assessments RENAME COLUMN source_type TO origin")
     database.close()
@@ -280,6 +279,32 @@ def test_a_version_that_is_not_known_is_refused_with_what_was_expected(tmp_path:
         case["metricsMetadata"] = case.pop("metricsData")
     with pytest.raises(RatingError, match="expected `metricsData` in a test case"):
         read(written(tmp_path, cases))
+
+
+def test_a_damaged_store_or_archive_is_refused(tmp_path: Path) -> None:
+    store = exports.phoenix_store(tmp_path / "phoenix.db")
+    store.write_bytes(store.read_bytes()[:100] + b"\xff" * 4000)
+    log = exports.eval_archive(tmp_path / "log.eval", exports.inspect()["log.json"])
+    raw = log.read_bytes()
+    at = raw.index(b"PK\x01\x02")
+    log.write_bytes(raw[:at] + b"PK\x09\x09" + raw[at + 4 :])
+    for path in (store, log):
+        with pytest.raises(RatingError, match="cannot be"):
+            read([path])
+
+
+def test_a_store_of_mlflow_states_its_scales(tmp_path: Path) -> None:
+    store = exports.mlflow_store(tmp_path / "mlflow.db")
+    with sqlite3.connect(store) as database:
+        database.execute("UPDATE assessments SET value = '3' WHERE value = 'true'")
+        database.execute("UPDATE assessments SET value = '2' WHERE value = 'false'")
+        database.execute("CREATE TABLE label_schemas (name, input_config)")
+        ends = [("place", '{"min_value": 1, "max_value": 5}'), ("other", '{"min_value": null, "max_value": null}')]
+        database.executemany("INSERT INTO label_schemas VALUES (?, ?)", ends)
+    database.close()
+    found = read([store])
+    assert found.rubric.criteria[0].scale.choices == ("1", "2", "3", "4", "5")
+    assert agreed(found, "judge-1", "ann") == (4, 6)
 
 
 def test_files_of_two_tools_are_not_one_export(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 from markscheme.ratings.rating import Kind
 from markscheme.readers.export import Export, Fields, Mark
+from markscheme.readers.imported import number
 from markscheme.readers.peek import Peek, decoded
 
 KINDS: Mapping[str, Kind] = {"HUMAN": "human", "LLM_JUDGE": "model", "AI_JUDGE": "model", "CODE": "code"}
@@ -122,19 +123,26 @@ def _stored(peek: Peek, export: Export) -> Iterator[_Trace]:
     for row in peek.rows("assessments", STORED):
         given.setdefault(row["trace_id"], []).append(_as_exported(row))
     for row in peek.rows("label_schemas", ("name", "input_config")) if "label_schemas" in peek.tables else ():
-        ends = decoded(row["input_config"])
-        if isinstance(ends, Mapping) and {"min_value", "max_value"} <= ends.keys():
-            export.scales[row["name"]] = float(ends["min_value"]), float(ends["max_value"])
+        given_ends = decoded(row["input_config"])
+        ends = given_ends if isinstance(given_ends, Mapping) else {}
+        low, high = number(ends.get("min_value")), number(ends.get("max_value"))
+        if low is not None and high is not None and low < high:
+            export.scales[row["name"]] = low, high
     roots = {}
     if "spans" in peek.tables:
         for row in peek.rows("spans", ("trace_id", "content"), "WHERE parent_span_id IS NULL"):
-            roots[row["trace_id"]] = (decoded(row["content"]) or {}).get("attributes") or {}
+            roots[row["trace_id"]] = _attributes(decoded(row["content"]))
     for row in peek.rows("trace_info", ("request_id", "request_preview", "response_preview")):
         trace = row["request_id"]
         root = roots.get(trace) or {INPUTS: row["request_preview"], OUTPUTS: _preview(row["response_preview"], export)}
         yield trace, given.pop(trace, []), decoded(root.get(INPUTS)), decoded(root.get(OUTPUTS))
     for trace, assessments in given.items():
         yield trace, assessments, None, None
+
+
+def _attributes(span: Any) -> Mapping[str, Any]:
+    attributes = span.get("attributes") if isinstance(span, Mapping) else None
+    return attributes if isinstance(attributes, Mapping) else {}
 
 
 def _as_exported(row: Mapping[str, Any]) -> dict[str, Any]:

@@ -71,17 +71,23 @@ class Peek:
     @cached_property
     def members(self) -> frozenset[str]:
         """Names in a zip archive; none where it is none."""
-        if not zipfile.is_zipfile(self.path):
-            return frozenset()
-        with zipfile.ZipFile(self.path) as archive:
-            return frozenset(archive.namelist())
+        try:
+            if not zipfile.is_zipfile(self.path):
+                return frozenset()
+            with zipfile.ZipFile(self.path) as archive:
+                return frozenset(archive.namelist())
+        except zipfile.BadZipFile as problem:
+            raise RatingError(f"cannot be unpacked: {problem}", path=self.path) from problem
 
     @cached_property
     def tables(self) -> Mapping[str, frozenset[str]]:
         """By table of an sqlite file its columns; none where it is none."""
-        with self.path.open("rb") as file:
-            if file.read(15) != b"SQLite format 3":
-                return {}
+        try:
+            with self.path.open("rb") as file:
+                if file.read(15) != b"SQLite format 3":
+                    return {}
+        except OSError as problem:
+            raise RatingError(f"cannot be read: {problem.strerror or problem}", path=self.path) from problem
         with closing(_database(self.path)) as database:
             names = [name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
             return {
