@@ -72,7 +72,7 @@ def test_the_terminal_fits_80_columns_and_leads_with_the_same_callout(situation:
 
 def test_accepting_a_run_is_offered_only_for_a_judge_that_can_be_used(situation: tuple[str, Calibration]) -> None:
     _, calibration = situation
-    offered = f"`markscheme calibrate {calibration.rubric.name} --accept`" in render_markdown(view(calibration))
+    offered = "--accept`" in render_markdown(view(calibration))
     assert offered == (calibration.decision.use in ("gate", "trend"))
 
 

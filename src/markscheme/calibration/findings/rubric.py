@@ -286,12 +286,12 @@ def label_findings(evidence: Evidence) -> Iterator[Finding]:
     n_groups = evidence.n if groups is None else len(set(groups))
     if evidence.n < FEWEST_TO_DIAGNOSE or n_groups < FEWEST_GROUPS:
         few = f"{evidence.n} examples" if groups is None else f"{evidence.n} examples in {n_groups} groups"
-        of_groups = "" if groups is None else f", from {FEWEST_GROUPS} groups or more,"
+        of_groups = "" if groups is None else f" from {FEWEST_GROUPS} groups or more"
         yield evidence.finding(
             "too-few-labels",
             None,
             f"With {few} only gross faults show; a fault that isn't reported may still be there.",
-            f"Label {FEWEST_TO_DIAGNOSE} examples of all levels{of_groups} to find the gross ones.",
+            f"Label {FEWEST_TO_DIAGNOSE} examples in all{of_groups}, with all levels among them, to find the gross ones.",
             shows={"examples": evidence.n, "groups": n_groups},
         )
 

@@ -176,8 +176,27 @@ def callout(calibration: Calibration) -> doc.Callout:
     return replace(moved, text=f"{moved.text} {overall} {then}", command=_accept(calibration))
 
 
+def _unseen(calibration: Calibration) -> Iterator[doc.Line]:
+    """Criteria on which levels differ by less than the score's agreement can notice."""
+    comparison, target = calibration.comparison, calibration.decision.target
+    if (comparison.agreement.value or 0.0) < target:
+        return
+    whole = sum(criterion.weight for criterion in comparison.rubric.criteria if criterion.weight > 0)
+    for criterion in comparison.rubric.criteria:
+        exact = comparison.criteria[criterion.name].statistics["exact_agreement"].value
+        if exact is None or exact >= target or not criterion.scale.ordered or whole <= 0:
+            continue
+        step = abs(criterion.weight) / whole / (len(criterion.scale.levels) - 1)
+        if step < comparison.tolerance:
+            yield (
+                f"Agreement within {comparison.tolerance:g} can't show one level of {criterion.name}, which moves the "
+                f"score by {number(step)}: its levels agree on {share(exact)}."
+            )
+
+
 def _accept(calibration: Calibration) -> str:
-    return f"markscheme calibrate {calibration.rubric.name} --accept"
+    of_file = " --ratings FILE" if calibration.rater.source == "ratings" else ""
+    return f"markscheme calibrate {calibration.rubric.name}{of_file} --accept"
 
 
 def _by_use(calibration: Calibration) -> doc.Callout:
@@ -269,6 +288,7 @@ def _warnings(calibration: Calibration) -> Iterator[doc.Line]:
     counts, gold = calibration.counts, calibration.comparison.gold
     if gold.reference in NOT_HUMAN:
         yield f"Warning: {LABELS[gold.reference]}; agreement with them is no evidence about people."
+    yield from _unseen(calibration)
     ties = calibration.comparison.ties
     if ties.count:
         yield _ties_line(calibration)
@@ -396,7 +416,7 @@ def _is_in_callout(finding: Finding, decision: Decision) -> bool:
 
 
 def _card(group: Sequence[Finding], calibration: Calibration, places: dict[str, str]) -> doc.Card:
-    first, cause = group[0], CAUSES.get(group[0].code, group[0].code)
+    first, cause = group[0], _cause(group[0])
     causes = [finding for finding in group if finding.code == first.code]
     if len(causes) > 1:
         where = f"{len(causes)} criteria" if first.criterion is not None else f"{len(causes)} findings"
@@ -517,13 +537,19 @@ def criterion_rows(
     part = reach((found.statistics["signed_error"], found.criterion.scale.span) for found in criteria)
     for place, (name, found) in enumerate(comparison.criteria.items()):
         bias = found.statistics["signed_error"]
-        codes = dict.fromkeys(one.code for one in findings if one.criterion == name)
+        causes = dict.fromkeys(_cause(one) for one in findings if one.criterion == name)
         yield (
             doc.Name(name, f"{of}c{place}"),
             *(figure.cell(figure.estimate(found)) for figure in CRITERION_FIGURES),
             mark(with_interval(bias, sign=True), bias, part * found.criterion.scale.span),
-            ", ".join(CAUSES.get(code, code) for code in codes),
+            ", ".join(causes),
         )
+
+
+def _cause(finding: Finding) -> str:
+    """A finding in a few words."""
+    is_either = finding.code == "noisy" and not finding.evidence.get("told_apart", True)
+    return "noisy judge or labels" if is_either else CAUSES.get(finding.code, finding.code)
 
 
 def _criteria_notes(comparison: Comparison) -> Iterator[doc.Line]:
