@@ -48,6 +48,8 @@ CALLS: Sequence[Sequence[str]] = (
     ("gate-risk", "judge-0.jsonl", "judge-0.jsonl", "--threshold", "0.5"),
     ("stress", "manners", "--only", "praise", *JUDGE),
     ("stress", "manners", "--plan", *JUDGE),
+    ("improve", "manners", "--candidates", "rubrics/manners.json", *JUDGE),
+    ("improve", "manners", "--candidates", "rubrics/manners.json", "--plan", *JUDGE),
 )
 
 

@@ -13,7 +13,13 @@ from markscheme.commands.settings import Settings
 from tests.commands.console import ROOT
 
 PAGE = (ROOT / "docs" / "ci.md").read_text(encoding="utf-8")
-NAMES = {"calibrate": "calibrate", "markscheme lint": "lint", "markscheme plan": "plan", "markscheme status": "status"}
+NAMES = {
+    "calibrate": "calibrate",
+    "markscheme lint": "lint",
+    "markscheme plan": "plan",
+    "markscheme status": "status",
+    "markscheme gate-risk": "gate-risk",
+}
 OTHERS = ("pip install ", "gh pr comment ")
 """What the workflows run that is not ours."""
 WORKFLOWS = {

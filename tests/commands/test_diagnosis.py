@@ -69,7 +69,7 @@ def test_a_broken_part_is_shown_in_a_table(tmp_path: Path) -> None:
 def test_a_judge_that_says_one_thing_exits_1(tmp_path: Path, stuck: float) -> None:
     done = run(*written(tmp_path, np.full((80, 4), stuck)), cwd=tmp_path)
     assert done.returncode == 1
-    assert f"the judge gives {stuck:g} to 100%" in done.stdout
+    assert f"the judge gave level {stuck:g} to every response" in done.stdout
 
 
 def test_a_sound_judge_is_told_so(tmp_path: Path) -> None:

@@ -41,7 +41,7 @@ def _change_accepted(here: Path, **changes: Any) -> None:
 def test_a_rubric_without_an_accepted_run_is_not_calibrated(here: Path) -> None:
     found = _clear(here)
     assert (found["use"], found["accepted"], found["labelled_examples"]) == (None, None, 60)
-    done = run("markscheme", "status", cwd=here, env=setting.environment(here))
+    done = run("markscheme", "status", cwd=here, env={**setting.environment(here), "COLUMNS": "200"})
     line = next(line for line in done.stdout.splitlines() if line.startswith("clear"))
     assert "not calibrated" in line
     assert "60 examples" in line
@@ -54,7 +54,7 @@ def test_an_accepted_run_is_told_on_a_line(here: Path) -> None:
     assert (found["use"], found["judge"]) == ("gate", setting.JUDGE)
     assert found["labels"] == {"n": 60, "kind": "human"}
     assert (found["false_passes"], found["stale"], found["fresh_until"]) == ([], [], until.isoformat())
-    done = run("markscheme", "status", cwd=here, env=setting.environment(here))
+    done = run("markscheme", "status", cwd=here, env={**setting.environment(here), "COLUMNS": "200"})
     line = next(line for line in done.stdout.splitlines() if line.startswith("clear"))
     assert line.split() == ["clear", "can", "gate", setting.JUDGE, "60", "human", "0", "–", until.isoformat()]
 
@@ -75,7 +75,7 @@ def test_an_accepted_run_goes_stale_by_age_by_text_and_by_labels(here: Path) -> 
         "accepted over 90 days ago",
     ]
     assert found["fresh_until"] is None
-    done = run("markscheme", "status", cwd=here, env=setting.environment(here))
+    done = run("markscheme", "status", cwd=here, env={**setting.environment(here), "COLUMNS": "200"})
     assert "clear is stale: accepted for an older rubric; " in done.stdout
 
 
@@ -101,7 +101,7 @@ def test_what_cannot_be_read_is_told_beside_the_rest(here: Path, broken: str) ->
     assert broken.rsplit("/", 1)[1] in found["fault"]
     (here / "rubrics" / "other.yaml").write_text(setting.RUBRIC.replace("clear", "other"), encoding="utf-8")
     assert [rubric["name"] for rubric in _status(here)["rubrics"]] == ["clear", "other"]
-    done = run("markscheme", "status", cwd=here, env=setting.environment(here))
+    done = run("markscheme", "status", cwd=here, env={**setting.environment(here), "COLUMNS": "200"})
     assert done.returncode == 0
     assert "cannot be read" in done.stdout
 
@@ -169,7 +169,7 @@ def test_a_rubric_that_stands_elsewhere_is_listed_by_its_accepted_run(here: Path
     found = _clear(here)
     assert (found["use"], found["file"], found["judge"]) == ("gate", None, setting.JUDGE)
     assert found["labels"] == {"n": 60, "kind": "human"}
-    done = run("markscheme", "status", cwd=here, env=setting.environment(here))
+    done = run("markscheme", "status", cwd=here, env={**setting.environment(here), "COLUMNS": "200"})
     assert any(line.startswith("clear ") and "can gate" in line for line in done.stdout.splitlines())
     assert "clear: its file is not in rubrics/; what its accepted run tells is shown" in done.stdout
     (here / "calibration" / "clear" / "accepted.json").write_text("{", encoding="utf-8")

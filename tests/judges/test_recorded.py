@@ -99,5 +99,7 @@ def test_each_shipped_set_is_covered_by_replies_to_the_prompts_as_they_are_now(n
     judge = RecordedJudge.load(ROOT / "calibration" / name / "replies")
     prompts = first_prompts(rubric, examples)
     assert judge.lacks(prompts) == []
+    for candidate in (ROOT / "calibration" / name / "candidates").glob("*.yaml"):
+        prompts += first_prompts(load_rubric(candidate), examples)
     assert {fingerprint for fingerprint, _ in judge.replies} <= {prompt.fingerprint for prompt in prompts}
     assert "obtained outside the API" in judge.provenance

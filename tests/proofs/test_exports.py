@@ -12,7 +12,7 @@ import pytest
 
 from tests.commands.console import ROOT, environment, run
 
-pytestmark = pytest.mark.proof
+pytestmark = pytest.mark.release
 
 MAKERS = Path(__file__).parent / "makers"
 WRITTEN = {

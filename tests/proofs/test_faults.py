@@ -1,4 +1,4 @@
-"""Ten thousand gradings before a server that fails every fourth call: nothing is lost, counted twice or made up."""
+"""Thousands of gradings before a server that fails every fourth call: nothing is lost, counted twice or made up."""
 
 import asyncio
 import time
@@ -15,7 +15,8 @@ from markscheme.judges.limited import Limited, Limiter
 from markscheme.judges.remembering import Memory, Remembering
 from tests.proofs.server import SHARE, STUBBORN, serving, true_levels
 
-GRADINGS = 10_000
+pytestmark = pytest.mark.proof
+GRADINGS = 4_000
 MOST_CALLS = 1.4 * GRADINGS
 """A question needs 1.19 calls where 5 of 9 faults of a quarter of the calls are mended by asking again, and 1.09
 questions where 3 of 9 are mended by a second question; the rest is for those that nothing mends."""
@@ -59,8 +60,8 @@ def test_every_submission_ends_graded_or_ungraded_with_a_reason(tmp_path: Path, 
 
     asked, met = server.report["calls"], server.report["met"]
     assert GRADINGS < asked <= limiter.usage.calls <= MOST_CALLS
-    assert sum(met.values()) == pytest.approx(SHARE * asked, rel=0.05)
-    assert min(met.values()) > 100
+    assert sum(met.values()) == pytest.approx(SHARE * asked, rel=0.1)
+    assert min(met.values()) > 60
 
     kinds = Counter(" ".join((grade.error or "").split()[:8]) for _, grade in ungraded)
     tell(

@@ -9,9 +9,12 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
+import pytest
+
 from markscheme.judges.remembering import FILE
 from tests.proofs.server import ROOT, serving
 
+pytestmark = pytest.mark.proof
 PROCESSES = 16
 SUBMISSIONS = 200
 MOST_CALLS = 1.2 * SUBMISSIONS

@@ -336,5 +336,9 @@ def _rubric_of(data: Mapping[str, Any]) -> Rubric:
 def _criterion_of(data: Mapping[str, Any]) -> Criterion:
     scale, sees = data["scale"], data["sees"]
     levels = tuple(Level(**level) for level in scale["levels"])
-    read = {"scale": Scale(levels, scale["ordered"], scale["by_label"]), "sees": None if sees is None else tuple(sees)}
+    read = {
+        "scale": Scale(levels, scale["ordered"], scale["by_label"]),
+        "sees": None if sees is None else tuple(sees),
+        "preserves": tuple(data.get("preserves", ())),
+    }
     return Criterion(**{**data, **read})

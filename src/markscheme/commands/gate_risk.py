@@ -32,7 +32,6 @@ def gate_risk(
         runs_in_ci: runs that CI averages (1)
 
     Example:
-        promptfoo eval --repeat 3 --no-cache -o results.json
         markscheme gate-risk results.json --threshold 0.8
 
     Exit status:
