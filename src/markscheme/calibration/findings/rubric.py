@@ -291,7 +291,7 @@ def label_findings(evidence: Evidence) -> Iterator[Finding]:
             "too-few-labels",
             None,
             f"With {few} only gross faults show; a fault that isn't reported may still be there.",
-            f"Label {FEWEST_TO_DIAGNOSE} examples in all{of_groups}, with all levels among them, to find the gross ones.",
+            f"Label {FEWEST_TO_DIAGNOSE} examples in all{of_groups}, with all levels among them, to find gross ones.",
             shows={"examples": evidence.n, "groups": n_groups},
         )
 
