@@ -7,26 +7,14 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from cyclopts import Parameter
 
 from markscheme.commands.options import AskOptions, ExamplesFile, JsonFlag, JudgeName, RubricName, whole_number
+from markscheme.rubrics.file import Change
 
 if TYPE_CHECKING:
     from markscheme.judges.judge import Judge
     from markscheme.stress.battery import Battery, Stress
 
 MOVED, TOO_FEW = 1, 4
-Change = Literal[
-    "whitespace",
-    "indent",
-    "layout",
-    "criteria-order",
-    "closing-sentence",
-    "echo",
-    "praise",
-    "authority",
-    "model-name",
-    "comment-style",
-    "polarity",
-    "truncation",
-]
+Row = Literal[Change, "polarity", "truncation"]
 
 
 def stress(
@@ -34,7 +22,7 @@ def stress(
     /,
     *,
     judge: JudgeName = None,
-    only: Annotated[tuple[Change, ...], Parameter(metavar="CHANGE")] = (),
+    only: Annotated[tuple[Row, ...], Parameter(metavar="CHANGE")] = (),
     n: Annotated[int, Parameter(metavar="N", converter=whole_number)] = 60,
     originals: Annotated[int, Parameter(metavar="N", converter=whole_number)] = 3,
     repeats: Annotated[int, Parameter(metavar="N", converter=whole_number)] = 1,

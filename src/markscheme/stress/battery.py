@@ -156,7 +156,7 @@ def battery(
 
 
 def _spread(rubric: Rubric, examples: Sequence[Example], n: int) -> tuple[Example, ...]:
-    """At most `n` examples, evenly over their gold scores where they are labelled, else by lot with a fixed seed."""
+    """At most `n` examples, evenly over their gold scores where they are labelled, else in a fixed random order."""
     from markscheme.ratings.examples import ExampleSet
 
     mixed = sorted(examples, key=lambda example: fingerprint(example.id))
