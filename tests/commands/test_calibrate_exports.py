@@ -46,7 +46,9 @@ def test_the_report_leads_with_the_metric_that_is_worth_a_rubric(tmp_path: Path)
     lines = done.stdout.splitlines()
     assert lines[0] == "scores.json · scores and traces of Langfuse · 1 judged metric"
     assert lines[2].endswith("place is worth a rubric.")
-    assert "judge-1 agrees with the labels on 50% of 6; always giving one level would reach 50%." in done.stdout
+    assert "judge-1 agrees with the labels on 50% of 6; always giving one level would reach 50%." in " ".join(
+        done.stdout.split()
+    )
     assert "markscheme import scores.json traces.json --rubric RUBRIC" in done.stdout
     assert "Not compared: tone: rated by no annotator." in done.stdout
     assert "place is worth a rubric" in (tmp_path / "report.html").read_text()

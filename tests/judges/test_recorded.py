@@ -92,6 +92,7 @@ def test_a_recording_that_is_not_there_is_a_fault_of_the_call(tmp_path: Path) ->
         RecordedJudge.load(tmp_path / "nowhere.jsonl")
 
 
+@pytest.mark.filterwarnings("ignore:.*is found by the file's name")
 @pytest.mark.parametrize("name", RUBRICS)
 def test_each_shipped_set_is_covered_by_replies_to_the_prompts_as_they_are_now(name: str) -> None:
     rubric = load_rubric(ROOT / "rubrics" / f"{name}.yaml")
