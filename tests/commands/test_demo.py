@@ -7,7 +7,6 @@ import os
 import re
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -17,7 +16,6 @@ from markscheme.demo.faults import FAULTS
 from markscheme.demo.naming import COMMAND
 from tests.commands.console import INSTALLED, ROOT, environment, run
 
-MINUTE = 60
 Demo = Callable[..., subprocess.CompletedProcess[str]]
 
 
@@ -28,9 +26,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Demo:
     @functools.cache
     def once(*options: str) -> subprocess.CompletedProcess[str]:
         folder = tmp_path_factory.mktemp("demo")
-        begun = time.monotonic()
         done = run("markscheme", "demo", *options, cwd=folder)
-        assert time.monotonic() - begun < MINUTE
         assert list(folder.iterdir()) == []
         return done
 

@@ -1,7 +1,6 @@
 """Correlation of judge and gold: numbers of other libraries, leaving out by hand, and where there is none."""
 
 import math
-import time
 import warnings
 from collections.abc import Callable
 from functools import partial
@@ -192,14 +191,6 @@ def test_the_guard_counts_groups_not_units(statistic: Statistic) -> None:
     assert (
         statistic(gold, judge, groups=groups).note == "withheld: only 3 groups with an example outside the modal level"
     )
-
-
-def test_rank_correlations_of_100_000_units_with_intervals_take_under_a_second() -> None:
-    gold, judge = some_ratings(2, n=100_000, kind="measured")
-    start = time.process_time()
-    for statistic in ALL.values():
-        assert statistic(gold, judge).low is not None
-    assert time.process_time() - start < 1.5
 
 
 # -- no value ----------------------------------------------------------------------------------------------------------

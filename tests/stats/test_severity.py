@@ -1,7 +1,6 @@
 """Errors, their causes, agreement within a tolerance and decisions: known numbers, other libraries, and the edges."""
 
 import math
-import time
 import warnings
 from collections.abc import Callable
 from functools import partial
@@ -422,18 +421,6 @@ def test_names_that_do_not_exist_are_refused() -> None:
 def test_families_have_the_names_that_reports_use() -> None:
     assert list(error_family([1, 2], [1, 2])) == ERROR_NAMES
     assert list(yes_no_family([1, 0], [1, 0])) == YES_NO
-
-
-# -- speed -------------------------------------------------------------------------------------------------------------
-
-
-def test_a_calibration_of_100_000_examples_takes_a_moment() -> None:
-    gold, judge = some_levels(1, 100_000)
-    start = time.process_time()
-    error_family(gold, judge, levels=range(5))
-    yes_no_family((gold > 2).astype(float), (judge > 2).astype(float))
-    macro_family(gold, judge)
-    assert time.process_time() - start < 1.5
 
 
 def test_wider_coverage_is_a_wider_interval() -> None:
