@@ -1,13 +1,17 @@
 """The same two columns give the same figures, whichever command asks for them."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+
+from markscheme.calibration.accepted import accept, load_accepted
 from markscheme.calibration.calibration import Rater, calibration_of
 from markscheme.calibration.choice import Contender, choose
 from markscheme.calibration.comparison import compare, shift_between
+from markscheme.calibration.drift import Since
 from markscheme.experiment.definition import ExperimentCase
 from markscheme.experiment.table import between_variants, marks_table
 from markscheme.ratings.examples import Example, ExampleSet
@@ -101,6 +105,28 @@ def test_calibrate_and_compare_print_the_same_agreement_kappa_and_interval(seed:
             if not np.isnan(levels).any():
                 mine = exact.second if name == "poor" else exact.first
                 assert mine == found.criteria[criterion.name].statistics["exact_agreement"]
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_drift_since_an_accepted_run_prints_the_agreement_that_calibrate_prints_of_each_run(
+    seed: int, tmp_path: Path
+) -> None:
+    world = World(seed)
+    first = [rating for rating in world.judges["good"] if rating.sample == 0]
+    then = calibration_of(RUBRIC, world.examples, first, Rater("good", "", "ratings"))
+    accept(then, tmp_path / "accepted.json")
+    since = Since(load_accepted(tmp_path / "accepted.json"))
+    now = calibration_of(RUBRIC, world.examples, world.judges["poor"], Rater("poor", "", "ratings"), since=since)
+    assert now.baseline is not None
+    assert now.baseline.agreement_then == then.comparison.agreement
+    assert now.baseline.agreement_now == now.comparison.agreement
+    for name, one in now.baseline.criteria.items():
+        assert one.gold is not None
+        rated = ~np.isnan(then.comparison.criteria[name].judge + now.comparison.criteria[name].judge)
+        before, after = (compare(run.comparison.table.rows(rated)).criteria[name].headline.value for run in (then, now))
+        assert before is not None
+        assert after is not None
+        assert one.gold.change.value == pytest.approx(after - before, abs=1e-12)
 
 
 @pytest.mark.parametrize("groups", [None, [f"task {i // 4}" for i in range(60)]])

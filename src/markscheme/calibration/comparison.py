@@ -126,8 +126,12 @@ class CriterionComparison:
 
     @property
     def headline(self) -> Estimate:
-        """The chance-corrected coefficient that leads on this scale."""
-        return self.statistics[headline(self.criterion.scale)]
+        """The chance-corrected coefficient that leads on this scale.
+
+        On two levels quadratic kappa is Cohen's, and it has a value where the median of several samples lies between.
+        """
+        leading, quadratic = self.statistics[headline(self.criterion.scale)], self.statistics["weighted_kappa"]
+        return quadratic if leading.value is None and quadratic.value is not None else leading
 
     @cached_property
     def ceiling(self) -> Ceiling | None:
