@@ -6,7 +6,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-
 from markscheme.calibration.accepted import accept, load_accepted
 from markscheme.calibration.calibration import Rater, calibration_of
 from markscheme.calibration.choice import Contender, choose
