@@ -77,14 +77,14 @@ def test_a_better_wording_is_found_on_dev_and_confirmed_on_held_out_labels(proje
     status, found, _ = project.improve("--candidates", *files)
     assert (status, found["adopted"], found["finalists"]) == (1, None, ["better"])
     assert (found["gain"], found["opening"], found["alpha"]) == (None, None, None)
-    assert (found["dev"], found["sealed"]) == (30, 60)
+    assert (found["dev"], found["sealed"]) == (15, 30)
     assert project.opened() == []
     status, found, _ = project.improve("--candidates", *files, "--open")
     assert (status, found["adopted"], found["opening"], found["alpha"]) == (0, "better", 1, 0.05)
     assert 0 < found["gain"]["low"] < found["gain"]["value"] < found["held_out"]["mae_lower_by"]
     assert found["agreement_gain"]["value"] > 0.1
     assert re.match(
-        r"On the 60 held-out examples, better's MAE is 0\.\d{3} lower\. It was selected for doing well, so expect "
+        r"On the 30 held-out examples, better's MAE is 0\.\d{3} lower\. It was selected for doing well, so expect "
         r"0\.\d{3} \[0\.\d{3}, 0\.\d{3}\] on new ones\.",
         found["because"],
     )
@@ -98,7 +98,7 @@ def test_without_open_no_held_out_example_is_asked_about(project: Project) -> No
     project.improve("--candidates", project.candidate("better", edit(BETTER)))
     lines = (project.home / "examples.jsonl").read_text().splitlines()
     held_out = {i for i, line in enumerate(lines) if json.loads(line)["split"] == "test"}
-    assert len(held_out) == 60
+    assert len(held_out) == 30
     seen = {int(re.findall(r"reply (\d+) of", user)[0]) for _, user in project.asked()}
     assert seen
     assert not seen & held_out
@@ -117,7 +117,7 @@ def test_nothing_better_on_dev_leaves_the_held_out_labels_alone(project: Project
     status, found, _ = project.improve("--candidates", project.candidate("worse", edit(WORSE)), "--open")
     assert (status, found["finalists"], project.opened()) == (1, [], [])
     assert found["because"] == (
-        "The new wording did not do better than yours on the 30 dev examples. The held-out labels were not used."
+        "The new wording did not do better than yours on the 15 dev examples. The held-out labels were not used."
     )
 
 
@@ -193,7 +193,7 @@ def test_write_changes_the_words_alone_and_notes_it(project: Project) -> None:
     assert (status, found["written"], len(project.opened())) == (0, True, 1)
     assert project.rubric.read_text() == before.replace("The reply is polite ", f"{BETTER} ")
     (noted,) = (json.loads(line) for line in (project.home / "history.jsonl").read_text().splitlines())
-    assert (noted["wording"], noted["n"], noted["opening"]) == ("better", 60, 1)
+    assert (noted["wording"], noted["n"], noted["opening"]) == ("better", 30, 1)
     assert noted["from"] != noted["to"] == found["wordings"][0]["fingerprint"]
     assert noted["gain"]["low"] > 0
     accepted = json.loads((project.home / "accepted.json").read_text())
@@ -211,7 +211,7 @@ def test_write_changes_the_words_alone_and_notes_it(project: Project) -> None:
 def test_outside_candidates_are_tested_on_all_labels_and_the_report_says_who_vouches(project: Project) -> None:
     files = [project.candidate("better", edit(BETTER)), project.candidate("worse", edit(WORSE))]
     status, found, _ = project.improve("--candidates", *files, "--outside")
-    assert (status, found["adopted"], found["opening"], found["sealed"]) == (0, "better", None, 90)
+    assert (status, found["adopted"], found["opening"], found["sealed"]) == (0, "better", None, 45)
     assert "you vouch that it was written without these labels" in found["because"]
     assert "split" not in (project.home / "examples.jsonl").read_text()
 
@@ -237,11 +237,11 @@ def test_too_few_tasks_are_too_few_labels(tmp_path: Path) -> None:
 
 
 def test_examples_of_one_task_count_as_one(tmp_path: Path) -> None:
-    make_project(tmp_path, n=120, tasks=30)
+    make_project(tmp_path, n=60, tasks=30)
     with ChatServer(reading_judge) as server:
         project = Project(tmp_path, server)
         _, found, _ = project.improve("--candidates", project.candidate("better", edit(BETTER)), "--open")
-    assert (found["dev"], found["sealed"], found["tasks"]) == (40, 80, {"dev": 10, "sealed": 20})
+    assert (found["dev"], found["sealed"], found["tasks"]) == (20, 40, {"dev": 10, "sealed": 20})
     assert found["gain"]["n"] == 20
 
 
@@ -249,7 +249,7 @@ def test_a_plan_asks_nobody_and_writes_nothing(project: Project) -> None:
     status, found, _ = project.improve("--plan", "--proposer", "openai:writer")
     assert (status, project.server.requests) == (0, [])
     assert (found["held_out_needed"], found["labels_needed"]) == (132, 198)
-    assert (found["dev"], found["sealed"], found["alpha"]) == ([30, 30], [60, 60], 0.05)
+    assert (found["dev"], found["sealed"], found["alpha"]) == ([15, 15], [30, 30], 0.05)
     assert "split" not in (project.home / "examples.jsonl").read_text()
 
 
@@ -349,7 +349,7 @@ def test_the_budget_covers_proposals_and_ends_the_search(proposing: Any) -> None
         status, found, complaint = project.improve(*PROPOSING, *price, "--rounds", "1")
         asked = len(project.server.requests)
         assert status in (1, 2)
-        assert asked < 30 + 5 + 5 * 15
+        assert asked < 15 + 5 + 5 * 15
         assert "budget" in (complaint + found.get("because", ""))
 
 
@@ -406,11 +406,11 @@ def _is_in(phase: str, answered: list[tuple[str, str]], system: str, user: str, 
     proposals = sum(one.startswith(PROPOSER) for one, _ in answered)
     match phase:
         case "default":
-            return len(answered) == 12
+            return len(answered) == 8
         case "proposals":
             return system.startswith(PROPOSER) and proposals == 2
         case "screen":
-            return proposals == 5 and HELPS in system and len(answered) > 30 + 5 + 20
+            return proposals == 5 and HELPS in system and len(answered) > 15 + 5 + 10
     opened = folder / "calibration" / "manners" / "opened.jsonl"
     return opened.exists() and HELPS in system and not system.startswith(PROPOSER)
 
@@ -421,8 +421,8 @@ def _is_in(phase: str, answered: list[tuple[str, str]], system: str, user: str, 
 def test_the_report_tells_dev_from_held_out_and_the_page_shows_the_words_side_by_side(project: Project) -> None:
     better = project.candidate("better", edit(BETTER))
     shown = project.shown("--candidates", better, "--open", "--html", "page.html")
-    assert "On dev: 30 examples, which chose among the wordings" in shown
-    assert "Held out: 60 examples" in shown
+    assert "On dev: 15 examples, which chose among the wordings" in shown
+    assert "Held out: 30 examples" in shown
     assert f"+    description: {BETTER}" in shown
     page = (project.folder / "page.html").read_text()
     assert "<ins><bdi>whole</bdi></ins> reply is polite" in page

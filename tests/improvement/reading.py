@@ -27,13 +27,13 @@ criteria:
 """
 HELPS, HARMS = "whole reply", "whatever"
 """Words that make the judge right more often, and less often."""
-DEFAULT_OFF, HELPED_OFF, HARMED_OFF = 0.5, 0.1, 0.8
+DEFAULT_OFF, HELPED_OFF, HARMED_OFF = 0.6, 0.1, 0.9
 SECRET = "please accept our sincere apologies for the very long delay of your parcel"
 """Words of one example, long enough to be recognised where they are copied."""
 PROPOSER = "You improve the words of a rubric"
 
 
-def make_project(folder: Path, *, n: int = 90, tasks: int | None = None, split: bool = False) -> Path:
+def make_project(folder: Path, *, n: int = 45, tasks: int | None = None, split: bool = False) -> Path:
     """Rubric `manners` with n labelled examples, each its own task or spread over `tasks`."""
     (folder / "rubrics").mkdir()
     (folder / "rubrics" / "manners.yaml").write_text(RUBRIC)
