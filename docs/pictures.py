@@ -26,7 +26,7 @@ COMMAND = ("calibrate", "rubrics/code-quality.yaml")
 """Needs no key: its replies are recorded."""
 RUBRIC = "code-quality"
 COLUMNS = 80
-LAST = "Examples that differ most"
+LAST = "Examples to read first"
 """The section before which the picture ends."""
 THEME = TerminalTheme(
     (24, 26, 32),

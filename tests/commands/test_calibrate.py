@@ -131,7 +131,9 @@ def test_too_few_labels_exit_4_and_say_how_many_are_needed(project: Path) -> Non
     report = json.loads(done.stdout)
     assert (done.returncode, report["verdict"], report["use"]) == (4, "not-enough-labels", "explore")
     assert report["labels_needed"] == 3  # eleven in all, where none is missed
-    assert "Label about 3 more: markscheme plan polite --next 3" in " ".join(calibrated(project).stdout.split())
+    said = " ".join(calibrated(project).stdout.split())
+    assert "Label about 3 more, drawn from a file of your outputs: markscheme label polite --next 3" in said
+    assert "markscheme calibrate polite --ratings judge.jsonl --html report.html" in said
 
 
 def test_constructed_labels_never_let_a_judge_decide(project: Path) -> None:

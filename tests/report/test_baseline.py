@@ -46,7 +46,7 @@ def _shown(baseline: Baseline) -> list[str]:
 
 def test_a_judge_that_stayed_shows_no_drift(since: Since) -> None:
     found = baseline(calibrated(_still(), rubric("per_criterion"), since=since))
-    compared, level, changed, score, _, *rows = _shown(found)
+    compared, level, changed, _, score, _, *rows = _shown(found)
     assert compared == "Accepted run of DATE (2 runs): 60 examples shared."
     assert level.startswith("Comparison 1 with it: an alarm takes p ≤ 0.03, its part of the 5% chance")
     assert changed == "Changed since: nothing on record."
@@ -56,8 +56,9 @@ def test_a_judge_that_stayed_shows_no_drift(since: Since) -> None:
 
 
 def test_what_changed_and_what_moved_have_their_figures(since: Since) -> None:
-    _, _, changed, score, _, *rows, noise = _shown(_moved(since))
+    _, _, changed, intervals, score, _, *rows, noise = _shown(_moved(since))
     assert changed == "Changed since: the text of criterion 'clarity'; the judge's parameter 'temperature' (1.0 → 0.0)."
+    assert intervals.startswith("90% CIs in this section, 95% CIs in the others: ")
     assert score.startswith("Score moved by +0.0")
     assert "Decision flipped on" in score
     cells = {row.split("  ")[0]: row.split("  ")[1:5] for row in rows}
@@ -76,8 +77,8 @@ def test_the_headline_names_the_criterion_that_moved_most_and_the_cause(since: S
     heads = [drift.headline(found) for found in (reworded, other, nothing)]
     assert [(head.tone, head.head) for head in heads if head is not None] == [
         ("note", "You reworded clarity: it can gate once you accept the edit."),
-        ("bad", "Don't gate: the judge changed."),
-        ("bad", "Don't gate: the judge drifted."),
+        ("bad", "The judge changed: don't use this judge yet."),
+        ("bad", "The judge drifted: don't use this judge yet."),
     ]
     assert heads[0] is not None
     assert heads[0].text.startswith("On the same 60 examples clarity now scores 0.45 levels lower")

@@ -49,7 +49,8 @@ def judged(unit: int) -> Rating:
 def calibration() -> Calibration:
     examples = ExampleSet(tuple(labelled(unit) for unit in range(60)))
     ratings = [judged(unit) for unit in range(58)]
-    return calibration_of(RUBRIC, examples, ratings, Rater("judge", "f00d", "ratings", "judge.jsonl"))
+    rater = Rater("judge", "f00d", "ratings", "judge.jsonl", options=" --ratings judge.jsonl")
+    return calibration_of(RUBRIC, examples, ratings, rater)
 
 
 def on_screen(calibration: Calibration) -> str:

@@ -19,9 +19,9 @@ TONES = {
     "too-few-labels": ("open", "Not enough labels to tell whether it can gate."),
     "worse-than-baseline": ("bad", "Don't use this judge yet."),
     "labels-disagree": ("open", "These labels can't tell whether it can gate."),
-    "nothing-graded": ("bad", "Don't gate: nothing could be graded."),
+    "nothing-graded": ("bad", "Nothing could be graded."),
     "synthetic-labels": ("open", "Can't tell whether it can gate: synthetic labels only."),
-    "drift-by-judge": ("bad", "Don't gate: the judge changed."),
+    "drift-by-judge": ("bad", "The judge changed: don't use this judge yet."),
     "drift-by-wording": ("note", "You reworded clarity: it can gate once you accept the edit."),
 }
 VARYING = {
@@ -93,8 +93,9 @@ def test_wrong_decisions_have_the_share_that_they_are_of_gold(situation: tuple[s
 
 def test_what_follows_from_a_drift_is_part_of_it_and_proposes_no_edit() -> None:
     page = (GOLDEN / "situations" / "drift-by-judge.md").read_text(encoding="utf-8")
-    fixes = page.partition("### Fix first")[2].partition("### Criteria")[0]
-    assert fixes.count("Agreement with gold on tone fell") == 1
+    first, _, rest = page.partition("### Fix first")
+    fixes = rest.partition("### Criteria")[0]
+    assert (first.count("Agreement with gold on tone fell"), fixes.count("Agreement")) == (1, 0)
     assert "too lenient" in fixes
     assert "nchor" not in fixes
 
@@ -108,6 +109,11 @@ def test_examples_show_every_criterion_that_differs_and_wrong_decisions_first() 
             name for name, one in calibration.comparison.criteria.items() if abs(one.judge[place] - one.gold[place]) > 0
         }
         assert {name for name in calibration.comparison.criteria if f"; {name}: judge" in case.head} == apart
-    wrong = {*calibration.comparison.false_passes, *calibration.comparison.false_fails}
-    order = [(-abs(case.values[2] or 0.0), case.id not in wrong) for case in shown if case.values[2] is not None]
+    passes, fails = calibration.comparison.false_passes, calibration.comparison.false_fails
+    order = [
+        (case.id not in passes, case.id not in passes and case.id not in fails, -abs(case.values[2] or 0.0))
+        for case in shown
+        if case.values[2] is not None
+    ]
     assert order == sorted(order)
+    assert {case.id for case in shown[:2]} == {"e70", "e73"} == set(passes)

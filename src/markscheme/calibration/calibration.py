@@ -36,6 +36,9 @@ class Rater:
         provenance: Where recorded replies or ratings come from.
         identity: What makes the judge this judge; None where only its ratings are known.
         answered_by: Models that answered, as they named themselves.
+        named: The rubric, or the files, as a shell takes them after a command; "" leaves it to the rubric's name.
+        options: Those with which `calibrate` takes the same ratings or judge again, such as " --ratings judge.jsonl".
+        has_rubric: Whether `label`, `adjudicate` and `improve` find a rubric there; Promptfoo's results have none.
     """
 
     name: str
@@ -44,6 +47,9 @@ class Rater:
     provenance: str = ""
     identity: Identity | None = None
     answered_by: tuple[str, ...] = ()
+    named: str = ""
+    options: str = ""
+    has_rubric: bool = True
 
     @property
     def models(self) -> str:
@@ -52,7 +58,7 @@ class Rater:
         return ", ".join(dict.fromkeys((asked, *self.answered_by)))
 
     def setting(self, rubric: Rubric) -> Setting:
-        """All by which its ratings were made, to be held beside those of another run."""
+        """All by which its ratings were made, to compare with those of another run."""
         return Setting(rubric, template_fingerprint(), self.name, self.identity, self.answered_by)
 
 
@@ -94,7 +100,7 @@ class Options:
 
 @dataclass(frozen=True)
 class Calibration:
-    """A judge held to people's labels, and what follows from it."""
+    """A judge compared with gold labels, and what follows from it."""
 
     rubric: Rubric
     rater: Rater
@@ -151,7 +157,7 @@ def calibration_of(
         options: What was chosen for this run.
         cost: What asking cost.
         from_cache: Replies that were kept from an earlier run.
-        since: The accepted run that this one is held against; None where there is none.
+        since: The accepted run that this one is compared with; None where there is none.
         repeats: Further runs of the same judge over the same examples, told apart by their sample; they show its
             noise and count in no agreement.
 

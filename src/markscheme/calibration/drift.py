@@ -717,4 +717,7 @@ def _way_out(found: CriterionDrift) -> str:
         if any(change.side == "rubric" for change in explanation.changes) and not explanation.parts:
             return "Add --replay, which asks today's judge by the accepted rubric, or change one thing at a time."
         return "Change one thing at a time and calibrate after each."
-    return f"Go back to the judge that was accepted. Otherwise read {moved}; accept this run if its levels are right."
+    return (
+        f"Undo the change and calibrate again. To keep it, read {moved} first: if their levels are right, accept this "
+        "run (--accept)."
+    )

@@ -1,5 +1,6 @@
 """Calibration from Promptfoo's results: its graders against the labels given in its viewer. Makes no calls."""
 
+import shlex
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -48,7 +49,8 @@ def calibrate_results(
     rows = tuple(row for row in rows if row.id in kept)
     ratings = graders_ratings(rows, GRADERS, rubric, by_score=scored_ids(rows))
     days = " to ".join(dict.fromkeys(results.at for results in files if results.at))
-    rater = Rater(GRADERS, "", "ratings", ", ".join([*(path.name for path in paths), *([days] if days else [])]))
+    provenance = ", ".join([*(path.name for path in paths), *([days] if days else [])])
+    rater = Rater(GRADERS, "", "ratings", provenance, named=shlex.join(map(str, paths)), has_rubric=False)
     calibration = calibration_of(
         rubric,
         examples,

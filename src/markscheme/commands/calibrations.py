@@ -1,6 +1,7 @@
 """The calibrations that a call of `calibrate` asks for: of judges, of a file of ratings, or of Promptfoo's results."""
 
 import asyncio
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -34,7 +35,7 @@ from markscheme.ratings.rating import Rating, load_ratings
 from markscheme.ratings.sources import labelled_examples, openings_by, part_of
 from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.rubric import Rubric
-from markscheme.rubrics.search import find_rubric
+from markscheme.rubrics.search import find_rubric, known_rubrics
 
 
 @dataclass(frozen=True)
@@ -138,6 +139,23 @@ class Request:
             warn_of_kinship(calibration.rater.models, (example.system for example in examples.examples))
         return [replace(calibration, openings=openings) for calibration in calibrations]
 
+    def _named(self, rater: Rater, judge: str | None = None) -> Rater:
+        """A rater with what calibrates it again: the rubric, by its name where that finds it, and the options."""
+        file = find_rubric(self.named[0])
+        by_name = (name for name, path in known_rubrics().items() if path == file)
+        judges = () if (judge,) == tuple(find_settings(Path.cwd()).texts("judge")) else (judge,)
+        given = {
+            "judge": filter(None, judges),
+            "ratings": self.ratings,
+            "examples": filter(None, [self.labels.examples]),
+        }
+        options = [part for option, values in given.items() for value in values for part in (f"--{option}", str(value))]
+        return replace(
+            rater,
+            named=next(by_name, shlex.quote(self.named[0])),
+            options="".join(f" {shlex.quote(part)}" for part in options),
+        )
+
     def _split(self, examples: ExampleSet) -> str | None:
         return (self.labels.split or "dev") if examples.has_splits else None
 
@@ -160,7 +178,7 @@ class Request:
                 rubric,
                 examples,
                 ratings,
-                Rater(name, "", "ratings", files),
+                self._named(Rater(name, "", "ratings", files)),
                 options=self.options,
                 since=self._since(rubric, examples, ratings, accepted) if len(by_rater) == 1 else None,
             )
@@ -184,7 +202,7 @@ class Request:
         asked = [FromSample(judge, number * rubric.samples) if number else judge for number in numbers]
         runs = [Grading(rubric, one, scorers=scorers) for one in asked]
         first, *later = asyncio.run(grade_runs(runs, labelled, concurrency=self.ask.concurrency, quiet=self.quiet))
-        rater = rater_of(judge, first)
+        rater = self._named(rater_of(judge, first), name)
         ratings = [rating_of(grade, rubric, rater.name) for grade in first]
         since = None
         if len(self.judges) <= 1:

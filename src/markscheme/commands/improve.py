@@ -100,7 +100,7 @@ def improve(
         print(dumps(plan_json(made))) if json else render_terminal(plan_view(made), sys.stdout)
         return 0
     if setting.lacks:
-        more = f"label more: markscheme plan {setting.rubric.name} --next 50 --pool outputs.jsonl"
+        more = f"label more: markscheme label {setting.rubric.name} --next 50 --pool outputs.jsonl"
         print(f"error: not enough labels: {setting.lacks}; {more}", file=sys.stderr)
         return TOO_FEW
     setting.keep_parts()

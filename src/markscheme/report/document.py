@@ -297,7 +297,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Examples:
-    """Examples, those that differ most first: a page makes their rows when asked, text shows the first few.
+    """Examples, those to read first at the head: a page makes their rows when asked, text shows the first few.
 
     Attributes:
         cases: In order.

@@ -1,6 +1,7 @@
 """A Calibration for its reader: may the judge decide, how good is it, what is wrong, what to do next."""
 
 import math
+import shlex
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -8,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from markscheme.calibration.calibration import Calibration
+from markscheme.calibration.calibration import Calibration, Rater
 from markscheme.calibration.changes import template_fingerprint
 from markscheme.calibration.comparison import Comparison, CriterionComparison
 from markscheme.calibration.decision import ASSUMED_AGREEMENT, Decision, Finding
@@ -94,9 +95,24 @@ TREND = "A trend is an average over many examples."
 EXPLORE = "For now, explore only: read its scores, but decide nothing by them."
 UNUSABLE = "It isn't good enough for trends either."
 USABLE = ("gate", "trend")
+POOL = "outputs.jsonl"
+SETTLE_FIRST = "First resolve the examples on which annotators differ, then sharpen the rubric's wording:"
+OUT_OF_POOL = ", drawn from a file of your outputs:"
 NEARLY_ALONE = 1.05
 """A design effect up to which groups don't change how many labels are needed."""
 MOST_REASONS = 3
+ASKED = {
+    "one_shot": "all criteria in one request (one_shot)",
+    "per_criterion": "one request per criterion (per_criterion)",
+    "double_pass": "all criteria twice, the second time in reverse order (double_pass)",
+    "holistic": "one score for the whole response (holistic)",
+}
+"""The strategies of asking in words."""
+DRAWN_BY = {"random": "at random", "by-verdict": "by the judge's verdict", "chosen": "with known chances"}
+UNREAD = (
+    "The model answered, but not in the form it was asked for; labels, rubric and key are fine. How good this judge is "
+    "can't be known until its answers can be read."
+)
 EXACT = 1e-6
 """A tolerance that no two levels fall into."""
 
@@ -116,7 +132,7 @@ def view(calibration: Calibration) -> doc.Document:
             doc.Section("Fix first", (*_fixes(calibration), *_rewording(calibration)), "fix"),
         ),
         sections=tuple(_sections(calibration)),
-        more=f"markscheme calibrate {name} --html report.html",
+        more=_run(calibration, "calibrate", " --html report.html"),
     )
 
 
@@ -125,7 +141,7 @@ def _sections(calibration: Calibration) -> Iterator[doc.Section]:
     yield doc.Section("Criteria", tuple(_criteria(comparison, calibration.findings)), "criteria")
     examples = examples_of(comparison, calibration.slices)
     differ: list[doc.Block] = [doc.Paragraph((_how_many_differ(comparison),))] if examples.differing else []
-    yield doc.Section("Examples that differ most", (doc.OnPages((scatter(comparison),)), *differ, examples), "examples")
+    yield doc.Section("Examples to read first", (doc.OnPages((scatter(comparison),)), *differ, examples), "examples")
     yield _annotators(calibration)
     yield drift.section(calibration.baseline, _accept(calibration), is_usable=calibration.decision.use in USABLE)
     if calibration.slices:
@@ -163,7 +179,7 @@ def callout(calibration: Calibration) -> doc.Callout:
     may = "can gate" if decision.use == "gate" else "can be used for trends"
     moved = drift.headline(baseline, may) if baseline is not None else None
     if calibration.counts.nothing_graded:
-        return doc.Callout("bad", "Don't gate: nothing could be graded.", _why_nothing(calibration))
+        return doc.Callout("bad", "Nothing could be graded.", _why_nothing(calibration))
     if decision.because_code == "drift" and moved is not None:
         return moved
     found = _by_use(calibration)
@@ -194,9 +210,21 @@ def _unseen(calibration: Calibration) -> Iterator[doc.Line]:
             )
 
 
+def _run(calibration: Calibration, command: str, options: str = "") -> str:
+    """A command on the same rubric; "" where there is none."""
+    if command == "calibrate":
+        options = f"{calibration.rater.options}{options}"
+    elif not calibration.rater.has_rubric:
+        return ""
+    return f"markscheme {command} {_named(calibration)}{options}"
+
+
+def _named(calibration: Calibration) -> str:
+    return calibration.rater.named or calibration.rubric.name
+
+
 def _accept(calibration: Calibration) -> str:
-    of_file = " --ratings FILE" if calibration.rater.source == "ratings" else ""
-    return f"markscheme calibrate {calibration.rubric.name}{of_file} --accept"
+    return _run(calibration, "calibrate", " --accept")
 
 
 def _by_use(calibration: Calibration) -> doc.Callout:
@@ -218,29 +246,32 @@ def _by_use(calibration: Calibration) -> doc.Callout:
         text = f"Agreement {agreement} shows that the pipeline works, not that people would agree. {EXPLORE}"
         return _with_plan(doc.Callout("open", f"Can't tell whether it can gate: {kind}.", text), calibration)
     if decision.verdict == "labels-disagree":
-        return doc.Callout("open", "These labels can't tell whether it can gate.", f"{because} {EXPLORE}")
+        head, text = "These labels can't tell whether it can gate.", f"{because} {EXPLORE}"
+        return doc.Callout("open", head, f"{text} {SETTLE_FIRST}", _run(calibration, "adjudicate"))
     head = NOT_BETTER if decision.because_code == "constant-open" else TOO_FEW
     return _with_plan(doc.Callout("open", head, f"{because} {EXPLORE}"), calibration)
 
 
 def _with_plan(found: doc.Callout, calibration: Calibration) -> doc.Callout:
     """The same with the command that says what to label, where a number of labels would do."""
-    needed, name = calibration.decision.labels_needed, calibration.rubric.name
+    needed = calibration.decision.labels_needed
     if needed is None:
         return found
-    text = f"Label at least {needed:,} by hand, enough if people agree with the judge on {ASSUMED_AGREEMENT:.0%}:"
+    text = f"Label at least {needed:,} by hand (enough if people agree with the judge on {ASSUMED_AGREEMENT:.0%})"
     if calibration.comparison.gold.has_people:
         grouped = calibration.comparison.figures.agreement.design_effect > NEARLY_ALONE
-        text = f"Label about {needed:,} more" + (", fewer if they come from new groups:" if grouped else ":")
-    command = f"markscheme plan {name} --next {needed} --pool outputs.jsonl"
-    return replace(found, text=f"{found.text} {text}", command=command)
+        text = f"Label about {needed:,} more" + (", fewer if they come from new groups" if grouped else "")
+    command = _run(calibration, "label", f" --next {needed} --pool {POOL}")
+    return replace(found, text=f"{found.text} {text}{OUT_OF_POOL if command else '.'}", command=command)
 
 
 def _why_nothing(calibration: Calibration) -> str:
-    counts = calibration.counts
+    """How many, why most of them, and whose fault that is."""
+    counts, unread = calibration.counts, any(finding.code == "unreadable" for finding in calibration.findings)
     reasons = Counter(calibration.reasons_not_graded.values()).most_common(1)
     why = f": {cut_short(reasons[0][0])}" if reasons else ""
-    return f"{counts.not_graded} of {counted(counts.examples, 'example')} not graded{why}."
+    fault = UNREAD if unread else "What failed is the judge; the labels are fine."
+    return f"{counts.not_graded} of {counted(counts.examples, 'example')} not graded{why}. {fault}"
 
 
 def agreement_bars(comparison: Comparison, target: float) -> doc.Bars:
@@ -256,8 +287,8 @@ def agreement_bars(comparison: Comparison, target: float) -> doc.Bars:
             *([("annotators", share_mark(person, "annotators"))] if person is not None else []),
             ("target", doc.Mark(share(target), target, role="target")),
         ),
-        f"Agreement (95% CI): score within {comparison.tolerance:g} of gold, the score by the labels. Baseline: always "
-        f"giving the best single score. Pass mark {comparison.rubric.pass_mark:g}.",
+        f"Agreement (two-sided 95% CI): score within {comparison.tolerance:g} of gold, the score by the labels. "
+        f"Baseline: always giving the best single score. Pass mark {comparison.rubric.pass_mark:g}.",
     )
 
 
@@ -276,11 +307,7 @@ def _wrong(wrong: doc.Ids, rate: Estimate, *decision: str) -> str:
     """How many decisions are wrong, of how many by gold, and what share that is."""
     if rate.value is None:
         return NONE
-    n = len(wrong.ids)
-    of = f"{n} of {counted(rate.n, *decision)}"
-    return (
-        f"{of}, at most {share(rate.high)}" if not n and rate.high is not None else f"{of}, {share_with_interval(rate)}"
-    )
+    return f"{len(wrong.ids)} of {counted(rate.n, *decision)}, {share_with_interval(rate).replace('(', '(95% CI ')}"
 
 
 def _warnings(calibration: Calibration) -> Iterator[doc.Line]:
@@ -355,13 +382,19 @@ def openings_line(openings: Openings) -> str:
 def _rewording(calibration: Calibration) -> Iterator[doc.Block]:
     """What it takes to have the words rewritten and the new ones proven, where words are the likely cause."""
     worded = [finding for finding in calibration.findings if finding.code in OF_WORDS]
-    if worded and not any(finding.code in ("drift", "drift-gold") for finding in calibration.findings):
+    first = any(finding.code in LABELS_FIRST for finding in calibration.findings)
+    if worded and not first and calibration.rater.has_rubric:
         table, needed = calibration.comparison.table, labels_needed(held_out_needed())
         tasks = len(set(table.groups or table.ids))
         names = ", ".join(dict.fromkeys(finding.criterion or "all criteria" for finding in worded))
-        command = doc.Code(f"markscheme improve {calibration.rubric.name} --proposer NAME")
+        command = doc.Code(_run(calibration, "improve", f" --proposer {_model(calibration.rater)}"))
         enough = f"{needed} labelled tasks find a gain of 0.10 in agreement 8 times in 10; you have {tasks}"
         yield doc.Notes(((f"To have the words of {names} rewritten and tested: ", command, f" ({enough})."),))
+
+
+def _model(rater: Rater) -> str:
+    """A model that can be asked: the judge where its name says how, else the default one."""
+    return shlex.quote(rater.name) if rater.name.startswith(("anthropic:", "openai:")) else "anthropic"
 
 
 def by_cause(findings: Sequence[Finding]) -> list[list[Finding]]:
@@ -398,13 +431,15 @@ def _fixes(calibration: Calibration) -> Iterator[doc.Block]:
     elif not left_out:
         yield doc.Paragraph((_first_step(calibration),))
     needed = calibration.decision.labels_needed if calibration.comparison.gold.has_people else None
-    enough = "" if needed is None else f" To decide at this agreement takes about {needed:,} more."
     few = [finding for finding in calibration.findings if finding.code == "too-few-labels" and finding not in shown]
-    yield from (doc.Paragraph((f"{one.message} {one.suggestion}{enough}",)) for one in few)
-    if calibration.rater.source == "ratings" and any(finding.code not in NO_EDIT for finding in shown):
-        again = doc.Code(f"markscheme calibrate {calibration.rubric.name} --ratings FILE")
+    for one in few:
+        advice = one.suggestion if needed is None else f"Have all levels among the {needed:,} that you label next."
+        yield doc.Paragraph((f"{one.message} {advice}",))
+    is_file = calibration.rater.source == "ratings" and calibration.rater.has_rubric
+    if is_file and any(finding.code not in NO_EDIT for finding in shown):
+        again = doc.Code(_run(calibration, "calibrate"))
         yield doc.Paragraph(
-            (("These ratings came from a file: after an edit, have the judge grade again, then ", again),)
+            (("These ratings came from a file: after an edit, have the judge grade into it again, then ", again),)
         )
 
 
@@ -427,7 +462,7 @@ def _card(group: Sequence[Finding], calibration: Calibration, places: dict[str, 
         title = cause[:1].upper() + cause[1:]
     return doc.Card(
         title=title,
-        text=_message(first) if len(causes) == 1 else "",
+        text=_said_once(first, calibration) if len(causes) == 1 else "",
         severity=first.severity,
         code=first.code,
         rows=tuple(_row(finding, places) for finding in causes if len(causes) > 1)
@@ -440,6 +475,13 @@ def _card(group: Sequence[Finding], calibration: Calibration, places: dict[str, 
         command=_command(first, calibration),
         examples=doc.Ids(tuple(dict.fromkeys(unit for finding in group for unit in finding.examples))),
     )
+
+
+def _said_once(finding: Finding, calibration: Calibration) -> str:
+    """A finding's message; its cause in a few words where the callout has the message."""
+    baseline = calibration.baseline
+    in_callout = baseline is not None and finding.message in baseline.headline
+    return CAUSES[finding.code] if in_callout else _message(finding)
 
 
 def _row(finding: Finding, places: dict[str, str]) -> doc.Line:
@@ -455,23 +497,26 @@ def _message(finding: Finding) -> str:
 
 def _command(finding: Finding, calibration: Calibration) -> str:
     """What does as the advice says, or shows whether it helped; "" where no single command does."""
-    name, is_asked = calibration.rubric.name, calibration.rater.source != "ratings"
+    is_asked = calibration.rater.source != "ratings"
     match finding.code:
         case "ambiguous":
-            return f"markscheme adjudicate {name}"
+            return _run(calibration, "adjudicate")
         case "stale-labels":
-            return f"markscheme label {name}"
+            return _run(calibration, "label")
         case "too-few-labels":
-            return f"markscheme plan {name} --next 30 --pool outputs.jsonl"
-        case "unreadable":
-            return f"markscheme grade {name} FILE --strategy per_criterion"
+            return _run(calibration, "label", f" --next 30 --pool {POOL}")
+        case "unreadable" if calibration.rater.has_rubric and calibration.rubric.strategy != "per_criterion":
+            judge = calibration.rater.options if is_asked else f" --judge {_model(calibration.rater)}"
+            return f"markscheme calibrate {_named(calibration)}{judge} --strategy per_criterion"
         case "noisy" if not finding.evidence.get("told_apart", True):
-            return f"markscheme label {name} --rater NAME"
-        case "drift" | "drift-gold" | "unsteady-judge" | "noisy":
-            option = next((one for one in ASKED_AGAIN if one in finding.suggestion), None)
-            return f"markscheme calibrate {name} {option}" if option is not None and is_asked else ""
+            return _run(calibration, "label", " --rater annotator-2")
+        case "drift" | "drift-gold" | "unsteady-judge" | "noisy" if is_asked and not finding.evidence.get("own_edit"):
+            option = next((f" {one}" for one in ASKED_AGAIN if one in finding.suggestion), "")
+            return _run(calibration, "calibrate", option)
+        case "drift" | "drift-gold":
+            return ""
         case _:
-            return f"markscheme calibrate {name}" if is_asked else ""
+            return _run(calibration, "calibrate") if is_asked else ""
 
 
 def _first_step(calibration: Calibration) -> str:
@@ -482,7 +527,7 @@ def _first_step(calibration: Calibration) -> str:
         case "ok":
             return "Nothing: no issues found."
         case "adjust":
-            return "No single cause found: read the examples that differ most."
+            return "No single cause found: read the examples below."
         case _:
             return "No issues found, but too few labels to tell: label more examples."
 
@@ -705,7 +750,7 @@ def _how_many_differ(comparison: Comparison) -> str:
     by = number(float(far.max()))
     tied = "" if most == 1 else f", all by {by}" if most == len(far) else f", {most} of them by {by}"
     wrong = comparison.false_passes or comparison.false_fails
-    first = "; wrong decisions come first" if most > 1 and wrong else ""
+    first = "; wrong decisions come first, then the largest differences" if wrong else ""
     return f"Scores differ on {len(far)} of {counted(len(comparison.ids), 'example')}{tied}{first}."
 
 
@@ -746,6 +791,11 @@ def _facts(calibration: Calibration) -> Iterator[tuple[str, str]]:
     if rater.answered_by:
         yield "answered by", ", ".join(rater.answered_by)
     yield "labels", f"{_labels_in_short(calibration.comparison)}; {LABELS[gold.reference]}"
+    if rater.source != "ratings":
+        samples = "" if rubric.samples == 1 else f", {rubric.samples} samples (median level)"
+        yield "asked", f"{ASKED[rubric.strategy]}{samples}"
+    drawn = Counter(DRAWN_BY.get(example.drawn or "", "not recorded") for example in gold.examples)
+    yield "examples drawn", ", ".join(f"{what} ({n})" if len(drawn) > 1 else what for what, n in drawn.items())
     yield "graded", f"{calibration.counts.graded} of {counted(calibration.counts.examples, 'example')}"
     yield "cost", cost_line(calibration.cost)
     if calibration.baseline is not None:

@@ -43,14 +43,14 @@ def headline(baseline: Baseline, may: str = "can gate") -> Callout | None:
     explanation = foremost.explanation
     sides = {change.side for change in explanation.changes}
     if explanation.is_own_edit:
-        why = "agreement fell after you changed the rubric"
+        why = "Agreement fell after you changed the rubric"
     elif not sides:
-        why = "the judge drifted" if foremost.has_moved else "agreement fell"
+        why = "The judge drifted" if foremost.has_moved else "Agreement fell"
     elif sides == {"template"}:
-        why = "the prompt around the rubric changed"
+        why = "The prompt around the rubric changed"
     else:
-        why = "the judge and the rubric both changed" if "rubric" in sides else "the judge changed"
-    return Callout("bad", f"Don't gate: {why}.", f"{text} Its scores don't compare with earlier ones.")
+        why = "The judge and the rubric both changed" if "rubric" in sides else "The judge changed"
+    return Callout("bad", f"{why}: don't use this judge yet.", f"{text} Its scores don't compare with earlier ones.")
 
 
 def _flipped(baseline: Baseline) -> str:
@@ -100,6 +100,10 @@ def _compared(baseline: Baseline) -> Iterator[Line]:
         )
     changes = "; ".join(change.sentence for change in baseline.changes)
     yield f"Changed since: {changes or 'nothing on record'}."
+    yield (
+        f"90% CIs in this section, 95% CIs in the others: both ends of a 90% CI are one-sided {1 - LEVEL:.0%} bounds, "
+        f"which say whether a shift is within the margin, {share(since.margin)} of the scale."
+    )
 
 
 def _score(baseline: Baseline, score: ScoreDrift) -> Line:

@@ -55,10 +55,10 @@ def is_off(comparison: Comparison, place: int) -> bool:
 
 
 def examples_of(comparison: Comparison, slices: Sequence[Slice] = ()) -> Examples:
-    """Every example with gold, those on which judge and gold differ most in score first; of equals wrong decisions."""
+    """Every example with gold: false passes, then false fails, then the rest; each kind by difference in score."""
     far = np.nan_to_num(np.abs(comparison.misses), nan=-1.0)
-    right = comparison.passes == comparison.gold.passed
-    order = np.lexsort((right, -far)).tolist()
+    wrong = np.nan_to_num(comparison.passes - comparison.gold.passed)
+    order = np.lexsort((-far, np.where(wrong, -wrong, 2.0))).tolist()
     inside = {slice_tag(place): part.part.inside for place, part in enumerate(slices)}
     cases = tuple(_case(comparison, place, [tag for tag, flags in inside.items() if flags[place]]) for place in order)
     filters = {
@@ -68,7 +68,7 @@ def examples_of(comparison: Comparison, slices: Sequence[Slice] = ()) -> Example
         "declined": "not graded, or a verdict missing",
         **{criterion_tag(n): f"{name}: another level" for n, name in enumerate(comparison.criteria)},
     }
-    return Examples(cases, ("gold", "judge", "difference"), filters, int((far > 0).sum()))
+    return Examples(cases, ("gold", "judge", "difference"), filters, int(((far > 0) | (wrong != 0)).sum()))
 
 
 def _case(comparison: Comparison, place: int, tags: Sequence[str]) -> Case:
