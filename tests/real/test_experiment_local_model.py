@@ -17,7 +17,11 @@ FILE = ROOT / "docs" / "examples" / "support.experiment.yaml"
 
 
 @pytest.mark.parametrize(
-    ("n_cases", "n_criteria"), [(1, 1), pytest.param(3, 4, marks=pytest.mark.proof)], ids=["a part", "all"]
+    ("n_cases", "n_criteria"),
+    [
+        pytest.param(1, 1, id="a part", marks=pytest.mark.proof),
+        pytest.param(3, 4, id="all", marks=pytest.mark.release),
+    ],
 )
 def test_the_documented_experiment_runs_on_a_real_model_and_a_second_run_makes_nothing_anew(
     local_model: Path, tmp_path: Path, n_cases: int, n_criteria: int
