@@ -8,7 +8,6 @@ from markscheme.ratings.table import (
     MOST_ANNOTATORS,
     collapsed,
     column_of,
-    decision_of,
     overall_of,
     rating_table,
     shared_ids,
@@ -49,9 +48,9 @@ def test_the_overall_score_is_the_given_one_or_what_all_levels_earn() -> None:
 
 def test_a_decision_is_the_given_one_else_that_of_score_and_required_criteria() -> None:
     levels = {"safe": Rated(0.0), "good": Rated(1.0)}
-    assert decision_of(Rating("a", "r", "model", levels), REQUIRED) is False
-    assert decision_of(Rating("a", "r", "model", levels, passed=True), REQUIRED) is True
-    assert decision_of(Rating("a", "r", "model", {"safe": Rated(1.0)}), REQUIRED) is None
+    assert collapsed([Rating("a", "r", "model", levels)], REQUIRED).decision is False
+    assert collapsed([Rating("a", "r", "model", levels, passed=True)], REQUIRED).decision is True
+    assert collapsed([Rating("a", "r", "model", {"safe": Rated(1.0)})], REQUIRED).decision is None
 
 
 def test_a_table_has_a_column_for_each_rater_with_gaps() -> None:

@@ -240,8 +240,10 @@ def collapsed(samples: Sequence[Rating], rubric: Rubric) -> Collapsed:
     given, the majority's holds, and an even split is no decision.
     """
     if len(samples) == 1:
-        levels, skipped = _levels_and_skips(samples[0])
-        return Collapsed(levels, skipped, overall_of(samples[0], rubric), decision_of(samples[0], rubric))
+        (one,) = samples
+        levels, skipped = _levels_and_skips(one)
+        score = one.overall if _says_score(one) else earned_score(levels, skipped, rubric)
+        return Collapsed(levels, skipped, score, _passes(score, levels, rubric) if one.passed is None else one.passed)
     each = [_levels_and_skips(rating) for rating in samples]
     levels = _middle_levels([given for given, _ in each], rubric)
     skipped = frozenset(name for _, names in each for name in names) - levels.keys()
@@ -294,16 +296,12 @@ def _is_arithmetic(rating: Rating, rubric: Rubric) -> bool:
 
 def overall_of(rating: Rating, rubric: Rubric) -> float | None:
     """The overall score of a rating, 0 to 1: the one given, else the one its levels earn if each criterion has one."""
-    if rating.overall is not None or rating.error is not None:
-        return rating.overall
-    return earned_score(*_levels_and_skips(rating), rubric)
+    return rating.overall if _says_score(rating) else earned_score(*_levels_and_skips(rating), rubric)
 
 
-def decision_of(rating: Rating, rubric: Rubric) -> bool | None:
-    """Whether a rating passes the submission: as its rater decided, else by its score and the required criteria."""
-    if rating.passed is not None:
-        return rating.passed
-    return _passes(overall_of(rating, rubric), _levels_and_skips(rating)[0], rubric)
+def _says_score(rating: Rating) -> bool:
+    """Whether a rating's overall score stands as it is: one is given, or the rating failed."""
+    return rating.overall is not None or rating.error is not None
 
 
 def earned_score(levels: Mapping[str, float], skipped: Collection[str], rubric: Rubric) -> float | None:

@@ -128,9 +128,14 @@ class Scale:
         return None
 
     @cached_property
+    def ends(self) -> tuple[float, float]:
+        """The lowest value and the highest."""
+        return min(self.values), max(self.values)
+
+    @cached_property
     def span(self) -> float:
         """From the lowest value to the highest."""
-        return max(self.values) - min(self.values)
+        return self.ends[1] - self.ends[0]
 
     @property
     def is_yes_no(self) -> bool:
@@ -147,7 +152,7 @@ class Scale:
             >>> Scale.numbered(1, 5).position(3.5)
             0.625
         """
-        lowest, highest = min(self.values), max(self.values)
+        lowest, highest = self.ends
         if not lowest <= value <= highest:
             raise ValueError(f"level {value:g} is outside the scale {lowest:g} to {highest:g}")
         return value if self.by_label else (value - lowest) / self.span
@@ -159,7 +164,7 @@ class Scale:
             >>> Scale.numbered(1, 5).at(0.625)
             3.5
         """
-        lowest, highest = min(self.values), max(self.values)
+        lowest, highest = self.ends
         value = position if self.by_label else lowest + position * self.span
         return min(highest, max(lowest, value))
 
