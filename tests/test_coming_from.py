@@ -11,7 +11,7 @@ import pytest
 from markscheme.commands.call import described
 from markscheme.commands.help import COMMANDS
 from markscheme.grading import Grading
-from markscheme.rubrics.file import json_schema
+from markscheme.rubrics.format import json_schema
 from markscheme.rubrics.rubric import STRATEGIES
 from markscheme.scorers import llm_judge
 from tests.commands.console import ROOT

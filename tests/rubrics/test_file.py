@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 
 from markscheme import Rubric, RubricError, load_rubric
 from markscheme.errors import RubricWarning
-from markscheme.rubrics.file import MAX_BYTES, json_schema
+from markscheme.rubrics.file import MAX_BYTES
+from markscheme.rubrics.format import json_schema
 
 ROOT = Path(__file__).parents[2]
 SHIPPED = sorted((ROOT / "rubrics").glob("*.yaml"))

@@ -40,7 +40,7 @@ def lint(
         0 no issues, 1 advice, 2 refused.
     """
     if schema:
-        from markscheme.rubrics.file import json_schema
+        from markscheme.rubrics.format import json_schema
 
         print(dumps(json_schema(), indent=2, ensure_ascii=False))
         return 0

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from cyclopts import Parameter
 
 from markscheme.commands.options import AskOptions, ExamplesFile, JsonFlag, JudgeName, RubricName, whole_number
-from markscheme.rubrics.file import Change
+from markscheme.rubrics.format import Change
 
 if TYPE_CHECKING:
     from markscheme.judges.judge import Judge

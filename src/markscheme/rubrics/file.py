@@ -1,209 +1,24 @@
-"""Read rubrics from YAML or JSON, in every dialect; all faults are reported at once, with file and line.
+"""Read rubrics from YAML or JSON, in every dialect; all faults are reported at once, with file and line."""
 
-The pydantic models here are the file format; `rubrics/schema.json` is generated from them.
-"""
-
-import difflib
-import math
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import attrgetter
 from pathlib import Path
-from typing import IO, Annotated, Any, Generic, Literal, TypeVar
-
-from pydantic import (
-    AfterValidator,
-    AliasChoices,
-    BaseModel,
-    ConfigDict,
-    Field,
-    StrictBool,
-    StrictFloat,
-    StrictInt,
-    StrictStr,
-    ValidationError,
-)
+from typing import IO, Any, TypeVar
 
 from markscheme.errors import Fault, RubricError, RubricWarning
-from markscheme.plain_data import Form, Place, form_of, plain_data, read_text, shown
-from markscheme.rubrics.rubric import (
-    DEFAULT_TARGET,
-    DEFAULT_TOLERANCE,
-    YES_NO,
-    Criterion,
-    Level,
-    Rubric,
-    Scale,
-    Strategy,
-)
+from markscheme.plain_data import Form, Place, form_of, plain_data, read_text
+from markscheme.rubrics.format import CRITERION, RUBRIC, Keys, Problems, as_shown
+from markscheme.rubrics.rubric import YES_NO, Criterion, Level, Rubric, Scale
 
 MAX_BYTES = 1 << 20
 MAX_STEPS = 101
 """Most levels of a scale given by its ends."""
 
-
-# --- the format -------------------------------------------------------------------------------------------------
-
-
-def _given(text: str) -> str:
-    if not text.strip():
-        raise ValueError("is given but empty")
-    if any("\ud800" <= letter <= "\udfff" for letter in text):
-        raise ValueError("holds half a character, which nothing can send or store")
-    return text
-
-
-def _finite(number: float) -> float:
-    if not math.isfinite(number):
-        raise ValueError("must be a finite number")
-    return number
-
-
-def _weighs(weight: float) -> float:
-    if not math.isfinite(weight) or weight == 0:
-        raise ValueError("must be a finite number other than 0")
-    return weight
-
-
-Text = Annotated[StrictStr, AfterValidator(_given)]
-Number = Annotated[StrictFloat, AfterValidator(_finite)]
-Weight = Annotated[StrictFloat, AfterValidator(_weighs)]
-Share = Annotated[StrictFloat, Field(ge=0, le=1)]
-
-
-class _Entry(BaseModel):
-    model_config = ConfigDict(extra="forbid", populate_by_name=True)
-
-
 T = TypeVar("T")
-E = TypeVar("E", bound=_Entry)
-
-
-class LevelEntry(_Entry):
-    """One level of a scale and the words that anchor it."""
-
-    value: Number = Field(description="What the level is worth; levels stand worst first.")
-    label: Text | None = Field(None, description="A word for the level.")
-    description: Text | None = Field(None, description="What a response at this level is like.")
-    example: Text | None = Field(None, description="A short example of a response at this level.")
-
-
-class OptionEntry(_Entry):
-    """One labelled option; values from 0 to 1 are positions."""
-
-    label: Text
-    value: Number | None = None
-    na: StrictBool = Field(False, description="True where this option says that the criterion does not apply.")
-
-
-class ScaleEntry(_Entry):
-    """A scale of whole numbers, given by its ends."""
-
-    min: StrictInt
-    max: StrictInt
-
-
-class ExamplesEntry(_Entry):
-    """What a good and a bad response show."""
-
-    good: Text | None = None
-    bad: Text | None = None
-
-
-Change = Literal[
-    "whitespace",
-    "indent",
-    "layout",
-    "criteria-order",
-    "closing-sentence",
-    "echo",
-    "praise",
-    "authority",
-    "model-name",
-    "comment-style",
-]
-"""Changes to a response that `stress` makes."""
-
-
-class CriterionEntry(_Entry):
-    """One thing judged about a response."""
-
-    name: Text | None = Field(None, description="Unique in the rubric; c1, c2, … by place where none is given.")
-    description: Text | None = Field(None, description="What is judged; rated 1 to 5 where no scale is given.")
-    requirement: Text | None = Field(None, description="The same as description; yes/no where no scale is given.")
-    weight: Weight = Field(1.0, description="Relative weight; below 0 for a fault that costs when present.")
-    scale: ScaleEntry | Literal["binary"] | None = Field(None, description="{min, max} in whole numbers, or binary.")
-    scale_min: StrictInt | None = Field(None, description="The same as scale's min.")
-    scale_max: StrictInt | None = Field(None, description="The same as scale's max.")
-    binary: StrictBool | None = Field(None, description="True for yes/no.")
-    levels: list[LevelEntry] | None = Field(None, description="The levels with their anchors, worst first.")
-    options: list[OptionEntry] | None = Field(None, description="Labelled options with values from 0 to 1.")
-    scale_type: Literal["ordinal", "nominal"] | None = Field(
-        None, description="Of options: whether they stand in an order, worst first."
-    )
-    aggregation: StrictStr | None = Field(None, description="Read from foreign files and not used.")
-    examples: ExamplesEntry | None = Field(None, description="What a good and a bad response show.")
-    sees: list[Text] | None = Field(None, description="Inputs shown for this criterion; all where not given.")
-    required: StrictBool = Field(False, description="True: if this fails, the whole grade fails.")
-    threshold: Share = Field(0.5, description="Position from which the criterion passes.")
-    not_applicable: StrictBool = Field(False, description="Whether a rater may answer that it does not apply.")
-    check: Text | None = Field(
-        None, description="Name of a shipped or registered check that decides instead of a judge."
-    )
-    preserves: list[Change] | None = Field(
-        None, description="Changes of `stress` that keep a response's level on this criterion."
-    )
-
-
-def _runs_nothing(name: str) -> str:
-    if name.startswith("function:"):
-        raise ValueError("is no function in a rubric, which makes nothing run: name it where the rubric is used")
-    return name
-
-
-class JudgeEntry(_Entry):
-    """The default judge; never a key, an address or a function."""
-
-    name: Annotated[Text, AfterValidator(_runs_nothing)] | None = None
-    model: Text | None = None
-
-
-class RubricEntry(_Entry):
-    """A rubric: weighted criteria, the mark from which a response passes, and how a judge is asked."""
-
-    model_config = ConfigDict(extra="forbid", populate_by_name=True, title="markscheme rubric")
-
-    name: Text | None = Field(None, description="The file's stem where not given.")
-    description: Text | None = Field(None, description="What is judged, in a sentence.")
-    pass_mark: Share = Field(
-        0.5,
-        validation_alias=AliasChoices("passingThreshold"),
-        serialization_alias="passingThreshold",
-        description="Least score that passes, 0 to 1.",
-    )
-    inputs: list[Text] | None = Field(None, description="Inputs of a submission besides the response.")
-    guidelines: Text | None = Field(None, description="General advice to the judge.")
-    strategy: Strategy = Field(
-        "one_shot",
-        description="All criteria in one question, one question each, both ways round, or one score from 0 to 100.",
-    )
-    samples: StrictInt = Field(1, ge=1, description="How many times the judge is asked; the median level counts.")
-    judge: JudgeEntry | None = Field(None, description="The default judge.")
-    tolerance: StrictFloat = Field(
-        DEFAULT_TOLERANCE, gt=0, le=1, description="How far a score may miss gold and still agree."
-    )
-    target: StrictFloat = Field(
-        DEFAULT_TARGET, gt=0, le=1, description="Share of examples on which the judge has to agree."
-    )
-    ask_within: Share = Field(0.0, description="Gray zone: scores this close to the pass mark go to a person.")
-    criteria: list[CriterionEntry] = Field(min_length=1, description="What is judged, each with its weight.")
-
-
-def json_schema() -> dict[str, Any]:
-    """The JSON Schema of the native rubric format, for editors."""
-    schema = RubricEntry.model_json_schema(by_alias=True, mode="validation")
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
+Entry = Mapping[str, Any]
+"""A mapping of the file by the names of its keys, with defaults for those not given."""
 
 
 # --- public readers ---------------------------------------------------------------------------------------------
@@ -274,9 +89,9 @@ class _Reading:
         top, self.top_path, self.criterion_paths = self._canonical()
         self._hold_to_format(top)
         self.entries = top["criteria"] if isinstance(top.get("criteria"), list) else []
-        entries = [_readable(CriterionEntry, one) for one in self.entries]
+        entries = [_readable(CRITERION, one) for one in self.entries]
         rubric = self._built(
-            _readable(RubricEntry, {**top, "criteria": [{}]}),
+            _readable(RUBRIC, {**top, "criteria": [{}]}),
             [self._criterion(entry, place) for place, entry in enumerate(entries)],
         )
         if rubric is None:
@@ -300,7 +115,7 @@ class _Reading:
             top["criteria"] = data
         else:
             raise RubricError(
-                f"a rubric is a mapping or a list of criteria, found {_shown(data)}", path=self.path, line=1
+                f"a rubric is a mapping or a list of criteria, found {as_shown(data)}", path=self.path, line=1
             )
         criteria_at = at if isinstance(data, list) else (*at, "criteria")
         if "sections" in top:
@@ -336,37 +151,35 @@ class _Reading:
 
     def _hold_to_format(self, top: dict[str, Any]) -> None:
         """Collect the faults of the format, key by key."""
-        try:
-            RubricEntry.model_validate(top)
-        except ValidationError as error:
-            for problem in error.errors(include_url=False):
-                at = _path_in(top, problem["loc"])
-                self._fault(_sentence(problem, at), self._source(at))
+        problems: Problems = []
+        RUBRIC.read(top, (), problems)
+        for at, problem in problems:
+            self._fault(problem, self._source(at))
 
-    def _criterion(self, read: "_Read[CriterionEntry]", place: int) -> Criterion:
+    def _criterion(self, read: "_Read", place: int) -> Criterion:
         """The criterion; collects errors and substitutes placeholders, so that all faults are reported at once."""
         entry = read.entry
         return Criterion(
-            weight=entry.weight,
+            weight=entry["weight"],
             requirement=self._or_fault(_words, read, place) or "stands in",
             name=self._name(place),
             scale=self._or_fault(_scale, read, place) or YES_NO,
-            good=entry.examples.good if entry.examples else None,
-            bad=entry.examples.bad if entry.examples else None,
-            sees=tuple(entry.sees) if entry.sees is not None else None,
-            required=entry.required,
-            threshold=entry.threshold,
-            not_applicable=entry.not_applicable or any(option.na for option in entry.options or ()),
-            check=entry.check,
-            preserves=tuple(entry.preserves or ()),
+            good=(entry["examples"] or {}).get("good"),
+            bad=(entry["examples"] or {}).get("bad"),
+            sees=tuple(entry["sees"]) if entry["sees"] is not None else None,
+            required=entry["required"],
+            threshold=entry["threshold"],
+            not_applicable=entry["not_applicable"] or any(option["na"] for option in entry["options"] or ()),
+            check=entry["check"],
+            preserves=tuple(entry["preserves"] or ()),
         )
 
-    def _or_fault(self, part: Callable[[CriterionEntry], T], read: "_Read[CriterionEntry]", place: int) -> T | None:
+    def _or_fault(self, part: Callable[[Entry], T], read: "_Read", place: int) -> T | None:
         try:
             return part(read.entry)
         except _KeyedFault as fault:
             may_say_it = fault.unless_said_by and any(
-                key in fault.unless_said_by or key not in CriterionEntry.model_fields for key in read.unread
+                key in fault.unless_said_by or key not in CRITERION.keys for key in read.unread
             )
             if may_say_it:
                 return None
@@ -378,7 +191,7 @@ class _Reading:
         name = entry.get("name") if isinstance(entry, Mapping) else None
         return name if isinstance(name, str) and name.strip() else f"c{place + 1}"
 
-    def _built(self, read: "_Read[RubricEntry]", criteria: list[Criterion]) -> Rubric | None:
+    def _built(self, read: "_Read", criteria: list[Criterion]) -> Rubric | None:
         """The rubric, or None if there are faults; adds those of the rubric as a whole."""
         said = read.entry
         if not criteria:
@@ -388,17 +201,17 @@ class _Reading:
         try:
             rubric = Rubric(
                 criteria=tuple(criteria),
-                name=said.name or (self.path.stem if self.path else "rubric"),
-                description=said.description or "",
-                pass_mark=float(said.pass_mark),
-                inputs=tuple(said.inputs) if said.inputs is not None else None,
-                guidelines=said.guidelines or "",
-                strategy=said.strategy,
-                samples=said.samples,
-                judge=said.judge.model_dump(exclude_none=True) if said.judge else {},
-                tolerance=said.tolerance,
-                target=said.target,
-                ask_within=said.ask_within,
+                name=said["name"] or (self.path.stem if self.path else "rubric"),
+                description=said["description"] or "",
+                pass_mark=float(said["pass_mark"]),
+                inputs=tuple(said["inputs"]) if said["inputs"] is not None else None,
+                guidelines=said["guidelines"] or "",
+                strategy=said["strategy"],
+                samples=said["samples"],
+                judge={key: value for key, value in (said["judge"] or {}).items() if value is not None},
+                tolerance=said["tolerance"],
+                target=said["target"],
+                ask_within=said["ask_within"],
                 source=self.path,
             )
         except RubricError as error:
@@ -417,7 +230,7 @@ class _Reading:
                 return self._line((*at, "sees" if " sees " in problem else "name"))
         return self._line(key)
 
-    def _warn(self, top: Mapping[str, Any], entries: Sequence["_Read[CriterionEntry]"]) -> None:
+    def _warn(self, top: Mapping[str, Any], entries: Sequence["_Read"]) -> None:
         name = top.get("name")
         if self.path is not None and name is not None and name != self.path.stem:
             self._warning(
@@ -426,7 +239,7 @@ class _Reading:
         for at, unused in self.sections:
             self._warning(f"a section's {unused} is not shown to the judge; put it with the criteria", at)
         for place, read in enumerate(entries):
-            if read.entry.aggregation is not None:
+            if read.entry["aggregation"] is not None:
                 at = (*self.criterion_paths[place], "aggregation")
                 self._warning("`aggregation` is not used here: several verdicts are combined by their median", at)
 
@@ -466,68 +279,67 @@ class _KeyedFault(Exception):  # noqa: N818
 
 
 @dataclass(frozen=True)
-class _Read(Generic[E]):
+class _Read:
     """The readable part of a mapping, and its unreadable keys."""
 
-    entry: E
+    entry: Entry
     unread: frozenset[str]
 
 
-def _readable(model: type[E], raw: Any) -> _Read[E]:
+def _readable(keys: Keys, raw: Any) -> _Read:
+    problems: Problems = []
     if not isinstance(raw, Mapping):
-        return _Read(model.model_validate({}), frozenset({"all"}))
-    named = {key: value for key, value in raw.items() if isinstance(key, str)}
-    try:
-        return _Read(model.model_validate(named), frozenset(map(str, raw.keys() - named.keys())))
-    except ValidationError as error:
-        unread = frozenset(str(problem["loc"][0]) for problem in error.errors(include_url=False))
-        rest = {key: value for key, value in named.items() if key not in unread}
-        return _Read(model.model_validate(rest), unread)
+        return _Read(keys.read({}, (), problems), frozenset({"all"}))
+    entry = keys.read(raw, (), problems)
+    return _Read(entry, frozenset(str(at[0]) for at, _ in problems))
 
 
-def _words(entry: CriterionEntry) -> str:
-    if entry.description is not None and entry.requirement is not None:
+def _words(entry: Entry) -> str:
+    if entry["description"] is not None and entry["requirement"] is not None:
         raise _KeyedFault("requirement", "`requirement` and `description` are the same key; give one of them")
-    text = entry.description or entry.requirement
+    text: str | None = entry["description"] or entry["requirement"]
     if text is None:
         problem = "a criterion says in words what is judged: `description` (or `requirement`) is missing"
         raise _KeyedFault("name", problem, unless_said_by=("description", "requirement"))
     return text
 
 
-def _scale(entry: CriterionEntry) -> Scale:
+def _scale(entry: Entry) -> Scale:
     """The scale of a criterion, from any of the keys that define one; two are refused."""
     ends = _ends(entry)
-    binary = entry.scale == "binary" or bool(entry.binary)
-    sources = {"scale": ends is not None, "binary": binary, "options": entry.options is not None}
-    if sum(sources.values()) + (entry.levels is not None and not sources["scale"]) > 1:
-        said = [key for key, is_said in (*sources.items(), ("levels", entry.levels is not None)) if is_said]
+    binary = entry["scale"] == "binary" or bool(entry["binary"])
+    sources = {"scale": ends is not None, "binary": binary, "options": entry["options"] is not None}
+    if sum(sources.values()) + (entry["levels"] is not None and not sources["scale"]) > 1:
+        said = [key for key, is_said in (*sources.items(), ("levels", entry["levels"] is not None)) if is_said]
         raise _KeyedFault(said[-1], f"the scale is given more than once: {', '.join(said)}; give one")
-    if entry.options is not None:
-        return _from_options(entry.options, entry.scale_type)
-    if entry.levels is not None:
-        return _anchored(entry.levels, ends, ordered=entry.scale_type != "nominal")
+    if entry["options"] is not None:
+        return _from_options(entry["options"], entry["scale_type"])
+    if entry["levels"] is not None:
+        return _anchored(entry["levels"], ends, ordered=entry["scale_type"] != "nominal")
     if ends is not None:
-        return replace(Scale.numbered(*ends), ordered=entry.scale_type != "nominal")
-    if entry.binary is False and entry.requirement is not None:
+        return replace(Scale.numbered(*ends), ordered=entry["scale_type"] != "nominal")
+    if entry["binary"] is False and entry["requirement"] is not None:
         problem = "a `requirement` is yes/no where nothing else is said; give `scale` or `levels`"
         raise _KeyedFault("binary", problem, unless_said_by=("scale", "scale_min", "scale_max", "levels", "options"))
-    if binary or entry.check is not None or entry.requirement is not None:
+    if binary or entry["check"] is not None or entry["requirement"] is not None:
         return YES_NO
     return Scale.numbered(1, 5)
 
 
-def _ends(entry: CriterionEntry) -> tuple[int, int] | None:
-    named = isinstance(entry.scale, ScaleEntry)
-    if not named and entry.scale_min is None and entry.scale_max is None:
+def _ends(entry: Entry) -> tuple[int, int] | None:
+    named = isinstance(entry["scale"], Mapping)
+    if not named and entry["scale_min"] is None and entry["scale_max"] is None:
         return None
-    if named and (entry.scale_min is not None or entry.scale_max is not None):
+    if named and (entry["scale_min"] is not None or entry["scale_max"] is not None):
         raise _KeyedFault("scale", "the scale is given twice: as `scale` and as `scale_min`/`scale_max`")
-    if isinstance(entry.scale, ScaleEntry):
-        ends = entry.scale.min, entry.scale.max
+    if named:
+        ends = entry["scale"]["min"], entry["scale"]["max"]
     else:
-        ends = 1 if entry.scale_min is None else entry.scale_min, 5 if entry.scale_max is None else entry.scale_max
-    key = "scale" if named else "scale_min" if entry.scale_min is not None else "scale_max"
+        ends = (
+            1 if entry["scale_min"] is None else entry["scale_min"],
+            5 if entry["scale_max"] is None else entry["scale_max"],
+        )
+    key = "scale" if named else "scale_min" if entry["scale_min"] is not None else "scale_max"
     if ends[0] >= ends[1]:
         raise _KeyedFault(key, f"a scale runs from a lower to a higher number: found min {ends[0]}, max {ends[1]}")
     if ends[1] - ends[0] >= MAX_STEPS:
@@ -535,9 +347,9 @@ def _ends(entry: CriterionEntry) -> tuple[int, int] | None:
     return ends
 
 
-def _anchored(entries: list[LevelEntry], ends: tuple[int, int] | None, *, ordered: bool) -> Scale:
+def _anchored(entries: list[Entry], ends: tuple[int, int] | None, *, ordered: bool) -> Scale:
     """The levels as listed; between given ends, those not listed have no anchor."""
-    levels = [Level(entry.value, entry.label, entry.description, entry.example) for entry in entries]
+    levels = [Level(entry["value"], entry["label"], entry["description"], entry["example"]) for entry in entries]
     try:
         if ends is None:
             return Scale(tuple(levels), ordered=ordered)
@@ -553,97 +365,16 @@ def _anchored(entries: list[LevelEntry], ends: tuple[int, int] | None, *, ordere
         raise _KeyedFault("levels", str(error)) from error
 
 
-def _from_options(entries: list[OptionEntry], scale_type: str | None) -> Scale:
-    worth = [entry for entry in entries if not entry.na]
-    if any(entry.value is None for entry in worth):
+def _from_options(entries: list[Entry], scale_type: str | None) -> Scale:
+    worth = [entry for entry in entries if not entry["na"]]
+    if any(entry["value"] is None for entry in worth):
         raise _KeyedFault("options", "each option that applies has a value")
-    levels = sorted(
-        (Level(entry.value, entry.label) for entry in worth if entry.value is not None), key=attrgetter("value")
-    )
+    levels = sorted((Level(entry["value"], entry["label"]) for entry in worth), key=attrgetter("value"))
     as_positions = all(0 <= level.value <= 1 for level in levels)
     try:
         return Scale(tuple(levels), ordered=scale_type != "nominal", by_label=as_positions)
     except RubricError as error:
         raise _KeyedFault("options", str(error)) from error
-
-
-# --- pydantic's findings in our words -------------------------------------------------------------------------------
-
-_MODELS: dict[tuple[str, ...], type[_Entry]] = {
-    (): RubricEntry,
-    ("criteria",): CriterionEntry,
-    ("criteria", "levels"): LevelEntry,
-    ("criteria", "options"): OptionEntry,
-    ("criteria", "scale"): ScaleEntry,
-    ("criteria", "examples"): ExamplesEntry,
-    ("judge",): JudgeEntry,
-}
-_BOUNDS = {"greater_than_equal": "at least", "less_than_equal": "at most", "greater_than": "above"}
-_WANTED = {
-    "string_type": "must be text",
-    "float_type": "must be a number",
-    "int_type": "must be a whole number",
-    "int_from_float": "must be a whole number",
-    "bool_type": "must be true or false",
-    "list_type": "must be a list",
-    "model_type": "must be a mapping of keys",
-    "dict_type": "must be a mapping of keys",
-}
-
-
-def _path_in(data: Any, loc: tuple[str | int, ...]) -> Place:
-    """Pydantic's location without union tags, which are not in the file."""
-    at: list[str | int] = []
-    for place, part in enumerate(loc):
-        is_there = (isinstance(data, Mapping) and part in data) or (
-            isinstance(data, list) and isinstance(part, int) and part < len(data)
-        )
-        if is_there:
-            data = data[part]
-            at.append(part)
-        elif place == len(loc) - 1 and isinstance(data, Mapping):
-            at.append(part)
-    return tuple(at)
-
-
-def _sentence(problem: Any, at: Place) -> str:
-    kind, found = problem["type"], problem["input"]
-    key = next((str(part) for part in reversed(at) if isinstance(part, str)), "rubric")
-    if at and isinstance(at[-1], int):
-        key = f"each of {key}"
-    if kind == "extra_forbidden":
-        return f"unknown key {key!r}{_nearest(at)}"
-    if kind == "missing":
-        return f"`{key}` is missing"
-    if key == "scale" and at[-1] == "scale":
-        return f"scale is {{min: …, max: …}} in whole numbers, or binary; found {_shown(found)}"
-    if kind in _BOUNDS:
-        return f"{key} is {_BOUNDS[kind]} {next(iter(problem['ctx'].values())):g}, found {_shown(found)}"
-    if kind == "too_short":
-        return "a rubric needs at least one criterion"
-    if kind == "literal_error":
-        return f"{key} is {problem['ctx']['expected']}; found {_shown(found)}"
-    if kind == "value_error":
-        return f"{key} {problem['ctx']['error']}" + ("" if found == "" else f", found {_shown(found)}")
-    wanted = _WANTED.get(kind, problem["msg"][:1].lower() + problem["msg"][1:])
-    quote_it = "; put it in quotes" if kind == "string_type" and isinstance(found, bool | int | float) else ""
-    return f"{key} {wanted}, found {_shown(found)}{quote_it}"
-
-
-def _nearest(at: Place) -> str:
-    within = tuple(part for part in at[:-1] if isinstance(part, str))
-    model = _MODELS.get(within)
-    if model is None:
-        return ""
-    known = [info.serialization_alias or name for name, info in model.model_fields.items()]
-    if model is RubricEntry:
-        known += ["rubric", "sections"]
-    near = difflib.get_close_matches(str(at[-1]), known, n=1, cutoff=0.6)
-    return f" (did you mean {near[0]!r}?)" if near else f"; known here: {', '.join(known)}"
-
-
-def _shown(value: Any) -> str:
-    return "NaN" if isinstance(value, float) and math.isnan(value) else shown(value)
 
 
 def _spelled(at: Place) -> str:

@@ -1,0 +1,390 @@
+"""The format of a rubric file: its keys, what each takes, and what is said where a value doesn't fit.
+
+Each kind of value reads a value and describes itself as JSON Schema; `rubrics/schema.json` is made from that.
+"""
+
+import difflib
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol, get_args
+
+from markscheme.plain_data import Place, shown
+from markscheme.rubrics.rubric import DEFAULT_TARGET, DEFAULT_TOLERANCE, Strategy
+
+Problems = list[tuple[Place, str]]
+"""Where a value doesn't fit, and the sentence that says so."""
+MISSING = object()
+"""Where a key has no default: it must be given."""
+
+Change = Literal[
+    "whitespace",
+    "indent",
+    "layout",
+    "criteria-order",
+    "closing-sentence",
+    "echo",
+    "praise",
+    "authority",
+    "model-name",
+    "comment-style",
+]
+"""Changes to a response that `stress` makes."""
+
+
+class Kind(Protocol):
+    """What a key takes."""
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        """The kind as JSON Schema."""
+
+    def read(self, data: Any, at: Place, problems: Problems) -> Any:
+        """The value as the rubric has it; where it doesn't fit, None and a problem more."""
+
+
+def as_shown(value: Any) -> str:
+    """A value as a message shows it."""
+    return "NaN" if isinstance(value, float) and math.isnan(value) else shown(value)
+
+
+@dataclass(frozen=True)
+class Plain:
+    """One text, number, or true or false.
+
+    Attributes:
+        schema: The kind as JSON Schema.
+        value: The value as the rubric has it; a ValueError says what is wrong with it, after the name of its key.
+    """
+
+    schema: dict[str, Any]
+    value: Callable[[Any], Any]
+
+    def read(self, data: Any, at: Place, problems: Problems) -> Any:
+        try:
+            return self.value(data)
+        except ValueError as fault:
+            problems.append((at, f"{_key(at)} {fault}"))
+            return None
+
+
+@dataclass(frozen=True)
+class Many:
+    """A list of one kind of value."""
+
+    kind: Kind
+    at_least_one: str | None = None
+    """What is said of an empty list, where it may not be empty."""
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        return {"items": self.kind.schema} | ({"minItems": 1} if self.at_least_one else {}) | {"type": "array"}
+
+    def read(self, data: Any, at: Place, problems: Problems) -> Any:
+        if not isinstance(data, list):
+            problems.append((at, f"{_key(at)} must be a list, found {as_shown(data)}"))
+            return None
+        if self.at_least_one and not data:
+            problems.append((at, self.at_least_one))
+        return [self.kind.read(one, (*at, place), problems) for place, one in enumerate(data)]
+
+
+@dataclass(frozen=True)
+class Key:
+    """One key of a mapping; `null` is a value only where it is the default."""
+
+    kind: Kind
+    description: str = ""
+    default: Any = None
+    spelled: str = ""
+    """How files spell the key, where that is not its name; its name is read too."""
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        kind = self.kind.schema
+        if self.default is None:
+            kind = {"anyOf": [*kind.get("anyOf", [kind]), {"type": "null"}]}
+        default = {} if self.default is MISSING else {"default": self.default}
+        return kind | default | ({"description": self.description} if self.description else {})
+
+
+@dataclass(frozen=True)
+class Keys:
+    """A mapping with known keys."""
+
+    name: str
+    description: str
+    keys: Mapping[str, Key]
+    foreign: tuple[str, ...] = ()
+    """Further keys to suggest, which other dialects have in this place."""
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        return {"$ref": f"#/$defs/{self.name}"}
+
+    @property
+    def definition(self) -> dict[str, Any]:
+        """All keys as JSON Schema."""
+        required = [name for name, key in self.keys.items() if key.default is MISSING]
+        return {
+            "additionalProperties": False,
+            "description": self.description,
+            "properties": {key.spelled or name: key.schema for name, key in self.keys.items()},
+            **({"required": required} if required else {}),
+            "title": self.name,
+            "type": "object",
+        }
+
+    def read(self, data: Any, at: Place, problems: Problems) -> Any:
+        if not isinstance(data, Mapping):
+            problems.append((at, f"{_key(at)} must be a mapping of keys, found {as_shown(data)}"))
+            return None
+        read, given = {}, dict(data)
+        for name, key in self.keys.items():
+            said = key.spelled if key.spelled in given else name
+            read[name] = self._value(key, given.pop(said, MISSING), (*at, said), problems)
+        problems += [((*at, name), f"unknown key {str(name)!r}{self._nearest(name)}") for name in given]
+        return read
+
+    @staticmethod
+    def _value(key: Key, value: Any, at: Place, problems: Problems) -> Any:
+        if value is MISSING and key.default is MISSING:
+            problems.append((at, f"`{at[-1]}` is missing"))
+        if value is MISSING or (value is None and key.default is None):
+            return key.default
+        before = len(problems)
+        read = key.kind.read(value, at, problems)
+        return read if len(problems) == before else key.default
+
+    def _nearest(self, name: Any) -> str:
+        known = [*(key.spelled or name for name, key in self.keys.items()), *self.foreign]
+        near = difflib.get_close_matches(str(name), known, n=1, cutoff=0.6)
+        return f" (did you mean {near[0]!r}?)" if near else f"; known here: {', '.join(known)}"
+
+
+@dataclass(frozen=True)
+class Ends:
+    """A scale of whole numbers by its ends, or the word binary."""
+
+    ends: Keys
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        return {"anyOf": [self.ends.schema, {"const": "binary", "type": "string"}]}
+
+    def read(self, data: Any, at: Place, problems: Problems) -> Any:
+        if data == "binary":
+            return data
+        if isinstance(data, Mapping):
+            return self.ends.read(data, at, problems)
+        problems.append((at, f"scale is {{min: …, max: …}} in whole numbers, or binary; found {as_shown(data)}"))
+        return None
+
+
+def _key(at: Place) -> str:
+    """The key a sentence begins with: the last one of a place."""
+    key = next((str(part) for part in reversed(at) if isinstance(part, str)), "rubric")
+    return f"each of {key}" if at and isinstance(at[-1], int) else key
+
+
+# --- texts and numbers ----------------------------------------------------------------------------------------------
+
+
+def _string(value: Any) -> str:
+    if not isinstance(value, str):
+        quote_it = "; put it in quotes" if isinstance(value, bool | int | float) else ""
+        raise ValueError(f"must be text, found {as_shown(value)}{quote_it}")
+    return value
+
+
+def _given(value: Any) -> str:
+    text = _string(value)
+    if not text.strip():
+        raise ValueError("is given but empty" + (f", found {as_shown(text)}" if text else ""))
+    if any("\ud800" <= letter <= "\udfff" for letter in text):
+        raise ValueError(f"holds half a character, which nothing can send or store, found {as_shown(text)}")
+    return text
+
+
+def _runs_nothing(value: Any) -> str:
+    name = _given(value)
+    if name.startswith("function:"):
+        says = "is no function in a rubric, which makes nothing run: name it where the rubric is used"
+        raise ValueError(f"{says}, found {as_shown(name)}")
+    return name
+
+
+def _float(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise ValueError(f"must be a number, found {as_shown(value)}")
+    try:
+        return float(value)
+    except OverflowError:
+        raise ValueError(f"must be a finite number, found {as_shown(value)}") from None
+
+
+def _finite(value: Any) -> float:
+    number = _float(value)
+    if not math.isfinite(number):
+        raise ValueError(f"must be a finite number, found {as_shown(value)}")
+    return number
+
+
+def _weight(value: Any) -> float:
+    number = _float(value)
+    if not math.isfinite(number) or number == 0:
+        raise ValueError(f"must be a finite number other than 0, found {as_shown(value)}")
+    return number
+
+
+def _whole(value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise ValueError(f"must be a whole number, found {as_shown(value)}")
+    return value
+
+
+def _truth(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise ValueError(f"must be true or false, found {as_shown(value)}")
+    return value
+
+
+_BOUNDS: dict[str, tuple[str, Callable[[float, float], bool]]] = {
+    "minimum": ("at least", lambda number, bound: number >= bound),
+    "exclusiveMinimum": ("above", lambda number, bound: number > bound),
+    "maximum": ("at most", lambda number, bound: number <= bound),
+}
+
+
+def _bounded(kind: Plain, **bounds: float) -> Plain:
+    """A number within bounds, named as JSON Schema names them."""
+
+    def value(data: Any) -> Any:
+        number = kind.value(data)
+        for name, bound in bounds.items():
+            words, holds = _BOUNDS[name]
+            if not holds(number, bound):
+                raise ValueError(f"is {words} {bound:g}, found {as_shown(data)}")
+        return number
+
+    return Plain(bounds | kind.schema, value)
+
+
+def _one_of(choices: tuple[str, ...]) -> Plain:
+    *others, last = map(repr, choices)
+
+    def value(data: Any) -> str:
+        if not isinstance(data, str) or data not in choices:
+            raise ValueError(f"is {', '.join(others)} or {last}; found {as_shown(data)}")
+        return data
+
+    return Plain({"enum": list(choices), "type": "string"}, value)
+
+
+STRING = Plain({"type": "string"}, _string)
+TEXT = Plain({"type": "string"}, _given)
+NUMBER = Plain({"type": "number"}, _finite)
+WHOLE = Plain({"type": "integer"}, _whole)
+TRUTH = Plain({"type": "boolean"}, _truth)
+SHARE = _bounded(Plain({"type": "number"}, _float), minimum=0, maximum=1)
+SHARE_ABOVE_0 = _bounded(Plain({"type": "number"}, _float), exclusiveMinimum=0, maximum=1)
+
+
+# --- the format -----------------------------------------------------------------------------------------------------
+
+LEVEL = Keys(
+    "LevelEntry",
+    "One level of a scale and the words that anchor it.",
+    {
+        "value": Key(NUMBER, "What the level is worth; levels stand worst first.", MISSING),
+        "label": Key(TEXT, "A word for the level."),
+        "description": Key(TEXT, "What a response at this level is like."),
+        "example": Key(TEXT, "A short example of a response at this level."),
+    },
+)
+OPTION = Keys(
+    "OptionEntry",
+    "One labelled option; values from 0 to 1 are positions.",
+    {
+        "label": Key(TEXT, default=MISSING),
+        "value": Key(NUMBER),
+        "na": Key(TRUTH, "True where this option says that the criterion does not apply.", default=False),
+    },
+)
+SCALE = Keys(
+    "ScaleEntry",
+    "A scale of whole numbers, given by its ends.",
+    {"min": Key(WHOLE, default=MISSING), "max": Key(WHOLE, default=MISSING)},
+)
+EXAMPLES = Keys("ExamplesEntry", "What a good and a bad response show.", {"good": Key(TEXT), "bad": Key(TEXT)})
+CRITERION = Keys(
+    "CriterionEntry",
+    "One thing judged about a response.",
+    {
+        "name": Key(TEXT, "Unique in the rubric; c1, c2, … by place where none is given."),
+        "description": Key(TEXT, "What is judged; rated 1 to 5 where no scale is given."),
+        "requirement": Key(TEXT, "The same as description; yes/no where no scale is given."),
+        "weight": Key(
+            Plain({"type": "number"}, _weight), "Relative weight; below 0 for a fault that costs when present.", 1.0
+        ),
+        "scale": Key(Ends(SCALE), "{min, max} in whole numbers, or binary."),
+        "scale_min": Key(WHOLE, "The same as scale's min."),
+        "scale_max": Key(WHOLE, "The same as scale's max."),
+        "binary": Key(TRUTH, "True for yes/no."),
+        "levels": Key(Many(LEVEL), "The levels with their anchors, worst first."),
+        "options": Key(Many(OPTION), "Labelled options with values from 0 to 1."),
+        "scale_type": Key(_one_of(("ordinal", "nominal")), "Of options: whether they stand in an order, worst first."),
+        "aggregation": Key(STRING, "Read from foreign files and not used."),
+        "examples": Key(EXAMPLES, "What a good and a bad response show."),
+        "sees": Key(Many(TEXT), "Inputs shown for this criterion; all where not given."),
+        "required": Key(TRUTH, "True: if this fails, the whole grade fails.", default=False),
+        "threshold": Key(SHARE, "Position from which the criterion passes.", 0.5),
+        "not_applicable": Key(TRUTH, "Whether a rater may answer that it does not apply.", default=False),
+        "check": Key(TEXT, "Name of a shipped or registered check that decides instead of a judge."),
+        "preserves": Key(
+            Many(_one_of(get_args(Change))), "Changes of `stress` that keep a response's level on this criterion."
+        ),
+    },
+)
+JUDGE = Keys(
+    "JudgeEntry",
+    "The default judge; never a key, an address or a function.",
+    {"name": Key(Plain({"type": "string"}, _runs_nothing)), "model": Key(TEXT)},
+)
+RUBRIC = Keys(
+    "markscheme rubric",
+    "A rubric: weighted criteria, the mark from which a response passes, and how a judge is asked.",
+    {
+        "name": Key(TEXT, "The file's stem where not given."),
+        "description": Key(TEXT, "What is judged, in a sentence."),
+        "pass_mark": Key(SHARE, "Least score that passes, 0 to 1.", 0.5, spelled="passingThreshold"),
+        "inputs": Key(Many(TEXT), "Inputs of a submission besides the response."),
+        "guidelines": Key(TEXT, "General advice to the judge."),
+        "strategy": Key(
+            _one_of(get_args(Strategy)),
+            "All criteria in one question, one question each, both ways round, or one score from 0 to 100.",
+            "one_shot",
+        ),
+        "samples": Key(_bounded(WHOLE, minimum=1), "How many times the judge is asked; the median level counts.", 1),
+        "judge": Key(JUDGE, "The default judge."),
+        "tolerance": Key(SHARE_ABOVE_0, "How far a score may miss gold and still agree.", DEFAULT_TOLERANCE),
+        "target": Key(SHARE_ABOVE_0, "Share of examples on which the judge has to agree.", DEFAULT_TARGET),
+        "ask_within": Key(SHARE, "Gray zone: scores this close to the pass mark go to a person.", 0.0),
+        "criteria": Key(
+            Many(CRITERION, "a rubric needs at least one criterion"),
+            "What is judged, each with its weight.",
+            MISSING,
+        ),
+    },
+    foreign=("rubric", "sections"),
+)
+
+
+def json_schema() -> dict[str, Any]:
+    """The JSON Schema of the native rubric format, for editors."""
+    parts = (CRITERION, EXAMPLES, JUDGE, LEVEL, OPTION, SCALE)
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$defs": {part.name: part.definition for part in parts},
+        **RUBRIC.definition,
+    }
