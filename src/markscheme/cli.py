@@ -1,5 +1,6 @@
 """Arguments to a command, and its outcome to an exit status. A command's module is imported when it is called."""
 
+import atexit
 import gc
 import os
 import sys
@@ -19,6 +20,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; the exit status."""
     argv = list(sys.argv[1:] if arguments is None else arguments)
     gc.set_threshold(RARELY)
+    atexit.register(gc.freeze)  # or Python looks all objects through three times more before it ends
     with redirect_stdout(SafeStream(sys.stdout)), redirect_stderr(SafeStream(sys.stderr)):
         return _ended(argv)
 

@@ -9,7 +9,6 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import date
-from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -202,6 +201,8 @@ def _line(rating: Rating, example: Example) -> str:
 def _accepted_json(
     calibration: "Calibration", ratings: Mapping[str, Any], split: str | None, measured_runs: int
 ) -> dict[str, Any]:
+    from importlib.metadata import version  # brings e-mail and zip files
+
     comparison, rater, rubric = calibration.comparison, calibration.rater, calibration.rubric
     gold = comparison.gold
     labels = sorted([example.id, labels_digest(example)] for example in gold.examples)

@@ -82,10 +82,8 @@ def _of_export(request: "Request", export: ExportOptions, report: ReportOptions)
     Raises:
         UsageError: An option for exports is given without one, or one that only a rubric has.
     """
-    from markscheme.readers.detect import export_among  # imports nothing that a rubric's calibration doesn't
-
     paths = [Path(name) for name in request.named]
-    if not (all(path.is_file() for path in paths) and export_among(paths)):
+    if not _are_export(paths):
         for option, value in (("kind", export.kind), ("rater", export.rater), ("levels", export.levels)):
             if value:
                 raise UsageError(f"--{option} is for exports of other tools; {request.named[0]} is none")
@@ -106,6 +104,15 @@ def _of_export(request: "Request", export: ExportOptions, report: ReportOptions)
     )
     write_report(document, outputs, quiet=report.quiet)
     return found.exit_status
+
+
+def _are_export(paths: Sequence[Path]) -> bool:
+    """Whether the files are an export; of YAML none is, and a rubric's start is spared all readers."""
+    if not all(path.is_file() and path.suffix not in (".yaml", ".yml") for path in paths):
+        return False
+    from markscheme.readers.detect import export_among
+
+    return export_among(paths) is not None
 
 
 def _write(calibrations: Sequence["Calibration"], choice: "Choice | None", report: ReportOptions) -> None:
