@@ -22,6 +22,7 @@ HEAVY = {
     "rapidfuzz",
     "xllamacpp",
     "genai_prices",
+    "pydantic",
 }
 ROOT = Path(__file__).parents[1]
 

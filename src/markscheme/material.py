@@ -107,6 +107,8 @@ class Material:
 
 
 def _visible(text: str) -> str:
+    if text.isascii():
+        return text
     return _INVISIBLE.sub("", unicodedata.normalize("NFC", text)).translate(_STRAIGHT)
 
 
@@ -118,13 +120,18 @@ def _tokens(text: str) -> str:
 
 def _words(text: str) -> str:
     """The words of a text, unescaped, in lower case, with one space between them."""
+    if not text.isascii() or "&" in text or "\\" in text:
+        text = _unescaped_text(text)
+    return " ".join(_WORD.findall(text.casefold()))
+
+
+def _unescaped_text(text: str) -> str:
     for _ in range(_MOST_UNESCAPING):
         before, text = text, _ESCAPE.sub(_unescaped, html.unescape(_INVISIBLE.sub("", text)))
         if text == before:
             break
     whole = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    plain = unicodedata.normalize("NFKC", _INVISIBLE.sub("", whole)).casefold()
-    return " ".join(_WORD.findall(plain))
+    return unicodedata.normalize("NFKC", _INVISIBLE.sub("", whole))
 
 
 def _unescaped(escape: re.Match[str]) -> str:

@@ -266,6 +266,8 @@ def _one_answer(
         raise _Unreadable("the reply is not the one JSON object that the provider holds the judge to")
     answers = [found for found in objects if is_answer(found.data)]
     own = [found for found in answers if not only_repeats(found.data)]
+    if len(own) == 1:
+        return own[0]
     distinct = {json.dumps(found.data, sort_keys=True, default=lambda _: "twice"): found for found in own}
     if len(distinct) == 1:
         return next(iter(distinct.values()))
@@ -304,6 +306,9 @@ def _objects_in(text: str) -> list[_Answer]:
 
 
 def _noting_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) == len(pairs):
+        return found
     counts = Counter(key for key, _ in pairs)
     return {key: _Twice() if counts[key] > 1 else value for key, value in pairs}
 

@@ -7,6 +7,7 @@ import socket
 import sqlite3
 import time
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import count
@@ -40,6 +41,7 @@ _CLAIM = (
     "INSERT INTO claims VALUES (?, ?, ?) "
     "ON CONFLICT (key) DO UPDATE SET owner = excluded.owner, until = excluded.until WHERE claims.until < ?"
 )
+_STOPS = get_args(Stop)
 _HOST, _CLAIMS = socket.gethostname(), count()
 
 
@@ -83,7 +85,7 @@ class Memory:
         """
         for (found,) in self._execute("SELECT reply FROM replies WHERE key = ?", (key,)):
             try:
-                return replace(_from_json(found), discard=partial(self._discard, key, found))
+                return _from_json(found, partial(self._discard, key, found))
             except (ValueError, KeyError, TypeError, RecursionError):
                 self._execute("DELETE FROM replies WHERE key = ? AND reply = ?", (key, found))
         settled = self._execute("SELECT stop FROM tries WHERE key = ? AND settled", (key,))
@@ -241,7 +243,7 @@ def _to_json(reply: Reply) -> str:
     return json.dumps(kept, ensure_ascii=True, separators=(",", ":"))
 
 
-def _from_json(text: str) -> Reply:
+def _from_json(text: str, discard: Callable[[bool], None] | None = None) -> Reply:
     """The kept reply. Raises ValueError, KeyError or TypeError for anything else."""
     kept = json.loads(text)
     said, model, stop = kept["text"], kept["model"], kept["stop"]
@@ -252,10 +254,10 @@ def _from_json(text: str) -> Reply:
         and all(type(share) in (int, float) for share in token.alternatives.values())
         for token in tokens
     )
-    if not (isinstance(said, str) and isinstance(model, str) and stop in get_args(Stop) and sound):
+    if not (isinstance(said, str) and isinstance(model, str) and stop in _STOPS and sound):
         raise ValueError("what was kept is no reply")
     enforced = kept.get("enforced") is True
-    return Reply(said, model, stop, source="cache", tokens=tokens, enforced=enforced)
+    return Reply(said, model, stop, source="cache", tokens=tokens, enforced=enforced, discard=discard)
 
 
 def _is_running(owner: str) -> bool:
