@@ -131,7 +131,7 @@ def gold(people: npt.ArrayLike, *, by: GoldRule = "median") -> Floats:
     if by == "median":
         ranked = np.sort(table, axis=1)  # nan last; np.nanmedian takes 20 times as long for a row
         middle = np.stack([np.maximum(n_rated - 1, 0) // 2, n_rated // 2], axis=1)
-        return np.take_along_axis(ranked, middle, axis=1).mean(axis=1)
+        return np.asarray(np.take_along_axis(ranked, middle, axis=1).mean(axis=1))
     if by == "mean":
         return over(np.nansum(table, axis=1), n_rated.astype(np.float64))
     if by == "majority":
