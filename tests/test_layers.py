@@ -16,6 +16,7 @@ LAYERS = [
     "fingerprint",
     "counts",
     "plain_data",
+    "trajectory",
     "rubrics",
     "receipt",
     "submission",

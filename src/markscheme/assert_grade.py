@@ -198,7 +198,8 @@ def _cost_lines(grade: Grade, rubric: Rubric) -> Iterator[str]:
         verdict, criterion = grade.verdicts[name], rubric.criterion(name)
         yield f"  {name} {criterion.scale.called(verdict.level)} (weight {criterion.weight:g}): {_line(verdict.reason)}"
         if verdict.quote:
-            missing = " (which is not in the material)" if verdict.quote_found is False else ""
+            place = "the material" if verdict.step is None else f"step {verdict.step}"
+            missing = f" (which is not in {place})" if verdict.quote_found is False else ""
             yield f"    “{_line(verdict.quote)}”{missing}"
     if full := [name for name in cost if not cost[name]]:
         yield f"  full marks: {', '.join(full)}"

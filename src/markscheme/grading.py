@@ -17,6 +17,7 @@ from markscheme.prompt import Prompt, holistic_prompt, verdict_prompt
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.score import Decision, Score, weigh, weigh_holistic
 from markscheme.submission import Submission
+from markscheme.trajectory import STEPPED
 from markscheme.verdict import (
     Abstention,
     Holistic,
@@ -65,6 +66,7 @@ class Grade:
         models: Models that answered, as they named themselves.
         fingerprints: Of rubric, prompt and judge.
         receipt: The calibration behind this grade, if there is one.
+        left_out: What the judge was not shown of long trajectories, a line per input.
     """
 
     id: str
@@ -77,6 +79,7 @@ class Grade:
     models: tuple[str, ...] = ()
     fingerprints: Fingerprints | None = None
     receipt: "Receipt | None" = None
+    left_out: tuple[str, ...] = ()
 
     @property
     def score(self) -> float | None:
@@ -254,7 +257,15 @@ class Grading:
             models=tuple(sorted({reply.model for reply in replies if reply.model})),
             fingerprints=self.fingerprints,
             receipt=self.receipt,
+            left_out=left_out(self.rubric, submission),
         )
+
+
+def left_out(rubric: Rubric, submission: Submission) -> tuple[str, ...]:
+    """What a judge is not shown of a submission's long trajectories, a line per input."""
+    if not set(STEPPED) & set(rubric.known_inputs) & submission.inputs.keys():
+        return ()
+    return tuple(dict.fromkeys(line for prompt in questions(rubric, submission) for line in prompt.left_out))
 
 
 def lacking_inputs(rubric: Rubric, submission: Submission) -> list[str]:
@@ -460,6 +471,7 @@ def grade_json(grade: Grade, rubric: Rubric) -> dict[str, Any]:
         "decision": grade.decision,
         "criteria": {name: _outcome_json(outcome, rubric.criterion(name)) for name, outcome in grade.outcomes.items()},
         **({} if grade.holistic is None else {"holistic": _reply_json(grade.holistic)}),
+        **({"left_out": list(grade.left_out)} if grade.left_out else {}),
         "error": grade.error,
         "receipt": receipt_json(grade.receipt, grade.score),
         "usage": grade.usage.to_json(),
@@ -484,6 +496,8 @@ def _reply_json(said: Verdict | Holistic | Unread) -> dict[str, Any]:
     """What a judge said next to a level or a score, or why nothing of it can be read."""
     if isinstance(said, Unread):
         return {"unread": said.why, "raw": said.raw}
-    words = {"reason": said.reason, "quote": said.quote, "quote_found": said.quote_found}
+    words: dict[str, Any] = {"reason": said.reason, "quote": said.quote, "quote_found": said.quote_found}
     words |= {"quote_in": said.quote_in or None}
+    if isinstance(said, Verdict) and said.step is not None:
+        words["step"] = said.step
     return {**words, "votes": list(said.votes)} if said.votes else words

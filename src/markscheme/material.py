@@ -23,6 +23,7 @@ _WITHOUT_SPACES = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u
 _TOKEN = re.compile(rf"[{_WITHOUT_SPACES}]|[^\W{_WITHOUT_SPACES}]+|[^\w\s]")
 _LEADER = re.compile(r"^[ \t]*(?://[/!]?|#+|\*+|--|;+|>)(?=\s)", re.MULTILINE)
 """What begins each line of a comment or quotation, which a quote of several lines leaves out."""
+_STEP = re.compile(r"step \d+")
 _WORD = re.compile(r"\w+")
 _ESCAPE = re.compile(r"\\+(?:u([0-9a-fA-F]{4})|([nrtbf])|)")
 _MOST_UNESCAPING = 4
@@ -36,7 +37,7 @@ class Material:
     """Texts a judge was shown.
 
     Attributes:
-        texts: By name: inputs, and the response as `response`.
+        texts: By name: inputs, and the response as `response`; a step of a trajectory as `step 4`.
     """
 
     texts: Mapping[str, str]
@@ -48,8 +49,8 @@ class Material:
             return shown
         return cls({RESPONSE: shown} if isinstance(shown, str) else shown)
 
-    def find(self, quote: str) -> str | None:
-        """The name of the text that holds `quote`, the response before the inputs; None where none does.
+    def find(self, quote: str, *, first: str = RESPONSE) -> str | None:
+        """The name of the text that holds `quote`, `first` before the others; None where none does.
 
         White space between words and marks may differ, and so may straight and curly quotation marks and what begins
         the lines of a comment. Words are whole, and invisible characters don't count.
@@ -63,11 +64,16 @@ class Material:
         wanted = _tokens(quote)
         if not wanted:
             return None
-        found = next((name for name, text in self._tokens.items() if wanted in text), None)
-        if found is None:
+        found = [name for name, text in self._tokens.items() if wanted in text]
+        if not found:
             bare = _tokens(_LEADER.sub("", quote)) or wanted
-            found = next((name for name, text in self.texts.items() if bare in _tokens(_LEADER.sub("", text))), None)
-        return found
+            found = [name for name, text in self.texts.items() if bare in _tokens(_LEADER.sub("", text))]
+        return first if first in found else next(iter(found), None)
+
+    @cached_property
+    def has_steps(self) -> bool:
+        """Whether steps of a trajectory were shown."""
+        return any(_STEP.fullmatch(name) for name in self.texts)
 
     def is_too_short(self, quote: str) -> bool:
         """Whether `quote` would be found by chance: under 8 characters, and not the whole response."""

@@ -41,7 +41,8 @@ class Verdict:
         quote: The passage it is based on; None where there was nothing to quote.
         quote_found: Whether the quote is in the material; None without a quote, and for one too short to check.
         votes: The levels of the single verdicts that this one combines; empty for a single one.
-        quote_in: Name of the text that holds the quote: `response` or an input; "" where none does.
+        quote_in: Name of the text that holds the quote: `response`, an input or `step 4`; "" where none does.
+        step: The step it cites; None where it cites none. A quote that this step doesn't hold counts as not found.
     """
 
     criterion: str
@@ -51,6 +52,7 @@ class Verdict:
     quote_found: bool | None = None
     votes: tuple[float, ...] = ()
     quote_in: str = ""
+    step: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +184,7 @@ def _outcome(answer: "_Answer", criterion: Criterion, reply: Reply, material: Ma
             return NotApplicable(name, reason)
         level = _level(said, criterion.scale)
         expected = _expected_level(reply, answer, criterion)
-        quote = _quote(verdict.get("quote"), material)
+        quote = _quote(verdict.get("quote"), material, _step(verdict.get("step")) if material.has_steps else None)
         return Verdict(name, level.value if expected is None else expected, reason, **quote)
     except _Unreadable as why:
         return _unread(name, why, reply)
@@ -214,16 +216,30 @@ def _text(found: Mapping[str, Any], key: str) -> str:
     return encodable(value.strip())
 
 
-def _quote(quote: Any, material: Material) -> dict[str, Any]:
-    """The quote and where it is found, as a verdict has it; a verdict without any quote is one whose quote is not."""
+def _quote(quote: Any, material: Material, step: int | None = None) -> dict[str, Any]:
+    """The quote, the step it cites and where it is found, as a verdict has it; a verdict without any quote is one whose
+    quote is not."""
+    cited = f"step {step}"
+    said: dict[str, Any] = {} if step is None else {"step": step}
+    is_there = step is None or cited in material.texts
     if _says(quote, NOTHING_TO_QUOTE):
-        return {}
+        return said if is_there else said | {"quote_found": False}
     if not isinstance(quote, str) or not quote.strip():
-        return {"quote_found": False}
-    if material.is_too_short(quote):
-        return {"quote": encodable(quote)}
-    place = material.find(quote)
-    return {"quote": encodable(quote), "quote_found": place is not None, "quote_in": place or ""}
+        return said | {"quote_found": False}
+    said["quote"] = encodable(quote)
+    if is_there and material.is_too_short(quote):
+        return said
+    place = material.find(quote) if step is None else material.find(quote, first=cited)
+    return said | {"quote_found": place is not None and (step is None or place == cited), "quote_in": place or ""}
+
+
+_STEP = re.compile(r"\s*(?:step\s*)?(\d{1,9})\s*", re.IGNORECASE)
+
+
+def _step(said: Any) -> int | None:
+    """The number of the step that a verdict cites; None for none."""
+    found = _STEP.fullmatch(str(said))
+    return int(found[1]) if found and not isinstance(said, bool) else None
 
 
 def _shown(value: Any) -> str:

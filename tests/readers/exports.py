@@ -16,6 +16,7 @@ JUDGE, ANN, BEN = (1, 1, 1, 0, 1, 0), (1, 1, 0, 0, 1, 1), (1, 1, 0, 0, 0, 1)
 """The judge agrees with ann on 4 of the 6, and with ben on 3."""
 BY_RATER: Mapping[str, tuple[int, ...]] = {"judge-1": JUDGE, "ann": ANN, "ben": BEN}
 ASKED = "Where is my parcel?"
+TRACKED = '{"parcel": "seven"}'
 
 Files = dict[str, Any]
 """By name the data of each file: rows, or the whole of it."""
@@ -41,8 +42,11 @@ def mlflow() -> Files:
         )  # fmt: skip
     traces = [
         {"info": {"trace_id": unit, "assessments": given[unit]},
-         "data": {"spans": [{"parent_span_id": None, "attributes": {
-             "mlflow.spanInputs": json.dumps({"question": ASKED}), "mlflow.spanOutputs": json.dumps(reply(unit))}}]}}
+         "data": {"spans": [
+             {"span_id": "a", "parent_span_id": None, "name": "agent", "attributes": {
+                 "mlflow.spanInputs": json.dumps({"question": ASKED}), "mlflow.spanOutputs": json.dumps(reply(unit))}},
+             {"span_id": "b", "parent_span_id": "a", "name": "track", "attributes": {"mlflow.spanType": '"TOOL"',
+                 "mlflow.spanInputs": TRACKED, "mlflow.spanOutputs": '"In Leeds"'}}]}}
         for unit in UNITS
     ]  # fmt: skip
     return {"traces.json": {"traces": traces}}
@@ -90,6 +94,13 @@ def inspect() -> Files:
     samples = [
         {"id": unit, "epoch": 1, "input": ASKED, "target": "",
          "output": {"choices": [{"message": {"role": "assistant", "content": reply(unit)}}]},
+         "messages": [
+             {"role": "user", "content": ASKED},
+             {"role": "assistant", "content": "", "tool_calls": [
+                 {"id": "c", "function": "track", "arguments": json.loads(TRACKED)}]},
+             {"role": "tool", "function": "track", "tool_call_id": "c", "content": "attachment://1"},
+             {"role": "assistant", "content": reply(unit)}],
+         "attachments": {"1": "In Leeds"},
          "scores": {
              "judge-1": {"value": "C" if JUDGE[at] else "I", "explanation": "as it is", "history": []},
              "human": {"value": "?", "history": [edit("ann", ANN[at]), edit("ben", BEN[at])]},
@@ -195,7 +206,8 @@ def mlflow_store(path: Path) -> Path:
     for trace in mlflow()["traces.json"]["traces"]:
         unit = trace["info"]["trace_id"]
         database.execute("INSERT INTO trace_info VALUES (?, '', '')", (unit,))
-        database.execute("INSERT INTO spans VALUES (?, NULL, ?)", (unit, json.dumps(trace["data"]["spans"][0])))
+        for span in trace["data"]["spans"]:
+            database.execute("INSERT INTO spans VALUES (?, ?, ?)", (unit, span["parent_span_id"], json.dumps(span)))
         for one in trace["info"]["assessments"]:
             value, source = json.dumps(one["feedback"]["value"]), one["source"]
             row = (one["assessment_id"], unit, "place", "feedback", value, None, 1795346682661, source["source_type"],

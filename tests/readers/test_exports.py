@@ -19,6 +19,7 @@ from markscheme.readers import archive
 from markscheme.readers.detect import import_files
 from markscheme.readers.imported import Columns, Reading
 from markscheme.rubrics.rubric import Criterion, Rubric
+from markscheme.trajectory import STEPPED, AgentStep, trajectories
 from tests.readers import exports
 from tests.readers.exports import SAMPLES, Sample, written
 
@@ -69,6 +70,19 @@ def test_the_same_ratings_give_the_same_figures_from_every_tool(tool: str, tmp_p
     assert {e.submission.response for e in found.examples} == {exports.reply(unit) for unit in exports.UNITS}
     assert {e.submission.inputs["query"] for e in found.examples} == {exports.ASKED}
     assert found.lost == {}
+
+
+@pytest.mark.parametrize("tool", ["mlflow", "inspect"])
+@pytest.mark.parametrize("declared", [None, ("query", "trace")])
+def test_what_an_agent_did_comes_along_as_steps(tool: str, declared: tuple[str, ...] | None, tmp_path: Path) -> None:
+    rubric = Rubric(OF_PLACE.criteria, inputs=declared) if declared else None
+    example = read(written(tmp_path, SAMPLES[tool].files()), rubric=rubric).examples[0]
+    name = "messages" if tool == "inspect" and not declared else "trace"
+    steps = trajectories(example.submission.inputs, STEPPED)
+    assert list(steps) == [name]
+    call = AgentStep("tool call", "track", exports.TRACKED)
+    assert steps[name].steps[1:3] == (call, AgentStep("tool result", "track", "In Leeds"))
+    assert steps[name].steps[3].text == exports.reply("p1")
 
 
 @pytest.mark.parametrize("store", [exports.mlflow_store, exports.phoenix_store])

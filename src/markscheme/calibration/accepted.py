@@ -341,5 +341,6 @@ def _criterion_of(data: Mapping[str, Any]) -> Criterion:
         "scale": Scale(levels, scale["ordered"], scale["by_label"]),
         "sees": None if sees is None else tuple(sees),
         "preserves": tuple(data.get("preserves", ())),
+        "steps": tuple(data.get("steps", ())),
     }
     return Criterion(**{**data, **read})

@@ -18,6 +18,7 @@ from markscheme.receipt import CALIBRATION, calibration_text, receipt_json, scor
 from markscheme.rubrics.rubric import STRATEGIES, Criterion, Rubric
 from markscheme.rubrics.search import find_rubric
 from markscheme.submission import Submission, as_text
+from markscheme.trajectory import STEPPED, has_tool_calls, steps_for
 from markscheme.verdict import Abstention, NotApplicable, Outcome, Unread, Verdict
 
 OFF = ("off", False)
@@ -139,7 +140,8 @@ def read_call(output: Any, context: Mapping[str, Any], beside: Path, engine: Eng
     check_config(config)
     file = find_rubric(_rubric_name(config, variables), beside=beside)
     rubric, system = engine.rubric(file), _system(context.get("provider"))
-    return call_by(rubric, file, output, config, variables, prompt=context.get("prompt"), system=system)
+    prompt, trace = context.get("prompt"), context.get("trace")
+    return call_by(rubric, file, output, config, variables, prompt=prompt, system=system, trace=trace)
 
 
 def call_by(
@@ -151,6 +153,7 @@ def call_by(
     *,
     prompt: Any = None,
     system: str = "",
+    trace: Any = None,
 ) -> Call:
     """The grading of an output by a rubric that was found, as a checked configuration wants it.
 
@@ -158,7 +161,9 @@ def call_by(
         UsageError: A value that the configuration cannot have, an input that is not there.
     """
     rubric = _as_configured(rubric, config)
-    submission = Submission(as_text(output), _inputs(rubric, config, variables, prompt))
+    calls = output if has_tool_calls(output) else None
+    steps = {"trace": trace, "messages": variables.get("_conversation"), "tool_calls": calls}
+    submission = Submission(as_text(output), _inputs(rubric, config, variables, prompt, steps))
     calibration = config.get("calibration", "warn")
     kept = config.get("cache", "auto") not in OFF
     return Call(rubric, file, submission, config.get("judge"), config.get("model"), calibration, kept, system)
@@ -252,8 +257,11 @@ def _as_configured(rubric: Rubric, config: Mapping[str, Any]) -> Rubric:
     )
 
 
-def _inputs(rubric: Rubric, config: Mapping[str, Any], variables: Mapping[str, Any], prompt: Any) -> dict[str, Any]:
-    """The inputs that the rubric knows, from the vars that are named for them or named like them."""
+def _inputs(
+    rubric: Rubric, config: Mapping[str, Any], variables: Mapping[str, Any], prompt: Any, steps: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The inputs that the rubric knows, from the vars that are named for them or named like them, and from what
+    Promptfoo saw the provider do."""
     named = config.get("inputs") or {}
     found = {}
     for name in dict.fromkeys((*rubric.known_inputs, *named)):
@@ -263,12 +271,16 @@ def _inputs(rubric: Rubric, config: Mapping[str, Any], variables: Mapping[str, A
             candidates = [variables[named[name]]]
         elif name == "query":
             candidates = [*(variables[var] for var in QUERY_VARS if var in variables), prompt]
+        elif name in STEPPED:
+            candidates = [variables.get(name), steps_for(name, rubric.known_inputs, steps)]
         else:
             candidates = [variables.get(name)]
         value = next((value for value in candidates if value is not None), None)
         if value is None and name in (rubric.inputs or ()):
+            traced = ", or set `tracing.enabled` and let the provider send spans" if name in STEPPED else ""
             raise UsageError(
                 f"the rubric needs the input {name!r}; give the test a var of that name, or name one in config.inputs"
+                f"{traced}"
             )
         if isinstance(value, str) and _ONLY_A_PLACEHOLDER.fullmatch(value):
             raise UsageError(f"the input {name!r} is nothing but the unresolved placeholder {value.strip()}")
@@ -320,8 +332,11 @@ def _component(criterion: Criterion, outcome: Outcome | None) -> dict[str, Any] 
         return None
     position = criterion.scale.position(outcome.level)
     reason = f"{criterion.name} {criterion.scale.called(outcome.level)}: {outcome.reason}"
+    if outcome.step is not None:
+        reason += f" (step {outcome.step})"
     if outcome.quote_found is False:
-        reason += " (the passage it quotes is in nothing the judge saw)"
+        where = "nothing the judge saw" if outcome.step is None else "no such step"
+        reason += f" (the passage it quotes is in {where})"
     return {
         "pass": criterion.passes(position),
         "score": criterion.merit(position),
@@ -345,6 +360,8 @@ def told_reason(grade: Grade, call: Call) -> str:
         said = [_sentence(grade.holistic.reason)]
     else:
         said = [_said(criterion, grade.outcomes[criterion.name]) for criterion in rubric.criteria]
+    if grade.left_out:
+        said.append(f"Not shown to the judge: {'; '.join(grade.left_out)}.")
     if call.calibration != "off":
         said.append(f"Calibration: {score_text(scored.score, grade.receipt)}.")
     return f"{head}. " + " ".join(said)
@@ -386,6 +403,8 @@ def metadata_of(grade: Grade, call: Call) -> dict[str, Any]:
         "rawScore": grade.raw_score,
         "decision": grade.decision,
         "quotesNotFound": grade.quotes_not_found,
+        "cites": {name: verdict.step for name, verdict in grade.verdicts.items() if verdict.step is not None},
+        "leftOut": list(grade.left_out),
         "replies": dict(grade.replies),
         "costUsd": grade.usage.usd,
         "sameFamily": same_family(", ".join(grade.models) or call.model or call.judge or "", call.system),

@@ -15,6 +15,7 @@ from markscheme.readers.imported import Columns, Reading, number, plain
 from markscheme.readers.infer_rubric import scale_between
 from markscheme.rubrics.rubric import YES_NO, Criterion, Rubric, Scale
 from markscheme.submission import Submission, as_text
+from markscheme.trajectory import STEPPED
 
 QUERY = ("query", "question", "input", "prompt")
 NOT_APPLICABLE = ("na", "n/a", "not applicable", "not_applicable")
@@ -173,6 +174,18 @@ class Export:
             self.lose("second responses of the same id")
         else:
             self.responses[unit] = Example(Submission(as_text(response), {**_inputs(given), **more}, unit), group=group)
+
+    def steps(self, name: str, given: Any, *, beyond: int) -> dict[str, Any]:
+        """What an agent did, under the input of steps that the rubric declares; empty for no more than an answer.
+
+        Args:
+            name: The input's name for a rubric that declares none.
+            given: Messages or spans.
+            beyond: How many of them a response without an agent has.
+        """
+        declared = [one for one in (self.rubric.inputs or () if self.rubric else ()) if one in STEPPED]
+        is_more = isinstance(given, list) and len(given) > beyond
+        return {declared[0] if declared else name: given} if given and (declared or is_more) else {}
 
     def rate(self, mark: Mark) -> None:
         """Add a value that a rater gave, each entry of an object under its own name."""

@@ -16,7 +16,7 @@ CODE = ("answer", "choice", "exact", "f1", "includes", "match", "math", "pattern
 """Scorers of Inspect that ask no model."""
 LETTERS = {"C": 1, "P": 0.5, "I": 0, "N": 0}
 UNCHANGED, APART = "UNCHANGED", "attachment://"
-SKIPPED = ("messages", "events", "store", "output", "model_usage", "role_usage", "uuid", "attachments", "started_at",
+SKIPPED = ("events", "store", "output", "model_usage", "role_usage", "uuid", "attachments", "started_at",
            "completed_at", "total_time", "working_time", "timelines", "events_data", "choices", "files", "setup",
            "sandbox", "turn_count")  # fmt: skip
 
@@ -76,7 +76,9 @@ def _sample(record: Any, export: Export) -> None:
     reference = fields.take("target") or None
     if fields.text("error"):
         export.lose("samples that ended in an error")
-    export.respond(unit, _completion(record), fields.take("input"), group=name, reference=reference)
+    messages = _resolved(fields.take("messages"), record)
+    steps = export.steps("messages", messages, beyond=3)  # system prompt, question, answer
+    export.respond(unit, _completion(record), fields.take("input"), group=name, reference=reference, **steps)
     export.rate_metadata(unit, fields)
     fields.close()
     for metric, score in scores.items() if isinstance(scores, Mapping) else ():
@@ -93,6 +95,18 @@ def _completion(sample: Any) -> Any:
         return sample["attachments"][content.removeprefix(APART)] if content.startswith(APART) else content
     except (KeyError, IndexError, TypeError, AttributeError):
         return None
+
+
+def _resolved(messages: Any, sample: Mapping[str, Any]) -> Any:
+    """The messages with the texts that the log stores apart."""
+    stored = sample.get("attachments")
+    if isinstance(messages, str) and messages.startswith(APART) and isinstance(stored, Mapping):
+        return stored.get(messages.removeprefix(APART), messages)
+    if isinstance(messages, list):
+        return [_resolved(one, sample) for one in messages]
+    if isinstance(messages, Mapping):
+        return {key: _resolved(value, sample) for key, value in messages.items()}
+    return messages
 
 
 def _marks(unit: str, metric: str, score: Any, export: Export) -> Iterator[Mark]:

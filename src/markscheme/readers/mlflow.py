@@ -33,9 +33,9 @@ def is_mlflow(peek: Peek) -> bool:
 def read_mlflow(files: Sequence[Peek], export: Export) -> None:
     """The traces as responses, their assessments as ratings, and what they expect as inputs."""
     for peek in files:
-        for trace, assessments, inputs, output in _stored(peek, export) if peek.tables else _exported(peek, export):
+        for trace, assessments, inputs, output, spans in (_stored if peek.tables else _exported)(peek, export):
             rated, expected = _sorted(trace, assessments, export)
-            export.respond(trace, output, inputs, **expected)
+            export.respond(trace, output, inputs, **expected | export.steps("trace", spans, beyond=1))
             for mark in rated:
                 export.rate(mark)
 
@@ -84,7 +84,8 @@ def _error(error: Any) -> str:
     return " ".join(str(error[key]) for key in ("error_code", "error_message") if error.get(key))
 
 
-_Trace = tuple[str, Sequence[Any], Any, Any]
+_Trace = tuple[str, Sequence[Any], Any, Any, Sequence[Any]]
+"""A trace's id, assessments, inputs, outputs and spans."""
 
 
 def _exported(peek: Peek, export: Export) -> Iterator[_Trace]:
@@ -100,8 +101,7 @@ def _exported(peek: Peek, export: Export) -> Iterator[_Trace]:
         fields = Fields(record, export, "trace", ("tags",))
         fields.skip(*(f"info.{key}" for key in OF_TRACE))
         trace, spans = fields.text("info.trace_id"), fields.items("data.spans")
-        roots = (span for span in spans if isinstance(span, Mapping) and not span.get("parent_span_id"))
-        root = Fields(next(roots, {}), export, "span", OF_SPAN)
+        root = Fields(_root(spans), export, "span", OF_SPAN)
         inputs, output = root.take(f"attributes.{INPUTS}"), root.take(f"attributes.{OUTPUTS}")
         given, shortened = fields.take("info.request_preview"), fields.take("info.response_preview")
         if output is None:
@@ -110,7 +110,11 @@ def _exported(peek: Peek, export: Export) -> Iterator[_Trace]:
         root.skip(*(f"attributes.mlflow.{key}" for key in OF_ATTRIBUTES))
         root.close()
         fields.close()
-        yield trace, assessments, decoded(inputs), decoded(output)
+        yield trace, assessments, decoded(inputs), decoded(output), spans
+
+
+def _root(spans: Sequence[Any]) -> Mapping[str, Any]:
+    return next((span for span in spans if isinstance(span, Mapping) and not span.get("parent_span_id")), {})
 
 
 def _info(record: Any) -> Mapping[str, Any]:
@@ -128,16 +132,18 @@ def _stored(peek: Peek, export: Export) -> Iterator[_Trace]:
         low, high = number(ends.get("min_value")), number(ends.get("max_value"))
         if low is not None and high is not None and low < high:
             export.scales[row["name"]] = low, high
-    roots = {}
-    if "spans" in peek.tables:
-        for row in peek.rows("spans", ("trace_id", "content"), "WHERE parent_span_id IS NULL"):
-            roots[row["trace_id"]] = _attributes(decoded(row["content"]))
+    spans: dict[str, list[Any]] = {}
+    for row in peek.rows("spans", ("trace_id", "content")) if "spans" in peek.tables else ():
+        spans.setdefault(row["trace_id"], []).append(decoded(row["content"]))
     for row in peek.rows("trace_info", ("request_id", "request_preview", "response_preview")):
         trace = row["request_id"]
-        root = roots.get(trace) or {INPUTS: row["request_preview"], OUTPUTS: _preview(row["response_preview"], export)}
-        yield trace, given.pop(trace, []), decoded(root.get(INPUTS)), decoded(root.get(OUTPUTS))
+        own = spans.get(trace, [])
+        root = _attributes(_root(own))
+        if not root:
+            root = {INPUTS: row["request_preview"], OUTPUTS: _preview(row["response_preview"], export)}
+        yield trace, given.pop(trace, []), decoded(root.get(INPUTS)), decoded(root.get(OUTPUTS)), own
     for trace, assessments in given.items():
-        yield trace, assessments, None, None
+        yield trace, assessments, None, None, []
 
 
 def _attributes(span: Any) -> Mapping[str, Any]:

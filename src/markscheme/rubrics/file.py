@@ -172,6 +172,7 @@ class _Reading:
             not_applicable=entry["not_applicable"] or any(option["na"] for option in entry["options"] or ()),
             check=entry["check"],
             preserves=tuple(entry["preserves"] or ()),
+            steps=tuple(entry["steps"] or ()),
         )
 
     def _or_fault(self, part: Callable[[Entry], T], read: "_Read", place: int) -> T | None:

@@ -344,6 +344,7 @@ CRITERION = Keys(
         "preserves": Key(
             Many(_one_of(get_args(Change))), "Changes of `stress` that keep a response's level on this criterion."
         ),
+        "steps": Key(Many(TEXT), "Tools or roles (with *) whose steps are shown before others of a long trajectory."),
     },
 )
 JUDGE = Keys(

@@ -10,6 +10,7 @@ from typing import IO, TYPE_CHECKING, Any, Literal, Protocol, Self, get_args
 
 from markscheme.errors import Fault, RubricError
 from markscheme.fingerprint import fingerprint
+from markscheme.trajectory import STEPPED
 
 if TYPE_CHECKING:
     from typing_extensions import TypeVar
@@ -222,6 +223,7 @@ class Criterion:
         not_applicable: Whether a rater may answer that the criterion does not apply.
         check: Name of the code that decides instead of a judge; None where a judge decides.
         preserves: Names of `stress`'s changes that keep a response's level on this criterion.
+        steps: Tools or roles, with * for anything, whose steps are shown before others where a trajectory is too long.
 
     Raises:
         RubricError: A weight, text, threshold or name that a criterion cannot have.
@@ -239,6 +241,7 @@ class Criterion:
     not_applicable: bool = False
     check: str | None = None
     preserves: tuple[str, ...] = ()
+    steps: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         faults = list(self._faults())
@@ -363,6 +366,8 @@ class Rubric:
                     f"strategy holistic shows all inputs at once, and {criterion.name!r} is to see only some; ask by "
                     "another strategy"
                 )
+            if criterion.steps and not set(STEPPED) & set(self.shown_to(criterion)):
+                yield f"criterion {criterion.name!r} asks for steps and sees none of {', '.join(STEPPED)}"
             for name in criterion.sees or ():
                 if name not in self.known_inputs:
                     known = ", ".join(self.known_inputs) or "none"
@@ -385,7 +390,16 @@ class Rubric:
     def fingerprint(self) -> str:
         """Digest of all that decides a score: texts, scales, weights, marks and the way of asking."""
         criteria = [
-            [c.name, c.fingerprint, float(c.weight), c.required, float(c.threshold), c.sees, c.check]
+            [
+                c.name,
+                c.fingerprint,
+                float(c.weight),
+                c.required,
+                float(c.threshold),
+                c.sees,
+                c.check,
+                *([c.steps] * bool(c.steps)),
+            ]
             for c in self.criteria
         ]
         asking = [self.description, self.guidelines, self.inputs, self.strategy, self.samples]

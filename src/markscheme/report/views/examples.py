@@ -15,6 +15,7 @@ from markscheme.ratings.table import overall_of
 from markscheme.report.document import Case, Examples, Said
 from markscheme.report.figures import NONE, number, signed
 from markscheme.rubrics.rubric import Criterion, Rubric
+from markscheme.trajectory import trajectories
 
 if TYPE_CHECKING:
     from markscheme.calibration.choice import Choice, Contender
@@ -89,12 +90,23 @@ def _case(comparison: Comparison, place: int, tags: Sequence[str]) -> Case:
         badges=badges,
         tags=(*(badge.replace(" ", "-") for badge in badges), *_tags(comparison, place, rating), *tags),
         response=example.submission.response,
-        inputs=tuple(example.submission.inputs.items()),
+        inputs=_inputs(example, comparison.rubric),
         facts=_facts(example),
         raters=("gold", "judge", *(_rater(label) for label in example.labels)),
         rows=tuple(_rows(comparison, place, rating, example.labels)),
         notes=_notes(example.labels, rating),
     )
+
+
+def _inputs(example: Example, rubric: Rubric) -> tuple[tuple[str, str], ...]:
+    """The inputs by name, each step of a trajectory by its own."""
+    given = example.submission.inputs
+    steps = trajectories(given, rubric.known_inputs)
+    shown: list[tuple[str, str]] = []
+    for name, text in given.items():
+        numbered = [(f"step {number}", step.words) for number, step in steps[name].numbered] if name in steps else []
+        shown += numbered or [(name, text)]
+    return tuple(shown)
 
 
 def _reason(rating: Rating | None, criterion: str | None) -> str:
@@ -266,7 +278,7 @@ def examples_of_choice(
                 badges=("decision flips",) if unit in flips else (),
                 tags=tuple(tags),
                 response=example.submission.response if example else None,
-                inputs=tuple(example.submission.inputs.items()) if example else (),
+                inputs=_inputs(example, choice.rubric) if example else (),
                 facts=_facts(example) if example else (),
                 raters=(*(("gold",) if truth else ()), *names),
                 rows=tuple(_judges_rows(choice.rubric, ratings, levels)),

@@ -1,0 +1,396 @@
+"""What an agent did, as numbered steps: messages, tool calls and spans in, the steps a judge is shown out."""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Any
+
+from markscheme.text import encodable
+
+STEPPED = ("messages", "tool_calls", "trace")
+"""Inputs that are read as steps."""
+MOST_SHOWN = 60_000
+"""Characters of one input's steps that a judge is shown; of more, steps are left out."""
+MOST_OF_STEP, END_OF_STEP = 4_000, 1_000
+"""Characters shown of one step, and how many of them are its last."""
+
+_PARTS = ("messages", "trajectory", "steps", "tool_calls", "toolCalls")
+_ARGUMENTS = ("arguments", "args", "input", "parameters")
+_RESULTS = ("output", "result", "response")
+_CALLED = ("function", "functionCall", "toolUse")
+_SPAN_ID, _PARENT = ("spanId", "span_id"), ("parentSpanId", "parent_span_id", "parent_id")
+_START = ("startTime", "start_time_unix_nano", "startTimeUnixNano", "start_time")
+_SPAN_TOOL = ("gen_ai.tool.name", "tool.name", "ai.toolCall.name", "traceloop.entity.name")
+_SPAN_INPUT = ("gen_ai.tool.call.arguments", "mlflow.spanInputs", "input.value", "tool.arguments", "tool.parameters",
+               "ai.toolCall.args", "traceloop.entity.input", "gen_ai.input.messages", "gen_ai.prompt", "ai.prompt",
+               "promptfoo.request.body", "input")  # fmt: skip
+_SPAN_OUTPUT = ("gen_ai.tool.call.result", "mlflow.spanOutputs", "output.value", "tool.result", "tool.output",
+                "ai.toolCall.result", "traceloop.entity.output", "gen_ai.output.messages", "gen_ai.completion",
+                "ai.response.text", "promptfoo.response.body", "output")  # fmt: skip
+_ABOUT_PROCESS = ("otel.", "service.", "telemetry.", "process.", "host.", "os.", "thread.", "code.", "promptfoo.",
+                  "mlflow.", "evaluation.id", "test.case.id", "gen_ai.", "llm.", "openinference.", "traceloop.",
+                  "input.mime_type", "output.mime_type")  # fmt: skip
+"""Beginnings of attributes that say how a span came about, not what the agent did."""
+_FAILED = (2, "ERROR", "STATUS_CODE_ERROR")
+
+
+@dataclass(frozen=True, slots=True)
+class AgentStep:
+    """One thing that an agent, its user or a tool said or did.
+
+    Attributes:
+        role: `user`, `assistant`, `system`, `tool call`, `tool result`, or the kind of span.
+        title: The tool's or the span's name; "" where there is none.
+        text: What was said, the arguments or the result.
+    """
+
+    role: str
+    title: str = ""
+    text: str = ""
+
+    @property
+    def head(self) -> str:
+        """Role and title on one line."""
+        return " ".join(f"{self.role} {self.title}".split())
+
+    @property
+    def words(self) -> str:
+        """Head and text, as a judge reads them; of a long text its first and last characters."""
+        text, head = self.text, self.head
+        if len(text) > MOST_OF_STEP:
+            left = len(text) - MOST_OF_STEP
+            start, end = text[: MOST_OF_STEP - END_OF_STEP], text[-END_OF_STEP:]
+            text = f"{start}\n[… {left:,} characters left out …]\n{end}"
+        return "\n".join(part for part in (head[:MOST_OF_STEP], text) if part)
+
+    def is_asked_for(self, names: Iterable[str]) -> bool:
+        """Whether one of these names, in which * stands for anything, is its role, its title or both."""
+        own = {self.role.casefold(), self.title.casefold(), self.head.casefold()}
+        return any(fnmatchcase(one, name.casefold()) for name in names for one in own)
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """The part of a trajectory that a judge is shown.
+
+    Attributes:
+        pieces: Steps and notes on what is left out, in order: `step 4` or `left out`, and its words.
+        left_out: What is not shown, for the grade; "" where all is.
+    """
+
+    pieces: tuple[tuple[str, str], ...]
+    left_out: str = ""
+
+    @property
+    def steps(self) -> dict[str, str]:
+        """The words of the steps, by name."""
+        return {name: words for name, words in self.pieces if name != LEFT_OUT}
+
+
+LEFT_OUT = "left out"
+
+
+@dataclass(frozen=True, slots=True)
+class Trajectory:
+    """The steps of one input, numbered through all such inputs of a submission.
+
+    Attributes:
+        name: The input's.
+        steps: In the order they were taken; one or more.
+        first: The number of the first.
+    """
+
+    name: str
+    steps: tuple[AgentStep, ...]
+    first: int = 1
+
+    @property
+    def numbered(self) -> list[tuple[int, AgentStep]]:
+        """Each step with its number."""
+        return list(enumerate(self.steps, start=self.first))
+
+    def excerpt(self, asked_for: Sequence[str] = (), room: int = MOST_SHOWN) -> Excerpt:
+        """What fits: the first and the last step, those asked for, then steps from both ends towards the middle.
+
+        Args:
+            asked_for: Names of roles and tools, in which * stands for anything.
+            room: Characters of all steps together. The first and the last step are shown in any case.
+
+        Example:
+            >>> steps = [AgentStep("user", text="Go."), *[AgentStep("assistant", text="Wait.")] * 8, AgentStep("end")]
+            >>> Trajectory("trace", tuple(steps)).excerpt(room=40).left_out
+            'trace: 7 of 10 steps (3 to 9)'
+        """
+        words = [step.words for step in self.steps]
+        kept = self._kept([len(text) for text in words], asked_for, room)
+        pieces: list[tuple[str, str]] = []
+        ranges: list[str] = []
+        gap = 0
+        for place, text in enumerate(words):
+            if place in kept:
+                pieces.append((f"step {self.first + place}", text))
+                continue
+            gap += 1
+            if place + 1 in kept:
+                numbers = span_of(self.first + place + 1 - gap, self.first + place)
+                pieces.append((LEFT_OUT, f"{'Step' if gap == 1 else 'Steps'} {numbers} left out here for length."))
+                ranges.append(numbers)
+                gap = 0
+        shortened = sum(place in kept and len(step.text) > MOST_OF_STEP for place, step in enumerate(self.steps))
+        lost = [f"{len(words) - len(kept)} of {len(words)} steps ({', '.join(ranges)})"] if ranges else []
+        lost += [f"the middle of {shortened} long step{'s' * (shortened > 1)}"] if shortened else []
+        return Excerpt(tuple(pieces), f"{self.name}: {' and '.join(lost)}" if lost else "")
+
+    def _kept(self, lengths: Sequence[int], asked_for: Sequence[str], room: int) -> set[int]:
+        """Places of the steps that are shown."""
+        last = len(lengths) - 1
+        if sum(lengths) <= room:
+            return set(range(last + 1))
+        kept = {0, last}
+        room -= lengths[0] + lengths[last]
+        asked = [place for place, step in enumerate(self.steps) if step.is_asked_for(asked_for)]
+        inwards = [place for pair in zip(range(last), range(last, 0, -1), strict=True) for place in pair]
+        for place in dict.fromkeys((*asked, *inwards)):
+            if place in kept:
+                continue
+            room -= lengths[place]
+            if room < 0:
+                break
+            kept.add(place)
+        return kept
+
+
+def span_of(low: int, high: int) -> str:
+    """Two numbers as a range, or the one that both are."""
+    return str(low) if low == high else f"{low} to {high}"
+
+
+def trajectories(inputs: Mapping[str, str], names: Iterable[str]) -> dict[str, Trajectory]:
+    """By name the inputs that are steps, in the order of `names`; those that hold none are left out.
+
+    Args:
+        inputs: All inputs of a submission, as text.
+        names: The inputs that are known.
+
+    Example:
+        >>> found = trajectories({"messages": '[{"role": "user", "content": "Hi"}]', "trace": "[]"}, STEPPED)
+        >>> found["messages"].numbered
+        [(1, AgentStep(role='user', title='', text='Hi'))]
+    """
+    found: dict[str, Trajectory] = {}
+    number = 1
+    for name in names:
+        if name in STEPPED and name in inputs and (steps := tuple(read_steps(inputs[name]))):
+            found[name] = Trajectory(name, steps, number)
+            number += len(steps)
+    return found
+
+
+# --- the shapes that steps come in ----------------------------------------------------------------------------------
+
+
+def read_steps(value: Any) -> list[AgentStep]:
+    """The steps in messages, tool calls, turns of a conversation or spans; empty for anything else.
+
+    Args:
+        value: Plain data or JSON. Messages and calls may be those of OpenAI, Anthropic, Inspect or LangChain; spans
+            those of Promptfoo, MLflow or OpenTelemetry's JSON. A list of anything else is a step per entry.
+
+    Example:
+        >>> read_steps({"tool_calls": [{"function": {"name": "search", "arguments": '{"q": "tea"}'}}]})
+        [AgentStep(role='tool call', title='search', text='{"q": "tea"}')]
+    """
+    if isinstance(value, str):
+        try:
+            value = json.loads(value)
+        except (ValueError, RecursionError):
+            return []
+    if isinstance(value, Mapping):
+        return _in_object(value)
+    if not isinstance(value, list) or not any(isinstance(one, Mapping | str) for one in value):
+        return []
+    if any(isinstance(one, Mapping) and _first(one, _SPAN_ID) for one in value):
+        return list(_of_spans([one for one in value if isinstance(one, Mapping)]))
+    called: dict[str, str] = {}
+    return [step for one in value for step in _of_message(one, called)]
+
+
+def steps_for(name: str, known: Iterable[str], given: Mapping[str, Any]) -> Any:
+    """What an input of steps is filled with, of what a tool gave by the names in STEPPED; None where nothing is steps.
+
+    Args:
+        name: One of STEPPED.
+        known: The inputs that the rubric declares. One that declares a single input of steps gets whatever there is.
+        given: What there is.
+    """
+    alone = len({*STEPPED} & {*known}) == 1
+    return next((given[one] for one in ((name, *given) if alone else (name,)) if read_steps(given.get(one))), None)
+
+
+def has_tool_calls(value: Any) -> bool:
+    """Whether an output of a model is tool calls, or holds some."""
+    return isinstance(value, Mapping | list) and any(step.role == TOOL_CALL for step in read_steps(value))
+
+
+TOOL_CALL, TOOL_RESULT = "tool call", "tool result"
+
+
+def _in_object(value: Mapping[str, Any]) -> list[AgentStep]:
+    if isinstance(value.get("spans"), list):
+        return read_steps(value["spans"])
+    if isinstance(value.get("data"), Mapping):
+        return read_steps(value["data"])
+    parts: list[Any] = next((value[key] for key in _PARTS if isinstance(value.get(key), list)), [])
+    if parts and "role" not in value:
+        return read_steps(parts)
+    called: dict[str, str] = {}
+    steps = list(_of_message(value, called))
+    return steps if "role" in value or called else []
+
+
+def _of_message(one: Any, called: dict[str, str]) -> Iterator[AgentStep]:
+    """The steps of a message, a part of one, a tool call, a tool's result or a turn.
+
+    Args:
+        one: As it was parsed.
+        called: Names of the tools that were called, by the call's id; calls are added.
+    """
+    if not isinstance(one, Mapping):
+        yield AgentStep("", text=_text(one))
+    elif call := _call(one, called):
+        yield call
+        yield from _result(one, call.title)
+    elif one.get("role") in ("tool", "function") or one.get("type") in ("tool_result", "function_call_output"):
+        id = _first(one, ("tool_call_id", "call_id", "tool_use_id"))
+        name = _first(one, ("name", "function")) or called.get(str(id), "")
+        error = [f"error: {_text(one['error'])}"] if one.get("error") else []
+        text = _joined(next((one[key] for key in ("content", *_RESULTS) if key in one), ""))
+        yield AgentStep(TOOL_RESULT, str(name), "\n".join([*error, text] if text else error))
+    elif "output" in one and ("prompt" in one or "input" in one):
+        yield AgentStep("user", text=_joined(one.get("input") or one.get("prompt")))
+        yield from read_steps(one["output"]) or [AgentStep("assistant", text=_joined(one["output"]))]
+    elif "role" in one or "content" in one:
+        yield from _said(one, called)
+    else:
+        yield AgentStep("", text=_text(one))
+
+
+def _said(message: Mapping[str, Any], called: dict[str, str]) -> Iterator[AgentStep]:
+    """What a message says, then the tools it calls."""
+    role, content = str(message.get("role") or message.get("type") or "message"), message.get("content")
+    for part in content if isinstance(content, list) else [content]:
+        if isinstance(part, Mapping) and part.get("type") in ("tool_use", "tool_result"):
+            yield from _of_message(part, called)
+        elif text := _joined([part] if isinstance(part, Mapping) else part):
+            is_thought = isinstance(part, Mapping) and part.get("type") in ("reasoning", "thinking")
+            yield AgentStep(role, "reasoning" if is_thought else "", text)
+    for call in message.get("tool_calls") or []:
+        yield from _of_message(call, called)
+
+
+def _call(one: Mapping[str, Any], called: dict[str, str]) -> AgentStep | None:
+    inner = next((one[key] for key in _CALLED if isinstance(one.get(key), Mapping)), one)
+    name = _first(inner, ("name", "function", "tool", "toolName"))
+    arguments = next((inner[key] for key in _ARGUMENTS if key in inner), None)
+    if not isinstance(name, str) or "content" in one or (arguments is None and inner is one):
+        return None
+    called[str(_first(one, ("call_id", "id")))] = name
+    return AgentStep(TOOL_CALL, name, _text(arguments))
+
+
+def _result(one: Mapping[str, Any], name: str) -> Iterator[AgentStep]:
+    """The result that stands in the call itself."""
+    for key in _RESULTS:
+        if one.get(key) is not None:
+            yield AgentStep(TOOL_RESULT, name, _joined(one[key]))
+
+
+def _of_spans(spans: Sequence[Mapping[str, Any]]) -> Iterator[AgentStep]:
+    """Each span's input, then the spans within it by their start, then its output."""
+    ids = {_first(span, _SPAN_ID) for span in spans}
+    within: dict[Any, list[Mapping[str, Any] | AgentStep]] = {}
+    for span in sorted(spans, key=_began):
+        parent = _first(span, _PARENT)
+        within.setdefault(parent if parent in ids and parent != _first(span, _SPAN_ID) else "", []).append(span)
+    while within:  # a ring of spans has no outermost one: its first is taken for it
+        waiting = within.pop("" if "" in within else next(iter(within)))[::-1]
+        while waiting:
+            one = waiting.pop()
+            if isinstance(one, AgentStep):
+                yield one
+                continue
+            inner = within.pop(_first(one, _SPAN_ID), [])
+            before, after = _of_span(one)
+            if before.text or not (inner or after):
+                yield before
+            waiting += [*after, *reversed(inner)]
+
+
+def _of_span(span: Mapping[str, Any]) -> tuple[AgentStep, list[AgentStep]]:
+    """What a span was given, and what came of it, if that is known."""
+    attributes = span.get("attributes")
+    told = attributes if isinstance(attributes, Mapping) else {}
+    kind = _text(_first(told, ("mlflow.spanType", "openinference.span.kind", "gen_ai.operation.name")) or "").casefold()
+    tool = _first(told, _SPAN_TOOL[:-1]) or (_first(told, _SPAN_TOOL) if kind == "tool" else None)
+    is_tool = bool(tool) or kind in ("tool", "execute_tool")
+    name = _text(tool or span.get("name") or "")
+    given, gave = _first(told, _SPAN_INPUT), _first(told, _SPAN_OUTPUT)
+    other = {key: value for key, value in told.items() if not _is_read(key) and value not in (None, "")}
+    input = "\n".join([*([_text(given)] if given is not None else []), *(f"{k}: {_text(v)}" for k, v in other.items())])
+    after = [] if gave is None else [_text(gave)]
+    status = span.get("status")
+    state = status if isinstance(status, Mapping) else {}
+    if span.get("statusCode", state.get("code")) in _FAILED:
+        after.insert(0, f"failed: {span.get('statusMessage') or state.get('message') or 'no reason given'}")
+    came = [AgentStep(TOOL_RESULT if is_tool else "result of", name, "\n".join(after))] if after else []
+    return AgentStep(TOOL_CALL if is_tool else "span", name, input), came
+
+
+def _is_read(attribute: str) -> bool:
+    return attribute.startswith(_ABOUT_PROCESS) or attribute in (*_SPAN_TOOL, *_SPAN_INPUT, *_SPAN_OUTPUT)
+
+
+def _began(span: Mapping[str, Any]) -> tuple[float, str]:
+    start = _first(span, _START)
+    try:
+        return float(start), ""
+    except (TypeError, ValueError):
+        return 0.0, str(start)
+
+
+# --- values ---------------------------------------------------------------------------------------------------------
+
+
+def _first(record: Mapping[str, Any], keys: Iterable[str]) -> Any:
+    """The first of the values at these keys that isn't empty; None without one."""
+    return next((record[key] for key in keys if record.get(key) not in (None, "")), None)
+
+
+def _joined(content: Any) -> str:
+    """The text of a message's content, its parts below each other."""
+    if not isinstance(content, list):
+        return _text(content)
+    parts = [_part(part) for part in content]
+    return "\n".join(part for part in parts if part)
+
+
+def _part(part: Any) -> str:
+    known = ("text", "reasoning", "thinking")
+    said = _first(part, known) if isinstance(part, Mapping) else part
+    return said if isinstance(said, str) else _text(part)
+
+
+def _text(value: Any) -> str:
+    """A value as text; a text that JSON wraps in quotation marks comes without them."""
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        if value.startswith('"') and value.endswith('"'):
+            try:
+                inner = json.loads(value)
+            except (ValueError, RecursionError):
+                inner = value
+            value = inner if isinstance(inner, str) else value
+        return encodable(value)
+    return encodable(json.dumps(value, ensure_ascii=False, default=str))
