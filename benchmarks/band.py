@@ -13,16 +13,14 @@ import os
 
 os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"))
 
-import argparse
 import math
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import get_args
 
 import numpy as np
 import numpy.typing as npt
+from page import write_page
 
 from markscheme.calibration.tuning import Promised, TunedBand, propose
 from markscheme.ratings.examples import Example, ExampleSet
@@ -116,15 +114,10 @@ def table(runs: int) -> Iterator[str]:
                 )
 
 
-def main() -> None:
-    """Print the table, and write it if asked to."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--runs", type=int, default=1_000)
-    parser.add_argument("--write", type=Path)
-    options = parser.parse_args()
-    started = time.process_time()
-    each = math.ceil(options.runs / len(SHIFTS))
-    lines = [
+def lines(runs: int) -> list[str]:
+    """The page, line by line."""
+    each = math.ceil(runs / len(SHIFTS))
+    return [
         f"{each * len(SHIFTS):,} simulated data sets a row, half of them in each world; a share of .10 in one world is "
         f"known to ±{2 * (0.1 * 0.9 / each) ** 0.5:.3f}.",
         "",
@@ -134,11 +127,7 @@ def main() -> None:
         "",
         *table(each),
     ]
-    text = "\n".join([*lines, "", f"Took {time.process_time() - started:.0f} s of one core."])
-    print(text)
-    if options.write:
-        options.write.write_text(text + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main()
+    write_page(__doc__, lines, runs=1_000)

@@ -12,16 +12,14 @@ import os
 
 os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"))
 
-import argparse
 import math
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
+from page import write_page
 
 from markscheme.stats.change import holm, moved
 from markscheme.stats.runs import RunDrift, run_drift
@@ -109,24 +107,16 @@ def _share(seen: list[bool]) -> str:
     return f"{np.mean(seen):.3f}"
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--runs", type=int, default=300)
-    parser.add_argument("--write", type=Path)
-    options = parser.parse_args()
-    started = time.process_time()
-    known = 2 * math.sqrt(FALSE * (1 - FALSE) / options.runs)
-    lines = [
-        f"{options.runs} seeded comparisons a row; a share of {FALSE} is known to ±{known:.3f}. False alarms are of",
+def lines(runs: int) -> list[str]:
+    """The page, line by line."""
+    known = 2 * math.sqrt(FALSE * (1 - FALSE) / runs)
+    return [
+        f"{runs} seeded comparisons a row; a share of {FALSE} is known to ±{known:.3f}. False alarms are of",
         f"whole comparisons, at most {FALSE} up to a run effect of .03; unsteady and no drift are shares of criteria.",
         "",
+        *table(runs),
     ]
-    lines += table(options.runs)
-    text = "\n".join([*lines, "", f"Took {time.process_time() - started:.0f} s of one core."])
-    print(text)
-    if options.write:
-        options.write.write_text(text + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main()
+    write_page(__doc__, lines, runs=300)

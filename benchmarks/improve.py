@@ -18,15 +18,14 @@ import os
 
 os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"))
 
-import argparse
 import gzip
 import json
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
+from page import write_page
 
 from markscheme.improvement.trial import difference
 from markscheme.stats.selection import (
@@ -198,16 +197,10 @@ def ledger(draws: int) -> Iterator[str]:
     yield f"| any of {OPENINGS} | at most 0.10 | {np.mean(once):.4f} |"
 
 
-def main() -> None:
-    """Print the tables, and write them if asked to."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--draws", type=int, default=1_000)
-    parser.add_argument("--write", type=Path)
-    options = parser.parse_args()
-    started = time.process_time()
-    draws: int = options.draws
-    lines = [
-        f"{draws:,} draws a row; a share of .05 is known to ±{2 * (0.05 * 0.95 / draws) ** 0.5:.3f}.",
+def lines(runs: int) -> list[str]:
+    """The page, line by line."""
+    return [
+        f"{runs:,} draws a row; a share of .05 is known to ±{2 * (0.05 * 0.95 / runs) ** 0.5:.3f}.",
         "",
         "Recorded judges (HANNA). Worse: ends over .005 worse in agreement. Found: ends better where the best",
         "candidate agrees .095 more often. Change: mean change in agreement, true of all stories. Planned: worse/found",
@@ -215,25 +208,21 @@ def main() -> None:
         "",
         "| k | n | rule | worse | found | change | planned |",
         "| ---: | ---: | --- | ---: | ---: | ---: | ---: |",
-        *recorded(draws),
+        *recorded(runs),
         "",
         "Made worlds in which no candidate is better: the share of draws in which one is adopted; .05 is allowed.",
         "",
         f"| k | n | {' | '.join(RULES)} |",
         f"| ---: | ---: |{' ---: |' * len(RULES)}",
-        *made(draws),
+        *made(runs),
         "",
         "The same 80 labels opened again and again, five new candidates each time, none better.",
         "",
         "| opening | may spend | adopted |",
         "| ---: | ---: | ---: |",
-        *ledger(draws),
+        *ledger(runs),
     ]
-    text = "\n".join([*lines, "", f"Took {time.process_time() - started:.0f} s of one core."])
-    print(text)
-    if options.write:
-        options.write.write_text(text + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main()
+    write_page(__doc__, lines, runs=1_000, option="--draws")

@@ -13,17 +13,16 @@ import os
 
 os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"))
 
-import argparse
 import gzip
 import json
 import math
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
+from page import write_page
 
 from markscheme.calibration.pass_rates import Judged, Labelled, pass_rates
 from markscheme.calibration.sampling import choose_next
@@ -184,26 +183,17 @@ def _labels_for(width: float, widths: Sequence[float]) -> float:
     return float(np.interp(width, widths[::-1], steps[::-1]) ** -2)
 
 
-def main() -> None:
-    """Print the tables, and write them if asked to."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--runs", type=int, default=1_000)
-    parser.add_argument("--write", type=Path)
-    options = parser.parse_args()
-    started = time.process_time()
-    known = 2 * (0.95 * 0.05 / options.runs) ** 0.5
-    lines = [
-        f"{options.runs:,} seeded draws a row; a coverage of .95 is known to ±{known:.3f}. Widths are of 95 % intervals"
+def lines(runs: int) -> list[str]:
+    """The page, line by line."""
+    known = 2 * (0.95 * 0.05 / runs) ** 0.5
+    return [
+        f"{runs:,} seeded draws a row; a coverage of .95 is known to ±{known:.3f}. Widths are of 95 % intervals"
         "\nof the pass rate, random labels by verdict strata, labels of `--next` by strata and weights they come with.",
         "Covered is this pool's own rate; intervals also allow for the chance that made the pool, and so cover more.",
         "",
-        *table(options.runs),
+        *table(runs),
     ]
-    text = "\n".join([*lines, "", f"Took {time.process_time() - started:.0f} s of one core."])
-    print(text)
-    if options.write:
-        options.write.write_text(text + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main()
+    write_page(__doc__, lines, runs=1_000)

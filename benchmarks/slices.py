@@ -15,15 +15,13 @@ import os
 
 os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"))
 
-import argparse
 import math
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
+from page import write_page
 
 from markscheme.stats.change import holm
 from markscheme.stats.contrast import SliceLook, slice_look
@@ -126,20 +124,11 @@ def table(runs: int) -> Iterator[str]:
                 )
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--runs", type=int, default=200)
-    parser.add_argument("--write", type=Path)
-    options = parser.parse_args()
-    started = time.process_time()
-    known = 2 * math.sqrt(0.02 * 0.98 / options.runs)
-    lines = [f"{options.runs} seeded runs a row; a share of .02 is known to ±{known:.3f}.", ""]
-    lines += table(options.runs)
-    text = "\n".join([*lines, "", f"Took {time.process_time() - started:.0f} s of one core."])
-    print(text)
-    if options.write:
-        options.write.write_text(text + "\n", encoding="utf-8")
+def lines(runs: int) -> list[str]:
+    """The page, line by line."""
+    known = 2 * math.sqrt(0.02 * 0.98 / runs)
+    return [f"{runs} seeded runs a row; a share of .02 is known to ±{known:.3f}.", "", *table(runs)]
 
 
 if __name__ == "__main__":
-    main()
+    write_page(__doc__, lines, runs=200)

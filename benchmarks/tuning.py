@@ -18,11 +18,9 @@ import os
 
 os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"))
 
-import argparse
 import gzip
 import json
 import math
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,6 +28,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from page import write_page
 from scipy.special import ndtri
 
 from markscheme.calibration.tuning import propose
@@ -311,23 +310,18 @@ def _rated(said: dict[str, float | None], names: Sequence[str], lowest: float = 
     }
 
 
-def main() -> None:
-    """Print the tables, and write them if asked to."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--runs", type=int, default=60)
-    parser.add_argument("--write", type=Path)
-    options = parser.parse_args()
-    started = time.process_time()
-    n_exact, n_right = 5 * options.runs, 4 * options.runs
-    lines = [
-        f"{2 * options.runs} seeded runs a row, half of them with 4 criteria and half with 6; {2 * n_right} where the "
+def lines(runs: int) -> list[str]:
+    """The page, line by line."""
+    n_exact, n_right = 5 * runs, 4 * runs
+    return [
+        f"{2 * runs} seeded runs a row, half of them with 4 criteria and half with 6; {2 * n_right} where the "
         "author is right.",
         "A share of .02 is known to ±0.013 from 480 runs and to ±0.026 from 120.",
         "",
         "Weights tuned through the judge's levels, measured on fresh examples; below 0 is better:",
         "",
         *simulated(n_right, ("right",)),
-        *list(simulated(options.runs, AUTHORS[1:]))[2:],
+        *list(simulated(runs, AUTHORS[1:]))[2:],
         "",
         "The hardest case, an author who is right where criteria have nothing in common and each weight matters most:",
         "",
@@ -344,11 +338,7 @@ def main() -> None:
         "",
         *public(),
     ]
-    text = "\n".join([*lines, "", f"Took {time.process_time() - started:.0f} s of one core."])
-    print(text)
-    if options.write:
-        options.write.write_text(text + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main()
+    write_page(__doc__, lines, runs=60)

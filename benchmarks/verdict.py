@@ -18,16 +18,14 @@ import os
 
 os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"))
 
-import argparse
 import math
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
+from page import write_page
 
 from markscheme.stats.grouped import grouped_mean, grouped_share
 from markscheme.stats.severity import close
@@ -208,20 +206,15 @@ def report(found: list[Cell], runs: int) -> Iterator[str]:
         yield f"| {cell.world} | {cell.n} | {cell.annotators} | {size} | {icc:g} | {shares} |"
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--runs", type=int, default=200)
-    parser.add_argument("--write", type=Path)
-    options = parser.parse_args()
-    started = time.process_time()
-    known = 2 * math.sqrt(FALSE * (1 - FALSE) / options.runs)
-    lines = [f"{options.runs} seeded runs a cell; a share of {FALSE} is known to ±{known:.3f}.", ""]
-    lines += report(list(cells(options.runs)), options.runs)
-    text = "\n".join([*lines, "", f"Took {time.process_time() - started:.0f} s of one core."])
-    print(text)
-    if options.write:
-        options.write.write_text(text + "\n", encoding="utf-8")
+def lines(runs: int) -> list[str]:
+    """The page, line by line."""
+    known = 2 * math.sqrt(FALSE * (1 - FALSE) / runs)
+    return [
+        f"{runs} seeded runs a cell; a share of {FALSE} is known to ±{known:.3f}.",
+        "",
+        *report(list(cells(runs)), runs),
+    ]
 
 
 if __name__ == "__main__":
-    main()
+    write_page(__doc__, lines, runs=200)
