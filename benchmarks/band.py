@@ -1,6 +1,6 @@
 """Does the doubtful middle keep its promise, and what share of decisions does it leave to the judge?
 
-    python benchmarks/band.py [--runs 1000] [--write benchmarks/results/band.md]
+    python -m benchmarks.band [--runs 1000] [--write benchmarks/results/band.md]
 
 Every run makes n labelled examples of four criteria of five levels and a judge's ratings of them, and asks `propose`,
 which is what `markscheme tune` calls, for a band with the default promise: errors at most 5 %, 90 % sure. The promise
@@ -20,8 +20,8 @@ from typing import get_args
 
 import numpy as np
 import numpy.typing as npt
-from page import write_page
 
+from benchmarks.page import write_page
 from markscheme.calibration.tuning import Promised, TunedBand, propose
 from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.rating import Rated, Rating

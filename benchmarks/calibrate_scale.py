@@ -1,6 +1,6 @@
 """Time and memory of `calibrate --ratings` from the shell, by the number of examples.
 
-    python benchmarks/calibrate_scale.py [--write benchmarks/results/calibrate_scale.md]
+    python -m benchmarks.calibrate_scale [--write benchmarks/results/calibrate_scale.md]
 
 Five criteria of five levels, three people and a judge, made with noise; groups, systems and lengths as a real set has
 them. Each run is a process of its own, from reading the files to the written JSON, Markdown and terminal report; memory

@@ -1,6 +1,6 @@
 """How often the default interval of each statistic holds the truth, beside the percentile bootstrap.
 
-    python benchmarks/coverage.py [--write benchmarks/results/coverage.md] [--scale 1.0]
+    python -m benchmarks.coverage [--write benchmarks/results/coverage.md] [--scale 1.0]
 
 Worlds: each example has a normal impression; gold, people and the judge see it with noise of their own (a fair judge
 is lenient besides) and cut it into levels. Two scales (yes/no, five levels), the commonest gold level on 50 or 90 % of

@@ -1,6 +1,6 @@
 """How often `markscheme demo` names the fault it has planted, and says nothing where nothing is planted.
 
-    python benchmarks/demo.py [--rounds 100] [--write benchmarks/results/demo.md]
+    python -m benchmarks.demo [--rounds 100] [--write benchmarks/results/demo.md]
 
 Each round is the one that `markscheme demo --sealed --seed N` (or `--plant FAULT --seed N`) shows: its files are
 written, `calibrate` reads them, and the first finding of its report is the answer. An answer counts only if fault and
@@ -116,7 +116,7 @@ def report(rounds: int, quiet_rounds: int) -> str:
     lines = [
         "# Demo",
         "",
-        f"Made by `python benchmarks/demo.py`. The judge of each round is held to two simulated people by `markscheme "
+        f"Made by `python -m benchmarks.demo`. The judge of each round is held to two simulated people by `markscheme "
         f"{' '.join(COMMAND)}`; its first finding is the answer. Fault strengths and world are those of "
         "[diagnosis](diagnosis.md) and, for a changed text, of [drift](drift.md). Two standard errors of a share of "
         f"95 % in {rounds} rounds are {200 * (0.95 * 0.05 / rounds) ** 0.5:.0f} points.",

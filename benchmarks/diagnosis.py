@@ -1,6 +1,6 @@
 """How often a planted fault is found where it was planted, and anything else is called a fault.
 
-    python benchmarks/diagnosis.py [--runs 120] [--write benchmarks/results/diagnosis.md]
+    python -m benchmarks.diagnosis [--runs 120] [--write benchmarks/results/diagnosis.md]
 
 Every run makes labelled examples and a judge's ratings of them, and calibrates the judge with the product's own code.
 The world: six criteria of five levels, true levels normal (SD 1.1, correlation .35 between criteria, middle of the

@@ -1,6 +1,6 @@
 """How often an unmoved judge is called drifted, and a moved one found and explained, through the product's own code.
 
-    python benchmarks/drift.py [--write benchmarks/results/drift.md] [--seeds 100]
+    python -m benchmarks.drift [--write benchmarks/results/drift.md] [--seeds 100]
 
 A judge of known noise grades 60 labelled examples on four criteria of five levels. Runs are accepted, written and
 read back; then the same judge, or one that was changed, grades again and is compared with them. Here runs differ by
@@ -250,7 +250,7 @@ def report(seeds: int) -> str:
         "# Drift",
         "",
         f"{EXAMPLES} examples, {len(NAMES)} criteria of {LEVELS} levels; the judge's level is the true one with noise "
-        f"of {NOISE} level; {seeds} seeds a row, made by `python benchmarks/drift.py`. Shares of runs; two standard "
+        f"of {NOISE} level; {seeds} seeds a row, made by `python -m benchmarks.drift`. Shares of runs; two standard "
         f"errors of a share of 5 % are {200 * (0.05 * 0.95 / seeds) ** 0.5:.1f} points.",
         "",
         "## One later run",

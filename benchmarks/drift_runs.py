@@ -1,6 +1,6 @@
 """How often an unchanged judge is called drifted where runs differ by themselves, and how often half a level is found.
 
-    python benchmarks/drift_runs.py [--runs 300] [--write benchmarks/results/drift_runs.md]
+    python -m benchmarks.drift_runs [--runs 300] [--write benchmarks/results/drift_runs.md]
 
 A judge of known noise rates 60 examples on four criteria of five levels. Every run shifts each criterion by an effect
 drawn for itself, whose standard deviation is a share of the range. One, two, three or five runs are accepted and
@@ -19,8 +19,8 @@ from functools import cache
 
 import numpy as np
 import numpy.typing as npt
-from page import write_page
 
+from benchmarks.page import write_page
 from markscheme.stats.change import holm, moved
 from markscheme.stats.runs import RunDrift, run_drift
 

@@ -1,6 +1,6 @@
 """Gradings per second over four criteria, side by side in one run, against the same server that takes 50 ms.
 
-    python benchmarks/engine.py
+    python -m benchmarks.engine
 
 Beside each other: markscheme asking for all criteria in one call, a bare loop round AsyncAnthropic that reads nothing,
 and the package `rubric` 2.2.0 with the OpenAI SDK, one call a criterion and one call for all. Each contestant is a

@@ -1,6 +1,6 @@
 """What a run costs when the judge's server fails, and how often many processes ask for the same prompts.
 
-    python benchmarks/faults.py
+    python -m benchmarks.faults
 
 On loopback: 10,000 gradings before a server that fails every fourth call; 2,000 gradings before servers that answer
 every call with 401, 404 or 500, or drip a byte a second, until the run ends by itself; 16 processes that grade the same
@@ -18,16 +18,15 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Final
 
-ROOT: Final = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT))
+from markscheme import Rubric, Submission
+from markscheme.errors import NoJudge
+from markscheme.grading import Grading, grade_many
+from markscheme.judges.anthropic import AnthropicJudge
+from markscheme.judges.limited import Limited, Limiter
+from tests.proofs.server import serving
+from tests.proofs.test_faults import graded as graded_through_faults
 
-from markscheme import Rubric, Submission  # noqa: E402
-from markscheme.errors import NoJudge  # noqa: E402
-from markscheme.grading import Grading, grade_many  # noqa: E402
-from markscheme.judges.anthropic import AnthropicJudge  # noqa: E402
-from markscheme.judges.limited import Limited, Limiter  # noqa: E402
-from tests.proofs.server import serving  # noqa: E402
-from tests.proofs.test_faults import graded as graded_through_faults  # noqa: E402
+ROOT: Final = Path(__file__).parents[1]
 
 GRADINGS, PROCESSES, SUBMISSIONS, DELAY = 2_000, 16, 100, 0.5
 RUBRIC = Rubric.from_dict([{"weight": 1, "requirement": "Names the capital"}])

@@ -1,6 +1,6 @@
 """Does `gate-risk` say how often a gate fails though nothing changed?
 
-    python benchmarks/gate_risk.py [--draws 400] [--write benchmarks/results/gate_risk.md]
+    python -m benchmarks.gate_risk [--draws 400] [--write benchmarks/results/gate_risk.md]
 
 A world is a set of cases with a score or a chance to pass each, noise in every single grade, and a shift that a whole
 run shares (0, 1, 2 or 4 times as much variance as the cases' noise leaves in a mean). From 2, 3 or 5 runs `gate_risk`

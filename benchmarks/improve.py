@@ -1,6 +1,6 @@
 """What `improve` adopts, next to what choosing on the labels at hand adopts: recorded judges, and made worlds.
 
-    python benchmarks/improve.py [--draws 1000] [--write benchmarks/results/improve.md]
+    python -m benchmarks.improve [--draws 1000] [--write benchmarks/results/improve.md]
 
 HANNA has 1,056 stories rated by three people on six criteria, and 20 recorded judges: five models with four prompts
 each. A draw takes n stories, one variant as the wording in use and k others as candidates: any of the 20, or the other
@@ -25,8 +25,8 @@ from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
-from page import write_page
 
+from benchmarks.page import write_page
 from markscheme.improvement.trial import difference
 from markscheme.stats.selection import (
     FINALISTS,

@@ -1,6 +1,6 @@
 """judgekeeper's table check beside `calibrate --ratings` on the same yes/no tables: figures, verdicts, time.
 
-    python benchmarks/judgekeeper.py [--write benchmarks/results/judgekeeper.md] [--runs 5]
+    python -m benchmarks.judgekeeper [--write benchmarks/results/judgekeeper.md] [--runs 5]
 
 judgekeeper is installed into an environment of its own under .cache/. Each table goes to it as it is; to us through
 `markscheme import`, which makes the labels and the judge's ratings that `calibrate` reads.
@@ -151,7 +151,7 @@ def main() -> None:
 
 def _page(found: Sequence[tuple[Table, Said, Said]], runs: int) -> list[str]:
     lines = ["# Beside judgekeeper", ""]
-    made = f"made by `python benchmarks/judgekeeper.py`; times are medians of {runs} runs."
+    made = f"made by `python -m benchmarks.judgekeeper`; times are medians of {runs} runs."
     tools = f"judgekeeper {VERSION} `check` and `calibrate --ratings` on the same yes/no tables"
     lines += [f"{tools}, labels of one person, {made}", ""]
     lines += ["## Figures", "", "| table | | TPR | TNR | kappa | accuracy |", "|---|---|---|---|---|---|"]

@@ -1,6 +1,6 @@
 """Do labels picked by `calibrate --next` say more than random ones, and does nothing estimated from them bend?
 
-    python benchmarks/next_labels.py [--runs 1000] [--write benchmarks/results/next_labels.md]
+    python -m benchmarks.next_labels [--runs 1000] [--write benchmarks/results/next_labels.md]
 
 A pool of outputs is judged; n of them get people's decisions, picked at random or by `choose_next`, which is what
 `calibrate --next` calls; then `pass_rates`, which is what `markscheme passrate` calls, says what share of the pool
@@ -22,8 +22,8 @@ from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
-from page import write_page
 
+from benchmarks.page import write_page
 from markscheme.calibration.pass_rates import Judged, Labelled, pass_rates
 from markscheme.calibration.sampling import choose_next
 from markscheme.ratings.examples import Example

@@ -1,8 +1,8 @@
 """Do corrected pass rates cover, beside PyPI's judgy on the same data?
 
-    python benchmarks/passrate.py [--runs 1000] [--judgy-runs 60] [--write benchmarks/results/passrate.md]
-    python benchmarks/passrate.py --groups 1000 [--write benchmarks/results/passrate_groups.md]
-    python benchmarks/passrate.py --hanna ../shared/data/hanna/items.jsonl.gz [--draws 100] [--write …]
+    python -m benchmarks.passrate [--runs 1000] [--judgy-runs 60] [--write benchmarks/results/passrate.md]
+    python -m benchmarks.passrate --groups 1000 [--write benchmarks/results/passrate_groups.md]
+    python -m benchmarks.passrate --hanna ../shared/data/hanna/items.jsonl.gz [--draws 100] [--write …]
 
 Every run makes responses that people pass with chance θ and a judge that passes so many of those and fails so many of
 the others, labels n of them, leaves 1,000 unlabelled, and asks `pass_rates`, which is what `markscheme passrate` calls.

@@ -1,6 +1,6 @@
 """What a verdict costs under Promptfoo, side by side in one run, against a server that answers after 20 ms.
 
-    python benchmarks/promptfoo.py
+    python -m benchmarks.promptfoo
 
 Beside each other: (a) a python assertion that returns a constant, (a+) one that waits as long as the server takes,
 (b) ours with a warm session, (c) ours without one, (d) a grader written by hand that imports the SDK and makes one
@@ -24,13 +24,12 @@ from typing import Any
 
 import yaml
 
+from benchmarks.engine import slow_server
+from markscheme.session import client
+from tests.real.promptfoo import QUIET, install_promptfoo, with_node, without_keys
+
 ROOT = Path(__file__).parents[1]
 HERE = Path(__file__).parent
-sys.path.insert(0, str(ROOT))
-
-from benchmarks.engine import slow_server  # noqa: E402
-from markscheme.session import client  # noqa: E402
-from tests.real.promptfoo import QUIET, install_promptfoo, with_node, without_keys  # noqa: E402
 
 LATENCY, CONCURRENCY, SIZES = 0.02, 4, {24: 5, 200: 9}
 SLOW, SLOW_ROUNDS = ("c", "d"), 3
@@ -271,7 +270,7 @@ def main() -> None:
     """Run everything and print the result as it stands in `results/`."""
     with tempfile.TemporaryDirectory(prefix="ms-", dir="/tmp") as folder, slow_server(LATENCY) as url:
         bench = Bench(Path(folder), url)
-        lines = ["# A verdict under Promptfoo", "", "`python benchmarks/promptfoo.py`", ""]
+        lines = ["# A verdict under Promptfoo", "", "`python -m benchmarks.promptfoo`", ""]
         lines += [f"Promptfoo {install_promptfoo().version}, a server that answers after {LATENCY * 1000:.0f} ms."]
         try:
             for tests, rounds in SIZES.items():

@@ -1,6 +1,6 @@
 """Three published sets of people's and judges' ratings, converted and run through `calibrate --ratings`.
 
-    python benchmarks/published_data.py [--data ../shared/data] [--keep FOLDER] [--draws 200] [--write FILE]
+    python -m benchmarks.published_data [--data ../shared/data] [--keep FOLDER] [--draws 200] [--write FILE]
 
 hanna: 1,056 stories, three people and twenty judges, six criteria on 1-5. llm_rubric: 223 dialogues, one person each,
 four judges, nine questions on 1-4. pandalm: 999 pairs of answers, three people and two judges, which is better.

@@ -1,6 +1,6 @@
 """Is a broken part of the examples found, and a part with another base rate left alone?
 
-    python benchmarks/slices.py [--runs 200] [--write benchmarks/results/slices.md]
+    python -m benchmarks.slices [--runs 200] [--write benchmarks/results/slices.md]
 
 A judge rates 100 examples of four systems, 25 each, under one criterion of two or five levels. Worlds: `nothing` -
 all systems alike; `base rates` - one system has far worse responses, and a judge that says the best level to 85 % of
@@ -21,8 +21,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from page import write_page
 
+from benchmarks.page import write_page
 from markscheme.stats.change import holm
 from markscheme.stats.contrast import SliceLook, slice_look
 

@@ -1,6 +1,6 @@
 """A loopback server that answers after a fixed delay in the shapes of two providers: the model costs nothing here.
 
-    python benchmarks/slow_server.py SECONDS
+    python -m benchmarks.slow_server SECONDS
 
 prints its port on the first line and serves until standard input ends. It runs as a process of its own, so that what
 it costs is not charged to whoever asks.

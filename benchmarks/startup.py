@@ -1,6 +1,6 @@
 """What starting costs: importing, --help, a calibration from recorded replies, and one from the cache beside the first.
 
-Run it in the environment markscheme is installed in: `python benchmarks/startup.py`. Each command runs as a process of
+Run it in the environment markscheme is installed in: `python -m benchmarks.startup`. Each command runs as a process of
 its own, several times; printed are medians of CPU and wall seconds, read from the operating system when it ended.
 """
 
@@ -15,11 +15,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT))
+from tests.commands.console import environment
+from tests.real.messages_front import Answer, MessagesFront, Request, late, message
 
-from tests.commands.console import environment  # noqa: E402
-from tests.real.messages_front import Answer, MessagesFront, Request, late, message  # noqa: E402
+ROOT = Path(__file__).parents[1]
 
 SCRIPTS = Path(sys.executable).parent
 RUNS = 5

@@ -1,6 +1,6 @@
 """Value and default interval of each statistic beside the libraries that share it, in one run on one core.
 
-    python benchmarks/stats.py [--write benchmarks/results/stats.md]
+    python -m benchmarks.stats [--write benchmarks/results/stats.md]
 
 Theirs is their own function, and for the interval that function with each unit left out in turn (n + 1 evaluations),
 as nobody else gives this interval. Each is shown the ratings it can take: 1,000 units, 3 raters, 20 % missing, 5

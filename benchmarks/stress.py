@@ -1,7 +1,7 @@
 """Does `stress` find what moves a judge, and nothing else?
 
-    python benchmarks/stress.py [--runs 300] [--write benchmarks/results/stress.md]
-    python benchmarks/stress.py --local [--write benchmarks/results/stress_local.md]
+    python -m benchmarks.stress [--runs 300] [--write benchmarks/results/stress.md]
+    python -m benchmarks.stress --local [--write benchmarks/results/stress_local.md]
 
 A judge rates n examples on five criteria of five levels. Every rating is the example's level plus noise of a given
 retest standard deviation; the originals are asked three times, the control and eight changes once,
@@ -28,6 +28,8 @@ import numpy as np
 import numpy.typing as npt
 
 from markscheme.stats.stress import Cell, differences, stress_cells
+from tests.real import messages_front as front
+from tests.real.local_model import model_path
 
 Floats = npt.NDArray[np.float64]
 CHANGES, CRITERIA, ORIGINALS = 8, 5, 3
@@ -94,10 +96,6 @@ def report(runs: int) -> str:
 def report_local(rubric: str, n: int) -> str:
     """What `markscheme stress` prints of a small model, with its calls and minutes."""
     root = Path(__file__).parents[1]
-    sys.path.insert(0, str(root))
-    from tests.real import messages_front as front
-    from tests.real.local_model import model_path
-
     model = model_path()
     command = ["stress", rubric, "--judge", "anthropic", "--n", str(n), "--concurrency", "2"]
     with front.MessagesFront(front.local_model(model)) as served, tempfile.TemporaryDirectory() as cache:

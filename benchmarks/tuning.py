@@ -1,6 +1,6 @@
 """What `tune` does to weights: simulated authors and judges, exact levels, and two public data sets.
 
-    python benchmarks/tuning.py [--runs 60] [--write benchmarks/results/tuning.md]
+    python -m benchmarks.tuning [--runs 60] [--write benchmarks/results/tuning.md]
 
 Every run is one call of `propose`, which is what `markscheme tune` calls. A world has four or six criteria of
 five levels (10, 20, 40, 20 and 10 %), correlated by .4, and true weights between .5 and 4; people's overall mark is
@@ -28,9 +28,9 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from page import write_page
 from scipy.special import ndtri
 
+from benchmarks.page import write_page
 from markscheme.calibration.tuning import propose
 from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.rating import Rated, Rating

@@ -1,6 +1,6 @@
 """How often a verdict on a judge is wrong, and how often it comes where it should, with groups and several annotators.
 
-    python benchmarks/verdict.py [--runs 200] [--write benchmarks/results/verdict.md]
+    python -m benchmarks.verdict [--runs 200] [--write benchmarks/results/verdict.md]
 
 Examples have one of five true scores (shares .1, .2, .4, .2, .1). An annotator gives the true score, or with some
 chance one drawn from these shares; gold is the median of annotators; the judge likewise. Within a group of examples
@@ -25,8 +25,8 @@ from functools import cache
 
 import numpy as np
 import numpy.typing as npt
-from page import write_page
 
+from benchmarks.page import write_page
 from markscheme.stats.grouped import grouped_mean, grouped_share
 from markscheme.stats.severity import close
 from markscheme.stats.verdict import Ruling, agreement_with_people, pair_agreement, ruling, verdict_states
