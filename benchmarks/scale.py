@@ -1,6 +1,6 @@
 """What grading costs by itself: CPU a row and peak memory, with a judge that answers at once and from the cache.
 
-    python benchmarks/scale.py
+    python -m benchmarks.scale
 
 Every row is graded on four criteria, 64 rows at once, as a stream. Each cell of the table runs in a process of its
 own; `asked and kept` fills a new cache, `from the cache` reads the same one.
