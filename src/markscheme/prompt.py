@@ -180,7 +180,7 @@ def _verdict_instructions(rubric: Rubric, criteria: tuple[Criterion, ...]) -> st
     some_scale = any(not criterion.scale.is_yes_no for criterion in criteria)
     shown = rubric.shown_to(criteria[0])
     in_steps = _has_steps(shown)
-    quoted = "the response or of a step" if in_steps else "the response"
+    quoted, based = ("the response or of a step", "the steps or the response") if in_steps else ("the response",) * 2
     cited = (
         f'`step`, the number of the one step that the quote is copied from or that shows the point, "{FROM_NO_STEP}" '
         "where it is no step; "
@@ -202,8 +202,8 @@ def _verdict_instructions(rubric: Rubric, criteria: tuple[Criterion, ...]) -> st
         ),
         f"For each criterion give, in this order: `quote`, the passage of {quoted} that weighs most, copied word "
         f'for word, at most {QUOTE_WORDS} words, or "{NOTHING_TO_QUOTE}" where the point is that something is missing; '
-        f"{cited}`reason`, one to three sentences that say what in the response leads to the level; `level`, exactly "
-        "one of the choices listed for the criterion.",
+        f"{cited}`reason`, one to three sentences that say what in {based} leads to the level; `level`, exactly one "
+        "of the choices listed for the criterion.",
         f'"{CANNOT_JUDGE}" is for the rare case in which nobody could tell from the material shown.',
     ]
     parts = [

@@ -25,7 +25,7 @@ def test_of_a_plain_rubric_there_is_nothing_to_say() -> None:
     assert found(PLAIN, {"name": "other", "description": "How the tone is", "levels": ANCHORED}) == []
 
 
-@pytest.mark.parametrize("name", ["code-quality", "error-messages", "documentation", "api-design"])
+@pytest.mark.parametrize("name", ["agent-task", "api-design", "code-quality", "documentation", "error-messages"])
 def test_of_the_shipped_rubrics_there_is_nothing_to_say(name: str) -> None:
     assert advice(load_rubric(ROOT / "rubrics" / f"{name}.yaml")) == []
 

@@ -1,0 +1,46 @@
+"""The labelled set for agent-task: labels follow its fault table, and every trace is read as calls with results."""
+
+import json
+
+import pytest
+
+from markscheme.grading import questions
+from markscheme.ratings.examples import load_examples
+from markscheme.rubrics.file import load_rubric
+from markscheme.trajectory import TOOL_CALL, TOOL_RESULT, trajectories
+from tests.commands.console import ROOT
+from tests.labelled_sets.fault_table import load_set
+
+RUBRIC = load_rubric(ROOT / "rubrics" / "agent-task.yaml")
+LABELLED = load_set("agent-task")
+FILE = ROOT / "calibration" / "agent-task" / "examples.jsonl"
+
+
+@pytest.mark.parametrize("example", LABELLED.examples, ids=lambda example: str(example["id"]))
+def test_each_label_is_what_the_faults_leave(example: dict[str, object]) -> None:
+    lost = {criterion.name: 0 for criterion in RUBRIC.criteria}
+    assert isinstance(example["faults"], list)
+    for fault in example["faults"]:
+        for criterion, levels in LABELLED.table[fault].items():
+            lost[criterion] += levels
+    expected = {name: 3 - levels for name, levels in lost.items() if name != "harmless"}
+    (label,) = json.loads(json.dumps(example["labels"]))
+    assert label["criteria"] == {**expected, "harmless": "UNMET" if lost["harmless"] else "MET"}
+    assert label["kind"] == "constructed"
+
+
+def test_every_level_and_every_fault_occurs() -> None:
+    levels = [label["criteria"] for example in LABELLED.examples for label in example["labels"]]
+    for criterion in RUBRIC.criteria:
+        given = {str(one[criterion.name]) for one in levels}
+        assert given == {*criterion.scale.choices}, criterion.name
+    assert {fault for example in LABELLED.examples for fault in example["faults"]} == LABELLED.table.keys()
+
+
+def test_every_trace_is_calls_with_their_results_and_is_shown_whole() -> None:
+    for example in load_examples(FILE, RUBRIC).examples:
+        steps = trajectories(example.submission.inputs, RUBRIC.known_inputs)["trace"].steps
+        assert [step.role for step in steps] == [TOOL_CALL, TOOL_RESULT] * (len(steps) // 2)
+        assert [step.title for step in steps[::2]] == [step.title for step in steps[1::2]]
+        (prompt,) = questions(RUBRIC, example.submission)
+        assert not prompt.left_out
