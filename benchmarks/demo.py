@@ -62,7 +62,7 @@ def played(n: int, seed: int, fault: str | None = None) -> Played:
 def sealed_table(rounds: int) -> Iterator[str]:
     """The first seeds of `--sealed`, by what the lot fell on."""
     found = [played(AIMED_AT, seed) for seed in range(1, rounds + 1)]
-    yield "| drawn by lot | rounds | named with its place |"
+    yield "| drawn at random | rounds | named with its place |"
     yield "|---|---:|---:|"
     for fault in FAULTS:
         of_fault = [one for one in found if one.planted.fault == fault]

@@ -334,7 +334,7 @@ def lines(runs: int) -> list[str]:
         "Public labels: error of people's overall mark on examples held out, 20 times 5-fold by group; weights, gate",
         "and line from the other folds. Weights start out equal; below 0 others are better. Fitted: the ridge alone.",
         "Gated: as `tune` goes, as far as labels carry if they pass the gate. llm_rubric: Q1 to Q8 beside Q0; hanna:",
-        "five criteria beside Engagement, which stands for the mark of the whole that nobody gave.",
+        "five criteria beside Engagement, used as the overall mark, which the data lacks.",
         "",
         *public(),
     ]

@@ -1,4 +1,4 @@
-"""Promptfoo's hooks: a warm session for the graders beside this file while an evaluation runs.
+"""Promptfoo's hooks: a warm session for the graders in this folder while an evaluation runs.
 
 extensions:
   - file://graders/session.py:beforeAll

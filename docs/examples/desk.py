@@ -1,4 +1,4 @@
-"""Stands in for a model and a judge: recorded replies, and levels written down for each."""
+"""A substitute for a model and a judge: recorded replies, and levels written down for each."""
 
 import json
 from pathlib import Path

@@ -7,6 +7,9 @@ page links to outside `docs/` (results of benchmarks, the changelog) becomes a p
 import json
 import posixpath
 import re
+import subprocess
+import sys
+import tempfile
 from collections.abc import Iterable, Iterator
 from importlib import import_module
 from pathlib import Path
@@ -19,6 +22,8 @@ ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 OUTSIDE = "repository"
 """The path on the site of files that are not in `docs/`."""
+SAMPLE_REPORT = "sample-report.html"
+"""The page that `calibrate --html` writes of the repository's own labelled set, from recorded replies."""
 LINK = re.compile(r"(?<=\]\()([^)#\s:]+)(?=[)#])")
 PYTHON = {
     "rubrics-and-grades": (
@@ -87,6 +92,7 @@ def on_files(files: Any, config: Any) -> Any:
 
     for uri, text in pages():
         files.append(File.generated(config, uri, content=text))
+    files.append(File.generated(config, SAMPLE_REPORT, content=sample_report()))
     for path in sorted(linked_outside()):
         files.append(File.generated(config, uri_of(path), content=(ROOT / path).read_text(encoding="utf-8")))
     return files
@@ -105,6 +111,17 @@ def pages() -> Iterator[tuple[str, str]]:
     yield "reference/python.md", package_page()
     for stem, (title, modules) in PYTHON.items():
         yield f"reference/{stem}.md", python_page(title, modules)
+
+
+def sample_report() -> str:
+    """The HTML report of the labelled set code-quality; it needs no key and makes no calls."""
+    with tempfile.TemporaryDirectory() as folder:
+        page = Path(folder) / "report.html"
+        command = [sys.executable, "-m", "markscheme", "calibrate", "code-quality", "--html", str(page), "--quiet"]
+        subprocess.run(
+            [*command, "--judge", "recorded:calibration/code-quality/replies/claude.jsonl"], cwd=ROOT, check=False
+        )
+        return page.read_text(encoding="utf-8")
 
 
 def decisions_page() -> str:

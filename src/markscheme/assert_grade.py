@@ -61,7 +61,7 @@ class AssertGrade:
     Attributes:
         asking: What all tests share.
         judge: The judge for calls that name none; None for the rubric's own or an available one.
-        beside: The test's folder, where rubrics are searched for too.
+        beside: The test's folder; rubrics are found there too.
         record: Keeps a name and a value with the test, for JUnit files and other plugins.
     """
 

@@ -89,7 +89,7 @@ def _locked(file: FileIO) -> Iterator[None]:
 
 
 def set_aside_damaged_end(path: Path) -> str:
-    """Move the end of a file of JSON lines that is no whole line to a file beside it, and warn.
+    """Move the end of a file of JSON lines that is no whole line to a file next to it, and warn.
 
     Only text after the last line end counts: half a line that a power cut left, or one that somebody typed. Nothing is
     cut off a file behind a link, which may be anything.

@@ -451,7 +451,7 @@ async def grade(
     if isinstance(submission, str):
         submission = Submission(submission, inputs)
     elif inputs:
-        raise ValueError("inputs stand in the Submission, or beside a text, not both")
+        raise ValueError("give inputs in the Submission, or next to a text, not both")
     return await Grading(rubric, judge, normalize).grade(submission)
 
 

@@ -43,7 +43,7 @@ def after_all(context: "Mapping[str, Any]", file: str) -> None:
     try:
         lines = _report(context)
     except Exception as error:
-        lines = [f"what this run is worth can't be told: {error}"]
+        lines = [f"what this run is worth isn't known: {error}"]
     from markscheme.text import escaped
 
     for line in lines:

@@ -69,7 +69,7 @@ class Receipt:
         return self.holds and self.use == "gate"
 
     def held_to(self, rubric: Rubric, *, prompt: str, judge: str) -> "Receipt":
-        """The receipt as it stands for grades by this rubric, asked this way, of this judge.
+        """The receipt for grades by this rubric, asked this way, of this judge.
 
         Args:
             rubric: As it is used, with the marks and the way of asking of the run.
@@ -174,7 +174,7 @@ def load_receipt(path: Path) -> Receipt:
             asking=_asking(asking["pass_mark"], asking["strategy"], asking["samples"]),
         )
     except (KeyError, TypeError, ValueError) as error:
-        raise RatingError(f"is no accepted run: {error!r}; accept one anew", path=path) from error
+        raise RatingError(f"is no accepted run: {error!r}; accept another", path=path) from error
 
 
 def accepted_data(path: Path) -> dict[str, Any]:

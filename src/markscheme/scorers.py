@@ -208,7 +208,7 @@ def rouge_l(prediction: str, expected: str | None) -> Scored:
     from rapidfuzz.distance import LCSseq
 
     found, wanted = prediction.split(), _needed(expected).split()
-    return _f1(LCSseq.similarity(found, wanted), len(found), len(wanted), "words stand in the same order in both")
+    return _f1(LCSseq.similarity(found, wanted), len(found), len(wanted), "words are in the same order in both")
 
 
 @scorer

@@ -155,7 +155,7 @@ def test_too_few_labels_exit_4_and_say_which(tmp_path: Path) -> None:
         ("pool.jsonl", '{"id": "a"}', "pool.jsonl:1: `pass` is missing"),
         ("pool.jsonl", '{"pass": true}', "pool.jsonl:1: `id` is missing"),
         ("pool.jsonl", '{"next": {"count": 3}}', "pool.jsonl: is no plan that `plan --json` wrote: its pool is a list"),
-        ("pool.jsonl", '{"next": {"pool": ["a"]}}', "pool.jsonl: a response is told as an object, found 'a'"),
+        ("pool.jsonl", '{"next": {"pool": ["a"]}}', "pool.jsonl: a response must be an object, got 'a'"),
         ("pool.jsonl", '{"next": {"pool": [{"id": "a"}]}}', "pool.jsonl: `pass` is missing"),
         ("pool.jsonl", '{"id": "a", "pass": 1}', "pool.jsonl:1: `pass` is true, false or null; found 1"),
         ("labels.jsonl", '{"id": "a", "gold": "yes", "judge": true}', "labels.jsonl:1: `gold` is true, false or null"),

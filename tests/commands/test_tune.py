@@ -312,7 +312,7 @@ def test_final_without_a_test_split_is_a_fault(project: Path) -> None:
 def test_a_group_on_both_sides_of_the_split_is_told(project: Path) -> None:
     label(project, 60, AUTHOR, test=20, group="one task")
     done = run("markscheme", "tune", "code-quality", cwd=project)
-    assert "1 groups stand in dev and in test" in done.stderr
+    assert "1 groups are in dev and in test" in done.stderr
 
 
 # --- the doubtful middle --------------------------------------------------------------------------------------------

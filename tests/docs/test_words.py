@@ -46,8 +46,17 @@ FORBIDDEN = (
     "is no command",
 )
 EXEMPT = ("docs/decisions/",)
+PACKAGE = ROOT / "src" / "markscheme"
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"]
 PAGES += [*sorted(DOCS.rglob("*.md")), *sorted((ROOT / "calibration").glob("*/README.md"))]
+PAGES += sorted((ROOT / "benchmarks").rglob("*.md"))
+WRITTEN = sorted(
+    path
+    for folder in (PACKAGE, ROOT / "graders")
+    for path in folder.rglob("*")
+    if path.suffix in (".py", ".j2", ".html", ".js", ".css", ".md", ".yaml")
+)
+"""What help, errors, docstrings, HTML pages and `init` are made of. Words that a judge reads are in `rubrics/`."""
 GOLDEN = sorted(path for path in (ROOT / "tests" / "golden").rglob("*") if path.suffix in (".txt", ".md", ".html"))
 
 
@@ -69,6 +78,11 @@ def test_a_phrase_is_found_across_lines_and_by_whole_words() -> None:
 @pytest.mark.parametrize("path", [path for path in PAGES if not place(path).startswith(EXEMPT)], ids=place)
 def test_no_page_has_a_phrase_that_readers_stumble_over(path: Path) -> None:
     assert found_in(path.read_text(encoding="utf-8")) == []
+
+
+def test_no_error_docstring_or_html_page_has_a_phrase_that_readers_stumble_over() -> None:
+    found = {place(path): found_in(path.read_text(encoding="utf-8")) for path in WRITTEN}
+    assert {path: phrases for path, phrases in found.items() if phrases} == {}
 
 
 @pytest.mark.parametrize("path", GOLDEN, ids=place)
@@ -96,3 +110,38 @@ def test_the_terms_of_the_field_are_in_the_readme_and_the_glossary() -> None:
         "chance-corrected",
     ):
         assert term in glossary
+
+
+@pytest.mark.parametrize(
+    ("path", "terms"),
+    [
+        ("docs/statistics.md", ("confusion matrix", "mean absolute error", "baseline", "inter-annotator", "kappa")),
+        ("docs/annotators.md", ("annotator", "can't tell")),
+        ("docs/howto/calibrate.md", ("false pass", "baseline", "bias", "confusion matrix")),
+        (
+            "tests/golden/situations/ok.md",
+            ("annotator", "baseline", "95% ci", "mean absolute error (mae)", "false fails"),
+        ),
+        ("tests/golden/situations/too-few-labels.md", ("approximate", "gold", "bias")),
+        ("src/markscheme/report/views/calibration.py", ("confusion matrix: rows are gold",)),
+    ],
+    ids=str,
+)
+def test_the_terms_of_the_field_are_where_readers_look_for_them(path: str, terms: tuple[str, ...]) -> None:
+    text = (ROOT / path).read_text(encoding="utf-8").lower()
+    assert [term for term in terms if term not in text] == []
+
+
+@pytest.mark.parametrize(
+    ("command", "terms"),
+    [
+        ("calibrate", ("human labels", "labelled examples")),
+        ("agreement", ("inter-annotator agreement",)),
+        ("adjudicate", ("annotators disagree", "gold label")),
+        ("label", ("annotators", "blind")),
+        ("plan", ("labels needed", "random seed")),
+    ],
+)
+def test_help_uses_the_terms_of_the_field(command: str, terms: tuple[str, ...]) -> None:
+    text = " ".join(command_help(described(command), Settings(), everything=True).lower().split())
+    assert [term for term in terms if term not in text] == []

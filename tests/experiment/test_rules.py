@@ -56,7 +56,7 @@ def test_a_rule_about_all_variants_tells_which_fail() -> None:
 
 def test_what_is_not_known_does_not_pass_in_silence() -> None:
     assert Rule.parse("a.b.overall < 0.1", EXPERIMENT).hits(rows()) == [
-        "a.b: overall is not known, so that 'a.b.overall < 0.1' cannot be told"
+        "a.b: overall is not known, so 'a.b.overall < 0.1' can't be checked"
     ]
 
 

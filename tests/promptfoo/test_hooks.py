@@ -123,7 +123,7 @@ def test_whatever_goes_wrong_after_the_run_its_results_are_saved(
 ) -> None:
     run = run_of(tmp_path, front, ["Paris."], env)
     assert [row["success"] for row in rows(run)] == [True]
-    assert told(run)[-1].startswith("what this run is worth can't be told: ")
+    assert told(run)[-1].startswith("what this run is worth isn't known: ")
 
 
 def test_repeats_tell_how_often_the_gate_fails(front: MessagesFront, tmp_path: Path) -> None:

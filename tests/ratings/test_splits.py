@@ -91,7 +91,7 @@ def test_groups_on_both_sides_of_a_split_are_warned_of(tmp_path: Path) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         warn_of_split_groups(apart)
-    with pytest.warns(RatingWarning, match="1 groups stand in dev and in test.*: x"):
+    with pytest.warns(RatingWarning, match="1 groups are in dev and in test.*: x"):
         warn_of_split_groups(a_set(tmp_path, example("1", "dev", group="x"), example("2", "test", group="x")))
 
 

@@ -99,7 +99,7 @@ def test_json_stays_json() -> None:
 
 def test_a_number_shared_by_two_criteria_is_not_changed_behind_the_authors_back() -> None:
     text = "criteria:\n- {requirement: A, weight: &w 2}\n- {requirement: B, weight: *w}\n"
-    with pytest.raises(RubricError, match="stands in two places at once"):
+    with pytest.raises(RubricError, match="is used in two places at once"):
         edited(text, "yaml", Changes(weights={"c1": 3}))
 
 

@@ -113,12 +113,12 @@ REFUSED: dict[str, tuple[str, int | None, str]] = {
     "two levels of one label": (
         "criteria:\n  - requirement: A\n    levels: [{value: 1, label: bad}, {value: 2, label: Bad}]\n",
         3,
-        "cannot be told apart by their name: 'bad'",
+        "two levels have the same name: 'bad'",
     ),
     "a level labelled like another's number": (
         "criteria:\n  - requirement: A\n    levels: [{value: 1, label: '2'}, {value: 2}]\n",
         3,
-        "cannot be told apart by their name: '2'",
+        "two levels have the same name: '2'",
     ),
     "a level off its scale": (
         "criteria:\n  - requirement: A\n    scale: {min: 1, max: 3}\n    levels: [{value: 4}]\n",
@@ -192,12 +192,12 @@ REFUSED: dict[str, tuple[str, int | None, str]] = {
     "a key beside rubric and in it": (
         "passingThreshold: 0.9\nrubric:\n  passingThreshold: 0.1\n  criteria:\n    - requirement: A\n",
         1,
-        "passingThreshold stands beside `rubric` and in it as well",
+        "passingThreshold is given next to `rubric` and in it as well",
     ),
     "criteria beside rubric and in it": (
         "rubric:\n  - requirement: A\ncriteria:\n  - requirement: B\n",
         3,
-        "criteria stands beside `rubric` and in it as well",
+        "criteria is given next to `rubric` and in it as well",
     ),
     "sections beside rubric and criteria in it": (
         "rubric:\n  criteria:\n    - requirement: A\nsections:\n  - criteria: []\n",
@@ -509,7 +509,7 @@ def test_a_byte_order_mark_is_no_part_of_the_text(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("name: other\ncriteria:\n  - requirement: A\n", r"r\.yaml:1: is named 'other' but stands in 'r\.yaml'"),
+        ("name: other\ncriteria:\n  - requirement: A\n", r"r\.yaml:1: is named 'other' but is in 'r\.yaml'"),
         ("criteria:\n  - requirement: A\n    aggregation: mean\n", r"r\.yaml:3: `aggregation` is not used here"),
         (
             "sections:\n  - title: T\n    criteria:\n      - requirement: A\n",

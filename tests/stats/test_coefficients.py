@@ -302,7 +302,7 @@ def test_levels_that_are_no_scale_are_refused(levels: Any) -> None:
 
 
 def test_ordered_levels_stand_in_order() -> None:
-    with pytest.raises(ValueError, match="stand in order, worst first"):
+    with pytest.raises(ValueError, match="must be in order, worst first"):
         agreement_family([[1, 2], [2, 2]], levels=[1, 3, 2], scale="ordinal")
     with pytest.raises(ValueError, match="nominal, ordinal or interval, not 'ratio'"):
         agreement_family([[1, 2], [2, 2]], levels=[1, 2], scale="ratio")  # type: ignore[arg-type]

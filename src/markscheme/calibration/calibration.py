@@ -158,7 +158,7 @@ def calibration_of(
         cost: What asking cost.
         from_cache: Replies that were kept from an earlier run.
         since: The accepted run that this one is compared with; None where there is none.
-        repeats: Further runs of the same judge over the same examples, told apart by their sample; they show its
+        repeats: Further runs of the same judge over the same examples, numbered by `sample`; they show its
             noise and count in no agreement.
 
     Raises:

@@ -196,7 +196,7 @@ class Standing:
 
 @dataclass(frozen=True)
 class Choice:
-    """Several judges beside each other, and which one to choose.
+    """Several judges compared, and which one to choose.
 
     Attributes:
         rubric: What they rated by.
@@ -242,7 +242,7 @@ def choose(
     tolerance: float | None = None,
     notes: Sequence[str] = (),
 ) -> Choice:
-    """Judges beside each other on the same examples.
+    """Judges compared on the same examples.
 
     Args:
         rubric: What all of them rated by.
@@ -403,7 +403,7 @@ class _View:
     def _standing(
         self, contender: Contender, found: Comparison | None = None, best: Comparison | None = None
     ) -> Standing:
-        """A judge beside the best one, which is the same comparison where it is the best itself; None without gold."""
+        """A judge compared with the best one; None without gold."""
         behind = needed = None
         if found is not None and best is not None and found is not best:
             behind = gain_in_hits(best.hits, found.hits, groups=self.table.groups, level=ONE_SIDED)
@@ -429,7 +429,7 @@ def _equal(one: Floats, other: Floats) -> Floats:
 
 
 def labels_to_tell(differences: Floats, *, margin: float = MARGIN) -> int | None:
-    """Labels at which two judges that part as these do would be told apart or shown to be no worse; None if none would.
+    """Labels at which two judges that part as these do would be shown to differ or to be no worse; None if none would.
 
     Args:
         differences: 1, 0 or -1 an example: whether one judge is right where the other isn't, shape (n,); nan = missing.
@@ -477,7 +477,7 @@ def _recommended(standings: Sequence[Standing], best: str | None) -> tuple[str |
 
 
 def _open(standings: Sequence[Standing]) -> str:
-    """Which judges can't be told from the best one yet."""
+    """Which judges aren't shown to differ from the best one yet."""
     left = [standing for standing in standings if not standing.not_worse and not standing.is_worse]
     if not left:
         return ""
@@ -485,4 +485,4 @@ def _open(standings: Sequence[Standing]) -> str:
         f"{one.name} (about {counted(one.labels_needed, 'more label')} would tell)" if one.labels_needed else one.name
         for one in left
     ]
-    return f"; whether {', '.join(named)} {'is' if len(left) == 1 else 'are'} worse can't be told yet"
+    return f"; whether {', '.join(named)} {'is' if len(left) == 1 else 'are'} worse isn't known yet"

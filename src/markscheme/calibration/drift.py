@@ -194,7 +194,7 @@ class CriterionDrift:
 
     @property
     def has_moved(self) -> bool:
-        """Whether its level is shown to have moved by more than the margin, whoever moved it."""
+        """Whether its level is shown to have moved by more than the margin, for whatever cause."""
         return self.verdict in ("drifted", "moved")
 
     @property

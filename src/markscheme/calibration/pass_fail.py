@@ -73,7 +73,7 @@ def _read(
     for number, line in lines:
         try:
             if not isinstance(line, Mapping):
-                raise ValueError(f"a response is told as an object, found {shown(line)}")
+                raise ValueError(f"a response must be an object, got {shown(line)}")
             one = read(line)
         except ValueError as error:
             faults.append(Fault(str(error), number))

@@ -111,7 +111,7 @@ def needs_of(
 
     Args:
         truth: The labels so far.
-        pilot: The judge beside them; None where its ratings aren't known.
+        pilot: The judge compared with them; None where its ratings aren't known.
         criteria: The rubric's.
         target: Share of examples on which the judge has to agree.
         half_width: Half the width wanted of an interval.

@@ -140,7 +140,7 @@ def choose_next(
         pool: What may be labelled, ids unique.
         ratings: Judges' ratings of the pool; outputs without one count as doubtful.
         count: How many to take.
-        labelled: Examples labelled before; of those that name a stratum, or stand in the pool, it is known where.
+        labelled: Examples labelled before; those that name a stratum, or are in the pool, count there.
         passed: People's decisions on them, by id.
         seed: Makes the draw repeatable.
 

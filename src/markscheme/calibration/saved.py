@@ -22,7 +22,7 @@ class ReadBack:
     Attributes:
         path: The file.
         judge: Name of the judge.
-        rubric: Name and criteria with their scales; weights are not told.
+        rubric: Name and criteria with their scales; weights are not in it.
         fingerprint: Of the rubric it was made by.
         ratings: The judge's.
         gold: By example.

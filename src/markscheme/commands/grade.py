@@ -244,7 +244,7 @@ def _line(words: str) -> str:
 
 
 def _reasons(grade: Grade, rubric: Rubric) -> Iterator[str]:
-    """Why each criterion got its level; what has none stands in the grade's error."""
+    """Why each criterion got its level; the grade's error names those without one."""
     for name, outcome in grade.outcomes.items():
         match outcome:
             case Verdict(level=level, reason=reason):

@@ -73,7 +73,7 @@ class Option:
     Attributes:
         key: The parameter's name.
         names: What is typed; empty for an operand.
-        value: What stands for its value in help; empty for a flag.
+        value: Name of its value in help; empty for a flag.
         many: Whether several values may follow its name.
         text: What it means.
         rare: Whether only `--help-all` shows it.

@@ -152,7 +152,7 @@ def _measured(path: Path) -> tuple[tuple[str, ...], float | None, float | None]:
     try:
         return tuple(map(str, data["measurements"]["false_passes"])), *_cost(data["cost"])
     except (KeyError, TypeError) as error:
-        raise RatingError(f"is no accepted run: {error!r}; accept one anew", path=path) from error
+        raise RatingError(f"is no accepted run: {error!r}; accept another", path=path) from error
 
 
 def _cost(cost: Mapping[str, Any]) -> tuple[float | None, float | None]:

@@ -38,7 +38,7 @@ FAULT_OF_CODE: Mapping[str, str] = {"lenient": "lenient", "noisy": "noisy", "bro
 DRIFT = ("drift", "drift-gold")
 
 Finding: TypeAlias = Mapping[str, Any]
-"""As it stands in the JSON of a calibration."""
+"""As in the JSON of a calibration."""
 Calibrate: TypeAlias = Callable[[Path, Sequence[str]], int]
 """Runs a command in a folder; its exit status."""
 

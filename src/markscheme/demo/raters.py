@@ -60,7 +60,7 @@ def five_raters() -> tuple[Held, ...]:
         ("recorded judge", "a Claude model's recorded replies, by the rubric", recorded),
         ("second rater", "another conversation with a Claude model, no person, that read everything", second),
         ("always-pass", "gives everything the best level, reads nothing", _always_pass(rubric, examples)),
-        ("coin", "deals the labels' own levels out by lot, reads nothing", _coin(rubric, examples)),
+        ("coin", "shuffles the labels at random, reads nothing", _coin(rubric, examples)),
         ("longer-is-better", "the longer the answer the better its levels", _longer_is_better(rubric, examples)),
     )
     return tuple(_held(name, does, _undecided(ratings), rubric, examples) for name, does, ratings in told)

@@ -37,7 +37,9 @@ class AcceptedExperiment:
         changed = [what for what in ("rubric", "prompt", "judge") if getattr(now, what) != getattr(then, what)]
         if changed:
             what = " and ".join(changed)
-            raise ComparisonError(f"{self.path}: the accepted run was graded by another {what}; accept anew (--accept)")
+            raise ComparisonError(
+                f"{self.path}: the accepted run was graded by another {what}; accept this one (--accept)"
+            )
         cases: Sequence[ExperimentCase] = [c for c in run.experiment.cases if self.digests.get(c.id) == c.digest]
         kept = {case.id for case in cases}
         marked = {mark.rater for mark in self.marks if mark.id in kept}
@@ -93,7 +95,7 @@ def load_accepted_experiment(path: Path) -> AcceptedExperiment:
         prints = Fingerprints(**data["fingerprints"])
         return AcceptedExperiment(path, str(data["date"]), prints, marks, dict(data["cases"]))
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise RatingError(f"is no accepted experiment: {error!r}; accept one anew (--accept)", path=path) from error
+        raise RatingError(f"is no accepted experiment: {error!r}; accept another (--accept)", path=path) from error
 
 
 def _mark(data: Mapping[str, Any]) -> Rating:

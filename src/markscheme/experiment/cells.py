@@ -20,7 +20,7 @@ class Variant:
     Attributes:
         name: What the table calls it; the judge never sees it.
         prompt: The question, with {{name}} where an input of the case goes.
-        system: What the model is told before it, likewise; "" for nothing.
+        system: Its system prompt, likewise; "" for nothing.
     """
 
     name: str

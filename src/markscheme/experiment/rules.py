@@ -59,7 +59,7 @@ class Rule:
 
     def _why(self, name: str, value: float | None) -> str:
         if value is None:
-            return f"{name}: {self.figure} is not known, so that {self.text!r} cannot be told"
+            return f"{name}: {self.figure} is not known, so {self.text!r} can't be checked"
         return f"{name}: {self.figure} is {value:.4g}, and the run fails if {self.text}" if self._fails(value) else ""
 
     def _value(self, row: VariantFigures) -> float | None:
@@ -100,7 +100,7 @@ def _graded(run: ExperimentRun, variant: str, figure: str) -> Iterator[Graded]:
 
 
 def _named(said: str, experiment: Experiment) -> tuple[tuple[str, ...], str]:
-    """The variants and the figure that a name stands for; a figure of all variants before one of a single variant."""
+    """The variants and the figure that a name means; a figure of all variants before one of a single variant."""
     known = [*FIGURES, *(criterion.name for criterion in experiment.rubric.criteria)]
     if said in known:
         return tuple(experiment.by_name), said

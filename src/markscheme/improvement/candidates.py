@@ -21,7 +21,7 @@ LONGEST = 1.5
 SHORT = 60
 """Words that any candidate may have: a rubric of one sentence has to be allowed a second one."""
 COPIED, NEARLY_COPIED = 8, 6
-"""Words in a row that also stand in a labelled example: refused from the one, mentioned from the other."""
+"""Words in a row that a labelled example contains too: refused from the one, mentioned from the other."""
 MOST_HOLDERS = 2
 """A name or number that at most so many examples hold points at these."""
 MOST_SHOWN = 3
@@ -96,7 +96,7 @@ class LabelledTexts:
         return tuple(sorted(runs & held))
 
     def telling(self, new: str, old: str) -> tuple[str, ...]:
-        """Names in code and numbers that are new and stand in one or two examples only."""
+        """Names in code and numbers that are new and occur in one or two examples only."""
         names = {word for word in _WORD.findall(new) if _TELLING.search(word)} - set(_WORD.findall(old))
         counts: Counter[str] = Counter()
         for texts in self.texts if names else ():

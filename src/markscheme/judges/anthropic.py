@@ -32,7 +32,7 @@ class AnthropicJudge(SdkJudge):
         base_url: Else ANTHROPIC_BASE_URL, else the provider's own.
         max_tokens: The longest answer, in tokens; what the model thinks counts.
         deadline: Seconds after which a question is given up.
-        client: An AsyncAnthropic to ask through, closed by whoever made it; it brings its own key and address.
+        client: An AsyncAnthropic to ask through, closed by its maker; it brings its own key and address.
 
     Raises:
         UsageError: The address is none.
@@ -115,7 +115,7 @@ def _as_reply(message: Any, who: str) -> Reply:
 
 
 def _usage(told: Any) -> Usage:
-    """Tokens as told; those written to and read from the provider's cache were read too."""
+    """Tokens as reported; those written to and read from the provider's cache were read too."""
     read = count(getattr(told, "input_tokens", None))
     if read is not None:
         read += sum(count(getattr(told, f"cache_{kind}_input_tokens", None)) or 0 for kind in ("creation", "read"))

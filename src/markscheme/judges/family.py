@@ -29,7 +29,7 @@ MODELS: Final[Mapping[str, str]] = {
     "GLM": "glm|chatglm",
     "Kimi": "kimi",
 }
-"""What the models of each family are called, as parts of words that no letter stands beside."""
+"""What the models of each family are called, as parts of words, with no letter next to them."""
 
 MAKERS: Final[Mapping[str, str]] = {
     "Claude": "anthropic",
@@ -95,7 +95,7 @@ def kinship(judge: str, systems: Iterable[str]) -> str | None:
     Example:
         >>> print(kinship("gpt-5", ["gpt-5-mini", "", "llama3"]))
         the judge gpt-5 is of the same family (GPT) as 'gpt-5-mini', which wrote 1 of 3 responses: judges lean towards
-        their own kind, so hold these grades beside people's or beside those of a judge of another family
+        their own kind, so compare these grades with people's or with those of a judge of another family
     """
     written = Counter(systems)
     kin = {system: shared for system in written if (shared := same_family(judge, system))}
@@ -106,6 +106,6 @@ def kinship(judge: str, systems: Iterable[str]) -> str | None:
     count = sum(written[system] for system in kin)
     return (
         f"the judge {judge} is of the same family ({shared}) as {named}, which wrote {count} of {written.total()} "
-        "responses: judges lean towards their own kind, so hold these grades beside people's or beside those of a "
+        "responses: judges lean towards their own kind, so compare these grades with people's or with those of a "
         "judge of another family"
     )

@@ -28,7 +28,7 @@ class FunctionJudge:
     Args:
         fn: Async or not; one that is not runs in a thread. It gives a text, a mapping, a pydantic model or a Reply.
             Where its signature takes `schema`, it is given the JSON Schema of the answer.
-        name: What the judge is called. Two functions of one name are told apart by their source and by the files of
+        name: What the judge is called. Two functions of one name differ by their source and by the files of
             the modules they import from the project, not by installed packages or by data that they read.
 
     Raises:

@@ -102,7 +102,7 @@ class Reply:
         tokens: The answer's tokens with their alternatives, where the provider tells; empty otherwise.
         parts: The replies of a panel or of one judge asked several times; `text` is then empty.
         rule: How `parts` are combined.
-        error: Why nothing came, where one part of several stands for an asking that gave nothing.
+        error: Why nothing came, where one of several requests gave nothing.
         enforced: Whether the provider lets the model write nothing but the object of the prompt's schema.
         discard: Takes it from where it is kept, since nothing could be read from it, and notes that it was tried;
             True says that a second asking gave what was missing. None where it isn't kept.
@@ -131,13 +131,13 @@ class Reply:
 
     @classmethod
     def without_answer(cls, error: BaseException) -> "Reply":
-        """What stands for an asking that gave nothing, beside others that did."""
+        """The part of a request that gave nothing, among others that did."""
         return cls("", stop="other", error=str(error) or type(error).__name__)
 
 
 @runtime_checkable
 class Judge(Protocol):
-    """Whoever can answer a Prompt. A panel, a repeated judge and a limited judge are judges too."""
+    """What can answer a Prompt. A panel, a repeated judge and a limited judge are judges too."""
 
     @property
     def identity(self) -> Identity:

@@ -39,7 +39,7 @@ class JudgeKind:
 
     Attributes:
         name: What the names of such judges begin with, up to the first colon.
-        open: Opens the judge that the rest of a name stands for; imports nothing heavy before its first reply.
+        open: Opens the judge that the rest of a name means; imports nothing heavy before its first reply.
         extra: What pip installs for it, as in `markscheme[openai]`; "" where nothing is missing.
         environment: Variables that it reads, the one that decides first.
         ready: Why it can't be asked here, as what to do about it; None where it can.

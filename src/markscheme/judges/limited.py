@@ -52,7 +52,7 @@ LONGEST_ANSWER: Final = 4096
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """What a call may use at most, as far as can be told before it.
+    """What a call may use at most, as far as is known before it.
 
     Attributes:
         tokens: Read and written together.
@@ -199,7 +199,7 @@ class Limiter:
     # giving leave
 
     def _admit(self) -> None:
-        """Let through whoever may go; if the first has to wait for a time, come back then."""
+        """Let through all that may go; if the first has to wait for a time, come back then."""
         loop = asyncio.get_running_loop()
         if self._timer is not None:
             self._timer.cancel()

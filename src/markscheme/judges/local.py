@@ -23,7 +23,7 @@ from markscheme.prompt import Prompt
 CONTEXT = 8192
 MAX_TOKENS = 2048
 TOP = 100
-"""Alternatives told at each token where the expected level is asked for."""
+"""Alternatives asked for at each token where the expected level is asked for."""
 BLOCKS, BLOCK_BYTES = 64, 65_536
 
 _STOPS: Final[dict[str, Stop]] = {"stop": "end", "length": "length"}
@@ -208,7 +208,7 @@ class LocalJudge:
 def digest(path: Path) -> str:
     """A digest of a file's size and of 64 pieces spread evenly over it, its beginning and end among them.
 
-    It tells models apart without reading gigabytes; two files that differ only between the pieces look alike.
+    It distinguishes models without reading gigabytes; two files that differ only between the pieces look alike.
     """
     size = path.stat().st_size
     found = hashlib.sha256(size.to_bytes(8, "big"))

@@ -31,7 +31,7 @@ class Dialect:
 
     Attributes:
         formats: Ways to ask for the form of the answer, the one in use first; the last asks for none.
-        limits: Names under which the longest answer is told, the one in use first; the last tells none.
+        limits: Names of the parameter that limits the answer, the one in use first; the last sends none.
         temperature: Whether a temperature may be sent.
         seed: Whether a seed may be sent.
     """
@@ -75,7 +75,7 @@ class OpenAIJudge(SdkJudge):
         max_tokens: The longest answer, in tokens; what the model thinks counts.
         deadline: Seconds after which a question is given up.
         name: What the judge is called, before the colon and the model.
-        client: An AsyncOpenAI to ask through, closed by whoever made it; it brings its own key and address.
+        client: An AsyncOpenAI to ask through, closed by its maker; it brings its own key and address.
 
     Raises:
         UsageError: The address is none.
@@ -110,7 +110,7 @@ class OpenAIJudge(SdkJudge):
 
     @property
     def identity(self) -> Identity:
-        """Model, everything asked for beside the prompt, and the address where it is not the provider's own."""
+        """Model, all parameters of the request, and the address where it is not the provider's own."""
         parameters = {
             "max_tokens": self.max_tokens,
             "temperature": self.temperature,
@@ -155,7 +155,7 @@ class OpenAIJudge(SdkJudge):
 
     def _no_probabilities(self, line: Line, complaint: str) -> JudgeUnavailable:
         words = shown(complaint, line.secrets)
-        return JudgeUnavailable(f"{line.who} tells no token probabilities, which `expected` needs: {words}")
+        return JudgeUnavailable(f"{line.who} returns no token probabilities, which `expected` needs: {words}")
 
     def _request(self, prompt: Prompt, sample: int, dialect: Dialect) -> dict[str, Any]:
         messages = [{"role": "system", "content": prompt.system}] if prompt.system else []

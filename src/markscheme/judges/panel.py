@@ -52,7 +52,7 @@ class Panel:
         return Identity(name, parameters={"rule": self.rule, "members": [member.fingerprint for member in members]})
 
     async def reply(self, prompt: Prompt, sample: int = 0) -> Reply:
-        """All the answers, as parts of one reply; an empty part stands for a member that gave none.
+        """All the answers, as parts of one reply; a part is empty where a member gave none.
 
         Raises:
             NoJudge: A member cannot be asked at all.

@@ -20,7 +20,7 @@ def read_tokens(told: Iterable[Mapping[str, Any]]) -> tuple[Token, ...]:
 
     Returns:
         Tokens whose texts, one after the other, are what the model wrote; a letter whose bytes are spread over
-        several tokens stands in the last of them.
+        several tokens is placed in the last of them.
     """
     decoder = codecs.getincrementaldecoder("utf-8")("replace")
     tokens: list[Token] = []

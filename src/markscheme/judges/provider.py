@@ -22,7 +22,7 @@ SAID_LENGTH = 200
 """Characters of a provider's own words that a message quotes."""
 
 SHORTEST_SECRET = 6
-"""Characters below which a placeholder is taken for no secret."""
+"""Characters below which a placeholder doesn't count as a secret."""
 
 STATUSES: Final[Mapping[int, str]] = {
     400: "refused the request",
@@ -115,7 +115,7 @@ def usable_key(key: str | None, variable: str) -> str | None:
         variable: Where a user finds it, for the message.
 
     Raises:
-        NoJudge: It holds what cannot stand in a header.
+        NoJudge: It contains what a header can't.
     """
     if key is None or not key.strip():
         return None
@@ -229,7 +229,7 @@ class SdkJudge:
         model: As the provider names it.
         base_url: Else the variable's, else the provider's own.
         deadline: Seconds after which a question is given up.
-        client: An asynchronous client to ask through, closed by whoever made it; it brings its own key and address.
+        client: An asynchronous client to ask through, closed by its maker; it brings its own key and address.
 
     Raises:
         UsageError: The address is none.
@@ -399,5 +399,5 @@ def environment(variable: str) -> str | None:
 
 
 def count(value: object) -> int | None:
-    """A number of tokens as a provider told it; None for anything that is no such number."""
+    """A number of tokens as a provider reported it; None for anything else."""
     return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None

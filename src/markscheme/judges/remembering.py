@@ -169,7 +169,7 @@ class Memory:
 def _write_ahead(connection: sqlite3.Connection) -> None:
     """Let writers leave readers alone; where others are opening the file as well, each takes its turn.
 
-    SQLite doesn't wait by itself here: of two that change the journal at once, one is told at once that it may not.
+    SQLite doesn't wait by itself here: of two that change the journal at once, one fails at once.
     """
     until = time.monotonic() + WAIT
     while True:

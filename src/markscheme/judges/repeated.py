@@ -23,7 +23,7 @@ class Repeated(Wrapping):
             raise ValueError(f"samples is a whole number from 1, found {self.samples}")
 
     async def reply(self, prompt: Prompt, sample: int = 0) -> Reply:
-        """All the answers, as parts of one reply; an empty part stands for an asking that gave none.
+        """All the answers, as parts of one reply; a part is empty where a request gave none.
 
         Raises:
             JudgeError: No asking gave anything to read.

@@ -24,7 +24,7 @@ class FromSample(Wrapping):
 
 @dataclass(frozen=True, slots=True)
 class NeverAsked(Wrapping):
-    """Stands for a judge that must not be asked: inside a `Remembering`, only kept replies answer."""
+    """A judge that must not be asked: inside a `Remembering`, only kept replies answer."""
 
     async def reply(self, prompt: Prompt, sample: int = 0) -> Reply:
         """Nothing.

@@ -1,4 +1,4 @@
-"""A judge that answers what it was told to: for tests of whatever grades."""
+"""A judge whose answers are given: for tests of what grades with it."""
 
 import json
 from collections.abc import Callable, Iterable, Mapping

@@ -114,7 +114,7 @@ class _Guard:
             await self.app({**scope, "path": f"/{rest}", "raw_path": f"/{rest}".encode()}, receive, send)
 
     def _is_foreign(self, scope: Scope) -> bool:
-        """Whether a page of another site sends a form: browsers name the site, and whoever is no browser needn't."""
+        """Whether a page of another site sends a form: browsers name the site, and other clients needn't."""
         if scope["method"] in ("GET", "HEAD"):
             return False
         origins = {f"http://{host}" for host in self.hosts}

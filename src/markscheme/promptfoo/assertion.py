@@ -86,7 +86,7 @@ def get_assert(output: Any, context: Mapping[str, Any], *, beside: Path) -> dict
 def by_itself(
     work: Callable[[Engine], Awaitable[dict[str, Any]]], refused: Callable[[UsageError], dict[str, Any]]
 ) -> dict[str, Any]:
-    """The answer of `work` in a process that does nothing else; that of `refused` where no engine can be had."""
+    """The answer of `work` in a process that does nothing else; that of `refused` where there is no engine."""
 
     async def answer() -> dict[str, Any]:
         try:
@@ -431,7 +431,7 @@ def _may_be_negated(part: Any, config: Any, unsure: bool = False) -> bool:
     """Whether a part of a test holds a `not-python` that this assertion may be.
 
     That is one with this configuration, however deep it is nested, and any one whose configuration can't be known from
-    here: in a set that has a configuration of its own, or where a reference or a file stands for assertions.
+    here: in a set that has a configuration of its own, or where a reference or a file replaces assertions.
     """
     if isinstance(part, Mapping):
         if "$ref" in part:

@@ -13,12 +13,12 @@ _READ_AS_ADDRESS = ("file://", "package:")
 def promptfoo_config(examples: ExampleSet, rubric: Rubric, *, grader: str, config: Mapping[str, Any]) -> dict[str, Any]:
     """A configuration that shows each example's response as it is and has our assertion grade it.
 
-    Labels stay at home: whoever rates in the viewer sees none but the judge's own verdict. Rows come back under the
+    Labels aren't exported: the viewer shows raters the judge's own verdict only. Rows come back under the
     examples' ids.
 
     Args:
         examples: What is to be rated.
-        rubric: Whose judge grades beside the people.
+        rubric: Whose judge grades as well.
         grader: Address of the assertion's file, as Promptfoo takes it.
         config: The assertion's configuration.
 

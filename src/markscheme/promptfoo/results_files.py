@@ -1,4 +1,4 @@
-"""Which files hold results of Promptfoo: told without loading what reads them."""
+"""Which files hold results of Promptfoo, found without loading what reads them."""
 
 from collections.abc import Sequence
 from pathlib import Path

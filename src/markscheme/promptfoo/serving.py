@@ -19,7 +19,7 @@ IDLE_SECONDS = "MARKSCHEME_SESSION_IDLE"
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Serve on the inherited socket until told to stop or idle.
+    """Serve on the inherited socket until stopped or idle.
 
     Args:
         arguments: Number of the socket, path of its file, folder of the graders.

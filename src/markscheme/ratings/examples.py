@@ -39,7 +39,7 @@ class Example:
         split: Whether it may be looked at while tuning (dev) or is kept back (test); None without splits.
         drawn: How it came to be labelled; None where nobody says.
         weight: One over the chance with which it was drawn; 1 where nobody says.
-        line: Where it stands in its file.
+        line: Its line in the file.
         stratum: The part of the pool it was drawn from, where it was drawn by parts; "" where nobody says.
     """
 
@@ -148,7 +148,7 @@ def load_examples(path: Path, rubric: Rubric, *, ratings: Path | None = None) ->
         RatingError: All that is wrong with the files, each fault with its line.
 
     Warns:
-        RatingWarning: A response under two ids, a response that stands in the rubric's anchors, labels given under
+        RatingWarning: A response under two ids, a response that is in the rubric's anchors, labels given under
             another wording, ratings of unknown examples.
     """
     examples = _Reading(path, rubric).examples()
@@ -166,7 +166,7 @@ def load_examples(path: Path, rubric: Rubric, *, ratings: Path | None = None) ->
 
 @dataclass
 class _Reading:
-    """One reading of a file of examples; faults are collected and told together."""
+    """One reading of a file of examples; faults are collected and reported together."""
 
     path: Path
     rubric: Rubric
@@ -349,7 +349,7 @@ def _warn_twice(examples: Iterable[Example], path: Path) -> None:
 
 
 def _warn_leak(examples: Iterable[Example], rubric: Rubric, path: Path) -> None:
-    """A judge that has read the response in the rubric has been told the answer."""
+    """A judge that reads the response in the rubric knows the answer."""
     anchors = [
         _squeezed(text)
         for criterion in rubric.criteria
@@ -358,7 +358,7 @@ def _warn_leak(examples: Iterable[Example], rubric: Rubric, path: Path) -> None:
     ]
     for example in examples:
         if _squeezed(example.submission.response) in anchors:
-            _warn(f"the response of {example.id!r} stands in the rubric's own anchors (leak)", path, example.line)
+            _warn(f"the response of {example.id!r} is in the rubric's own anchors (leak)", path, example.line)
 
 
 def _warn_stale(examples: Iterable[Example], rubric: Rubric, path: Path) -> int:

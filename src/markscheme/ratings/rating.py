@@ -67,8 +67,8 @@ class Rating:
         error: Why there is no rating at all; None where there is one.
         at: The day it was given, as written.
         under: Fingerprint of what was asked, over all criteria; "" where nobody noted it.
-        blind: False where it was given with the judge's verdict in sight.
-        note: Whatever the rater wrote beside it.
+        blind: False where it was given with the judge's verdict visible.
+        note: What the rater wrote next to it.
     """
 
     id: str

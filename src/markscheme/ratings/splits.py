@@ -281,13 +281,13 @@ def warn_of_split_groups(examples: ExampleSet) -> None:
     both = sorted(group for group, splits in parts.items() if len(splits) > 1)
     if both:
         named = ", ".join(both[:5]) + (", …" if len(both) > 5 else "")
-        problem = f"{len(both)} groups stand in dev and in test, so test isn't kept back from dev: {named}"
+        problem = f"{len(both)} groups are in dev and in test, so test isn't kept back from dev: {named}"
         warnings.warn(str(RatingError(problem, path=examples.path)), RatingWarning, stacklevel=2)
 
 
 def _set_aside(examples: ExampleSet, name: str) -> None:
     if examples.path is not None:
-        with suppress(OSError):  # what can't be read or written is named by whoever reads or appends next
+        with suppress(OSError):  # what can't be read or written is named by the next read or append
             set_aside_damaged_end(examples.path.parent / name)
 
 

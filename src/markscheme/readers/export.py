@@ -161,7 +161,7 @@ class Export:
 
         Args:
             unit: Its id.
-            response: As it stands in the file; a value within an object of one key counts as that value.
+            response: As in the file; a value within an object of one key counts as that value.
             given: What it answers: a text, or an object of inputs.
             group: What it shares with others.
             more: Further inputs by name.

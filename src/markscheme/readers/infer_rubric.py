@@ -17,14 +17,16 @@ def infer_rubric(paths: Sequence[Path]) -> Rubric:
     MET and UNMET, true and false, and nothing but 0 and 1 are yes/no. All weights are 1.
 
     Raises:
-        RatingError: The files rate no criterion on a scale that can be told.
+        RatingError: The files rate no criterion on a scale that can be inferred.
     """
     seen: dict[str, set[Any]] = {}
     for path in paths:
         for _, line in json_lines(path, RatingError):
             for name, said in _criteria(line).items():
                 level = said.get("level") if isinstance(said, Mapping) else said
-                if isinstance(level, str | int | float):  # anything else is told, with its line, when the file is read
+                if isinstance(
+                    level, str | int | float
+                ):  # anything else is reported, with its line, when the file is read
                     seen.setdefault(str(name), set()).add(level.casefold() if isinstance(level, str) else level)
     if not seen:
         raise RatingError("rates no criterion; name its rubric by --rubric", path=paths[0])

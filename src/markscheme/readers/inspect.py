@@ -1,4 +1,4 @@
-"""Inspect's logs: `.eval` archives and what `inspect log dump` prints; people's edits told from the scorers' scores."""
+"""Inspect's logs: `.eval` archives and what `inspect log dump` prints; people's edits and the scorers' scores apart."""
 
 import json
 import math

@@ -14,7 +14,7 @@ NAME = "promptfoo"
 """Of the rubric that results make, so that a later file can be held against an accepted one."""
 GRADERS = "promptfoo"
 VIEWER, EXPECTED = "viewer", "expected_label"
-"""Whoever rates in the viewer, and whoever wrote the test: results name neither."""
+"""Who rates in the viewer, and who wrote the test: results name neither."""
 
 
 def rubric_of(files: Sequence[Results]) -> Rubric:
@@ -39,7 +39,7 @@ def rubric_of(files: Sequence[Results]) -> Rubric:
 
 
 def labelled_rows(rows: Sequence[Row], rubric: Rubric) -> ExampleSet:
-    """The outputs as examples, with the labels that people gave to pass or fail, and so to each metric beside it.
+    """The outputs as examples, with the labels that people gave to pass or fail, and so to each of its metrics.
 
     Raises:
         RatingError: Nobody labelled any.

@@ -22,7 +22,7 @@ class Recoding:
     def parse(cls, text: str) -> Self:
         """The recoding in entries with commas between: LEVEL, or CELL=LEVEL, or CELL= for a missing rating.
 
-        Levels stand in the order in which they first occur.
+        Levels are in the order in which they first occur.
 
         Example:
             >>> found = Recoding.parse("no,partly=no,yes,n/a=")

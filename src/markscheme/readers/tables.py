@@ -191,7 +191,7 @@ class _Table:
             yield replace(own, rater=rater, kind=kind)
 
     def _judge(self, row: "_Row", named: str | None) -> "_Who":
-        """Whose verdict a row holds: a judge's next to labels, else whoever the row or the caller says rated."""
+        """Whose verdict a row holds: a judge's next to labels, else the rater that the row or the caller names."""
         if named is not None or self.has_labels:
             return named or JUDGE, "model"
         rater, kind = self._who(row, "model")

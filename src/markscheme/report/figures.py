@@ -73,6 +73,15 @@ def share_with_interval(estimate: Estimate | None) -> str:
     return f"{text} ({100 * estimate.low:.0f}–{100 * estimate.high:.0f}){_sign(estimate)}"
 
 
+def share_with_ci(estimate: Estimate | None) -> str:
+    """A share whose interval says its level, for use in a sentence: "83% (95% CI 71–91)".
+
+    >>> share_with_ci(Estimate(0.83, 0.71, 0.91))
+    '83% (95% CI 71–91)'
+    """
+    return share_with_interval(estimate).replace("(", "(95% CI ")
+
+
 def with_interval(estimate: Estimate | None, *, sign: bool = False) -> str:
     """A value and its interval: "0.62 (0.48–0.73)"; "~" marks an approximate one.
 

@@ -171,7 +171,7 @@ def edited(text: str, form: Form, changes: Changes, *, path: Path | None = None)
     after = editing.result()
     if _rubric(after, form).fingerprint != changes.applied_to(rubric).fingerprint:
         raise RubricError(
-            "a value stands in two places at once (an alias); write it out in each, then change it", path=path
+            "a value is used in two places at once (an alias); write it out in each, then change it", path=path
         )
     return marker + after
 
@@ -306,7 +306,7 @@ def _unfolded(words: str) -> str:
 
 
 def _folded(paragraph: str, width: int) -> list[str]:
-    """The lines of a folded block, in which a blank line stands for a line's end."""
+    """The lines of a folded block, in which a blank line means a line's end."""
     return [*textwrap.wrap(paragraph, width, break_long_words=False, break_on_hyphens=False), ""]
 
 

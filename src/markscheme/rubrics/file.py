@@ -132,7 +132,7 @@ class _Reading:
         """Refuse keys given both next to `rubric` and in it, since dropping either would go unnoticed."""
         said = set(inner) if isinstance(inner, Mapping) else {"criteria"}
         for key in sorted(outer.keys() & said, key=str):
-            self._fault(f"{key} stands beside `rubric` and in it as well; say it once", (*at, key))
+            self._fault(f"{key} is given next to `rubric` and in it as well; give it once", (*at, key))
 
     def _flattened(self, entries: Any, at: Place) -> Iterator[tuple[Place, Any]]:
         if not isinstance(entries, list):
@@ -234,9 +234,7 @@ class _Reading:
     def _warn(self, top: Mapping[str, Any], entries: Sequence["_Read"]) -> None:
         name = top.get("name")
         if self.path is not None and name is not None and name != self.path.stem:
-            self._warning(
-                f"is named {name!r} but stands in {self.path.name!r}: it is found by the file's name", ("name",)
-            )
+            self._warning(f"is named {name!r} but is in {self.path.name!r}: it is found by the file's name", ("name",))
         for at, unused in self.sections:
             self._warning(f"a section's {unused} is not shown to the judge; put it with the criteria", at)
         for place, read in enumerate(entries):

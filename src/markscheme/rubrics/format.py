@@ -296,7 +296,7 @@ LEVEL = Keys(
     "LevelEntry",
     "One level of a scale and the words that anchor it.",
     {
-        "value": Key(NUMBER, "What the level is worth; levels stand worst first.", MISSING),
+        "value": Key(NUMBER, "What the level is worth; levels are listed worst first.", MISSING),
         "label": Key(TEXT, "A word for the level."),
         "description": Key(TEXT, "What a response at this level is like."),
         "example": Key(TEXT, "A short example of a response at this level."),
@@ -333,7 +333,7 @@ CRITERION = Keys(
         "binary": Key(TRUTH, "True for yes/no."),
         "levels": Key(Many(LEVEL), "The levels with their anchors, worst first."),
         "options": Key(Many(OPTION), "Labelled options with values from 0 to 1."),
-        "scale_type": Key(_one_of(("ordinal", "nominal")), "Of options: whether they stand in an order, worst first."),
+        "scale_type": Key(_one_of(("ordinal", "nominal")), "Of options: whether they are ordered, worst first."),
         "aggregation": Key(STRING, "Read from foreign files and not used."),
         "examples": Key(EXAMPLES, "What a good and a bad response show."),
         "sees": Key(Many(TEXT), "Inputs shown for this criterion; all where not given."),

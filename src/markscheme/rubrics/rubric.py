@@ -94,7 +94,7 @@ class Scale:
         answers = Counter(answer for names in named for answer in {name.strip().casefold() for name in names})
         repeated = [answer for answer, count in answers.items() if count > 1]
         if repeated:
-            raise RubricError(f"two levels cannot be told apart by their name: {', '.join(map(repr, repeated))}")
+            raise RubricError(f"two levels have the same name: {', '.join(map(repr, repeated))}")
         exits = [answer for answer in answers if answer.replace("_", " ") in EXITS]
         if exits:
             raise RubricError(f"no level can be called {exits[0]!r}: it is what a rater says instead of a level")
@@ -285,7 +285,7 @@ class Rubric:
         name: What files and reports call it.
         description: What is judged, in a sentence.
         pass_mark: Least score that passes, 0 to 1.
-        inputs: Names of what every submission brings beside the response; None where none are declared (a
+        inputs: Names of what every submission has besides the response; None where none are declared (a
             `query` is then shown where there is one).
         guidelines: General advice to the judge.
         strategy: How the judge is asked: all criteria in one call, one call each, twice in both orders, or for
@@ -342,7 +342,7 @@ class Rubric:
             if count > 1:
                 yield f"inputs names {name!r} {count} times"
         if "response" in (self.inputs or ()):
-            yield "inputs are what stands beside the response, which is always there: leave out 'response'"
+            yield "inputs come in addition to the response, which is always there: leave out 'response'"
         if not 0 <= self.pass_mark <= 1:
             yield f"passingThreshold is a score from 0 to 1, found {self.pass_mark}"
         if self.strategy not in STRATEGIES:

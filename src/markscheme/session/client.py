@@ -55,7 +55,7 @@ def ask(request: "dict[str, Any]", *, folder: str, wish: object = None) -> "dict
     Args:
         request: What is asked, as plain data.
         folder: The graders' folder.
-        wish: `auto`, `off` or the path of a socket; MARKSCHEME_SESSION=off overrules it, else it stands in for None.
+        wish: `auto`, `off` or the path of a socket; MARKSCHEME_SESSION=off overrules it, else it replaces None.
     """
     found = _place_and_key(folder, wish)
     if found is None:
@@ -127,7 +127,7 @@ def sockets() -> Iterator[str]:
 
 
 def socket_path(folder: str, wish: object = None) -> str | None:
-    """Where the session of this environment listens; None where sessions are off or cannot be had here."""
+    """Where the session of this environment listens; None where sessions are off or not possible here."""
     found = _place_and_key(folder, wish)
     return None if found is None else found[0]
 
@@ -353,7 +353,7 @@ def _spawn(listener: socket.socket, place: str, folder: str) -> None:
 
 
 def _remove_stale(place: str) -> None:
-    """Remove a socket at which nobody listens; leave it where that can't be told."""
+    """Remove a socket at which nobody listens; leave it where that isn't known."""
     try:
         with Alone(os.path.dirname(place)):
             connection = connected(place)

@@ -36,11 +36,11 @@ class Session:
     """One warm process.
 
     Attributes:
-        listener: The socket it listens on, bound by whoever started it.
+        listener: The socket it listens on, bound by its caller.
         release: Removes the socket's file.
         key: Of the environment it serves; requests from another are refused.
         answer: What a request is answered with; raises Retired to end the session.
-        describe: What it tells of itself beside the process's own facts.
+        describe: Facts about it in addition to those of the process.
         idle: Seconds it waits for another request.
     """
 
@@ -59,14 +59,14 @@ class Session:
     _answered: int = field(default=0, init=False)
 
     async def serve(self) -> None:
-        """Answer until told to stop or idle; requests under way are answered before it returns."""
+        """Answer until stopped or idle; requests under way are answered before it returns."""
         self._last = time.monotonic()
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, self._ending.set)
         server = await asyncio.start_unix_server(self._connection, sock=self.listener, limit=1 << 20, **LEAVE_FILE)
         await self._until_ending()
-        self.release()  # whoever comes now starts another one
+        self.release()  # the next caller starts another one
         server.close()
         while self._connections:
             await asyncio.wait(self._connections)
@@ -94,7 +94,7 @@ class Session:
             writer.write(json.dumps(await self._response(message, writer)).encode("ascii"))
             await writer.drain()
         except (ConnectionError, ValueError, RecursionError):
-            pass  # whoever asked has gone, or asks what nobody can read: it gets no answer and helps itself
+            pass  # the caller has gone, or its request can't be read: it gets no answer and grades by itself
         finally:
             if writer not in self._farewells:
                 writer.close()

@@ -136,7 +136,7 @@ def _reranking_width(pairs: Pairs) -> int:
 
 
 def _spearman_group_left_out(pairs: Pairs) -> Floats:
-    """Ranks made anew without each group, for the different (gold, judge) cells rather than for the units."""
+    """Ranks made again without each group, for the different (gold, judge) cells rather than for the units."""
     at_once = max(1, RERANKED_AT_ONCE // _reranking_width(pairs))
     starts = range(0, pairs.groups.n, at_once)
     return np.concatenate([_reranked(pairs, s, min(s + at_once, pairs.groups.n)) for s in starts])

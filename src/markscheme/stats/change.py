@@ -121,7 +121,7 @@ def sign_flip(differences: npt.ArrayLike) -> Moved:
 def moved(now: npt.ArrayLike, stored: npt.ArrayLike) -> Moved:
     """Exact test of whether a judge's mean level moved since its stored runs.
 
-    Which of an example's runs is "now" is chosen anew, each equally likely and every example apart: with one stored
+    Which of an example's runs is "now" is chosen again, each equally likely and every example apart: with one stored
     run this is the sign-flip test of the differences.
 
     Args:
@@ -161,7 +161,7 @@ def any_change(now: npt.ArrayLike, stored: npt.ArrayLike) -> Changed:
             and in every stored run.
 
     Returns:
-        The excess distance with exact one-sided p and mid-p, and the flip rate now beside that among stored runs. One
+        The excess distance with exact one-sided p and mid-p, and the flip rate now and among stored runs. One
         stored run says nothing of its own noise: then there is no test, and the reason.
 
     Raises:
@@ -334,7 +334,7 @@ def alarm_level(run: int, *, planned: int | None = None, level: float = 0.05) ->
     follow and however they depend on each other.
 
     Args:
-        run: The how-manieth run since the baseline, from 1.
+        run: Number of the run since the baseline, from 1.
         planned: How many runs there will be, where that is fixed beforehand; each then gets an equal part.
         level: Chance of any false alarm over all the runs.
 

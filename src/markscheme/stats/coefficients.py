@@ -270,7 +270,7 @@ def _chance_of_pack(table: RatingPatterns, loss: _Loss) -> Floats:
 
 
 def _midranks(counts: Floats) -> Floats:
-    """Where each level's ratings stand in rank order, 0 for the worst level and 1 for the best; a row a pack."""
+    """Place of each level's ratings in rank order, 0 for the worst level and 1 for the best; a row a pack."""
     rank = counts.cumsum(axis=1) - counts / 2
     rank -= rank[:, :1].copy()
     return np.nan_to_num(over(rank, rank[:, -1:]))
@@ -722,7 +722,7 @@ def _checked(scale: Scale, table: RatingPatterns, weights: NamedWeights | None =
     if scale == "nominal" and table.between is not None:
         raise ValueError(f"rating {table.between:g} is none of the levels")
     if scale != "nominal" and not in_order(table.levels):
-        raise ValueError(f"the levels of an {scale} scale stand in order, worst first, not {table.levels.tolist()}")
+        raise ValueError(f"the levels of an {scale} scale must be in order, worst first, not {table.levels.tolist()}")
     return table
 
 

@@ -277,7 +277,7 @@ def leaning(
     if its.shape != (len(table),) or beside.shape != its.shape:
         raise ValueError(f"judge and `on` must have shape ({len(table)},), not {its.shape} and {beside.shape}")
     units = Groups.of(groups, len(table))
-    method = "coefficient beside gold"
+    method = "coefficient with gold held fixed"
     several = bool((~np.isnan(table)).sum(axis=1).max(initial=0) >= 2)
     left, right = _ordered_pairs(table.shape[1]) if several else ([0], [0])
     counts = np.isfinite(table[:, left]) & np.isfinite(table[:, right]) & np.isfinite(its + beside)[:, None]
@@ -333,7 +333,7 @@ class _SharedMoments:
         return len(self.groups.number)
 
     def refusal(self) -> str | None:
-        """Why nothing can be said of the judge beside people, if so."""
+        """Why the judge can't be compared with people, if so."""
         if self.groups.n < LEAST_UNITS:
             return f"only {self.n_units} units that judge and two people rated"
         return None if self.shared[0] > 0 else "people share no variance"

@@ -7,7 +7,7 @@ from typing import Any, Self
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A number, how sure it is, and how it was made; or why there is no number.
+    """A number, how sure it is, and how it was made; or why it has no value.
 
     Attributes:
         value: The point figure, in the unit its maker's docstring names; None where `undefined` says why.
@@ -21,7 +21,7 @@ class Estimate:
             not given for that reason; None otherwise.
 
     Raises:
-        ValueError: A value that is not finite, a value beside a reason for having none, half an interval, an
+        ValueError: A value that is not finite, a value and a reason for having none, half an interval, an
             interval upside down or one that leaves its value outside.
 
     Example:

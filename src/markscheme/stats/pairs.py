@@ -1,4 +1,4 @@
-"""A judge beside gold on the same units: the sums and the order from which every statistic of two raters follows.
+"""A judge and gold on the same units: the sums and the order from which every statistic of two raters follows.
 
 Leaving one unit out is exact and costs no more than sorting, whatever the number of different values.
 """
@@ -196,7 +196,7 @@ def paired(
             lowest and the highest value seen.
 
     Raises:
-        ValueError: The caller's fault: shapes that differ, or something that is no number.
+        ValueError: The caller's fault: shapes that differ, or a value that isn't a number.
 
     Example:
         >>> pairs = paired([1, 2, np.nan, 4], [1, 3, 3, 5], levels=[1, 2, 3, 4, 5])
@@ -217,7 +217,7 @@ def numbers(values: npt.ArrayLike, what: str) -> Floats:
     """`values` as an array of floats; None becomes nan.
 
     Raises:
-        ValueError: The caller's fault: something in it is no number, or its rows are not equally long.
+        ValueError: The caller's fault: a value in it isn't a number, or its rows are not equally long.
 
     Example:
         >>> numbers([1, None], "gold").tolist()

@@ -155,7 +155,7 @@ def encode(table: Floats, levels: Floats) -> tuple[Floats, Integers, float | Non
         where there is none.
 
     Raises:
-        ValueError: The caller's fault: a rating off the scale, or between levels that stand in no order.
+        ValueError: The caller's fault: a rating off the scale, or between levels without an order.
     """
     order = np.argsort(levels)
     ascending = levels[order]

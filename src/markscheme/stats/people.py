@@ -1,4 +1,4 @@
-"""Is the judge as good as a second person? People beside people, the judge beside people, and gold from several.
+"""Is the judge as good as a second annotator? Inter-annotator agreement, the judge's with them, and gold from several.
 
 People's ratings come as a table of shape (n_units, n_people), nan where a person gave none; the judge's as a vector.
 """
@@ -46,7 +46,7 @@ class Ceiling:
 
     Attributes:
         people: Krippendorff's alpha between two people, mean over pairs of them, on every example that two rated:
-            the same beside any judge.
+            the same for every judge.
         judge: Alpha between the judge and a person, mean over the people, where the judge rated as well.
         gap: Judge minus people on the examples of `judge`; its interval is the 90 % one, so that `gap.low` is the
             one-sided 95 % limit.
@@ -85,7 +85,7 @@ class AltPerson:
 
 @dataclass(frozen=True, slots=True)
 class AltTest:
-    """The alternative annotator test: may the judge stand in for any one of the people?
+    """The alternative annotator test: may the judge replace any one annotator?
 
     Attributes:
         winning_rate: Share of the people against whom the judge isn't worse by epsilon; n = people tested.
@@ -148,7 +148,7 @@ def ceiling(
     groups: npt.ArrayLike | None = None,
     level: float = 0.95,
 ) -> Ceiling:
-    """How well people agree with each other beside how well the judge agrees with them.
+    """Inter-annotator agreement, and how well the judge agrees with annotators.
 
     Args:
         people: Ratings, shape (n_units, n_people), nan = missing. Many raters of a few examples each are best given
@@ -197,7 +197,7 @@ def alternative_annotator_test(
     closeness: Closeness = "accuracy",
     q: float = 0.05,
 ) -> AltTest:
-    """Whether the judge may stand in for a person, by leaving out each person in turn.
+    """Whether the judge may replace an annotator, by leaving out each annotator in turn.
 
     It is strict with few examples: with 50 it rejects a judge that is exactly as good as a person in four runs of ten.
     `ceiling` asks the same with fewer false alarms.
@@ -307,7 +307,7 @@ class _Beside:
     def judge_and_gap(self, level: float) -> tuple[Estimate, Estimate]:
         """Alpha between the judge and a person, and how far it lies above that between two people."""
         if not self.people_pairs:
-            why = f"needs two people who rated the same {LEAST_EXAMPLES} examples, beside the judge"
+            why = f"needs two people who rated the same {LEAST_EXAMPLES} examples as the judge"
             return self._undefined(why, level), self._undefined(why, GAP_LEVEL)
         (among_people, people_left), (with_judge, judge_left) = (
             self.among_people,

@@ -327,7 +327,7 @@ def labels_next(
         labelled: People's fails and passes in each stratum so far, shape (n_strata, 2).
         pool: How many of the pool lie in each stratum, shape (n_strata,).
         count: Labels to be taken.
-        expected: Fails and passes that stand for what one expects of each stratum beforehand, shape (n_strata, 2),
+        expected: Fails and passes that express what one expects of each stratum beforehand, shape (n_strata, 2),
             above 0; half an example of each where not given.
 
     Returns:

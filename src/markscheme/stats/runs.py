@@ -1,7 +1,7 @@
 """Whether a judge moved since its accepted runs, where runs differ among themselves.
 
 All answers of one run share something - a provider's build, an hour, a seed - that pairing by example doesn't see.
-The spread of accepted runs shows it; with few of them a prior of 0.02 of the range stands in.
+The spread of accepted runs shows it; with few of them a prior of 0.02 of the range is used.
 """
 
 import math

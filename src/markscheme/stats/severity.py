@@ -385,7 +385,7 @@ def yes_no_family(
         gold: Shape (n_units,), nan where there is no rating. A value halfway between no and yes is an even split
             between people, which is on no side, and is left out.
         judge: Shape (n_units,), nan likewise.
-        levels: What stands for no, and for yes.
+        levels: Those that mean no, and yes.
         groups: A name for each unit, shape (n_units,), where several share a task and are left out together.
         level: Coverage of the intervals, 0 to 1.
 

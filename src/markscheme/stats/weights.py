@@ -477,7 +477,7 @@ class _Fold:
 
 
 def _folds(task: _Task, generator: np.random.Generator) -> Iterator[_Fold]:
-    """Each group held out once in each repeat, everything fitted anew on the rest."""
+    """Each group held out once in each repeat, everything fitted again on the rest."""
     upright, everything = task.upright, task.sums
     for _ in range(REPEATS):
         part = generator.permutation(task.groups.n)[task.groups.number] % FOLDS

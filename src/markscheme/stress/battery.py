@@ -109,7 +109,7 @@ class Battery:
             for copy in range(count)
         ]
         found += [StressQuestion(place, name, copy) for place, name in self.texts for copy in range(self.repeats)]
-        random.Random(seed).shuffle(found)  # noqa: S311 - an order that can be had again, not a secret
+        random.Random(seed).shuffle(found)  # noqa: S311 - an order that can be repeated, not a secret
         return found
 
     def question(self, asking: StressQuestion) -> tuple[Rubric, Submission]:

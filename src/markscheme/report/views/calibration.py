@@ -28,6 +28,7 @@ from markscheme.report.figures import (
     is_approximate,
     number,
     share,
+    share_with_ci,
     share_with_interval,
     with_interval,
 )
@@ -307,7 +308,7 @@ def _wrong(wrong: doc.Ids, rate: Estimate, *decision: str) -> str:
     """How many decisions are wrong, of how many by gold, and what share that is."""
     if rate.value is None:
         return NONE
-    return f"{len(wrong.ids)} of {counted(rate.n, *decision)}, {share_with_interval(rate).replace('(', '(95% CI ')}"
+    return f"{len(wrong.ids)} of {counted(rate.n, *decision)}, {share_with_ci(rate)}"
 
 
 def _warnings(calibration: Calibration) -> Iterator[doc.Line]:
@@ -491,7 +492,7 @@ def _row(finding: Finding, places: dict[str, str]) -> doc.Line:
 
 
 def _message(finding: Finding) -> str:
-    """A finding's message without the criterion's name in front, which stands in the title."""
+    """A finding's message without the criterion's name in front, which is in the title."""
     return finding.message.removeprefix(f"{finding.criterion}: ")
 
 

@@ -11,7 +11,16 @@ from markscheme.ratings.examples import Example
 from markscheme.ratings.gold import Gold
 from markscheme.report import document as doc
 from markscheme.report.document import share_mark
-from markscheme.report.figures import NONE, chance, number, points, share, share_with_interval, with_interval
+from markscheme.report.figures import (
+    NONE,
+    chance,
+    number,
+    points,
+    share,
+    share_with_ci,
+    share_with_interval,
+    with_interval,
+)
 from markscheme.report.json import attributes, record
 from markscheme.report.views import calibration as of_judge
 from markscheme.report.views.calibration import LABELS, cost_line
@@ -76,7 +85,7 @@ def _lead(choice: Choice) -> Iterator[doc.Block]:
     if bars:
         baseline = (("baseline", share_mark(choice.baseline, "baseline")),) if choice.baseline is not None else ()
         target = ("target", doc.Mark(share(choice.rubric.target), choice.rubric.target, role="target"))
-        caption = f"Agreement (95% CI): score within {choice.tolerance:g} of gold, the score by the labels."
+        caption = f"Agreement (two-sided 95% CI): score within {choice.tolerance:g} of gold, the score by the labels."
         yield doc.Bars((*bars, *baseline, target), caption)
     headings = ("Judge", "agreement", "points behind the best (90% CI)", "false passes", "not graded", "$ per 1,000")
     yield doc.Table(headings, tuple(_standing(standing, choice) for standing in choice.standings))
@@ -90,7 +99,7 @@ def callout(choice: Choice) -> doc.Callout:
     if choice.best is None:
         moved = " ".join(pair.moved for pair in shown_pairs(choice))
         return doc.Callout("open", "No judge can be preferred.", f"Without labels only what moved is known. {moved}")
-    agreement = share_with_interval(by_name[choice.best].agreement)
+    agreement = share_with_ci(by_name[choice.best].agreement)
     if choice.baseline is not None and not choice.beats_baseline:
         of = counted(len(by_name), "judge")
         head = f"{choice.best} is the best of {of}, but none beats always answering {number(choice.baseline_score)}."
@@ -113,7 +122,7 @@ def callout(choice: Choice) -> doc.Callout:
     target = choice.rubric.target
     is_below = chosen is None or chosen.value is None or chosen.value < target
     below = f", below the target of {share(target)}" if is_below else ""
-    text = f"{why}: agreement {share_with_interval(chosen)}{below}."
+    text = f"{why}: agreement {share_with_ci(chosen)}{below}."
     return doc.Callout("note" if is_below else "good", f"Choose {choice.recommended}.", text)
 
 

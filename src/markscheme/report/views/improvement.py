@@ -220,9 +220,9 @@ def _held_out(run: ImprovementRun) -> Iterator[Block]:
         rows = (("MAE, lower by", with_interval(answer.gain)), ("Agreement, points", points(answer.agreement_gain)))
         yield Facts(tuple((f"Expected on new examples: {name}", text) for name, text in rows))
     opening = "" if answer.opening is None else f"Opening {answer.opening} of these labels"
-    spent = f"{opening or 'These labels'} could be wrong {100 * answer.alpha:.3g}% of the time."
-    again = " The next opening may spend half of that; fresh labels start again." if answer.opening is not None else ""
-    yield Notes((spent + again,))
+    passes = f"a wording that is no better passes at most {100 * answer.alpha:.3g}% of the time."
+    again = " The next opening allows half of that; fresh labels start again." if answer.opening is not None else ""
+    yield Notes((f"{opening or 'This test'}: {passes}{again}",))
 
 
 def _side_by_side(wording: Wording) -> Table:
