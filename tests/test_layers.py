@@ -27,6 +27,8 @@ LAYERS = [
     "score",
     "scorers",
     "grading",
+    "grader",
+    "sockets",
     "types",
     "autograders",
     "compat",

@@ -73,7 +73,7 @@ def test_thinking_and_output_are_one_response() -> None:
     [
         ([RUBRIC] * 3, None, "2 responses and 3 rubrics"),
         ([], None, "2 responses and 0 rubrics"),
-        (RUBRIC, ["q"], "2 responses and 1 queries"),
+        (RUBRIC, ["q"], "2 responses and 1 of query"),
     ],
 )
 def test_lengths_that_do_not_fit_are_told_and_nobody_is_asked(rubrics: Any, queries: Any, words: str) -> None:

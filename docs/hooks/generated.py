@@ -34,6 +34,7 @@ PYTHON = {
             "rubrics.lint",
             "submission",
             "grading",
+            "grader",
             "verdict",
             "score",
             "receipt",

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
         default_rubric_as_judge_generate_fn,
     )
     from markscheme.errors import MarkschemeError, RubricError
+    from markscheme.grader import Grader
     from markscheme.grading import Grade, grade
     from markscheme.judges.judge import Judge, Reply
     from markscheme.judges.scripted import ScriptedJudge
@@ -38,6 +39,7 @@ _NAMES = {
         "default_rubric_as_judge_generate_fn",
     ],
     "errors": ["MarkschemeError", "RubricError"],
+    "grader": ["Grader"],
     "grading": ["Grade", "grade"],
     "judges.judge": ["Judge", "Reply"],
     "judges.scripted": ["ScriptedJudge"],
@@ -59,6 +61,7 @@ __all__ = [
     "CriterionReport",
     "EvaluationReport",
     "Grade",
+    "Grader",
     "Judge",
     "Level",
     "MarkschemeError",

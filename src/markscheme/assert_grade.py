@@ -1,14 +1,13 @@
 """What the pytest fixture `assert_grade` does: grade an output, and say in full why it fails."""
 
-import asyncio
-import threading
 import warnings
-from collections.abc import Callable, Coroutine, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias
 
 from markscheme.errors import JudgeError, MarkschemeError, NoJudge, RatingWarning, UsageError
+from markscheme.grader import BackgroundLoop
 from markscheme.grading import Grade, Grading, lacking_inputs, receipt_wanted
 from markscheme.judges.function import FunctionJudge
 from markscheme.judges.judge import Judge
@@ -19,39 +18,25 @@ from markscheme.receipt import CALIBRATION, calibration_text, score_text
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.rubrics.search import find_rubric
 from markscheme.submission import Submission, as_text
-from markscheme.text import printable
+from markscheme.text import on_one_line
 from markscheme.verdict import Holistic
 
-T = TypeVar("T")
 Asked: TypeAlias = str | Judge | Callable[..., Any] | None
 LONGEST_LINE = 800
 """Characters shown of a reason or a quote."""
 
 
+@dataclass
 class Background:
-    """One engine for all tests, on its own thread, so that a test may run an event loop itself."""
+    """One engine for all tests, in a loop on its own thread, so that a test may run an event loop itself."""
 
-    def __init__(self) -> None:
-        self.engine = Engine()
-        self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._loop.run_forever, name="markscheme", daemon=True)
-        self._thread.start()
-
-    def wait_for(self, work: Coroutine[Any, Any, T]) -> T:
-        """The result of the work, or its error."""
-        running = asyncio.run_coroutine_threadsafe(work, self._loop)
-        try:
-            return running.result()
-        except BaseException:
-            running.cancel()  # Ctrl-C ends the asking too
-            raise
+    engine: Engine = field(default_factory=Engine)
+    loop: BackgroundLoop = field(default_factory=BackgroundLoop)
 
     def close(self) -> None:
         """Close the judges that were opened by name."""
-        self.wait_for(self.engine.aclose())
-        self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join()
-        self._loop.close()
+        self.loop.wait_for(self.engine.aclose())
+        self.loop.close()
 
 
 @dataclass(frozen=True, repr=False)
@@ -106,7 +91,7 @@ class AssertGrade:
             asked, file = self._rubric(rubric, threshold)
             submission = _submission(output, inputs or {}, asked)
             named = self.judge if judge is None else judge
-            grade = self.asking.wait_for(self._graded(asked, file, submission, named, calibration))
+            grade = self.asking.loop.wait_for(self._graded(asked, file, submission, named, calibration))
         except MarkschemeError as error:
             raise error.with_traceback(None) from None  # the message is for the test's author, our frames are not
         self.record("markscheme_rubric", asked.name)
@@ -209,7 +194,7 @@ def _cost_lines(grade: Grade, rubric: Rubric) -> Iterator[str]:
 
 def _line(text: str) -> str:
     """A judge's words on one line, without control characters or keys."""
-    line = printable(" ".join(hidden(text, ()).split()))
+    line = on_one_line(hidden(text, ()))
     return line if len(line) <= LONGEST_LINE else f"{line[:LONGEST_LINE]}…"
 
 

@@ -17,6 +17,7 @@ from markscheme.prompt import Prompt, holistic_prompt, verdict_prompt
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.score import Decision, Score, weigh, weigh_holistic
 from markscheme.submission import Submission
+from markscheme.text import on_one_line
 from markscheme.trajectory import STEPPED
 from markscheme.verdict import (
     Abstention,
@@ -58,6 +59,8 @@ class Grade:
     Attributes:
         id: The submission's.
         outcomes: For each criterion, by name, a verdict or why there is none; empty for a holistic grade.
+        by_criterion: How good the response is by each criterion, 0 to 1, for a fault the other way round; None where
+            it has no verdict.
         error: Why the submission is not graded; None where it is.
         scored: Score, raw score and pass or fail; None where it is not graded.
         holistic: The one number of a holistic grade.
@@ -80,6 +83,7 @@ class Grade:
     fingerprints: Fingerprints | None = None
     receipt: "Receipt | None" = None
     left_out: tuple[str, ...] = ()
+    by_criterion: Mapping[str, float | None] = field(default_factory=dict)
 
     @property
     def score(self) -> float | None:
@@ -110,6 +114,16 @@ class Grade:
     def verdicts(self) -> dict[str, Verdict]:
         """The verdicts among the outcomes, by criterion."""
         return {name: outcome for name, outcome in self.outcomes.items() if isinstance(outcome, Verdict)}
+
+    @property
+    def reason(self) -> str:
+        """Score, decision and each verdict's reason on one line; why it is not graded, where it is not."""
+        if self.scored is None:
+            return on_one_line(f"not graded: {self.error}")
+        said = [f"{name} {self.by_criterion[name]:.3g} ({one.reason})" for name, one in self.verdicts.items()]
+        if isinstance(self.holistic, Holistic):
+            said.append(self.holistic.reason)
+        return on_one_line(f"{self.scored.score:.2f}, {self.scored.decision}: {'; '.join(said)}")
 
     @property
     def quotes_not_found(self) -> int:
@@ -258,6 +272,7 @@ class Grading:
             fingerprints=self.fingerprints,
             receipt=self.receipt,
             left_out=left_out(self.rubric, submission),
+            by_criterion={one.name: _merit(one, (outcomes or {}).get(one.name)) for one in self.rubric.criteria},
         )
 
 
@@ -266,6 +281,10 @@ def left_out(rubric: Rubric, submission: Submission) -> tuple[str, ...]:
     if not set(STEPPED) & set(rubric.known_inputs) & submission.inputs.keys():
         return ()
     return tuple(dict.fromkeys(line for prompt in questions(rubric, submission) for line in prompt.left_out))
+
+
+def _merit(criterion: Criterion, outcome: Outcome | None) -> float | None:
+    return criterion.merit(criterion.scale.position(outcome.level)) if isinstance(outcome, Verdict) else None
 
 
 def lacking_inputs(rubric: Rubric, submission: Submission) -> list[str]:

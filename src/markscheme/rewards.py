@@ -3,10 +3,12 @@
 import asyncio
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 from markscheme.errors import BudgetError, RatingWarning
 from markscheme.grading import Grade, Grading
 from markscheme.judges.judge import Judge
+from markscheme.judges.limited import AT_ONCE
 from markscheme.rubrics.rubric import Rubric
 from markscheme.submission import Submission
 from markscheme.types import ToGrade, response_text
@@ -18,6 +20,8 @@ async def reward(
     queries: Sequence[str | None] | None = None,
     *,
     judge: Judge,
+    reference: Sequence[Any] | None = None,
+    context: Sequence[Any] | None = None,
     concurrency: int = 64,
     seen: Callable[[int, Grade], None] | None = None,
 ) -> list[float | None]:
@@ -31,7 +35,9 @@ async def reward(
         rubrics: One for each response, or one for all.
         queries: What was asked, one for each response; None for a response without one.
         judge: The judge to ask. It stays open.
-        concurrency: How many responses are graded at once.
+        reference: A good response, one for each response; None for a response without one.
+        context: What a response should rest on, given like `reference`.
+        concurrency: How many responses are graded at once. A judge opened without a limit of its own follows it.
         seen: Called with index and Grade of each response when it is graded; the Grade says why a score is None.
 
     Returns:
@@ -39,7 +45,7 @@ async def reward(
         graded is kept, the rest is None, and a RatingWarning says so.
 
     Raises:
-        ValueError: The number of rubrics or queries doesn't match the responses, or concurrency is below 1.
+        ValueError: The number of rubrics or inputs doesn't match the responses, or concurrency is below 1.
 
     Example:
         >>> from markscheme import Rubric, ScriptedJudge
@@ -50,8 +56,11 @@ async def reward(
     """
     if not isinstance(rubrics, Rubric) and len(rubrics) != len(responses):
         raise ValueError(f"{len(responses)} responses and {len(rubrics)} rubrics: give one rubric each, or one for all")
-    if queries is not None and len(queries) != len(responses):
-        raise ValueError(f"{len(responses)} responses and {len(queries)} queries: give one query each, or none at all")
+    beside: dict[str, Sequence[Any] | None] = {"query": queries, "reference": reference, "context": context}
+    inputs = {name: values for name, values in beside.items() if values is not None}
+    for name, values in inputs.items():
+        if len(values) != len(responses):
+            raise ValueError(f"{len(responses)} responses and {len(values)} of {name}: give one each, or none at all")
     if concurrency < 1:
         raise ValueError(f"concurrency is a whole number from 1, found {concurrency}")
     scores: list[float | None] = [None] * len(responses)
@@ -59,12 +68,13 @@ async def reward(
     stopped: list[BudgetError] = []
 
     async def work_off(places: Iterator[int]) -> None:
+        AT_ONCE.set(concurrency)  # for this task and what it starts
         for place in places:
             if stopped:
                 return
             rubric = rubrics if isinstance(rubrics, Rubric) else rubrics[place]
-            query = queries[place] if queries is not None else None
-            submission = Submission(response_text(responses[place]), {} if query is None else {"query": query})
+            its_inputs = {name: values[place] for name, values in inputs.items()}
+            submission = Submission(response_text(responses[place]), its_inputs)
             try:
                 grade = await Grading(rubric, judge).grade(submission)
             except BudgetError as error:

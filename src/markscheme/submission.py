@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from markscheme.plain_data import shown
 from markscheme.text import encodable
 
 
@@ -44,3 +45,28 @@ def as_text(value: Any) -> str:
     if isinstance(value, str):
         return encodable(value)
     return encodable(json.dumps(value, ensure_ascii=False, default=str))
+
+
+def submission_of(row: Any, number: int) -> Submission:
+    """The submission in a row of plain data: `response` (or `output`), `id`, and inputs by name or under `inputs`.
+
+    Args:
+        row: An object. A response that is a list or an object, such as tool calls, is shown as JSON.
+        number: Its id where it has none.
+
+    Raises:
+        ValueError: It has no response, or its inputs have no names.
+
+    Example:
+        >>> submission_of({"response": "Paris.", "query": "Capital of France?"}, 1).inputs
+        {'query': 'Capital of France?'}
+    """
+    response = row.get("response", row.get("output")) if isinstance(row, Mapping) else None
+    if not isinstance(response, str | list | Mapping):
+        raise ValueError(f"a submission has a response, a text; found {shown(response)}")
+    named = row.get("inputs") or {}
+    if not isinstance(named, Mapping):
+        raise ValueError(f"inputs are texts by name, found {shown(named)}")
+    beside = {key: value for key, value in row.items() if key not in ("id", "response", "output", "inputs")}
+    id = str(number if row.get("id") is None else row["id"])
+    return Submission(as_text(response), {**beside, **named}, id)

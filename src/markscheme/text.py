@@ -35,6 +35,11 @@ def printable(text: str) -> str:
     return "".join(letter if letter.isprintable() else "\ufffd" for letter in text)
 
 
+def on_one_line(words: str) -> str:
+    """Words with single spaces between them, and no line break or control character."""
+    return printable(" ".join(words.split()))
+
+
 def encodable(text: str) -> str:
     """The text with lone surrogates replaced by U+FFFD, so that it can be sent and stored.
 

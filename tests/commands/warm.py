@@ -25,13 +25,13 @@ import markscheme
 from tests.commands.warm_client import COMMANDS, MESSAGE_BYTES
 
 LIBRARIES = ("anthropic", "jinja2", "numpy.random", "openai", "rich.console", "scipy.special", "uvicorn")
-NOT_LOADED = ("__main__", "pytest_plugin")
+NOT_LOADED = {"__main__", "pytest_plugin", "sockets"}
 
 
 def load() -> dict[str, Callable[[], Any]]:
     """The functions behind the installed commands, with every module of the package loaded."""
     for module in pkgutil.walk_packages(markscheme.__path__, "markscheme."):
-        if module.name.rpartition(".")[2] not in NOT_LOADED:
+        if not NOT_LOADED.intersection(module.name.split(".")[1:]):
             importlib.import_module(module.name)
     for library in LIBRARIES:
         importlib.import_module(library)

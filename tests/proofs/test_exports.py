@@ -4,58 +4,34 @@
 """
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from tests.commands.console import ROOT, environment, run
+from tests.commands.console import run
+from tests.proofs.environments import ran
 
 pytestmark = pytest.mark.release
 
 MAKERS = Path(__file__).parent / "makers"
 WRITTEN = {
-    "inspect": ("inspect-ai", ["log.eval", "log.json"], ()),
-    "deepeval": ("deepeval", ["runs/*.json"], ("--map", "metadata.human=place", "--kind", "human", "--rater", "ann")),
-    "mlflow": ("mlflow", ["mlflow.db"], ()),
+    "inspect": (["log.eval", "log.json"], ()),
+    "deepeval": (["runs/*.json"], ("--map", "metadata.human=place", "--kind", "human", "--rater", "ann")),
+    "mlflow": (["mlflow.db"], ()),
 }
 UNGRADED = {"deepeval": 1}
 """Replies on which the judge failed; they are labelled and count in no agreement."""
 
 
-def interpreter(package: str) -> Path:
-    """Python of an environment that has a package; made once, and kept next to what other proofs fetched."""
-    home = ROOT / ".cache" / "exports" / package
-    python = home / "bin" / "python"
-    if not (home / "complete").exists():
-        subprocess.run([sys.executable, "-m", "venv", str(home)], check=True)
-        done = subprocess.run([str(python), "-m", "pip", "install", "-q", package], capture_output=True, text=True)
-        if done.returncode:
-            pytest.skip(f"{package} can't be installed: {done.stderr.strip()[-200:]}")
-        (home / "complete").touch()
-    return python
-
-
 @pytest.fixture(params=sorted(WRITTEN))
 def tool(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """A tool whose library has written its files into `tmp_path`."""
-    package, _, _ = WRITTEN[request.param]
-    quiet = {
-        "DEEPEVAL_TELEMETRY_OPT_OUT": "YES",
-        "MLFLOW_DISABLE_TELEMETRY": "true",
-        "DEEPEVAL_RESULTS_FOLDER": str(tmp_path / "runs"),
-    }
-    command = [str(interpreter(package)), str(MAKERS / f"{request.param}.txt")]
-    done = subprocess.run(
-        command, cwd=tmp_path, env=environment(quiet), capture_output=True, text=True, timeout=300, check=False
-    )
-    assert done.returncode == 0, done.stderr[-2000:]
+    ran(MAKERS / f"{request.param}.txt", tmp_path, DEEPEVAL_RESULTS_FOLDER=str(tmp_path / "runs"))
     return str(request.param)
 
 
 def test_what_the_library_writes_is_read(tool: str, tmp_path: Path) -> None:
-    _, patterns, extra = WRITTEN[tool]
+    patterns, extra = WRITTEN[tool]
     for path in (path for pattern in patterns for path in tmp_path.glob(pattern)):
         done = run("calibrate", str(path), *extra, "--json", "-", cwd=tmp_path)
         assert done.stdout, done.stderr
@@ -68,7 +44,7 @@ def test_what_the_library_writes_is_read(tool: str, tmp_path: Path) -> None:
 
 
 def test_the_response_is_whole(tool: str, tmp_path: Path) -> None:
-    _, patterns, extra = WRITTEN[tool]
+    patterns, extra = WRITTEN[tool]
     path = next(path for pattern in patterns for path in tmp_path.glob(pattern))
     given = ("--to", "r.jsonl", "--examples", "e.jsonl")
     assert run("markscheme", "import", str(path), *extra, *given, cwd=tmp_path).returncode == 0

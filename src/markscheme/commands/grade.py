@@ -16,12 +16,13 @@ from markscheme.commands.progress import progress
 from markscheme.errors import BudgetError, RatingError, RatingWarning, UsageError, refuse_lines
 from markscheme.grading import Grade, Grading, grade_json, grade_many, lacking_inputs, questions, receipt_of
 from markscheme.judges.family import warn_of_kinship
-from markscheme.plain_data import ANOTHER_LENGTH, json_lines, shown, table_rows
+from markscheme.plain_data import ANOTHER_LENGTH, json_lines, table_rows
 from markscheme.receipt import score_text
 from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.search import find_calibration, find_rubric
-from markscheme.submission import Submission
+from markscheme.submission import Submission, submission_of
+from markscheme.text import on_one_line
 from markscheme.verdict import Holistic, NotApplicable, Verdict
 
 TABLES = (".csv", ".tsv")
@@ -143,17 +144,10 @@ def _of_lines(path: Path) -> Iterator[tuple[int, Submission]]:
         yield from _of_rows(path)
         return
     for number, line in json_lines(path, RatingError):
-        response = line.get("response", line.get("output")) if isinstance(line, dict) else None
-        if not isinstance(response, str):
-            fault = f"a submission has a response, a text; found {shown(response)}"
-            refuse_lines(RatingError(fault, path=path, line=number))
-            continue
-        named = line.get("inputs") or {}
-        if not isinstance(named, dict):
-            raise RatingError(f"inputs are texts by name, found {shown(named)}", path=path, line=number)
-        beside = {key: value for key, value in line.items() if key not in ("id", "response", "output", "inputs")}
-        id = str(number if line.get("id") is None else line["id"])
-        yield number, Submission(response, {**beside, **named}, id)
+        try:
+            yield number, submission_of(line, number)
+        except ValueError as error:
+            refuse_lines(RatingError(str(error), path=path, line=number))
 
 
 def _of_rows(path: Path) -> Iterator[tuple[int, Submission]]:
@@ -235,12 +229,7 @@ def _decoded(raw: bytes, source: object) -> str:
 
 def _text(grade: Grade, rubric: Rubric) -> str:
     """A grade on one line, and each reason on a line of its own below it."""
-    return "\n".join([_line(_words(grade)), *(f"  {_line(reason)}" for reason in _reasons(grade, rubric))])
-
-
-def _line(words: str) -> str:
-    """The words on one line, whatever characters id and reason bring."""
-    return "".join(letter if letter.isprintable() else "\ufffd" for letter in " ".join(words.split()))
+    return "\n".join([on_one_line(_words(grade)), *(f"  {on_one_line(reason)}" for reason in _reasons(grade, rubric))])
 
 
 def _reasons(grade: Grade, rubric: Rubric) -> Iterator[str]:

@@ -48,7 +48,7 @@ def _zstandard(raw: IO[bytes], info: zipfile.ZipInfo, path: Path) -> bytes:
         import zstandard
     except ImportError as problem:
         raise RatingError(
-            "is packed with Zstandard: `pip install 'markscheme[inspect]'`, or convert it with `inspect log dump`",
+            "is packed with Zstandard: `pip install zstandard`, or convert it with `inspect log dump`",
             path=path,
         ) from problem
     raw.seek(info.header_offset)

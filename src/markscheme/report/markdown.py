@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from markscheme.report import document as doc
 from markscheme.report.bars import drawn
 from markscheme.report.figures import cut_short
-from markscheme.text import printable
+from markscheme.text import on_one_line, printable
 
 WIDTH = 80
 """Of pictures, in characters."""
@@ -26,7 +26,7 @@ def render_markdown(document: doc.Document) -> str:
 
 def escaped(text: str) -> str:
     """Text that Markdown shows as it is, on one line: no tags, links, emphasis, mentions or table cells of its own."""
-    line = printable(" ".join(text.split()))
+    line = on_one_line(text)
     return "".join(
         f"\\{letter}" if letter in ACTED_ON and not _is_harmless(line, place) else letter
         for place, letter in enumerate(line)

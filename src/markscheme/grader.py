@@ -1,0 +1,223 @@
+"""Grade from any thread, with or without an event loop of your own."""
+
+import asyncio
+import os
+import threading
+from collections.abc import Coroutine, Iterable, Mapping
+from concurrent.futures import Future
+from pathlib import Path
+from typing import Any, ClassVar, Self, TypeVar
+from weakref import WeakSet, WeakValueDictionary, finalize
+
+from markscheme.errors import BudgetError
+from markscheme.grading import Grade, Grading, all_or_first_error, grade_json
+from markscheme.judges.judge import Judge
+from markscheme.judges.limited import AT_ONCE
+from markscheme.judges.registry import model_for, open_judge
+from markscheme.rubrics.file import load_rubric
+from markscheme.rubrics.rubric import Rubric
+from markscheme.rubrics.search import find_rubric
+from markscheme.submission import Submission, as_text, submission_of
+
+T = TypeVar("T")
+
+
+class BackgroundLoop:
+    """An event loop on a thread of its own, until it is closed or nothing refers to it."""
+
+    _shared: ClassVar["WeakValueDictionary[int, BackgroundLoop]"] = WeakValueDictionary()
+    _lock = threading.Lock()
+
+    def __init__(self) -> None:
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=_run, args=(self._loop,), name="markscheme", daemon=True)
+        self._process = os.getpid()
+        self._users: WeakSet[object] = WeakSet()
+        self._thread.start()
+        self.close = finalize(self, _stop, self._loop, self._thread, self._process)
+
+    @classmethod
+    def shared(cls, user: object) -> "BackgroundLoop":
+        """The one of this process, so that a judge used in several places is asked in one loop."""
+        with cls._lock:
+            found = cls._shared.get(os.getpid())
+            if found is None or not found.close.alive:
+                found = cls._shared[os.getpid()] = cls()
+            found._users.add(user)
+            return found
+
+    def leave(self, user: object) -> None:
+        """Close the loop if this was its last user."""
+        with self._lock:
+            self._users.discard(user)
+            if not self._users:
+                self.close()
+
+    def start(self, work: Coroutine[Any, Any, T]) -> "Future[T]":
+        """Begin the work; its result comes in the future.
+
+        Raises:
+            RuntimeError: This is a fork of the process that made the loop.
+        """
+        if os.getpid() != self._process:
+            work.close()
+            raise RuntimeError("this process is a fork, and the thread that grades stayed behind: make a Grader here")
+        return asyncio.run_coroutine_threadsafe(work, self._loop)
+
+    def wait_for(self, work: Coroutine[Any, Any, T]) -> T:
+        """The result of the work, or its error.
+
+        Raises:
+            RuntimeError: Called from the loop's own thread, which would wait for itself.
+        """
+        if threading.current_thread() is self._thread:
+            work.close()
+            raise RuntimeError("a judge can't wait for a grade in the loop that asks it: await `Grader.grade` instead")
+        running = self.start(work)
+        try:
+            return running.result()
+        except BaseException:
+            running.cancel()  # Ctrl-C ends the asking too
+            raise
+
+
+def _run(loop: asyncio.AbstractEventLoop) -> None:
+    with asyncio.Runner(loop_factory=lambda: loop) as runner:  # cancels what is left, and closes the loop
+        runner.get_loop().run_forever()
+
+
+def _stop(loop: asyncio.AbstractEventLoop, thread: threading.Thread, process: int) -> None:
+    if os.getpid() != process:  # a fork has the loop's file descriptors and not its thread
+        return
+    loop.call_soon_threadsafe(loop.stop)
+    if threading.current_thread() is not thread:
+        thread.join()
+
+
+class Grader:
+    """Grades by one rubric and one judge, for programs and frameworks that call from wherever they are.
+
+    Call it from any number of threads, and from inside a running event loop. All graders of a process ask in one loop
+    on a thread of its own, so they may share a judge. Close a grader, or use it in a `with` statement; the thread ends
+    with the last one.
+
+    Attributes:
+        rubric: What good is.
+        judge: Who is asked.
+        concurrency: Submissions graded at once, at most. A judge opened without a limit of its own follows it.
+
+    Args:
+        rubric: A Rubric, the path of its file, or a name as on the command line.
+        judge: A judge, which stays open, or a name as on the command line, such as `anthropic`.
+        concurrency: From 1.
+
+    Raises:
+        UsageError: No such rubric or judge.
+        RubricError: The rubric's file can't be read.
+        ValueError: A concurrency below 1.
+
+    Example:
+        >>> from markscheme import ScriptedJudge
+        >>> rubric = Rubric.from_dict([{"weight": 2, "requirement": "Names a town", "name": "place"}])
+        >>> with Grader(rubric, ScriptedJudge([{"place": "MET"}, {"place": "UNMET"}])) as grader:
+        ...     grade = grader.grade_sync("It is in Leeds.", query="Where is my parcel?")
+        ...     (row,) = grader.grade_rows([{"id": "p2", "response": "Soon."}])
+        >>> grade.score, grade.by_criterion, grade.reason
+        (1.0, {'place': 1.0}, '1.00, pass: place 1 (scripted)')
+        >>> row["id"], row["score"], row["pass"]
+        ('p2', 0.0, False)
+    """
+
+    def __init__(self, rubric: Rubric | str | Path, judge: Judge | str, *, concurrency: int = 8) -> None:
+        if concurrency < 1:
+            raise ValueError(f"concurrency is a whole number from 1, found {concurrency}")
+        self.rubric = rubric if isinstance(rubric, Rubric) else load_rubric(find_rubric(str(rubric)))
+        self._opened = isinstance(judge, str)
+        self.judge = open_judge(judge, model=model_for(self.rubric, judge)) if isinstance(judge, str) else judge
+        self.concurrency = concurrency
+        self._grading = Grading(self.rubric, self.judge)
+        self._places = asyncio.Semaphore(concurrency)
+        self._background: BackgroundLoop | None = BackgroundLoop.shared(self)
+        self._under_way: set[asyncio.Task[Any] | None] = set()
+
+    def __repr__(self) -> str:
+        return f"Grader({self.rubric.name!r}, {self.judge.identity.name!r})"
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    async def grade(self, response: Any, **inputs: Any) -> Grade:
+        """The grade of one response; a judge that fails leaves it ungraded, with the reason.
+
+        Args:
+            response: A text, a Submission, or whatever becomes JSON, such as a list of tool calls.
+            inputs: What belongs to it, by name (`query=…`); one that is None is not there.
+
+        Raises:
+            NoJudge: The judge cannot be asked at all, for want of a key or a package.
+            BudgetError: The budget would not cover another call.
+            RuntimeError: The grader is closed.
+        """
+        return await asyncio.wrap_future(self._loop.start(self._graded(_submission(response, inputs))))
+
+    def grade_sync(self, response: Any, **inputs: Any) -> Grade:
+        """The same as `grade`, for callers that don't await."""
+        return self._loop.wait_for(self._graded(_submission(response, inputs)))
+
+    def grade_rows(self, rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+        """A grade for each row, in order, as plain data.
+
+        Args:
+            rows: Each with `response` (or `output`), an `id` if you like, and the inputs by name.
+
+        Returns:
+            What `markscheme grade --json` prints. A row that could not be graded has `score` None and its `error`.
+
+        Raises:
+            ValueError: A row without a response.
+            NoJudge: The judge cannot be asked at all.
+        """
+        submissions = [submission_of(row, number) for number, row in enumerate(rows, start=1)]
+        grades = self._loop.wait_for(all_or_first_error(map(self._row, submissions)))
+        return [grade_json(grade, self.rubric) for grade in grades]
+
+    def close(self) -> None:
+        """Wait for the grades under way, and close the judge if it was opened by its name."""
+        background, self._background = self._background, None
+        if background is not None:
+            background.wait_for(self._end())
+            background.leave(self)
+
+    @property
+    def _loop(self) -> BackgroundLoop:
+        if self._background is None:
+            raise RuntimeError("this grader is closed")
+        return self._background
+
+    async def _graded(self, submission: Submission) -> Grade:
+        AT_ONCE.set(self.concurrency)  # for this task and what it starts
+        task = asyncio.current_task()
+        self._under_way.add(task)
+        try:
+            async with self._places:
+                return await self._grading.grade(submission)
+        finally:
+            self._under_way.discard(task)
+
+    async def _row(self, submission: Submission) -> Grade:
+        try:
+            return await asyncio.create_task(self._graded(submission))
+        except BudgetError as error:
+            return self._grading.ungraded(submission, str(error))
+
+    async def _end(self) -> None:
+        await asyncio.gather(*filter(None, self._under_way), return_exceptions=True)
+        if self._opened:
+            await self.judge.aclose()
+
+
+def _submission(response: Any, inputs: Mapping[str, Any]) -> Submission:
+    return response if isinstance(response, Submission) else Submission(as_text(response), inputs)

@@ -1,0 +1,30 @@
+"""A rubric inside other frameworks: one module each, which needs the extra of the same name.
+
+Every socket takes a `Grader`. What a framework knows of a response (a question, a target, columns of a dataset) becomes
+an input where the rubric shows one of that name.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from markscheme.grading import Grade
+from markscheme.rubrics.rubric import Rubric
+
+
+def inputs_for(rubric: Rubric, known: Mapping[str, Any]) -> dict[str, Any]:
+    """What is known of a response, where the rubric shows an input of that name."""
+    return {name: known[name] for name in rubric.known_inputs if known.get(name) is not None}
+
+
+def named_scores(grade: Grade, rubric: Rubric) -> dict[str, float | None]:
+    """The score under the rubric's name, and under each criterion's how good the response is by it, 0 to 1.
+
+    A criterion named like its rubric keeps its name; the score is then called `NAME-score`.
+    """
+    whole = rubric.name if rubric.name not in grade.by_criterion else f"{rubric.name}-score"
+    return {whole: grade.score, **grade.by_criterion}
+
+
+def last_text(said: Any) -> Any:
+    """The text of the last message in a list of messages; anything else as it is."""
+    return said[-1]["content"] if isinstance(said, list) and said and isinstance(said[-1], Mapping) else said

@@ -1,0 +1,55 @@
+"""A rubric as a metric of DeepEval."""
+
+from typing import Any
+
+from deepeval.metrics import BaseMetric
+from deepeval.test_case import LLMTestCase
+
+from markscheme.errors import JudgeError
+from markscheme.grader import Grader
+from markscheme.grading import Grade
+from markscheme.sockets import inputs_for
+
+
+class RubricMetric(BaseMetric):
+    """A metric that passes where the rubric's grade passes, required criteria included.
+
+    `query` is the test case's input, `reference` its expected output, `context` its retrieval context or context; other
+    inputs come from its metadata. A response that is not graded raises: DeepEval records the error of the metric where
+    `ErrorConfig(ignore_errors=True)` is set, and stops otherwise.
+    """
+
+    def __init__(self, grader: Grader) -> None:
+        self.grader = grader  # under the argument's name, by which DeepEval copies a metric
+        self.threshold, self.evaluation_model = grader.rubric.pass_mark, grader.judge.identity.name
+
+    @property
+    def __name__(self) -> str:
+        return self.grader.rubric.name
+
+    def measure(self, test_case: LLMTestCase, *_: Any, **__: Any) -> float:
+        """The score, 0 to 1."""
+        return self._noted(self.grader.grade_sync(test_case.actual_output, **self._inputs(test_case)))
+
+    async def a_measure(self, test_case: LLMTestCase, *_: Any, **__: Any) -> float:
+        """The score, 0 to 1."""
+        return self._noted(await self.grader.grade(test_case.actual_output, **self._inputs(test_case)))
+
+    def is_successful(self) -> bool:
+        """Whether the response was graded and passes."""
+        return self.error is None and self.success is True
+
+    def _inputs(self, case: LLMTestCase) -> dict[str, Any]:
+        known = {
+            "query": case.input,
+            "reference": case.expected_output,
+            "context": case.retrieval_context or case.context,
+        }
+        return inputs_for(self.grader.rubric, {**(case.metadata or {}), **known})
+
+    def _noted(self, grade: Grade) -> float:
+        self.score, self.success, self.reason = grade.score, grade.passed, grade.reason
+        self.score_breakdown, self.evaluation_cost = dict(grade.by_criterion), grade.usage.usd
+        if grade.score is None:
+            raise JudgeError(grade.reason)
+        return grade.score

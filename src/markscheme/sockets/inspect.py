@@ -1,0 +1,35 @@
+"""A rubric as a scorer of Inspect."""
+
+import math
+
+from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
+from inspect_ai.solver import TaskState
+
+from markscheme.grader import Grader
+from markscheme.sockets import inputs_for, named_scores
+from markscheme.submission import Submission
+
+
+@scorer(metrics={"*": [mean(), stderr()]})
+def rubric_scorer(grader: Grader) -> Scorer:
+    """A scorer with the score and each criterion as a metric of its own.
+
+    `query` is the sample's input and `reference` its target; other inputs come from its metadata. A response that is
+    not graded is unscored, with the reason, and counts in no metric; so does a criterion that doesn't apply.
+    """
+
+    async def score(state: TaskState, target: Target) -> Score:
+        known = {"query": state.input_text, "reference": target.text or None, **state.metadata}
+        given = inputs_for(grader.rubric, known)
+        grade = await grader.grade(Submission(state.output.completion, given, str(state.sample_id)))
+        if grade.score is None:
+            return Score.unscored(reason="grader_failed", explanation=grade.reason)
+        value = named_scores(grade, grader.rubric)
+        return Score(
+            value={name: math.nan if score is None else score for name, score in value.items()},
+            answer=state.output.completion,
+            explanation=grade.reason,
+            metadata={"decision": grade.decision},
+        )
+
+    return score

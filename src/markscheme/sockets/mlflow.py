@@ -1,0 +1,37 @@
+"""A rubric as a scorer of `mlflow.genai.evaluate`."""
+
+from typing import Any
+
+from mlflow.entities import AssessmentSource, Feedback
+from mlflow.genai.scorers import Scorer, scorer
+
+from markscheme.grader import Grader
+from markscheme.sockets import inputs_for, named_scores
+
+QUESTIONS = ("query", "question", "input", "prompt")
+
+
+def rubric_scorer(grader: Grader) -> Scorer:
+    """A scorer that gives the score and each criterion as a feedback of its own.
+
+    `query` is the row's input of that name, or `question`, `input` or `prompt`; `reference` its expected response;
+    other inputs come from its inputs and expectations. A response that is not graded gets one feedback with the error;
+    a criterion that doesn't apply gets none.
+    """
+    rubric, judge = grader.rubric, AssessmentSource("LLM_JUDGE", grader.judge.identity.name)
+
+    def score(inputs: Any = None, outputs: Any = None, expectations: Any = None) -> list[Feedback]:
+        asked, expected = inputs if isinstance(inputs, dict) else {"query": inputs}, expectations or {}
+        query = next((asked[name] for name in QUESTIONS if name in asked), None)
+        known = {**asked, **expected, "query": query, "reference": expected.get("expected_response")}
+        grade = grader.grade_sync(outputs, **inputs_for(rubric, known))
+        if grade.score is None:
+            return [Feedback(name=rubric.name, error=str(grade.error), source=judge)]
+        reasons = {name: verdict.reason for name, verdict in grade.verdicts.items()}
+        return [
+            Feedback(name=name, value=value, rationale=reasons.get(name, grade.reason), source=judge)
+            for name, value in named_scores(grade, rubric).items()
+            if value is not None
+        ]
+
+    return scorer(score, name=rubric.name)

@@ -1,0 +1,42 @@
+"""Grades as OpenTelemetry's events `gen_ai.evaluation.result`."""
+
+import time
+from typing import Any
+
+from opentelemetry._logs import LogRecord, get_logger
+
+from markscheme.grading import Grade
+from markscheme.rubrics.rubric import Rubric
+from markscheme.sockets import named_scores
+
+EVENT = "gen_ai.evaluation.result"
+
+
+def emit_grade(grade: Grade, rubric: Rubric, *, response_id: str = "") -> None:
+    """Emit the score and each criterion as an event, in the span that is current.
+
+    A grade without a score is one event with `error.type` and no score; a criterion that doesn't apply is none.
+
+    Args:
+        grade: Of a response.
+        rubric: By which it was graded.
+        response_id: The `gen_ai.response.id` that the provider gave it; its span tells it too, where that is current.
+    """
+    reasons = {name: verdict.reason for name, verdict in grade.verdicts.items()}
+    for name, value in named_scores(grade, rubric).items():
+        of_all = name not in grade.by_criterion
+        found: dict[str, Any] = {"gen_ai.evaluation.name": name if of_all else f"{rubric.name}.{name}"}
+        if value is not None:
+            found["gen_ai.evaluation.score.value"] = value
+        elif of_all:
+            found["error.type"] = "not_graded"
+        else:
+            continue
+        if of_all and grade.decision is not None:
+            found["gen_ai.evaluation.score.label"] = grade.decision
+        found["gen_ai.evaluation.explanation"] = reasons.get(name, grade.reason)
+        if response_id:
+            found["gen_ai.response.id"] = response_id
+        now = time.time_ns()
+        record = LogRecord(timestamp=now, observed_timestamp=now, event_name=EVENT, attributes=found)
+        get_logger("markscheme").emit(record)

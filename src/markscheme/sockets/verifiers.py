@@ -1,0 +1,33 @@
+"""A rubric as a reward of verifiers."""
+
+from collections.abc import Callable
+from typing import Any
+
+import verifiers.v1 as vf
+
+from markscheme.errors import JudgeError
+from markscheme.grader import Grader
+from markscheme.sockets import inputs_for
+
+
+def rubric_reward(grader: Grader, *, weight: float = 1.0) -> Callable[..., Any]:
+    """A reward to assign in the body of a `vf.Task`: the raw score of the last reply.
+
+    `query` is the task's prompt; other inputs come from the fields of its data. A reply that is not graded raises, so
+    that the trace has an error and no reward, never a reward of 0.
+
+    Args:
+        grader: Rubric and judge.
+        weight: Of this reward among those of the task.
+    """
+
+    async def reward(self: Any, trace: vf.Trace) -> float:
+        known = {"query": self.data.prompt_text, **dict(self.data)}
+        grade = await grader.grade(trace.last_reply, **inputs_for(grader.rubric, known))
+        if grade.raw_score is None:
+            raise JudgeError(grade.reason)
+        return grade.raw_score
+
+    reward.__name__ = grader.rubric.name  # under which verifiers records it
+    rewarding: Callable[..., Any] = vf.reward(reward, weight=weight)
+    return rewarding

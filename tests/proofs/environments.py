@@ -1,0 +1,54 @@
+"""Environments of their own for other tools' packages."""
+
+import json
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.commands.console import ROOT, environment
+
+QUIET = {"DEEPEVAL_TELEMETRY_OPT_OUT": "YES", "MLFLOW_DISABLE_TELEMETRY": "true", "HF_HUB_OFFLINE": "1"}
+PACKAGES = {
+    "otel": ("opentelemetry-sdk",),
+    "phoenix": ("arize-phoenix",),
+    "trl": ("torch==2.13.*",),
+}
+"""What an environment has besides markscheme with the extra of its name."""
+NO_EXTRA = {"phoenix"}
+
+
+@cache
+def interpreter(name: str) -> Path:
+    """Python of an environment, made once and kept next to what other proofs fetched."""
+    home = ROOT / ".cache" / "frameworks" / name
+    python = home / "bin" / "python"
+    if not (home / "complete").exists():
+        subprocess.run([sys.executable, "-m", "venv", str(home)], check=True)
+        ours = [] if name in NO_EXTRA else ["-e", f"{ROOT}[{name}]"]
+        command = [str(python), "-m", "pip", "install", "-q", *ours, *PACKAGES.get(name, ())]
+        done = subprocess.run(command, capture_output=True, text=True)
+        if done.returncode:
+            pytest.skip(f"{name} can't be installed: {done.stderr.strip()[-200:]}")
+        (home / "complete").touch()
+    return python
+
+
+def ran(program: Path, folder: Path, **variables: str) -> Any:
+    """What a program prints on its last line, as JSON; it runs in the environment that its file is named like."""
+    found = f"{ROOT / 'src'}:{program.parent}"
+    done = subprocess.run(
+        [str(interpreter(program.stem)), str(program)],
+        cwd=folder,
+        env=environment({**QUIET, "PYTHONPATH": found, **variables}),
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    last = done.stdout.strip().rpartition("\n")[2]
+    return json.loads(last) if last.startswith(("{", "[")) else None

@@ -1,0 +1,34 @@
+"""A rubric with a judge by words, for the frameworks' programs beside it."""
+
+from typing import Any
+
+from markscheme import Criterion, Grader, Rubric, ScriptedJudge
+from markscheme.errors import JudgeUnavailable
+from markscheme.prompt import Prompt
+from markscheme.rubrics.rubric import DOES_NOT_APPLY
+
+RUBRIC = Rubric(
+    (Criterion(2.0, "Names a town.", "place"), Criterion(-1.0, "Promises a day.", "promise", not_applicable=True)),
+    name="parcel",
+    inputs=("query",),
+)
+QUERY = "Where is my parcel?"
+RESPONSES = ("It is in Leeds.", "Soon, tomorrow at the latest.", "The line is down.", "Which one? One is in Leeds.")
+"""Good, bad, one on which the judge fails, and one to which `promise` doesn't apply."""
+
+
+def grader() -> Grader:
+    """Graded 1, 0, not at all and 1; as raw scores 2, -1, None and 2."""
+
+    def by_words(prompt: Prompt, _: int) -> Any:
+        assert QUERY in prompt.user
+        if "down" in prompt.user:
+            return JudgeUnavailable("the judge is down")
+        promise = DOES_NOT_APPLY if "Which one?" in prompt.user else _met("tomorrow", prompt)
+        return {"place": _met("Leeds", prompt), "promise": promise}
+
+    return Grader(RUBRIC, ScriptedJudge(by_words))
+
+
+def _met(word: str, prompt: Prompt) -> str:
+    return "MET" if word in prompt.user else "UNMET"

@@ -1,0 +1,183 @@
+"""One grader called from threads, from event loops and after it is closed."""
+
+import asyncio
+import os
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from markscheme import Criterion, Grader, Rubric, ScriptedJudge, Submission
+from markscheme.errors import BudgetError, JudgeUnavailable, NoJudge, UsageError
+from markscheme.judges.limited import Limited, Limiter
+from markscheme.prompt import Prompt
+
+RUBRIC = Rubric((Criterion(2.0, "Names a town", "place"), Criterion(-1.0, "Promises", "promise")), name="parcel")
+
+
+def by_words(prompt: Prompt, _: int) -> Any:
+    if "down" in prompt.user:
+        return JudgeUnavailable("the server is down")
+    return {"place": "MET" if "Leeds" in prompt.user else "UNMET", "promise": "UNMET"}
+
+
+def threads() -> list[str]:
+    return [thread.name for thread in threading.enumerate() if thread.name == "markscheme"]
+
+
+class Counting(ScriptedJudge):
+    """Notes how many questions are under way at once."""
+
+    highest = under_way = 0
+
+    async def reply(self, prompt: Prompt, sample: int = 0) -> Any:
+        self.under_way += 1
+        self.highest = max(self.highest, self.under_way)
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        self.under_way -= 1
+        return await super().reply(prompt, sample)
+
+
+def test_eight_threads_share_one_grader_and_its_limit() -> None:
+    judge = Counting(by_words)
+    with Grader(RUBRIC, judge, concurrency=3) as grader, ThreadPoolExecutor(8) as pool:
+        texts = ["Leeds", "Soon"] * 40
+        grades = list(pool.map(grader.grade_sync, texts))
+        assert threads() == ["markscheme"]
+    assert [grade.score for grade in grades] == [1.0, 0.0] * 40
+    assert judge.highest == 3
+    assert threads() == []
+
+
+def test_it_is_awaited_inside_a_running_loop_and_waited_for_there_too() -> None:
+    async def main(grader: Grader) -> list[float | None]:
+        first, second = await asyncio.gather(grader.grade("Leeds"), grader.grade("Soon"))
+        return [first.score, second.score, grader.grade_sync("Leeds").score]
+
+    with Grader(RUBRIC, ScriptedJudge(by_words)) as grader:
+        assert asyncio.run(main(grader)) == [1.0, 0.0, 1.0]
+        assert asyncio.run(main(grader)) == [1.0, 0.0, 1.0]
+
+
+def test_a_grade_says_how_good_each_criterion_is_and_why_on_one_line() -> None:
+    with Grader(RUBRIC, ScriptedJudge(by_words)) as grader:
+        good, lost = grader.grade_sync("Leeds"), grader.grade_sync("down")
+    assert good.by_criterion == {"place": 1.0, "promise": 1.0}
+    assert good.reason == "1.00, pass: place 1 (scripted); promise 1 (scripted)"
+    assert lost.by_criterion == {"place": None, "promise": None}
+    assert lost.reason == "not graded: the server is down"
+
+
+def test_rows_become_plain_data_in_their_order() -> None:
+    rows = [
+        {"id": "a", "response": "Leeds"},
+        {"output": [{"type": "function", "function": {"name": "find", "arguments": "Leeds"}}], "query": "Where?"},
+        {"response": "down"},
+    ]
+    with Grader(RUBRIC, ScriptedJudge(by_words)) as grader:
+        found = grader.grade_rows(iter(rows))
+        with pytest.raises(ValueError, match="a submission has a response"):
+            grader.grade_rows([{"answer": "Leeds"}])
+    assert [(row["id"], row["score"], row["error"]) for row in found] == [
+        ("a", 1.0, None),
+        ("2", 1.0, None),
+        ("3", None, "the server is down"),
+    ]
+    assert found[0]["criteria"]["place"]["position"] == 1.0
+
+
+def test_a_judge_without_a_limit_of_its_own_follows_the_concurrency() -> None:
+    judge = Counting(by_words)
+    with Grader(RUBRIC, Limited(judge, Limiter()), concurrency=20) as grader:
+        grader.grade_rows([{"response": str(number)} for number in range(40)])
+    assert judge.highest == 20
+
+
+def test_rows_that_no_budget_covers_say_so_and_a_judge_that_cannot_be_asked_is_an_error() -> None:
+    with Grader(RUBRIC, ScriptedJudge([{"place": "MET", "promise": "UNMET"}, BudgetError("spent")])) as grader:
+        found = grader.grade_rows([{"response": "one"}, {"response": "two"}])
+    assert [row["error"] for row in found] == [None, "spent"]
+    with Grader(RUBRIC, ScriptedJudge([NoJudge("no key")])) as grader, pytest.raises(NoJudge, match="no key"):
+        grader.grade_sync("x")
+
+
+def test_closing_waits_for_what_is_under_way_and_the_last_ends_the_thread() -> None:
+    started, go_on = threading.Event(), threading.Event()
+
+    def slow(prompt: Prompt, sample: int) -> Any:
+        started.set()
+        go_on.wait(5)
+        return by_words(prompt, sample)
+
+    one, other = Grader(RUBRIC, ScriptedJudge(slow)), Grader(RUBRIC, ScriptedJudge(by_words))
+    with ThreadPoolExecutor(1) as pool:
+        running = pool.submit(one.grade_sync, "Leeds")
+        started.wait(5)
+        threading.Timer(0.02, go_on.set).start()
+        one.close()
+        one.close()
+        assert running.result().score == 1.0
+    with pytest.raises(RuntimeError, match="closed"):
+        one.grade_sync("Leeds")
+    assert other.grade_sync("Leeds").score == 1.0
+    other.close()
+    assert threads() == []
+
+
+def test_a_judge_opened_by_name_is_closed_and_one_that_was_given_is_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "rubric.yaml"
+    file.write_text("criteria: [{name: form, requirement: It is JSON., check: json_valid}]\n")
+    (tmp_path / "marker.py").write_text("def judge(system_prompt, user_prompt):\n    raise AssertionError\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    with Grader(str(file), "function:marker:judge") as grader:
+        assert grader.grade_sync('{"a": 1}').score == 1.0
+        assert "function" in repr(grader)
+    closed: list[bool] = []
+
+    class Closing(ScriptedJudge):
+        async def aclose(self) -> None:
+            closed.append(True)
+
+    Grader(RUBRIC, Closing(by_words)).close()
+    assert closed == []
+
+
+def test_a_submission_is_graded_as_it_is() -> None:
+    with Grader(RUBRIC, ScriptedJudge(by_words)) as grader:
+        assert grader.grade_sync(Submission("Leeds", {}, "p1")).id == "p1"
+
+
+def test_what_cannot_work_is_refused() -> None:
+    with pytest.raises(ValueError, match="concurrency"):
+        Grader(RUBRIC, ScriptedJudge(()), concurrency=0)
+    with pytest.raises(UsageError, match="unknown judge"):
+        Grader(RUBRIC, "nobody")
+
+
+def test_a_judge_that_waits_for_a_grade_in_its_own_loop_is_refused() -> None:
+    def asks_itself(prompt: Prompt, sample: int) -> Any:
+        return by_words(prompt, sample) if grader.grade_sync("Leeds") else None
+
+    with Grader(RUBRIC, ScriptedJudge(asks_itself)) as grader, pytest.raises(RuntimeError, match="await"):
+        grader.grade_sync("x")
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the system doesn't fork")
+@pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning")
+def test_a_fork_is_told_to_make_its_own() -> None:
+    with Grader(RUBRIC, ScriptedJudge(by_words)) as grader:
+        child = os.fork()
+        if not child:
+            try:
+                grader.grade_sync("Leeds")
+            except RuntimeError:
+                with Grader(RUBRIC, ScriptedJudge(by_words)) as own:
+                    os._exit(0 if own.grade_sync("Leeds").score == 1.0 else 2)
+            os._exit(1)
+        assert os.waitpid(child, 0)[1] == 0
+        assert grader.grade_sync("Leeds").score == 1.0

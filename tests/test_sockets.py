@@ -1,0 +1,46 @@
+"""What all sockets share; `proofs/test_sockets.py` runs each in its framework."""
+
+import ast
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from markscheme import Criterion, Rubric
+from markscheme.grading import Grade
+from markscheme.sockets import inputs_for, last_text, named_scores
+
+ROOT = Path(__file__).parents[1]
+SOCKETS = sorted((ROOT / "src/markscheme/sockets").glob("[a-z]*.py"))
+
+
+def test_scores_have_names_of_their_own() -> None:
+    rubric = Rubric((Criterion(1.0, "A", "tone"), Criterion(1.0, "B", "place")), name="tone")
+    grade = Grade("", {}, "why", None, by_criterion={"tone": 0.5, "place": None})
+    assert named_scores(grade, rubric) == {"tone-score": None, "tone": 0.5, "place": None}
+    assert list(named_scores(grade, Rubric(rubric.criteria, "reply"))) == ["reply", "tone", "place"]
+
+
+def test_only_what_the_rubric_shows_and_somebody_knows_becomes_an_input() -> None:
+    rubric = Rubric((Criterion(1.0, "A"),), inputs=("query", "context", "reference"))
+    assert inputs_for(rubric, {"query": "q", "context": None, "more": 1}) == {"query": "q"}
+    assert inputs_for(Rubric((Criterion(1.0, "A"),)), {"query": "q", "reference": "r"}) == {"query": "q"}
+
+
+def test_of_messages_the_last_counts() -> None:
+    messages = [{"role": "system", "content": "Be kind."}, {"role": "user", "content": "Where?"}]
+    assert (last_text(messages), last_text("Where?"), last_text([])) == ("Where?", "Where?", [])
+
+
+@pytest.mark.parametrize("path", SOCKETS, ids=lambda path: path.stem)
+def test_a_socket_is_thin_and_has_an_extra_and_a_section(path: Path) -> None:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    ours = [node for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef)]
+    docs = [node for node in ast.walk(tree) if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)]
+    lines = {at for node in ours for at in range(node.lineno, (node.end_lineno or 0) + 1)}
+    lines -= {at for node in docs for at in range(node.lineno, (node.end_lineno or 0) + 1)}
+    code = [line for at, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1) if at in lines if line]
+    assert len(code) <= 30
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+    assert path.stem in extras
+    assert f"markscheme.sockets.{path.stem} import" in (ROOT / "docs/frameworks.md").read_text(encoding="utf-8")
