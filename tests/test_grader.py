@@ -78,7 +78,7 @@ def test_rows_become_plain_data_in_their_order() -> None:
         {"response": "down"},
     ]
     with Grader(RUBRIC, ScriptedJudge(by_words)) as grader:
-        found = grader.grade_rows(iter(rows))
+        found = grader.grade_rows(row for row in rows)
         with pytest.raises(ValueError, match="a submission has a response"):
             grader.grade_rows([{"answer": "Leeds"}])
     assert [(row["id"], row["score"], row["error"]) for row in found] == [
