@@ -13,5 +13,8 @@ def get_assert(output, context):  # type: ignore[no-untyped-def]  # loads nothin
     except ImportError as error:
         import sys
 
-        return {"pass": False, "score": 0, "reason": MISSING.format(python=sys.executable, error=error)}
+        why = MISSING.format(python=sys.executable, error=error)
+        if "not-" in str(context):  # a negated assertion, which would turn a failing result into a pass
+            raise ImportError(why) from error
+        return {"pass": False, "score": 0, "reason": why}
     return graded(output, context, __file__)

@@ -84,6 +84,13 @@ def test_a_broken_installation_never_looks_like_a_rubric_that_needs_adjusting(tm
     assert done.stderr.splitlines()[-1].startswith("error: this is a bug in markscheme or a broken installation")
 
 
+def test_no_code_of_others_ends_a_command_with_its_own_exit_status(tmp_path: Path) -> None:
+    (tmp_path / "numpy.py").write_text("raise SystemExit(0)")
+    done = run("calibrate", "error-messages", env={"PYTHONPATH": str(tmp_path)})
+    assert done.returncode == 70
+    assert "code that markscheme was told to call ended the run: sys.exit(0)" in done.stderr
+
+
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_a_shell_gets_a_completion_script(shell: str) -> None:
     script = run("markscheme", "--completion", shell).stdout

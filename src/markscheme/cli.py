@@ -45,6 +45,8 @@ def _ended(argv: list[str]) -> int:
         except BrokenPipeError:  # the reader of our output has gone
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return FAULT
+        except SystemExit as error:
+            return _fault(f"code that markscheme was told to call ended the run: sys.exit({error.code!r})", CRASHED)
         except Exception:  # Python's own status for it is 1, which of `calibrate` means that the rubric needs adjusting
             import traceback  # needed here only
 

@@ -183,6 +183,10 @@ class RatingWarning(UserWarning):
     """Something in examples or ratings that is allowed and should be known."""
 
 
+FROM_OTHERS_CODE = (Exception, SystemExit)
+"""What a user's own function or module may raise: a `sys.exit(0)` in it must not end a run as if all were graded."""
+
+
 class DamagedLine(RatingWarning):
     """A line of a file that cannot be read and is left out, as was asked for."""
 

@@ -18,7 +18,14 @@ from pathlib import Path
 from statistics import fmean, median
 from typing import Any, Literal, overload
 
-from markscheme.errors import FileError, JudgeUnavailable, MarkschemeError, UnreadableReply, UsageError
+from markscheme.errors import (
+    FROM_OTHERS_CODE,
+    FileError,
+    JudgeUnavailable,
+    MarkschemeError,
+    UnreadableReply,
+    UsageError,
+)
 from markscheme.judges.judge import Judge, Reply
 from markscheme.judges.repeated import Repeated
 from markscheme.plain_data import json_lines, no_constant
@@ -531,11 +538,11 @@ async def _found(each: Scorer, prediction: str, expected: str | None, context: M
         return await each.find(prediction, expected, **context)
     except MarkschemeError:
         raise
-    except Exception as error:
+    except FROM_OTHERS_CODE as error:
         return Scored(None, _failure(error))
 
 
-def _failure(error: Exception) -> str:
+def _failure(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}"
 
 
@@ -568,7 +575,7 @@ def run_check(criterion: Criterion, submission: Submission, scorers: Mapping[str
     context = {"example": example, "model": None, "provider": None, "prompt": query}
     try:
         found = check.check(submission.response, submission.inputs.get(EXPECTED_INPUT), **context)
-    except Exception as error:
+    except FROM_OTHERS_CODE as error:
         return Unread(criterion.name, f"check {check.name!r} failed: {_failure(error)}")
     if found.score is None:
         return Unread(criterion.name, f"check {check.name!r} found no score: {found.reason}".rstrip(": "))
@@ -623,7 +630,7 @@ def _scorers_of(module_name: str) -> dict[str, Scorer]:
         sys.path.append(str(Path.cwd()))
     try:
         module = import_module(module_name)
-    except Exception as error:
+    except FROM_OTHERS_CODE as error:
         raise UsageError(f"--scorers {module_name}: cannot be imported: {_failure(error)}") from error
     made = {id(found): found for found in vars(module).values() if isinstance(found, Scorer)}
     own = [found for found in made.values() if found is not SHIPPED.get(found.name)]

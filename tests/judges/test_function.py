@@ -114,6 +114,25 @@ def test_what_a_function_raises_is_told_without_keys_and_is_no_crash() -> None:
     assert str(error) == "function:mine failed: RuntimeError: 401: … and … are �[1mwrong"
 
 
+def test_a_function_that_ends_the_process_never_ends_a_run_as_if_all_were_graded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def ends(system_prompt: str, user_prompt: str) -> str:
+        sys.exit(0)
+
+    async def ends_too(system_prompt: str, user_prompt: str) -> str:
+        sys.exit(0)
+
+    for judge in (ends, ends_too):
+        assert str(refusal(FunctionJudge(judge, "mine"))) == "mine failed: SystemExit: 0"
+    (tmp_path / "its_end.py").write_text("import sys\nsys.exit(0)\n")
+    (tmp_path / "its_fault.py").write_text("def judge(:\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    for name, why in (("its_end", "SystemExit: 0"), ("its_fault", "SyntaxError: ")):
+        with pytest.raises(UsageError, match=f"cannot import function 'judge' of module '{name}': {why}"):
+            FunctionJudge.load(f"{name}:judge")
+
+
 @pytest.mark.parametrize("error", [JudgeBusy("later", retry_after=3.0), NoJudge("no key")])
 def test_errors_of_ours_pass_as_they_are(error: Exception) -> None:
     assert refusal(answering(error)) is error
@@ -137,25 +156,40 @@ def test_name_and_source_make_a_function_this_judge() -> None:
 
 def test_no_reply_is_kept_for_a_function_whose_project_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     files = {
-        "its_judge.py": "import its_parts.wording\ndef judge(system_prompt, user_prompt): return its_parts.say()\n",
+        "its_judge.py": (
+            "from functools import partial\nimport importlib, its_parts.wording\nfrom its_caller import Caller\n"
+            "def judge(system_prompt, user_prompt, end=''):\n    import its_tools.late\n"
+            "    importlib.import_module('its_plugin')\n    return its_parts.say()\n"
+            "half, made = partial(judge, end='.'), Caller('Be strict.')\n"
+        ),
+        "its_caller.py": (
+            "class Caller:\n    def __init__(self, wording): ...\n"
+            "    def __call__(self, system_prompt, user_prompt): ...\n"
+        ),
+        "its_plugin.py": "y = 1\n",
+        "its_tools/__init__.py": "",
+        "its_tools/late.py": "z = 1\n",
         "its_parts/__init__.py": "from .wording import say\ndef late():\n    from its_parts import limits\n",
         "its_parts/wording.py": "def say(): return ''\n",
         "its_parts/limits.py": "LIMIT = 1\n",
         "unrelated.py": "x = 1\n",
     }
-    (tmp_path / "its_parts").mkdir()
+    for package in ("its_parts", "its_tools"):
+        (tmp_path / package).mkdir()
     for name, code in files.items():
         (tmp_path / name).write_text(code)
     monkeypatch.syspath_prepend(str(tmp_path))
 
-    def identity() -> str:
-        return FunctionJudge.load("its_judge:judge").identity.fingerprint
+    def identity() -> tuple[str, ...]:
+        loaded = (FunctionJudge.load(f"its_judge:{name}") for name in ("judge", "half", "made"))
+        return tuple(judge.identity.fingerprint for judge in loaded)
 
     seen = [identity()]
     for name in files:
         (tmp_path / name).write_text(f"{files[name]}# edited\n")
         seen.append(identity())
-    assert len(set(seen)) == len(files), "each file but the unrelated one counts"
+    for of_one in zip(*seen, strict=True):
+        assert len(set(of_one)) == len(files), "each file but the unrelated one counts"
     assert seen[-1] == seen[-2]
     for name in [name for name in sys.modules if name.startswith("its_")]:
         del sys.modules[name]

@@ -1,6 +1,9 @@
 """`graders/rubric_grader.py` under the real Promptfoo."""
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +12,8 @@ import yaml
 
 from tests.commands.console import ROOT
 from tests.promptfoo.answering import GRADER, project, rows
-from tests.real.promptfoo import EvalRun, PromptfooInstall, run_eval
+from tests.real.promptfoo import NODE, QUIET, EvalRun, PromptfooInstall, run_eval
+from tests.session.processes import calls
 
 CRITERIA = {"readability", "correctness", "efficiency", "maintainability"}
 
@@ -68,41 +72,103 @@ def scripted(folder: Path) -> None:
     (project(folder) / "scripted_judge.py").write_text(JUDGE)
 
 
-def graded_in(folder: Path, tests: list[dict[str, Any]], env: dict[str, str] | None = None) -> list[dict[str, Any]]:
-    """The rows of one eval of `tests` in a folder with a rubric and a judge; each test has one assertion of ours."""
-    scripted(folder)
-    document = {"prompts": ["{{answer}}"], "providers": ["echo"], "tests": tests}
-    path = folder / "promptfooconfig.yaml"
-    path.write_text(yaml.safe_dump(document))
-    return rows(run_eval(path, cwd=folder, env={"MARKSCHEME_CACHE": str(folder / "cache"), **(env or {})}))
-
-
 def a_test(config: dict[str, Any], kind: str = "python", **variables: str) -> dict[str, Any]:
     """A test of the output "Paris." by our assertion."""
     assertion = {"type": kind, "value": GRADER, "config": config}
     return {"vars": {"answer": "Paris.", **variables}, "assert": [assertion]}
 
 
+UNGRADED: dict[str, Any] = {"value": GRADER, "config": {"rubric": "capitol"}}
+PASSED: dict[str, Any] = {"type": "contains", "value": "Paris"}
 TESTS = {
     "own": a_test({"rubric": "capital", "judge": MET, "threshold": 0.4}, question="Capital of France?"),
     "var": a_test({"rubric_var": "which", "judge": MET}, which="capital"),
-    "not-python, not graded": a_test({"rubric": "capitol"}, "not-python"),
     "not-python, failed": a_test({"rubric": "capital", "judge": UNMET}, "not-python"),
-    "a threshold of 0": {**a_test({"rubric": "capitol"}), "threshold": 0},
-    "a weight of 0": {
-        "vars": {"answer": "Paris."},
-        "assert": [{"type": "python", "value": GRADER, "config": {"rubric": "capitol"}, "weight": 0}],
-    },
     **{
         said: a_test(config, **{"unresolved": "{{topic}}"} if "inputs" in config else {}) for config, said in NOT_GRADED
     },
 }
+NEGATED: dict[str, dict[str, Any]] = {
+    "not-python": {},
+    "not-javascript": {"type": "not-javascript"},
+    "not-ruby": {"type": "not-ruby"},
+    "misspelt rubric": {"type": "assert-set", "assert": [{}]},
+    "not-javascript in a set": {"type": "assert-set", "assert": [{"type": "not-javascript"}]},
+    "no key": {"type": "assert-set", "threshold": 0.5, "assert": [{"config": {"rubric": "capital"}}]},
+    "config on the set": {"type": "assert-set", "config": {"rubric": "capitol"}, "assert": [{"config": {}}]},
+    "config on both": {"type": "assert-set", "config": {"rubric": "capitol"}, "assert": [{"config": {"samples": 0}}]},
+    "a plain one next to it": {"type": "assert-set", "assert": [{}, {"type": "python"}]},
+    "reference": {"$ref": "#/assertionTemplates/capitol"},
+    "reference to a set": {"$ref": "#/assertionTemplates/set"},
+    "type from the environment": {"type": "{{ env.NEGATION }}-python"},
+}
+"""Assertions that cannot be graded; each is a `not-python` by our grader where nothing else is said."""
+NEGATED_ELSEWHERE = ("scenario", "default", "table")
+LENIENT: dict[str, tuple[dict[str, Any], str | None]] = {
+    "weight 0": ({"assert": [{"type": "python", **UNGRADED, "weight": 0}]}, "the weight of the assertion is 0"),
+    "threshold 0": ({"assert": [{"type": "python", **UNGRADED}], "threshold": 0}, "the threshold of the test is 0"),
+    "a threshold that others reach": (
+        {"assert": [{"type": "python", **UNGRADED, "weight": 2}, PASSED, PASSED], "threshold": 0.5},
+        "the threshold of the test is 0.5",
+    ),
+    "a set's threshold that others reach": (
+        {"assert": [{"type": "assert-set", "threshold": 0.5, "assert": [{"type": "python", **UNGRADED}, PASSED]}]},
+        "the threshold of an assert-set is 0.5",
+    ),
+    "a threshold that others don't reach": (
+        {"assert": [{"type": "python", **UNGRADED, "weight": 2}, PASSED], "threshold": 0.5},
+        None,
+    ),
+}
+"""Tests that pass, or not, though our assertion is not graded; and what the reason then says."""
+
+
+def negated(said: dict[str, Any]) -> dict[str, Any]:
+    """An assertion of NEGATED in full."""
+    if "$ref" in said:
+        return said
+    if "assert" in said:
+        return {**said, "assert": [negated(inner) for inner in said["assert"]]}
+    return {"type": "not-python", **UNGRADED, **said}
+
+
+def configuration(folder: Path) -> dict[str, Any]:
+    """Everything above as one Promptfoo configuration; the var `case` of each test says what it is for."""
+    apart = {"options": {"disableDefaultAsserts": True}}
+    cases = {
+        **TESTS,
+        **{name: {"vars": {"answer": "Rome."}, "assert": [negated(said)]} for name, said in NEGATED.items()},
+        **{name: {"vars": {"answer": "Paris."}, **test} for name, (test, _) in LENIENT.items()},
+    }
+    (folder / "cases.csv").write_text(f"answer,case,__expected\nRome.,table,not-python: {GRADER}\n")
+    return {
+        "prompts": ["{{answer}}"],
+        "providers": ["echo"],
+        "assertionTemplates": {"capitol": negated({}), "set": negated(NEGATED["misspelt rubric"])},
+        "defaultTest": {"assert": [negated(NEGATED["misspelt rubric"])]},
+        "tests": [
+            *({**test, **apart, "vars": {**test["vars"], "case": name}} for name, test in cases.items()),
+            {"vars": {"answer": "Rome.", "case": "default"}},
+            "file://cases.csv",
+        ],
+        "scenarios": [
+            {
+                "config": [{"vars": {"answer": "Rome.", "case": "scenario"}}],
+                "tests": [{**apart, "assert": [negated(NEGATED["misspelt rubric"])]}],
+            }
+        ],
+    }
 
 
 @pytest.fixture(scope="module")
 def graded(promptfoo: PromptfooInstall, tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
     """The rows of one run of all the tests, by their names."""
-    return dict(zip(TESTS, graded_in(tmp_path_factory.mktemp("graded"), list(TESTS.values())), strict=True))
+    folder = tmp_path_factory.mktemp("graded")
+    scripted(folder)
+    path = folder / "promptfooconfig.yaml"
+    path.write_text(yaml.safe_dump(configuration(folder)))
+    env = {"MARKSCHEME_CACHE": str(folder / "cache"), "NEGATION": "not"}
+    return {row["vars"]["case"]: row for row in rows(run_eval(path, cwd=folder, env=env))}
 
 
 def test_a_rubric_of_the_user_s_own_is_found_and_graded(graded: dict[str, dict[str, Any]]) -> None:
@@ -126,69 +192,70 @@ def test_what_cannot_be_graded_fails_with_a_reason_and_no_scores(graded: dict[st
     assert row["namedScores"] == {}
 
 
-def test_not_python_never_turns_an_ungraded_output_into_a_pass(graded: dict[str, dict[str, Any]]) -> None:
-    row = graded["not-python, not graded"]
-    assert not row["success"]
-    assert "not graded: " in row["gradingResult"]["reason"]
-
-
-NESTED: dict[str, dict[str, Any]] = {
-    "misspelt rubric": {"type": "assert-set", "assert": [{"config": {"rubric": "capitol"}}]},
-    "no key": {"type": "assert-set", "threshold": 0.5, "assert": [{"config": {"rubric": "capital"}}]},
-    "config on the set": {"type": "assert-set", "config": {"rubric": "capitol"}, "assert": [{}]},
-    "config on both": {"type": "assert-set", "config": {"rubric": "capitol"}, "assert": [{"config": {"samples": 0}}]},
-    "a plain one next to it": {"type": "assert-set", "assert": [{"config": {"rubric": "capitol"}}, {"type": "python"}]},
-}
-"""Sets of assertions that cannot be graded; each is a `not-python` by our grader where nothing else is said."""
-
-
-def test_an_ungraded_not_python_never_passes_wherever_promptfoo_nests_it(
-    promptfoo: PromptfooInstall, tmp_path: Path
-) -> None:
-    scripted(tmp_path)
-    ours = {"type": "not-python", "value": f"file://{ROOT}/graders/rubric_grader.py"}
-    sets = [{**one, "assert": [{**ours, **inner} for inner in one["assert"]]} for one in NESTED.values()]
-    template = {**ours, "config": {"rubric": "capitol"}}
-    config = {
-        "prompts": ["{{text}}"],
-        "providers": ["echo"],
-        "assertionTemplates": {"capitol": template, "set": {"type": "assert-set", "assert": [template]}},
-        "tests": [
-            *({"vars": {"text": "Rome."}, "assert": [one]} for one in sets),
-            {"vars": {"text": "Rome."}, "assert": [{"$ref": "#/assertionTemplates/capitol"}]},
-            {"vars": {"text": "Rome."}, "assert": [{"$ref": "#/assertionTemplates/set"}]},
-        ],
-        "scenarios": [{"config": [{"vars": {"text": "Rome."}}], "tests": [{"assert": sets[:1]}]}],
-    }
-    (tmp_path / "promptfooconfig.yaml").write_text(yaml.safe_dump(config))
-    found = rows(run_eval(tmp_path / "promptfooconfig.yaml", cwd=tmp_path))
-    assert len(found) == len(NESTED) + 3
-    for row in found:
-        assert not row["success"], row["gradingResult"]["reason"]
-        assert "not graded: " in json.dumps(row["gradingResult"])
-    by_default = {"prompts": ["{{text}}"], "providers": ["echo"], "tests": [{"vars": {"text": "Rome."}}]}
-    (tmp_path / "default.yaml").write_text(yaml.safe_dump({**by_default, "defaultTest": {"assert": sets[:3]}}))
-    (row,) = rows(run_eval(tmp_path / "default.yaml", cwd=tmp_path))
-    assert not row["success"]
-
-
-@pytest.mark.parametrize("name", ["a threshold of 0", "a weight of 0"])
-def test_a_weight_or_threshold_of_0_never_passes_an_ungraded_output_without_a_word(
+@pytest.mark.parametrize("name", [*NEGATED, *NEGATED_ELSEWHERE])
+def test_no_negated_assertion_passes_an_ungraded_output_wherever_promptfoo_nests_it(
     graded: dict[str, dict[str, Any]], name: str
 ) -> None:
-    (part,) = graded[name]["gradingResult"]["componentResults"]
-    assert part["reason"].startswith("not graded: ")
-    assert "may count this as passed" in part["reason"]
+    assert not graded[name]["success"], graded[name]["gradingResult"]["reason"]
+    assert "not graded: " in json.dumps(graded[name]["gradingResult"])
+
+
+@pytest.mark.parametrize("name", LENIENT)
+def test_no_weight_or_threshold_passes_an_ungraded_output_without_a_word(
+    graded: dict[str, dict[str, Any]], name: str
+) -> None:
+    row, said = graded[name], LENIENT[name][1]
+    (reason,) = {part["reason"] for part in row["gradingResult"]["componentResults"] if "not graded" in part["reason"]}
+    assert reason.startswith("not graded: ")
+    assert row["success"] is (said is not None)
+    assert reason.endswith(f"(Promptfoo may count this as passed all the same: {said})") is (said is not None)
 
 
 def test_not_python_passes_what_the_rubric_fails(graded: dict[str, dict[str, Any]]) -> None:
     assert graded["not-python, failed"]["success"]
 
 
-def test_a_python_without_markscheme_is_told_how_to_name_another(promptfoo: PromptfooInstall, tmp_path: Path) -> None:
+def test_a_python_without_markscheme_says_how_to_name_another_and_never_passes_what_it_can_t_grade(
+    tmp_path: Path,
+) -> None:
     bare = tmp_path / "bare-python"
-    bare.write_text('#!/bin/sh\nexec /usr/bin/env python3 -S -E "$@"\n')
+    bare.write_text(f'#!/bin/sh\nexec {sys.executable} -S -E "$@"\n')
     bare.chmod(0o755)
-    (row,) = graded_in(tmp_path, [a_test({"rubric": "capital"})], {"PROMPTFOO_PYTHON": str(bare), "PYTHONPATH": ""})
-    assert not row["success"]
-    assert "set PROMPTFOO_PYTHON" in row["gradingResult"]["reason"]
+    contexts = [{"test": {"assert": [{"type": kind}]}} for kind in ("python", "not-python")]
+    plain, inverse = calls(
+        "get_assert", [("Paris.", context) for context in contexts], cwd=tmp_path, env={}, python=bare
+    )
+    assert plain["given"]["pass"] is False
+    assert plain["given"]["reason"].startswith("not graded: ")
+    assert "set PROMPTFOO_PYTHON" in plain["given"]["reason"]
+    assert inverse["raised"].startswith("ImportError: not graded: ")
+
+
+PROGRAM = """
+const { default: promptfoo } = await import(process.argv[2]);
+const [assertion, tests] = JSON.parse(process.argv[3]);
+const one = (test) => promptfoo.assertions.runAssertion({ assertion, test, providerResponse: { output: "Rome." } });
+console.log("answers: " + JSON.stringify(await Promise.all(tests.map(one))));
+process.exit(0);
+"""
+
+
+@pytest.mark.proof
+def test_no_program_that_calls_promptfoo_passes_an_ungraded_output_by_a_test_without_the_assertion(
+    promptfoo: PromptfooInstall, tmp_path: Path
+) -> None:
+    scripted(tmp_path)
+    (tmp_path / "program.mjs").write_text(PROGRAM)
+    tests = [{}, {"assert": []}, {"assert": [{"type": "not-python", "value": "x", "config": {"rubric": "other"}}]}]
+    library = promptfoo.folder / "node_modules/promptfoo/dist/src/index.js"
+    done = subprocess.run(
+        [NODE, tmp_path / "program.mjs", library, json.dumps([negated({}), tests])],
+        cwd=tmp_path,
+        env={**os.environ, **QUIET, "PROMPTFOO_CONFIG_DIR": str(tmp_path), "PROMPTFOO_PYTHON": sys.executable},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    (answers,) = [json.loads(line[9:]) for line in done.stdout.splitlines() if line.startswith("answers: ")]
+    assert [(answer["pass"], "not graded: " in answer["reason"]) for answer in answers] == [(False, True)] * 3

@@ -40,11 +40,17 @@ def call(function: str, *arguments: Any, cwd: Path, env: Mapping[str, str], grad
 
 
 def calls(
-    function: str, each: Iterable[Sequence[Any]], *, cwd: Path, env: Mapping[str, str], grader: Path = GRADER
+    function: str,
+    each: Iterable[Sequence[Any]],
+    *,
+    cwd: Path,
+    env: Mapping[str, str],
+    grader: Path = GRADER,
+    python: str | Path = sys.executable,
 ) -> list[dict[str, Any]]:
     """What a grader's function gives for each list of arguments, one after the other in one fresh interpreter."""
     done = subprocess.run(
-        [sys.executable, "-c", CALL, str(grader), function],
+        [python, "-c", CALL, str(grader), function],
         input=json.dumps(list(each)),
         capture_output=True,
         text=True,

@@ -94,12 +94,20 @@ ODD: list[dict[str, Any]] = [
     {"strategy": ["one_shot"]},
     {"cache": {"on": True}},
     {"session": [1]},
+    {"samples": 10**30},
+    {"judge": "function:..:met"},
+    {"judge": "function:ends_at_once:met"},
+    {"judge": "function:ends_when_asked:met"},
+    {"session": "a\0b", "judge": "oracle"},
+    {"session": "\ud800", "judge": "oracle"},
 ]
 
 
 def test_what_cannot_be_graded_is_told_in_the_same_words_and_never_raises_with_or_without_a_session(
     project: Path, runtime: Path, env: dict[str, str]
 ) -> None:
+    (project / "ends_at_once.py").write_text("raise SystemExit(0)")
+    (project / "ends_when_asked.py").write_text("def met(system_prompt, user_prompt): raise SystemExit(0)")
     contexts: list[Any] = [
         *({"vars": {}, "config": config} for config in UNGRADED),
         *({"config": {**CONFIG, **config}} for config in ODD),

@@ -8,13 +8,14 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from importlib import import_module
+from importlib.machinery import ModuleSpec, PathFinder
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final
 
-from markscheme.errors import JudgeError, JudgeUnavailable, UnreadableReply, UsageError
+from markscheme.errors import FROM_OTHERS_CODE, JudgeError, JudgeUnavailable, UnreadableReply, UsageError
 from markscheme.fingerprint import fingerprint
 from markscheme.judges.judge import Identity, Reply, Usage
 from markscheme.judges.provider import shown
@@ -30,6 +31,7 @@ class FunctionJudge:
             Where its signature takes `schema`, it is given the JSON Schema of the answer.
         name: What the judge is called. Two functions of one name differ by their source and by the files of
             the modules they import from the project, not by installed packages or by data that they read.
+        home: The module in which it was looked up, which counts too.
 
     Raises:
         UsageError: It cannot be called with `system_prompt` and `user_prompt`.
@@ -45,6 +47,7 @@ class FunctionJudge:
 
     fn: Callable[..., Any]
     name: str
+    home: str = ""
 
     def __post_init__(self) -> None:
         if not self._wants_schema and not self._takes(system_prompt="", user_prompt=""):
@@ -64,19 +67,23 @@ class FunctionJudge:
             raise UsageError(f"'function:{name}' doesn't name module and function; expected function:module:name")
         try:
             found = getattr(import_module(module), function)
-        except (ImportError, AttributeError) as error:
-            raise UsageError(f"cannot import function {function!r} of module {module!r}: {error}") from error
-        return cls(found, f"function:{name}")
+        except FROM_OTHERS_CODE as error:
+            why = error if isinstance(error, ImportError | AttributeError) else f"{type(error).__name__}: {error}"
+            raise UsageError(f"cannot import function {function!r} of module {module!r}: {why}") from error
+        return cls(found, f"function:{name}", module)
 
     @cached_property
     def identity(self) -> Identity:
         """Its name, and a digest of its source and of the project's modules that it may call."""
+        innermost = inspect.unwrap(self.fn)
+        while isinstance(innermost, partial):
+            innermost = inspect.unwrap(innermost.func)
         try:
-            source = inspect.getsource(self.fn)
+            source = inspect.getsource(innermost)
         except (OSError, TypeError):
             source = ""
-        module = getattr(inspect.unwrap(self.fn), "__module__", None) or type(self.fn).__module__
-        modules = {name: file.read_bytes().decode("latin-1") for name, file in project_modules(module)}
+        module = getattr(innermost, "__module__", None) or type(innermost).__module__
+        modules = {name: file.read_bytes().decode("latin-1") for name, file in project_modules(module, self.home)}
         return Identity(self.name, parameters={"source": fingerprint(source, modules)})
 
     async def reply(self, prompt: Prompt, sample: int = 0) -> Reply:  # noqa: ARG002 - each call is a new sample
@@ -90,7 +97,7 @@ class FunctionJudge:
             answer = await self._called(prompt)
         except JudgeError:
             raise
-        except Exception as error:
+        except FROM_OTHERS_CODE as error:
             raise self._fault(error) from error
         return self._as_reply(answer)
 
@@ -119,7 +126,7 @@ class FunctionJudge:
             return False
         return True
 
-    def _fault(self, error: Exception) -> JudgeError:
+    def _fault(self, error: BaseException) -> JudgeError:
         words = f"{type(error).__name__}: {shown(str(error))}"
         if type(error).__name__ in ("ValidationError", "JSONDecodeError"):
             return UnreadableReply(f"{self.name} got no well-formed answer: {words}")
@@ -146,14 +153,10 @@ class FunctionJudge:
             raise UnreadableReply(f"{self.name} gave what is no JSON: {shown(str(error))}") from error
 
 
-def project_modules(name: str) -> Iterator[tuple[str, Path]]:
-    """The files of a module and of all that it imports, directly or not: the user's own, no installed package's.
-
-    Args:
-        name: Of a module that is loaded.
-    """
+def project_modules(*names: str) -> Iterator[tuple[str, Path]]:
+    """The files of modules and of all that they import, directly or not: the user's own, no installed package's."""
     seen: set[str] = set()
-    waiting = [name]
+    waiting = list(names)
     while waiting:
         name = waiting.pop()
         file = None if name in seen else _file_of(name)
@@ -173,22 +176,32 @@ def is_own(file: str) -> bool:
     return not file.startswith(_FOREIGN) and not {"site-packages", "dist-packages"} & set(Path(file).parts)
 
 
-_FOREIGN: Final = (os.path.dirname(os.__file__), str(Path(__file__).parents[1]))
+_FOREIGN: Final = (os.path.join(os.path.dirname(os.__file__), ""), os.path.join(Path(__file__).parents[1], ""))
 
 
 def _file_of(name: str) -> Path | None:
-    """Where a module is; None where that can't be known without importing another."""
-    module, parent = sys.modules.get(name), name.rpartition(".")[0]
+    """Where a module is; None for one that is no Python file."""
+    module = sys.modules.get(name)
     try:
-        spec = None if module or (parent and parent not in sys.modules) else find_spec(name)
+        spec = None if module else _spec_of(name)
     except (ImportError, AttributeError, ValueError):
         return None
     file = getattr(module, "__file__", None) or (spec.origin if spec and spec.has_location else None)
     return Path(file) if file and file.endswith(".py") and os.path.isfile(file) else None
 
 
+def _spec_of(name: str) -> ModuleSpec | None:
+    """Where a module would be imported from; no package above it is imported for that."""
+    parent = name.rpartition(".")[0]
+    if not parent:
+        return find_spec(name)
+    above = sys.modules.get(parent) or _spec_of(parent)
+    places = getattr(above, "__path__", None) or getattr(above, "submodule_search_locations", None)
+    return PathFinder.find_spec(name, list(places)) if places else None
+
+
 def _imported_by(name: str, file: Path) -> Iterator[str]:
-    """Names of modules that a file imports anywhere; `from a import b` may mean the module a.b."""
+    """Names of modules that a file imports anywhere by name; `from a import b` may mean the module a.b."""
     try:
         tree = ast.parse(file.read_bytes())
     except (SyntaxError, ValueError):
@@ -201,6 +214,8 @@ def _imported_by(name: str, file: Path) -> Iterator[str]:
             above = package.rsplit(".", node.level - 1)[0] if node.level else ""
             base = ".".join(part for part in (above, node.module) if part)
             found = [base, *(f"{base}.{alias.name}" for alias in node.names)]
+        elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith(("import_module", "__import__")):
+            found = [one.value for one in node.args[:1] if isinstance(one, ast.Constant) and isinstance(one.value, str)]
         else:
             continue
         for dotted in found:

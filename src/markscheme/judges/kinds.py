@@ -15,7 +15,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from markscheme.errors import UsageError, suggestion
+from markscheme.errors import FROM_OTHERS_CODE, UsageError, suggestion
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -154,7 +154,7 @@ def _loaded(point: "EntryPoint") -> JudgeKind:
             return found
         given = {part.name: getattr(found, part.name) for part in fields(JudgeKind) if hasattr(found, part.name)}
         return JudgeKind(**{"name": point.name, **given})
-    except Exception as error:
+    except FROM_OTHERS_CODE as error:
         why = f"judge {point.name!r} of package {package} cannot be loaded: {type(error).__name__}: {error}"
 
     def refuse(rest: str, asking: "Asking") -> "Judge":  # noqa: ARG001 - as every opener

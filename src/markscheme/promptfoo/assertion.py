@@ -3,7 +3,7 @@
 import asyncio
 import math
 import re
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,8 @@ OFF = ("off", False)
 """How a configuration switches something off: YAML 1.1 takes a bare `off` for false."""
 QUERY_VARS = ("query", "question", "input", "prompt")
 NOT_GRADED = "not graded: "
+SCRIPT_TYPES = tuple(f"{negation}{kind}" for negation in ("", "not-") for kind in ("python", "javascript", "ruby"))
+"""Types of an assertion whose value may be a Python file."""
 _ONLY_A_PLACEHOLDER = re.compile(r"\s*\{\{[^{}]*\}\}\s*")
 
 
@@ -213,7 +215,9 @@ def _is_text(value: Any) -> bool:
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    return not isinstance(value, bool) and (
+        isinstance(value, int) or (isinstance(value, float) and math.isfinite(value))
+    )
 
 
 def _maps_texts(value: Any) -> bool:
@@ -418,51 +422,66 @@ def _not_graded(why: str, context: Mapping[str, Any], grade: Grade | None = None
     config, test = (context.get("config"), context.get("test")) if isinstance(context, Mapping) else (None, None)
     if _may_be_negated(test, config):
         raise NotGraded(reason)
-    passing = _passes_anyway(test, config)
-    if passing:
-        reason += f" (Promptfoo may count this as passed all the same: {passing} is 0)"
+    lenient = _best_without(test, config)[1]
+    if lenient:
+        reason += f" (Promptfoo may count this as passed all the same: {lenient})"
     result: dict[str, Any] = {"pass": False, "score": 0, "reason": reason, "metadata": {"notGraded": True}}
     if grade is not None:
         result["tokensUsed"] = tokens_used(grade.usage)
     return result
 
 
-def _may_be_negated(part: Any, config: Any, unsure: bool = False) -> bool:
-    """Whether a part of a test holds a `not-python` that this assertion may be.
+def _may_be_negated(test: Any, config: Any) -> bool:
+    """Whether this assertion is or may be a negated one: also if the test that Promptfoo passes has none like it."""
+    kinds = list(_kinds(test, config))
+    return isinstance(test, Mapping) and (not kinds or any(kind.startswith("not-") for kind in kinds))
 
-    That is one with this configuration, however deep it is nested, and any one whose configuration can't be known from
-    here: in a set that has a configuration of its own, or where a reference or a file replaces assertions.
+
+def _kinds(part: Any, config: Any, unsure: bool = False) -> Iterator[str]:
+    """Types of the assertions in a part of a test that this one may be, however deep they are nested.
+
+    Those are the ones with this configuration, and each whose configuration can't be known from here: in a set that
+    has a configuration of its own. A reference or a file that replaces assertions may hold a negated one.
     """
     if isinstance(part, Mapping):
-        if "$ref" in part:
-            return True
-        if part.get("type") == "not-python":
-            return unsure or (part.get("config") or {}) == (config or {})
+        if "$ref" in part or isinstance(part.get("assert"), str):
+            yield "not-known"
         unsure = unsure or ("assert" in part and bool(part.get("config")))
-        elsewhere = isinstance(part.get("assert"), str)
-        return elsewhere or any(_may_be_negated(one, config, unsure) for key, one in part.items() if key != "vars")
-    if isinstance(part, list):
-        return any(_may_be_negated(one, config, unsure) for one in part)
-    return False
+        if part.get("type") in SCRIPT_TYPES and (unsure or _is_like(part, config)):
+            yield part["type"]
+    inside = [one for key, one in part.items() if key != "vars"] if isinstance(part, Mapping) else part
+    for one in inside if isinstance(inside, list) else ():
+        yield from _kinds(one, config, unsure)
 
 
-def _passes_anyway(part: Any, config: Any) -> str:
-    """What makes Promptfoo pass a failing result: weight 0 or threshold 0; "" if nothing does."""
-    if not isinstance(part, Mapping):
-        return ""
-    asserts = part.get("assert")
-    for one in asserts if isinstance(asserts, list) else ():
-        is_ours = isinstance(one, Mapping) and (one.get("config") or {}) == (config or {})
-        if is_ours and _is_zero(one.get("weight")):
-            return "the assertion's weight"
-        inside = _passes_anyway(one, config) if isinstance(one, Mapping) and "assert" in one else ""
-        if inside:
-            return inside
-        if isinstance(one, Mapping) and "assert" in one and _is_zero(one.get("weight")):
-            return "the weight of an assert-set"
-    if _is_zero(part.get("threshold")):
-        return "the threshold of the test" if part.get("type") != "assert-set" else "the threshold of an assert-set"
-    return ""
+def _best_without(part: Any, config: Any) -> tuple[float, str]:
+    """The best score that a part of a test can have though this assertion gets 0, and the setting that passes that."""
+    asserts = part.get("assert") if isinstance(part, Mapping) else None
+    if not isinstance(asserts, list):
+        is_ours = isinstance(part, Mapping) and part.get("type") in SCRIPT_TYPES and _is_like(part, config)
+        return float(not is_ours), ""
+    best = total = 0.0
+    for one in asserts:
+        score, lenient = _best_without(one, config)
+        weight: Any = one.get("weight") if isinstance(one, Mapping) else None
+        weight = weight if _is_number(weight) else 1
+        if score < 1 and (lenient or _is_zero(weight)):
+            return score, lenient or f"the weight of {_called(one)} is 0"
+        best, total = best + max(weight, 0) * score, total + weight
+    best = best / total if total > 0 else 0.0
+    threshold = part.get("threshold")
+    passes = best < 1 and _is_number(threshold) and threshold <= best
+    return best, f"the threshold of {_called(part)} is {threshold:g}" if passes else ""
+
+
+def _called(part: Mapping[str, Any]) -> str:
+    if "type" not in part:
+        return "the test"
+    return "an assert-set" if part["type"] == "assert-set" else "the assertion"
+
+
+def _is_like(assertion: Mapping[str, Any], config: Any) -> bool:
+    return bool((assertion.get("config") or {}) == (config or {}))
 
 
 def _is_zero(value: Any) -> bool:

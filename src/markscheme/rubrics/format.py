@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, Protocol, get_args
 
 from markscheme.plain_data import Place, shown
-from markscheme.rubrics.rubric import DEFAULT_TARGET, DEFAULT_TOLERANCE, Strategy
+from markscheme.rubrics.rubric import DEFAULT_TARGET, DEFAULT_TOLERANCE, MOST_SAMPLES, Strategy
 
 Problems = list[tuple[Place, str]]
 """Where a value doesn't fit, and the sentence that says so."""
@@ -366,7 +366,11 @@ RUBRIC = Keys(
             "All criteria in one question, one question each, both ways round, or one score from 0 to 100.",
             "one_shot",
         ),
-        "samples": Key(_bounded(WHOLE, minimum=1), "How many times the judge is asked; the median level counts.", 1),
+        "samples": Key(
+            _bounded(WHOLE, minimum=1, maximum=MOST_SAMPLES),
+            "How many times the judge is asked; the median level counts.",
+            1,
+        ),
         "judge": Key(JUDGE, "The default judge."),
         "tolerance": Key(SHARE_ABOVE_0, "How far a score may miss gold and still agree.", DEFAULT_TOLERANCE),
         "target": Key(SHARE_ABOVE_0, "Share of examples on which the judge has to agree.", DEFAULT_TARGET),

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 Strategy = Literal["one_shot", "per_criterion", "double_pass", "holistic"]
 STRATEGIES: tuple[str, ...] = get_args(Strategy)
+MOST_SAMPLES = 1000
+"""Times a judge may be asked for one grade: more is a slip that would cost a fortune."""
 CANNOT_JUDGE = "cannot judge"
 DOES_NOT_APPLY = "does not apply"
 EXITS = (DOES_NOT_APPLY, CANNOT_JUDGE)
@@ -347,8 +349,8 @@ class Rubric:
             yield f"passingThreshold is a score from 0 to 1, found {self.pass_mark}"
         if self.strategy not in STRATEGIES:
             yield f"strategy is one of {', '.join(STRATEGIES)}; found {self.strategy!r}"
-        if self.samples < 1:
-            yield f"samples is a whole number from 1, found {self.samples}"
+        if not 1 <= self.samples <= MOST_SAMPLES:
+            yield f"samples is a whole number from 1 to {MOST_SAMPLES}, found {self.samples}"
         if self.tolerance <= 0 or not 0 < self.target <= 1:
             yield "tolerance is above 0 and target a share above 0 and up to 1"
         if not 0 <= self.ask_within <= 1:

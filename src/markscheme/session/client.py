@@ -144,11 +144,11 @@ def _place_and_key(folder: str, wish: object) -> tuple[str, str] | None:
             os.makedirs(home, mode=0o700, exist_ok=True)
             key = environment_key(folder)
             return (f"{home}/{key}.sock", key) if _is_private(home) else None
-        if not isinstance(wish, str):
+        if not isinstance(wish, str) or b"\0" in os.fsencode(wish):  # ValueError: half a character
             return None
         named = os.path.abspath(wish)
         return (named, environment_key(folder)) if _is_private(os.path.dirname(named)) else None
-    except OSError:
+    except (OSError, ValueError):
         return None
 
 
