@@ -164,11 +164,17 @@ def call_by(
     """
     rubric = _as_configured(rubric, config)
     calls = output if has_tool_calls(output) else None
-    steps = {"trace": trace, "messages": variables.get("_conversation"), "tool_calls": calls}
+    steps = {"trace": trace, "messages": _earlier(variables.get("_conversation"), output), "tool_calls": calls}
     submission = Submission(as_text(output), _inputs(rubric, config, variables, prompt, steps))
     calibration = config.get("calibration", "warn")
     kept = config.get("cache", "auto") not in OFF
     return Call(rubric, file, submission, config.get("judge"), config.get("model"), calibration, kept, system)
+
+
+def _earlier(turns: Any, output: Any) -> Any:
+    """The turns before the one that is judged, which Promptfoo adds from the second turn on."""
+    has_it = isinstance(turns, list) and turns and isinstance(turns[-1], Mapping) and turns[-1].get("output") == output
+    return turns[:-1] if has_it else turns
 
 
 def _system(provider: Any) -> str:
@@ -337,10 +343,10 @@ def _component(criterion: Criterion, outcome: Outcome | None) -> dict[str, Any] 
     position = criterion.scale.position(outcome.level)
     reason = f"{criterion.name} {criterion.scale.called(outcome.level)}: {outcome.reason}"
     if outcome.step is not None:
-        reason += f" (step {outcome.step})"
-    if outcome.quote_found is False:
-        where = "nothing the judge saw" if outcome.step is None else "no such step"
-        reason += f" (the passage it quotes is in {where})"
+        lacks = ", which doesn't contain the passage it quotes" if outcome.quote_found is False else ""
+        reason += f" (step {outcome.step}{lacks})"
+    elif outcome.quote_found is False:
+        reason += " (the passage it quotes is in nothing the judge saw)"
     return {
         "pass": criterion.passes(position),
         "score": criterion.merit(position),
