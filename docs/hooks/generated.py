@@ -33,6 +33,7 @@ PYTHON = {
             "rubrics.file",
             "rubrics.lint",
             "submission",
+            "trajectory",
             "grading",
             "grader",
             "verdict",
