@@ -34,6 +34,7 @@ class Prompt:
         material: What `user` holds between fences, by name, the response last; each step of a trajectory by itself,
             as `step 4`.
         left_out: What of the trajectories is not shown, a line per input.
+        again: Whether an earlier reply to the same question could not be used.
     """
 
     system: str
@@ -42,6 +43,7 @@ class Prompt:
     criteria: tuple[str, ...]
     material: Mapping[str, str] = field(default_factory=dict)
     left_out: tuple[str, ...] = ()
+    again: bool = False
 
     @cached_property
     def fingerprint(self) -> str:
@@ -68,7 +70,7 @@ def verdict_prompt(
         task += " An earlier reply could not be used for this; answer for each of them, in the form described."
     asked_for = [name for criterion in criteria for name in criterion.steps]
     schema = verdict_schema(criteria, in_steps=_has_steps(shown))
-    return _prompt(rubric, submission, shown, asked_for, system, task, schema, criteria)
+    return _prompt(rubric, submission, shown, asked_for, system, task, schema, criteria, again)
 
 
 def holistic_prompt(rubric: Rubric, submission: Submission, *, again: bool = False) -> Prompt:
@@ -78,7 +80,7 @@ def holistic_prompt(rubric: Rubric, submission: Submission, *, again: bool = Fal
         task += f" {USE_THE_FORM}"
     asked_for = [name for criterion in rubric.criteria for name in criterion.steps]
     system = _holistic_instructions(rubric)
-    return _prompt(rubric, submission, rubric.known_inputs, asked_for, system, task, HOLISTIC_SCHEMA, ())
+    return _prompt(rubric, submission, rubric.known_inputs, asked_for, system, task, HOLISTIC_SCHEMA, (), again)
 
 
 def _prompt(
@@ -90,6 +92,7 @@ def _prompt(
     task: str,
     schema: Mapping[str, Any],
     criteria: Sequence[Criterion],
+    again: bool,
 ) -> Prompt:
     steps = trajectories(submission.inputs, rubric.known_inputs)
     material: dict[str, str | Excerpt] = {
@@ -105,7 +108,7 @@ def _prompt(
     }
     left_out = tuple(given.left_out for given in material.values() if isinstance(given, Excerpt) and given.left_out)
     names = tuple(criterion.name for criterion in criteria)
-    return Prompt(system, fenced_material(material, task), schema, names, texts, left_out)
+    return Prompt(system, fenced_material(material, task), schema, names, texts, left_out, again)
 
 
 def _has_steps(shown: Iterable[str]) -> bool:

@@ -201,7 +201,7 @@ class Request:
         numbers = range(before, before + times)
         asked = [FromSample(judge, number * rubric.samples) if number else judge for number in numbers]
         runs = [Grading(rubric, one, scorers=scorers) for one in asked]
-        first, *later = asyncio.run(grade_runs(runs, labelled, concurrency=self.ask.concurrency, quiet=self.quiet))
+        first, *later = asyncio.run(grade_runs(runs, labelled, concurrency=self.ask.at_once, quiet=self.quiet))
         rater = self._named(rater_of(judge, first), name)
         ratings = [rating_of(grade, rubric, rater.name) for grade in first]
         since = None

@@ -142,7 +142,7 @@ async def _run(
         judge = ask.judge(judge_name, rubric, prompts, calibration, asking)
     warn_of_kinship(judge.identity.model or judge.identity.name, [outputs.model] * len(experiment.to_ask))
     grading = Grading(rubric, judge, scorers=scorers, receipt=receipt_of(rubric, judge, Path.cwd()))
-    return await grade_outputs(experiment, outputs, grading, concurrency=ask.concurrency, watch=progress)
+    return await grade_outputs(experiment, outputs, grading, concurrency=ask.at_once, watch=progress)
 
 
 def _write(report: "ExperimentReport", csv: str | None, json: str | None, markdown: str | None) -> None:

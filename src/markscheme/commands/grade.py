@@ -70,7 +70,7 @@ def grade(
     if SYSTEM not in loaded.known_inputs:
         warn_of_kinship(asked.identity.model or asked.identity.name, (s.inputs.get(SYSTEM, "") for s in submissions))
     grading = Grading(loaded, asked, scorers=scorers, receipt=receipt)
-    return asyncio.run(_print_all(grading, submissions, ask.concurrency, json=json))
+    return asyncio.run(_print_all(grading, submissions, ask.at_once, json=json))
 
 
 async def _print_all(grading: Grading, submissions: list[Submission], concurrency: int, *, json: bool) -> int:

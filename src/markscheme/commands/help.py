@@ -44,6 +44,7 @@ GROUPS = {
     },
 }
 RARE = {
+    "batches": "list, cancel or forget batches under way",
     "prompts": "print the prompts a judge is asked, to record replies",
     "session": "start, stop or show the process behind Promptfoo's assertions",
 }

@@ -157,7 +157,7 @@ async def _run(
     writer = None
     if proposer is not None:
         writer = asked if proposer == judge else open_judge(proposer, asking=asking)
-    asker = Asker(asked, ask.scorers_for(rubric), ask.concurrency, ask.of, progress)
+    asker = Asker(asked, ask.scorers_for(rubric), ask.at_once, ask.of, progress)
     ledger, answer = setting.ledger(asked.identity.fingerprint), None
     try:
         yours = refuse_ungraded(await asker.column(rubric, setting.dev, "dev: your wording"))

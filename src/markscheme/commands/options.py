@@ -1,7 +1,9 @@
 """Options that several commands share: each is declared once, and travels as part of a frozen value."""
 
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
@@ -31,6 +33,8 @@ Kind = Literal["human", "adjudicated", "constructed", "model", "code"]
 KINDS = get_args(Kind)
 FIELDS = ("system", "group", "split", "stratum", "drawn")
 """What `--only` chooses examples by."""
+IN_BATCHES = 20_000
+"""Responses that `--batch` gathers at once, at most; each needs a few kilobytes while it waits."""
 
 # --- what a value may be --------------------------------------------------------------------------------------------
 
@@ -128,6 +132,13 @@ class AskOptions:
     budget: Annotated[
         float | None, Parameter(metavar="USD", help="stop before the cost exceeds this", validator=ABOVE_ZERO)
     ] = None
+    batch: Annotated[
+        bool, Parameter(help="ask anthropic or openai in batches: half the price, replies within 24 hours")
+    ] = False
+    batch_reasks: Annotated[
+        Literal["batch", "live"],
+        Parameter(metavar="batch|live", help="how to ask again for unusable replies (batch)", group=MORE),
+    ] = "batch"
     strategy: Annotated[
         Literal["one_shot", "per_criterion", "double_pass", "holistic"] | None,
         Parameter(metavar="S", help="one_shot, per_criterion, double_pass or holistic", group=MORE),
@@ -146,6 +157,11 @@ class AskOptions:
     scorers: Scorers = ()
     skip_damaged: SkipDamaged = False
 
+    @property
+    def at_once(self) -> int:
+        """Responses graded at once: in batches as many as are to be gathered."""
+        return IN_BATCHES if self.batch else self.concurrency
+
     def of(self, rubric: "Rubric") -> "Rubric":
         """The rubric with the strategy and samples that were asked for."""
         strategy, samples = self.strategy or rubric.strategy, self.samples or rubric.samples
@@ -154,15 +170,18 @@ class AskOptions:
     def asking(self) -> "Asking":
         """What the judges opened with it share: a new limiter, a price, a memory."""
         from markscheme.judges.asking import Asking
+        from markscheme.judges.batching import Batching
         from markscheme.judges.limited import Limiter
         from markscheme.judges.price import Price
         from markscheme.judges.remembering import Memory
 
+        say = partial(print, file=sys.stderr, flush=True)
         return Asking(
             limiter=Limiter(concurrency=self.concurrency, budget=self.budget),
             price=Price.parse(self.price) if self.price else None,
             memory=None if self.no_cache else Memory(),
             expected=self.expected,
+            batch=Batching(self.batch_reasks, notify=say) if self.batch else None,
             list_prices=True,
         )
 

@@ -63,7 +63,7 @@ def rated_by(
 ) -> tuple[list[Rating], list[Grade]]:
     """A judge's ratings of examples, and the grades they are from; options and errors are those of `grade_runs`."""
     grading = Grading(rubric, judge, scorers=ask.scorers_for(rubric))
-    runs = grade_runs([grading], examples, concurrency=ask.concurrency, what=what, quiet=quiet, whole=whole)
+    runs = grade_runs([grading], examples, concurrency=ask.at_once, what=what, quiet=quiet, whole=whole)
     (grades,) = asyncio.run(runs)
     return [rating_of(grade, rubric, str(judge.identity)) for grade in grades], grades
 

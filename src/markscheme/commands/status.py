@@ -8,6 +8,7 @@ from datetime import date, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from markscheme.commands.batches import batch_json, batch_line, batches_here
 from markscheme.commands.options import JsonFlag, SkipDamaged
 from markscheme.commands.output import show
 from markscheme.commands.session import session_line, sessions_at
@@ -32,8 +33,8 @@ def status(
     skip_damaged: SkipDamaged = False,  # noqa: ARG001 - `call` heeds it
 ) -> int:
     """Show for each rubric what its judge can decide, from the accepted run: use, judge, labels, false passes, cost
-    of 1,000 grades, and how long the run stays fresh. Lists the judges usable here and the running session. Makes no
-    calls.
+    of 1,000 grades, and how long the run stays fresh. Lists the judges usable here, the batches under way and the
+    running session. Makes no calls.
 
     Example:
         markscheme status
@@ -45,8 +46,10 @@ def status(
     lacking = [(kind, kind.ready()) for kind in kinds()]
     judges = [JudgeStatus(kind.form.partition("[")[0], why is None, why or kind.shown()) for kind, why in lacking]
     sessions = sessions_at(list(client.sockets())) if hasattr(socket, "AF_UNIX") else []
-    document = view(rubrics, judges, list(map(session_line, sessions)), list(known_rubrics(start)))
-    show(document, json_of(rubrics, judges, sessions), json=json)
+    under_way = batches_here()
+    lines = list(map(batch_line, under_way)), list(map(session_line, sessions))
+    document = view(rubrics, judges, *lines, list(known_rubrics(start)))
+    show(document, json_of(rubrics, judges, list(map(batch_json, under_way)), sessions), json=json)
     return 0
 
 

@@ -85,7 +85,7 @@ async def _run(battery: "Battery", judge: "Judge", options: AskOptions) -> "Stre
     run = StressRun.begin(cache_folder(), battery.key(judge))
     try:
         with progress("asking", len(battery.askings(""))) as shown:
-            grades = await ask(battery, judge, run, concurrency=options.concurrency, step=shown.step)
+            grades = await ask(battery, judge, run, concurrency=options.at_once, step=shown.step)
     finally:
         await judge.aclose()
     run.finish()

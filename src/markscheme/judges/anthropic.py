@@ -1,16 +1,22 @@
 """Claude as judge, through the Anthropic SDK, which is imported when the first question is asked."""
 
-from dataclasses import replace
-from typing import Any, Final
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Final
 
-from markscheme.errors import NoJudge, UnreadableReply
+from markscheme.errors import JudgeError, JudgeUnavailable, NoJudge, UnreadableReply
+from markscheme.judges.batching import CLOCKS_APART, SENDING, BatchState
 from markscheme.judges.judge import Identity, Reply, Stop, Usage
-from markscheme.judges.provider import SdkJudge, count, environment, usable_key
+from markscheme.judges.provider import SdkJudge, count, environment, said, shown, usable_key
 from markscheme.prompt import Prompt
 
 DEFAULT_MODEL = "claude-sonnet-5-5"
 MAX_TOKENS = 4096
 DEADLINE = 120.0
+
+FIVE_MINUTES: Final[Mapping[str, str]] = {"type": "ephemeral"}
+ONE_HOUR: Final[Mapping[str, str]] = {"type": "ephemeral", "ttl": "1h"}
 
 _STOPS: Final[dict[str, Stop]] = {
     "end_turn": "end",
@@ -72,10 +78,15 @@ class AnthropicJudge(SdkJudge):
         """
         line = self.line()
         async with line.call(self.deadline):
-            message = await line.client().messages.create(**self._request(prompt))
+            message = await line.client().messages.create(**self.request(prompt))
         return replace(_as_reply(message, line.who), enforced=bool(prompt.schema))
 
-    def _request(self, prompt: Prompt) -> dict[str, Any]:
+    def batches(self) -> "AnthropicBatches":
+        """The way to ask it in batches."""
+        return AnthropicBatches(self)
+
+    def request(self, prompt: Prompt, kept: Mapping[str, str] = FIVE_MINUTES) -> dict[str, Any]:
+        """What the Messages API is sent, its system part to be kept by the provider as `kept` says."""
         request: dict[str, Any] = {
             "model": self.model,
             "max_tokens": self.max_tokens,
@@ -84,7 +95,7 @@ class AnthropicJudge(SdkJudge):
         if prompt.schema:
             request["output_config"] = {"format": {"type": "json_schema", "schema": prompt.schema}}
         if prompt.system:
-            request["system"] = [{"type": "text", "text": prompt.system, "cache_control": {"type": "ephemeral"}}]
+            request["system"] = [{"type": "text", "text": prompt.system, "cache_control": dict(kept)}]
         return request
 
     def credential(self) -> dict[str, str]:
@@ -120,3 +131,83 @@ def _usage(told: Any) -> Usage:
     if read is not None:
         read += sum(count(getattr(told, f"cache_{kind}_input_tokens", None)) or 0 for kind in ("creation", "read"))
     return Usage(1, read, count(getattr(told, "output_tokens", None)))
+
+
+# --- batches --------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class AnthropicBatches:
+    """Claude asked through the Message Batches API.
+
+    A batch carries no mark of ours but the keys of its prompts, which only its results show.
+    """
+
+    judge: AnthropicJudge
+    most: ClassVar[int] = 100_000
+    most_bytes: ClassVar[int] = 64_000_000  # the API takes 256 MB; a smaller body needs less memory here
+
+    def request(self, key: str, prompt: Prompt, sample: int) -> dict[str, Any]:  # noqa: ARG002 - each is a new sample
+        """The prompt as a Message without streaming."""
+        return {"custom_id": key, "params": self.judge.request(prompt, ONE_HOUR)}
+
+    async def create(self, token: str, requests: Sequence[Mapping[str, Any]]) -> BatchState:  # noqa: ARG002 - not sent
+        """Send a batch."""
+        line = self.judge.line()
+        async with line.call(SENDING):
+            made = await line.client().messages.batches.create(requests=requests, timeout=SENDING)
+        return _state(made, line.who)
+
+    async def find(self, token: str, since: float, asked: int) -> list[BatchState]:  # noqa: ARG002 - not sent
+        """Batches with so many prompts that were sent about then."""
+        line, found = self.judge.line(), list[BatchState]()
+        async with line.call(SENDING):
+            async for made in line.client().messages.batches.list(limit=100):  # the newest first
+                if made.created_at.timestamp() < since - CLOCKS_APART:
+                    break
+                if sum(made.request_counts.to_dict().values()) == asked:
+                    found.append(_state(made, line.who))
+        return found
+
+    async def state(self, id: str) -> BatchState:
+        """How far it is."""
+        line = self.judge.line()
+        async with line.call(self.judge.deadline):
+            return _state(await line.client().messages.batches.retrieve(id), line.who)
+
+    async def results(self, id: str) -> AsyncGenerator[tuple[str, Reply | JudgeError]]:
+        """Messages, and why there is none, as the results come."""
+        line = self.judge.line()
+        async with line.call(None):
+            async for entry in await line.client().messages.batches.results(id):
+                yield entry.custom_id, _as_result(entry.result, line.who, line.secrets)
+
+    async def cancel(self, id: str) -> None:
+        """Have it end."""
+        line = self.judge.line()
+        async with line.call(self.judge.deadline):
+            await line.client().messages.batches.cancel(id)
+
+
+def _state(made: Any, who: str) -> BatchState:
+    if not isinstance(getattr(made, "id", None), str):
+        raise UnreadableReply(f"what came from {who} is no batch; does the address lead to a Messages API?")
+    status, counts = str(made.processing_status), made.request_counts
+    processed = counts.succeeded + counts.errored + counts.canceled + counts.expired
+    return BatchState(made.id, status, status == "ended", processed)
+
+
+def _as_result(result: Any, who: str, secrets: tuple[str, ...]) -> Reply | JudgeError:
+    """A reply; else why there is none, transient where another batch may bring one."""
+    if result.type == "succeeded":
+        with suppress(UnreadableReply):
+            return replace(_as_reply(result.message, who), enforced=True)
+        return UnreadableReply(f"what {who} answered in a batch is no message")
+    if result.type == "errored":
+        kind = result.error.error.type
+        words = shown(said(result.error.to_dict()), secrets)
+        return JudgeUnavailable(f"{who} answered with {kind} in a batch: {words}", transient=kind in _PASSING)
+    return JudgeUnavailable(f"{who} left a prompt of a batch {result.type}", transient=result.type == "expired")
+
+
+_PASSING: Final = {"api_error", "overloaded_error", "rate_limit_error", "timeout_error"}

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from markscheme.errors import UsageError
+from markscheme.judges.batching import Batching
 from markscheme.judges.judge import Identity
 from markscheme.judges.limited import Limiter
 from markscheme.judges.price import Price, list_price
@@ -21,6 +22,7 @@ class Asking:
         expected: Whether to score the expected level where a provider gives log-probabilities.
         temperature: How freely a model answers, of those that take one; None asks for the likeliest answer.
         max_tokens: The longest answer; None leaves the adapter's own.
+        batch: How prompts go in batches, of judges whose provider takes them; None asks live.
         list_prices: Whether the list price of a known model counts where none is given, also without a budget.
     """
 
@@ -30,6 +32,7 @@ class Asking:
     expected: bool = False
     temperature: float | None = None
     max_tokens: int | None = None
+    batch: Batching | None = None
     list_prices: bool = False
 
     def price_of(self, identity: Identity) -> Price | None:

@@ -20,12 +20,16 @@ class Usage:
         input_tokens: Tokens read, those kept by the provider included; None where nobody counted.
         output_tokens: Tokens written; None where nobody counted.
         usd: US dollars; None where the price or the tokens are not known, never 0 for "not known".
+        batched: Those of the calls that went in batches.
+        batched_usd: What of `usd` they cost, at a batch's price.
     """
 
     calls: int = 0
     input_tokens: int | None = None
     output_tokens: int | None = None
     usd: float | None = None
+    batched: int = 0
+    batched_usd: float | None = 0.0
 
     def __add__(self, other: "Usage") -> "Usage":
         """Both together; what is not known of one is not known of both, unless that one made no call."""
@@ -36,11 +40,14 @@ class Usage:
             _sum(self.input_tokens, other.input_tokens),
             _sum(self.output_tokens, other.output_tokens),
             _sum(self.usd, other.usd),
+            self.batched + other.batched,
+            _sum(self.batched_usd, other.batched_usd),
         )
 
     def to_json(self) -> dict[str, Any]:
-        """As plain data."""
-        return asdict(self)
+        """As plain data; what went in batches is there only where anything did."""
+        hidden = () if self.batched else ("batched", "batched_usd")
+        return {name: value for name, value in asdict(self).items() if name not in hidden}
 
 
 def _sum(one: Any, other: Any) -> Any:

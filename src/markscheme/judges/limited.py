@@ -3,9 +3,7 @@
 One `Limiter` serves a whole process; every judge that asks a provider goes into a `Limited` that shares it. All
 asking again happens here and nowhere below: the adapters ask once.
 
-A batch interface, which takes many prompts and answers hours later, would be another judge of this kind: its
-`reply` would put the prompt into the batch being gathered and wait for the answer, so that nothing above it changes.
-It would stand where `Limited` stands, since a batch knows no rates, and reserve its cost with the limiter as here.
+What goes in batches (`batched.py`) knows no rates; only its cost is reserved here.
 """
 
 import asyncio
@@ -28,7 +26,7 @@ from markscheme.errors import (
     UsageError,
 )
 from markscheme.judges.circuit import Circuit
-from markscheme.judges.judge import Reply, Usage, Wrapping, total
+from markscheme.judges.judge import Identity, Reply, Usage, Wrapping, total
 from markscheme.judges.price import Price
 from markscheme.prompt import Prompt
 
@@ -116,6 +114,8 @@ class Limiter:
     _calls: int = field(default=0, init=False, repr=False)
     _spent: float = field(default=0.0, init=False, repr=False)
     _reserved: float = field(default=0.0, init=False, repr=False)
+    _set_aside: float = field(default=0.0, init=False, repr=False)
+    _in_batches: int = field(default=0, init=False, repr=False)
     _under_way: int = field(default=0, init=False, repr=False)
     _most: float = field(default=0.0, init=False, repr=False)
     _places: float = field(default=0.0, init=False, repr=False)
@@ -142,7 +142,7 @@ class Limiter:
     @property
     def committed(self) -> float:
         """Dollars spent, with what may have been spent on calls that were cut off, and what is reserved."""
-        return self._spent + self._reserved
+        return self._spent + self._reserved + self._set_aside
 
     # asking for leave
 
@@ -196,6 +196,37 @@ class Limiter:
         else:
             self._close(permit, tokens=permit.estimate.tokens, usd=permit.estimate.usd)
 
+    # batches
+
+    def reserve(self, usd: float, *, already_sent: bool = False) -> bool:
+        """Set aside what a prompt may cost before it goes into a batch; False where it must wait for others to end.
+
+        Args:
+            usd: US dollars.
+            already_sent: True where nothing can be held back: an earlier run has sent it.
+
+        Raises:
+            BudgetError: The budget leaves less, and nothing under way could give any back.
+        """
+        if not already_sent and not self._affordable(usd):
+            return False
+        self._in_batches += 1
+        self._set_aside += usd
+        return True
+
+    def settle(self, usd: float, usage: Usage) -> None:
+        """Give back what was set aside for a prompt, and count what its reply cost; unknown dollars count as set aside.
+
+        Args:
+            usd: As it was reserved.
+            usage: Of the reply; without calls where there is none, which costs nothing.
+        """
+        self._in_batches -= 1
+        self._set_aside = self._set_aside - usd if self._in_batches else 0.0
+        self._answered += usage
+        self._calls += usage.calls
+        self._spent += 0.0 if not usage.calls else usd if usage.usd is None else usage.usd
+
     # giving leave
 
     def _admit(self) -> None:
@@ -244,7 +275,7 @@ class Limiter:
         """Whether the budget covers it now; not now where calls under way may give some of it back."""
         if self.budget is None or self.committed + usd <= self.budget:
             return True
-        if self._reserved > 0:
+        if self._reserved > 0 or self._in_batches:
             return False
         left = self.budget - self._spent
         raise BudgetError(
@@ -421,10 +452,7 @@ class Limited(Wrapping):
     def _estimate(self, prompt: Prompt) -> Forecast:
         if self.limiter.budget is None and self.limiter.tokens_per_minute is None:
             return Forecast()
-        told = self.judge.identity.parameters.get("max_tokens")
-        written = told if isinstance(told, int) else LONGEST_ANSWER
-        read = sum(len(text.encode()) for text in (prompt.system, prompt.user, str(prompt.schema))) // BYTES_PER_TOKEN
-        return Forecast(read + written, self.price.cost(read, written) if self.price else 0.0)
+        return forecast(self.judge.identity, self.price, prompt)
 
     def _priced(self, reply: Reply) -> Reply:
         if reply.parts:
@@ -432,6 +460,14 @@ class Limited(Wrapping):
         if self.price is None or not reply.usage.calls:
             return reply
         return replace(reply, usage=replace(reply.usage, usd=self.price.of(reply.usage)))
+
+
+def forecast(judge: Identity, price: Price | None, prompt: Prompt) -> Forecast:
+    """What an answer to a prompt may use; it costs nothing where the price isn't known."""
+    told = judge.parameters.get("max_tokens")
+    written = told if isinstance(told, int) else LONGEST_ANSWER
+    read = sum(len(text.encode()) for text in (prompt.system, prompt.user, str(prompt.schema))) // BYTES_PER_TOKEN
+    return Forecast(read + written, price.cost(read, written) if price else 0.0)
 
 
 def _told(failures: Sequence[JudgeError], more: str = "") -> JudgeError:

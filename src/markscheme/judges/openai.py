@@ -4,15 +4,17 @@ Servers differ in what they take. What one refuses by name is left out and not t
 "some JSON object", that to no format at all (the prompt itself describes the form), and so on.
 """
 
+import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
-from markscheme.errors import JudgeUnavailable, NoJudge, UnreadableReply
+from markscheme.errors import JudgeBusy, JudgeError, JudgeUnavailable, NoJudge, UnreadableReply
+from markscheme.judges.batching import CLOCKS_APART, SENDING, BatchState
 from markscheme.judges.judge import Identity, Reply, Stop, Token, Usage
 from markscheme.judges.probabilities import aligned, read_tokens
-from markscheme.judges.provider import Line, SdkJudge, count, environment, said, shown, usable_key
+from markscheme.judges.provider import Line, SdkJudge, count, environment, said, shown, status_fault, usable_key
 from markscheme.prompt import Prompt
 
 MAX_TOKENS = 4096
@@ -57,6 +59,15 @@ class Dialect:
         if len(self.formats) > 1 and re.search(r"response_format|json.(schema|object|mode)|schema", complaint, re.I):
             return replace(self, formats=self.formats[1:])
         return None
+
+    def narrowed(self, other: "Dialect") -> "Dialect":
+        """What both take."""
+        return Dialect(
+            min(self.formats, other.formats, key=len),
+            min(self.limits, other.limits, key=len),
+            self.temperature and other.temperature,
+            self.seed and other.seed,
+        )
 
 
 class OpenAIJudge(SdkJudge):
@@ -106,7 +117,7 @@ class OpenAIJudge(SdkJudge):
         limits = (
             ("max_tokens", "max_completion_tokens") if self.other_address else ("max_completion_tokens", "max_tokens")
         )
-        self._dialect = Dialect(limits=(*limits, ""))
+        self._widest = self._dialect = Dialect(limits=(*limits, ""))
 
     @property
     def identity(self) -> Identity:
@@ -130,8 +141,7 @@ class OpenAIJudge(SdkJudge):
         line = self.line()
         async with line.call(self.deadline):
             completion, calls = await self._completion(line, prompt, sample)
-        held = not self.other_address and bool(prompt.schema) and self._dialect.formats[0] == "json_schema"
-        return replace(self._as_reply(completion, calls, line.who), enforced=held)  # other servers may only take it
+        return self.as_reply(completion, calls, enforced=bool(prompt.schema))
 
     # asking
 
@@ -152,6 +162,21 @@ class OpenAIJudge(SdkJudge):
                     raise
                 if self._dialect == dialect:
                     self._dialect = simpler
+
+    def simplify(self, complaint: str) -> bool:
+        """Leave out what a server refused an entry of a batch for; whether there was anything to leave out."""
+        simpler = self._widest.without(complaint)
+        if simpler is not None:
+            self._dialect = self._dialect.narrowed(simpler)
+        return simpler is not None
+
+    def batches(self) -> "OpenAIBatches":
+        """The way to ask it in batches."""
+        return OpenAIBatches(self)
+
+    def request(self, prompt: Prompt, sample: int) -> dict[str, Any]:
+        """What the chat address is sent, as far as the server is known to take it."""
+        return self._request(prompt, sample, self._dialect)
 
     def _no_probabilities(self, line: Line, complaint: str) -> JudgeUnavailable:
         words = shown(complaint, line.secrets)
@@ -186,7 +211,18 @@ class OpenAIJudge(SdkJudge):
 
     # reading
 
-    def _as_reply(self, completion: Any, calls: int, who: str) -> Reply:
+    def as_reply(self, completion: Any, calls: int = 1, *, enforced: bool = True) -> Reply:
+        """The reply in a chat completion.
+
+        Args:
+            completion: As the SDK has it.
+            calls: Requests that it took.
+            enforced: Whether the prompt has a schema.
+
+        Raises:
+            UnreadableReply: It is none.
+        """
+        who = self.line().who
         choices = getattr(completion, "choices", None)
         choice = choices[0] if isinstance(choices, list) and choices else None
         message = getattr(choice, "message", None)
@@ -201,7 +237,8 @@ class OpenAIJudge(SdkJudge):
             stop="refusal" if refused else _STOPS.get(str(getattr(choice, "finish_reason", None)), "other"),
             usage=_usage(completion.usage, calls),
             tokens=self._tokens(choice, text),
-        )
+            enforced=enforced and not self.other_address and self._dialect.formats[0] == "json_schema",
+        )  # other servers may take a schema and not keep to it
 
     def _tokens(self, choice: Any, text: str) -> tuple[Token, ...]:
         told = getattr(getattr(choice, "logprobs", None), "content", None)
@@ -231,3 +268,114 @@ def _plain(token: Any) -> Mapping[str, Any]:
 
 def _usage(told: Any, calls: int) -> Usage:
     return Usage(calls, count(getattr(told, "prompt_tokens", None)), count(getattr(told, "completion_tokens", None)))
+
+
+# --- batches --------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class OpenAIBatches:
+    """A model asked through the Batch API: a file goes up, and one with the answers, or two, come down.
+
+    A batch carries our token as metadata. What a server refuses an entry for is left out in the next batch.
+    """
+
+    judge: OpenAIJudge
+    most: ClassVar[int] = 50_000
+    most_bytes: ClassVar[int] = 64_000_000  # the API takes 200 MB; a smaller file needs less memory here
+
+    def request(self, key: str, prompt: Prompt, sample: int) -> dict[str, Any]:
+        """The prompt as a line of the file."""
+        body = self.judge.request(prompt, sample)
+        return {"custom_id": key, "method": "POST", "url": "/v1/chat/completions", "body": body}
+
+    async def create(self, token: str, requests: Sequence[Mapping[str, Any]]) -> BatchState:
+        """Send the file, then the batch."""
+        line = self.judge.line()
+        text = "".join(json.dumps(request, separators=(",", ":")) + "\n" for request in requests)
+        async with line.call(SENDING):
+            client = line.client()
+            file = (f"{token}.jsonl", text.encode(), "application/jsonl")
+            sent = await client.files.create(file=file, purpose="batch", timeout=SENDING)
+            made = await client.batches.create(
+                input_file_id=sent.id,
+                endpoint="/v1/chat/completions",
+                completion_window="24h",
+                metadata={MARK: token},
+            )
+        return self._state(made)
+
+    async def find(self, token: str, since: float, asked: int) -> list[BatchState]:  # noqa: ARG002 - the token tells
+        """The batch with that token."""
+        line = self.judge.line()
+        async with line.call(SENDING):
+            async for made in line.client().batches.list(limit=100):  # the newest first
+                if made.created_at < since - CLOCKS_APART:
+                    break
+                if (made.metadata or {}).get(MARK) == token:
+                    return [self._state(made)]
+        return []
+
+    async def state(self, id: str) -> BatchState:
+        """How far it is."""
+        return self._state(await self._retrieved(id))
+
+    async def results(self, id: str) -> AsyncGenerator[tuple[str, Reply | JudgeError]]:
+        """Completions, and why there is none: the file of answers, then that of errors, if they are there."""
+        line, made = self.judge.line(), await self._retrieved(id)
+        for file in filter(None, (made.output_file_id, made.error_file_id)):
+            async with line.call(SENDING):
+                text = (await line.client().files.content(file)).text
+                entries = [json.loads(entry) for entry in text.splitlines() if entry.strip()]
+            for entry in entries:
+                yield entry["custom_id"], self._as_result(entry)
+
+    async def cancel(self, id: str) -> None:
+        """Have it end."""
+        line = self.judge.line()
+        async with line.call(self.judge.deadline):
+            await line.client().batches.cancel(id)
+
+    async def _retrieved(self, id: str) -> Any:
+        line = self.judge.line()
+        async with line.call(self.judge.deadline):
+            return await line.client().batches.retrieve(id)
+
+    def _state(self, made: Any) -> BatchState:
+        line = self.judge.line()
+        if not isinstance(getattr(made, "id", None), str):
+            raise UnreadableReply(f"what came from {line.who} is no batch; does the address end as it should?")
+        counts, fault, status = made.request_counts, None, str(made.status)
+        if status == "failed":
+            errors = (made.errors and made.errors.data) or []
+            words = shown("; ".join(filter(None, (error.message for error in errors))), line.secrets)
+            full = any(error.code == "token_limit_exceeded" for error in errors)
+            fault = (JudgeBusy if full else JudgeUnavailable)(
+                f"{line.who} refused a batch: {words or 'it said no more'}"
+            )
+        processed = counts.completed + counts.failed if counts else 0
+        ended = status in ("failed", "completed", "expired", "cancelled")
+        return BatchState(made.id, status, ended, processed, fault, certain=True)
+
+    def _as_result(self, entry: Mapping[str, Any]) -> Reply | JudgeError:
+        """A reply; else why there is none, transient where another batch may bring one."""
+        line, response, error = self.judge.line(), entry.get("response") or {}, entry.get("error") or {}
+        status, body = response.get("status_code"), response.get("body")
+        if status == 200:
+            try:
+                return self.judge.as_reply(line.module().types.chat.ChatCompletion.construct(**(body or {})))
+            except (UnreadableReply, TypeError):
+                return UnreadableReply(f"what {line.who} answered in a batch is no chat completion")
+        if isinstance(status, int):
+            fault = status_fault(line.who, status, {}, body, secrets=line.secrets)
+            simpler = status in (400, 422) and self.judge.simplify(said(body))
+            return JudgeUnavailable(str(fault), transient=True, status=status) if simpler else fault
+        code = str(error.get("code") or "no reason given")
+        return JudgeUnavailable(
+            f"{line.who} left a prompt of a batch without an answer: {code}", transient=code in _PASSING
+        )
+
+
+MARK: Final = "markscheme"
+"""Under which a batch's metadata has our token."""
+_PASSING: Final = {"batch_expired", "server_error"}

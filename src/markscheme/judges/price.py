@@ -63,6 +63,15 @@ class Price:
         """
         return (input_tokens * self.input_per_million + output_tokens * self.output_per_million) / 1_000_000
 
+    @property
+    def in_batches(self) -> "Price":
+        """Half of it, which is what providers ask for prompts that they may answer within a day.
+
+        >>> Price(3.0, 15.0).in_batches
+        Price(input_per_million=1.5, output_per_million=7.5)
+        """
+        return Price(self.input_per_million / 2, self.output_per_million / 2)
+
     def of(self, usage: Usage) -> float | None:
         """Dollars for what was used; None where the tokens are not known."""
         if usage.input_tokens is None or usage.output_tokens is None:

@@ -192,6 +192,10 @@ class Line:
             raise self._fault(error, sdk) from self._cause(error)
         except (ValueError, RecursionError) as error:
             raise UnreadableReply(f"what came from {self.who} is no JSON") from self._cause(error)
+        except Exception as error:  # while an answer is read bit by bit, the SDKs let their HTTP library's errors pass
+            if type(error).__module__.partition(".")[0] not in ("httpx", "httpx2"):
+                raise
+            raise JudgeSilent(f"the line to {self.who} broke") from self._cause(error)
 
     def _fault(self, error: Any, sdk: ModuleType) -> JudgeError:
         if isinstance(error, sdk.APIStatusError):

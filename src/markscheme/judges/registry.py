@@ -25,7 +25,7 @@ def open_judge(name: str, *, model: str | None = None, asking: Asking | None = N
         asking: What it shares with the other judges of the run.
 
     Raises:
-        UsageError: No such kind of judge, no such file, or a function that cannot be imported.
+        UsageError: No such kind of judge, no such file, a function that cannot be imported, or one without batches.
     """
     kind, asking = known_kind(name), asking or Asking()
     rest = name.partition(":")[2] or model or ""
@@ -34,9 +34,13 @@ def open_judge(name: str, *, model: str | None = None, asking: Asking | None = N
     opened = kind.open(rest, asking)
     if not callable(getattr(opened, "reply", None)):
         raise UsageError(f"judge {kind.name!r} opened {type(opened).__name__}, expected an object with `reply`")
-    if not kind.asks:
+    if not kind.asks and asking.batch is None:
         return opened
-    judge: Judge = Limited(opened, asking.limiter, asking.price_of(opened.identity), deadline=kind.deadline)
+    judge = Limited(opened, asking.limiter, asking.price_of(opened.identity), deadline=kind.deadline)
+    if asking.batch is not None:
+        from markscheme.judges.batched import batched
+
+        return batched(opened, judge, asking)
     return Remembering(judge, asking.memory) if asking.memory is not None else judge
 
 

@@ -93,12 +93,12 @@ class Memory:
 
     def keep(self, key: str, reply: Reply) -> Reply:
         """Keep `reply` unless there is one already; the reply that is kept, at the cost of having asked."""
-        said = _to_json(reply)
+        said = reply_json(reply)
         self._execute("INSERT OR IGNORE INTO replies VALUES (?, ?)", (key, said))
         first = self.recall(key)
         if first is None:
             return reply
-        same = _to_json(first) == said
+        same = reply_json(first) == said
         return replace(reply, discard=first.discard) if same else replace(first, usage=reply.usage)
 
     def tries(self, key: str) -> int:
@@ -114,7 +114,7 @@ class Memory:
 
     def claim(self, key: str) -> str:
         """A claim to ask for `key`, to be released; "" while another asker has one."""
-        mine, now = f"{_HOST}:{os.getpid()}:{next(_CLAIMS)}", time.time()
+        mine, now = new_owner(), time.time()
         self._execute(_CLAIM, (key, mine, now + LEASE, now))
         found = self._execute("SELECT owner FROM claims WHERE key = ?", (key,))
         return mine if not found or found[0][0] == mine else ""
@@ -126,7 +126,7 @@ class Memory:
     def is_claimed(self, key: str) -> bool:
         """Whether an asker that is still running has a claim to `key`."""
         found = self._execute("SELECT owner FROM claims WHERE key = ? AND until > ?", (key, time.time()))
-        return bool(found) and _is_running(found[0][0])
+        return bool(found) and is_running(found[0][0])
 
     def close(self) -> None:
         """Let go of the file, and say how many replies had to be asked for again."""
@@ -147,23 +147,30 @@ class Memory:
             return []
         try:
             if self._connection is None:
-                self._connection = self._open()
+                self._connection = open_replies(self.folder)
             return self._connection.execute(statement, values).fetchall()
         except (OSError, sqlite3.Error) as error:
             self._lost = True
             warnings.warn(f"replies are not kept: {self.folder / FILE}: {error}", RuntimeWarning, stacklevel=4)
             return []
 
-    def _open(self) -> sqlite3.Connection:
-        self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        file = self.folder / FILE
-        os.close(os.open(file, os.O_CREAT | os.O_RDWR, 0o600))
-        connection = sqlite3.connect(file, timeout=WAIT, isolation_level=None, check_same_thread=False)
-        _write_ahead(connection)
-        connection.execute("PRAGMA synchronous=NORMAL")
-        for statement in _SCHEMA:
-            connection.execute(statement)
-        return connection
+
+def open_replies(folder: Path) -> sqlite3.Connection:
+    """The file of replies in a folder, both made where they are not there; each statement is a transaction of its own.
+
+    Raises:
+        OSError: The folder or the file can't be made.
+        sqlite3.Error: The file can't be used.
+    """
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    file = folder / FILE
+    os.close(os.open(file, os.O_CREAT | os.O_RDWR, 0o600))
+    connection = sqlite3.connect(file, timeout=WAIT, isolation_level=None, check_same_thread=False)
+    _write_ahead(connection)
+    connection.execute("PRAGMA synchronous=NORMAL")
+    for statement in _SCHEMA:
+        connection.execute(statement)
+    return connection
 
 
 def _write_ahead(connection: sqlite3.Connection) -> None:
@@ -196,11 +203,11 @@ class Remembering(Wrapping):
 
     def kept(self, prompt: Prompt, sample: int = 0) -> Reply | None:
         """The kept reply; None where there is none. Nobody is asked."""
-        return self.memory.recall(self._key(prompt, sample))
+        return self.memory.recall(self.key(prompt, sample))
 
     async def reply(self, prompt: Prompt, sample: int = 0) -> Reply:
         """The kept reply, or the judge's, which is then kept; while another process asks for it, that one's."""
-        key = self._key(prompt, sample)
+        key = self.key(prompt, sample)
         kept = self.memory.recall(key)
         if kept is not None:
             return kept
@@ -225,7 +232,8 @@ class Remembering(Wrapping):
         reply = await self.judge.reply(prompt, sample)
         return reply if reply.parts else self.memory.keep(key, reply)
 
-    def _key(self, prompt: Prompt, sample: int) -> str:
+    def key(self, prompt: Prompt, sample: int) -> str:
+        """What the reply is kept under."""
         return fingerprint(prompt.fingerprint, self.judge.identity.fingerprint, sample)
 
     async def aclose(self) -> None:
@@ -234,7 +242,8 @@ class Remembering(Wrapping):
         self.memory.close()
 
 
-def _to_json(reply: Reply) -> str:
+def reply_json(reply: Reply) -> str:
+    """The reply as it is kept."""
     kept: dict[str, Any] = {"text": reply.text, "model": reply.model, "stop": reply.stop}
     if reply.enforced:
         kept["enforced"] = True
@@ -260,7 +269,12 @@ def _from_json(text: str, discard: Callable[[bool], None] | None = None) -> Repl
     return Reply(said, model, stop, source="cache", tokens=tokens, enforced=enforced, discard=discard)
 
 
-def _is_running(owner: str) -> bool:
+def new_owner() -> str:
+    """Names this process on this computer, and one of its claims."""
+    return f"{_HOST}:{os.getpid()}:{next(_CLAIMS)}"
+
+
+def is_running(owner: str) -> bool:
     """Whether the process of a claim is still running; True where that can't be known, as of another computer's."""
     host, _, pid = owner.rpartition(":")[0].rpartition(":")
     return host != _HOST or not is_halted(int(pid))

@@ -810,7 +810,10 @@ def cost_line(cost: Usage) -> str:
         return "none (no calls)"
     read, written = cost.input_tokens, cost.output_tokens
     tokens = "" if read is None or written is None else f", {read + written:,} tokens"
-    return f"{counted(cost.calls, 'call')}{tokens}, " + ("price unknown" if cost.usd is None else f"${cost.usd:.4f}")
+    usd = "price unknown" if cost.usd is None else f"${cost.usd:.4f}"
+    batches = "" if cost.batched_usd is None else f", ${cost.batched_usd:.4f}"
+    in_batches = f" ({cost.batched:,} in batches at half price{batches})" if cost.batched else ""
+    return f"{counted(cost.calls, 'call')}{tokens}, {usd}{in_batches}"
 
 
 # --- plain data -----------------------------------------------------------------------------------------------------
@@ -845,7 +848,7 @@ def json_of(calibration: Calibration) -> dict[str, Any]:
             "baseline": drift.json_of(calibration.baseline),
             **attributes(calibration, "test_labels=openings findings slices"),
             **attributes(decision, "verdict because because_code use labels_needed"),
-            "cost": calibration.cost,
+            "cost": calibration.cost.to_json(),
         }
     )
 

@@ -61,19 +61,25 @@ class JudgeStatus:
 
 
 def view(
-    rubrics: Sequence[RubricStatus], judges: Sequence[JudgeStatus], sessions: Sequence[str], shipped: Sequence[str]
+    rubrics: Sequence[RubricStatus],
+    judges: Sequence[JudgeStatus],
+    batches: Sequence[str],
+    sessions: Sequence[str],
+    shipped: Sequence[str],
 ) -> Document:
-    """The rubrics, the judges, and the running sessions.
+    """The rubrics, the judges, the batches under way, and the running sessions.
 
     Args:
         rubrics: Those that are here.
         judges: The kinds of judge.
+        batches: A line for each batch under way.
         sessions: A line for each session that is running.
         shipped: Names of the rubrics that come with markscheme.
     """
     table: Block = Table(HEADINGS, tuple(map(_cells, rubrics)))
     remarks = tuple(_remarks(rubrics))
     lines: list[Line] = [f"{'can' if one.usable else 'cannot'} ask {one.name}: {one.why}" for one in judges]
+    lines += [f"batch {batch}" for batch in batches]
     lines += [f"session: {session}" for session in sessions] or [NO_SESSION]
     return Document(
         counted(len(rubrics), "rubric") if rubrics else NO_RUBRICS.format(shipped=", ".join(shipped)),
@@ -113,10 +119,14 @@ def _remarks(rubrics: Sequence[RubricStatus]) -> Iterator[str]:
 
 
 def json_of(
-    rubrics: Sequence[RubricStatus], judges: Sequence[JudgeStatus], sessions: Sequence[Mapping[str, Any]]
+    rubrics: Sequence[RubricStatus],
+    judges: Sequence[JudgeStatus],
+    batches: Sequence[Mapping[str, Any]],
+    sessions: Sequence[Mapping[str, Any]],
 ) -> dict[str, Any]:
-    """The same as plain data, with all that is known of each session."""
-    return record({"schema": 1, "rubrics": list(map(_rubric_json, rubrics)), "judges": judges, "sessions": sessions})
+    """The same as plain data, with all that is known of each batch and session."""
+    own = list(map(_rubric_json, rubrics))
+    return record({"schema": 1, "rubrics": own, "judges": judges, "batches": batches, "sessions": sessions})
 
 
 def _rubric_json(status: RubricStatus) -> dict[str, Any]:

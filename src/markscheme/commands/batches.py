@@ -1,0 +1,125 @@
+"""`markscheme batches`: the batches under way."""
+
+import asyncio
+import time
+from json import dumps
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from cyclopts import Parameter
+
+from markscheme.commands.options import JsonFlag
+from markscheme.counts import counted
+from markscheme.errors import UsageError
+
+if TYPE_CHECKING:
+    from markscheme.judges.ledger import BatchRecord
+
+
+def batches(
+    action: Annotated[
+        Literal["list", "cancel", "forget"], Parameter(metavar="list|cancel|forget", help="what to do")
+    ] = "list",
+    id: Annotated[str, Parameter(metavar="ID", help="the batch; without it all that are under way")] = "",
+    /,
+    *,
+    json: JsonFlag = False,
+) -> int:
+    """List, cancel or forget the batches that `--batch` sent and whose replies are not all read. To read one, run the
+    command that sent it again.
+
+    list    what is known of each, without asking its provider
+    cancel  have its provider end it; prompts answered by then are paid, and their replies can be read
+    forget  drop it from the cache, unread; its prompts are sent again, and paid again, when they are needed
+
+    Example:
+        markscheme batches cancel msgbatch_0123
+
+    Exit status:
+        0 done, 1 no batch is under way, 2 invalid arguments, 3 no key for its provider.
+    """
+    found = [batch for batch in batches_here() if id in ("", batch.remote, batch.token)]
+    if id and not found:
+        raise UsageError(f"no batch {id} is under way; `markscheme batches` lists them")
+    if action == "cancel":
+        asyncio.run(_cancel(found))
+    elif action == "forget":
+        _forget(found)
+    done = {"list": "", "cancel": "cancelled: ", "forget": "forgotten: "}[action]
+    if json:
+        print(dumps({"schema": 1, "batches": list(map(batch_json, found))}))
+    else:
+        print("\n".join(done + batch_line(batch) for batch in found) or "no batch is under way")
+    return 0 if found else 1
+
+
+def batches_here() -> "list[BatchRecord]":
+    """The batches under way that the cache knows of, the oldest first."""
+    from markscheme.judges.ledger import batches_under_way
+    from markscheme.judges.remembering import cache_folder
+
+    return batches_under_way(cache_folder())
+
+
+def batch_line(batch: "BatchRecord") -> str:
+    """A batch under way in a line."""
+    minutes = int((time.time() - batch.began) / 60)
+    age = f"{minutes} min" if minutes < 120 else f"{minutes // 60} h"
+    usd = "price unknown" if batch.usage.usd is None else f"${batch.usage.usd:.4f} so far"
+    most = f", ${batch.reserved:.2f} at most" if batch.reserved else ""
+    name = batch.remote or f"{batch.token} (not confirmed)"
+    return (
+        f"{name}: {counted(batch.asked, 'prompt')} to {batch.judge}, sent {age} ago, "
+        f"{batch.processed:,} processed, {batch.usage.calls:,} read, {usd}{most}"
+    )
+
+
+def batch_json(batch: "BatchRecord") -> dict[str, Any]:
+    """A batch under way as plain data."""
+    return {
+        "id": batch.remote or None,
+        "token": batch.token,
+        "judge": str(batch.judge),
+        "age_seconds": round(time.time() - batch.began),
+        "prompts": batch.asked,
+        "processed": batch.processed,
+        "read": batch.usage.calls,
+        "usd": batch.usage.usd,
+        "usd_at_most": batch.reserved or None,
+    }
+
+
+def _forget(found: "list[BatchRecord]") -> None:
+    from markscheme.judges.ledger import Ledger
+    from markscheme.judges.remembering import cache_folder
+
+    ledger = Ledger(cache_folder())
+    for batch in found:
+        ledger.forget(batch.token)
+    ledger.close()
+
+
+async def _cancel(found: "list[BatchRecord]") -> None:
+    for batch in found:
+        if not batch.remote:
+            raise UsageError(
+                f"batch {batch.token} has no id of its provider yet: run the command that sent it again, which looks "
+                "for it, or forget it"
+            )
+        judge = _judge_of(batch)
+        try:
+            await judge.batches().cancel(batch.remote)
+        finally:
+            await judge.aclose()
+
+
+def _judge_of(batch: "BatchRecord") -> Any:
+    """The judge that was asked, with the key and address of this environment."""
+    from markscheme.judges.asking import Asking
+    from markscheme.judges.kinds import known_kind
+
+    kind = known_kind(batch.judge.name)
+    judge: Any = kind.open(batch.judge.model, Asking(memory=None))
+    if judge.identity.address != batch.judge.address:
+        needed = batch.judge.address or "its provider's own address"
+        raise UsageError(f"batch {batch.remote} is at {needed}; set the base URL of {kind.name} to that")
+    return judge

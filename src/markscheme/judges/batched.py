@@ -1,0 +1,439 @@
+"""A judge asked in batches: prompts are gathered and sent together, and their replies wait until the batch has ended.
+
+A batch is noted in the ledger before it is sent and until all of it is read, so that a killed run, here or on another
+computer with the same cache, is taken up where it was and nothing is paid twice.
+"""
+
+import asyncio
+import json
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import aclosing
+from dataclasses import dataclass, replace
+from typing import Any, Final, TypeVar
+from uuid import uuid4
+
+from markscheme.counts import counted
+from markscheme.errors import (
+    JudgeBusy,
+    JudgeError,
+    JudgeSilent,
+    JudgeUnavailable,
+    MarkschemeError,
+    UnreadableReply,
+    UsageError,
+)
+from markscheme.judges.asking import Asking
+from markscheme.judges.batching import BatchApi, Batching, BatchState
+from markscheme.judges.judge import Identity, Judge, Reply, Usage
+from markscheme.judges.ledger import Ledger
+from markscheme.judges.limited import Limited, Limiter, forecast
+from markscheme.judges.price import Price
+from markscheme.judges.remembering import Memory, Remembering
+from markscheme.prompt import Prompt
+
+T = TypeVar("T")
+FREE: Final = Usage()
+READ_AT_ONCE: Final = 500
+"""Replies that are written to disk together."""
+
+
+def batched(opened: Judge, limited: Limited, asking: Asking) -> "Batched":
+    """The judge, asked in batches where it can be.
+
+    Args:
+        opened: One that asks a provider; `batches()` gives its provider's batch API.
+        limited: The same, as it is asked live.
+        asking: What it shares with the other judges of the run.
+
+    Raises:
+        UsageError: It has no batch API, or replies are not kept.
+    """
+    api = getattr(opened, "batches", None)
+    if api is None or asking.batch is None:
+        raise UsageError(f"judge {opened.identity.name} cannot be asked in batches; expected anthropic or openai:MODEL")
+    if asking.memory is None:
+        raise UsageError("batches keep their replies in the cache: leave out --no-cache, or --batch")
+    price = limited.price.in_batches if limited.price else None
+    gathering = Gathering(opened.identity, api(), asking.batch, asking.memory, limited.limiter, price)
+    return Batched(limited, asking.memory, gathering)
+
+
+@dataclass(frozen=True)
+class Batched(Remembering):
+    """A judge that has what `memory` has no reply to asked in batches; `judge` answers re-asks, where they go live.
+
+    Attributes:
+        gathering: What sends the batches, and reads them.
+    """
+
+    gathering: "Gathering"
+
+    async def reply(self, prompt: Prompt, sample: int = 0) -> Reply:
+        """The kept reply, or the one that a batch brings.
+
+        Raises:
+            BudgetError: It could cost more than the budget leaves.
+            JudgeError: Its last batch gave no reply to it, or could not be sent.
+        """
+        kept = self.kept(prompt, sample)
+        if kept is not None:
+            return kept
+        key = self.key(prompt, sample)
+        if prompt.again and self.gathering.batching.reasks == "live" and not self.gathering.ledger.where([key]):
+            return await super().reply(prompt, sample)
+        self.memory.asked_again += self.memory.tries(key) > 0
+        return await self.gathering.ask(key, prompt, sample)
+
+    async def aclose(self) -> None:
+        """Stop waiting for batches, and close judge and memory. The batches go on at their provider."""
+        await self.gathering.aclose()
+        await super().aclose()
+
+
+@dataclass(slots=True, eq=False)
+class _Question:
+    """A prompt that waits for its reply, and what is reserved for it while it is in a batch."""
+
+    prompt: Prompt
+    sample: int
+    answer: "asyncio.Future[Reply]"
+    failures: int = 0
+    reserved: float | None = None
+
+
+class Gathering:
+    """Gathers prompts, sends them in batches, waits for those, and hands out what they bring.
+
+    It serves one event loop at a time. A prompt that is in a batch already, of an earlier run or of another process,
+    waits for that batch.
+
+    Args:
+        judge: Who answers.
+        api: The provider's.
+        batching: How prompts go in batches.
+        memory: Where replies are kept.
+        limiter: Reserves the cost.
+        price: Of tokens in batches; None where it is not known.
+    """
+
+    def __init__(
+        self,
+        judge: Identity,
+        api: BatchApi,
+        batching: Batching,
+        memory: Memory,
+        limiter: Limiter,
+        price: Price | None,
+    ) -> None:
+        self.judge, self.api, self.batching, self.memory = judge, api, batching, memory
+        self.limiter, self.price, self.ledger = limiter, price, Ledger(memory.folder)
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._questions: dict[str, _Question] = {}
+        self._unsent: dict[str, _Question] = {}
+        self._followed: dict[str, asyncio.Task[None]] = {}
+        self._keys: dict[str, set[str]] = {}  # of each batch that is followed, those somebody waits for
+        self._sender: asyncio.Task[None] | None = None
+
+    async def ask(self, key: str, prompt: Prompt, sample: int) -> Reply:
+        """The reply that a batch brings; who asks for the same at the same time gets it without its cost.
+
+        Raises:
+            BudgetError: As `Batched.reply`, like JudgeError.
+        """
+        loop = asyncio.get_running_loop()
+        if self._loop is not loop:
+            self._loop, self._sender = loop, None
+            for state in (self._questions, self._unsent, self._followed, self._keys):
+                state.clear()
+        if key in self._questions:
+            reply = await asyncio.shield(self._questions[key].answer)
+            return replace(reply, usage=FREE, source="cache")
+        question = _Question(prompt, sample, loop.create_future())
+        self._questions[key] = question
+        self._put_back(key)
+        return await question.answer
+
+    async def aclose(self) -> None:
+        """Stop waiting."""
+        tasks = [task for task in (self._sender, *self._followed.values()) if task is not None]
+        if self._loop is asyncio.get_running_loop():
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+        self.ledger.close()
+
+    # sending
+
+    def _put_back(self, key: str) -> None:
+        """Have a prompt sent once no more come."""
+        self._unsent[key] = self._questions[key]
+        if self._sender is None or self._sender.done():
+            self._sender = asyncio.create_task(self._send_gathered())
+
+    async def _send_gathered(self) -> None:
+        try:
+            while self._unsent:
+                gathered = -1
+                while gathered < len(self._unsent) < self.api.most:
+                    gathered = len(self._unsent)
+                    await asyncio.sleep(self.batching.quiet)
+                self._take_up()
+                portion = self._portion()
+                if portion:
+                    self._send(portion)
+                elif self._unsent:  # the budget doesn't cover them before a batch has ended
+                    await asyncio.sleep(self.batching.poll)
+        except Exception as error:
+            for key in list(self._unsent):
+                self._end(key, error)
+
+    def _take_up(self) -> None:
+        """Wait for the batches that prompts are in already."""
+        keys_of: dict[str, set[str]] = {}
+        for key, token in self.ledger.where(self._unsent).items():
+            keys_of.setdefault(token, set()).add(key)
+        for token, keys in keys_of.items():
+            for key in keys:
+                question = self._unsent.pop(key)
+                self._reserve(question, already_sent=True)
+            if token in self._keys:
+                self._keys[token] |= keys
+                continue
+            record = self.ledger.batch(token)
+            if record is not None:
+                minutes = (time.time() - record.began) / 60
+                name = record.remote or "whose id is being looked up"
+                self.batching.notify(f"batch {name}: {counted(record.asked, 'prompt')}, sent {minutes:.0f} min ago")
+            self._start(token, keys, self._follow(token))
+
+    def _portion(self) -> dict[str, Mapping[str, Any]]:
+        """The next prompts that fit into a batch and into the budget, as its entries."""
+        portion, size = dict[str, Mapping[str, Any]](), 0
+        for key, question in list(self._unsent.items()):
+            entry = self.api.request(key, question.prompt, question.sample)
+            size += len(json.dumps(entry))
+            if portion and (len(portion) == self.api.most or size > self.api.most_bytes):
+                break
+            try:
+                if not self._reserve(question):
+                    break
+            except MarkschemeError as error:
+                self._end(key, error)
+                continue
+            portion[key] = entry
+            del self._unsent[key]
+        return portion
+
+    def _reserve(self, question: _Question, *, already_sent: bool = False) -> bool:
+        usd = forecast(self.judge, self.price, question.prompt).usd
+        if not self.limiter.reserve(usd, already_sent=already_sent):
+            return False
+        question.reserved = usd
+        return True
+
+    def _send(self, entries: dict[str, Mapping[str, Any]]) -> None:
+        """Note a batch, and send it in a task of its own; what another process has sent meanwhile is left out."""
+        token = uuid4().hex
+        reserved = sum(self._questions[key].reserved or 0.0 for key in entries)
+        mine = set(self.ledger.intend(token, self.judge, list(entries), reserved))
+        for key in entries.keys() - mine:
+            self._release(key)
+            self._put_back(key)
+        if not mine:
+            self.ledger.forget(token)
+            return
+        self._start(token, mine, self._sent(token, {key: entries[key] for key in entries if key in mine}))
+
+    def _start(self, token: str, keys: set[str], work: Awaitable[None]) -> None:
+        async def followed() -> None:
+            try:
+                await work
+            except Exception as error:  # whatever it is, nobody may wait forever
+                for key in self._keys[token] & self._questions.keys():
+                    self._end(key, error)
+            finally:
+                del self._followed[token], self._keys[token]
+
+        self._keys[token] = keys
+        self._followed[token] = asyncio.create_task(followed())
+
+    async def _sent(self, token: str, entries: dict[str, Mapping[str, Any]]) -> None:
+        asked = counted(len(entries), "prompt")
+
+        def create() -> Awaitable[BatchState]:
+            self.ledger.trying(token)
+            return self.api.create(token, list(entries.values()))
+
+        try:
+            state = await self._patiently(create, lambda error: isinstance(error, JudgeBusy))
+        except JudgeError as error:
+            if not _may_have_arrived(error):
+                self.ledger.forget(token)
+                raise
+        else:
+            self.ledger.sent(token, state.id)
+            self.batching.notify(
+                f"batch {state.id}: {asked} sent. You can stop here: run the same command again to take it up"
+            )
+        entries.clear()
+        await self._follow(token, own=True)
+
+    # waiting
+
+    async def _follow(self, token: str, *, own: bool = False) -> None:
+        """Wait for a batch, read it, and answer whoever waits for it; what it didn't answer goes in another."""
+        remote = await self._adopted(token, own=own)
+        if not remote:
+            for key in self._keys[token]:
+                self._release(key)
+                self._put_back(key)
+            return
+        state = await self._ended(token, remote)
+        errors = {} if state.fault else await self._patiently(lambda: self._read(token, remote))
+        self.ledger.close_batch(token)
+        asked_again = 0
+        for key in self._keys[token] & self._questions.keys():
+            kept = self.memory.recall(key)  # where another process was the first to read it
+            error = errors.get(key) or state.fault or JudgeUnavailable(f"batch {remote} left it out", transient=True)
+            if kept is not None:
+                self._answer(key, kept)
+            else:
+                asked_again += self._again(key, error)
+        again = f"; {asked_again:,} go in another" if asked_again else ""
+        record = self.ledger.batch(token)
+        usd = "price unknown" if record is None or record.usage.usd is None else f"${record.usage.usd:.4f}"
+        calls = record.usage.calls if record else 0
+        self.batching.notify(f"batch {remote}: {counted(calls, 'reply', 'replies')}, {usd} at half price{again}")
+        if state.fault is not None and asked_again:
+            await asyncio.sleep(self.batching.longest_poll)
+
+    async def _adopted(self, token: str, *, own: bool) -> str:
+        """The provider's id of a batch; "" where it never got it, which is then forgotten."""
+        record = self.ledger.batch(token)
+        while record is not None and record.is_being_sent and not own:
+            await asyncio.sleep(min(1.0, self.batching.poll))
+            record = self.ledger.batch(token)
+        if record is None or record.remote:
+            return record.remote if record else ""
+        others = {batch.remote for batch in self.ledger.batches()}
+        while True:
+            is_late = time.time() > record.began + self.batching.grace
+            for state in await self._patiently(lambda: self.api.find(token, record.began, record.asked)):
+                if state.id not in others and (state.certain or await self._is_ours(token, state.id)):
+                    self.ledger.sent(token, state.id)
+                    return state.id
+                others.add(state.id)
+            if is_late:
+                self.ledger.forget(token)
+                return ""
+            await asyncio.sleep(min(self.batching.poll, self.batching.grace))
+
+    async def _is_ours(self, token: str, remote: str) -> bool:
+        """Whether the results of a batch have our keys; waits for its end."""
+        await self._ended(token, remote)
+
+        async def first() -> str:
+            async with aclosing(self.api.results(remote)) as results:
+                async for key, _ in results:
+                    return key
+            return ""
+
+        return await self._patiently(first) in self.ledger.keys(token)
+
+    async def _ended(self, token: str, remote: str) -> BatchState:
+        wait, processed = self.batching.poll, 0
+        while not (state := await self._patiently(lambda: self.api.state(remote))).ended:
+            if state.processed > processed:
+                processed = state.processed
+                self.ledger.processed(token, processed)
+            await asyncio.sleep(wait)
+            wait = min(self.batching.longest_poll, 1.5 * wait)
+        return state
+
+    async def _patiently(
+        self, ask: Callable[[], Awaitable[T]], passing: Callable[[JudgeError], bool] | None = None
+    ) -> T:
+        """What a call gives, which is tried again while its failure may pass."""
+        clock, wait = time.monotonic, self.batching.poll
+        give_up = clock() + self.batching.patience
+        while True:
+            try:
+                return await ask()
+            except JudgeError as error:
+                pause = max(wait, getattr(error, "retry_after", None) or 0.0)
+                if not (passing or _may_pass)(error) or clock() + pause > give_up:
+                    raise
+            await asyncio.sleep(pause)
+            wait = min(self.batching.longest_poll, 2 * wait)
+
+    # reading
+
+    async def _read(self, token: str, remote: str) -> dict[str, JudgeError]:
+        """Keep and hand out what a batch brought; why the other prompts have no reply, by key."""
+        errors, replies = dict[str, JudgeError](), list[tuple[str, Reply]]()
+        async with aclosing(self.api.results(remote)) as results:
+            async for key, result in results:
+                if isinstance(result, JudgeError):
+                    errors[key] = result
+                    continue
+                replies.append((key, self._priced(result)))
+                if len(replies) == READ_AT_ONCE:
+                    self._keep(token, replies)
+                    replies.clear()
+                    await asyncio.sleep(0)
+        self._keep(token, replies)
+        return errors
+
+    def _priced(self, reply: Reply) -> Reply:
+        usd = self.price.of(reply.usage) if self.price else None
+        return replace(reply, usage=replace(reply.usage, usd=usd, batched=reply.usage.calls, batched_usd=usd))
+
+    def _keep(self, token: str, replies: list[tuple[str, Reply]]) -> None:
+        new = self.ledger.keep(token, replies)
+        for key, reply in replies:
+            if key in new and key in self._questions:
+                kept = self.memory.recall(key)
+                self._answer(key, replace(kept or reply, usage=reply.usage, source="live"))
+
+    # answering
+
+    def _answer(self, key: str, reply: Reply) -> None:
+        question = self._release(key, reply.usage)
+        del self._questions[key]
+        if not question.answer.done():
+            question.answer.set_result(reply)
+
+    def _again(self, key: str, error: JudgeError) -> bool:
+        """Send a prompt in another batch, if that may help; else its asking ends here. Whether it is sent."""
+        question = self._release(key)
+        question.failures += 1
+        if _may_pass(error) and question.failures < self.batching.attempts:
+            self._put_back(key)
+            return True
+        self._end(key, error)
+        return False
+
+    def _end(self, key: str, error: BaseException) -> None:
+        question = self._release(key)
+        self._unsent.pop(key, None)
+        del self._questions[key]
+        if not question.answer.done():
+            question.answer.set_exception(error)
+
+    def _release(self, key: str, usage: Usage = FREE) -> _Question:
+        """Give back what is reserved for a prompt, and count what its reply cost."""
+        question = self._questions[key]
+        if question.reserved is not None:
+            self.limiter.settle(question.reserved, usage)
+            question.reserved = None
+        return question
+
+
+def _may_pass(error: JudgeError) -> bool:
+    return isinstance(error, UnreadableReply) or bool(getattr(error, "transient", False))
+
+
+def _may_have_arrived(error: JudgeError) -> bool:
+    """Whether a batch may be under way although sending it failed so."""
+    return isinstance(error, JudgeSilent) or (_may_pass(error) and not isinstance(error, JudgeBusy))

@@ -1,0 +1,231 @@
+"""The batches under way, in the file that keeps the replies: what was to be sent, what was sent, what has come back."""
+
+import json
+import sqlite3
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from markscheme.errors import UsageError
+from markscheme.judges.batching import SENDING
+from markscheme.judges.judge import Identity, Reply, Usage, total
+from markscheme.judges.remembering import FILE, is_running, new_owner, open_replies, reply_json
+
+KNOWN_DAYS: Final = 30
+"""Days for which an ended batch stays known: a little longer than providers keep results."""
+
+_SCHEMA = (
+    "CREATE TABLE IF NOT EXISTS batches (token TEXT PRIMARY KEY, identity TEXT, remote TEXT, owner TEXT, began REAL, "
+    "asked INTEGER, processed INTEGER, reserved REAL, usage TEXT, ended REAL) WITHOUT ROWID",
+    "CREATE TABLE IF NOT EXISTS batched (key TEXT PRIMARY KEY, token TEXT NOT NULL) WITHOUT ROWID",
+    "CREATE INDEX IF NOT EXISTS batched_by_token ON batched (token)",
+)
+_LOOK = "SELECT token, identity, remote, owner, began, asked, processed, reserved, usage, ended FROM batches "
+
+
+@dataclass(frozen=True, slots=True)
+class BatchRecord:
+    """What is known of one batch without asking its provider.
+
+    Attributes:
+        token: Names it before the provider does.
+        judge: Who answers it.
+        remote: The provider's id for it; "" while nobody knows whether the provider has it.
+        owner: The process that sends it.
+        began: When it was sent, or last tried to be; seconds since 1970.
+        asked: Prompts in it.
+        processed: Prompts that the provider had processed when it was last asked; some tell it only at the end.
+        reserved: US dollars it may cost at most, 0 where the price isn't known.
+        usage: What its replies cost, as far as they are read.
+        is_open: Whether replies to some of its prompts are still to be read.
+    """
+
+    token: str
+    judge: Identity
+    remote: str
+    owner: str
+    began: float
+    asked: int
+    processed: int
+    reserved: float
+    usage: Usage
+    is_open: bool
+
+    @property
+    def is_being_sent(self) -> bool:
+        """Whether another process is about to note what the provider calls it."""
+        return not self.remote and is_running(self.owner) and time.time() < self.began + SENDING
+
+
+@dataclass
+class Ledger:
+    """Batches and the prompts in them, by the keys of their replies; many processes may use it at once.
+
+    What is written is on disk when a method returns, also after a power cut: a batch that is forgotten is paid twice.
+
+    Attributes:
+        folder: Of the replies.
+    """
+
+    folder: Path
+    _connection: sqlite3.Connection | None = field(default=None, init=False, repr=False)
+
+    # sending
+
+    def intend(self, token: str, judge: Identity, keys: Sequence[str], reserved: float) -> list[str]:
+        """Note a batch before it is sent; those of the keys that it may send, others being in another batch."""
+        who = json.dumps([judge.name, judge.model, dict(judge.parameters), judge.address])
+        with self._writing() as connection:
+            connection.execute("DELETE FROM batches WHERE ended < ?", (time.time() - KNOWN_DAYS * 86_400,))
+            connection.executemany("INSERT OR IGNORE INTO batched VALUES (?, ?)", ((key, token) for key in keys))
+            mine = [key for (key,) in connection.execute("SELECT key FROM batched WHERE token = ?", (token,))]
+            row = (token, who, "", new_owner(), time.time(), len(mine), 0, reserved, _usage_json(Usage()), None)
+            connection.execute("INSERT INTO batches VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
+        return mine
+
+    def trying(self, token: str) -> None:
+        """Note that it is about to be sent by this process."""
+        with self._writing() as connection:
+            values = (new_owner(), time.time(), token)
+            connection.execute("UPDATE batches SET owner = ?, began = ? WHERE token = ?", values)
+
+    def sent(self, token: str, remote: str) -> None:
+        """Note what the provider calls it."""
+        with self._writing() as connection:
+            connection.execute("UPDATE batches SET remote = ? WHERE token = ?", (remote, token))
+
+    def forget(self, token: str) -> list[str]:
+        """Drop a batch; the keys that it had no reply to."""
+        with self._writing() as connection:
+            connection.execute("DELETE FROM batches WHERE token = ?", (token,))
+            return self._released(connection, token)
+
+    # waiting and reading
+
+    def processed(self, token: str, count: int) -> None:
+        """Note how many prompts the provider has processed."""
+        with self._writing() as connection:
+            connection.execute("UPDATE batches SET processed = ? WHERE token = ?", (count, token))
+
+    def keep(self, token: str, replies: Sequence[tuple[str, Reply]]) -> set[str]:
+        """Keep replies that a batch brought, with their cost; the keys of those that nobody had read yet."""
+        with self._writing() as connection:
+            new = {
+                key: reply
+                for key, reply in replies
+                if connection.execute("DELETE FROM batched WHERE key = ? AND token = ?", (key, token)).rowcount
+            }
+            kept = ((key, reply_json(reply)) for key, reply in new.items())
+            connection.executemany("INSERT OR IGNORE INTO replies VALUES (?, ?)", kept)
+            found = connection.execute("SELECT usage FROM batches WHERE token = ?", (token,)).fetchone()
+            if found and new:
+                usage = total([_usage(found[0]), *(reply.usage for reply in new.values())])
+                connection.execute("UPDATE batches SET usage = ? WHERE token = ?", (_usage_json(usage), token))
+        return set(new)
+
+    def close_batch(self, token: str) -> list[str]:
+        """Note that all that a batch brought is read; the keys without a reply, which may be sent again."""
+        with self._writing() as connection:
+            connection.execute("UPDATE batches SET ended = ? WHERE token = ?", (time.time(), token))
+            return self._released(connection, token)
+
+    def _released(self, connection: sqlite3.Connection, token: str) -> list[str]:
+        found = connection.execute("SELECT key FROM batched WHERE token = ?", (token,)).fetchall()
+        connection.execute("DELETE FROM batched WHERE token = ?", (token,))
+        return [key for (key,) in found]
+
+    # looking
+
+    def where(self, keys: Iterable[str]) -> dict[str, str]:
+        """The token of the batch that each key is in; keys in none are left out."""
+        connection = self._open()
+        found = (
+            (key, connection.execute("SELECT token FROM batched WHERE key = ?", (key,)).fetchone()) for key in keys
+        )
+        return {key: row[0] for key, row in found if row}
+
+    def keys(self, token: str) -> set[str]:
+        """The keys that a batch has no reply to yet."""
+        return {key for (key,) in self._open().execute("SELECT key FROM batched WHERE token = ?", (token,))}
+
+    def batch(self, token: str) -> BatchRecord | None:
+        """One batch; None where it is forgotten."""
+        row = self._open().execute(_LOOK + "WHERE token = ?", (token,)).fetchone()
+        return _record(*row) if row else None
+
+    def batches(self) -> list[BatchRecord]:
+        """All that are known, the oldest first."""
+        rows = self._open().execute(_LOOK + "ORDER BY began").fetchall()
+        return [_record(*row) for row in rows]
+
+    # the file
+
+    def _open(self) -> sqlite3.Connection:
+        if self._connection is None:
+            try:
+                self._connection = open_replies(self.folder)
+                self._connection.execute("PRAGMA synchronous=FULL")
+                for statement in _SCHEMA:
+                    self._connection.execute(statement)
+            except (OSError, sqlite3.Error) as error:
+                raise UsageError(f"batches need the cache: {self.folder / FILE} cannot be used: {error}") from error
+        return self._connection
+
+    @contextmanager
+    def _writing(self) -> Iterator[sqlite3.Connection]:
+        """Within it all or nothing is written.
+
+        Raises:
+            UsageError: It can't be written.
+        """
+        connection = self._open()
+        try:
+            connection.execute("BEGIN IMMEDIATE")
+            with connection:
+                yield connection
+        except sqlite3.Error as error:
+            raise UsageError(f"batches need the cache: {self.folder / FILE} cannot be written: {error}") from error
+
+    def close(self) -> None:
+        """Let go of the file."""
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+
+def batches_under_way(folder: Path) -> list[BatchRecord]:
+    """The batches in a cache folder whose replies are not all read, the oldest first; no file is made."""
+    if not (folder / FILE).is_file():
+        return []
+    ledger = Ledger(folder)
+    try:
+        return [batch for batch in ledger.batches() if batch.is_open]
+    finally:
+        ledger.close()
+
+
+def _record(
+    token: str,
+    identity: str,
+    remote: str,
+    owner: str,
+    began: float,
+    asked: int,
+    processed: int,
+    reserved: float,
+    usage: str,
+    ended: float | None,
+) -> BatchRecord:
+    judge = Identity(*json.loads(identity))
+    return BatchRecord(token, judge, remote, owner, began, asked, processed, reserved, _usage(usage), ended is None)
+
+
+def _usage_json(usage: Usage) -> str:
+    return json.dumps(usage.to_json())
+
+
+def _usage(text: str) -> Usage:
+    return Usage(**json.loads(text))

@@ -1,0 +1,265 @@
+"""Judges asked in batches: everything answered, nothing paid twice, at half the price, whatever goes wrong."""
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Coroutine
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from markscheme import ScriptedJudge, Submission
+from markscheme.errors import BudgetError, UsageError
+from markscheme.grading import Grade, Grading
+from markscheme.judges.asking import Asking
+from markscheme.judges.batched import batched
+from markscheme.judges.batching import Batching
+from markscheme.judges.judge import Identity, Reply, Usage
+from markscheme.judges.ledger import Ledger, batches_under_way
+from markscheme.judges.limited import Limited, Limiter
+from markscheme.judges.registry import open_judge
+from tests.judges.asking import KEY, RUBRIC
+from tests.judges.batch_client import PRICE, batching, graded, opened, summary
+from tests.judges.batch_server import TOKENS, Batch, BatchServer
+
+ROOT = Path(__file__).parents[2]
+HALF = PRICE.cost(*TOKENS) / 2
+"""Dollars for one answer in a batch."""
+BOTH = pytest.mark.parametrize("kind", ["anthropic", "openai"])
+
+
+@pytest.fixture(autouse=True)
+def _keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("ANTHROPIC", "OPENAI"):
+        monkeypatch.setenv(f"{name}_API_KEY", KEY)
+
+
+def grades_at(
+    server: BatchServer,
+    kind: str,
+    cache: Path,
+    n: int,
+    how: Batching | None = None,
+    *,
+    budget: float | None = None,
+    left_when: Callable[[], bool] | None = None,
+) -> list[Grade]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ANTHROPIC_BASE_URL", server.url)
+        patch.setenv("OPENAI_BASE_URL", f"{server.url}/v1")
+        asking = graded(opened(kind, cache, how or batching(), budget), n)
+        return asyncio.run(_left(asking, left_when) if left_when else asking)
+
+
+async def _left(asking: Coroutine[Any, Any, list[Grade]], when: Callable[[], bool]) -> list[Grade]:
+    """As if somebody interrupted it."""
+    task = asyncio.create_task(asking)
+    while not when():
+        await asyncio.sleep(0.01)
+    task.cancel()
+    return await task
+
+
+@BOTH
+def test_every_prompt_is_answered_once_and_costs_exactly_half(kind: str, tmp_path: Path) -> None:
+    with BatchServer(errored=20, expired=20, unusable=10, bad_polls=3) as server:
+        found = summary(grades_at(server, kind, tmp_path, 60))
+        assert (found["graded"], found["errors"]) == (60, [])
+        assert set(server.answered.values()) == {1}
+        assert len(server.answered) > 60, "some are asked again, in another batch"
+        paid = server.paid[0]
+        assert (found["calls"], found["batched"], server.live) == (paid, paid, 0)
+        assert found["usd"] == found["batched_usd"] == pytest.approx(paid * HALF, rel=1e-12)
+        again = grades_at(server, kind, tmp_path, 60)
+        assert summary(again)["calls"] == 0
+        assert server.paid[0] == paid
+    assert batches_under_way(tmp_path) == []
+
+
+@BOTH
+def test_live_re_asks_cost_the_full_price_stated_apart(kind: str, tmp_path: Path) -> None:
+    with BatchServer(unusable=5) as server:
+        found = summary(grades_at(server, kind, tmp_path, 20, batching("live")))
+        in_batches, live = server.paid
+        assert in_batches == 20
+        assert live > 0
+        assert (found["graded"], found["calls"], found["batched"]) == (20, 20 + live, 20)
+        assert found["batched_usd"] == pytest.approx(20 * HALF)
+        assert found["usd"] - found["batched_usd"] == pytest.approx(live * 2 * HALF)
+
+
+@BOTH
+def test_a_batch_left_by_one_run_is_taken_up_by_the_next(kind: str, tmp_path: Path) -> None:
+    with BatchServer(delay=30) as server:
+        with pytest.raises(asyncio.CancelledError):
+            grades_at(server, kind, tmp_path, 5, left_when=lambda: server.polls > 0)
+        (left,) = batches_under_way(tmp_path)
+        assert (left.remote, left.asked, left.usage) == ("batch_0", 5, Usage())
+        server.batches["batch_0"].ready = 0.0
+        said: list[str] = []
+        found = summary(grades_at(server, kind, tmp_path, 5, batching(notify=said.append)))
+        assert (found["graded"], found["calls"], server.creates) == (5, 5, 1)
+        assert said == [
+            "batch batch_0: 5 prompts, sent 0 min ago",
+            f"batch batch_0: 5 replies, ${5 * HALF:.4f} at half price",
+        ]
+
+
+@BOTH
+def test_a_batch_that_was_received_without_our_being_told_is_found_not_sent_again(kind: str, tmp_path: Path) -> None:
+    def lost(_: Batch) -> None:
+        raise ConnectionResetError
+
+    with BatchServer(arrived=lost) as server:
+        found = summary(grades_at(server, kind, tmp_path, 4))
+        assert (found["graded"], server.creates, set(server.answered.values())) == (4, 1, {1})
+
+
+def test_another_batch_of_as_many_prompts_is_not_taken_for_ours(tmp_path: Path) -> None:
+    def lost(batch: Batch) -> None:
+        if server.creates == 2:
+            del server.batches[batch.id]
+            raise ConnectionResetError
+
+    with BatchServer(arrived=lost) as server:
+        server.add([{"custom_id": f"{n:016x}"} for n in range(4)])
+        found = summary(grades_at(server, "anthropic", tmp_path, 4))
+        assert (found["graded"], server.creates) == (4, 3), "another's, the lost one, and ours"
+
+
+def test_a_provider_that_asks_to_wait_gets_the_batch_later(tmp_path: Path) -> None:
+    with BatchServer() as server:
+        server.refusals = [(429, {"type": "error", "error": {"type": "rate_limit_error", "message": "later"}})]
+        assert summary(grades_at(server, "anthropic", tmp_path, 3))["graded"] == 3
+        assert server.creates == 1
+
+
+def test_a_refused_batch_ends_the_asking_and_leaves_nothing_behind(tmp_path: Path) -> None:
+    with BatchServer() as server:
+        server.refusals = [(400, {"type": "error", "error": {"type": "invalid_request_error", "message": "no"}})]
+        found = summary(grades_at(server, "anthropic", tmp_path, 3))
+        assert found["graded"] == 0
+        assert "refused the request (400): no" in found["errors"][0]
+    assert Ledger(tmp_path).batches() == []
+
+
+def test_a_cancelled_batch_leaves_its_prompts_ungraded_and_unpaid(tmp_path: Path) -> None:
+    def cancel(batch: Batch) -> None:
+        batch.canceled = True
+
+    with BatchServer(delay=30, arrived=cancel) as server:
+        found = summary(grades_at(server, "anthropic", tmp_path, 2))
+        assert (found["graded"], found["calls"], server.creates) == (0, 0, 1)
+        assert "left a prompt of a batch canceled" in found["errors"][0]
+
+
+def test_a_budget_is_reserved_before_a_batch_is_sent(tmp_path: Path) -> None:
+    with BatchServer() as server:
+        assert summary(grades_at(server, "anthropic", tmp_path, 12, budget=0.2))["graded"] == 12
+        sizes = [len(batch.entries) for batch in server.batches.values()]
+        assert sizes[0] == 6, "at most $0.032 for each of them fits into $0.20; the rest waits for what comes back"
+        with pytest.raises(BudgetError):
+            grades_at(server, "anthropic", tmp_path / "other", 2, budget=0.01)
+        assert server.creates == len(sizes)
+
+
+def test_the_same_prompt_asked_twice_is_sent_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with BatchServer() as server:
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
+        judge = opened("anthropic", tmp_path, batching())
+        grades = asyncio.run(_twice(judge))
+        assert sum(server.answered.values()) == 1
+        assert sorted(grade.usage.calls for grade in grades) == [0, 1]
+
+
+async def _twice(judge: Any) -> list[Grade]:
+    try:
+        return list(await asyncio.gather(*(Grading(RUBRIC, judge).grade(Submission("Paris")) for _ in range(2))))
+    finally:
+        await judge.aclose()
+
+
+def test_judges_without_batches_and_runs_without_a_cache_are_refused() -> None:
+    asking = Asking(memory=None, batch=Batching())
+    with pytest.raises(UsageError, match="leave out --no-cache, or --batch"):
+        open_judge("anthropic", asking=asking)
+    scripted = ScriptedJudge(())
+    with pytest.raises(UsageError, match="cannot be asked in batches; expected anthropic or openai:MODEL"):
+        batched(scripted, Limited(scripted, Limiter()), asking)
+
+
+# --- the ledger -----------------------------------------------------------------------------------------------------
+
+
+def test_a_prompt_is_in_one_batch_at_a_time_and_its_reply_is_counted_once(tmp_path: Path) -> None:
+    one, other = Ledger(tmp_path), Ledger(tmp_path)
+    assert sorted(one.intend("a", Identity("j"), ["1", "2"], 0.5)) == ["1", "2"]
+    assert other.intend("b", Identity("j"), ["2", "3"], 0.5) == ["3"]
+    assert other.where(["1", "3", "4"]) == {"1": "a", "3": "b"}
+    reply = Reply("x", usage=Usage(1, 10, 5, 0.01, 1, 0.01))
+    assert one.keep("a", [("1", reply)]) == {"1"}
+    assert other.keep("a", [("1", reply)]) == set()
+    assert one.close_batch("a") == ["2"]
+    first, second = other.batches()
+    assert (first.usage, first.is_open, second.is_open) == (reply.usage, False, True)
+
+
+# --- killed ---------------------------------------------------------------------------------------------------------
+
+
+def run_killed_three_times(
+    server: BatchServer, kind: str, cache: Path, n: int, reasks: str = "batch"
+) -> dict[str, Any]:
+    """What the fourth run of a client prints: killed before it hears of its batch, while it waits, while it reads."""
+
+    def start() -> subprocess.Popen[str]:
+        address = {"ANTHROPIC_BASE_URL": server.url, "OPENAI_BASE_URL": f"{server.url}/v1"}
+        command = [sys.executable, "-m", "tests.judges.batch_client", kind, str(cache), str(n), reasks]
+        return subprocess.Popen(command, cwd=ROOT, env={**os.environ, **address}, stdout=subprocess.PIPE, text=True)
+
+    def kill_when(happened: Callable[[], bool]) -> None:
+        client, end = start(), time.monotonic() + 300
+        while not happened():
+            assert client.poll() is None, "the client ended before it was to be killed"
+            assert time.monotonic() < end
+            time.sleep(0.01)
+        client.kill()
+        client.communicate()
+
+    server.hold = 1.0
+    kill_when(lambda: server.creates >= 1)
+    time.sleep(1.2)
+    server.hold = 0.0
+    polls = server.polls
+    kill_when(lambda: server.polls >= polls + 3)
+    for batch in server.batches.values():
+        batch.ready = 0.0
+    server.pause = 1.0
+    kill_when(lambda: server.reads >= 1)
+    server.pause = 0.0
+    server.delay = 1.0
+    client = start()
+    time.sleep(1.5)
+    server.stop()  # the provider goes away, and comes back
+    time.sleep(1.0)
+    server.start()
+    printed, _ = client.communicate(timeout=300)
+    assert client.returncode == 0
+    result: dict[str, Any] = json.loads(printed)
+    return result
+
+
+@pytest.mark.proof
+@BOTH
+def test_a_client_killed_three_times_loses_nothing_and_pays_nothing_twice(kind: str, tmp_path: Path) -> None:
+    with BatchServer(delay=3600, errored=20, expired=20, unusable=10, bad_polls=4) as server:
+        found = run_killed_three_times(server, kind, tmp_path, 300)
+        assert (found["graded"], found["errors"]) == (300, [])
+        assert set(server.answered.values()) == {1}
+        assert server.live == 0
+        metered = sum(batch.usage.usd or 0.0 for batch in Ledger(tmp_path).batches())
+        assert metered == pytest.approx(server.paid[0] * HALF, rel=1e-12)
