@@ -27,6 +27,15 @@ def test_only_what_the_rubric_shows_and_somebody_knows_becomes_an_input() -> Non
     assert inputs_for(Rubric((Criterion(1.0, "A"),)), {"query": "q", "reference": "r"}) == {"query": "q"}
 
 
+def test_a_rubric_with_one_input_of_steps_gets_what_the_framework_knows() -> None:
+    messages = [{"role": "user", "content": "Where?"}]
+    for declared in ("trace", "messages", "tool_calls"):
+        rubric = Rubric((Criterion(1.0, "A"),), inputs=("query", declared))
+        assert inputs_for(rubric, {"query": "q", "messages": messages}) == {"query": "q", declared: messages}
+    both = Rubric((Criterion(1.0, "A"),), inputs=("trace", "messages"))
+    assert inputs_for(both, {"messages": messages, "trace": []}) == {"messages": messages, "trace": []}
+
+
 def test_of_messages_the_last_counts() -> None:
     messages = [{"role": "system", "content": "Be kind."}, {"role": "user", "content": "Where?"}]
     assert (last_text(messages), last_text("Where?"), last_text([])) == ("Where?", "Where?", [])

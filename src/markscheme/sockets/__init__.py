@@ -9,11 +9,18 @@ from typing import Any
 
 from markscheme.grading import Grade
 from markscheme.rubrics.rubric import Rubric
+from markscheme.trajectory import STEPPED, steps_for
 
 
 def inputs_for(rubric: Rubric, known: Mapping[str, Any]) -> dict[str, Any]:
-    """What is known of a response, where the rubric shows an input of that name."""
-    return {name: known[name] for name in rubric.known_inputs if known.get(name) is not None}
+    """What is known of a response, where the rubric shows an input of that name.
+
+    A rubric that declares one input of steps (`messages`, `tool_calls` or `trace`) gets those that are known.
+    """
+    steps = {name: known[name] for name in STEPPED if known.get(name) is not None}
+    found = {name: known.get(name) for name in rubric.known_inputs}
+    found |= {name: steps_for(name, found, steps) for name in STEPPED if name in found and name not in steps}
+    return {name: value for name, value in found.items() if value is not None}
 
 
 def named_scores(grade: Grade, rubric: Rubric) -> dict[str, float | None]:

@@ -14,12 +14,14 @@ from markscheme.submission import Submission
 def rubric_scorer(grader: Grader) -> Scorer:
     """A scorer with the score and each criterion as a metric of its own.
 
-    `query` is the sample's input and `reference` its target; other inputs come from its metadata. A response that is
+    `query` is the sample's input, `reference` its target and `messages` what the agent did; other inputs come from its
+    metadata. A response that is
     not graded is unscored, with the reason, and counts in no metric; so does a criterion that doesn't apply.
     """
 
     async def score(state: TaskState, target: Target) -> Score:
-        known = {"query": state.input_text, "reference": target.text or None, **state.metadata}
+        steps = [message.model_dump(exclude_none=True) for message in state.messages]
+        known = {"query": state.input_text, "reference": target.text or None, "messages": steps, **state.metadata}
         given = inputs_for(grader.rubric, known)
         grade = await grader.grade(Submission(state.output.completion, given, str(state.sample_id)))
         if grade.score is None:

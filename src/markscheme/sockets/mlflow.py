@@ -15,15 +15,16 @@ def rubric_scorer(grader: Grader) -> Scorer:
     """A scorer that gives the score and each criterion as a feedback of its own.
 
     `query` is the row's input of that name, or `question`, `input` or `prompt`; `reference` its expected response;
-    other inputs come from its inputs and expectations. A response that is not graded gets one feedback with the error;
-    a criterion that doesn't apply gets none.
+    `trace` its spans; other inputs come from its inputs and expectations. A response that is not graded gets one
+    feedback with the error; a criterion that doesn't apply gets none.
     """
     rubric, judge = grader.rubric, AssessmentSource("LLM_JUDGE", grader.judge.identity.name)
 
-    def score(inputs: Any = None, outputs: Any = None, expectations: Any = None) -> list[Feedback]:
+    def score(inputs: Any = None, outputs: Any = None, expectations: Any = None, trace: Any = None) -> list[Feedback]:
         asked, expected = inputs if isinstance(inputs, dict) else {"query": inputs}, expectations or {}
         query = next((asked[name] for name in QUESTIONS if name in asked), None)
-        known = {**asked, **expected, "query": query, "reference": expected.get("expected_response")}
+        steps = None if trace is None else [span.to_dict() for span in trace.data.spans]
+        known = {**asked, "trace": steps, **expected, "query": query, "reference": expected.get("expected_response")}
         grade = grader.grade_sync(outputs, **inputs_for(rubric, known))
         if grade.score is None:
             return [Feedback(name=rubric.name, error=str(grade.error), source=judge)]

@@ -1,5 +1,6 @@
 """A rubric with a judge by words, for the frameworks' programs beside it."""
 
+from dataclasses import replace
 from typing import Any
 
 from markscheme import Criterion, Grader, Rubric, ScriptedJudge
@@ -17,17 +18,23 @@ RESPONSES = ("It is in Leeds.", "Soon, tomorrow at the latest.", "The line is do
 """Good, bad, one on which the judge fails, and one to which `promise` doesn't apply."""
 
 
-def grader() -> Grader:
-    """Graded 1, 0, not at all and 1; as raw scores 2, -1, None and 2."""
+def grader(steps: str = "", shown: str = "") -> Grader:
+    """Graded 1, 0, not at all and 1; as raw scores 2, -1, None and 2.
+
+    Args:
+        steps: An input of steps that the rubric declares too.
+        shown: What the judge must find in one of them.
+    """
 
     def by_words(prompt: Prompt, _: int) -> Any:
         assert QUERY in prompt.user
+        assert not steps or shown in "".join(text for name, text in prompt.material.items() if "step" in name)
         if "down" in prompt.user:
             return JudgeUnavailable("the judge is down")
         promise = DOES_NOT_APPLY if "Which one?" in prompt.user else _met("tomorrow", prompt)
         return {"place": _met("Leeds", prompt), "promise": promise}
 
-    return Grader(RUBRIC, ScriptedJudge(by_words))
+    return Grader(replace(RUBRIC, inputs=("query", steps)) if steps else RUBRIC, ScriptedJudge(by_words))
 
 
 def _met(word: str, prompt: Prompt) -> str:
