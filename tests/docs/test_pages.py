@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.docs.checks import cannot_run, options_exist, understood, words
-from tests.docs.pages import DOCS, PAGES, blocks, indented, spans
+from tests.docs.pages import DOCS, PAGES, blocks, commands, indented, spans
 from tests.docs.stories import Story, promptfoo_command
 
 GIVEN = Path(__file__).parent / "given"
@@ -44,6 +44,13 @@ def test_what_the_tutorial_tells_happens(tutorial: Story) -> None:
     assert set(tutorial.unchecked) <= WHY_NOT_RUN
     assert (tutorial.folder / "calibration" / "reply" / "accepted.json").is_file()
     assert (tutorial.folder / "results.json").is_file()
+
+
+def test_the_tutorial_says_how_many_commands_it_takes() -> None:
+    typed = [command.line for block in blocks(TUTORIAL) if block.language == "console" for command in commands(block)]
+    with_a_key = [line for line in typed if "anthropic" in line.lower()]
+    said = f"{len(typed) - len(with_a_key)} commands, without a key or an account; step 8 with a real judge has "
+    assert f"{said}{len(with_a_key)} more" in TUTORIAL.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)

@@ -72,7 +72,7 @@ class Reading:
         rubric: Whose criteria and scales ratings must fit.
         words: What words of the file mean, beyond those known: from lower-case word to level or pass|fail.
         columns: What columns hold, and who rated, where the file doesn't say.
-        taken_for: What kind of file it was taken for.
+        taken_for: What kind of file it was read as.
         by_id: Submissions by id, as far as the file holds their responses; without labels.
         ratings: Everybody's ratings.
         lost: What was put aside, counted.

@@ -20,7 +20,7 @@ def view(found: Reading, to: Path | None, examples_to: Path | None) -> Document:
     """
     held = f"{counted(len(found.examples), 'response')} and {counted(len(found.ratings), 'rating')}"
     lines = tuple(_lines(found, to, examples_to))
-    return Document(f"{found.path}, taken for {found.taken_for}: {held}", "", (Paragraph(lines),))
+    return Document(f"{found.path}, read as {found.taken_for}: {held}", "", (Paragraph(lines),))
 
 
 def _lines(found: Reading, to: Path | None, examples_to: Path | None) -> Iterator[Line]:
