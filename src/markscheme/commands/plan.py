@@ -52,7 +52,8 @@ def plan(
     quiet: bool = False,
 ) -> int:
     """Count the labels needed, and estimate calls, tokens and cost of the next run; or choose what to label next.
-    Makes no calls. With --next the examples to label go to standard output, ready to append to a set.
+    Makes no calls. With --next the examples to label go to standard output, ready to append to a set;
+    `label --next` draws them and opens the labelling page.
 
     Args:
         next: print the N outputs of --pool to label next, as examples

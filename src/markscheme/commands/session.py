@@ -26,7 +26,7 @@ def session(
     """Start, stop or show the warm process that grades for Promptfoo. The first assertion starts one by itself; it
     stops after a minute without requests (MARKSCHEME_SESSION_IDLE, in seconds).
 
-    start   a session for this folder, this Python and these keys
+    start   start one for this folder, this Python and these environment variables
     stop    all your sessions, or the one at --socket, after they have answered
     status  list what is running
 

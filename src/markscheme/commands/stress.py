@@ -40,8 +40,8 @@ def stress(
         only: these changes only: whitespace, indent, layout, criteria-order, closing-sentence, echo, praise, authority,
             model-name, comment-style, polarity, truncation; may be repeated
         n: examples at most (60)
-        originals: askings of each original (3)
-        repeats: askings of each changed response (1)
+        originals: times to ask about each original (3)
+        repeats: times to ask about each changed response (1)
         plan: show calls, cost and changed responses; ask nothing
         html: write a page to open, send or print
 

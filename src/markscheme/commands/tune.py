@@ -84,7 +84,7 @@ def tune(
 
     Exit status:
         0 tried, 2 invalid arguments, 3 no judge to ask, 4 not enough labels: too few for the weights, all passes or all
-        fails, or passes that the score doesn't order.
+        fails, or passes that score no higher than fails.
     """
     from markscheme.calibration.calibration import Options, calibration_of
     from markscheme.calibration.tuning import Promised, propose

@@ -109,6 +109,16 @@ def points(estimate: Estimate | None) -> str:
     return _spelt(estimate, lambda value: signed(100 * value, 0))
 
 
+def why_no_interval(estimate: Estimate) -> str:
+    """Why a value has no interval; "" where it has one, or has no value.
+
+    >>> why_no_interval(Estimate(0.2, note="withheld: only 4 examples outside the modal level"))
+    'only 4 examples outside the modal level'
+    """
+    _, withheld, why = (estimate.note or "").partition("withheld: ")
+    return why if withheld and estimate.value is not None else ""
+
+
 def _spelt(estimate: Estimate | None, spell: Callable[[float], str]) -> str:
     if estimate is None or estimate.value is None:
         return NONE

@@ -30,6 +30,7 @@ from markscheme.report.figures import (
     share,
     share_with_ci,
     share_with_interval,
+    why_no_interval,
     with_interval,
 )
 from markscheme.report.json import attributes, record
@@ -615,6 +616,7 @@ def _criteria_notes(comparison: Comparison) -> Iterator[doc.Line]:
     yield from (
         f"– {name}, {what}: {one.undefined}." for name, what, one in shown if one.undefined and name not in silent
     )
+    yield from (f"{name}, {what}: no interval, {why}." for name, what, one in shown if (why := why_no_interval(one)))
 
 
 def overall_line(comparison: Comparison) -> str:
@@ -623,9 +625,11 @@ def overall_line(comparison: Comparison) -> str:
     mae, bias = with_interval(o["mae"]), with_interval(o["signed_error"], sign=True)
     errors = f"mean absolute error (MAE) {mae}, bias {bias}; "
     in_order = any(criterion.scale.ordered for criterion in comparison.rubric.criteria)
+    why = why_no_interval(o["pass_kappa"])
+    kappa = f"kappa {coefficient(o['pass_kappa'])}{f' (no interval, {why})' if why else ''}"
     return (
         f"Whole score: {errors if in_order else ''}same pass/fail decision as gold "
-        f"{share_with_interval(o['accuracy'])}, kappa {coefficient(o['pass_kappa'])}. "
+        f"{share_with_interval(o['accuracy'])}, {kappa}. "
         f"Passes: gold {share(o['prevalence_gold'].value)}, judge {share(o['prevalence_judge'].value)}."
     )
 

@@ -128,7 +128,7 @@ class ImprovementRun:
         if self.outside:
             drop = f"On the {where}, {name}'s MAE is {number(answer.raw, 3)} lower; you vouch that it was written "
             drop += "without these labels."
-        limits = "" if gain.low is None else f" [{number(gain.low, 3)}, {number(gain.high, 3)}]"
+        limits = "" if gain.low is None else f" (95% CI {number(gain.low, 3)} to {number(gain.high, 3)})"
         return f"{drop} It was selected for doing well, so expect {number(gain.value, 3)}{limits} on new ones."
 
     def _examples(self, answer: Answer) -> str:

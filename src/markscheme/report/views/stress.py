@@ -22,7 +22,7 @@ NOISY = 0.05
 def view(stress: Stress, judge: str) -> Document:
     """The answer, then the table, then what moved most."""
     battery = stress.battery
-    what = f"{counted(len(battery.examples), 'example')}, {battery.originals} askings of each original"
+    what = f"{counted(len(battery.examples), 'example')}, each original asked {battery.originals} times"
     sections = () if stress.control_moved else tuple(_moved(stress))
     return Document(f"stress of {battery.rubric.name} · {judge}", f"{what}.", tuple(_blocks(stress)), sections)
 
@@ -98,7 +98,8 @@ def _noise(stress: Stress) -> Iterator[Notes]:
     """Changes that scatter ratings beyond what asking again does."""
     found = [
         f"{name}, {criterion}: {share(cell.noise.changed)} of ratings differ from the original's, "
-        f"{share(cell.noise.retest)} between two askings of it (effect varies by {number(cell.noise.effect_sd)} levels)"
+        f"{share(cell.noise.retest)} between two answers about it (effect varies by "
+        f"{number(cell.noise.effect_sd)} levels)"
         for name, row in stress.rows.items()
         if name not in APART
         for criterion, cell in row.items()
