@@ -193,7 +193,8 @@ class DamagedLine(RatingWarning):
 
 # --- lines that can't be read ----------------------------------------------------------------------------------------
 
-_LEAVES_OUT: ContextVar[bool] = ContextVar("leaves_out_damaged_lines", default=False)
+_LEFT_OUT: ContextVar[set[str] | None] = ContextVar("lines_left_out", default=None)
+"""What was said of each line that was left out; None where such lines are refused."""
 
 
 @contextmanager
@@ -202,15 +203,20 @@ def leaving_out_damaged_lines(wanted: bool = True) -> Iterator[None]:
 
     It is what `--skip-damaged` asks for, and a command reads many files.
     """
-    before = _LEAVES_OUT.set(wanted)
+    before = _LEFT_OUT.set(set() if wanted else None)
     try:
         yield
     finally:
-        _LEAVES_OUT.reset(before)
+        _LEFT_OUT.reset(before)
+
+
+def lines_left_out() -> int:
+    """How many lines have been left out so far."""
+    return len(_LEFT_OUT.get() or ())
 
 
 def refuse_lines(error: FileError) -> None:
-    """Raise the faults of some lines, or warn of each line that is left out.
+    """Raise the faults of some lines, or warn once of each line that is left out.
 
     Raises:
         FileError: The one given, unless such lines are left out.
@@ -218,8 +224,11 @@ def refuse_lines(error: FileError) -> None:
     Warns:
         DamagedLine: Names a line that is left out.
     """
-    if not _LEAVES_OUT.get():
+    left_out = _LEFT_OUT.get()
+    if left_out is None:
         raise error
     for fault in error.faults:
-        said = FileError(fault.problem, path=error.path, line=fault.line)
-        warnings.warn(f"{said}; left out", DamagedLine, stacklevel=3)
+        said = str(FileError(fault.problem, path=error.path, line=fault.line))
+        if said not in left_out:
+            left_out.add(said)
+            warnings.warn(f"{said}; left out", DamagedLine, stacklevel=3)

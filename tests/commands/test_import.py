@@ -281,3 +281,33 @@ def test_a_file_that_names_no_metrics_asks_for_the_rubric(project: Path) -> None
     done = run("markscheme", "import", "table.csv", "--kind", "human", cwd=project)
     assert (done.returncode, done.stdout) == (2, "")
     assert "pass `--rubric`" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "places"),
+    [
+        (
+            "lines.jsonl",
+            '{"id":"a","kind":"human","polite":1}\n{"id":"b","pol\n5\n{"id":"c","kind":"human","polite":0}\n[1]\n',
+            (":2", ":3", ":5"),
+        ),
+        ("table.csv", "id,kind,polite\na,human,1\nb,human\nc,human,0\n", (":3",)),
+        ("lines.txt", "a yes\nb yes no perhaps\nc no\n", (":2",)),
+        ("list.json", '[{"id":"a","kind":"human","polite":1}, 5, {"id":"c","kind":"human","polite":0}]', ("",)),
+    ],
+)
+def test_a_line_that_is_no_rating_is_never_left_out_of_an_import_without_being_named_and_counted(
+    tmp_path: Path, name: str, text: str, places: tuple[str, ...]
+) -> None:
+    (tmp_path / "rubric.yaml").write_text("criteria:\n- {name: polite, requirement: Is polite, weight: 1}\n")
+    (tmp_path / name).write_text(text)
+    command = ("markscheme", "import", name, "--rubric", "rubric.yaml", "--kind", "human", "--json")
+    refused = run(*command, cwd=tmp_path)
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert f"{name}{places[0]}: " in refused.stderr
+    done = run(*command, "--skip-damaged", cwd=tmp_path)
+    warned = [line for line in done.stderr.splitlines() if line.startswith("warning: ")]
+    assert [f"{name}{place}: " in line for place, line in zip(places, warned, strict=True)] == [True] * len(places)
+    report = json.loads(done.stdout)
+    assert [(line["id"], line["criteria"]["polite"]["level"]) for line in report["lines"]] == [("a", 1), ("c", 0)]
+    assert report["lost"] == {"lines that can't be read": len(places)}

@@ -114,6 +114,26 @@ def test_a_damaged_line_in_the_middle_never_costs_the_labels_round_it(project: P
         server.label()
 
 
+def test_a_damaged_line_never_costs_who_adjudicates_the_labels_round_it(project: Path) -> None:
+    with Server(project) as server:
+        for _ in range(2):
+            server.label(polite="0")
+        first, second = server.lines
+    by_ben = [
+        {**line, "rater": "ben", "criteria": {**line["criteria"], "polite": {"level": 3}}} for line in (first, second)
+    ]
+    server.file.with_name("ben.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in by_ben))
+    server.file.write_text(f'{json.dumps(first)}\n{{"id": "x", "rat\n{json.dumps(second)}\n')
+    adjudicating = ["--adjudicate", "--pool", "pool.jsonl"]
+    with pytest.raises(AssertionError, match=r"ann\.jsonl:2: "):
+        Server(project, adjudicating, rater="zoe").__enter__()
+    with Server(project, [*adjudicating, "--skip-damaged"], rater="zoe") as zoe:
+        assert zoe.said["total"] == 2
+        zoe.label(polite="2")
+        assert [line["kind"] for line in zoe.lines] == ["adjudicated"]
+        assert "ann.jsonl:2: " in zoe.end()
+
+
 def test_a_line_with_a_typo_at_the_end_is_never_deleted(project: Path) -> None:
     with Server(project) as server:
         server.label()

@@ -8,9 +8,9 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from markscheme.commands.options import Kind, existing_file, pairs
+from markscheme.commands.options import Kind, SkipDamaged, existing_file, pairs
 from markscheme.commands.output import add_lines, refuse_unmakeable
-from markscheme.errors import RatingError, UsageError
+from markscheme.errors import RatingError, UsageError, lines_left_out
 
 
 def import_ratings(
@@ -30,6 +30,7 @@ def import_ratings(
     levels: Annotated[tuple[str, ...], Parameter(metavar="WORD=LEVEL")] = (),
     judge_column: Annotated[str | None, Parameter(metavar="NAME", show=False)] = None,
     label_column: Annotated[str | None, Parameter(metavar="NAME", show=False)] = None,
+    skip_damaged: SkipDamaged = False,  # noqa: ARG001 - `call` heeds it
     json: Annotated[bool, Parameter(help="print the report as JSON")] = False,
 ) -> int:
     """Convert labels and verdicts of other tools to ratings, and report what was lost.
@@ -79,6 +80,8 @@ def import_ratings(
     meanings = {word.casefold(): level for word, level in words.items()}
     found = import_files(paths, asked, words=meanings, columns=Columns(fields, rater, kind, judges))
     found.ratings = of_kind(found.ratings, only)
+    if lines_left_out():
+        found.lost["lines that can't be read"] += lines_left_out()
     if not found.ratings and (to or not (examples and found.examples)):
         raise RatingError(f"contains nothing that can be a rating{_instead(found.lost)}", path=paths[0])
     lines = [dumps(rating.to_json(), ensure_ascii=False) for rating in found.ratings]

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from markscheme.errors import RatingError
+from markscheme.errors import RatingError, refuse_lines
 from markscheme.plain_data import ANOTHER_LENGTH, json_lines, json_parts, table_rows
 
 FIRST = 50
@@ -57,16 +57,15 @@ class Peek:
             RatingError: It cannot be read.
         """
         if self.path.suffix in (".csv", ".tsv"):
-            yield from (("", self._row(line, row)) for line, row in table_rows(self.path, RatingError))
+            for line, row in table_rows(self.path, RatingError):
+                if row is None:
+                    refuse_lines(RatingError(ANOTHER_LENGTH, path=self.path, line=line))
+                else:
+                    yield "", {column: cell for column, cell in row.items() if cell.strip()}
         elif self.path.suffix in (".jsonl", ".ndjson"):
             yield from (("", entry) for _, entry in json_lines(self.path, RatingError))
         elif self.path.suffix == ".json":
             yield from json_parts(self.path, RatingError)
-
-    def _row(self, line: int, row: Mapping[str, str] | None) -> Mapping[str, Any]:
-        if row is None:
-            raise RatingError(ANOTHER_LENGTH, path=self.path, line=line)
-        return {column: cell for column, cell in row.items() if cell.strip()}
 
     @cached_property
     def members(self) -> frozenset[str]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeAlias, get_args
 
-from markscheme.errors import RatingError
+from markscheme.errors import RatingError, refuse_lines
 from markscheme.fingerprint import fingerprint
 from markscheme.plain_data import ANOTHER_LENGTH, json_lines, read_text, shown, table_rows
 from markscheme.ratings.examples import Example, Split
@@ -62,7 +62,8 @@ def _rows(reading: Reading) -> Iterator[Mapping[str, Any]]:
     if path.suffix in (".csv", ".tsv"):
         for line, row in table_rows(path, RatingError):
             if row is None:
-                raise RatingError(ANOTHER_LENGTH, path=path, line=line)
+                refuse_lines(RatingError(ANOTHER_LENGTH, path=path, line=line))
+                continue
             yield {key: value for key, value in row.items() if value.strip()}
     elif path.suffix == ".txt":
         yield from _plain_lines(path)
@@ -70,7 +71,8 @@ def _rows(reading: Reading) -> Iterator[Mapping[str, Any]]:
         listed = ((None, entry) for entry in reading.data or ())
         for at, entry in listed if path.suffix == ".json" else json_lines(path, RatingError):
             if not isinstance(entry, Mapping):
-                raise RatingError(f"a rating is an object, found {shown(entry)}", path=path, line=at)
+                refuse_lines(RatingError(f"a rating is an object, found {shown(entry)}", path=path, line=at))
+                continue
             yield {key: value for key, value in entry.items() if value is not None}
 
 
@@ -80,7 +82,8 @@ def _plain_lines(path: Path) -> Iterator[Mapping[str, Any]]:
         if not words or words[0].startswith("#"):
             continue
         if len(words) != 2:
-            raise RatingError(f'a line reads "id verdict", found {shown(line)}', path=path, line=at)
+            refuse_lines(RatingError(f'a line reads "id verdict", found {shown(line)}', path=path, line=at))
+            continue
         yield {"id": words[0], "label": words[1]}
 
 
