@@ -1,6 +1,8 @@
 """The labelling page in a real browser, by keyboard alone."""
 
 import json
+import re
+import time
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -37,9 +39,9 @@ def _press(page: Page, *keys: str) -> None:
         page.keyboard.press(key)
 
 
-def _arrive(page: Page, place: int) -> None:
+def _arrive(page: Page, place: int, of: int = 21) -> None:
     """Wait until the response at a place can be labelled."""
-    expect(page.get_by_role("heading", level=1)).to_have_text(f"Response {place} of 21")
+    expect(page.get_by_role("heading", level=1)).to_have_text(f"Response {place} of {of}")
     expect(page.locator("#text")).to_be_focused()
 
 
@@ -93,7 +95,7 @@ def test_undo_note_and_progress_by_keyboard(project: Path, page: Page) -> None:
         assert [line["criteria"].get("polite", {}).get("level") for line in server.lines] == [2.0, 3.0, None, 1.0]
         _press(page, "p")
         expect(page.get_by_role("heading", level=1)).to_have_text("Progress")
-        expect(page.locator("#back")).to_be_focused()
+        expect(page.locator("#go-on")).to_be_focused()
         _press(page, "Enter")
         _arrive(page, 3)
 
@@ -110,17 +112,6 @@ def test_enter_with_a_criterion_open_saves_nothing(project: Path, page: Page) ->
         expect(page.get_by_role("heading", level=1)).to_have_text("Response 2 of 21")
 
 
-def test_without_the_script_tab_space_and_enter_do_it(project: Path, page: Page) -> None:
-    page.route("**/page.js", lambda route: route.abort())
-    with Server(project) as server:
-        page.goto(server.url)
-        page.locator("input[name=c0]").first.focus()
-        _press(page, "ArrowDown", "Tab", "Space", "Tab", "Tab", "Enter")
-        expect(page.get_by_role("heading", level=1)).to_have_text("Response 2 of 21")
-        (line,) = server.lines
-    assert (line["criteria"]["polite"]["level"], line["criteria"]["waffle"]["level"]) == (2.0, 0.0)
-
-
 def _serious(page: Page) -> list[Any]:
     found = Axe().run(page).response["violations"]
     return [(fault["id"], fault["nodes"][0]["html"]) for fault in found if fault["impact"] in ("serious", "critical")]
@@ -132,9 +123,10 @@ def test_axe_finds_no_serious_fault_on_any_page(project: Path, page: Page, tmp_p
     with Server(project) as server:
         page.goto(server.url)
         _press(page, "2")
+        expect(page.locator("#response")).to_contain_text("a long line")
         page.screenshot(path=tmp_path / "label.png")
         assert _serious(page) == []
-        page.goto(server.url + "progress")
+        _press(page, "p")
         assert _serious(page) == []
         (project / "rubrics" / "manners.yaml").write_text(RUBRIC.replace("rude", "gruff"))
         page.goto(server.url)
@@ -149,7 +141,8 @@ def test_agreement_is_told_in_a_table_that_axe_and_a_phone_can_take(project: Pat
         for _ in range(5):
             ben.label()
         page.set_viewport_size({"width": 390, "height": 844})
-        page.goto(ben.url + "progress")
+        page.goto(ben.url)
+        page.get_by_role("button", name="Progress").click()
         expect(page.get_by_role("row", name="polite 100% 5")).to_be_visible()
         assert page.evaluate("document.documentElement.scrollWidth") == 390
         assert _serious(page) == []
@@ -160,8 +153,77 @@ def test_the_next_criterion_comes_into_sight_with_its_levels(project: Path, page
     (project / "rubrics" / "manners.yaml").write_text(rubric.replace("says things twice", "says things twice " * 40))
     with Server(project) as server:
         page.goto(server.url)
+        _arrive(page, 1)
         _press(page, "2")
         expect(page.locator("fieldset").nth(1)).to_be_in_viewport(ratio=0.99)
+
+
+@pytest.mark.usefixtures("complaints")
+def test_two_hundred_keys_20_ms_apart_land_where_they_were_meant(project: Path, page: Page) -> None:
+    lines = [{"id": f"r{i}", "query": "q", "response": f"reply {i} & more"} for i in range(100)]
+    (project / "pool.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    with Server(project) as server:
+        page.route("**/unit/*", lambda route: (time.sleep(0.03), route.continue_()))  # slower than the keys
+        page.goto(server.url)
+        _arrive(page, 1, of=105)
+        given = [("123"[place % 3], "12"[place % 2]) for place in range(100)]
+        page.keyboard.type("".join(f"{polite}{waffle}\n" for polite, waffle in given), delay=20)
+        expect(page.get_by_role("heading", level=1)).to_have_text("Response 101 of 105")
+        page.wait_for_function("outbox.length === 0")
+        lines = server.lines
+    told = [(line["criteria"]["polite"]["level"], line["criteria"]["waffle"]["level"]) for line in lines]
+    assert told == [(float(polite), float(waffle) - 1) for polite, waffle in given]
+    assert len({(line["id"], line["sample"]) for line in lines}) == 100
+
+
+@pytest.mark.usefixtures("complaints")
+def test_cant_tell_on_the_rest_a_marked_passage_and_the_list_of_what_is_done(project: Path, page: Page) -> None:
+    with Server(project) as server:
+        page.goto(server.url)
+        _label(page, 1, "3", "T")
+        _arrive(page, 2)
+        page.evaluate("getSelection().selectAllChildren(document.querySelector('#response .response p'))")
+        _press(page, "h", "1", "1", "Enter")
+        _arrive(page, 3)
+        _press(page, "p")
+        page.get_by_label("Show").select_option(label="polite: 3 · kind")
+        expect(page.locator("#list li")).to_have_count(1)
+        page.locator("#list button").click()
+        expect(page.get_by_role("status")).to_contain_text("Labelled before")
+        _press(page, "2", "2", "Enter")
+        _arrive(page, 3)
+        page.wait_for_function("outbox.length === 0")
+        second, first = server.lines[1:]
+    assert re.fullmatch(r"<script>window.ran = \d+</script> reply \d+ & more", second["criteria"]["polite"]["quote"])
+    assert (first["criteria"]["polite"]["level"], first["criteria"]["waffle"]["level"]) == (2.0, 1.0)
+    assert all(0 < line["seconds"] < 60 for line in (first, second))
+
+
+def test_notes_and_passages_of_annotators_are_side_by_side_for_who_adjudicates(project: Path, page: Page) -> None:
+    with Server(project) as ann, Server(project, rater="ben") as ben:
+        unit = ann.get().open
+        ann.give(unit, "0", note="abrupt")
+        reply = ann.reply(unit)
+        for _ in range(20):
+            one = ben.get().open
+            is_same = ben.reply(one) == reply
+            ben.give(one, "2", note="warm", quotes={"polite": "& more"})
+            if is_same:
+                break
+    with Server(project, ["--adjudicate", "--pool", "pool.jsonl"], rater="zoe") as zoe:
+        page.goto(zoe.url)
+        expect(page.locator(".voice")).to_have_count(2)
+        expect(page.locator(".voices")).to_contain_text("abrupt")
+        expect(page.locator(".words")).to_contain_text("kind – It thanks or greets.")
+        assert page.evaluate("[...[...CSS.highlights.get('passage')][0].toString()].join('')") == "& more"
+        assert _serious(page) == []
+        page.get_by_label("Why").fill("neither")
+        page.locator("#text").focus()
+        _press(page, "2", "Enter")
+        expect(page.get_by_role("heading", level=1)).to_have_text("All labelled. Thank you!")
+        expect(page.locator("#more")).to_contain_text("1 of 1 response")
+        (line,) = zoe.lines
+    assert (line["criteria"]["polite"]["level"], line["criteria"]["polite"]["reason"]) == (2.0, "neither")
 
 
 def test_page_down_scrolls_a_long_response_wherever_the_focus_is(project: Path, page: Page) -> None:
@@ -169,6 +231,7 @@ def test_page_down_scrolls_a_long_response_wherever_the_focus_is(project: Path, 
     (project / "pool.jsonl").write_text(json.dumps(long) + "\n")
     with Server(project) as server:
         page.goto(server.url)
+        expect(page.locator("#text")).to_be_focused()
         _press(page, "2", "PageDown")
         page.wait_for_function("document.getElementById('text').scrollTop > 300")
         _press(page, "1")

@@ -69,18 +69,22 @@ class Answer:
     headers: Mapping[str, str]
 
     @property
-    def unit(self) -> str:
-        """What stands for the response in the page's form."""
-        found = re.search(r'name="unit" value="(\w+)"', self.text)
+    def data(self) -> dict[str, Any]:
+        """What the page's script knows."""
+        found = re.search(r'<script type="application/json" id="data">(.*)</script>', self.text)
         assert found, self.text
-        return found.group(1)
+        return dict(json.loads(found[1]))
 
     @property
-    def reply(self) -> int:
-        """Which reply of the pool is shown."""
-        found = re.search(r"reply (\d+) &amp; more", self.text)
-        assert found, self.text
-        return int(found.group(1))
+    def open(self) -> str:
+        """What stands for the response that is next."""
+        return str(next(step["unit"] for step in self.data["steps"] if step["answer"] is None))
+
+    @property
+    def problem(self) -> str:
+        """What the server says is wrong, in words."""
+        said = json.loads(self.text)
+        return f"{said['title']} {said['text']}"
 
 
 @dataclass
@@ -151,16 +155,26 @@ class Server:
         """A page."""
         return fetch(urllib.parse.urljoin(self.url, place), None, headers)
 
-    def post(self, place: str, form: Mapping[str, str], headers: Mapping[str, str] | None = None) -> Answer:
-        """A form sent."""
-        return fetch(urllib.parse.urljoin(self.url, place), urllib.parse.urlencode(form).encode(), headers or {})
+    def post(self, place: str, said: Mapping[str, Any], headers: Mapping[str, str] | None = None) -> Answer:
+        """Answers sent as the page's script does."""
+        return fetch(urllib.parse.urljoin(self.url, place), json.dumps(said).encode(), headers or {})
+
+    def reply(self, unit: str) -> int:
+        """Which reply of the pool a unit is."""
+        found = re.search(r"reply (\d+) &amp; more", self.get(f"unit/{unit}").text)
+        assert found
+        return int(found[1])
+
+    def give(self, unit: str, polite: str = "1", waffle: str = "0", **more: Any) -> Answer:
+        """Answer both criteria of a response."""
+        return self.post("give", {"unit": unit, "answers": {"polite": polite, "waffle": waffle}, **more})
 
     def label(self, polite: str = "1", waffle: str = "0", note: str = "") -> int:
         """Label the response that is next; which reply it was."""
-        page = self.get()
-        given = self.post("give", {"unit": page.unit, "c0": polite, "c1": waffle, "note": note})
-        assert given.status == 303, given.text
-        return page.reply
+        unit = self.get().open
+        given = self.give(unit, polite, waffle, note=note)
+        assert given.status == 200, given.text
+        return self.reply(unit)
 
 
 def fetch(url: str, body: bytes | None, headers: Mapping[str, str]) -> Answer:

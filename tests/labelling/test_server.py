@@ -36,7 +36,8 @@ def test_what_is_given_is_on_disk_before_the_next_page_as_a_blind_rating(project
 def test_somebody_new_is_told_what_to_do_and_answers_yes_or_no(project: Path) -> None:
     with Server(project) as server:
         first = server.get().text
-        assert "answer each question below as it is worded" in first
+        assert "answer each question next to it as it is worded" in first
+        assert server.get().data["order"] == []
         assert "One response comes back later" in " ".join(first.split())
         assert re.findall(r"<b>(Yes|No)</b> · (it is[^<]*)", first) == [
             ("No", "it is not so (UNMET)"),
@@ -44,7 +45,7 @@ def test_somebody_new_is_told_what_to_do_and_answers_yes_or_no(project: Path) ->
         ]
         assert "yes means that it is there" in first
         server.label()
-        assert "answer each question below" not in server.get().text
+        assert server.get().data["order"] == [0]
 
 
 def test_a_labelled_response_belongs_to_the_set_that_calibrate_reads(project: Path) -> None:
@@ -69,7 +70,7 @@ def test_a_server_killed_between_any_two_labels_loses_none_and_asks_none_again(p
             seen += [server.label() for _ in range(min(4, 21 - len(seen)))]
             server.kill()
     with Server(project) as server:
-        assert "All labelled" in server.get().text
+        assert all(step["answer"] for step in server.get().data["steps"])
         assert [line["id"] for line in server.lines] == [f"model-x-{reply}" for reply in seen]
     (twice,) = [reply for reply, count in Counter(seen).items() if count == 2]
     assert server.lines[-1]["sample"] == 1
@@ -153,35 +154,46 @@ def test_a_full_disk_while_labelling_never_leaves_half_a_label(project: Path) ->
         server.label(note="x" * 3000)
         kept = server.file.read_bytes()
         free = resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, (len(kept) + 100, resource.RLIM_INFINITY))
-        form = {"unit": server.get().unit, "c0": "1", "c1": "0"}
-        answer = server.post("give", form)
+        unit = server.get().open
+        answer = server.give(unit)
         assert (answer.status, server.file.read_bytes()) == (500, kept)
-        assert "Not saved: the disk refused it" in answer.text
+        assert "Not saved: the disk refused it" in answer.problem
         resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, free)
-        assert server.post("give", form).status == 303
+        assert server.give(unit).status == 200
         assert len(server.lines) == 2
 
 
-def test_undo_takes_back_shows_what_was_chosen_and_the_later_word_counts(project: Path) -> None:
+def test_undo_takes_back_and_the_later_word_counts(project: Path) -> None:
     with Server(project) as server:
         server.label()
-        reply = server.label(polite="0", note="first thought")
-        assert server.post("undo", {"given": "2"}).status == 303
-        page = server.get()
-        assert page.reply == reply
-        assert "first thought" in page.text
-        assert page.text.count(" checked") == 2
-        assert server.post("undo", {"given": "2"}).status == 303
-        assert server.label(polite="2") == reply
+        unit = server.get().open
+        assert server.give(unit, "0", note="first thought").status == 200
+        for _ in range(2):
+            assert server.post("undo", {"unit": unit}).status == 200
+        assert server.get().open == unit
+        server.label(polite="2")
         assert [line.get("withdrawn", False) for line in server.lines] == [False, False, True, False]
     with Server(project) as server:
         assert server.said["given"] == 2
 
 
+def test_a_label_may_be_revised_but_not_from_a_tab_that_does_not_know_it(project: Path) -> None:
+    with Server(project) as server:
+        unit = server.get().open
+        assert server.give(unit, "1", seconds=3.5, quotes={"polite": "reply"}).status == 200
+        assert server.give(unit, "1").status == 200
+        refused_one = server.give(unit, "2")
+        assert (refused_one.status, len(server.lines)) == (409, 1)
+        assert "labelled already, in another tab" in refused_one.problem
+        assert server.give(unit, "2", revises=True).status == 200
+        assert [line["criteria"]["polite"]["level"] for line in server.lines] == [2.0, 3.0]
+        assert (server.lines[0]["seconds"], server.lines[0]["criteria"]["polite"]["quote"]) == (3.5, "reply")
+
+
 def test_only_who_knows_the_token_and_calls_the_machine_by_its_name_is_told_anything(project: Path) -> None:
     with Server(project) as server:
         port = urlsplit(server.url).port
-        for place in ("/", "/wrong/", "/wrong/page.css", server.url[:-2] + "/", "/%00/", "/%ff/"):
+        for place in ("/", "/wrong/", "/wrong/progress", server.url[:-2] + "/", "/%00/", "/%ff/"):
             answer = server.get(place)
             assert (answer.status, answer.text) == (403, "refused\n"), place
         for host in ("evil.example", f"evil.example:{port}", "127.0.0.1", "127.0.0.1:1"):
@@ -202,12 +214,12 @@ def test_no_page_of_another_site_sends_a_form_even_with_the_token(project: Path)
     ]
     with Server(project) as server:
         own = server.url[: server.url.index("/", 8)]
-        form = {"unit": server.get().unit, "c0": "1", "c1": "0"}
+        form = {"unit": server.get().open, "answers": {"polite": "1", "waffle": "0"}}
         for headers in [*foreign, {"Origin": own, "Sec-Fetch-Site": "cross-site"}]:
             for place in ("give", "undo"):
                 assert server.post(place, form, headers).status == 403, headers
         assert not server.file.read_text()
-        assert server.post("give", form, {"Origin": own, "Sec-Fetch-Site": "same-origin"}).status == 303
+        assert server.post("give", form, {"Origin": own, "Sec-Fetch-Site": "same-origin"}).status == 200
 
 
 def test_a_rubric_s_name_never_leads_out_of_the_project(project: Path) -> None:
@@ -231,38 +243,32 @@ def test_examples_in_yaml_are_never_set_aside(project: Path) -> None:
 def test_the_page_tells_nothing_of_judges_or_of_who_wrote_the_response(project: Path) -> None:
     with Server(project) as server:
         page, progress = server.get(), server.get("progress")
+        response = server.get(f"unit/{page.open}")
     for secret in ("model-x", "judge-z", "psst"):
-        assert secret not in page.text + progress.text
+        assert secret not in page.text + progress.text + response.text
 
 
 def test_text_stays_text_and_nothing_comes_from_afar(project: Path) -> None:
     with Server(project) as server:
         page = server.get()
-    assert f"&lt;script&gt;window.ran = {page.reply}" in page.text
+        assert "&lt;script&gt;window.ran" in server.get(f"unit/{page.open}").text
     assert "http" not in page.text
-    assert page.headers["content-security-policy"].startswith("default-src 'none'")
-    assert "unsafe" not in page.headers["content-security-policy"]
+    policy = page.headers["content-security-policy"]
+    assert policy.startswith("default-src 'none'")
+    assert "unsafe" not in policy
+    assert "script-src 'sha256-" in policy
 
 
-def test_unanswered_criteria_are_asked_for_and_what_was_chosen_stays(project: Path) -> None:
+def test_answers_that_no_criterion_allows_are_refused(project: Path) -> None:
     with Server(project) as server:
-        page = server.get()
-        for wrong in ({}, {"c1": "7"}, {"c1": "x"}):
-            answer = server.post("give", {"unit": page.unit, "c0": "1", "note": "\nkept <b>", **wrong})
+        unit = server.get().open
+        for wrong in ({"waffle": ""}, {"waffle": "7"}, {"waffle": "x"}, {"unit": "elsewhere"}):
+            answer = server.give(**{"unit": unit, "polite": "1", **wrong})
             assert answer.status == 422
-            assert "1 of 2 criteria still needs an answer" in answer.text
-            assert answer.text.count(" checked") == 1
-            assert "\n\nkept &lt;b&gt;</textarea>" in answer.text
+            assert "no answer that it allows" in answer.problem
+        assert server.post("give", {"unit": unit, "answers": ["1", "0"]}).status == 422
+        assert server.give(unit, note="x" * 300_000).status == 413
         assert not server.file.read_text()
-
-
-def test_the_same_page_sent_twice_is_kept_once(project: Path) -> None:
-    with Server(project) as server:
-        form = {"unit": server.get().unit, "c0": "1", "c1": "0"}
-        assert server.post("give", form).status == 303
-        again = server.post("give", {**form, "c0": "2"})
-        assert (again.status, len(server.lines)) == (409, 1)
-        assert server.post("give", {**form, "note": "x" * 300_000}).status == 413
 
 
 def test_two_raters_label_at_once_in_their_own_orders_and_nobody_twice(project: Path) -> None:
@@ -315,19 +321,27 @@ def test_people_disagreeing_is_settled_without_names(project: Path) -> None:
     with Server(project) as ann, Server(project, rater="ben") as ben:
         replies = [ann.label(polite="0") for _ in range(21)]
         for _ in range(21):
-            reply = ben.get().reply
-            ben.label(polite="2" if reply == replies[0] else "0")
+            unit = ben.get().open
+            ben.give(unit, "2" if ben.reply(unit) == replies[0] else "0", note="so kind", quotes={"polite": "more"})
     with Server(project, ["--adjudicate", "--pool", "pool.jsonl"], rater="zoe") as zoe:
         assert zoe.said["total"] == 1
         page = zoe.get()
-        assert page.reply == replies[0]
-        assert "People gave: <strong>1 · 3</strong>" in page.text
-        assert "waffle" not in page.text
-        assert "ben" not in page.text
-        assert zoe.post("give", {"unit": page.unit, "c0": "1"}).status == 303
+        (step,) = page.data["steps"]
+        assert zoe.reply(step["unit"]) == replies[0]
+        assert step["given"] == [
+            [
+                {"label": "1", "reason": "", "quote": ""},
+                {"label": "3", "reason": "so kind", "quote": "more"},
+            ]
+        ]
+        assert step["criteria"] == [0]
+        assert "ben" not in page.text + zoe.get("progress").text
+        assert "1 of 20 responses, 1 and 3 (1)" in zoe.get("progress").text
+        said = {"unit": step["unit"], "answers": {"polite": "1"}, "reasons": {"polite": "it greets, no more"}}
+        assert zoe.post("give", said).status == 200
         (line,) = zoe.lines
         assert (line["kind"], line["criteria"]["polite"]["level"]) == ("adjudicated", 2.0)
-        assert "All labelled" in zoe.get().text
+        assert line["criteria"]["polite"]["reason"] == "it greets, no more"
     status, told = refused(project, "--adjudicate", "--rater", "yan")
     assert (status, "nothing to adjudicate" in told) == (0, True)
 
@@ -337,15 +351,15 @@ def test_a_rubric_that_changes_stops_the_labelling_and_labels_under_old_words_co
     text = rubric.read_text()
     with Server(project) as server:
         first = server.label()
-        unit = server.get().unit
+        unit = server.get().open
         rubric.write_text(text.replace("weight: 1", "weight: 2"))
         assert server.get().status == 200
         for broken in (text.replace("Is the reply polite?", "Is it civil?"), "criteria: ["):
             rubric.write_text(broken)
             assert server.get().status == 409
-            answer = server.post("give", {"unit": unit, "c0": "1", "c1": "0"})
+            answer = server.give(unit)
             assert answer.status == 409
-            assert "was not saved" in answer.text
+            assert "was not saved" in answer.problem
         assert len(server.lines) == 1
         assert "labelling has stopped" in server.end()
     rubric.write_text(text.replace("Is the reply polite?", "Is it civil?"))
@@ -384,8 +398,9 @@ def test_promptfoos_results_are_a_pool(project: Path) -> None:
     (project / "results.json").write_text(json.dumps({"evalId": "e", "results": {"results": [row], "prompts": []}}))
     with Server(project, ["--pool", "results.json"]) as server:
         page = server.get()
-        assert "the question" in page.text
-        assert "psst" not in page.text
+        response = server.get(f"unit/{page.open}").text
+        assert "the question" in response
+        assert "psst" not in page.text + response
         assert server.label() == 7
         assert server.said["total"] == 1
 

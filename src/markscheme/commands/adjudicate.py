@@ -1,6 +1,21 @@
 """`markscheme adjudicate`: one person resolves the labels on which annotators disagree."""
 
-from markscheme.commands.label import FIRST_PORT, PageFlag, Pool, Port, RaterName, Seed, open_page
+import sys
+
+from markscheme.commands.label import (
+    FIRST_PORT,
+    LOOPBACK,
+    Host,
+    PageFlag,
+    Place,
+    Pool,
+    Port,
+    PublicUrl,
+    RaterName,
+    Seed,
+    opened,
+    serve_pages,
+)
 from markscheme.commands.options import RubricName, SkipDamaged
 
 
@@ -11,14 +26,20 @@ def adjudicate(
     pool: Pool = None,
     rater: RaterName = None,
     seed: Seed = 1,
+    host: Host = LOOPBACK,
     port: Port = FIRST_PORT,
+    public_url: PublicUrl = None,
     json: PageFlag = False,
     skip_damaged: SkipDamaged = False,  # noqa: ARG001 - `call` heeds it
 ) -> int:
-    """Resolve the labels on which annotators disagree, on a local web page. It shows the levels they gave, not their
-    names; what you decide counts as the gold label.
+    """Resolve the labels on which annotators disagree, on a local web page. It shows the levels they gave, their notes
+    and the passages they marked, not their names; what you decide counts as the gold label.
 
     Example:
         markscheme adjudicate code-quality --rater ann
     """
-    return open_page(rubric, pool, rater, adjudicate=True, seed=seed, port=port, json=json)
+    with opened(rubric, pool, (rater,), adjudicate=True, seed=seed) as works:
+        if not works[0].steps:
+            print("annotators disagree on nothing in the pool; there is nothing to adjudicate", file=sys.stderr)
+            return 0
+        return serve_pages(works, Place(host, port, public_url), timed=False, seed=seed, json=json)

@@ -1,27 +1,36 @@
-"""`markscheme label`: annotators label responses on a local page."""
+"""`markscheme label`: annotators label responses, on a page that is served or on one that is mailed."""
 
 import getpass
 import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from json import dumps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
+from urllib.parse import SplitResult, urlsplit
 
 from cyclopts import Parameter
 
-from markscheme.commands.options import PORT, RubricName, SkipDamaged, existing_file, whole_number
+from markscheme.commands.options import MORE, PORT, RubricName, SkipDamaged, existing_file, whole_number
 from markscheme.errors import UsageError
 
 if TYPE_CHECKING:
+    from markscheme.labelling.order import Share
     from markscheme.labelling.work import Work
 
 FIRST_PORT = 8765
-
+LOOPBACK = "127.0.0.1"
 
 Pool = Annotated[Path | None, Parameter(metavar="FILE", help="what to label (default: the rubric's own examples)")]
 RaterName = Annotated[str | None, Parameter(metavar="NAME", help="who labels (default: your login name)")]
 Seed = Annotated[int, Parameter(metavar="K", help="random seed (1)", converter=whole_number)]
 Port = Annotated[int, Parameter(metavar="N", help=f"port, or the next free one ({FIRST_PORT})", validator=PORT)]
 PageFlag = Annotated[bool, Parameter(name="--json", help="print the page's address as JSON")]
+Host = Annotated[str, Parameter(metavar="ADDRESS", help=f"address to listen on ({LOOPBACK})", group=MORE)]
+PublicUrl = Annotated[
+    str | None, Parameter(metavar="URL", help="what raters' browsers call a tunnel or forwarded port", group=MORE)
+]
 
 
 def label(
@@ -30,74 +39,155 @@ def label(
     *,
     pool: Pool = None,
     rater: RaterName = None,
+    sheet: Annotated[Path | None, Parameter(metavar="FILE.html")] = None,
     next: Annotated[int | None, Parameter(metavar="N", converter=whole_number)] = None,
+    share: Annotated[str | None, Parameter(metavar="A,B,C")] = None,
+    each: Annotated[int, Parameter(metavar="K", converter=whole_number)] = 2,
+    overlap: Annotated[int | None, Parameter(metavar="N", converter=whole_number)] = None,
+    progress: bool = False,
+    untimed: Annotated[bool, Parameter(group=MORE)] = False,
     seed: Seed = 1,
+    host: Host = LOOPBACK,
     port: Port = FIRST_PORT,
+    public_url: PublicUrl = None,
     json: PageFlag = False,
     skip_damaged: SkipDamaged = False,  # noqa: ARG001 - `call` heeds it
 ) -> int:
-    """Label responses on a local web page: one at a time, by keyboard, blind to judges and to other annotators.
+    """Label responses on a web page: one at a time, by keyboard, blind to judges and to other annotators.
 
     The pool is a file of examples or Promptfoo's results. Labels are saved at once to
     calibration/RUBRIC/ratings/RATER.jsonl, labelled responses to calibration/RUBRIC/examples.jsonl. Stop and start
-    again whenever you like. Several annotators can label at the same time, each with their own --rater.
+    again whenever you like. With --sheet the page is a file that works without network, also on a phone; `import`
+    takes in what it saves.
 
     Args:
+        sheet: write the page to a file to send, instead of serving it
         next: draw the N responses whose labels would say most; once they are labelled, N more
+        share: annotators who share the pool; without --rater, everyone's page is served
+        each: annotators who label each response of a shared pool (2)
+        overlap: only the first N responses get that many, later ones get one (all)
+        progress: print who labelled how much, and how often they agree; opens no page
+        untimed: don't note how long each response takes
 
     Example:
         markscheme label code-quality --pool results.json --rater ann
     """
-    return open_page(rubric, pool, rater, next=next, seed=seed, port=port, json=json)
+    if progress:
+        return _print_progress(rubric, pool, json=json)
+    shared = _share(share, each, overlap)
+    if shared is not None and rater is not None and rater not in shared.raters:
+        raise UsageError(f"{rater} is none of those who share the pool: {', '.join(shared.raters)}")
+    raters = shared.raters if shared is not None and rater is None else (rater,)
+    with opened(rubric, pool, raters, next=next, share=shared, seed=seed) as works:
+        if sheet is not None:
+            return _write_sheets(works, sheet, timed=not untimed, seed=seed, json=json)
+        place = Place(host, port, public_url)
+        return serve_pages(works, place, timed=not untimed, seed=seed, json=json)
 
 
-def open_page(
+@dataclass(frozen=True)
+class Place:
+    """Where pages are served, and what browsers call it.
+
+    Attributes:
+        host: The address to listen on.
+        port: The first port to try.
+        public_url: The page's address in front of a tunnel or a forwarded port; None without one.
+
+    Raises:
+        UsageError: The URL is none, or pages for other machines have none.
+    """
+
+    host: str
+    port: int
+    public_url: str | None = None
+
+    def __post_init__(self) -> None:
+        public = self.public
+        if public is not None and (public.scheme not in ("http", "https") or not public.netloc or public.query):
+            raise UsageError(f"`--public-url` must be like https://label.example.org/, got {self.public_url!r}")
+        if public is None and self.host in ("0.0.0.0", "::"):  # noqa: S104 - refused without a name
+            raise UsageError(f"`--host {self.host}` needs `--public-url`: the name by which browsers reach the page")
+
+    @property
+    def public(self) -> SplitResult | None:
+        """The public URL, in its parts."""
+        return urlsplit(self.public_url) if self.public_url else None
+
+    def hosts(self, port: int) -> set[str]:
+        """What browsers may call the server that listens on a port."""
+        local = {f"{name}:{port}" for name in (LOOPBACK, "localhost", self.host)}
+        return local | {self.public.netloc.lower()} if self.public else local
+
+    def url(self, port: int, token: str) -> str:
+        """The address of the page behind a token."""
+        if self.public_url:
+            return f"{self.public_url.rstrip('/')}/{token}/"
+        return f"http://{self.host}:{port}/{token}/"
+
+    @property
+    def is_unprotected(self) -> bool:
+        """Whether labels and tokens may cross a network unencrypted."""
+        name, scheme = (self.public.hostname, self.public.scheme) if self.public else (self.host, "http")
+        return scheme != "https" and name not in (LOOPBACK, "localhost")
+
+
+@contextmanager
+def opened(
     rubric: str,
     pool: Path | None,
-    rater: str | None,
+    raters: Sequence[str | None],
     *,
     next: int | None = None,
     adjudicate: bool = False,
+    share: "Share | None" = None,
     seed: int,
-    port: int,
-    json: bool,
-) -> int:
-    """Open the work, print where the page is, and serve it until Ctrl-C."""
+) -> Iterator[list["Work"]]:
+    """The work of each rater; other processes may not write to their files until the end."""
     try:
-        from markscheme.labelling.server import free_socket, new_token, serve
         from markscheme.labelling.setup import open_work
     except ModuleNotFoundError as error:
-        fault = _cannot_serve(error)
-        if fault is None:
+        if error.name != "fcntl":
             raise
-        raise fault from error
-    file = existing_file(pool) if pool else None
-    who = rater or _login()
-    work = open_work(rubric, Path.cwd(), rater=who, pool=file, next=next, adjudicate=adjudicate, seed=seed)
-    if not work.steps:
-        print("annotators disagree on nothing in the pool; there is nothing to adjudicate", file=sys.stderr)
-        work.file.close()
-        return 0
-    listening, token = free_socket(port), new_token()
-    free = listening.getsockname()[1]
-    if free != port:
-        print(f"port {port} is in use; using {free} instead", file=sys.stderr)
-    _say_where(work, f"http://127.0.0.1:{free}/{token}/", json=json)
+        raise UsageError("the labelling page runs on Linux and macOS: it locks files in a way Windows can't") from error
+    file, works = existing_file(pool) if pool else None, []
     try:
-        serve(work, listening, token)
+        for rater in raters:
+            who = rater or _login()
+            works.append(
+                open_work(
+                    rubric, Path.cwd(), rater=who, pool=file, next=next, adjudicate=adjudicate, share=share, seed=seed
+                )
+            )
+        yield works
+    finally:
+        for work in works:
+            work.file.close()
+
+
+def serve_pages(works: Sequence["Work"], place: Place, *, timed: bool, seed: int, json: bool) -> int:
+    """Print where each rater's page is, and serve them until Ctrl-C."""
+    from markscheme.labelling.server import free_socket, new_token, serve
+
+    listening = free_socket(place.host, place.port)
+    port = listening.getsockname()[1]
+    if port != place.port:
+        print(f"port {place.port} is in use; using {port} instead", file=sys.stderr)
+    if place.is_unprotected:
+        print("warning: labels cross the network unencrypted; put HTTPS in front of the page", file=sys.stderr)
+    by_token = {new_token(): work for work in works}
+    for token, work in by_token.items():
+        _say_where(work, place.url(port, token), json=json)
+    if not json:
+        print("Ctrl-C stops it; saved labels stay.", flush=True)
+    try:
+        serve(by_token, listening, place.hosts(port), timed=timed, seed=seed)
     except KeyboardInterrupt:
         pass
     finally:
-        print(f"{work.done} of {len(work.steps)} labelled, saved in {work.file.path}", file=sys.stderr)
-        work.file.close()
+        for work in works:
+            print(f"{work.done} of {len(work.steps)} labelled, saved in {work.file.path}", file=sys.stderr)
     return 0
-
-
-def _cannot_serve(error: ModuleNotFoundError) -> UsageError | None:
-    """What to say of a missing module; None where the installation is broken."""
-    if error.name != "fcntl":
-        return None
-    return UsageError("the labelling page runs on Linux and macOS: it locks files in a way Windows can't")
 
 
 def _say_where(work: "Work", url: str, *, json: bool) -> None:
@@ -108,7 +198,51 @@ def _say_where(work: "Work", url: str, *, json: bool) -> None:
     else:
         twice = f" ({work.again} {'comes' if work.again == 1 else 'come'} twice)" if work.again else ""
         print(f"{done} of {total} labelled by {rater}{twice}; open\n  {url}", flush=True)
-        print("Ctrl-C stops it; saved labels stay.", flush=True)
+
+
+def _write_sheets(works: Sequence["Work"], target: Path, *, timed: bool, seed: int, json: bool) -> int:
+    """Write each rater's sheet, and add its responses to the rubric's own, where `import` looks for them."""
+    from markscheme.errors import writing
+    from markscheme.files import write_whole
+    from markscheme.labelling.page import sheet_of
+    from markscheme.labelling.setup import keep_examples
+
+    for work in works:
+        rater = work.file.rater
+        path = target if len(works) == 1 else target.with_stem(f"{target.stem}-{rater}")
+        keep_examples(work)
+        with writing(path):
+            write_whole(path, sheet_of(work, timed=timed, seed=seed))
+        if json:
+            print(dumps({"schema": 1, "sheet": str(path), "rater": rater, "total": len(work.steps)}))
+            continue
+        print(f"{path}: {len(work.steps)} to label by {rater}. Send it; when the answers come back:")
+        name, ratings = work.rubric.name, work.file.path
+        print(f"  markscheme import {name}-{rater}.json --rubric {name} --append --to {ratings}")
+    return 0
+
+
+def _share(named: str | None, each: int, overlap: int | None) -> "Share | None":
+    """How the pool is shared; None where everyone labels all of it."""
+    from markscheme.labelling.order import Share
+
+    if named is None:
+        if overlap is not None:
+            raise UsageError("--overlap needs --share: who shares the pool?")
+        return None
+    try:
+        return Share(tuple(name.strip() for name in named.split(",") if name.strip()), each, overlap)
+    except ValueError as error:
+        raise UsageError(f"--share {named}: {error}") from error
+
+
+def _print_progress(rubric: str, pool: Path | None, *, json: bool) -> int:
+    from markscheme.commands.output import show
+    from markscheme.labelling.overview import json_of, overview_of, view
+
+    found = overview_of(rubric, Path.cwd(), existing_file(pool) if pool else None)
+    show(view(found), json_of(found), json=json)
+    return 0
 
 
 def _login() -> str:

@@ -1,13 +1,18 @@
-"""How often annotators agree, and on which examples they don't, per criterion, without names."""
+"""How often annotators agree, on which examples they don't, and how they split, per criterion and without names."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+import numpy as np
+
 from markscheme.ratings.rating import Rated, Rating, load_ratings
+from markscheme.ratings.table import Column, Floats, column_of, rating_table
 from markscheme.rubrics.rubric import Criterion, Rubric
 
-NOT_APPLICABLE = "not applicable"
+NOT_APPLICABLE = np.inf
+"""The column entry of "does not apply", which agrees with itself alone."""
 STEP = 5
 """Agreement is counted over this many examples at a time, so that no single label can be worked out from it."""
 
@@ -29,6 +34,38 @@ class AgreementSoFar:
     same: int
 
 
+@dataclass(frozen=True, slots=True)
+class Voice:
+    """What one annotator gave and wrote, without a name.
+
+    Attributes:
+        label: The level as the page shows it.
+        reason: Why, and the note on the whole response.
+        quote: The passage they marked.
+    """
+
+    label: str
+    reason: str = ""
+    quote: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Dispute:
+    """How annotators differ on one criterion.
+
+    Attributes:
+        criterion: The criterion.
+        examples: Examples with two labels or more.
+        disputed: Those with different ones.
+        pairs: The two labels that differ, as the page shows them, the commonest first, with their number.
+    """
+
+    criterion: Criterion
+    examples: int
+    disputed: int
+    pairs: tuple[tuple[tuple[str, str], int], ...]
+
+
 def agreement_so_far(ratings: Iterable[Rating], rubric: Rubric, rater: str, ids: Sequence[str]) -> list[AgreementSoFar]:
     """A rater's agreement with other annotators so far, one entry per criterion.
 
@@ -41,14 +78,17 @@ def agreement_so_far(ratings: Iterable[Rating], rubric: Rubric, rater: str, ids:
         rater: Name of the rater.
         ids: Examples the rater has labelled, in that order; no other example is used.
     """
-    labels = _first_labels(ratings, rubric)
+    labels = first_labels(ratings, rubric)
+    own = column_of(rater, [label for label in labels if label.rater == rater], rubric, ids)
+    others = rating_table(rubric, ids, [label for label in labels if label.rater != rater]).columns
+    nobody = column_of("", (), rubric, ids)
     found = []
     for criterion in rubric.criteria:
-        by_rater = [labels.get(id, {}).get(criterion.name, {}) for id in ids]
-        common = [words for words in by_rater if rater in words and len(words) > 1]
+        mine, theirs = _words([own], criterion), _words(others or (nobody,), criterion)
+        common = np.flatnonzero(~np.isnan(mine[:, 0]) & ~np.isnan(theirs).all(axis=1))
         counted = common[: len(common) // STEP * STEP]
-        equal = [word == words[rater] for words in counted for other, word in words.items() if other != rater]
-        found.append(AgreementSoFar(criterion.name, len(counted), len(equal), sum(equal)))
+        given, same = ~np.isnan(theirs[counted]), theirs[counted] == mine[counted]
+        found.append(AgreementSoFar(criterion.name, len(counted), int(given.sum()), int(same.sum())))
     return found
 
 
@@ -63,9 +103,9 @@ def ratings_in(folder: Path, rubric: Rubric) -> list[Rating]:
 
 
 def disputed(
-    ratings: Iterable[Rating], rubric: Rubric, adjudicator: str
-) -> dict[str, dict[str, tuple[float | str, ...]]]:
-    """The labels on which annotators disagree, by id and criterion: one entry per annotator, sorted.
+    ratings: Iterable[Rating], rubric: Rubric, adjudicator: str, ids: Sequence[str]
+) -> dict[str, dict[str, tuple[Voice, ...]]]:
+    """What annotators said where they disagree, by id and criterion: one voice per annotator, the lowest level first.
 
     Labels given under another wording and "can't tell" make no disagreement. What another adjudicator has decided is
     left out.
@@ -74,6 +114,7 @@ def disputed(
         ratings: Ratings of all annotators and adjudicators.
         rubric: The rubric with its current wording.
         adjudicator: Name of the rater who may still change their own decisions.
+        ids: The examples.
     """
     listed = list(ratings)
     decided = {
@@ -82,37 +123,75 @@ def disputed(
         for name, rated in rating.criteria.items()
         if rating.kind == "adjudicated" and rating.rater != adjudicator and _is_of(rated, rubric.criterion(name))
     }
-    said: dict[str, dict[str, tuple[float | str, ...]]] = {}
-    for id, by_criterion in _first_labels(listed, rubric).items():
-        for name, by_rater in by_criterion.items():
-            if len(set(by_rater.values())) > 1 and (id, name) not in decided:
-                said.setdefault(id, {})[name] = tuple(sorted(by_rater.values(), key=str))
-    return said
-
-
-def _first_labels(ratings: Iterable[Rating], rubric: Rubric) -> dict[str, dict[str, dict[str, float | str]]]:
-    """Each annotator's first label of an example, by id, criterion and rater."""
-    found: dict[str, dict[str, dict[str, float | str]]] = {}
-    for rating in sorted(ratings, key=lambda rating: -rating.sample):
-        if rating.kind != "human":
-            continue
-        for name, rated in rating.criteria.items():
-            if _is_of(rated, rubric.criterion(name)) and (word := _word(rated)) is not None:
-                found.setdefault(rating.id, {}).setdefault(name, {})[rating.rater] = word
+    columns = rating_table(rubric, ids, first_labels(listed, rubric)).columns
+    found: dict[str, dict[str, tuple[Voice, ...]]] = {}
+    for criterion in rubric.criteria:
+        words = _words(columns, criterion)
+        for row in np.flatnonzero(_differ(words)).tolist():
+            if (ids[row], criterion.name) not in decided:
+                given = [place for place in np.argsort(words[row]).tolist() if not np.isnan(words[row, place])]
+                voices = (_voice(columns[place].ratings[row], words[row, place], criterion) for place in given)
+                found.setdefault(ids[row], {})[criterion.name] = tuple(voices)
     return found
+
+
+def disputes_of(ratings: Iterable[Rating], rubric: Rubric, ids: Sequence[str]) -> list[Dispute]:
+    """How annotators differ on each criterion on which they do, the most disputed first."""
+    columns = rating_table(rubric, ids, first_labels(ratings, rubric)).columns
+    found = []
+    for criterion in rubric.criteria:
+        words = _words(columns, criterion)
+        differ = _differ(words)
+        pairs: Counter[tuple[str, str]] = Counter()
+        for row in words[differ]:
+            labels = [shown_word(word, criterion) for word in np.unique(row[~np.isnan(row)])]
+            pairs[labels[0], labels[-1]] += 1
+        several = int(((~np.isnan(words)).sum(axis=1) > 1).sum())
+        if pairs:
+            found.append(Dispute(criterion, several, int(differ.sum()), tuple(pairs.most_common())))
+    return sorted(found, key=lambda one: -one.disputed / one.examples)
+
+
+def first_labels(ratings: Iterable[Rating], rubric: Rubric) -> list[Rating]:
+    """Each annotator's first label of an example, without criteria that had another wording."""
+    found: dict[tuple[str, str], Rating] = {}
+    for rating in sorted(ratings, key=lambda rating: rating.sample):
+        if rating.kind == "human":
+            kept = {name: said for name, said in rating.criteria.items() if _is_of(said, rubric.criterion(name))}
+            found.setdefault((rating.id, rating.rater), replace(rating, criteria=kept))
+    return list(found.values())
+
+
+def _words(columns: Sequence[Column], criterion: Criterion) -> Floats:
+    """Levels on a criterion, "does not apply" among them, shape (n_examples, n_columns); nan where there is none."""
+    if not columns:
+        return np.empty((0, 0))
+    name = criterion.name
+    return np.column_stack([np.where(c.skipped[name], NOT_APPLICABLE, c.levels[name]) for c in columns])
+
+
+def _differ(words: Floats) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    """The examples with two different labels, shape (n_examples,)."""
+    lowest = np.where(np.isnan(words), np.inf, words).min(axis=1, initial=np.inf)
+    highest = np.where(np.isnan(words), -np.inf, words).max(axis=1, initial=-np.inf)
+    return np.asarray(highest > lowest)
 
 
 def _is_of(rated: Rated, criterion: Criterion) -> bool:
     return rated.under in ("", criterion.fingerprint)
 
 
-def _word(rated: Rated) -> float | str | None:
-    return NOT_APPLICABLE if rated.declined == NOT_APPLICABLE else rated.level
+def _voice(rating: Rating | None, word: float, criterion: Criterion) -> Voice:
+    label = shown_word(word, criterion)
+    if rating is None:
+        return Voice(label)
+    rated = rating.criteria[criterion.name]
+    return Voice(label, " · ".join(part for part in (rated.reason, rating.note) if part), rated.quote or "")
 
 
-def shown_word(word: float | str, criterion: Criterion) -> str:
+def shown_word(word: float, criterion: Criterion) -> str:
     """A label as the page shows it."""
-    if isinstance(word, str):
+    if word == NOT_APPLICABLE:
         return "does not apply"
     choices: Mapping[float, str] = dict(zip(criterion.scale.values, criterion.scale.choices, strict=True))
     return choices.get(word, f"{word:g}")

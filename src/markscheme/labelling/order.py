@@ -2,13 +2,69 @@
 
 import hashlib
 import random
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 BLOCK = 20
 """One response in this many is labelled twice."""
 APART = 10
 """Other responses between the two times, at least, where there are that many."""
+
+
+TOGETHER = 20
+"""Annotators who share a pool work through it this many responses at a time, so that their labels soon overlap."""
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """How annotators share a pool.
+
+    Attributes:
+        raters: Their names.
+        each: Annotators per response.
+        overlap: How many responses get that many; later ones get one. None for all.
+
+    Raises:
+        ValueError: There are fewer annotators than each response needs, or a name stands twice.
+    """
+
+    raters: tuple[str, ...]
+    each: int = 2
+    overlap: int | None = None
+
+    def __post_init__(self) -> None:
+        if len(set(self.raters)) < len(self.raters):
+            raise ValueError("an annotator is named twice")
+        if self.each > len(self.raters):
+            raise ValueError(f"{self.each} annotators per response are more than the {len(self.raters)} who share it")
+
+    def assigned(self, ids: Sequence[str], labelled: Mapping[str, Collection[str]], *, seed: int) -> list[set[str]]:
+        """Who labels each response: every set of annotators equally often, in a random order.
+
+        Whoever has labelled a response already counts, so that a share may be changed half-way; the others of its set
+        are added until there are enough. Responses added at the end leave the earlier ones as they are.
+
+        Args:
+            ids: Ids of the responses.
+            labelled: Who has labelled each, by id.
+            seed: Random seed.
+
+        Example:
+            >>> share = Share(("ana", "ben", "chris"), each=2)
+            >>> [sorted(who) for who in share.assigned(["e1", "e2", "e3"], {}, seed=1)]
+            [['ana', 'chris'], ['ana', 'ben'], ['ben', 'chris']]
+        """
+        found: list[set[str]] = []
+        for place, id in enumerate(ids):
+            size = self.each if self.overlap is None or place < self.overlap else 1
+            sets = list(combinations(self.raters, size))
+            block, within = divmod(place, len(sets))
+            random.Random(f"{seed}\n{size}\n{block}").shuffle(sets)  # noqa: S311 - guessing it gains nothing
+            there = set(labelled.get(id, ()))
+            chosen = [rater for rater in (*sets[within], *self.raters) if rater not in there]
+            found.append((there & set(self.raters)) | set(chosen[: max(0, size - len(there))]))
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +75,9 @@ class Step:
     sample: int = 0
 
 
-def steps_of(ids: Sequence[str], *, rater: str, seed: int, again: bool = True) -> tuple[Step, ...]:
+def steps_of(
+    ids: Sequence[str], *, rater: str, seed: int, again: bool = True, together: Mapping[str, int] | None = None
+) -> tuple[Step, ...]:
     """The responses in a rater's own order, one in twenty of them twice.
 
     The same arguments give the same order. A response added later leaves the order of the others as it is.
@@ -29,13 +87,19 @@ def steps_of(ids: Sequence[str], *, rater: str, seed: int, again: bool = True) -
         rater: Name of the rater.
         seed: Random seed.
         again: Whether some responses are labelled twice.
+        together: Place of each response in a shared pool, which raters go through part by part; None to mix them all.
 
     Example:
         >>> steps = steps_of([f"e{i}" for i in range(40)], rater="ann", seed=1)
         >>> len(steps), sum(step.sample for step in steps)
         (42, 2)
     """
-    shuffled = sorted(ids, key=lambda id: hashlib.sha256(f"{seed}\n{rater}\n{id}".encode()).digest())
+
+    def turn(id: str) -> tuple[int, bytes]:
+        digest = hashlib.sha256(f"{seed}\n{rater}\n{id}".encode()).digest()
+        return (together[id] // TOGETHER if together else 0, digest)
+
+    shuffled = sorted(ids, key=turn)
     steps: list[Step] = []
     due: dict[int, str] = {}
     for place, id in enumerate(shuffled):

@@ -1,37 +1,31 @@
-"""The labelling page, served on this machine only: behind a token, and without anything from the network."""
+"""The labelling page, served: behind a token for each rater, and without anything from the network."""
 
 import hmac
+import json
+import math
 import secrets
 import socket
 import sys
-from collections.abc import Iterator, Mapping
-from pathlib import Path
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
-from urllib.parse import parse_qs
 
 import uvicorn
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.applications import Starlette
+from starlette.datastructures import MutableHeaders
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from markscheme.errors import UsageError
-from markscheme.fingerprint import fingerprint
-from markscheme.labelling.disputes import STEP
-from markscheme.labelling.order import Step
-from markscheme.labelling.work import CANNOT_TELL, NOT_APPLICABLE, Question, Work
+from markscheme.labelling.page import message_page, page_of, policy, progress_part
+from markscheme.labelling.rendering import render_example
+from markscheme.labelling.work import Answered, Question, Work
+from markscheme.text import encodable
 
-LOOPBACK = "127.0.0.1"
 PORTS_TRIED = 50
 LONGEST_FORM = 200_000
-TEMPLATES = Path(__file__).parent / "templates"
 HEADERS = {
-    "Content-Security-Policy": (
-        "default-src 'none'; style-src 'self'; script-src 'self'; img-src data:; form-action 'self'; "
-        "base-uri 'none'; frame-ancestors 'none'"
-    ),
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
@@ -40,24 +34,24 @@ HEADERS = {
 }
 
 
-def free_socket(port: int) -> socket.socket:
-    """A socket listening on this machine at the port, or at the first free port after it.
+def free_socket(host: str, port: int) -> socket.socket:
+    """A socket listening at an address and port, or at the first free port after it.
 
     Raises:
-        UsageError: None of fifty ports is free.
+        UsageError: None of fifty ports is free there.
     """
     last = min(port + PORTS_TRIED, 65_536)
     for number in range(port, last):
-        found = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+        found = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET, socket.SOCK_STREAM)
         found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            found.bind((LOOPBACK, number))
+            found.bind((host, number))
             found.listen()
         except OSError:
             found.close()
             continue
         return found
-    raise UsageError(f"no port from {port} to {last - 1} is free on {LOOPBACK}; name another --port")
+    raise UsageError(f"no port from {port} to {last - 1} is free on {host}; name another --port")
 
 
 def new_token() -> str:
@@ -65,11 +59,20 @@ def new_token() -> str:
     return secrets.token_urlsafe(24)
 
 
-def serve(work: Work, listening: socket.socket, token: str) -> None:
-    """Serve the page until the process is interrupted."""
-    app = application(work, token, listening.getsockname()[1])
+def serve(
+    works: Mapping[str, Work], listening: socket.socket, hosts: Collection[str], *, timed: bool, seed: int
+) -> None:
+    """Serve each rater's page until the process is interrupted.
+
+    Args:
+        works: The raters' work, by token.
+        listening: Where requests come in.
+        hosts: By which names browsers may call this server, with their ports.
+        timed: Whether the pages note how long each response takes.
+        seed: Random seed of the orders.
+    """
     config = uvicorn.Config(
-        app,
+        application(works, hosts, timed=timed, seed=seed),
         log_level="error",
         access_log=False,
         server_header=False,
@@ -81,43 +84,47 @@ def serve(work: Work, listening: socket.socket, token: str) -> None:
     uvicorn.Server(config).run(sockets=[listening])
 
 
-def application(work: Work, token: str, port: int) -> ASGIApp:
-    """The page as an ASGI application, behind the token."""
-    pages = _Pages(work)
-    routes = [
-        Route("/", pages.show),
-        Route("/give", pages.give, methods=["POST"]),
-        Route("/undo", pages.undo, methods=["POST"]),
-        Route("/progress", pages.progress),
-        Route("/page.css", _file("page.css", "text/css")),
-        Route("/page.js", _file("page.js", "text/javascript")),
-    ]
-    return _Guard(Starlette(routes=routes), token, {f"{LOOPBACK}:{port}", f"localhost:{port}"})
+def application(works: Mapping[str, Work], hosts: Collection[str], *, timed: bool = True, seed: int = 1) -> ASGIApp:
+    """The pages as an ASGI application, each behind its rater's token."""
+    return _Guard({token: _Pages(work, timed, seed).app for token, work in works.items()}, frozenset(hosts))
 
 
 class _Guard:
-    """Answers requests that carry the token, call this machine by its own name and come from no other site."""
+    """Answers requests that carry a rater's token, call this server by its name and come from no other site."""
 
-    def __init__(self, app: ASGIApp, token: str, hosts: set[str]) -> None:
-        self.app, self.token, self.hosts = app, token, hosts
+    def __init__(self, apps: Mapping[str, ASGIApp], hosts: frozenset[str]) -> None:
+        self.apps, self.hosts = apps, hosts
+        self.headers = {**HEADERS, "Content-Security-Policy": f"{policy()}; connect-src 'self'; frame-ancestors 'none'"}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        hosts = _values(scope, b"host")
         _, _, rest = scope["path"].partition("/")
         token, slash, rest = rest.partition("/")
-        known = hmac.compare_digest(token.encode(), self.token.encode())
-        if len(hosts) != 1 or hosts[0] not in self.hosts or not known or self._is_foreign(scope):
-            await PlainTextResponse("refused\n", 403, headers=HEADERS)(scope, receive, send)
+        app = next((a for known, a in self.apps.items() if hmac.compare_digest(token.encode(), known.encode())), None)
+        answer: ASGIApp
+        if app is None or not self._is_known(_values(scope, b"host")) or self._is_foreign(scope):
+            answer = PlainTextResponse("refused\n", 403)
         elif not slash:
-            await RedirectResponse(f"/{token}/", 303, headers=HEADERS)(scope, receive, send)
+            answer = RedirectResponse(f"/{token}/", 303)
         else:
-            await self.app({**scope, "path": f"/{rest}", "raw_path": f"/{rest}".encode()}, receive, send)
+            answer, scope = app, {**scope, "path": f"/{rest}", "raw_path": f"/{rest}".encode()}
+        await answer(scope, receive, self._with_headers(send))
+
+    def _with_headers(self, send: Send) -> Send:
+        async def sent(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                MutableHeaders(scope=message).update(self.headers)
+            await send(message)
+
+        return sent
+
+    def _is_known(self, hosts: list[str]) -> bool:
+        return len(hosts) == 1 and hosts[0] in self.hosts
 
     def _is_foreign(self, scope: Scope) -> bool:
-        """Whether a page of another site sends a form: browsers name the site, and other clients needn't."""
+        """Whether a page of another site sends answers: browsers name the site, and other clients needn't."""
         if scope["method"] in ("GET", "HEAD"):
             return False
-        origins = {f"http://{host}" for host in self.hosts}
+        origins = {f"{scheme}://{host}" for host in self.hosts for scheme in ("http", "https")}
         sites = {"same-origin", "none"}
         return not (
             origins.issuperset(_values(scope, b"origin")) and sites.issuperset(_values(scope, b"sec-fetch-site"))
@@ -128,84 +135,78 @@ def _values(scope: Scope, header: bytes) -> list[str]:
     return [value.decode("latin-1").lower() for name, value in scope["headers"] if name == header]
 
 
-def _file(name: str, media_type: str) -> Any:
-    text = (TEMPLATES / name).read_text(encoding="utf-8")
-
-    async def answer(_: Request) -> Response:
-        return Response(text, media_type=media_type, headers=HEADERS)
-
-    return answer
-
-
 class _Pages:
-    """The pages of one rater's work. No handler awaits between reading and writing, so requests can't interleave."""
+    """One rater's page and what it asks for. No handler awaits between reading and writing, so none interleave."""
 
-    def __init__(self, work: Work) -> None:
-        self.work = work
+    def __init__(self, work: Work, timed: bool, seed: int) -> None:
+        self.work, self.timed, self.seed = work, timed, seed
         self.warned = False
-        self.templates = Environment(
-            loader=PackageLoader("markscheme.labelling"),
-            autoescape=True,
-            undefined=StrictUndefined,
-            trim_blocks=True,
-            lstrip_blocks=True,
+        self.app = Starlette(
+            routes=[
+                Route("/", self.show),
+                Route("/unit/{unit}", self.unit),
+                Route("/give", self.give, methods=["POST"]),
+                Route("/undo", self.undo, methods=["POST"]),
+                Route("/progress", self.progress),
+            ]
         )
 
     async def show(self, _: Request) -> Response:
         if stopped := self._stopped():
-            return stopped
-        step = self.work.current
+            return HTMLResponse(message_page(stopped["title"], stopped["text"]), 409)
+        return HTMLResponse(page_of(self.work, timed=self.timed, seed=self.seed))
+
+    async def unit(self, request: Request) -> Response:
+        if stopped := self._stopped():
+            return JSONResponse(stopped, 409)
+        step = self.work.by_unit.get(request.path_params["unit"])
         if step is None:
-            return self._progress()
-        answers, note = self.work.earlier_answers(step)
-        return self._page(step, answers, note, taken_back=any(answers))
+            return PlainTextResponse("no such response\n", 404)
+        return HTMLResponse(render_example(self.work.examples[step.id], self.work.rubric))
 
     async def give(self, request: Request) -> Response:
-        form = await _form(request)
-        if form is None:
-            return self._message(
-                "That was too long", "The note is longer than can be kept. Go back and shorten it.", 413
-            )
+        said = await _said(request)
+        if said is None:
+            return _problem("That was too long.", "The note is longer than can be kept. Shorten it.", 413)
         if stopped := self._stopped(typed=True):
-            return stopped
-        step = self.work.current
-        if step is None or form.get("unit") != _unit(step):
-            return self._message(
-                "Not saved: this response was labelled already",
-                "It was sent twice, or labelled in another tab. The first one counts; undo takes it back.",
+            return JSONResponse(stopped, 409)
+        step = self.work.by_unit.get(str(said.get("unit")))
+        answered = None if step is None else _answered(said, self.work.questions[step.id])
+        if step is None or answered is None:
+            return _problem("Not saved:", "a criterion has no answer that it allows. Reload the page.", 422, block=True)
+        earlier = self.work.answered(step)
+        if earlier is not None and earlier.answers == answered.answers and not said.get("revises"):
+            return JSONResponse({})  # sent twice: the first time, only the answer got lost
+        if earlier is not None and not said.get("revises"):
+            return _problem(
+                "Not saved: this response was labelled already, in another tab.",
+                "The first label counts. Reload the page to go on.",
                 409,
+                block=True,
             )
-        questions = self.work.questions[step.id]
-        answers = [form.get(f"c{place}", "") for place in range(len(questions))]
-        known = [
-            answer if answer in question.answers else "" for question, answer in zip(questions, answers, strict=True)
-        ]
-        note = form.get("note", "").replace("\r\n", "\n")
-        if not all(known):
-            return self._page(step, known, note, unanswered=known.count(""), status=422)
-        said = {question.criterion.name: answer for question, answer in zip(questions, known, strict=True)}
         try:
-            self.work.give(step, said, note)
+            self.work.give(step, answered)
         except OSError as error:
-            return self._message(
-                "Not saved: the disk refused it",
-                f"{self.work.file.path}: {error.strerror or error}. Fix that, go back, and save again.",
-                500,
+            return _problem(
+                "Not saved: the disk refused it.", f"{self.work.file.path}: {error.strerror or error}. Fix that.", 500
             )
-        return _onward()
+        return JSONResponse({})
 
     async def undo(self, request: Request) -> Response:
-        form = await _form(request) or {}
+        said = await _said(request) or {}
         if stopped := self._stopped():
-            return stopped
-        if form.get("given") == str(len(self.work.file.given)):
-            self.work.undo()
-        return _onward()
+            return JSONResponse(stopped, 409)
+        step = self.work.by_unit.get(str(said.get("unit")))
+        if step is not None:
+            self.work.withdraw(step)
+        return JSONResponse({})
 
     async def progress(self, _: Request) -> Response:
-        return self._stopped() or self._progress()
+        if stopped := self._stopped():
+            return JSONResponse(stopped, 409)
+        return HTMLResponse(progress_part(self.work))
 
-    def _stopped(self, *, typed: bool = False) -> Response | None:
+    def _stopped(self, *, typed: bool = False) -> dict[str, Any] | None:
         change = self.work.change()
         if not change:
             return None
@@ -213,115 +214,47 @@ class _Pages:
             print(f"error: {change}; labelling has stopped. Start again to go on with it.", file=sys.stderr, flush=True)
             self.warned = True
         lost = "What you have just chosen was not saved. " if typed else ""
-        return self._message(
-            "Labelling has stopped: the rubric changed",
+        text = (
             f"{change}. {lost}All labels before are kept. End the command in the terminal and start it again: "
-            "what was labelled under words that have changed will come again.",
-            409,
-            goes_on=False,
+            "what was labelled under words that have changed will come again."
         )
-
-    def _page(
-        self,
-        step: Step,
-        answers: list[str],
-        note: str,
-        *,
-        taken_back: bool = False,
-        unanswered: int = 0,
-        status: int = 200,
-    ) -> Response:
-        work = self.work
-        example, questions = work.examples[step.id], work.questions[step.id]
-        shown = [(name, example.submission.inputs.get(name)) for name in work.rubric.known_inputs]
-        if work.rubric.inputs is None:
-            shown = [(name, text) for name, text in shown if text is not None]
-        cards = [_card(work, question, answer) for question, answer in zip(questions, answers, strict=True)]
-        return self._rendered(
-            "response.html",
-            status,
-            place=work.done + 1,
-            inputs=shown,
-            response=example.submission.response,
-            cards=cards,
-            note=note,
-            unit=_unit(step),
-            taken_back=taken_back,
-            unanswered=unanswered,
-        )
-
-    def _progress(self) -> Response:
-        is_done = self.work.current is None
-        return self._rendered("progress.html", 200, progress=self.work.progress(), is_done=is_done, step=STEP)
-
-    def _message(self, title: str, text: str, status: int, *, goes_on: bool = True) -> Response:
-        return self._rendered("message.html", status, title=title, text=text, goes_on=goes_on)
-
-    def _rendered(self, template: str, status: int, **values: Any) -> Response:
-        work = self.work
-        html = self.templates.get_template(template).render(
-            rubric=work.rubric,
-            rater=work.file.rater,
-            adjudicating=work.file.kind == "adjudicated",
-            done=work.done,
-            total=len(work.steps),
-            again=work.again,
-            given=len(work.file.given),
-            can_undo=work.last is not None,
-            **values,
-        )
-        return HTMLResponse(html, status, headers=HEADERS)
+        return {"title": "Labelling has stopped: the rubric changed.", "text": text, "block": True}
 
 
-def _onward() -> Response:
-    return RedirectResponse("./", 303, headers=HEADERS)
+def _problem(title: str, text: str, status: int, *, block: bool = False) -> Response:
+    return JSONResponse({"title": title, "text": text, "block": block}, status)
 
 
-def _unit(step: Step) -> str:
-    """The step's name in the page; the id might say who wrote the response."""
-    return fingerprint(step.id, step.sample)
-
-
-async def _form(request: Request) -> dict[str, str] | None:
-    """The fields of a form; None if it is too long."""
+async def _said(request: Request) -> dict[str, Any] | None:
+    """The object that a page sends; None if it is too long, and empty if it is none."""
     body = b""
     async for part in request.stream():
         body += part
         if len(body) > LONGEST_FORM:
             return None
-    fields = parse_qs(body.decode("utf-8", "replace"), keep_blank_values=True, errors="replace")
-    return {name: values[-1] for name, values in fields.items()}
+    try:
+        said = json.loads(body)
+    except (ValueError, RecursionError):
+        return {}
+    return said if isinstance(said, dict) else {}
 
 
-def _card(work: Work, question: Question, chosen: str) -> Mapping[str, Any]:
-    """A criterion as the page shows it."""
-    criterion = question.criterion
-    seen = work.rubric.shown_to(criterion)
-    return {
-        "criterion": criterion,
-        "choices": list(_choices(question, chosen)),
-        "given": question.given,
-        "is_fault": criterion.weight < 0,
-        "by": None if seen == work.rubric.known_inputs else [*seen, "the response"],
-    }
+def _answered(said: Mapping[str, Any], questions: Sequence[Question]) -> Answered | None:
+    """The answers to questions; None where one has none that it allows."""
+    answers, reasons, quotes = (_texts(said.get(key)) for key in ("answers", "reasons", "quotes"))
+    if any(answers.get(question.criterion.name) not in question.answers for question in questions):
+        return None
+    names = [question.criterion.name for question in questions]
+    seconds = said.get("seconds")
+    is_time = isinstance(seconds, int | float) and not isinstance(seconds, bool) and math.isfinite(seconds)
+    return Answered(
+        {name: answers[name] for name in names},
+        {name: reasons[name] for name in names if reasons.get(name)},
+        {name: quotes[name] for name in names if quotes.get(name)},
+        encodable(str(said.get("note") or "")),
+        float(seconds) if is_time else None,  # type: ignore[arg-type]
+    )
 
 
-def _choices(question: Question, chosen: str) -> Iterator[Mapping[str, Any]]:
-    scale = question.criterion.scale
-    by_number = all(len(choice) == 1 and choice.isdecimal() for choice in scale.choices[:9]) and not scale.by_label
-    for place, (choice, level) in enumerate(zip(scale.choices, scale.levels, strict=True)):
-        key = choice if by_number else str(place + 1)
-        name, label = choice, level.label if level.label and level.label != choice else ""
-        if scale.is_yes_no:
-            name, label = ("Yes", f"it is so ({choice})") if place else ("No", f"it is not so ({choice})")
-        words = {"label": label, "description": level.description or "", "example": level.example or ""}
-        yield {**_choice(str(place), key if len(key) == 1 else "", name, chosen), **words}
-    if NOT_APPLICABLE in question.answers:
-        yield _choice(NOT_APPLICABLE, "x", "Does not apply", chosen)
-    yield _choice(CANNOT_TELL, "t", "Can’t tell", chosen)
-
-
-def _choice(value: str, key: str, name: str, chosen: str) -> dict[str, Any]:
-    words = dict.fromkeys(("label", "description", "example"), "")
-    way_out = value in (CANNOT_TELL, NOT_APPLICABLE)
-    return {"value": value, "key": key, "name": name, "is_chosen": value == chosen, "is_way_out": way_out, **words}
+def _texts(value: Any) -> dict[str, str]:
+    return {str(name): encodable(str(text)) for name, text in value.items()} if isinstance(value, dict) else {}

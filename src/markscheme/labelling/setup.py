@@ -9,8 +9,8 @@ import numpy as np
 from markscheme.calibration.sampling import choose_next, with_split
 from markscheme.errors import ComparisonError, UsageError, writing
 from markscheme.files import set_aside_damaged_end
-from markscheme.labelling.disputes import disputed, ratings_in, shown_word
-from markscheme.labelling.order import Step, steps_of
+from markscheme.labelling.disputes import disputed, first_labels, ratings_in
+from markscheme.labelling.order import Share, Step, steps_of
 from markscheme.labelling.pool import Pool, SetFile, read_pool
 from markscheme.labelling.store import LabelFile
 from markscheme.labelling.work import Question, Work
@@ -30,6 +30,7 @@ def open_work(
     pool: Path | None = None,
     next: int | None = None,
     adjudicate: bool = False,
+    share: Share | None = None,
     seed: int = 1,
 ) -> Work:
     """A rater's work, with the labels they gave before; makes `calibration/<rubric>` if it isn't there.
@@ -41,7 +42,8 @@ def open_work(
         pool: File of responses to label; the rubric's own examples where None.
         next: How many responses to draw, those whose labels are worth most; the whole pool where None.
         adjudicate: Whether the rater decides where annotators disagree.
-        seed: Random seed of the order and the draw.
+        share: How the rater shares the pool with others; the rater labels all of it where None.
+        seed: Random seed of the order, the draw and the share.
 
     Raises:
         UsageError: The rubric isn't found, there is no pool, a name can't be part of a path, or the same rater is
@@ -64,14 +66,17 @@ def open_work(
     home.check(responses.examples)
     file = LabelFile.open(folder / "ratings", rater, "adjudicated" if adjudicate else "human", rubric)
     try:
-        work = _work(rubric, source, responses, home, file, seed)
-        return work if next is None else _drawn(work, responses, next, seed)
+        work = _work(rubric, source, responses, home, file)
+        if next is not None:
+            return _drawn(work, responses, next, seed, share)
+        return replace(work, steps=_steps(list(work.questions), work, seed, share))
     except BaseException:
         file.close()
         raise
 
 
-def _work(rubric: Rubric, source: Path, pool: Pool, home: SetFile, file: LabelFile, seed: int) -> Work:
+def _work(rubric: Rubric, source: Path, pool: Pool, home: SetFile, file: LabelFile) -> Work:
+    """The work before anybody decided in which order."""
     examples = {example.id: example for example in pool.examples}
     everything = tuple(Question(criterion) for criterion in rubric.criteria)
     questions: Mapping[str, tuple[Question, ...]] = dict.fromkeys(examples, everything)
@@ -79,34 +84,36 @@ def _work(rubric: Rubric, source: Path, pool: Pool, home: SetFile, file: LabelFi
     if file.kind == "adjudicated":
         people = [*pool.labels, *ratings_in(file.path.parent, rubric)]
         questions = _to_adjudicate(people, rubric, file.rater, examples)
-    steps = _steps(list(questions), file, seed)
-    return Work(rubric, source, examples, questions, steps, file, home, split, pool.labels)
+    return Work(rubric, source, examples, questions, (), file, home, split, pool.labels)
 
 
-def _steps(ids: Sequence[str], file: LabelFile, seed: int) -> tuple[Step, ...]:
-    return steps_of(ids, rater=file.rater, seed=seed, again=file.kind != "adjudicated")
+def _steps(ids: Sequence[str], work: Work, seed: int, share: Share | None) -> tuple[Step, ...]:
+    rater = work.file.rater
+    if share is None:
+        return steps_of(ids, rater=rater, seed=seed, again=work.file.kind != "adjudicated")
+    labelled: dict[str, set[str]] = {}
+    for label in first_labels(work.everyone, work.rubric):
+        labelled.setdefault(label.id, set()).add(label.rater)
+    who = share.assigned(ids, labelled, seed=seed)
+    own = [id for id, raters in zip(ids, who, strict=True) if rater in raters]
+    return steps_of(own, rater=rater, seed=seed, together={id: place for place, id in enumerate(ids)})
 
 
 def _to_adjudicate(
     people: Sequence[Rating], rubric: Rubric, adjudicator: str, examples: Mapping[str, Example]
 ) -> dict[str, tuple[Question, ...]]:
     return {
-        id: tuple(
-            Question(criterion, tuple(shown_word(word, criterion) for word in said[criterion.name]))
-            for criterion in rubric.criteria
-            if criterion.name in said
-        )
-        for id, said in disputed(people, rubric, adjudicator).items()
-        if id in examples
+        id: tuple(Question(criterion, said[criterion.name]) for criterion in rubric.criteria if criterion.name in said)
+        for id, said in disputed(people, rubric, adjudicator, list(examples)).items()
     }
 
 
-def _drawn(work: Work, pool: Pool, count: int, seed: int) -> Work:
+def _drawn(work: Work, pool: Pool, count: int, seed: int, share: Share | None) -> Work:
     """The work on what was drawn from the pool so far; draws more once all of that is labelled."""
     with work.home.held():
         there = work.home.read()
         drawn = _among(pool, there)
-        narrowed = replace(work, steps=_steps(drawn, work.file, seed))
+        narrowed = replace(work, steps=_steps(drawn, work, seed, share))
         free = len(pool.examples) - len(drawn)
         if narrowed.current is not None or not free:
             return narrowed
@@ -120,12 +127,12 @@ def _drawn(work: Work, pool: Pool, count: int, seed: int) -> Work:
             seed=seed,
         )
         work.home.add([pick.to_json() for pick in with_split(draw, work.split).picks])
-        return replace(work, steps=_steps(_among(pool, work.home.read()), work.file, seed))
+        return replace(work, steps=_steps(_among(pool, work.home.read()), work, seed, share))
 
 
 def _among(pool: Pool, there: Sequence[Example]) -> list[str]:
-    ids = {example.id for example in there}
-    return [example.id for example in pool.examples if example.id in ids]
+    ids = {example.id for example in pool.examples}
+    return [example.id for example in there if example.id in ids]
 
 
 def _passed(there: Sequence[Example], work: Work) -> dict[str, bool]:
@@ -139,3 +146,10 @@ def _passed(there: Sequence[Example], work: Work) -> dict[str, bool]:
     except ComparisonError:
         return {}
     return {id: bool(p) for id, p in zip(truth.ids, truth.passed.tolist(), strict=True) if not np.isnan(p)}
+
+
+def keep_examples(work: Work) -> None:
+    """Add the responses of a work to the rubric's own examples, so that labels from elsewhere find them there."""
+    with work.home.held():
+        examples = [work.examples[step.id] for step in work.steps if step.sample == 0]
+        work.home.add([replace(one, split=one.split or work.split).to_json() for one in examples])

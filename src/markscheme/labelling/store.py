@@ -23,7 +23,6 @@ class LabelFile:
         kind: Kind of their ratings.
         lock: Held open for as long as this process may write.
         given: The current labels, in the order they were given.
-        withdrawn: The label that undo took back last, until another is given.
     """
 
     path: Path
@@ -31,7 +30,6 @@ class LabelFile:
     kind: Kind
     lock: TextIO = field(repr=False)
     given: dict[Step, Rating] = field(default_factory=dict)
-    withdrawn: Rating | None = None
 
     @classmethod
     def open(cls, folder: Path, rater: str, kind: Kind, rubric: Rubric) -> "LabelFile":
@@ -78,14 +76,13 @@ class LabelFile:
         step = Step(rating.id, rating.sample)
         self.given.pop(step, None)
         self.given[step] = rating
-        self.withdrawn = None
 
     def withdraw(self, step: Step, at: str) -> None:
         """Take a label back; on disk when this returns."""
         taken = Rating(step.id, self.rater, self.kind, sample=step.sample, at=at)
         line: dict[str, Any] = {**taken.to_json(), "withdrawn": True}
         append_lines(self.path, [line])
-        self.withdrawn = self.given.pop(step)
+        self.given.pop(step, None)
 
     def close(self) -> None:
         """Let other processes write."""

@@ -2,19 +2,20 @@
 
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import cached_property
 from pathlib import Path
 
 from markscheme.errors import MarkschemeError, RatingError
 from markscheme.fingerprint import fingerprint
-from markscheme.labelling.disputes import AgreementSoFar, agreement_so_far, ratings_in
+from markscheme.labelling.disputes import AgreementSoFar, Dispute, Voice, agreement_so_far, disputes_of, ratings_in
 from markscheme.labelling.order import Step
 from markscheme.labelling.pool import SetFile
 from markscheme.labelling.store import LabelFile
 from markscheme.ratings.examples import Example, Split
 from markscheme.ratings.rating import Rated, Rating, asked_under
+from markscheme.readers.sheet import wording_of
 from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.rubric import Criterion, Rubric
 
@@ -28,11 +29,11 @@ class Question:
 
     Attributes:
         criterion: The criterion.
-        given: The labels that annotators gave, without names; empty unless the rater adjudicates.
+        given: What annotators said, without names; empty unless the rater adjudicates.
     """
 
     criterion: Criterion
-    given: tuple[str, ...] = ()
+    given: tuple[Voice, ...] = ()
 
     @property
     def answers(self) -> tuple[str, ...]:
@@ -57,6 +58,25 @@ class Question:
             return NOT_APPLICABLE if rated.declined == "not applicable" else CANNOT_TELL
         values = self.criterion.scale.values
         return str(values.index(rated.level)) if rated.level in values else ""
+
+
+@dataclass(frozen=True)
+class Answered:
+    """What a rater answered to the questions about one response.
+
+    Attributes:
+        answers: By criterion.
+        reasons: By criterion, where the rater gave one.
+        quotes: The passage marked, by criterion.
+        note: On the whole response.
+        seconds: How long it took; None where nobody noted it.
+    """
+
+    answers: Mapping[str, str]
+    reasons: Mapping[str, str] = field(default_factory=dict)
+    quotes: Mapping[str, str] = field(default_factory=dict)
+    note: str = ""
+    seconds: float | None = None
 
 
 @dataclass(frozen=True)
@@ -116,30 +136,31 @@ class Work:
     def _own(self) -> frozenset[Step]:
         return frozenset(self.steps)
 
+    @cached_property
+    def by_unit(self) -> Mapping[str, Step]:
+        """The steps by their names on the page."""
+        return {unit_of(step): step for step in self.steps}
+
     @property
     def current(self) -> Step | None:
         """The next step; None when all are done. A second time comes only after the first."""
         for step in self.steps:
-            if not self._is_done(step) and (step.sample == 0 or self._is_done(Step(step.id))):
+            if not self.is_done(step) and (step.sample == 0 or self.is_done(Step(step.id))):
                 return step
         return None
 
     @property
-    def last(self) -> Step | None:
-        """The last label, which undo takes back."""
-        return next((step for step in reversed(self.file.given) if step in self._own), None)
-
-    @property
     def done(self) -> int:
         """How many of the steps are labelled."""
-        return sum(map(self._is_done, self.steps))
+        return sum(map(self.is_done, self.steps))
 
     @property
     def again(self) -> int:
         """How many responses are labelled twice."""
         return sum(step.sample for step in self.steps)
 
-    def _is_done(self, step: Step) -> bool:
+    def is_done(self, step: Step) -> bool:
+        """Whether a step is labelled under the current wording."""
         rating = self.file.given.get(step)
         if rating is None:
             return False
@@ -149,53 +170,65 @@ class Work:
             for question in self.questions[step.id]
         )
 
-    def earlier_answers(self, step: Step) -> tuple[list[str], str]:
-        """The answers and the note that undo took back; empty for any other step."""
-        taken = self.file.withdrawn
-        if taken is None or Step(taken.id, taken.sample) != step:
-            return [""] * len(self.questions[step.id]), ""
-        return [q.answer(taken.criteria.get(q.criterion.name)) for q in self.questions[step.id]], taken.note
+    def answered(self, step: Step) -> Answered | None:
+        """The answers to a step; None if it isn't labelled."""
+        if not self.is_done(step):
+            return None
+        rating = self.file.given[step]
+        said = {q.criterion.name: rating.criteria[q.criterion.name] for q in self.questions[step.id]}
+        return Answered(
+            {q.criterion.name: q.answer(said[q.criterion.name]) for q in self.questions[step.id]},
+            {name: rated.reason for name, rated in said.items() if rated.reason},
+            {name: rated.quote for name, rated in said.items() if rated.quote},
+            rating.note,
+            rating.seconds,
+        )
 
-    def give(self, step: Step, answers: Mapping[str, str], note: str) -> None:
+    def give(self, step: Step, answered: Answered) -> None:
         """Keep the answers to all questions of a step; on disk when this returns.
 
         Args:
-            step: The current step.
-            answers: Answers by criterion, each allowed by its question.
-            note: The rater's note.
+            step: One of the steps.
+            answered: Answers to all its questions, each allowed by its question.
         """
         if step.id not in self._homed:
             with self.home.held():
                 example = self.examples[step.id]
                 self.home.add([replace(example, split=example.split or self.split).to_json()])
             self._homed.add(step.id)
-        criteria = {q.criterion.name: q.rated(answers[q.criterion.name]) for q in self.questions[step.id]}
-        under, today = asked_under(self.rubric), date.today().isoformat()
-        self.file.give(
-            Rating(
-                step.id,
-                self.file.rater,
-                self.file.kind,
-                criteria,
-                sample=step.sample,
-                at=today,
-                under=under,
-                note=note.strip(),
-            )
+        self.file.give(self.rating(step, answered))
+
+    def rating(self, step: Step, answered: Answered) -> Rating:
+        """The rating for answers to all questions of a step."""
+        criteria = {}
+        for question in self.questions[step.id]:
+            name = question.criterion.name
+            reason, quote = answered.reasons.get(name, ""), answered.quotes.get(name)
+            criteria[name] = replace(question.rated(answered.answers[name]), reason=reason, quote=quote)
+        return Rating(
+            step.id,
+            self.file.rater,
+            self.file.kind,
+            criteria,
+            sample=step.sample,
+            at=date.today().isoformat(),
+            under=asked_under(self.rubric),
+            note=answered.note.strip(),
+            seconds=answered.seconds,
         )
 
-    def undo(self) -> None:
-        """Take the last label back, so that it is asked again."""
-        if self.last is not None:
-            self.file.withdraw(self.last, date.today().isoformat())
+    def withdraw(self, step: Step) -> None:
+        """Take a label back, so that the step is asked again."""
+        if step in self.file.given:
+            self.file.withdraw(step, date.today().isoformat())
 
     def progress(self) -> LabellingProgress:
         """The rater's progress."""
-        own = [rating for step, rating in self.file.given.items() if step in self._own and self._is_done(step)]
+        own = [rating for step, rating in self.file.given.items() if step in self._own and self.is_done(step)]
         pairs = [
             (self.file.given[Step(step.id)], self.file.given[step])
             for step in self.steps
-            if step.sample == 1 and self._is_done(step) and self._is_done(Step(step.id))
+            if step.sample == 1 and self.is_done(step) and self.is_done(Step(step.id))
         ]
         again = [
             _word(first.criteria[q.criterion.name]) == _word(second.criteria[q.criterion.name])
@@ -209,12 +242,27 @@ class Work:
 
     def _agreement(self) -> tuple[AgreementSoFar, ...] | None:
         """Agreement with other annotators on what the rater has labelled."""
-        done = [step.id for step in self.file.given if step.sample == 0 and step in self._own and self._is_done(step)]
+        done = [step.id for step in self.file.given if step.sample == 0 and step in self._own and self.is_done(step)]
         try:
-            everyone = [*self.people, *ratings_in(self.file.path.parent, self.rubric)]
-        except RatingError:  # another rater's file is damaged, or half written
+            return tuple(agreement_so_far(self.everyone, self.rubric, self.file.rater, done))
+        except RatingError:
             return None
-        return tuple(agreement_so_far(everyone, self.rubric, self.file.rater, done))
+
+    @property
+    def everyone(self) -> list[Rating]:
+        """Labels of all annotators.
+
+        Raises:
+            RatingError: Another rater's file is damaged, or half written.
+        """
+        return [*self.people, *ratings_in(self.file.path.parent, self.rubric)]
+
+    def disputes(self) -> list[Dispute]:
+        """How annotators differ, for the rubric's author; empty where their labels can't be read."""
+        try:
+            return disputes_of(self.everyone, self.rubric, list(self.examples))
+        except RatingError:
+            return []
 
     def change(self) -> str:
         """How the rubric has changed since labelling began, as a sentence; "" if raters see no change."""
@@ -224,7 +272,7 @@ class Work:
                 return ""
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                changed = seen(load_rubric(self.source)) != seen(self.rubric)
+                changed = wording_of(load_rubric(self.source)) != wording_of(self.rubric)
         except (OSError, MarkschemeError):
             return f"{self.source.name} can no longer be read as the rubric it was"
         if changed:
@@ -233,11 +281,10 @@ class Work:
         return ""
 
 
+def unit_of(step: Step) -> str:
+    """The step's name on the page; the id might say who wrote the response."""
+    return fingerprint(step.id, step.sample)
+
+
 def _word(rated: Rated) -> tuple[float | None, str]:
     return rated.level, rated.declined
-
-
-def seen(rubric: Rubric) -> str:
-    """Digest of what raters see of a rubric; weights and pass mark don't count."""
-    criteria = [[c.name, c.fingerprint, c.weight < 0, list(rubric.shown_to(c))] for c in rubric.criteria]
-    return fingerprint(rubric.name, rubric.description, rubric.guidelines, criteria)

@@ -69,6 +69,8 @@ class Rating:
         under: Fingerprint of what was asked, over all criteria; "" where nobody noted it.
         blind: False where it was given with the judge's verdict visible.
         note: What the rater wrote next to it.
+        confidence: How sure the rater was, as written; "" where nobody noted it.
+        seconds: How long the rater took; None where nobody noted it.
     """
 
     id: str
@@ -83,6 +85,8 @@ class Rating:
     under: str = ""
     blind: bool = True
     note: str = ""
+    confidence: str = ""
+    seconds: float | None = None
 
     def to_json(self) -> dict[str, Any]:
         """One line of a file of ratings."""
@@ -91,9 +95,8 @@ class Rating:
         line |= {"overall": self.overall, "error": self.error, "at": self.at, "under": self.under, "blind": self.blind}
         if self.passed is not None:
             line["pass"] = self.passed
-        if self.note:
-            line["note"] = self.note
-        return line
+        line |= {key: said for key in ("note", "confidence") if (said := getattr(self, key))}
+        return line if self.seconds is None else {**line, "seconds": self.seconds}
 
 
 def asked_under(rubric: Rubric) -> str:
@@ -205,6 +208,8 @@ class RatingReader:
             under=under,
             blind=line.get("blind", True) is not False,
             note=str(line.get("note") or ""),
+            confidence=_word(line.get("confidence")),
+            seconds=_duration(line.get("seconds")),
         )
 
     def _rated(self, name: str, said: Any, *, keep_unread: bool) -> Rated | None:
@@ -281,6 +286,15 @@ def _decision(value: Any) -> bool | None:
     if value is None or isinstance(value, bool):
         return value
     raise ValueError(f"pass is true or false, found {shown(value)}")
+
+
+def _word(value: Any) -> str:
+    return "" if value is None else str(value)
+
+
+def _duration(value: Any) -> float | None:
+    is_known = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < math.inf
+    return float(value) if is_known else None
 
 
 def _count(value: Any) -> int:

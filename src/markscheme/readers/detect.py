@@ -19,6 +19,7 @@ from markscheme.readers.mlflow import is_mlflow, read_mlflow
 from markscheme.readers.peek import Peek
 from markscheme.readers.phoenix import is_phoenix, read_phoenix
 from markscheme.readers.promptfoo import read_promptfoo
+from markscheme.readers.sheet import is_sheet, read_sheet
 from markscheme.readers.tables import read_rows
 from markscheme.rubrics.rubric import Rubric
 
@@ -39,6 +40,7 @@ class Reader:
 
 
 READERS = (
+    Reader("answers of a labelling sheet (.json)", is_sheet, read_sheet),
     Reader("Promptfoo's results", lambda reading: is_results(reading.path), read_promptfoo),
     Reader("a dataset of autorubric", is_autorubric, read_autorubric),
     Reader("a table (.csv, .tsv)", lambda reading: reading.path.suffix in (".csv", ".tsv"), read_rows),

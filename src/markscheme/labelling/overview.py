@@ -1,0 +1,146 @@
+"""Who has labelled how much of a rubric's examples, how often annotators agree, and who is unsteady."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from markscheme.labelling.disputes import agreement_so_far, first_labels, ratings_in
+from markscheme.labelling.pool import read_pool
+from markscheme.ratings.examples import examples_file
+from markscheme.ratings.rating import Rating
+from markscheme.report.document import Document, Notes, Table
+from markscheme.rubrics.file import load_rubric
+from markscheme.rubrics.rubric import Rubric
+from markscheme.rubrics.search import calibration_folder, find_rubric
+
+UNSTEADY, FEWEST = 0.8, 10
+"""Share of answers repeated on a second look below which an annotator is unsteady, given this many of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnnotatorProgress:
+    """What one annotator has done.
+
+    Attributes:
+        rater: The name.
+        labelled: Responses labelled, once or more.
+        declined: "Can't tell", over all criteria.
+        repeated: Criteria answered a second time, on responses that came back.
+        same: How many of them got the same answer.
+        shared: Labels of other annotators on the same responses and criteria, in whole fives of responses.
+        agreed: How many of them are the annotator's own.
+        seconds: Median time per response; None where nobody noted it.
+        last: The day of the last label, as written.
+    """
+
+    rater: str
+    labelled: int
+    declined: int
+    repeated: int
+    same: int
+    shared: int
+    agreed: int
+    seconds: float | None
+    last: str
+
+    @property
+    def is_unsteady(self) -> bool:
+        """Whether the annotator seldom repeats an answer."""
+        return self.repeated >= FEWEST and self.same < UNSTEADY * self.repeated
+
+
+@dataclass(frozen=True)
+class Overview:
+    """The labelling of one pool.
+
+    Attributes:
+        rubric: The rubric's name.
+        responses: Responses in the pool.
+        labelled: By number of annotators, how many responses have that many.
+        annotators: Each annotator.
+    """
+
+    rubric: str
+    responses: int
+    labelled: dict[int, int]
+    annotators: tuple[AnnotatorProgress, ...]
+
+
+def overview_of(named: str, here: Path, pool: Path | None) -> Overview:
+    """The labelling of a rubric's own examples, or of another pool.
+
+    Raises:
+        UsageError: The rubric isn't found.
+        RatingError: A file can't be read, or there are no examples.
+    """
+    rubric = load_rubric(find_rubric(named, here))
+    folder = calibration_folder(rubric.name, here)
+    found = read_pool(pool or examples_file(folder), rubric)
+    ids = [example.id for example in found.examples]
+    ratings = [r for r in (*found.labels, *ratings_in(folder / "ratings", rubric)) if r.kind == "human"]
+    first = first_labels([rating for rating in ratings if rating.id in set(ids)], rubric)
+    raters = dict.fromkeys(rating.rater for rating in first)
+    counts = dict.fromkeys(ids, 0)
+    for rating in first:
+        counts[rating.id] += 1
+    by_count = {n: list(counts.values()).count(n) for n in sorted(set(counts.values()))}
+    annotators = tuple(_annotator(rater, ratings, first, rubric) for rater in raters)
+    return Overview(rubric.name, len(ids), by_count, annotators)
+
+
+def _annotator(rater: str, ratings: Sequence[Rating], first: Sequence[Rating], rubric: Rubric) -> AnnotatorProgress:
+    own = {rating.id: rating for rating in first if rating.rater == rater}
+    again = [rating for rating in ratings if rating.rater == rater and rating.sample == 1 and rating.id in own]
+    pairs = [
+        ((rated.level, rated.declined), (other.level, other.declined))
+        for rating in again
+        for name, rated in rating.criteria.items()
+        if (other := own[rating.id].criteria.get(name)) is not None
+    ]
+    agreement = agreement_so_far(ratings, rubric, rater, list(own))
+    times = [rating.seconds for rating in own.values() if rating.seconds is not None]
+    return AnnotatorProgress(
+        rater,
+        len(own),
+        sum(rated.declined == "abstained" for rating in own.values() for rated in rating.criteria.values()),
+        len(pairs),
+        sum(one == other for one, other in pairs),
+        sum(one.others for one in agreement),
+        sum(one.same for one in agreement),
+        round(median(times), 1) if times else None,
+        max((rating.at for rating in own.values()), default=""),
+    )
+
+
+def view(found: Overview) -> Document:
+    """The overview as a document."""
+    rows = tuple(
+        (
+            one.rater,
+            str(one.labelled),
+            str(one.declined),
+            _share(one.same, one.repeated) + (" unsteady" if one.is_unsteady else ""),
+            _share(one.agreed, one.shared),
+            "–" if one.seconds is None else f"{one.seconds:g} s",
+            one.last or "–",
+        )
+        for one in found.annotators
+    )
+    headings = ("annotator", "labelled", "can't tell", "same twice", "agrees with others", "per response", "last")
+    spread = ", ".join(f"{n} by {count}" for count, n in found.labelled.items() if count)
+    notes = Notes(("“Same twice” and “agrees with others” are shares of answers; – where there are too few.",))
+    title = f"{found.rubric}: {found.responses} responses; labelled: {spread or 'none yet'}"
+    return Document(title, "", (Table(headings, rows), notes) if rows else ())
+
+
+def json_of(found: Overview) -> dict[str, Any]:
+    """The overview as plain data."""
+    annotators = [{**asdict(one), "unsteady": one.is_unsteady} for one in found.annotators]
+    labelled = {str(count): n for count, n in found.labelled.items()}
+    return {"schema": 1, **asdict(found), "labelled": labelled, "annotators": annotators}
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{100 * part / whole:.0f}% of {whole}" if whole else "–"

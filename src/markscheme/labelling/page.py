@@ -1,0 +1,193 @@
+"""The page on which responses are labelled: one HTML text with its style, script and data inside, served or mailed."""
+
+import base64
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from markscheme.labelling.disputes import STEP
+from markscheme.labelling.rendering import render_example
+from markscheme.labelling.work import CANNOT_TELL, NOT_APPLICABLE, Question, Work, unit_of
+from markscheme.ratings.rating import asked_under
+from markscheme.readers.sheet import pool_of, responses_of, wording_of
+from markscheme.rubrics.rubric import Criterion, Rubric
+
+TEMPLATES = Path(__file__).parent / "templates"
+POLICY = "default-src 'none'; img-src data:; base-uri 'none'; form-action 'none'"
+
+
+@cache
+def _environment() -> Environment:
+    return Environment(
+        loader=PackageLoader("markscheme.labelling"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+
+
+@cache
+def _inline(name: str) -> tuple[Markup, str]:
+    """A style sheet or script to stand in the page, and the source by which a policy allows it alone."""
+    text = (TEMPLATES / name).read_text(encoding="utf-8")
+    digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+    return Markup(text), f"'sha256-{digest}'"  # noqa: S704 - files of this package
+
+
+def policy() -> str:
+    """The page's content security policy: its own style and script, images inside the page, and nothing else."""
+    return f"{POLICY}; style-src {_inline('page.css')[1]}; script-src {_inline('page.js')[1]}"
+
+
+def page_of(work: Work, *, timed: bool, seed: int) -> str:
+    """The page as the server sends it; it asks the server for responses and gives it the answers."""
+    return _page(work, _data(work, timed=timed, seed=seed))
+
+
+def sheet_of(work: Work, *, timed: bool, seed: int) -> str:
+    """The page as a file that needs no server: it holds the responses, and saves the answers as a file for `import`."""
+    rubric, examples = work.rubric, work.examples
+    responses = responses_of(examples[step.id] for step in work.steps)
+    rated = [
+        {answer: question.rated(answer).to_json() for answer in question.answers} for question in _questions(rubric)
+    ]
+    data = _data(work, timed=timed, seed=seed)
+    data["units"] = {unit_of(step): render_example(examples[step.id], rubric) for step in work.steps}
+    data["sheet"] = {
+        "head": {
+            "sheet": 1,
+            "rubric": wording_of(rubric),
+            "pool": pool_of(responses),
+            "rater": work.file.rater,
+            "name": rubric.name,
+            "criteria": {criterion.name: criterion.fingerprint for criterion in rubric.criteria},
+            "responses": responses,
+        },
+        "steps": [[step.id, step.sample] for step in work.steps],
+        "rated": rated,
+        "under": asked_under(rubric),
+        "file": f"{rubric.name}-{work.file.rater}.json",
+    }
+    return _page(work, data, is_sheet=True)
+
+
+def message_page(title: str, text: str) -> str:
+    """A page that says why there is nothing to label."""
+    return _environment().get_template("message.html").render(title=title, text=text, style=_inline("page.css")[0])
+
+
+def progress_part(work: Work) -> str:
+    """What the server adds to the overview: how steady the rater is, how often others agree, and what is disputed."""
+    template = _environment().get_template("progress.html")
+    adjudicating = work.file.kind == "adjudicated"
+    return template.render(
+        progress=work.progress(),
+        disputes=work.disputes() if adjudicating else (),
+        adjudicating=adjudicating,
+        step=STEP,
+    )
+
+
+def next_command(work: Work) -> str:
+    """The command that follows when all is labelled."""
+    name = work.rubric.name
+    return f"markscheme calibrate {name}" if work.file.kind == "adjudicated" else f"markscheme adjudicate {name}"
+
+
+def _page(work: Work, data: Mapping[str, Any], *, is_sheet: bool = False) -> str:
+    style, script = _inline("page.css")[0], _inline("page.js")[0]
+    return (
+        _environment()
+        .get_template("page.html")
+        .render(
+            rubric=work.rubric,
+            cards=[_card(work.rubric, question) for question in _questions(work.rubric)],
+            rater=work.file.rater,
+            adjudicating=work.file.kind == "adjudicated",
+            total=len(work.steps),
+            again=work.again,
+            is_sheet=is_sheet,
+            policy=policy(),
+            style=style,
+            script=script,
+            data=Markup(json.dumps(data).replace("<", "\\u003c")),  # noqa: S704 - JSON without a tag
+        )
+    )
+
+
+def _data(work: Work, *, timed: bool, seed: int) -> dict[str, Any]:
+    """What the script knows of the work; nothing here is anybody else's but what an adjudicator decides on."""
+    names = [criterion.name for criterion in work.rubric.criteria]
+    places = {step: place for place, step in enumerate(work.steps)}
+    return {
+        "rubric": work.rubric.name,
+        "rater": work.file.rater,
+        "seed": seed,
+        "timed": timed,
+        "criteria": names,
+        "steps": [
+            {
+                "unit": unit_of(step),
+                "criteria": [names.index(question.criterion.name) for question in work.questions[step.id]],
+                "given": [[asdict(voice) for voice in question.given] for question in work.questions[step.id]],
+                "answer": None if (answered := work.answered(step)) is None else asdict(answered),
+            }
+            for step in work.steps
+        ],
+        "order": [places[step] for step in work.file.given if step in places and work.is_done(step)],
+        "next": next_command(work),
+        "sheet": None,
+    }
+
+
+def _questions(rubric: Rubric) -> list[Question]:
+    return [Question(criterion) for criterion in rubric.criteria]
+
+
+def _card(rubric: Rubric, question: Question) -> Mapping[str, Any]:
+    """A criterion as the page shows it."""
+    criterion = question.criterion
+    seen = rubric.shown_to(criterion)
+    return {
+        "criterion": criterion,
+        "choices": list(_choices(question)),
+        "anchors": list(_anchors(criterion)),
+        "is_fault": criterion.weight < 0,
+        "by": None if seen == rubric.known_inputs else [*seen, "the response"],
+    }
+
+
+def _anchors(criterion: Criterion) -> Iterator[str]:
+    """The rubric's words for each level that has any."""
+    for choice, level in zip(criterion.scale.choices, criterion.scale.levels, strict=True):
+        words = " – ".join(word for word in (level.label, level.description) if word and word != choice)
+        if words:
+            yield f"{choice}: {words}"
+
+
+def _choices(question: Question) -> Iterator[Mapping[str, Any]]:
+    scale = question.criterion.scale
+    by_number = all(len(choice) == 1 and choice.isdecimal() for choice in scale.choices[:9]) and not scale.by_label
+    for place, (choice, level) in enumerate(zip(scale.choices, scale.levels, strict=True)):
+        key = choice if by_number else str(place + 1)
+        name, label = choice, level.label if level.label and level.label != choice else ""
+        if scale.is_yes_no:
+            name, label = ("Yes", f"it is so ({choice})") if place else ("No", f"it is not so ({choice})")
+        words = {"label": label, "description": level.description or "", "example": level.example or ""}
+        yield {**_choice(str(place), key if len(key) == 1 else "", name), **words}
+    if NOT_APPLICABLE in question.answers:
+        yield _choice(NOT_APPLICABLE, "x", "Does not apply")
+    yield _choice(CANNOT_TELL, "t", "Can’t tell")
+
+
+def _choice(value: str, key: str, name: str) -> dict[str, Any]:
+    words = dict.fromkeys(("label", "description", "example"), "")
+    return {"value": value, "key": key, "name": name, "is_way_out": value in (CANNOT_TELL, NOT_APPLICABLE), **words}

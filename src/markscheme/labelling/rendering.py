@@ -1,0 +1,244 @@
+"""A response as HTML that is safe to show: Markdown, code, JSON, conversations, and differences from a reference."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from difflib import SequenceMatcher
+from html import escape
+from typing import Any
+
+import nh3
+import pygments
+from markdown_it import MarkdownIt
+from markdown_it.renderer import RendererHTML
+from markdown_it.token import Token
+from pygments.formatters import HtmlFormatter
+from pygments.lexers import get_lexer_by_name
+from pygments.util import ClassNotFound
+
+from markscheme.ratings.examples import Example
+from markscheme.rubrics.rubric import Rubric
+
+LONGEST = 100_000
+"""Characters of a text that is laid out; a longer one is shown as it is, because no browser needs minutes for that."""
+MOST_COMPARED = 4_000_000
+"""Pairs of lines or words that a difference may compare."""
+FOLDED = 4
+"""Entries of a JSON value above which it starts folded."""
+TAGS = {
+    *("a", "blockquote", "br", "code", "del", "details", "div", "em", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "img"),
+    *("ins", "li", "ol", "p", "pre", "s", "section", "span", "strong", "summary", "table", "tbody", "td", "th"),
+    *("thead", "tr", "ul"),
+}
+ATTRIBUTES = {"*": {"class", "tabindex", "dir"}, "a": {"href"}, "img": {"src", "alt"}, "ol": {"start"}}
+IMAGE = re.compile(r"data:image/(?:png|jpeg|gif|webp);base64,[\w+/=]+")
+BARE_IMAGE = re.compile(rf"(?<![\w(<\"'])({IMAGE.pattern})")
+NESTED = re.compile(r"^(?:[ \t]*(?:>|[-*+][ \t]|\d+[.)][ \t])){9}", re.M)
+"""Quotes and lists in each other, deeper than the reader of Markdown goes; it would drop what is in them."""
+CODE_LINE = re.compile(
+    r"^\s*(?:def |class |import |from \S+ import|return\b|(?:if|for|while|with|elif|except)\b.*:$|(?:else|try):|@\w"
+    r"|#include|func |fn |let |const |var |public |private |package |SELECT |INSERT |//|/\*|[\w.\[\]]+ [-+*/]?= )"
+    r"|[;{}]\s*$|^\s*[\w.]+\(.*\)$|^\s*[)\]}]+[,;]?$"
+)
+LANGUAGES = {
+    "python": r"^\s*(?:def \w+\(|async def |import \w+|from \S+ import |elif |except\b)",
+    "go": r"^(?:func |package )",
+    "rust": r"\bfn \w+|\blet mut ",
+    "c": r"^#include",
+    "java": r"^\s*public (?:class|static|final)",
+    "javascript": r"\b(?:const|let|function)\b|=>",
+    "sql": r"^\s*(?:SELECT|INSERT|UPDATE|CREATE)\b",
+}
+
+
+def render_example(example: Example, rubric: Rubric) -> str:
+    """All that a rater reads of an example: its inputs, its response, and how that differs from a reference."""
+    submission = example.submission
+    names = [n for n in rubric.known_inputs if rubric.inputs is not None or n in submission.inputs]
+    parts = [_section(name[:1].upper() + name[1:], submission.inputs.get(name)) for name in names]
+    parts.append(_section("Response", submission.response, kind="response"))
+    reference = submission.inputs.get("reference") if "reference" in names else None
+    if reference and (difference := render_difference(reference, submission.response)):
+        parts.append(f'<details class="diff"><summary>Difference from the reference</summary>{difference}</details>')
+    return "".join(parts)
+
+
+def _section(name: str, text: str | None, kind: str = "input") -> str:
+    if text is None:
+        return f'<h2>{escape(name)}</h2><p class="missing">This response comes without one.</p>'
+    raw = f'<pre class="raw" dir="auto" tabindex="0" hidden>\n{escape(text)}</pre>'
+    return f'<h2>{escape(name)}</h2><div class="{kind}"><div class="rendered">{render(text)}</div>{raw}</div>'
+
+
+def render(text: str) -> str:
+    """A text as HTML without scripts, styles, forms or anything that loads by itself.
+
+    A JSON value becomes a folded tree, a list of messages a conversation, a text of which most lines are code is
+    highlighted, and anything else is read as Markdown. Images and data URLs are folded, remote ones are links.
+    """
+    return nh3.clean(
+        _laid_out(text),
+        tags=TAGS,
+        attributes=ATTRIBUTES,
+        attribute_filter=_allowed,
+        url_schemes={"http", "https", "mailto", "data"},
+        link_rel="noopener noreferrer",
+        set_tag_attribute_values={"a": {"target": "_blank"}},
+    )
+
+
+def _allowed(tag: str, name: str, value: str) -> str | None:
+    if tag == "img" and name == "src":
+        return value if IMAGE.fullmatch(value) else None
+    return None if name == "href" and value.lower().startswith("data:") else value
+
+
+def _laid_out(text: str) -> str:
+    if len(text) > LONGEST:
+        return _plain(text)
+    data = _json(text)
+    if messages := _messages(data):
+        return "".join(_turn(message) for message in messages)
+    if data is not None:
+        return _tree(data)
+    if _is_code(text):
+        return _code(text, next((name for name, hint in LANGUAGES.items() if re.search(hint, text, re.M)), ""))
+    return _markdown(text)
+
+
+def _plain(text: str) -> str:
+    return f'<pre class="plain" dir="auto" tabindex="0">{escape(text)}</pre>'
+
+
+# --- Markdown and code ----------------------------------------------------------------------------------------------
+
+
+def _markdown(text: str) -> str:
+    if NESTED.search(text):
+        return _plain(text)
+    return str(_READER.render(BARE_IMAGE.sub(r"![](\1)", text)))
+
+
+def _highlighted(text: str, language: str, _: str) -> str:
+    return _code(text, language)
+
+
+def _image(_: RendererHTML, tokens: Sequence[Token], place: int, *__: Any) -> str:
+    source, name = str(tokens[place].attrs["src"]), escape(tokens[place].content or "image")
+    if IMAGE.fullmatch(source):
+        return f'<details class="image"><summary>Image: {name}</summary><img src="{source}" alt="{name}"></details>'
+    return f'<a href="{escape(source)}">Image elsewhere: {name} ({escape(source)})</a>'
+
+
+def _table(_: RendererHTML, tokens: Sequence[Token], place: int, *__: Any) -> str:
+    return '<div class="wide" tabindex="0"><table>' if tokens[place].nesting == 1 else "</table></div>"
+
+
+_READER = MarkdownIt("commonmark", {"html": False, "breaks": True, "highlight": _highlighted})
+_READER.enable(["table", "strikethrough"])
+for _name, _rule in (("image", _image), ("table_open", _table), ("table_close", _table)):
+    _READER.add_render_rule(_name, _rule)
+
+
+def _is_code(text: str) -> bool:
+    lines = [line for line in text.splitlines() if line.strip()]
+    return len(lines) > 2 and "```" not in text and sum(bool(CODE_LINE.search(line)) for line in lines) > len(lines) / 2
+
+
+def _code(text: str, language: str) -> str:
+    """Highlighted code, a span per line: numbers are put in by the style sheet, so that no selection has them."""
+    try:
+        lexer = get_lexer_by_name(language or "text", stripnl=False)
+    except ClassNotFound:
+        lexer = get_lexer_by_name("text", stripnl=False)
+    lines = pygments.highlight(text.rstrip("\n"), lexer, HtmlFormatter(nowrap=True)).rstrip("\n").split("\n")
+    numbered = "".join(f'<span class="line">{line}\n</span>' for line in lines)
+    return f'<pre class="code" tabindex="0"><code>{numbered}</code></pre>'
+
+
+# --- JSON and conversations -----------------------------------------------------------------------------------------
+
+
+def _json(text: str) -> Any:
+    """The object or list that a text is; None where it is none."""
+    if text.strip()[:1] not in ("{", "["):
+        return None
+    try:
+        return json.loads(text) or None
+    except (ValueError, RecursionError):
+        return None
+
+
+def _messages(data: Any) -> list[Mapping[str, Any]]:
+    """The messages of a conversation; none where it is no conversation."""
+    found = data.get("messages") if isinstance(data, dict) else data
+    if not isinstance(found, list) or any(not isinstance(m, dict) or not isinstance(m.get("role"), str) for m in found):
+        return []
+    return found
+
+
+def _turn(message: Mapping[str, Any]) -> str:
+    role, content = message["role"], message.get("content")
+    parts = content if isinstance(content, list) else [content]
+    said = "".join(_part(part, role) for part in parts if part)
+    calls = [call.get("function", call) for call in message.get("tool_calls") or [] if isinstance(call, dict)]
+    steps = "".join(_step(f"Calls {call.get('name', 'a tool')}", call.get("arguments", "")) for call in calls)
+    return f'<section class="turn"><h3>{escape(role)}</h3>{said}{steps}</section>'
+
+
+def _part(part: Any, role: str) -> str:
+    if isinstance(part, dict) and part.get("type") == "tool_use":
+        return _step(f"Calls {part.get('name', 'a tool')}", part.get("input"))
+    if isinstance(part, dict) and part.get("type") == "tool_result":
+        return _step("Result", part.get("content"))
+    text = part["text"] if isinstance(part, dict) and isinstance(part.get("text"), str) else part
+    if role in ("tool", "function"):
+        return _step("Result", text)
+    return _laid_out(text) if isinstance(text, str) else _tree(text)
+
+
+def _step(title: str, detail: Any) -> str:
+    shown = _laid_out(detail) if isinstance(detail, str) else _tree(detail)
+    return f'<details class="step"><summary>{escape(str(title))}</summary>{shown}</details>'
+
+
+def _tree(value: Any, name: str = "", depth: int = 0) -> str:
+    key = f'<span class="na">{escape(name)}</span>: ' if name else ""
+    if not isinstance(value, dict | list) or not value or depth > 30:
+        return f'<div class="leaf">{key}{_leaf(value)}</div>'
+    entries = value.items() if isinstance(value, dict) else enumerate(value)
+    inside = "".join(_tree(inner, str(one), depth + 1) for one, inner in entries)
+    count = f"{len(value)} {'key' if isinstance(value, dict) else 'entry' if len(value) == 1 else 'entries'}"
+    count += "s" if isinstance(value, dict) and len(value) != 1 else ""
+    title = f"{key}{'{…}' if isinstance(value, dict) else '[…]'} {count}"
+    if depth == 0 or (depth == 1 and len(value) <= FOLDED):
+        return f'<div class="tree"><div class="leaf">{title}</div><div class="inside">{inside}</div></div>'
+    return f'<details class="tree"><summary>{title}</summary><div class="inside">{inside}</div></details>'
+
+
+def _leaf(value: Any) -> str:
+    if isinstance(value, str) and IMAGE.fullmatch(value):
+        return f'<details class="image"><summary>Image</summary><img src="{value}" alt="image"></details>'
+    kind = "s" if isinstance(value, str) else "m"
+    return f'<span class="{kind}">{escape(value if isinstance(value, str) else json.dumps(value))}</span>'
+
+
+# --- differences ----------------------------------------------------------------------------------------------------
+
+
+def render_difference(reference: str, response: str) -> str:
+    """What a response leaves out of a reference and adds to it, by line or, if short, by word; "" if too long."""
+    by_line = reference.count("\n") > 2 or response.count("\n") > 2
+    before, after = (re.findall(r"[^\n]*\n|[^\n]+$" if by_line else r"\s+|\S+", text) for text in (reference, response))
+    if len(before) * len(after) > MOST_COMPARED:
+        return ""
+    return f'<pre class="plain" dir="auto" tabindex="0">{"".join(_changes(before, after))}</pre>'
+
+
+def _changes(before: Sequence[str], after: Sequence[str]) -> Iterator[str]:
+    for what, low, high, start, end in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
+        if what == "equal":
+            yield escape("".join(before[low:high]))
+            continue
+        yield f"<del>{escape(''.join(before[low:high]))}</del>" if high > low else ""
+        yield f"<ins>{escape(''.join(after[start:end]))}</ins>" if end > start else ""
