@@ -15,6 +15,8 @@ from tests.labelling.labelled_project import make_pool
 
 pytestmark = pytest.mark.browser
 
+SHEET = ["label", "manners", "--pool", "pool.jsonl", "--rater", "ana", "--sheet", "ana.html"]
+IMPORT = ["import", "saved.json", "--rubric", "manners", "--to", "got.jsonl", "--append"]
 DESKTOP: dict[str, Any] = {"viewport": {"width": 1280, "height": 800}}
 PHONE: dict[str, Any] = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
 CHOICES = [("3", "1"), ("1", "2"), ("x", "t")]
@@ -58,10 +60,7 @@ def offline(chromium: Browser) -> Iterator[BrowserContext]:
 
 
 def _sheet(project: Path) -> str:
-    done = run(
-        *["markscheme", "label", "manners", "--pool", "pool.jsonl", "--rater", "ana", "--sheet", "ana.html"],
-        cwd=project,
-    )
+    done = run("markscheme", *SHEET, cwd=project)
     assert done.returncode == 0, done.stderr
     return (project / "ana.html").as_uri()
 
@@ -82,9 +81,7 @@ def _saved(page: Page, project: Path) -> Path:
 
 
 def _imported(project: Path) -> list[dict[str, Any]]:
-    done = run(
-        *["markscheme", "import", "saved.json", "--rubric", "manners", "--to", "got.jsonl", "--append"], cwd=project
-    )
+    done = run("markscheme", *IMPORT, cwd=project)
     assert done.returncode == 0, done.stderr
     return [json.loads(line) for line in (project / "got.jsonl").read_text().splitlines()]
 
@@ -114,12 +111,14 @@ def test_twenty_labels_in_a_file_without_network_and_a_reload_are_imported_as_cl
     page.once("dialog", lambda dialog: dialog.accept())
     page.reload()
     expect(page.locator("input[data-key='2']").first).to_be_checked()
-    _label(page, 11, 20)
+    for key in (CHOICES[11 % 3][1], "Enter"):
+        page.keyboard.press(key)
+    _label(page, 12, 20)
     expect(page.locator("#place")).to_have_text("Response 21 of 21")
     _saved(page, project)
     context.close()
     ratings = _imported(project)
-    assert _levels(ratings) == _meant(1, 20)
+    assert _levels(ratings) == [*_meant(1, 10), (2.0, _meant(11, 11)[0][1]), *_meant(12, 20)]
     assert {(one["rater"], one["kind"], one["blind"]) for one in ratings} == {("ana", "human", True)}
     assert {one["id"] for one in ratings} <= {f"model-x-{i}" for i in range(20)}
 
@@ -130,8 +129,8 @@ def test_a_finger_labels_one_criterion_after_the_other(project: Path, chromium: 
     page.goto(_sheet(project))
     for place in (1, 2):
         expect(page.locator("#place")).to_have_text(f"Response {place} of 21")
-        page.get_by_text("It thanks or greets.").tap()
-        page.get_by_text("it is so (MET)").tap()
+        page.locator("#questions").get_by_text("It thanks or greets.").tap()
+        page.locator("#questions").get_by_text("it is so (MET)").tap()
         page.get_by_role("button", name="Save and go on").tap()
     _saved(page, project)
     context.close()

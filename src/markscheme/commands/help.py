@@ -18,7 +18,7 @@ GROUPS = {
     "Start here": {
         "init": "add graders, a rubric and labelled examples to a project",
         "calibrate": "compare a judge with human labels: can it decide, what to fix?",
-        "label": "label responses on a local page, blind to judges and others",
+        "label": "label responses on a page, blind to judges and others",
         "demo": "offline tour: what agreement is worth, and a planted fault found",
     },
     "Improve": {
@@ -39,7 +39,7 @@ GROUPS = {
         "import": "convert labels and verdicts of other tools to ratings",
         "export": "write examples for other tools, such as Promptfoo's viewer",
         "plan": "count labels needed, estimate costs, choose what to label next",
-        "adjudicate": "resolve labels on which annotators disagree, on a local page",
+        "adjudicate": "resolve labels on which annotators disagree, on a web page",
         "agreement": "measure inter-annotator agreement in a table of ratings",
     },
 }

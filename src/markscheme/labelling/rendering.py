@@ -21,6 +21,8 @@ from markscheme.rubrics.rubric import Rubric
 
 LONGEST = 100_000
 """Characters of a text that is laid out; a longer one is shown as it is, because no browser needs minutes for that."""
+PIECE = 4000
+"""Characters of a long text in one part of the page; a line that is longer is broken there."""
 MOST_COMPARED = 4_000_000
 """Pairs of lines or words that a difference may compare."""
 FOLDED = 4
@@ -66,6 +68,8 @@ def render_example(example: Example, rubric: Rubric) -> str:
 def _section(name: str, text: str | None, kind: str = "input") -> str:
     if text is None:
         return f'<h2>{escape(name)}</h2><p class="missing">This response comes without one.</p>'
+    if len(text) > LONGEST:
+        return f'<h2>{escape(name)}</h2><div class="{kind}">{_plain(text)}</div>'
     raw = f'<pre class="raw" dir="auto" tabindex="0" hidden>\n{escape(text)}</pre>'
     return f'<h2>{escape(name)}</h2><div class="{kind}"><div class="rendered">{render(text)}</div>{raw}</div>'
 
@@ -107,7 +111,18 @@ def _laid_out(text: str) -> str:
 
 
 def _plain(text: str) -> str:
-    return f'<pre class="plain" dir="auto" tabindex="0">{escape(text)}</pre>'
+    pieces = "".join(f'<span class="piece">{escape(piece)}</span>' for piece in _pieces(text))
+    return f'<pre class="plain" dir="auto" tabindex="0">{pieces}</pre>'
+
+
+def _pieces(text: str) -> Iterator[str]:
+    """A text in parts that a browser lays out one by one, when they come into view."""
+    start = 0
+    while start < len(text):
+        end = start + PIECE
+        end = text.rfind("\n", start, end) + 1 or end
+        yield text[start:end]
+        start = end
 
 
 # --- Markdown and code ----------------------------------------------------------------------------------------------

@@ -119,6 +119,8 @@ function mark(fieldset) {
 
 function highlight(passages) {
   if (!window.Highlight) return;
+  CSS.highlights.delete("passage");
+  if (!passages.length) return;
   const walker = document.createTreeWalker($("response"), NodeFilter.SHOW_TEXT);
   const places = [];
   let text = "";
