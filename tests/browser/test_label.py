@@ -59,6 +59,7 @@ def test_twenty_labels_by_keyboard_with_the_server_killed_between_two(project: P
         for place in range(1, 12):
             _label(page, place, *choices[place % 3])
         expect(page.get_by_role("heading", level=1)).to_have_text("Response 12 of 21")
+        page.wait_for_function("cache.size === 17 && outbox.length === 0")
         server.kill()
         assert len(server.lines) == 11
     with Server(project) as server:
@@ -196,7 +197,7 @@ def test_cant_tell_on_the_rest_a_marked_passage_and_the_list_of_what_is_done(pro
         second, first = server.lines[1:]
     assert re.fullmatch(r"<script>window.ran = \d+</script> reply \d+ & more", second["criteria"]["polite"]["quote"])
     assert (first["criteria"]["polite"]["level"], first["criteria"]["waffle"]["level"]) == (2.0, 1.0)
-    assert all(0 < line["seconds"] < 60 for line in (first, second))
+    assert all(0 <= line["seconds"] < 60 for line in (first, second))
 
 
 def test_notes_and_passages_of_annotators_are_side_by_side_for_who_adjudicates(project: Path, page: Page) -> None:
@@ -213,8 +214,8 @@ def test_notes_and_passages_of_annotators_are_side_by_side_for_who_adjudicates(p
     with Server(project, ["--adjudicate", "--pool", "pool.jsonl"], rater="zoe") as zoe:
         page.goto(zoe.url)
         expect(page.locator(".voice")).to_have_count(2)
-        expect(page.locator(".voices")).to_contain_text("abrupt")
-        expect(page.locator(".words")).to_contain_text("kind – It thanks or greets.")
+        expect(page.locator(".voice").first).to_contain_text("abrupt")
+        expect(page.locator(".words").first).to_contain_text("kind – It thanks or greets.")
         assert page.evaluate("[...[...CSS.highlights.get('passage')][0].toString()].join('')") == "& more"
         assert _serious(page) == []
         page.get_by_label("Why").fill("neither")

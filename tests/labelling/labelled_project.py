@@ -94,7 +94,7 @@ class Server:
     Attributes:
         folder: Where it runs.
         options: Further ones.
-        rater: Who labels.
+        rater: Who labels; "" leaves it to `--share`.
         installed: Whether `process` is the server itself, and no go-between of a warm one.
     """
 
@@ -107,7 +107,8 @@ class Server:
 
     def __enter__(self) -> "Server":
         folder = INSTALLED if self.installed else scripts()
-        command = [str(folder / "markscheme"), "label", "manners", "--rater", self.rater, "--json", *self.options]
+        command = [str(folder / "markscheme"), "label", "manners", "--json", *self.options]
+        command += ["--rater", self.rater] if self.rater else []
         if "--pool" not in self.options and "--adjudicate" not in self.options:
             command += ["--pool", "pool.jsonl"]
         self.process = subprocess.Popen(
@@ -126,8 +127,8 @@ class Server:
 
     @property
     def url(self) -> str:
-        """Where the page is."""
-        return str(self.said["url"])
+        """Where the page is on this machine, whatever its public address."""
+        return f"http://127.0.0.1:{self.said['port']}/{self.said['url'].split('/')[-2]}/"
 
     @property
     def file(self) -> Path:

@@ -177,7 +177,7 @@ def serve_pages(works: Sequence["Work"], place: Place, *, timed: bool, seed: int
         print("warning: labels cross the network unencrypted; put HTTPS in front of the page", file=sys.stderr)
     by_token = {new_token(): work for work in works}
     for token, work in by_token.items():
-        _say_where(work, place.url(port, token), json=json)
+        _say_where(work, place.url(port, token), port, json=json)
     if not json:
         print("Ctrl-C stops it; saved labels stay.", flush=True)
     try:
@@ -190,10 +190,10 @@ def serve_pages(works: Sequence["Work"], place: Place, *, timed: bool, seed: int
     return 0
 
 
-def _say_where(work: "Work", url: str, *, json: bool) -> None:
+def _say_where(work: "Work", url: str, port: int, *, json: bool) -> None:
     rater, done, total = work.file.rater, work.done, len(work.steps)
     if json:
-        place = {"url": url, "rater": rater, "file": str(work.file.path), "given": done, "total": total}
+        place = {"url": url, "port": port, "rater": rater, "file": str(work.file.path), "given": done, "total": total}
         print(dumps({"schema": 1, **place}), flush=True)
     else:
         twice = f" ({work.again} {'comes' if work.again == 1 else 'come'} twice)" if work.again else ""

@@ -1,0 +1,109 @@
+"""Responses laid out: what people read, and that none of it runs or loads."""
+
+import json
+import re
+from html import unescape
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from markscheme import Rubric
+from markscheme.labelling.rendering import LONGEST, render, render_difference, render_example
+from markscheme.ratings.examples import Example
+from markscheme.submission import Submission
+
+PIXEL = "data:image/png;base64,iVBORw0KGgo="
+
+
+def text_of(html: str) -> str:
+    return re.sub(r"<[^>]*>", "", html)
+
+
+def test_markdown_code_and_tables_are_laid_out() -> None:
+    html = render("# Head\n\n*so*\n\n|a|b|\n|-|-|\n|1|2|\n\n```python\ndef f():\n    pass\n```")
+    assert "<h1>Head</h1>" in html
+    assert "<em>so</em>" in html
+    assert '<div class="wide" tabindex="0"><table>' in html
+    assert html.count('<span class="line">') == 2
+    assert '<span class="k">def</span>' in html
+
+
+def test_a_response_that_is_code_is_no_markdown() -> None:
+    html = render("# a comment\nimport os\n\ndef __init__(self):\n    self.x = 1\n    return x * y * z")
+    assert "<h1>" not in html
+    assert "__init__" in text_of(html)
+    assert "<p>" in render("A sentence.\n\nAnother one, with f(x) in it.")
+
+
+def test_json_is_folded_and_messages_are_turns_with_steps() -> None:
+    assert render('{"a": {"b": [1, 2, 3, 4, 5]}}').count("<details") == 1
+    call = {"function": {"name": "find", "arguments": '{"q": "x"}'}}
+    html = render(
+        json.dumps(
+            [
+                {"role": "user", "content": [{"type": "text", "text": "*Find*"}]},
+                {"role": "assistant", "content": None, "tool_calls": [call]},
+                {"role": "assistant", "content": [{"type": "tool_use", "name": "open", "input": {"a": 1}}]},
+                {"role": "tool", "content": "found"},
+            ]
+        )
+    )
+    assert html.count('<section class="turn">') == 4
+    assert re.findall(r"<summary>([^<]*)</summary>", html) == ["Calls find", "Calls open", "Result"]
+    assert "<em>Find</em>" in html
+
+
+def test_images_are_folded_and_those_elsewhere_are_links() -> None:
+    html = render(f"![a dot]({PIXEL}) and {PIXEL} and ![far](https://example.org/x.png)")
+    assert html.count(f'<img src="{PIXEL}"') == html.count('<details class="image">') == 2
+    assert 'href="https://example.org/x.png"' in html
+    assert "example.org" not in re.findall(r"<img[^>]*>", html)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<script>x()</script><img src=x onerror=x()><style>*{}</style>",
+        "[a](javascript:x()) ![b](javascript:x()) <javascript:x()> [c](data:text/html,x)",
+        '{"<img src=x onerror=x()>": "<script>x()</script>"}',
+        '[{"role": "<script>x()</script>", "content": "<iframe src=//x>"}]',
+        "```<img/src=x/onerror=x()>\n</code></pre><script>x()</script>\n```",
+        "import x\ny = '</span></pre><script>x()</script>'\nz = 1;",
+        f'!["><script>x()</script>]({PIXEL})',
+        '![x](https://example.org/"onmouseover="x())',
+    ],
+)
+def test_hostile_text_stays_text(text: str) -> None:
+    tags = re.findall(r"<[a-z][^>]*>", render(text))
+    assert not [
+        tag for tag in tags if re.search(r"^<(script|style|iframe|form|input)|\son\w+=|(src|href)=.javascript", tag)
+    ]
+    assert not [tag for tag in tags if tag.startswith("<img") and PIXEL not in tag]
+
+
+@given(st.text(alphabet=st.sampled_from('ab \n#*_`>|-[](){}"<&1:,'), max_size=80))
+def test_no_text_breaks_the_layout_and_no_letter_is_lost(text: str) -> None:
+    example = Example(Submission(text, id="x"))
+    html = render_example(example, Rubric.from_dict([{"weight": 1, "requirement": "A"}]))
+    raw = re.search(r'<pre class="raw"[^>]*>\n(.*?)</pre>', html, re.S)
+    assert raw is not None
+    assert unescape(raw[1]) == text
+    assert html.count("<div") == html.count("</div>")
+
+
+def test_quotes_deeper_than_markdown_goes_and_long_texts_are_shown_as_they_are() -> None:
+    assert "secret" in render("> " * 40 + "secret")
+    long = "word " * (LONGEST // 4)
+    assert text_of(render(long)) == long
+
+
+def test_a_difference_from_the_reference_is_shown_where_there_is_one() -> None:
+    assert render_difference("a cold day", "a warm day") == (
+        '<pre class="plain" dir="auto" tabindex="0">a <del>cold</del><ins>warm</ins> day</pre>'
+    )
+    assert "<del>two\n</del>" in render_difference("one\ntwo\nthree\nfour\n", "one\nthree\nfour\n")
+    assert render_difference("a " * 3000, "b " * 3000) == ""
+    rubric = Rubric.from_dict({"inputs": ["reference"], "criteria": [{"weight": 1, "requirement": "A"}]})
+    html = render_example(Example(Submission("B", {"reference": "A"}, "x")), rubric)
+    assert "Difference from the reference" in html
