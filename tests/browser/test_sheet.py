@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Dialog, Page, expect
 
 from tests.commands.console import run
 from tests.labelling.labelled_project import make_pool
@@ -189,7 +189,12 @@ def test_who_leaves_before_saving_is_warned_and_afterwards_not(project: Path, of
     page.goto(_sheet(project))
     _label(page, 1, 1)
     asked: list[str] = []
-    page.on("dialog", lambda dialog: (asked.append(dialog.type), dialog.accept()))
+
+    def leave(dialog: Dialog) -> None:
+        asked.append(dialog.type)
+        dialog.accept()
+
+    page.on("dialog", leave)
     page.reload()
     assert asked == ["beforeunload"]
     expect(page.locator("#place")).to_have_text("Response 2 of 21")
