@@ -18,6 +18,7 @@ WRITTEN = {
     "inspect": (["log.eval", "log.json"], ()),
     "deepeval": (["runs/*.json"], ("--map", "metadata.human=place", "--kind", "human", "--rater", "ann")),
     "mlflow": (["mlflow.db"], ()),
+    "phoenix": (["phoenix.db"], ()),
 }
 UNGRADED = {"deepeval": 1}
 """Replies on which the judge failed; they are labelled and count in no agreement."""

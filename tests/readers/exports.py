@@ -226,6 +226,7 @@ def phoenix_store(path: Path) -> Path:
         "CREATE TABLE spans (id INTEGER, span_id, attributes);"
         "CREATE TABLE span_annotations (id, span_rowid, name, label, score, explanation, metadata, annotator_kind,"
         " updated_at, user_id, identifier);"
+        "CREATE INDEX ix_spans_session_id ON spans (CAST(JSON_EXTRACT(attributes, '$.session.id') AS VARCHAR));"
     )
     rows = {span["context"]["span_id"]: at for at, span in enumerate(data["spans.json"])}
     for span in data["spans.json"]:

@@ -26,6 +26,8 @@ from tests.readers.exports import SAMPLES, Sample, written
 SHARED = Path("/work/shared/data/exports")
 OF_PLACE = Rubric((Criterion(1.0, "It says where the parcel is.", "place"),))
 AS_IT_IS = Columns()
+OTHER_TOOLS = Path(__file__).parents[2] / "docs" / "other-tools.md"
+TITLES = {"mlflow": "MLflow", "langsmith": "LangSmith", "label-studio": "Label Studio", "deepeval": "DeepEval"}
 
 
 def read(paths: list[Path], columns: Columns = AS_IT_IS, rubric: Rubric | None = None, **words: str) -> Reading:
@@ -70,6 +72,9 @@ def test_the_same_ratings_give_the_same_figures_from_every_tool(tool: str, tmp_p
     assert {e.submission.response for e in found.examples} == {exports.reply(unit) for unit in exports.UNITS}
     assert {e.submission.inputs["query"] for e in found.examples} == {exports.ASKED}
     assert found.lost == {}
+    figures = [f"{same} of {both}" for same, both in (agreed(found, judge, person) for person in sample.people)]
+    row = " | ".join([TITLES.get(tool, tool.title()), *(figures + ["–"])[:2]])
+    assert f"\n| {row} | " in OTHER_TOOLS.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("tool", ["mlflow", "inspect"])

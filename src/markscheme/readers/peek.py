@@ -128,7 +128,6 @@ def _database(path: Path) -> sqlite3.Connection:
         database = sqlite3.connect(address + ending, uri=True)
         database.text_factory = lambda raw: raw.decode("utf-8", "replace")
         try:
-            database.execute("PRAGMA trusted_schema = OFF")
             database.execute("SELECT count(*) FROM sqlite_master").fetchone()
         except sqlite3.Error as problem:
             database.close()
