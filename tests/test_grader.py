@@ -72,13 +72,13 @@ def test_a_grade_says_how_good_each_criterion_is_and_why_on_one_line() -> None:
 
 
 def test_rows_become_plain_data_in_their_order() -> None:
-    rows = [
+    rows: list[dict[str, Any]] = [
         {"id": "a", "response": "Leeds"},
         {"output": [{"type": "function", "function": {"name": "find", "arguments": "Leeds"}}], "query": "Where?"},
         {"response": "down"},
     ]
     with Grader(RUBRIC, ScriptedJudge(by_words)) as grader:
-        found = grader.grade_rows(row for row in rows)
+        found = grader.grade_rows(iter(rows))
         with pytest.raises(ValueError, match="a submission has a response"):
             grader.grade_rows([{"answer": "Leeds"}])
     assert [(row["id"], row["score"], row["error"]) for row in found] == [

@@ -1,11 +1,16 @@
 """What an assertion answers, called as Promptfoo calls it: by a script that stands elsewhere."""
 
+import asyncio
 import json
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from markscheme.promptfoo.assertion import assess, read_call
+from markscheme.promptfoo.engine import Engine
 from tests.commands import scripted_setting as setting
 from tests.commands.console import ROOT, environment
 
@@ -58,3 +63,24 @@ def test_a_rubric_misspelt_is_told_with_those_there_are(tmp_path: Path) -> None:
     said = _assert(here, ROOT / "graders", rubric="claer")["reason"]
     assert "did you mean 'clear'? There are clear, " in said
     assert "code-quality" in said
+
+
+@pytest.mark.parametrize(
+    "output",
+    [
+        [{"id": "call_1", "type": "function", "function": {"name": "find", "arguments": '{"parcel": 7}'}}],
+        {"place": "Leeds", "sure": True},
+        [],
+        None,
+        7,
+    ],
+    ids=str,
+)
+def test_whatever_an_agent_gives_is_graded_as_json(output: Any, tmp_path: Path) -> None:
+    (tmp_path / "rubrics").mkdir()
+    (tmp_path / "rubrics" / "form.yaml").write_text("criteria: [{name: f, requirement: JSON, check: json_valid}]\n")
+    context = {"config": {"rubric": str(tmp_path / "rubrics" / "form.yaml"), "calibration": "off"}, "vars": {}}
+    engine = Engine()
+    assert json.loads(read_call(output, context, tmp_path, engine).submission.response) == output
+    found = asyncio.run(assess(output, context, beside=tmp_path, engine=engine))
+    assert (found["pass"], found["score"]) == (True, 1.0)
