@@ -73,7 +73,7 @@ def test_the_same_ratings_give_the_same_figures_from_every_tool(tool: str, tmp_p
     assert {e.submission.inputs["query"] for e in found.examples} == {exports.ASKED}
     assert found.lost == {}
     figures = [f"{same} of {both}" for same, both in (agreed(found, judge, person) for person in sample.people)]
-    row = " | ".join([TITLES.get(tool, tool.title()), *(figures + ["–"])[:2]])
+    row = " | ".join([TITLES.get(tool, tool.title()), *[*figures, "–"][:2]])
     assert f"\n| {row} | " in OTHER_TOOLS.read_text(encoding="utf-8")
 
 

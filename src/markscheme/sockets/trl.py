@@ -11,16 +11,19 @@ from markscheme.sockets import inputs_for, last_text
 def rubric_reward(grader: Grader) -> Callable[..., Awaitable[list[float | None]]]:
     """An asynchronous reward function: the raw score of each completion, named like the rubric in the logs.
 
-    `query` is the prompt, of a conversation its last message; other inputs come from the dataset's columns of the same
-    name. A completion that is not graded gets None, which TRL leaves out of the reward.
+    `query` is the prompt, of a conversation its last message, and `messages` all of the conversation; other inputs
+    come from the dataset's columns of the same name. A completion that is not graded gets None, which TRL leaves out of
+    the reward.
     """
 
     async def reward(prompts: Sequence[Any], completions: Sequence[Any], **columns: Any) -> list[float | None]:
         of_rows = {name: column for name, column in columns.items() if isinstance(column, list)}
 
         def inputs(row: int) -> dict[str, Any]:
-            known = {"query": last_text(prompts[row]), **{name: column[row] for name, column in of_rows.items()}}
-            return inputs_for(grader.rubric, known)
+            asked, said = prompts[row], completions[row]
+            messages = [*asked, *said] if isinstance(asked, list) and isinstance(said, list) else None
+            known = {name: column[row] for name, column in of_rows.items()}
+            return inputs_for(grader.rubric, {**known, "query": last_text(asked), "messages": messages})
 
         texts = enumerate(map(last_text, completions))
         grades = await asyncio.gather(*(grader.grade(text, **inputs(row)) for row, text in texts))
