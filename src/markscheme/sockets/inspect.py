@@ -15,8 +15,8 @@ def rubric_scorer(grader: Grader) -> Scorer:
     """A scorer with the score and each criterion as a metric of its own.
 
     `query` is the sample's input, `reference` its target and `messages` what the agent did; other inputs come from its
-    metadata. A response that is
-    not graded is unscored, with the reason, and counts in no metric; so does a criterion that doesn't apply.
+    metadata. A response that is not graded is unscored, with the reason, and counts in no metric; so does a criterion
+    that doesn't apply.
     """
 
     async def score(state: TaskState, target: Target) -> Score:
