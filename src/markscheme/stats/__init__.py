@@ -1,6 +1,6 @@
-"""Arrays in, Estimates out: agreement, reliability, error, change and prevalence, each with its uncertainty.
+"""Statistics on arrays: agreement, reliability, error, change and prevalence, each as an Estimate with its uncertainty.
 
-What most callers need is here, one function a family; the modules hold the rest.
+The functions most callers need are exported here, one per family; the modules hold the rest.
 """
 
 from markscheme.stats.coefficients import COEFFICIENTS, agreement, agreement_family, two_raters

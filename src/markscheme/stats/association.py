@@ -37,7 +37,7 @@ def spearman(pairs: Pairs, level: float) -> Estimate:
     """Spearman's correlation of judge and gold; ties share the mean of their ranks.
 
     Leaving one unit out is exact. Leaving groups out is exact up to about 5,000 units with different values in as many
-    groups; beyond, a group moves the value by the sum of its units' influence, and `method` says so.
+    groups; beyond that, a group moves the value by the sum of its units' influence, and `method` says so.
     """
     method = "Spearman" if not pairs.groups.several or _rerankable(pairs) else "Spearman, groups by influence function"
     return _correlation(pairs, _spearman, _spearman_left_out, level, method)
@@ -89,7 +89,7 @@ def _kendall(pairs: Pairs) -> Floats:
 
 
 def _kendall_left_out(pairs: Pairs) -> Floats:
-    """Without a group go all orderings of its units, those inside it counted twice by the sum over its units."""
+    """Leaving a group out removes all orderings of its units; the sum over its units counts those inside it twice."""
     each, inside = pairs.orderings, pairs.orderings_in_group if pairs.groups.several else NO_ORDERINGS
 
     def left(of_unit: Floats, of_unit_inside: Floats) -> Floats:
@@ -112,7 +112,7 @@ def _spearman_left_out(pairs: Pairs) -> Floats:
 
 
 def _spearman_unit_left_out(pairs: Pairs) -> Floats:
-    """A unit taken away moves the standing of every other by 1, 0 or -1, as it was below, equal or above."""
+    """Removing a unit moves each other unit's `standing` by 1, 0 or -1: the removed one was below, equal or above."""
     (gold, judge), orderings = pairs.standing, pairs.orderings
     (_, gold_place), (_, judge_place) = pairs.gold_levels, pairs.judge_levels
     product = gold @ judge - gold * judge - _against(gold, judge_place) - _against(judge, gold_place)
@@ -122,7 +122,7 @@ def _spearman_unit_left_out(pairs: Pairs) -> Floats:
 
 
 def _against(standing: Floats, place: Integers) -> Floats:
-    """For each unit, the standings of the units placed above it minus those of the units placed below it."""
+    """For each unit, the summed `standing` of the units above it minus that of the units below it."""
     return np.asarray(above_minus_below(np.bincount(place, weights=standing).astype(np.float64))[place])
 
 
@@ -136,7 +136,7 @@ def _reranking_width(pairs: Pairs) -> int:
 
 
 def _spearman_group_left_out(pairs: Pairs) -> Floats:
-    """Ranks made again without each group, for the different (gold, judge) cells rather than for the units."""
+    """Recomputes the ranks without each group, for the distinct (gold, judge) cells instead of the units."""
     at_once = max(1, RERANKED_AT_ONCE // _reranking_width(pairs))
     starts = range(0, pairs.groups.n, at_once)
     return np.concatenate([_reranked(pairs, s, min(s + at_once, pairs.groups.n)) for s in starts])
@@ -211,7 +211,7 @@ def _guarded(estimate: Estimate, pairs: Pairs) -> Estimate:
 
 
 def _no_exception_seen(pairs: Pairs, sign: float, level: float, method: str) -> Estimate:
-    """A correlation of 1 or -1, with what an unseen share of units the other way round could make of it."""
+    """A correlation of 1 or -1; its interval allows for the share of reversed units that could have gone unseen."""
     span = pairs.span if pairs.agree else float(np.ptp(pairs.gold))
     loss = span**2 / (2 * float(pairs.moments.gold_variance))
     one = no_disagreement(1.0, n=pairs.groups.n, below=loss, floor=-1.0, level=level, method=method)

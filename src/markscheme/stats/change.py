@@ -1,6 +1,6 @@
-"""The same rater on the same examples, then and now: did it move, did it change at all, is it shown to have stayed?
+"""Tests of one rater on the same examples, then and now: did it shift, did it change at all, is it shown to be stable?
 
-Every p is exact: no distribution is assumed and no random number is drawn.
+Every p-value is exact: no distribution is assumed and no random number is drawn.
 """
 
 import math
@@ -39,8 +39,8 @@ class Moved:
 
     Attributes:
         shift: Mean of now minus the mean of the stored runs, in the unit of the ratings; 0 without examples.
-        exact_p: Chance of a shift at least this large, either way, if now were just another of the runs.
-        mid_p: The same with outcomes as large as the observed one counted half; the one to test by.
+        exact_p: Probability of a shift at least this large, in either direction, if now were just another of the runs.
+        mid_p: The same with outcomes as large as the observed one counted half; the p-value to test by.
         n: Examples with a rating now and in every stored run.
         runs: Stored runs.
     """
@@ -60,9 +60,9 @@ class Changed:
     """Whether the judge changed at all, more than its stored runs differ among themselves.
 
     Attributes:
-        excess: Mean distance of now to the stored runs less the mean distance among these, in the unit of the
-            ratings; None where there is no test.
-        exact_p: Chance of an excess at least this large if now were just another of the runs; None likewise.
+        excess: Mean distance from now to the stored runs minus the mean distance between stored runs, in the unit of
+            the ratings; None where there is no test.
+        exact_p: Probability of an excess at least this large if now were just another of the runs; None likewise.
         mid_p: The same with equally large outcomes counted half; None likewise.
         flips_now: Share of ratings that differ between now and a stored run.
         flips_stored: Share that differ between two stored runs: the noise floor.
@@ -90,15 +90,15 @@ class Changed:
 def sign_flip(differences: npt.ArrayLike) -> Moved:
     """Exact test of whether differences of two runs are centred on zero; on yes/no it is the exact McNemar test.
 
-    Each difference keeps its size and takes either sign with chance ½, which is how two runs of an unchanged judge
+    Each difference keeps its size and takes either sign with probability ½, which is how two runs of an unchanged judge
     differ, however noisy it is.
 
     Args:
-        differences: Now minus then, one an example, shape (n,); nan where either is missing. Half levels, thirds and
+        differences: Now minus then, one per example, shape (n,); nan where either is missing. Half levels, thirds and
             any other multiple of 1/100 or more are exact; finer differences are rounded to 1/100.
 
     Returns:
-        The mean difference with its exact two-sided p and mid-p; both 1 where nothing differs.
+        The mean difference with its exact two-sided p and mid-p; both are 1 where no example differs.
 
     Raises:
         ValueError: The caller's fault: not a vector, or an infinite difference.
@@ -121,8 +121,8 @@ def sign_flip(differences: npt.ArrayLike) -> Moved:
 def moved(now: npt.ArrayLike, stored: npt.ArrayLike) -> Moved:
     """Exact test of whether a judge's mean level moved since its stored runs.
 
-    Which of an example's runs is "now" is chosen again, each equally likely and every example apart: with one stored
-    run this is the sign-flip test of the differences.
+    Under the null, any of an example's runs is equally likely to be "now", independently for each example. With one
+    stored run this is the sign-flip test of the differences.
 
     Args:
         now: Ratings now, shape (n,); nan = missing.
@@ -130,7 +130,7 @@ def moved(now: npt.ArrayLike, stored: npt.ArrayLike) -> Moved:
             and in every stored run.
 
     Returns:
-        The mean shift in the unit of the ratings, with exact two-sided p and mid-p; both 1 where no run differs.
+        The mean shift in the unit of the ratings, with exact two-sided p and mid-p; both are 1 where no run differs.
 
     Raises:
         ValueError: The caller's fault: shapes that don't fit, no stored run, or infinite ratings.
@@ -161,8 +161,8 @@ def any_change(now: npt.ArrayLike, stored: npt.ArrayLike) -> Changed:
             and in every stored run.
 
     Returns:
-        The excess distance with exact one-sided p and mid-p, and the flip rate now and among stored runs. One
-        stored run says nothing of its own noise: then there is no test, and the reason.
+        The excess distance with exact one-sided p and mid-p, and the flip rate now next to that among stored runs. One
+        stored run doesn't show its own noise: then there is no test, and `undefined` gives the reason.
 
     Raises:
         ValueError: The caller's fault: shapes that don't fit, no stored run, or infinite ratings.
@@ -197,16 +197,16 @@ def any_change(now: npt.ArrayLike, stored: npt.ArrayLike) -> Changed:
 def shift_interval(
     differences: npt.ArrayLike, *, span: float, level: float = 0.90, method: str = "mean shift"
 ) -> Estimate:
-    """The mean shift with an interval that a run of equal ratings can't shrink to nothing.
+    """The mean shift with an interval that doesn't shrink to zero width when all ratings are equal.
 
-    One pair of differences, up and down the whole scale, is added before the interval is made: what `differences`
-    haven't shown yet may still happen. On yes/no this is the Bonett-Price interval.
+    One pair of differences, up and down the whole scale, is added before the interval is computed: a change that
+    `differences` don't show may still happen. On yes/no this is the Bonett-Price interval.
 
     Args:
         differences: Now minus then (or minus the mean of the stored runs), shape (n,); nan = missing.
         span: The scale's range in the same unit: L - 1 for levels numbered 0 to L - 1.
         level: Coverage, 0 to 1; 0.90 tests both sides at 5 %.
-        method: What the Estimate says was measured.
+        method: What was measured, for the Estimate's `method`.
 
     Returns:
         Mean of the real differences, in their unit, and the widened limits.
@@ -240,16 +240,16 @@ def shift_interval(
 
 
 def examples_to_affirm(variance: float, *, margin: float, span: float, power: float = 0.9) -> int:
-    """Examples that show an unmoved judge to be unmoved.
+    """Number of examples needed to show that an unmoved judge hasn't moved.
 
     Args:
-        variance: Variance of now minus then over examples, in squared units of the ratings.
+        variance: Variance over examples of now minus then, in squared units of the ratings.
         margin: How far the mean may shift and still count as unmoved, in the unit of the ratings.
-        span: The scale's range in the same unit; with no noise at all it alone sets the number.
-        power: Chance of affirming it when nothing has moved.
+        span: The scale's range in the same unit; without any noise it alone sets the number.
+        power: Probability of showing it when nothing has moved.
 
     Returns:
-        The larger of (z.95 + z_power)² variance / margin² and what the pair across the scale asks for by itself.
+        The larger of (z.95 + z_power)² variance / margin² and what the added pair across the scale requires by itself.
 
     Example:
         >>> examples_to_affirm(0.0, margin=0.25, span=4)
@@ -264,7 +264,7 @@ def examples_to_affirm(variance: float, *, margin: float, span: float, power: fl
 
 
 def least_n(holds: Callable[[int], bool], *, start: int = 1) -> int:
-    """The smallest number from `start` for which a condition holds that, once it holds, goes on holding.
+    """The smallest number from `start` that meets a condition, given that every larger number meets it too.
 
     Example:
         >>> least_n(lambda n: n * n > 50)
@@ -282,13 +282,13 @@ def least_n(holds: Callable[[int], bool], *, start: int = 1) -> int:
 
 
 def holm(p: npt.ArrayLike) -> Floats:
-    """Adjusted p: at most the given share of whole families holds a false alarm, under any dependence.
+    """Holm-adjusted p-values: controls the chance of any false alarm in the family, under any dependence.
 
     Args:
-        p: One p a test, shape (m,).
+        p: One p-value per test, shape (m,).
 
     Returns:
-        Adjusted p in the same order, never above 1.
+        Adjusted p-values in the same order, never above 1.
 
     Raises:
         ValueError: The caller's fault: not a vector of numbers from 0 to 1.
@@ -304,13 +304,15 @@ def holm(p: npt.ArrayLike) -> Floats:
 
 
 def benjamini_yekutieli(p: npt.ArrayLike) -> Floats:
-    """Adjusted p for exploring under any dependence between the tests; far stricter than Benjamini-Hochberg.
+    """Benjamini-Yekutieli adjusted p-values, for exploring: false discovery rate under any dependence between tests.
+
+    Far stricter than Benjamini-Hochberg.
 
     Args:
-        p: One p a test, shape (m,).
+        p: One p-value per test, shape (m,).
 
     Returns:
-        Adjusted p in the same order, never above 1.
+        Adjusted p-values in the same order, never above 1.
 
     Raises:
         ValueError: The caller's fault: not a vector of numbers from 0 to 1.
@@ -328,15 +330,15 @@ def benjamini_yekutieli(p: npt.ArrayLike) -> Floats:
 
 
 def alarm_level(run: int, *, planned: int | None = None, level: float = 0.05) -> float:
-    """The p at or under which the t-th run against one baseline may raise an alarm.
+    """The significance level of the t-th run compared with one baseline.
 
-    Spent this way, an unmoved judge is called drifted once in its life with chance `level` at most, however many runs
+    With these levels, an unmoved judge ever raises a false alarm with probability `level` at most, however many runs
     follow and however they depend on each other.
 
     Args:
-        run: Number of the run since the baseline, from 1.
-        planned: How many runs there will be, where that is fixed beforehand; each then gets an equal part.
-        level: Chance of any false alarm over all the runs.
+        run: Number of this run since the baseline, from 1.
+        planned: How many runs there will be, where that is fixed beforehand; each then gets an equal share of `level`.
+        level: Probability of any false alarm over all the runs.
 
     Raises:
         ValueError: The caller's fault: a run below 1 or above those planned.
@@ -360,15 +362,15 @@ def mean_estimate(
     level: float = 0.95,
     method: str = "mean",
 ) -> Estimate:
-    """The mean over units of one figure each, with its jackknife interval.
+    """Mean over units of one value each, with its jackknife interval.
 
     Args:
         values: Shape (n,), nan = missing. With LOGIT, shares within each unit, 0 to 1; a mean of exactly 0 or 1 then
             gets its score interval.
-        transform: Scale of the interval.
-        groups: Which group each unit belongs to, shape (n,); a whole group is left out at a time.
+        transform: Scale the interval is computed on.
+        groups: Which group each unit belongs to, shape (n,); whole groups are left out at a time.
         level: Coverage, 0 to 1.
-        method: What the Estimate says was averaged.
+        method: What was averaged, for the Estimate's `method`.
 
     Returns:
         The mean, in the unit of `values`; undefined without any.
@@ -395,10 +397,10 @@ def mean_estimate(
 
 
 def whole_multiples(values: npt.ArrayLike) -> tuple[Integers, float]:
-    """Ratings as whole multiples of the coarsest unit 1, 1/2, 1/3, … 1/100 that holds them all.
+    """Ratings as whole multiples of the coarsest unit among 1, 1/2, 1/3, … 1/100 that fits them all.
 
     Args:
-        values: Finite ratings, any shape. What no such unit holds is rounded to hundredths.
+        values: Finite ratings, any shape. If no such unit fits, they are rounded to hundredths.
 
     Returns:
         The multiples, and the unit.
@@ -427,7 +429,7 @@ def _check_p_values(exact_p: float, mid_p: float) -> None:
 
 
 def run_columns(now: npt.ArrayLike, stored: npt.ArrayLike) -> Floats:
-    """Ratings of a new run in the first column, of r stored ones, shape (n,) or (n, r), in the others."""
+    """Ratings of a new run in the first column and of r stored runs, shape (n,) or (n, r), in the others."""
     current, earlier = np.asarray(now, dtype=np.float64), np.asarray(stored, dtype=np.float64)
     if earlier.ndim == 1:
         earlier = earlier[:, None]
@@ -437,7 +439,7 @@ def run_columns(now: npt.ArrayLike, stored: npt.ArrayLike) -> Floats:
 
 
 def complete_runs(now: npt.ArrayLike, stored: npt.ArrayLike) -> Floats:
-    """The columns of the same runs, with the examples that were rated in every one."""
+    """The columns of `run_columns`, with only the examples rated in every run."""
     runs = run_columns(now, stored)
     if np.isinf(runs).any():
         raise ValueError("ratings must be finite numbers or nan")
@@ -445,7 +447,7 @@ def complete_runs(now: npt.ArrayLike, stored: npt.ArrayLike) -> Floats:
 
 
 def _chance_of_first(outcomes: Integers, *, two_sided: bool) -> tuple[float, float]:
-    """Exact p and mid-p of the first column's sum, were each row's column drawn at random."""
+    """Exact p and mid-p of the first column's sum, if each row's column were drawn at random."""
     observed = int(outcomes[:, 0].sum())
     lowest = outcomes.min(axis=1, initial=np.iinfo(np.int64).max, keepdims=True) if outcomes.size else outcomes[:, :1]
     rises = outcomes - lowest
@@ -462,10 +464,10 @@ def _chance_of_first(outcomes: Integers, *, two_sided: bool) -> tuple[float, flo
 
 
 def _distribution_by_transform(rises: Integers) -> tuple[int, Floats]:
-    """The distribution of many rows' sum, to about 1e-12, over all sums that are likelier than 1e-33.
+    """The distribution of a sum of many rows, to about 1e-12, over all sums likelier than 1e-33.
 
-    Rows that are alike share one factor of the characteristic function, so the time grows with the kinds of row; sums
-    further out than Hoeffding's bound allows fold back on the window without being seen.
+    Equal rows share one factor of the characteristic function, so the time grows with the number of distinct rows. Sums
+    beyond Hoeffding's bound fold back into the window, where they are negligible.
     """
     widest = rises.max(axis=1)
     reach = math.sqrt(float((widest.astype(np.float64) ** 2).sum()) * math.log(2 / TAIL) / 2)
@@ -484,12 +486,12 @@ def _distribution_by_transform(rises: Integers) -> tuple[int, Floats]:
 
 
 def _half_width_when_still(n: int, span: float) -> float:
-    """Half the widened 90 % interval of n differences that are all 0."""
+    """Half the width of the widened 90 % interval of n differences that are all 0."""
     return t_quantile(n + 1, 0.90) * span * math.sqrt(2 / (n + 1)) / math.sqrt(n + 2)
 
 
 def _adjusted(p: npt.ArrayLike, step: Callable[[Floats], Floats]) -> Floats:
-    """What `step` makes of the p in rising order, at most 1, in the order they were given."""
+    """`step` applied to the p-values in rising order, at most 1, returned in the order given."""
     values = np.asarray(p, dtype=np.float64)
     if values.ndim != 1 or not ((values >= 0) & (values <= 1)).all():
         raise ValueError(f"p must be a vector of numbers from 0 to 1, not {values}")

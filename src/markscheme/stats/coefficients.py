@@ -1,9 +1,9 @@
 """Coefficients of agreement: how often raters give the same level, and how far that exceeds chance.
 
-Every chance-corrected coefficient is one ratio, 1 - (observed disagreement)/(expected disagreement). The expectation
-differs: raters keep their own margins (Cohen, Conger), share one (Scott, Fleiss), guess all levels equally (Brennan and
-Prediger), guess only when unsure (Gwet), or their ratings are shuffled (Krippendorff). So does the cost of a
-disagreement, which is given as a credit for each pair of levels.
+Every chance-corrected coefficient is one ratio, 1 - (observed disagreement)/(expected disagreement). They differ in the
+expectation: raters keep their own margins (Cohen, Conger), share one (Scott, Fleiss), guess all levels equally (Brennan
+and Prediger), guess only when unsure (Gwet), or their ratings are shuffled (Krippendorff). They also differ in the cost
+of a disagreement, given as a credit for each pair of levels.
 
 Ratings are a table of shape (n_units, n_raters), nan where a rater gave none. `levels` are those of the scale, worst
 first, used or not.
@@ -42,23 +42,23 @@ NamedWeights: TypeAlias = Literal["identity", "linear", "quadratic"]
 Weights: TypeAlias = NamedWeights | npt.ArrayLike
 
 MOST_CATEGORIES = 200
-"""More levels than this are measurements: coefficients that count categories are then undefined."""
+"""With more levels than this, values count as measurements: coefficients that count categories are undefined."""
 FEW_FOR_PARTIAL_CREDIT = 50
-"""Below this many examples an uncorrected mean of partial credits is spread too unevenly for its interval."""
+"""Below this many examples, an uncorrected mean of partial credits varies too unevenly for its interval."""
 NO_CHANCE_DISAGREEMENT = 1e-13
 ENDLESS = 1e15
-"""Examples so many that no correction for their number is left."""
+"""So many examples that corrections for their number vanish."""
 
 
 @dataclass(frozen=True, slots=True)
 class Corrected:
-    """A chance-corrected coefficient with the two agreements it is made of.
+    """A chance-corrected coefficient with its observed and expected agreement.
 
     Attributes:
         value: (observed - expected)/(1 - expected); nan where undefined.
         observed: Observed agreement, weighted by the credit of each pair of levels; 0 to 1, nan where nothing can be
             compared.
-        expected: Agreement expected by chance, likewise.
+        expected: Agreement expected by chance; same weighting and range.
         undefined: Why there is no value; None where there is one.
     """
 
@@ -73,10 +73,11 @@ class Corrected:
 
 @dataclass(frozen=True, slots=True)
 class _Loss:
-    """What pairs of values cost, as a form on features: p' form q is the mean loss between two sets of ratings with
-    mean features p and q. Counts of levels are features; so are the moments, which is all a squared distance needs.
+    """The cost of each pair of values, as a bilinear form on features: p' form q is the mean loss between two sets of
+    ratings with mean features p and q. Features may be counts of levels, or moments, which suffice for a squared
+    distance.
 
-    `uniform` is the mean loss between two who guess every level alike, `largest` that of the worst pair.
+    `uniform` is the mean loss between two raters who guess all levels equally often, `largest` that of the worst pair.
     """
 
     name: str
@@ -101,7 +102,7 @@ def _counted(name: str, loss: Floats, *, ranked: bool = False) -> _Loss:
 
 
 def _squared(name: str, table: RatingPatterns) -> _Loss:
-    """Squared distance on the scale, by moments about the mean so that nothing cancels."""
+    """Squared distance on the scale, from moments about the mean so that nothing cancels."""
     span = float(np.ptp(table.levels)) or 1.0
     frequency = np.zeros(len(table.values))
     for column in table.codes.T:
@@ -124,7 +125,7 @@ def _custom(weights: npt.ArrayLike, n_levels: int) -> _Loss:
 
 
 def _loss(weights: Weights, table: RatingPatterns) -> _Loss | str:
-    """What a disagreement costs under `weights` (or a metric's name); or why that can't be said of these ratings."""
+    """The cost of a disagreement under `weights` (or a metric's name); or why these ratings don't allow it."""
     x = table.levels
     span = float(np.ptp(x)) or 1.0
     if not isinstance(weights, str):
@@ -165,12 +166,12 @@ def _lacks_categories(table: RatingPatterns) -> str | None:
 
 
 def _padded(features: Floats) -> Floats:
-    """Features of each value, and none for a missing rating, whose code is -1."""
+    """Features of each value; zeros for a missing rating, whose code is -1."""
     return np.vstack([features, np.zeros((1, features.shape[1]))])
 
 
 def _row_sums(table: RatingPatterns, features: Floats) -> Floats:
-    """Features of each row's ratings, added up; shape (n_rows, n_features)."""
+    """Sum of the features of each row's ratings, shape (n_rows, n_features)."""
     padded = _padded(features)
     sums = np.zeros((len(table.codes), features.shape[1]))
     for column in table.codes.T:
@@ -179,12 +180,12 @@ def _row_sums(table: RatingPatterns, features: Floats) -> Floats:
 
 
 def _pairable(table: RatingPatterns) -> Floats:
-    """Units with two ratings or more: of all, then with each set left out."""
+    """Number of units with two ratings or more: over all units, then with each set left out."""
     return table.remaining(table.rated >= 2)
 
 
 def _pair_losses(table: RatingPatterns, loss: _Loss) -> Floats:
-    """Loss added up over the pairs of ratings of each row, the earlier rater first."""
+    """Sum of the losses over the pairs of ratings of each row, the earlier rater first."""
     padded = _padded(loss.features)
     so_far = np.zeros((len(table.codes), padded.shape[1]))
     losses = np.zeros(len(table.codes))
@@ -196,13 +197,13 @@ def _pair_losses(table: RatingPatterns, loss: _Loss) -> Floats:
 
 
 def _seen(table: RatingPatterns, loss: _Loss) -> Floats:
-    """Mean over units of the mean loss of their pairs of ratings."""
+    """Observed disagreement: mean over units of the mean loss of their pairs of ratings."""
     pairs = table.rated * (table.rated - 1) / 2
     return over(table.remaining(_pair_losses(table, loss) / np.maximum(pairs, 1)), _pairable(table))
 
 
 def _shared_margins(table: RatingPatterns, features: Floats) -> Floats:
-    """Mean features of a rating, every unit counting once."""
+    """Mean features of a rating, each unit counting once."""
     per_unit = _row_sums(table, features) / np.maximum(table.rated, 1)[:, None]
     return over(table.remaining(per_unit), table.remaining(table.rated >= 1)[:, None])
 
@@ -213,7 +214,7 @@ def _chance_of_shared_margins(table: RatingPatterns, loss: _Loss) -> Floats:
 
 
 def _chance_of_own_margins(table: RatingPatterns, loss: _Loss) -> Floats:
-    """Mean loss over pairs of raters, each drawing from what it gave."""
+    """Mean loss over pairs of raters, each drawing from its own ratings."""
     padded = _padded(loss.features)
     n_sums = 1 + len(table.left_out.start)
     so_far = np.zeros((n_sums, padded.shape[1]))
@@ -240,7 +241,7 @@ def _chance_of_unsure_guess(table: RatingPatterns, loss: _Loss) -> Floats:
 
 
 def _packs(table: RatingPatterns, loss: _Loss) -> tuple[Floats, Floats]:
-    """Features of all ratings that have a pair, added up, and how many such ratings there are."""
+    """Sum of the features of all ratings that have a pair, and the number of such ratings."""
     paired = table.rated >= 2
     return (
         table.remaining(_row_sums(table, loss.features) * paired[:, None]),
@@ -249,7 +250,7 @@ def _packs(table: RatingPatterns, loss: _Loss) -> tuple[Floats, Floats]:
 
 
 def _seen_in_pack(table: RatingPatterns, loss: _Loss) -> Floats:
-    """Loss within units, a rating's pairs weighing as much as the rating, shrunk as the small pack asks."""
+    """Krippendorff's observed disagreement: each rating weighs the same, with the factor for small samples."""
     packs, size = _packs(table, loss)
     if loss.ranked:
         within = _ranked_losses(table, _midranks(packs))
@@ -270,14 +271,14 @@ def _chance_of_pack(table: RatingPatterns, loss: _Loss) -> Floats:
 
 
 def _midranks(counts: Floats) -> Floats:
-    """Place of each level's ratings in rank order, 0 for the worst level and 1 for the best; a row a pack."""
+    """Mean rank of each level's ratings, scaled to 0 for the worst level and 1 for the best; one row per set."""
     rank = counts.cumsum(axis=1) - counts / 2
     rank -= rank[:, :1].copy()
     return np.nan_to_num(over(rank, rank[:, -1:]))
 
 
 def _ranked_losses(table: RatingPatterns, rank: Floats) -> Floats:
-    """As `_seen_in_pack` wants it, for squared distances of ranks that change with what is left out."""
+    """The losses of `_seen_in_pack` for squared distances of ranks, which change with what is left out."""
     differing = (table.rated >= 2) & ~table.unanimous
     counts = _row_sums(table, np.eye(len(table.levels))) * differing[:, None]
     weight = table.times / np.maximum(table.rated - 1, 1)
@@ -305,15 +306,15 @@ def _beyond_chance(seen: Floats, chance: Floats) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class _Coefficient:
-    """One idea of chance.
+    """A definition of chance agreement.
 
     Attributes:
-        seen: Disagreement seen, from the table and what a pair costs; of all, then with each set left out.
-        chance: Disagreement by chance, likewise.
-        guarded: Whether it rests on how the ratings vary, so that too few outside the modal level make it worthless.
+        seen: Observed disagreement, from the table and the cost of a pair; over all, then with each set left out.
+        chance: Disagreement expected by chance, likewise.
+        guarded: Whether it depends on how the ratings vary, so that too few outside the modal level make it worthless.
         categories: Whether it counts levels even where the loss doesn't.
-        pairs_only: Whether a unit with one rating is left aside.
-        for_more: What to use instead for more than two raters; empty where it takes any number.
+        pairs_only: Whether units with one rating are ignored.
+        for_more: What to use instead for more than two raters; empty where it accepts any number.
     """
 
     seen: Callable[[RatingPatterns, _Loss], Floats]
@@ -357,7 +358,7 @@ def _why_undefined(coefficient: _Coefficient, table: RatingPatterns) -> str | No
 
 
 def _disagreements(name: str, weights: Weights, table: RatingPatterns) -> tuple[_Loss, Floats, Floats] | str:
-    """The loss, the disagreement seen and by chance (of all, then with each set left out); or why there is none."""
+    """The loss and the disagreement, observed and by chance (over all, then with each set left out); or why not."""
     coefficient = _COEFFICIENTS[name]
     if why := _why_undefined(coefficient, table):
         return why
@@ -418,7 +419,7 @@ def _guarded(estimate: Estimate, coefficient: _Coefficient, table: RatingPattern
 
 
 def _rough_if_few(estimate: Estimate, coefficient: _Coefficient, table: RatingPatterns) -> Estimate:
-    """Marked where simulated coverage falls below 93 %: few examples, or few outside the modal level."""
+    """Marked approximate where simulated coverage falls below 93 %: few examples, or few outside the modal level."""
     if estimate.n < FEW_FOR_PARTIAL_CREDIT:
         units = "groups of examples" if table.grouped else "examples"
         return mark_rough(estimate, f"partial credit on fewer than {FEW_FOR_PARTIAL_CREDIT} {units}")
@@ -427,9 +428,9 @@ def _rough_if_few(estimate: Estimate, coefficient: _Coefficient, table: RatingPa
 
 
 def _off(coefficient: _Coefficient, table: RatingPatterns) -> tuple[int, str | None]:
-    """Examples (or groups) off a rater's commonest level, least over the raters; and who never leaves theirs.
+    """Examples (or groups) outside a rater's modal level, the least over raters; and which rater never varies.
 
-    A rater who saw less than half of the examples is judged in the pool with the others.
+    A rater who saw fewer than half of the examples counts only in the pool of all raters.
     """
     counted = table.rated >= (2 if coefficient.pairs_only else 1)
     units = round(float(table.times[counted].sum()))
@@ -450,7 +451,7 @@ def _off(coefficient: _Coefficient, table: RatingPatterns) -> tuple[int, str | N
 
 
 def _sets_with(table: RatingPatterns, rows: npt.NDArray[np.bool_]) -> float:
-    """How many of the sets that are left out hold one of `rows`."""
+    """How many of the left-out sets contain one of `rows`."""
     out = table.left_out
     return float(out.copies @ np.maximum.reduceat(rows[out.row], out.start))
 
@@ -479,7 +480,7 @@ def _share(table: RatingPatterns, per_row: Floats, level: float, method: str) ->
 
 
 def _reach(table: RatingPatterns, place: Floats) -> Floats:
-    """Distance between the lowest and the highest rating of each row, where `place` says each value stands."""
+    """Distance between the lowest and the highest rating of each row, with `place` the position of each value."""
     padded = np.append(place, np.nan)
     highest = np.full(len(table.codes), -math.inf)
     lowest = np.full(len(table.codes), math.inf)
@@ -490,7 +491,7 @@ def _reach(table: RatingPatterns, place: Floats) -> Floats:
 
 
 def _pairs_agreeing(table: RatingPatterns) -> Floats:
-    """Share of the pairs of ratings of each row that are one level."""
+    """Share of the pairs of ratings of each row that agree on the level."""
     ratings = np.sort(table.codes, axis=1)
     same = np.zeros(len(ratings))
     run = np.zeros(len(ratings))
@@ -518,7 +519,7 @@ def _within_one(table: RatingPatterns, level: float) -> Estimate:
 _SHARES = {"exact_agreement": _exact, "within_one": _within_one, "percent_agreement": _percent}
 
 COEFFICIENTS = (*_SHARES, *CHANCE_CORRECTED)
-"""Names of every coefficient of agreement: shares first, then those corrected for chance."""
+"""Names of every coefficient of agreement: plain shares first, then the chance-corrected ones."""
 
 
 # --------------------------------------------------------------------------------------------------- by name
@@ -533,7 +534,7 @@ def agreement(
     groups: npt.ArrayLike | None = None,
     level: float = 0.95,
 ) -> Estimate:
-    """One coefficient of agreement by its name in the literature, with its interval.
+    """One coefficient of agreement, by its name in the literature, with its interval.
 
     Args:
         ratings: Shape (n_units, n_raters), nan where a rater gave none.
@@ -546,16 +547,16 @@ def agreement(
             * conger_kappa, fleiss_kappa, krippendorff_alpha: any number of raters;
             * gwet_ac1, gwet_ac2, brennan_prediger: stay high where one level is common and agreed on.
         levels: The scale's levels, worst first: numbers whose distances linear, quadratic, interval and ratio use.
-        weights: What a disagreement costs: "identity", "linear", "quadratic", or a matrix of credit, shape
+        weights: The cost of a disagreement: "identity", "linear", "quadratic", or a credit matrix, shape
             (n_levels, n_levels), 1 on the diagonal and less off it; for Krippendorff's alpha its metric ("nominal",
-            "ordinal", "interval", "ratio") or a matrix. Quadratic for weighted_kappa and gwet_ac2 and unweighted for
-            the others where not given. For Cohen and Conger a matrix may be asymmetric: rows are the earlier rater.
+            "ordinal", "interval", "ratio") or a matrix. The default is quadratic for weighted_kappa and gwet_ac2 and
+            unweighted for the others. For Cohen and Conger a matrix may be asymmetric: rows are the earlier rater.
         groups: A name for each unit, shape (n_units,), where units that share one are not independent.
         level: Coverage of the interval.
 
     Returns:
-        Shares run from 0 to 1. Corrected coefficients are 1 for full agreement, 0 for what chance gives, negative for
-        less; undefined where the raters' only level, or too few ratings, leave nothing to correct.
+        Shares are between 0 and 1. Corrected coefficients are 1 for full agreement, 0 for chance level, negative for
+        less; undefined where all ratings are on one level or there are too few of them.
 
     Raises:
         ValueError: The caller's fault: an unknown name, a shape that doesn't fit, or a rating off the scale.
@@ -593,7 +594,7 @@ def corrected(
     """A chance-corrected coefficient with its observed and expected agreement, and no interval.
 
     Args:
-        ratings, name, levels, weights: As `agreement` takes them, shares excepted.
+        ratings, name, levels, weights: As for `agreement`, except for the plain shares.
 
     Raises:
         ValueError: The caller's fault: an unknown name, a shape that doesn't fit, or a rating off the scale.
@@ -615,10 +616,10 @@ def corrected_left_out(
     weights: Weights | Metric | None = None,
     groups: npt.ArrayLike | None = None,
 ) -> tuple[float, Floats]:
-    """A chance-corrected coefficient, and its value without each unit, for statistics made of several.
+    """A chance-corrected coefficient and its value without each unit, for statistics that combine several.
 
     Args:
-        ratings, name, levels, weights, groups: As `agreement` takes them, shares excepted.
+        ratings, name, levels, weights, groups: As for `agreement`, except for the plain shares.
 
     Returns:
         The coefficient, nan where undefined; and for each unit the coefficient without it (or without its group),
@@ -645,7 +646,7 @@ def corrected_left_out(
 def pair_left_out(
     pair: Floats, name: str, *, levels: npt.ArrayLike, weights: Weights | Metric, groups: Groups
 ) -> tuple[float, Floats]:
-    """A coefficient of two raters on the units both rated, and without each group of all units, shape (groups.n,)."""
+    """A coefficient of two raters on the units both rated, and its value without each group, shape (groups.n,)."""
     both = ~np.isnan(pair).any(axis=1)
     names = groups.number[both] if groups.several else None
     value, without = corrected_left_out(pair[both], name, levels=levels, weights=weights, groups=names)
@@ -655,7 +656,7 @@ def pair_left_out(
 
 
 def corrected_of_shares(shares: Floats, name: str, *, weights: Weights | Metric | None = None) -> float:
-    """A chance-corrected coefficient of two raters, as it would be of endlessly many examples.
+    """A chance-corrected coefficient of two raters, in the limit of infinitely many examples.
 
     Args:
         shares: Joint shares of the levels, shape (k, k), summing to 1: rows are gold's, columns the judge's.
@@ -663,7 +664,7 @@ def corrected_of_shares(shares: Floats, name: str, *, weights: Weights | Metric 
         weights: As in `agreement`; the levels are evenly spaced.
 
     Returns:
-        No unit; nan where chance alone always agrees.
+        No unit; nan where chance alone gives full agreement.
     """
     levels, nothing = np.linspace(0.0, 1.0, len(shares)), np.zeros(0, dtype=np.int64)
     table = RatingPatterns(
@@ -681,7 +682,7 @@ def corrected_of_shares(shares: Floats, name: str, *, weights: Weights | Metric 
 
 
 def _weights(name: str, weights: Weights | Metric | None, known: Collection[str] = ()) -> Weights | Metric:
-    """The weights a coefficient is asked for with, or its own."""
+    """The weights requested for a coefficient, or its default."""
     if name not in (known or COEFFICIENTS):
         raise ValueError(f"a coefficient is one of {', '.join(known or COEFFICIENTS)}, not {name!r}")
     if isinstance(weights, str) and weights in ("ordinal", "ratio") and name != "krippendorff_alpha":
@@ -708,7 +709,7 @@ def _family(scale: Scale, weights: NamedWeights | None, table: RatingPatterns) -
 
 
 def _metric(scale: Scale, table: RatingPatterns) -> str:
-    """The metric a scale asks for; interval where an ordinal one has ratings between its levels."""
+    """Krippendorff's metric for a scale; interval where an ordinal scale has ratings between its levels."""
     return "interval" if scale == "ordinal" and table.between is not None else scale
 
 
@@ -729,10 +730,10 @@ def _checked(scale: Scale, table: RatingPatterns, weights: NamedWeights | None =
 def agreement_values(
     ratings: npt.ArrayLike, *, levels: npt.ArrayLike, scale: Scale, weights: NamedWeights | None = None
 ) -> dict[str, Corrected]:
-    """Every chance-corrected coefficient with its observed and expected agreement, and no intervals.
+    """Every chance-corrected coefficient with its observed and expected agreement, without intervals.
 
     Args:
-        ratings, levels, scale, weights: As `agreement_family` takes them.
+        ratings, levels, scale, weights: As for `agreement_family`.
 
     Returns:
         One entry for each of `CHANCE_CORRECTED`; `undefined` says why where a value is nan.
@@ -764,16 +765,16 @@ def agreement_family(
     Args:
         ratings: Shape (n_units, n_raters), nan where a rater gave none.
         levels: The scale's levels, worst first, used or not.
-        scale: "nominal", "ordinal" or "interval". Krippendorff's alpha takes the metric of that name (interval as well
+        scale: "nominal", "ordinal" or "interval". Krippendorff's alpha uses the metric of that name (interval as well
             where an ordinal scale has ratings between its levels).
-        weights: Of the other coefficients, Cohen's kappa and AC1 excepted, which have none; "quadratic" where not given
-            and the scale has an order. A nominal scale takes "identity" only.
+        weights: For the other coefficients except Cohen's kappa and AC1, which have none; by default "quadratic" where
+            the scale has an order. A nominal scale allows "identity" only.
         groups: A name for each unit, shape (n_units,), where units that share one are not independent.
         level: Coverage of the intervals.
-        raters: What notes call the raters; "rater 1" and so on where not given.
+        raters: Names of the raters in notes; "rater 1" and so on by default.
 
     Returns:
-        One entry for each of `COEFFICIENTS`, `within_one` only on four ordered levels or more; undefined ones say why.
+        One entry for each of `COEFFICIENTS`, `within_one` only for four ordered levels or more; undefined ones say why.
 
     Raises:
         ValueError: The caller's fault: a shape that doesn't fit, or a rating off the scale.
@@ -805,8 +806,8 @@ def two_raters(
     """Agreement of a judge with gold labels on one criterion, each measure with its interval.
 
     Args:
-        gold: Gold levels, shape (n_units,), nan where there is none; a median between two levels counts as it is.
-        judge: The judge's levels, shape (n_units,), likewise. An example lacking either is left aside.
+        gold: Gold levels, shape (n_units,), nan where there is none; a median between two levels is used as it is.
+        judge: The judge's levels, shape (n_units,), likewise. Examples that lack either are ignored.
         levels: The scale's levels, worst first, used or not.
         ordered: Whether the levels have an order.
         groups: A name for each example, shape (n_units,), where examples that share one are not independent.

@@ -1,4 +1,4 @@
-"""One part of the examples against the rest: does the judge do worse there, also where gold is the same?"""
+"""Compares one part of the examples with the rest: does the judge do worse there, also where gold is the same?"""
 
 import math
 from dataclasses import dataclass, replace
@@ -25,8 +25,8 @@ class Contrast:
     Attributes:
         inside: Mean over the units of the part; nan without any.
         outside: Mean over all others; nan likewise.
-        p: Chance of means at least this far apart, either way, if belonging to the part meant nothing; 1 where there
-            is nothing to compare.
+        p: Probability of means at least this far apart, in either direction, if the part were like the rest; 1 where
+            there is nothing to compare.
         n_inside: Units of the part that have the figure.
         n_outside: Other units that have it.
     """
@@ -45,18 +45,19 @@ class Contrast:
 
 @dataclass(frozen=True, slots=True)
 class SliceLook:
-    """One figure inside a part and outside it, as it is and between examples of the same gold.
+    """One figure inside a part and outside it: as it is, and among examples with the same gold.
 
-    A part whose gold differs from the rest looks broken as it is though the judge treats it like any other; the second
-    comparison shows that.
+    A part whose gold differs from the rest can look bad as it is although the judge treats it like any other; the
+    second comparison shows that.
 
     Attributes:
         as_it_is: The figure inside and outside.
-        same_gold: Inside minus outside between examples of the same gold; 0 where there is nothing to compare.
-        p_same_gold: Chance of a difference at least as large, either way, were the part like the rest at its gold.
-        comparable_inside: Examples of the part whose gold is found elsewhere too.
-        comparable_outside: Other examples whose gold is found in the part too.
-        shift: Whether the figure has a direction, so that a part is off only where it is further from 0 than the rest.
+        same_gold: Inside minus outside among examples of the same gold; 0 where there is nothing to compare.
+        p_same_gold: Probability of a difference at least as large, in either direction, if the part were like the rest
+            at its gold.
+        comparable_inside: Examples of the part whose gold also occurs outside it.
+        comparable_outside: Other examples whose gold also occurs in the part.
+        shift: Whether the figure has a direction; a part then counts only where it is further from 0 than the rest.
     """
 
     as_it_is: Contrast
@@ -68,7 +69,7 @@ class SliceLook:
 
     @property
     def comparable(self) -> bool:
-        """Whether enough of the part can be compared: 5 examples and half of it, against 10 or more."""
+        """Whether enough of the part can be compared: 5 examples and half of it, with 10 or more outside."""
         inside = self.comparable_inside
         enough = inside >= max(FEWEST_INSIDE, LEAST_PART * self.as_it_is.n_inside)
         return enough and self.comparable_outside >= FEWEST_OUTSIDE
@@ -80,14 +81,14 @@ class SliceLook:
 
     @property
     def outside_at_same_gold(self) -> float:
-        """What the figure would be elsewhere at the gold of the part: inside minus the same-gold difference."""
+        """The figure expected outside at the gold of the part: inside minus the same-gold difference."""
         return self.as_it_is.inside - self.same_gold
 
     def matters(self, least: float) -> bool:
-        """Whether the difference is `least` or more, and two thirds of it are there at the same gold too.
+        """Whether the difference is `least` or more, and two thirds of it remain at the same gold.
 
         Args:
-            least: What a difference must be as it is; below 0 where less is worse, as of agreement.
+            least: The least difference as it is that matters; below 0 where less is worse, as for agreement.
         """
         difference = self.as_it_is.difference
         if not self.comparable or abs(difference) < abs(least) - ALIKE:
@@ -118,7 +119,7 @@ def slice_look(
         inside: Whether each example belongs to the part, shape (n_units,).
         gold: Gold level or score per example, shape (n_units,), nan = missing.
         shift: Whether the figure has a direction, as a signed error has.
-        score: Whether gold is a score of many values: then more than six of them are cut into fifths, and gold
+        score: Whether gold is a score with many values: more than six of them are then cut into fifths, and gold
             itself is held equal within these.
         groups: A name for each example, shape (n_units,), where several share a task; the largest p counts.
 
@@ -161,7 +162,7 @@ def share_contrast(hits: npt.ArrayLike, inside: npt.ArrayLike) -> Contrast:
     """A share of units inside a part and outside it, with Fisher's exact test, two-sided, mid-p.
 
     Args:
-        hits: 1 for a unit that counts, 0 for one that does not, nan = missing, shape (n_units,).
+        hits: 1 for a unit that counts, 0 for one that doesn't, nan = missing, shape (n_units,).
         inside: Whether each unit belongs to the part, shape (n_units,).
 
     Raises:
@@ -190,16 +191,16 @@ def share_contrast(hits: npt.ArrayLike, inside: npt.ArrayLike) -> Contrast:
 
 
 def mean_contrast(values: npt.ArrayLike, inside: npt.ArrayLike, *, groups: npt.ArrayLike | None = None) -> Contrast:
-    """A mean inside a part of the units and outside it, with the more careful of two t tests, two-sided.
+    """A mean inside a part of the units and outside it, with the more conservative of two t tests, two-sided.
 
-    Student's test takes the two spreads for equal, Welch's does not; a small part whose few values happen to be alike
-    would deceive the second, a part with wider spread than the rest the first, so the larger p counts.
+    Student's test assumes equal variances, Welch's doesn't. A small part whose few values happen to be equal would
+    mislead the second, a part with more spread than the rest the first, so the larger p counts.
 
     Args:
-        values: One figure a unit, shape (n_units,), nan = missing.
+        values: One value per unit, shape (n_units,), nan = missing.
         inside: Whether each unit belongs to the part, shape (n_units,).
-        groups: A name for each unit, shape (n_units,), where several share a task. The groups are then left out one
-            by one as well, and the largest of three p counts.
+        groups: A name for each unit, shape (n_units,), where several share a task. The groups are then also left out
+            one by one, and the largest of the three p counts.
 
     Raises:
         ValueError: The caller's fault: shapes that differ.
@@ -241,7 +242,7 @@ def _as_it_is(x: Floats, part: npt.NDArray[np.bool_], groups: npt.NDArray[np.gen
 
 
 def _strata(gold: Floats, *, score: bool) -> tuple[Integers, Floats | None]:
-    """Which gold level each example has, numbered from 0; of scores its fifth, and the score to hold equal within."""
+    """The gold level of each example, numbered from 0; for scores the fifth, and the score to hold equal within it."""
     distinct, place = np.unique(gold, return_inverse=True)
     if not score or len(distinct) <= MOST_DISTINCT:
         return place.reshape(-1).astype(np.int64), None
@@ -256,7 +257,7 @@ def _at_same_gold(
     covariate: Floats | None,
     groups: npt.NDArray[np.generic] | None,
 ) -> tuple[float, float]:
-    """The part's coefficient with one intercept per stratum, and its p; no difference where nothing identifies it."""
+    """The part's coefficient with one intercept per stratum, and its p; 0 and 1 where nothing identifies it."""
     sizes = np.bincount(strata)
     used = np.maximum(sizes, 1)
 
@@ -283,7 +284,7 @@ def _at_same_gold(
 
 
 def _p_by_cluster(moves: Floats, groups: npt.NDArray[np.generic], difference: float) -> float:
-    """From how far each group moves the coefficient; 1 where there is one group only."""
+    """p from how far each group moves the coefficient; 1 where there is only one group."""
     clusters = Groups.of(groups, len(moves))
     n, total = clusters.n, clusters.sums(moves)
     if n < 2:
@@ -323,7 +324,7 @@ def _p_of_t(difference: float, se: float, df: float) -> float:
 
 
 def _p_by_groups(x: Floats, part: npt.NDArray[np.bool_], groups: npt.NDArray[np.generic], difference: float) -> float:
-    """From the difference with each group left out; 1 where a group holds the whole part, or all the rest."""
+    """p from the difference with each group left out; 1 where one group is the whole part, or all the rest."""
     sides = np.array([part, ~part], dtype=np.float64)
     of = Groups.of(groups, len(x))
     sums, sizes = of.left_out(sides * x)[:, 1:], of.left_out(sides)[:, 1:]
