@@ -1,9 +1,9 @@
-"""How a judge bends what people see: its slope, its noise, its halo, and what else it leans on.
+"""How a judge distorts what annotators see: its slope, its noise, its halo, and its bias on other features.
 
-A person's own noise makes a plain regression slope or ratio of standard deviations lie. Two people who rated the same
-examples share only what is true of them, so what they share takes that noise out.
+An annotator's own noise biases a plain regression slope or a ratio of standard deviations. Two annotators who rated the
+same examples share only the true level, so their covariance removes that noise.
 
-People's ratings come as a table of shape (n_units, n_people), nan where a person gave none; the judge's as a vector.
+Annotators' ratings come as a table of shape (n_units, n_people), nan where one gave none; the judge's as a vector.
 """
 
 import math
@@ -19,30 +19,30 @@ from markscheme.stats.intervals import IDENTITY, LOG, Floats, Groups
 from markscheme.stats.patterns import people_and_judge, people_table
 
 LEAST_UNITS = 5
-"""Units below which nothing is said of second moments."""
+"""With fewer units than this, no second moments are reported."""
 
 
 def slope_on_people(
     people: npt.ArrayLike, judge: npt.ArrayLike, *, groups: npt.ArrayLike | None = None, level: float = 0.95
 ) -> Estimate:
-    """How far the judge's levels rise where the true level rises by one: cov(judge, people) / cov(person, person).
+    """How far the judge's level rises when the true level rises by one: cov(judge, people) / cov(person, person).
 
     Args:
-        people: Ratings, shape (n_units, n_people), nan = missing. A unit counts where judge and two people rated it.
+        people: Ratings, shape (n_units, n_people), nan = missing. Units rated by judge and two annotators count.
         judge: Ratings, shape (n_units,), nan = missing.
         groups: A name for each unit, shape (n_units,), where several share a task and are left out together.
         level: Coverage of the interval, 0 to 1.
 
     Returns:
         1 where the judge spreads its levels as the truth does, below 1 where it keeps to the middle (central
-        tendency), above 1 where it overdoes the ends; undefined where people share no variance or the judge doesn't
-        rise with them.
+        tendency), above 1 where it exaggerates the ends; undefined where annotators share no variance or the judge
+        doesn't rise with them.
 
     Raises:
         ValueError: The caller's fault: shapes that don't fit, or infinite ratings.
 
     Source:
-        Fuller (1987), Measurement Error Models, section 1.2, with the second person as replicate.
+        Fuller (1987), Measurement Error Models, section 1.2, with the second annotator as replicate.
 
     Example:
         >>> people = np.column_stack([[1, 2, 3, 4, 5, 3], [1, 2, 3, 4, 5, 3]])
@@ -67,19 +67,19 @@ def noise_beside_people(
     groups: npt.ArrayLike | None = None,
     level: float = 0.95,
 ) -> Estimate:
-    """The judge's error variance about its own straight line, over a person's error variance.
+    """The judge's error variance about its own straight line, divided by an annotator's error variance.
 
     Args:
-        people: Ratings, shape (n_units, n_people), nan = missing. A unit counts where judge and two people rated it.
+        people: Ratings, shape (n_units, n_people), nan = missing. Units rated by judge and two annotators count.
         judge: Ratings, shape (n_units,), nan = missing.
-        step: From one level to the next. People who never disagreed are taken as if two of them had differed once by
-            this much.
+        step: Distance from one level to the next. Annotators who never disagreed are treated as if two of them had
+            differed once by this much.
         groups: A name for each unit, shape (n_units,), where several share a task and are left out together.
         level: Coverage of the interval, 0 to 1.
 
     Returns:
-        1 where the judge is as noisy as a person, 2 where its error variance is twice a person's; undefined where
-        people share no variance or the judge shows no error of its own.
+        1 where the judge is as noisy as an annotator, 2 where its error variance is twice an annotator's; undefined
+        where annotators share no variance or the judge shows no error of its own.
 
     Raises:
         ValueError: The caller's fault: shapes that don't fit, or infinite ratings.
@@ -107,14 +107,14 @@ def noise_beside_people(
 
 
 def shared_and_own(people: npt.ArrayLike) -> tuple[float, float]:
-    """The variance that people share, which is the truth's, and the error variance of one of them.
+    """The variance that annotators share, which is the truth's, and the error variance of one of them.
 
     Args:
-        people: Ratings, shape (n_units, n_people), nan = missing. A unit counts where two people rated it.
+        people: Ratings, shape (n_units, n_people), nan = missing. A unit counts where two annotators rated it.
 
     Returns:
-        Both in the square of the ratings' unit, the error not below 0; nan where fewer than five units count. Where
-        people share nothing the first can fall below 0 by chance.
+        Both in squared units of the ratings, the error not below 0; nan where fewer than five units count. Where
+        annotators share nothing, the first can fall below 0 by chance.
 
     Raises:
         ValueError: The caller's fault: not a table, or infinite ratings.
@@ -134,17 +134,17 @@ def shared_and_own(people: npt.ArrayLike) -> tuple[float, float]:
 def correlation_without_noise(
     first: npt.ArrayLike, second: npt.ArrayLike, *, groups: npt.ArrayLike | None = None, level: float = 0.95
 ) -> Estimate:
-    """How closely two criteria move together in truth: one person's levels on one with another's on the other.
+    """True correlation of two criteria: one annotator's levels on one with another annotator's on the other.
 
     Args:
-        first: People's ratings on one criterion, shape (n_units, n_people), nan = missing.
-        second: The same people's on the other criterion, likewise.
+        first: Annotators' ratings on one criterion, shape (n_units, n_people), nan = missing.
+        second: The same annotators' ratings on the other criterion, likewise.
         groups: A name for each unit, shape (n_units,), where several share a task and are left out together.
         level: Coverage of the interval, 0 to 1.
 
     Returns:
-        1 where the two criteria are one; by chance it can exceed 1, since noise is divided out. Undefined where people
-        share no variance on one of them.
+        1 where the two criteria measure the same thing; it can exceed 1 by chance, since noise is divided out.
+        Undefined where annotators share no variance on one of them.
 
     Raises:
         ValueError: The caller's fault: shapes that don't fit, or infinite ratings.
@@ -180,27 +180,27 @@ def correlation_without_noise(
 def halo(
     people: npt.ArrayLike, judge: npt.ArrayLike, *, groups: npt.ArrayLike | None = None, level: float = 0.95
 ) -> Estimate:
-    """How far the other criteria colour what the judge gives on one, beyond what they do for a person.
+    """How far the other criteria color the judge's level on one, beyond what they do for an annotator.
 
-    In a regression of the judge's positions on a person's own and on that person's mean over the other criteria, the
-    second coefficient, less the same coefficient with another person in the judge's place; mean over criteria.
+    Regress the judge's positions on an annotator's own and on that annotator's mean over the other criteria. The result
+    is the second coefficient minus the same one with another annotator in the judge's place, averaged over criteria.
 
     Args:
-        people: Positions, shape (n_units, n_people, n_criteria), nan = missing, good throughout at the upper end.
-        judge: Positions, shape (n_units, n_criteria). A unit counts for a pair of people where both and the judge
+        people: Positions, shape (n_units, n_people, n_criteria), nan = missing, with good always at the upper end.
+        judge: Positions, shape (n_units, n_criteria). A unit counts for a pair of annotators where both and the judge
             rated all criteria.
         groups: A name for each unit, shape (n_units,), where several share a task and are left out together.
         level: Coverage of the interval, 0 to 1.
 
     Returns:
-        0 where the judge keeps the criteria as far apart as people do; 0.3 where it moves a criterion by three tenths
-        of what the others differ. Undefined with fewer than two criteria or two people.
+        0 where the judge separates the criteria as annotators do; 0.3 where it moves a criterion by three tenths
+        of how far the others differ. Undefined with fewer than two criteria or two annotators.
 
     Raises:
         ValueError: The caller's fault: shapes that don't fit, or infinite ratings.
 
     Source:
-        Cooper (1981), Psychological Bulletin 90(2), 218-244, for the fault. doi:10.1037/0033-2909.90.2.218
+        Cooper (1981), Psychological Bulletin 90(2), 218-244, describes the effect. doi:10.1037/0033-2909.90.2.218
 
     Example:
         >>> rng = np.random.default_rng(1)
@@ -247,21 +247,21 @@ def leaning(
     groups: npt.ArrayLike | None = None,
     level: float = 0.95,
 ) -> Estimate:
-    """How far the judge's ratings rise with something that isn't quality, at the same gold (or person's) rating.
+    """How far the judge's ratings rise with something that isn't quality, at the same gold (or annotator's) rating.
 
-    The coefficient of `on` in a regression of the judge on gold and `on`. With two people or more, the same coefficient
-    with another person in the judge's place is taken off, which allows for the noise of gold and for people's own
-    leaning.
+    The coefficient of `on` in a regression of the judge on gold and `on`. With two annotators or more, the same
+    coefficient with another annotator in the judge's place is subtracted, which allows for the noise of gold and for
+    the annotators' own bias.
 
     Args:
         gold: Ratings, shape (n_units,) or (n_units, n_people), nan = missing.
         judge: Ratings, shape (n_units,), nan = missing.
-        on: What it may lean on, such as the length of the response, shape (n_units,), nan = missing.
+        on: What the judge may favor, such as the length of the response, shape (n_units,), nan = missing.
         groups: A name for each unit, shape (n_units,), where several share a task and are left out together.
         level: Coverage of the interval, 0 to 1.
 
     Returns:
-        Rise of the judge's rating for a rise of `on` by one; undefined where gold or `on` doesn't vary.
+        Rise of the judge's rating when `on` rises by one; undefined where gold or `on` doesn't vary.
 
     Raises:
         ValueError: The caller's fault: shapes that don't fit, or infinite ratings.
@@ -297,13 +297,13 @@ def leaning(
 
 @dataclass(frozen=True, slots=True)
 class _SharedMoments:
-    """Second moments on the units that the judge and two people rated: over all, then with each group left out.
+    """Second moments on the units that the judge and two annotators rated: over all, then with each group left out.
 
     Attributes:
         groups: What is left out at a time.
-        shared: Covariance of two people.
-        own: A person's variance.
-        with_judge: Covariance of the judge and a person.
+        shared: Covariance of two annotators.
+        own: An annotator's variance.
+        with_judge: Covariance of the judge and an annotator.
         judge: The judge's variance.
     """
 
@@ -329,11 +329,11 @@ class _SharedMoments:
 
     @property
     def n_units(self) -> int:
-        """Units that the judge and two people rated."""
+        """Units that the judge and two annotators rated."""
         return len(self.groups.number)
 
     def refusal(self) -> str | None:
-        """Why the judge can't be compared with people, if so."""
+        """Why the judge can't be compared with annotators; None where it can."""
         if self.groups.n < LEAST_UNITS:
             return f"only {self.n_units} units that judge and two people rated"
         return None if self.shared[0] > 0 else "people share no variance"
@@ -345,7 +345,7 @@ def _ordered_pairs(n: int) -> tuple[list[int], list[int]]:
 
 
 def _covariance(x: Floats, y: Floats, groups: Groups) -> Floats:
-    """Covariance of x and y, shape (n_units, n_columns), pooled over columns: of all units, then without each group."""
+    """Covariance of x and y (n_units, n_columns), pooled over columns; of all units, then without each group."""
     there = np.isfinite(x) & np.isfinite(y)
     centred = [np.where(there, values - _mean(values, there), 0.0) for values in (x, y)]
     n, sum_x, sum_y, products = (

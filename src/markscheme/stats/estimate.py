@@ -1,4 +1,4 @@
-"""What every statistic comes back as: a value with its uncertainty, or the reason there is none."""
+"""Estimate, the result of every statistic: a value with its uncertainty, or the reason there is none."""
 
 import math
 from dataclasses import asdict, dataclass
@@ -7,22 +7,22 @@ from typing import Any, Self
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A number, how sure it is, and how it was made; or why it has no value.
+    """A value with its interval and method, or the reason there is no value.
 
     Attributes:
-        value: The point figure, in the unit its maker's docstring names; None where `undefined` says why.
+        value: The point estimate, in the unit that the function's docstring names; None where `undefined` says why.
         low: Lower limit of the interval at `level`, in the unit of `value`; None where no interval is given.
-        high: Upper limit likewise. `low` and `high` are both there or both None.
-        level: Coverage the interval promises, 0 to 1.
-        n: Units (examples, or groups of them) the value rests on.
-        method: How value and interval were made, in a few words.
+        high: Upper limit likewise. `low` and `high` are both present or both None.
+        level: Nominal coverage of the interval, 0 to 1.
+        n: Units (examples, or groups of them) behind the value.
+        method: How value and interval were computed, in a few words.
         undefined: Why there is no value; None where there is one.
-        note: "rough: …" where the interval is known to cover less than it says, "withheld: …" where one was
-            not given for that reason; None otherwise.
+        note: "rough: …" where the interval is known to cover less than `level`, "withheld: …" where no interval is
+            given for that reason; None otherwise.
 
     Raises:
-        ValueError: A value that is not finite, a value and a reason for having none, half an interval, an
-            interval upside down or one that leaves its value outside.
+        ValueError: A value that is not finite, a value together with a reason for having none, half an interval, an
+            inverted interval or one that excludes its value.
 
     Example:
         >>> estimate = Estimate(0.8, 0.7, 0.88, n=60, method="jackknife t, logit")
@@ -57,17 +57,17 @@ class Estimate:
 
     @classmethod
     def without_value(cls, why: str, *, n: int, method: str, level: float = 0.95) -> Self:
-        """An estimate of something that has no value here, with the reason."""
+        """An estimate without a value, with the reason."""
         return cls(None, n=n, method=method, undefined=why, level=level)
 
     def above(self, bound: float) -> bool:
-        """Whether the whole interval is above a bound; False where there is none."""
+        """Whether the whole interval is above a bound; False without an interval."""
         return self.low is not None and self.low > bound
 
     def below(self, bound: float) -> bool:
-        """Whether the whole interval is below a bound; False where there is none."""
+        """Whether the whole interval is below a bound; False without an interval."""
         return self.high is not None and self.high < bound
 
     def to_json(self) -> dict[str, Any]:
-        """The estimate as plain data for a JSON file; never a NaN."""
+        """The estimate as plain data for JSON; never a NaN."""
         return asdict(self)

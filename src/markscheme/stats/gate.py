@@ -1,4 +1,4 @@
-"""Would a gate fail though nothing changed? From repeated runs of the same cases."""
+"""How often a gate would fail although nothing changed, from repeated runs of the same cases."""
 
 import math
 from dataclasses import dataclass
@@ -14,18 +14,18 @@ from markscheme.stats.intervals import Floats
 
 Figure = Literal["score", "pass"]
 REPEATS = (1, 2, 3, 5, 7, 9)
-"""Runs to average that are tried, the fewest first."""
+"""Numbers of runs to average that are tried, fewest first."""
 ALARM = 0.05
-"""False alarms a gate may give."""
+"""False alarm rate a gate may have."""
 SHOWN, ADVISED = 0.95, 0.80
-"""How sure a safe threshold is, and how sure the number of runs to average."""
+"""Confidence required of a safe threshold, and of the number of runs to average."""
 RATIOS: Floats = 2.0 ** (np.arange(9) / 2)
 PRIOR: Floats = np.array([1 / 2] + [1 / 16] * 8)
 CENTERS: Floats = ndtri((np.arange(41) + 0.5) / 41)
 Z_ALARM, Z_FOUND = float(ndtri(0.95)), float(ndtri(0.80))
 SMALLEST_VARIANCE = 1e-24
 BINARY_VARIANCE = 0.125
-"""Added variance of a pass or fail, so that cases which never flipped aren't taken to be certain."""
+"""Added variance of a pass or fail, so that cases which never flipped don't count as certain."""
 ONE_RUN = "One run says nothing about how far runs vary; repeat it (`promptfoo eval --repeat 3`)"
 NO_SPREAD = "so nothing is known about how far runs vary; a cache may have answered"
 METHOD = "repeated runs, run-level variance averaged over its ratio to the cases'"
@@ -36,17 +36,17 @@ class GateRisk:
     """How a gate on a mean of cases behaves while nothing changes.
 
     Attributes:
-        runs: Runs it is known from.
-        cases: Cases of each.
+        runs: Runs observed.
+        cases: Cases in each run.
         center: Mean over all runs and cases, 0 to 1.
-        p_fail: Chance that the gate fails though nothing changed, with its 90 % interval; undefined where the runs
-            don't differ.
-        p_fail_wide: The same chance for a center known from these runs only; None likewise.
+        p_fail: Probability that the gate fails although nothing changed, with its 90 % interval; undefined where the
+            runs don't differ.
+        p_fail_wide: The same probability, allowing for the error of `center`; None likewise.
         run_shift: Variance of run means as a multiple of what their cases explain; None likewise.
         run_level: Probability that runs vary by more than their cases explain, 0.5 before any run; None likewise.
         safe_threshold: The highest threshold that fails at most 1 run in 20, with 95 % confidence; None likewise.
-        repeats: The fewest runs to average for the given threshold; None where 9 don't do.
-        smallest_drop: The drop below `center` that the given threshold finds 8 times in 10; None likewise.
+        repeats: The fewest runs to average for the given threshold; None where 9 aren't enough.
+        smallest_drop: The drop below `center` that the given threshold detects 8 times in 10; None likewise.
     """
 
     runs: int
@@ -62,16 +62,16 @@ class GateRisk:
 
 
 def gate_risk(values: npt.ArrayLike, threshold: float, *, of: Figure = "score", runs_in_ci: int = 1) -> GateRisk:
-    """How often a gate would fail though nothing changed.
+    """How often a gate would fail although nothing changed.
 
-    Besides what single cases vary, runs may shift as a whole; how much is averaged over a grid of ratios, since few
-    runs don't show it.
+    Besides the variation of single cases, runs may shift as a whole. A few runs don't show by how much, so the result
+    is averaged over a grid of ratios.
 
     Args:
-        values: Scores 0 to 1, or passes as 0 and 1, shape (n_runs, n_cases), at least 2 cases. One run tells nothing.
+        values: Scores 0 to 1, or passes as 0 and 1, shape (n_runs, n_cases), at least 2 cases. One run isn't enough.
         threshold: The least mean that passes, 0 to 1.
         of: What the gate compares: the mean score, or the share of cases that pass.
-        runs_in_ci: Runs that CI averages.
+        runs_in_ci: Number of runs that CI averages.
 
     Raises:
         ValueError: The caller's fault: fewer than 2 cases, values or a threshold outside 0 to 1.
@@ -114,7 +114,7 @@ def gate_risk(values: npt.ArrayLike, threshold: float, *, of: Figure = "score", 
 
 @dataclass(frozen=True)
 class _Spread:
-    """How run means vary round `center`: variances, shape (9,), with their weights; the center is from `runs` runs."""
+    """How run means vary around `center` (from `runs` runs): possible variances, shape (9,), with their weights."""
 
     center: float
     variances: Floats
@@ -151,7 +151,7 @@ def _unknown(why: str, runs: int) -> Estimate:
 
 
 def _weights(ratio: float, runs: int) -> Floats:
-    """Posterior of how much run means vary, as multiples of what cases explain, given that they varied by `ratio`."""
+    """Posterior of how much run means vary, as multiples of what cases explain, given an observed ratio."""
     freedom = runs - 1
     log = np.log(PRIOR) - freedom / 2 * np.log(RATIOS) - freedom * ratio / (2 * RATIOS)
     weights = np.exp(log - log.max())

@@ -1,6 +1,6 @@
 """Pass rates of groups and their differences, each from labels of the group's own responses only.
 
-Counts of labels have rows for people's fail and pass and columns for the judge's; pools count the judge's fails and
+Tables of labels have annotators' fail and pass as rows and the judge's as columns; pools count the judge's fails and
 passes over everything graded in a group, labelled or not. Labels must be drawn at random within a group's verdicts.
 """
 
@@ -21,23 +21,23 @@ Z = float(ndtri(0.975))
 TAIL = 0.025
 METHOD = "by verdict, own labels; square-and-add of mid-p limits"
 PLANNED_WIDTHS = {10: 0.42, 15: 0.34, 20: 0.29, 40: 0.20, 100: 0.13}
-"""Full width of a group's interval to expect from so many labels of its own."""
+"""Expected full width of a group's interval, by the number of its own labels."""
 
 
 @dataclass(frozen=True, slots=True)
 class GroupRate:
-    """The share of a group's responses that people would pass.
+    """The share of a group's responses that annotators would pass.
 
     Attributes:
         rate: The share with its 95 % interval; undefined where it is withheld for too few labels.
         judge_alone: The share the judge passes.
         own: Labels of the group's own responses.
-        needed: Labels that would show the rate; None where it is shown, or where too few responses are unlabelled.
-        planned_half_width: Half the width to expect from the number of labels, whatever they say.
-        below: Squared reach of the interval downwards that labels account for.
-        above: The same upwards.
-        units_variance: Variance that the graded responses account for.
-        shares: What people pass of the judge's fails and passes, for the variance over responses, shape (2,).
+        needed: More labels needed to show the rate; None where it is shown, or where too few responses are unlabelled.
+        planned_half_width: Half the width to expect from the number of labels, whatever the labels are.
+        below: Squared distance from the rate down to its lower limit that is due to the labels.
+        above: The same up to its upper limit.
+        units_variance: Variance due to the graded responses.
+        shares: Share that annotators pass of the judge's fails and of its passes, for `units_variance`, shape (2,).
     """
 
     rate: Estimate
@@ -53,11 +53,11 @@ class GroupRate:
 
 @dataclass(frozen=True, slots=True)
 class GroupDifference:
-    """How much more people would pass of one group than of another.
+    """How much more annotators would pass of one group than of another.
 
     Attributes:
         difference: First rate minus second, with its 95 % interval; undefined where either rate is withheld.
-        units_variance: Variance that the graded responses account for.
+        units_variance: Variance due to the graded responses.
         common: Tests that both groups were graded on.
         on_common: Both rates on the common tests; None where these are all tests, or there are none.
     """
@@ -69,7 +69,7 @@ class GroupDifference:
 
 
 def mid_p_limits(hits: int, n: int) -> tuple[float, float]:
-    """The 95 % limits of a share by the mid-p version of Clopper and Pearson's; 0 and 1 without examples.
+    """The 95 % mid-p Clopper-Pearson limits of a share; 0 and 1 without examples.
 
     Raises:
         ValueError: The caller's fault: hits outside 0 to n.
@@ -87,13 +87,13 @@ def mid_p_limits(hits: int, n: int) -> tuple[float, float]:
 
 
 def group_rate(labelled: npt.ArrayLike, pool: npt.ArrayLike) -> GroupRate:
-    """The share of a group's responses that people would pass, from the group's own labels.
+    """The share of a group's responses that annotators would pass, from the group's own labels.
 
-    Shown from 10 labels that promise half a width of .30 or less. That depends on how many labels there are, never on
+    Shown from 10 labels with a planned half width of .30 or less. That depends on how many labels there are, never on
     what they say.
 
     Args:
-        labelled: Counts of labelled responses, shape (2, 2): rows people's fail and pass, columns the judge's.
+        labelled: Counts of labelled responses, shape (2, 2): rows annotators' fail and pass, columns the judge's.
         pool: The judge's fails and passes over all graded responses of the group, shape (2,).
 
     Raises:
@@ -125,7 +125,7 @@ def group_difference(
     *,
     common: npt.ArrayLike | None = None,
 ) -> GroupDifference:
-    """How much more people would pass of one group than of another: the two rates subtracted, with an interval.
+    """How much more annotators would pass of one group than of another: the difference of two rates, with an interval.
 
     Args:
         labelled: Counts of the first group's labelled responses, shape (2, 2), as for `group_rate`.
@@ -136,7 +136,7 @@ def group_difference(
             group's fail and pass, columns the other's. None where they share no tests.
 
     Raises:
-        ValueError: The caller's fault: counts that `group_rate` refuses, or more common tests than a group has.
+        ValueError: The caller's fault: counts that `group_rate` rejects, or more common tests than a group has.
 
     Source:
         Zou and Donner (2008), Statistics in Medicine 27(10), 1693-1702. doi:10.1002/sim.3095
@@ -167,10 +167,10 @@ def group_difference(
 
 
 def next_group_labels(labelled: npt.ArrayLike, pool: npt.ArrayLike, count: int) -> Integers:
-    """How many of the next labels to take from each group's verdicts so that all groups' rates narrow soonest.
+    """How many of the next labels to take from each group's fails and passes, to narrow all rates soonest.
 
     Args:
-        labelled: Counts of labelled responses, shape (n_groups, 2, 2): rows people's fail and pass, columns the
+        labelled: Counts of labelled responses, shape (n_groups, 2, 2): rows annotators' fail and pass, columns the
             judge's.
         pool: The judge's fails and passes over all graded responses of each group, shape (n_groups, 2).
         count: Labels to be taken.
@@ -212,7 +212,7 @@ def next_group_labels(labelled: npt.ArrayLike, pool: npt.ArrayLike, count: int) 
 
 
 def _rate(table: Integers, graded: Integers) -> GroupRate:
-    """The rate over `graded`, from labels that may lie elsewhere in the group."""
+    """The rate over `graded`, from labels that may be on other responses of the group."""
     size, own = int(graded.sum()), table.sum(axis=0)
     weight = graded / size
     share = np.where(own > 0, table[1] / np.maximum(own, 1), 0.5)
@@ -250,7 +250,7 @@ def _mid_p_upper(hits: int, n: int) -> float:
 
 
 def _half_widths(own: npt.ArrayLike) -> Floats:
-    """Half the width to expect of a share from so many labels."""
+    """Half the width to expect of a share from a number of labels."""
     return np.asarray(np.minimum(0.5, 0.98 / np.sqrt(np.asarray(own, dtype=np.float64) + 2)))
 
 
@@ -263,7 +263,7 @@ def _shown(labels: int, half_width: float) -> bool:
 
 
 def _labels_to_show(weight: Floats, own: Integers, graded: Integers) -> int | None:
-    """Labels, each added to the verdict that narrows the rate most, until it is shown; None where they run out."""
+    """Labels needed to show the rate, each given to the verdict that narrows it most; None where responses run out."""
     have, added = own.copy(), 0
     while not _shown(int(have.sum()), _planned_half_width(weight, have)):
         left = graded > have

@@ -1,6 +1,6 @@
 """A share of examples, and a mean difference per example, where several examples share a task and err together.
 
-Both give one-sided bounds at any confidence. Where each example is a group of its own they are the usual ones.
+Both give one-sided bounds at any confidence. Where each example is its own group they equal the usual ones.
 """
 
 import math
@@ -42,14 +42,14 @@ FURTHEST_LOGIT = 16.0
 
 @dataclass(frozen=True, slots=True)
 class Grouped:
-    """A figure of examples of which several may share a group and err together.
+    """A figure over examples, several of which may share a group and err together.
 
     Attributes:
         value: The share or mean; nan without examples.
         n: Examples.
-        n_groups: Groups they come from; `n` where every example is a group of its own.
-        mean_size: Size of the group that an example comes from, on average over examples; 1 without groups.
-        correlation: How alike the examples of a group are, 0 to 1; 0 without groups.
+        n_groups: Groups they come from; `n` where every example is its own group.
+        mean_size: Size of an example's group, averaged over examples; 1 without groups.
+        correlation: Correlation of the examples within a group, 0 to 1; 0 without groups.
     """
 
     value: float
@@ -60,7 +60,7 @@ class Grouped:
 
     @property
     def support(self) -> Support:
-        """Whether there are groups enough for bounds: 10 or more plain, 5 to 9 approximate, fewer none."""
+        """Whether there are enough groups for bounds: "plain" from 10, "approximate" from 5 to 9, "withheld" below."""
         if self.mean_size == 1 or self.n_groups >= GROUPS_TO_TRUST:
             return "plain"
         return "approximate" if self.n_groups >= FEWEST_GROUPS else "withheld"
@@ -94,13 +94,14 @@ class Grouped:
 
 @dataclass(frozen=True, slots=True)
 class GroupedShare(Grouped):
-    """A share of examples with exact bounds that allow for examples of one group erring together.
+    """A share of examples with exact bounds that allow for correlated examples within a group.
 
     Attributes:
-        correlation: The upper of plausible values.
-        effective: Independent examples that would tell as much.
-        effective_of_missed: The same were one example of the largest group different, where all are alike and share
-            groups; None elsewhere. A share of exactly 0 or 1 shows no correlation, so its bounds rely on this one.
+        correlation: An upper plausible value.
+        effective: Effective number of independent examples.
+        effective_of_missed: The same if one example of the largest group were different, where all examples have one
+            outcome and share groups; None elsewhere. A share of exactly 0 or 1 shows no correlation, so its bounds use
+            this one.
     """
 
     effective: float
@@ -108,7 +109,7 @@ class GroupedShare(Grouped):
 
     @property
     def design_effect(self) -> float:
-        """How many examples tell as much as one independent example; 1 without groups."""
+        """How many examples carry as much information as one independent example; 1 without groups."""
         return self.n / self.effective if self.n else 1.0
 
     @property
@@ -131,10 +132,10 @@ class GroupedShare(Grouped):
 
 @dataclass(frozen=True, slots=True)
 class MeanSide:
-    """What one bound of a mean is made of, after a group of the worst possible values is added on its side.
+    """The parts of one bound of a mean, after a group of the worst possible values is added on its side.
 
     Attributes:
-        centre: The mean with that group; nan without examples, like the others.
+        centre: The mean with that group; nan without examples, as are the others.
         se: Its standard error.
         df: Degrees of freedom of its t bound.
     """
@@ -144,18 +145,18 @@ class MeanSide:
     df: float
 
     def reach(self, confidence: float) -> float:
-        """How far the one-sided bound lies from the centre."""
+        """Distance of the one-sided bound from the centre."""
         return t_quantile(self.df, 2 * confidence - 1) * self.se
 
 
 @dataclass(frozen=True, slots=True)
 class GroupedMean(Grouped):
-    """A mean of differences in -1 to 1, with bounds that equal or few differing examples can't shrink to nothing.
+    """A mean of differences in -1 to 1, with bounds that keep some width when few or no examples differ.
 
     Attributes:
-        correlation: Drawn towards 0.3 where few examples differ.
-        below: What the lower bound is made of.
-        above: What the upper bound is made of.
+        correlation: Shrunk towards 0.3 where few examples differ.
+        below: The parts of the lower bound.
+        above: The parts of the upper bound.
     """
 
     below: MeanSide
@@ -177,11 +178,11 @@ class GroupedMean(Grouped):
 def grouped_share(hits: npt.ArrayLike, groups: npt.ArrayLike | None = None) -> GroupedShare:
     """A share of examples with exact bounds that respect groups.
 
-    A group's share is taken to follow a beta distribution. The correlation within groups is the 0.8 quantile of its
-    posterior, and the bounds are those of so many independent examples as carry the same information.
+    The model: group shares follow a beta distribution. The correlation within groups is the 0.8 quantile of its
+    posterior, and the bounds are those of the number of independent examples that carries the same information.
 
     Args:
-        hits: Shape (n,), nan = missing: 1 for an example that counts, 0 for one that doesn't, or its share of both.
+        hits: Shape (n,), nan = missing: 1 for an example that counts, 0 for one that doesn't, or a share in between.
         groups: A name for each example, shape (n,), where several share a task.
 
     Raises:
@@ -222,8 +223,8 @@ def grouped_share(hits: npt.ArrayLike, groups: npt.ArrayLike | None = None) -> G
 def grouped_mean(differences: npt.ArrayLike, groups: npt.ArrayLike | None = None) -> GroupedMean:
     """A mean of paired differences with bounds that respect groups.
 
-    For each bound one group of the worst possible differences is added before the interval is made: what the
-    differences haven't shown yet may still happen.
+    For each bound one group of the worst possible differences is added before the interval is computed: a difference
+    that the examples don't show may still happen.
 
     Args:
         differences: Shape (n,), each from -1 to 1, nan = missing.
@@ -259,7 +260,7 @@ def grouped_mean(differences: npt.ArrayLike, groups: npt.ArrayLike | None = None
 def beta_binomial_correlation(hits: npt.ArrayLike, sizes: npt.ArrayLike, *, quantile: float = RHO_Q) -> float:
     """A quantile of the posterior of the correlation within groups, from hits per group.
 
-    The prior is Beta(0.5, 2) for the correlation and even for the share.
+    The prior is Beta(0.5, 2) for the correlation and uniform for the share.
 
     Args:
         hits: Hits in each group, shape (n_groups,); they need not be whole.
@@ -291,7 +292,7 @@ def beta_binomial_correlation(hits: npt.ArrayLike, sizes: npt.ArrayLike, *, quan
 
 
 def _log_posterior(roots: Floats, hits: Floats, sizes: Floats) -> Floats:
-    """Log density of the square root of the correlation, but for a constant, shape (n_roots,)."""
+    """Log density of the square root of the correlation, up to a constant, shape (n_roots,)."""
     correlation = (roots**2)[:, None]
     both = (1 - correlation) / correlation
     at, weights = _rate_nodes(correlation, hits, sizes)
@@ -312,9 +313,9 @@ def _log_posterior(roots: Floats, hits: Floats, sizes: Floats) -> Floats:
 
 
 def _rate_nodes(correlation: Floats, hits: Floats, sizes: Floats) -> tuple[Floats, Floats]:
-    """Where on the logit scale of the share to integrate, and the logs of the weights, shape (n_roots, n_nodes).
+    """Integration nodes for the share on the logit scale, and the logs of their weights, shape (n_roots, n_nodes).
 
-    Twice as wide as the share's own posterior, whether examples or groups count alike.
+    They span twice the share's own posterior, whether examples or groups have equal weight.
     """
     n, groups = float(sizes.sum()), len(sizes)
     mean_size = float((sizes**2).sum()) / n
@@ -338,7 +339,7 @@ def _gauss(n: int) -> tuple[Floats, Floats]:
 
 
 def _in_groups(values: npt.ArrayLike, groups: npt.ArrayLike | None, least: float, most: float) -> tuple[Floats, Groups]:
-    """The values that are there and their groups; a ValueError where one lies outside the range."""
+    """The known values and their groups; a ValueError where one lies outside the range."""
     x, known = known_in_groups(values, groups)
     if len(x) and (x.min() < least - 1e-9 or x.max() > most + 1e-9):
         raise ValueError(f"values must be between {least:g} and {most:g}, not {x.min():g} to {x.max():g}")
@@ -350,7 +351,7 @@ def _effective(n: int, mean_size: float, correlation: float) -> float:
 
 
 def _mean_correlation(v: Floats, sums: Floats, sizes: Floats, mean_size: float) -> float:
-    """How alike the differences of a group are, drawn to a prior as strong as 8 examples that differ."""
+    """Correlation of the differences within a group, shrunk towards a prior as strong as 8 examples that differ."""
     n, groups, mean = len(v), len(sizes), float(v.mean())
     alone = float(((v - mean) ** 2).sum()) / (n - 1) / n
     if alone <= 0 or groups < 2:

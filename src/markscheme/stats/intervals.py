@@ -1,4 +1,4 @@
-"""How sure a statistic is: leave out one unit (or one group of units), see how far it moves, and say so."""
+"""Intervals of statistics: jackknife over units or groups, exact and score intervals of shares, and their notes."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -24,15 +24,15 @@ NO_SPREAD = "leaving any one example out gives the same value"
 
 @dataclass(frozen=True, slots=True)
 class Transform:
-    """A scale on which a statistic is spread evenly enough for a t interval.
+    """A scale on which a statistic is distributed evenly enough for a t interval.
 
     Attributes:
-        name: What `Estimate.method` calls it.
+        name: Its name in `Estimate.method`.
         forward: From the statistic's own unit to this scale.
         slope: Derivative of `forward`.
         back: From this scale to the statistic's own unit.
-        low: The statistic must lie above this for the scale to reach it.
-        high: The statistic must lie below this.
+        low: Values must lie above this to have a place on the scale.
+        high: Values must lie below this.
     """
 
     name: str
@@ -67,7 +67,7 @@ class Spread:
 
     Attributes:
         se: Jackknife standard error, in the statistic's unit; 0 where nothing moves it.
-        df: Degrees of freedom its t interval deserves, by how many units carry the statistic.
+        df: Degrees of freedom for its t interval, by how many units carry the statistic.
         n: Units (or groups) that were left out in turn.
     """
 
@@ -81,7 +81,7 @@ def spread(left_out: npt.ArrayLike, counts: npt.ArrayLike | None = None) -> Spre
 
     Args:
         left_out: The statistic with one unit (or group) left out; one value for each distinct kind of unit, shape (m,).
-        counts: How many units are of that kind, shape (m,); one each where not given.
+        counts: How many units are of that kind, shape (m,); one each by default.
 
     Returns:
         The jackknife standard error, and Satterthwaite's degrees of freedom for it, between 5 and n - 1.
@@ -132,7 +132,7 @@ def t_quantile(df: float, level: float) -> float:
 
 
 def t_limits(value: float, spread: Spread, transform: Transform, *, level: float = 0.95) -> tuple[float, float]:
-    """Lower and upper limit of a t interval made on `transform`, in the statistic's own unit.
+    """Lower and upper limit of a t interval computed on `transform`, in the statistic's own unit.
 
     Example:
         >>> low, high = t_limits(0.6, Spread(se=0.080723, df=88.8889, n=100), ATANH)
@@ -154,21 +154,21 @@ def jackknife(
     method: str = "",
     grouped: bool = False,
 ) -> Estimate:
-    """A statistic with its interval, from what it becomes when one unit (or group) is left out.
+    """A statistic with its interval, from its values with one unit (or group) left out.
 
-    Where no honest interval can be made the value stands alone and `note` says why: one unit only, a left-out value
-    that is undefined (nan), nothing that moves the statistic, or a value at the end of the scale.
+    Where no valid interval exists, only the value is returned and `note` says why: one unit only, a left-out value that
+    is undefined (nan), a statistic that no unit moves, or a value at the end of the scale.
 
     Args:
         value: The statistic on all units, finite.
         left_out: The statistic without one unit (or one group); one value for each distinct kind of unit, shape (m,);
             nan where it is undefined.
-        counts: How many units are of that kind, shape (m,); one each where not given.
+        counts: How many units are of that kind, shape (m,); one each by default.
         transform: Scale of the interval: ATANH for coefficients and correlations, LOGIT for shares, LOG for sizes of
             error and ratios, IDENTITY for signed errors and differences.
         level: Coverage, 0 to 1.
-        method: What `Estimate.method` says before the kind of interval.
-        grouped: Whether groups are left out, for the words of a note.
+        method: Text of `Estimate.method` before the kind of interval.
+        grouped: Whether groups are left out, for the wording of a note.
 
     Returns:
         Value and limits in the statistic's own unit; `n` is the number of units (or groups).
@@ -206,7 +206,7 @@ def jackknife(
 
 
 def withhold(estimate: Estimate, why: str) -> Estimate:
-    """The same value without its interval, saying why none is given.
+    """The same value without its interval, with a note saying why.
 
     Example:
         >>> withhold(Estimate(0.4, -0.3, 0.8, n=20), "too few fails").note
@@ -216,7 +216,7 @@ def withhold(estimate: Estimate, why: str) -> Estimate:
 
 
 def kept_within(estimate: Estimate, lowest: float, highest: float) -> Estimate:
-    """The same estimate, its limits no further out than the statistic can be, nor past its value.
+    """The same estimate with its limits clipped to the statistic's range, but never past its value.
 
     Example:
         >>> kept_within(Estimate(0.4, 0.1, 1.7, n=3), 0.0, 1.0).high
@@ -229,7 +229,7 @@ def kept_within(estimate: Estimate, lowest: float, highest: float) -> Estimate:
 
 
 def mapped(estimate: Estimate, monotone: Callable[[float], float]) -> Estimate:
-    """The estimate of a rising or falling function of what was estimated.
+    """The estimate of a monotone function of what was estimated.
 
     Example:
         >>> flipped = mapped(Estimate(0.8, 0.7, 0.9, n=20), lambda share: 1 - share)
@@ -246,7 +246,7 @@ def mapped(estimate: Estimate, monotone: Callable[[float], float]) -> Estimate:
 
 
 def noted(estimate: Estimate, words: str) -> Estimate:
-    """The same estimate with `words` after whatever its note says already.
+    """The same estimate with `words` appended to its note.
 
     Example:
         >>> noted(Estimate(0.4, note="withheld: too few fails", n=2), "from 2 of 52 units").note
@@ -256,7 +256,7 @@ def noted(estimate: Estimate, words: str) -> Estimate:
 
 
 def mark_rough(estimate: Estimate, why: str) -> Estimate:
-    """The same estimate, marked as covering less than it says; a withheld interval stays as it is.
+    """The same estimate, marked approximate: it covers less than its level. A withheld interval stays as it is.
 
     Example:
         >>> mark_rough(Estimate(0.4, -0.3, 0.8, n=20), "few fails").note
@@ -266,7 +266,7 @@ def mark_rough(estimate: Estimate, why: str) -> Estimate:
 
 
 def unit_of(grouped: bool) -> str:
-    """What is left out at a time, for the words of a note."""
+    """What is left out at a time, for the wording of a note."""
     return "group of examples" if grouped else "example"
 
 
@@ -274,13 +274,13 @@ def guard(estimate: Estimate, off: int, *, grouped: bool = False) -> Estimate:
     """A chance-corrected or rank statistic with its interval withheld or marked where too few examples carry it.
 
     Args:
-        estimate: A statistic that rests on how the ratings vary.
-        off: Examples (or groups with one) outside the modal level, least over the raters.
-        grouped: Whether `off` counts groups, for the words of the note.
+        estimate: A statistic that depends on how the ratings vary.
+        off: Examples (or groups with one) outside the modal level, the least over the raters.
+        grouped: Whether `off` counts groups, for the wording of the note.
 
     Returns:
-        Without interval below 5, marked rough from 5 to 9, unchanged from 10. An interval that was made without
-        leaving anything out (no disagreement seen) is guarded alike; an undefined estimate stays as it is.
+        Without interval below 5, marked approximate from 5 to 9, unchanged from 10. The same holds for an interval made
+        without leaving anything out (no disagreement seen); an undefined estimate stays as it is.
 
     Example:
         >>> e = Estimate(0.4, -0.3, 0.8, n=40)
@@ -296,7 +296,7 @@ def guard(estimate: Estimate, off: int, *, grouped: bool = False) -> Estimate:
 
 
 def few_off(off: int, *, grouped: bool = False) -> str:
-    """That few examples, or groups with one, stand off a rater's commonest level.
+    """Note that few examples, or groups with one, are outside a rater's modal level.
 
     Example:
         >>> few_off(1), few_off(4, grouped=True)
@@ -329,17 +329,17 @@ def no_disagreement(
     level: float = 0.95,
     method: str = "",
 ) -> Estimate:
-    """A statistic of ratings that all agree, with the interval that an unseen disagreement leaves open.
+    """A statistic of ratings that all agree, with an interval that allows for disagreement not seen yet.
 
     Args:
-        value: What the statistic is where everybody agrees: 1 for shares and coefficients, 0 for errors.
+        value: The statistic under full agreement: 1 for shares and coefficients, 0 for errors.
         n: Examples (or groups), all agreeing.
         below: How far the statistic falls if everything unseen disagreed: 1 for a share, (largest loss)/(expected
             loss) for a chance-corrected coefficient, 1 for a signed error.
         above: How far it rises: the scale's range for the mean absolute error, 1 for a signed error.
         floor: The least the statistic can be.
         level: Coverage, 0 to 1.
-        method: What `Estimate.method` says before the kind of interval.
+        method: Text of `Estimate.method` before the kind of interval.
 
     Example:
         >>> e = no_disagreement(1.0, n=25, below=1.0)
@@ -359,7 +359,7 @@ def no_disagreement(
 
 
 def clopper_pearson(successes: float, n: float, *, level: float = 0.95) -> tuple[float, float]:
-    """Exact two-sided limits of a share: each side errs in at most half of 1 - `level`.
+    """Exact two-sided limits of a share: each side errs with probability at most half of 1 - `level`.
 
     Source:
         Clopper and Pearson (1934), Biometrika 26(4), 404-413. doi:10.1093/biomet/26.4.404
@@ -390,7 +390,7 @@ def clopper_pearson_share(successes: float, n: int, *, level: float = 0.95, meth
 
 
 def clopper_pearson_upper(successes: float, n: float, *, confidence: float) -> float:
-    """Exact one-sided upper limit of a share: it lies above in at most 1 - `confidence` of samples.
+    """Exact one-sided upper limit of a share: the share lies above it in at most 1 - `confidence` of samples.
 
     Example:
         >>> round(clopper_pearson_upper(0, 45, confidence=0.9), 6)
@@ -401,7 +401,7 @@ def clopper_pearson_upper(successes: float, n: float, *, confidence: float) -> f
 
 
 def clopper_pearson_lower(successes: float, n: float, *, confidence: float) -> float:
-    """Exact one-sided lower limit of a share: it lies below in at most 1 - `confidence` of samples.
+    """Exact one-sided lower limit of a share: the share lies below it in at most 1 - `confidence` of samples.
 
     Example:
         >>> round(clopper_pearson_lower(45, 45, confidence=0.9), 6)
@@ -412,7 +412,7 @@ def clopper_pearson_lower(successes: float, n: float, *, confidence: float) -> f
 
 
 def wilson(successes: float, n: float, *, level: float = 0.95) -> tuple[float, float]:
-    """Score limits of a share, which never leave 0 to 1 and never collapse to a point.
+    """Score limits of a share, which stay within 0 to 1 and never collapse to a point.
 
     Source:
         Wilson (1927), Journal of the American Statistical Association 22(158), 209-212.
@@ -454,7 +454,7 @@ def group_numbers(groups: npt.ArrayLike | None, n_units: int) -> tuple[Integers,
     """Which group each unit belongs to, numbered from 0, and how many groups there are.
 
     Args:
-        groups: A name or number for each unit, shape (n_units,); every unit its own group where not given.
+        groups: A name or number for each unit, shape (n_units,); by default every unit is its own group.
         n_units: Number of units.
 
     Raises:
@@ -482,8 +482,8 @@ class Groups:
     """What is left out at a time: every unit by itself, or all the units of a group.
 
     Attributes:
-        number: The group of each unit, counted from 0, shape (n_units,).
-        n: How many groups there are; as many as units where nothing is grouped.
+        number: The group of each unit, numbered from 0, shape (n_units,).
+        n: Number of groups; the number of units where nothing is grouped.
     """
 
     number: Integers
@@ -491,7 +491,7 @@ class Groups:
 
     @classmethod
     def of(cls, names: npt.ArrayLike | None, n_units: int) -> Self:
-        """The groups of so many units by their names; each a group of its own where no names are given.
+        """Groups of `n_units` units by their names; each unit its own group where no names are given.
 
         Raises:
             ValueError: The caller's fault: names that aren't one for each unit.
@@ -504,13 +504,13 @@ class Groups:
         return self.n < len(self.number)
 
     def kept(self, units: npt.NDArray[np.bool_]) -> Self:
-        """The groups of some units alone."""
+        """The groups of the selected units alone."""
         number = self.number[units]
         used = np.bincount(number, minlength=self.n) > 0
         return replace(self, number=np.cumsum(used)[number] - 1, n=int(used.sum()))
 
     def sums(self, values: Floats) -> Floats:
-        """The sum of `values`, shape (..., n_units), over each group; as they are if each unit is its own."""
+        """The sum of `values`, shape (..., n_units), over each group; `values` itself if each unit is its own group."""
         if not self.several:
             return values
         rows = values.reshape(-1, len(self.number))
@@ -523,16 +523,16 @@ class Groups:
         return np.concatenate([total, total - self.sums(values)], axis=-1)
 
     def jackknife(self, found: Floats, *, transform: Transform, level: float, method: str) -> Estimate:
-        """A statistic of all units and then without each group, shape (1 + n,), as an estimate."""
+        """The estimate from a statistic's values over all units and then without each group, shape (1 + n,)."""
         value, left_out = float(found[0]), found[1:]
         return jackknife(value, left_out, transform=transform, level=level, method=method, grouped=self.several)
 
 
 def known_in_groups(values: npt.ArrayLike, names: npt.ArrayLike | None) -> tuple[Floats, Groups]:
-    """The values that are there, with the groups of their units.
+    """The values that aren't nan, with the groups of their units.
 
     Raises:
-        ValueError: The caller's fault: values that are no vector, names that aren't one for each.
+        ValueError: The caller's fault: values that aren't a vector, or names that aren't one for each.
     """
     x = np.asarray(values, dtype=np.float64)
     if x.ndim != 1:
@@ -550,7 +550,7 @@ def sum_of_choices(outcomes: npt.ArrayLike | Sequence[Sequence[int]]) -> tuple[i
         outcomes: Whole numbers, shape (n_rows, n_outcomes).
 
     Returns:
-        The least sum there can be, and the probability of it and of each whole number after it, summing to 1.
+        The least possible sum, and the probabilities of it and of each whole number after it, summing to 1.
 
     Raises:
         ValueError: The caller's fault: not a table of whole numbers.

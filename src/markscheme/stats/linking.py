@@ -1,4 +1,4 @@
-"""Two raters of the same units: by how much one beats the other, and what a score of one means under the other."""
+"""Two raters of the same units: how much better one is than the other, and how their scores convert."""
 
 import math
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from markscheme.stats.pairs import equal_vectors, numbers
 
 FEWEST_TO_LINK = 10
 FEWEST_SCORES = 3
-"""Different scores each rater must have given for a line through them to say anything."""
+"""Distinct scores each rater must have given for a line through them to mean anything."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class Linked:
     Attributes:
         old: The score under the old rater.
         mean: The new rater's mean score where the old one gave `old`.
-        low: Lower end of where a single new score lies, at the level of `mean`.
+        low: Lower end of the range for a single new score, at the level of `mean`.
         high: Upper end likewise.
     """
 
@@ -41,7 +41,7 @@ class Link:
         intercept: The new score at an old score of 0.
         slope: New score gained for each unit of old score.
         spread: Standard deviation of the new scores about the line.
-        points: What some old scores mean.
+        points: The new scores for some old scores.
         n: Units that both rated.
         undefined: Why there is no line; None where there is one.
     """
@@ -57,17 +57,17 @@ class Link:
 def gain_in_hits(
     first: npt.ArrayLike, second: npt.ArrayLike, *, groups: npt.ArrayLike | None = None, level: float = 0.95
 ) -> Estimate:
-    """How much larger a share of units the second rater gets right than the first, on the same units.
+    """How much larger the share of units is that the second rater gets right than the first, on the same units.
 
     Args:
-        first: 1 where the first is right, 0 where not, shape (n_units,), nan where that is not known.
+        first: 1 where the first is right, 0 where not, shape (n_units,), nan where unknown.
         second: The same for the second; a unit counts where both are known.
         groups: A name for each unit, shape (n_units,), where several share a task and are left out together.
-        level: Coverage of the interval, 0 to 1; each limit alone is a one-sided one of confidence (1 + level)/2.
+        level: Coverage of the interval, 0 to 1; each limit alone is a one-sided limit of confidence (1 + level)/2.
 
     Returns:
-        Second minus first, -1 to 1. One unit that each wins alone is added before the interval is made, so that raters
-        who never parted on a few units aren't called equal; with groups whole groups are left out instead.
+        Second minus first, -1 to 1. One unit that each rater wins alone is added before the interval is computed, so
+        that raters who agree on a few units aren't called equal; with groups, whole groups are left out instead.
 
     Raises:
         ValueError: The caller's fault: vectors of different length.
@@ -102,7 +102,7 @@ def gain_in_error(
         level: Coverage of the interval, 0 to 1.
 
     Returns:
-        Mean of second minus first, in the unit of the errors; no interval where no unit parts them.
+        Mean of second minus first, in the unit of the errors; no interval where they never differ.
 
     Raises:
         ValueError: The caller's fault: vectors of different length.
@@ -118,17 +118,17 @@ def gain_in_error(
 
 
 def link_scores(old: npt.ArrayLike, new: npt.ArrayLike, at: npt.ArrayLike, *, level: float = 0.95) -> Link:
-    """What scores of an old rater mean under a new one: least squares, with where a single new score will lie.
+    """What scores of an old rater mean under a new one: least squares, with a range for a single new score.
 
     Args:
         old: The old rater's scores, 0 to 1, shape (n_units,), nan where there is none.
         new: The new rater's, likewise; a unit counts where both are there.
-        at: Old scores to translate; those outside what the old rater gave are left out.
+        at: Old scores to translate; those outside the range of `old` are left out.
         level: Coverage of both intervals, 0 to 1.
 
     Returns:
-        Intercept, slope and the points, limits kept within 0 to 1. None of it where fewer than ten units were rated by
-        both, or where either gave fewer than three different scores.
+        Intercept, slope and the points, limits kept within 0 to 1. Undefined where fewer than ten units were rated by
+        both, or where either rater gave fewer than three different scores.
 
     Raises:
         ValueError: The caller's fault: vectors of different length.
@@ -166,7 +166,7 @@ def link_scores(old: npt.ArrayLike, new: npt.ArrayLike, at: npt.ArrayLike, *, le
 
 
 def passes_after(old: npt.ArrayLike, new: npt.ArrayLike, *, level: float = 0.95) -> dict[str, Estimate]:
-    """What an old pass and an old fail mean under a new rater.
+    """What an old pass and an old fail mean under a new rater: the share that the new rater passes.
 
     Args:
         old: The old rater's decisions, 1 for pass and 0 for fail, shape (n_units,), nan where there is none.
