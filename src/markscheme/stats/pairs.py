@@ -1,6 +1,6 @@
-"""A judge and gold on the same units: the sums and the order from which every statistic of two raters follows.
+"""Judge and gold on the same units: the sums and orderings from which every statistic of two raters is computed.
 
-Leaving one unit out is exact and costs no more than sorting, whatever the number of different values.
+Leaving one unit out is exact and costs no more than sorting, whatever the number of distinct values.
 """
 
 import math
@@ -42,12 +42,12 @@ class Moments:
 
 @dataclass(frozen=True, slots=True)
 class Orderings:
-    """What becomes of each unit when it is ordered against every other one; whole numbers, shape (n_units,).
+    """How each unit is ordered relative to every other one; whole numbers, shape (n_units,).
 
     Attributes:
-        concord: Units that gold and judge order alike with respect to it, minus those they order oppositely.
-        gold_apart: Units with another gold value than its own.
-        judge_apart: Units with another value of the judge's.
+        concord: Other units that gold and judge order the same way relative to it, minus those ordered oppositely.
+        gold_apart: Units with a different gold value.
+        judge_apart: Units with a different judge value.
     """
 
     concord: Floats
@@ -65,8 +65,8 @@ class Pairs:
         groups: What is left out at a time.
         worst: Lower end of the scale.
         best: Upper end of the scale.
-        step: From one level of the scale to the next; the whole scale where only its ends are known.
-        raters: What messages call the two.
+        step: Distance from one level to the next; the whole scale where only its ends are known.
+        raters: Names of the two in messages.
         scale_told: Whether the scale's ends are known, not only the ratings that occurred.
     """
 
@@ -104,7 +104,7 @@ class Pairs:
 
     @cached_property
     def off(self) -> int:
-        """Units (or groups with a unit) off a rater's commonest value, least over the two."""
+        """Units (or groups with a unit) outside a rater's modal value, the lesser of the two raters."""
         return min(self._off(place) for _, place in (self.gold_levels, self.judge_levels))
 
     def _off(self, place: Integers) -> int:
@@ -137,19 +137,19 @@ class Pairs:
 
     @cached_property
     def standing(self) -> tuple[Floats, Floats]:
-        """By gold and by the judge, the units below each unit minus those above it: its mid-rank, doubled, about 0."""
+        """For gold and judge: the units below each unit minus those above it, which is twice its centred mid-rank."""
         return _standing(self.gold_levels[1]), _standing(self.judge_levels[1])
 
     @cached_property
     def orderings(self) -> Orderings:
-        """Each unit against all others."""
+        """Each unit relative to all others."""
         return _orderings(self.gold_levels[1], self.judge_levels[1])
 
     @cached_property
     def orderings_in_group(self) -> Orderings:
-        """Each unit against the others of its own group.
+        """Each unit relative to the others of its own group.
 
-        Found by putting the groups one after another: units of different groups are then ordered alike, always.
+        Computed by putting the groups one after another: units of different groups then always have the same order.
         """
         gold, judge = (_place_in_group(self.groups.number, levels) for levels in (self.gold_levels, self.judge_levels))
         every = _orderings(gold, judge)
@@ -186,17 +186,17 @@ def paired(
     groups: npt.ArrayLike | None = None,
     levels: npt.ArrayLike | None = None,
 ) -> Pairs:
-    """Gold and judge on the units that both rated; values that differ by rounding only become equal.
+    """Gold and judge on the units that both rated; values that differ only by rounding become equal.
 
     Args:
         gold: Shape (n_units,), nan where there is no rating.
         judge: Shape (n_units,), nan likewise.
         groups: A name or number for each unit, shape (n_units,), where several share a task and are left out together.
-        levels: The scale's levels, or its two ends for a score that may lie anywhere between; where not given, the
-            lowest and the highest value seen.
+        levels: The scale's levels, or the two ends of a continuous scale; by default the lowest and the highest value
+            seen.
 
     Raises:
-        ValueError: The caller's fault: shapes that differ, or a value that isn't a number.
+        ValueError: The caller's fault: shapes that differ, or something that isn't a number.
 
     Example:
         >>> pairs = paired([1, 2, np.nan, 4], [1, 3, 3, 5], levels=[1, 2, 3, 4, 5])
@@ -217,7 +217,7 @@ def numbers(values: npt.ArrayLike, what: str) -> Floats:
     """`values` as an array of floats; None becomes nan.
 
     Raises:
-        ValueError: The caller's fault: a value in it isn't a number, or its rows are not equally long.
+        ValueError: The caller's fault: something that isn't a number, or rows of different lengths.
 
     Example:
         >>> numbers([1, None], "gold").tolist()
@@ -230,7 +230,7 @@ def numbers(values: npt.ArrayLike, what: str) -> Floats:
 
 
 def equal_vectors(first: npt.ArrayLike, second: npt.ArrayLike, names: tuple[str, str] = ("gold", "judge")) -> Floats:
-    """Two vectors of ratings as one array, shape (2, n_units); messages call them by their `names`.
+    """Two vectors of ratings as one array, shape (2, n_units); `names` are for messages.
 
     Raises:
         ValueError: The caller's fault: they aren't equally long vectors of numbers.
@@ -246,10 +246,10 @@ def equal_vectors(first: npt.ArrayLike, second: npt.ArrayLike, names: tuple[str,
 
 
 def concordance(gold: Integers, judge: Integers) -> Floats:
-    """For each unit, the units ordered alike by both raters with respect to it minus those ordered oppositely.
+    """For each unit, the units that both raters order the same way relative to it, minus those ordered oppositely.
 
     Args:
-        gold: Ranks without gaps from 0, ties sharing one, shape (n_units,).
+        gold: Ranks from 0 without gaps, ties sharing one, shape (n_units,).
         judge: The same for the judge.
 
     Returns:
@@ -293,7 +293,7 @@ def above_minus_below(rows: Floats) -> Floats:
 
 
 def _without_dust(left: Floats, right: Floats) -> tuple[Floats, Floats]:
-    """Both to 14 significant places of the largest, so that 0.1 + 0.2 and 0.3 are one score."""
+    """Both rounded to 14 significant places of the largest, so that 0.1 + 0.2 and 0.3 are one score."""
     largest = max(float(np.abs(left).max(initial=0.0)), float(np.abs(right).max(initial=0.0)))
     if largest == 0:
         return left, right
@@ -319,7 +319,7 @@ def _place_in_group(group: Integers, levels: tuple[Floats, Integers]) -> Integer
 
 
 def _unless_rounding(variance: Floats, values: Floats) -> Floats:
-    """A variance, or exactly 0 where it is no more than what rounding leaves of equal values."""
+    """A variance, or exactly 0 where it is within the rounding error of equal values."""
     spread, size = float(np.var(values)) if len(values) else 0.0, float(np.abs(values).max(initial=0.0))
     return np.where(variance > max(ROUNDING * spread, (ROUNDING * size) ** 2), variance, 0.0)
 
@@ -341,7 +341,7 @@ def _orderings(gold: Integers, judge: Integers) -> Orderings:
 
 
 def _below_among_ties(tied: Integers, other: Integers) -> tuple[Integers, Integers]:
-    """For each unit, how many of those with its own `tied` place are below it, and how many equal, by `other`."""
+    """For each unit, among those with its `tied` place: how many are below it by `other`, and how many equal."""
     n = len(tied)
     if int(tied.max()) + 1 == n:
         return np.zeros(n, dtype=np.int64), np.ones(n, dtype=np.int64)
@@ -354,8 +354,8 @@ def _earlier_and_smaller(first: Integers, second: Integers) -> Integers:
     """For each unit, the units strictly below it by both `first` and `second`.
 
     Units are lined up by `first`, ties from the largest `second` down, so that a tied unit is never both earlier and
-    smaller. Then the range of `second` is halved again and again: of two units that fall into different halves the
-    one in the upper half counts those of the lower half lined up before it.
+    smaller. Then the range of `second` is halved repeatedly: of two units that fall into different halves, the one in
+    the upper half counts those of the lower half lined up before it.
     """
     n = len(first)
     line = np.lexsort((-second, first))

@@ -1,7 +1,7 @@
-"""The pass mark, or a criterion's threshold, that people's explicit passes and fails support.
+"""The pass mark, or a criterion's threshold, that annotators' explicit passes and fails support.
 
-A move is proposed only where a test says that the author's mark fits worse. Decisions that were derived from scores
-and the author's own mark can't show where the mark should be, and must not be passed in.
+A move is proposed only where a test says that the author's mark fits worse. Decisions derived from scores and the
+author's own mark can't show where the mark should be, and must not be passed in.
 """
 
 import math
@@ -25,16 +25,16 @@ NO_DECISION = "no annotator decided pass or fail; scores cut at your own mark ca
 
 @dataclass(frozen=True, slots=True)
 class TunedMark:
-    """What labels say about a pass mark.
+    """What the labels say about a pass mark.
 
     Attributes:
         before: The author's mark.
-        after: The proposed one; the author's where no move is supported.
-        supported: Whether a move is.
+        after: The proposed mark; the author's where no move is supported.
+        supported: Whether the labels support a move.
         reason: Why, or why not, in a sentence.
-        needed: Labelled examples that would suffice to try; None where there were enough.
-        p: Of the test that people are as ready to pass what scores the author's mark as the costs ask.
-        crossing: Where people's readiness crosses what the costs ask, before snapping to attainable scores.
+        needed: Labelled examples needed to try; None where there were enough.
+        p: p-value of the test that the odds of passing at the author's mark equal `cost`.
+        crossing: Score at which the fitted odds of passing equal `cost`, before snapping to attainable scores.
     """
 
     before: float
@@ -52,14 +52,14 @@ class TunedMark:
 
 @dataclass(frozen=True, slots=True)
 class MarkProposal:
-    """Which pass mark people's explicit decisions support, and for whose scores.
+    """The pass mark that annotators' explicit decisions support, and for whose scores.
 
     Attributes:
         mark: The proposal, or the author's mark with the reason.
-        through: Whose scores the mark was fitted to: people's own ("people": a mark for the rubric) or the judge's
+        through: Whose scores the mark was fitted to: annotators' own ("people": a mark for the rubric) or the judge's
             ("judge": a mark for this judge); None without a decision, where there is no test.
-        bias: Mean of the judge's scores minus people's own, where people's decisions fit the author's mark and the
-            judge's scores don't; None elsewhere.
+        bias: Mean of the judge's scores minus annotators' own, where annotators' decisions fit the author's mark and
+            the judge's scores don't; None elsewhere.
     """
 
     mark: TunedMark
@@ -77,23 +77,23 @@ def propose_pass_mark(
     attainable: npt.ArrayLike | None = None,
     groups: npt.ArrayLike | None = None,
 ) -> MarkProposal:
-    """The pass mark that explicit decisions support, through people's own scores where there are enough of them.
+    """The pass mark that explicit decisions support, fitted to annotators' own scores where there are enough of them.
 
-    A judge that scores too low and a mark that is too high fit the same decisions. People's own scores tell them
-    apart: where these fit the author's mark, the judge is at fault and the mark stays.
+    A judge that scores too low and a mark that is too high fit the same decisions. Annotators' own scores distinguish
+    them: where these fit the author's mark, the judge is at fault and the mark stays.
 
     Args:
-        passed: Explicit decisions of people, shape (n,): 1 pass, 0 fail, nan where nobody decided.
+        passed: Explicit decisions of annotators, shape (n,): 1 pass, 0 fail, nan where there is none.
         judge: The judge's scores, shape (n,), 0 to 1; nan where there is none.
         author: The author's mark, 0 to 1.
-        people: People's own scores of the same examples, shape (n,); nan where there is none. From 50 decisions with
-            such a score, with 10 of each, they decide.
-        cost: What a false pass costs, a false fail costing 1.
-        attainable: Scores that can occur; those that did where not given.
-        groups: Which group each example belongs to, shape (n,); a whole group is left out at a time.
+        people: Annotators' own scores of the same examples, shape (n,); nan where there is none. They are used from 50
+            decisions with such a score, with 10 of each.
+        cost: Cost of a false pass, where a false fail costs 1.
+        attainable: Scores that can occur; by default those that did.
+        groups: Which group each example belongs to, shape (n,); whole groups are left out at a time.
 
     Raises:
-        ValueError: The caller's fault: what `fit_pass_mark` refuses.
+        ValueError: The caller's fault: what `fit_pass_mark` rejects.
 
     Example:
         >>> scores = np.arange(100) / 100
@@ -133,17 +133,17 @@ def fit_pass_mark(
     attainable: npt.ArrayLike | None = None,
     groups: npt.ArrayLike | None = None,
 ) -> TunedMark:
-    """The pass mark that people's passes and fails support, or the author's with the reason.
+    """The pass mark that annotators' passes and fails support, or the author's with the reason.
 
-    It serves a criterion's threshold likewise, with positions in place of scores.
+    It works for a criterion's threshold too, with positions in place of scores.
 
     Args:
         scores: Shape (n,), 0 to 1; nan where there is none.
-        passed: Whether people pass each example, shape (n,): 0 or 1; nan where nobody decided.
+        passed: Whether annotators pass each example, shape (n,): 0 or 1; nan where there is no decision.
         author: The author's mark, 0 to 1.
-        cost: What a false pass costs, a false fail costing 1.
-        attainable: Scores that can occur; those that did where not given.
-        groups: Which group each example belongs to, shape (n,); a whole group is left out at a time.
+        cost: Cost of a false pass, where a false fail costs 1.
+        attainable: Scores that can occur; by default those that did.
+        groups: Which group each example belongs to, shape (n,); whole groups are left out at a time.
 
     Returns:
         The proposal, lying between two attainable scores.
@@ -200,7 +200,7 @@ def fit_pass_mark(
 
 @dataclass(frozen=True, slots=True)
 class _Logistic:
-    """Logistic fits, one a set of counts."""
+    """Logistic fits, one per set of counts."""
 
     intercept: Floats
     slope: Floats
@@ -210,8 +210,8 @@ class _Logistic:
 def _logistic(x: Floats, counts: Floats, *, intercept: float | None = None) -> _Logistic:
     """Logistic regression of pass on x for each set of fails and passes, shape (n_sets, n_points, 2).
 
-    The slope has a ridge so that scores that part passes from fails completely give a finite one. A given intercept
-    is kept.
+    A ridge on the slope keeps it finite where scores separate passes from fails completely. A given intercept is
+    kept.
     """
     fails, passes = counts[..., 0], counts[..., 1]
     total = fails + passes
@@ -255,7 +255,7 @@ def _crossing(
     goal: float,
     group_of: Integers | None,
 ) -> Estimate:
-    """Where the fitted readiness to pass crosses the goal, refitted with every kind of example, or group, left out."""
+    """Score at which the fitted odds of passing equal the goal, jackknifed over kinds of example, or groups."""
 
     def crossings(sets: Floats) -> Floats:
         fits = [
@@ -316,7 +316,7 @@ def _mark_kept(author: float, reason: str, needed: int | None, p: float | None, 
 
 
 def _snapped(mark: float, attainable: Floats) -> float:
-    """A short number that parts the attainable scores as `mark` does, halfway between its two neighbours."""
+    """A short number that splits the attainable scores as `mark` does, halfway between its two neighbours."""
     below, above = attainable[attainable < mark], attainable[attainable >= mark]
     if not len(below) or not len(above):
         return min(1.0, max(0.0, float(attainable[0] if len(above) else mark)))

@@ -1,6 +1,6 @@
-"""Rating patterns: each distinct row of ratings once, with how many units show it.
+"""Rating patterns: each distinct row of ratings once, with the number of units that have it.
 
-A million units on five levels show a few hundred patterns, and every sum over the units, or over all but one of them,
+A million units on five levels have a few hundred patterns, and every sum over the units, or over all but one of them,
 is a sum over the patterns.
 """
 
@@ -16,18 +16,18 @@ from markscheme.stats.intervals import Floats, Integers, group_numbers
 from markscheme.stats.pairs import numbers
 
 SAME_LEVEL = 1e-9
-"""Ratings this near to a level, in the unit of the scale or its range, are that level."""
+"""Ratings this close to a level, in the unit of the scale or its range, count as that level."""
 
 
 @dataclass(frozen=True, slots=True)
 class LeftOutSets:
-    """The sets of units that are left out in turn: a unit each, or all the units of one group.
+    """The sets of units that are left out in turn: single units, or all the units of one group.
 
     Attributes:
-        row: A distinct row of which units are taken out; one entry for each row in each set, shape (n_entries,).
+        row: A distinct row whose units are left out; one entry for each row in each set, shape (n_entries,).
         count: How many units of that row, shape (n_entries,).
         start: The first entry of each set, shape (n_sets,).
-        copies: How many sets are just like this one, shape (n_sets,).
+        copies: How many identical sets this one represents, shape (n_sets,).
     """
 
     row: Integers
@@ -38,19 +38,18 @@ class LeftOutSets:
 
 @dataclass(frozen=True)
 class RatingPatterns:
-    """Ratings on their scale, pattern by pattern; units without any rating are dropped.
+    """Ratings on their scale as distinct rows; units without any rating are dropped.
 
     Attributes:
         levels: The scale's levels, worst first.
-        values: What a rating can be: the levels, or where a rating lies between two, all values there are, ascending.
-        codes: Each distinct row of ratings as places in `values`, -1 where missing; shape (n_rows, n_raters).
+        values: The possible ratings: the levels or, if a rating lies between two, all values that occur, ascending.
+        codes: Each distinct row of ratings as indices into `values`, -1 where missing; shape (n_rows, n_raters).
         times: How many units have that row, shape (n_rows,).
         left_out: What is left out in turn; no sets where only values are wanted.
-        set_of: For each unit that was given, the set with which it is left out, -1 for one without any rating; shape
-            (n_units,).
-        grouped: Whether groups of units are left out, not units.
+        set_of: For each unit given, the set with which it is left out, -1 for one without any rating; shape (n_units,).
+        grouped: Whether groups of units are left out instead of units.
         between: A rating that lies between levels; None where there is none.
-        raters: What messages call the raters.
+        raters: Names of the raters in messages.
     """
 
     levels: Floats
@@ -70,7 +69,7 @@ class RatingPatterns:
 
     @cached_property
     def unanimous(self) -> npt.NDArray[np.bool_]:
-        """Rows whose ratings are all one level."""
+        """Rows whose ratings are all on one level."""
         highest = self.codes.max(axis=1, initial=-1)
         lowest = np.where(self.codes < 0, highest[:, None], self.codes).min(axis=1, initial=len(self.values))
         return np.asarray(lowest == highest)
@@ -81,7 +80,7 @@ class RatingPatterns:
         return int((self.codes >= 0).any(axis=0).sum())
 
     def remaining(self, per_row: npt.NDArray[np.generic]) -> Floats:
-        """Sums over the units of `per_row` (one value or vector a row): of all, then with each set left out."""
+        """Sums over the units of `per_row` (one value or vector per row): over all, then with each set left out."""
         worth = per_row.astype(np.float64)
         total = np.tensordot(self.times, worth, axes=1)[None]
         if not len(self.left_out.start):
@@ -99,7 +98,7 @@ def as_table(ratings: npt.ArrayLike) -> Floats:
 
 
 def people_table(people: npt.ArrayLike) -> Floats:
-    """People's ratings as an array of shape (n_units, n_people); a ValueError for another shape or infinity."""
+    """Annotators' ratings as an array of shape (n_units, n_people); a ValueError for another shape or infinity."""
     table = np.asarray(people, dtype=np.float64)
     if table.ndim != 2 or table.shape[1] < 1:
         raise ValueError(f"people's ratings must have shape (n_units, n_people), not {table.shape}")
@@ -109,7 +108,7 @@ def people_table(people: npt.ArrayLike) -> Floats:
 
 
 def people_and_judge(people: npt.ArrayLike, judge: npt.ArrayLike) -> tuple[Floats, Floats]:
-    """People's ratings and the judge's of the same units, shape (n_units,); a ValueError where they don't fit."""
+    """Annotators' ratings and the judge's of the same units, shape (n_units,); a ValueError where they don't fit."""
     table, rated = people_table(people), np.asarray(judge, dtype=np.float64)
     if rated.shape != (len(table),):
         raise ValueError(f"the judge's ratings must have shape ({len(table)},) as the people's have, not {rated.shape}")
@@ -119,13 +118,13 @@ def people_and_judge(people: npt.ArrayLike, judge: npt.ArrayLike) -> tuple[Float
 
 
 def commonest(values: Floats) -> float:
-    """The commonest value, the lowest of several; nan where there is none."""
+    """The most frequent value, the lowest in a tie; nan where there is none."""
     seen, counts = np.unique(values[np.isfinite(values)], return_counts=True)
     return float(seen[counts.argmax()]) if len(seen) else math.nan
 
 
 def as_levels(levels: npt.ArrayLike) -> Floats:
-    """The levels of a scale, shape (n_levels,); a ValueError where they are no different numbers."""
+    """The levels of a scale, shape (n_levels,); a ValueError where they aren't distinct numbers."""
     scale = numbers(levels, "levels")
     if scale.ndim != 1 or not scale.size or not np.isfinite(scale).all() or len(np.unique(scale)) < scale.size:
         raise ValueError(f"levels must be one or more different numbers, worst first, not {levels!r}")
@@ -133,7 +132,7 @@ def as_levels(levels: npt.ArrayLike) -> Floats:
 
 
 def in_order(levels: Floats) -> bool:
-    """Whether the levels rise or fall all the way, so that a rating can lie between two."""
+    """Whether the levels strictly rise or fall, so that a rating can lie between two."""
     steps = np.diff(levels)
     return bool((steps > 0).all() or (steps < 0).all())
 
@@ -143,19 +142,19 @@ def _nearest(table: Floats, ascending: Floats) -> Integers:
 
 
 def encode(table: Floats, levels: Floats) -> tuple[Floats, Integers, float | None]:
-    """Ratings as places among the values they can take.
+    """Ratings as indices into the values they can have.
 
     Args:
         table: Shape (n_units, n_raters), nan where missing.
         levels: The scale's levels.
 
     Returns:
-        The values: the levels as they stand, or, where a rating lies between two, every value there is, ascending.
-        The place of each rating among them, -1 where missing, in the shape of `table`. A rating between levels, None
+        The values: the levels as given or, where a rating lies between two, every value that occurs, ascending.
+        The index of each rating among them, -1 where missing, in the shape of `table`. A rating between levels, None
         where there is none.
 
     Raises:
-        ValueError: The caller's fault: a rating off the scale, or between levels without an order.
+        ValueError: The caller's fault: a rating off the scale, or between levels that have no order.
     """
     order = np.argsort(levels)
     ascending = levels[order]
@@ -180,7 +179,7 @@ def encode(table: Floats, levels: Floats) -> tuple[Floats, Integers, float | Non
 
 
 def _row_keys(codes: Integers, n_values: int) -> Integers:
-    """One whole number a row, equal where the rows are."""
+    """One whole number per row; equal rows get equal numbers."""
     keys = np.zeros(len(codes), dtype=np.int64)
     reach = 1
     for column in codes.T:
@@ -205,9 +204,9 @@ def rating_patterns(
     Args:
         ratings: Shape (n_units, n_raters), nan where a rater gave none.
         levels: The scale's levels, worst first.
-        groups: A name for each unit, shape (n_units,), where groups are left out, not units.
-        leave_out: Whether anything is; values alone need nothing left out.
-        raters: What messages call the raters; "rater 1" and so on where not given.
+        groups: A name for each unit, shape (n_units,), to leave out groups instead of units.
+        leave_out: Whether to prepare leaving out; values alone don't need it.
+        raters: Names of the raters in messages; "rater 1" and so on by default.
 
     Raises:
         ValueError: The caller's fault: a shape that doesn't fit, or a rating off the scale.
@@ -258,5 +257,5 @@ def _sets_left_out(times: Integers, which: Integers, groups: Integers | None, *,
 
 
 def over(above: Floats, below: Floats, *, empty: float = math.nan) -> Floats:
-    """`above`/`below`, and `empty` where there is nothing below."""
+    """`above`/`below`, with `empty` where `below` isn't above 0."""
     return np.divide(above, below, out=np.full(np.broadcast(above, below).shape, empty), where=below > 0)

@@ -1,6 +1,6 @@
-"""Is the judge as good as a second annotator? Inter-annotator agreement, the judge's with them, and gold from several.
+"""Is the judge as good as a second annotator? Inter-annotator agreement, the judge's agreement, and gold labels.
 
-People's ratings come as a table of shape (n_units, n_people), nan where a person gave none; the judge's as a vector.
+Annotators' ratings come as a table of shape (n_units, n_people), nan where one gave none; the judge's as a vector.
 """
 
 import math
@@ -34,23 +34,23 @@ LEAST_EXAMPLES = 30
 LEAST_PEOPLE = 3
 AS_GOOD = -0.10
 GAP_LEVEL = 0.90
-"""Coverage of the gap's interval, so that its lower limit is a one-sided one of 95 %."""
+"""Coverage of the gap's interval, which makes its lower limit a one-sided 95 % limit."""
 EPSILON = {"expert": 0.20, "skilled": 0.15, "crowd": 0.10}
-"""How much worse than a person the alternative annotator test lets a judge be, by who the people are."""
+"""How much worse than an annotator the alternative annotator test lets a judge be, by kind of annotator."""
 TIE = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
 class Ceiling:
-    """How well people agree with each other, how well the judge agrees with them, and the difference.
+    """How well annotators agree with each other, how well the judge agrees with them, and the difference.
 
     Attributes:
-        people: Krippendorff's alpha between two people, mean over pairs of them, on every example that two rated:
-            the same for every judge.
-        judge: Alpha between the judge and a person, mean over the people, where the judge rated as well.
-        gap: Judge minus people on the examples of `judge`; its interval is the 90 % one, so that `gap.low` is the
+        people: Krippendorff's alpha between two annotators, mean over pairs of them, on every example that two rated;
+            it doesn't depend on the judge.
+        judge: Alpha between the judge and an annotator, mean over annotators, on those examples the judge rated too.
+        gap: `judge` minus `people` on the examples of `judge`, with a 90 % interval, so that `gap.low` is the
             one-sided 95 % limit.
-        floor: What `gap.low` must exceed for the judge to count as good as a second person.
+        floor: What `gap.low` must exceed for the judge to count as good as a second annotator.
     """
 
     people: Estimate
@@ -60,20 +60,20 @@ class Ceiling:
 
     @property
     def as_good(self) -> bool | None:
-        """Whether the judge is shown to be as good as a second person; None where the gap has no limit."""
+        """Whether the judge is shown to be as good as a second annotator; None where the gap has no limit."""
         return None if self.gap.low is None else self.gap.low > self.floor
 
 
 @dataclass(frozen=True, slots=True)
 class AltPerson:
-    """The alternative annotator test against one person.
+    """The alternative annotator test against one annotator.
 
     Attributes:
-        judge_wins: Share of examples on which the judge is at least as close to the others as this person is.
-        person_wins: Share on which this person is at least as close as the judge.
+        judge_wins: Share of examples on which the judge is at least as close to the others as this annotator is.
+        person_wins: Share on which this annotator is at least as close as the judge.
         p: One-sided p of "the judge is worse by epsilon or more".
-        adjusted_p: The same after Benjamini and Yekutieli, over the people tested.
-        n: Examples rated by this person, the judge and somebody else.
+        adjusted_p: The same after Benjamini and Yekutieli, over the annotators tested.
+        n: Examples rated by this annotator, the judge and somebody else.
     """
 
     judge_wins: float
@@ -85,14 +85,14 @@ class AltPerson:
 
 @dataclass(frozen=True, slots=True)
 class AltTest:
-    """The alternative annotator test: may the judge replace any one annotator?
+    """The alternative annotator test: can the judge replace any one of the annotators?
 
     Attributes:
-        winning_rate: Share of the people against whom the judge isn't worse by epsilon; n = people tested.
-        advantage: Share of examples on which the judge is at least as close to the others as a person, mean over
-            people.
-        people: The test against each person, in the table's order; None for one with too few examples.
-        epsilon: How much worse than a person the judge may be.
+        winning_rate: Share of annotators against whom the judge isn't worse by epsilon; n = annotators tested.
+        advantage: Share of examples on which the judge is at least as close to the others as an annotator is, mean
+            over annotators.
+        people: The test against each annotator, in the table's order; None for one with too few examples.
+        epsilon: How much worse than an annotator the judge may be.
     """
 
     winning_rate: Estimate
@@ -102,20 +102,20 @@ class AltTest:
 
     @property
     def passed(self) -> bool | None:
-        """Whether the judge wins against half of the people or more; None where nobody could be tested."""
+        """Whether the judge wins against half of the annotators or more; None where none could be tested."""
         return None if self.winning_rate.value is None else self.winning_rate.value >= 0.5
 
 
 def gold(people: npt.ArrayLike, *, by: GoldRule = "median") -> Floats:
-    """The gold level of each example, from all who rated it.
+    """The gold level of each example, from all its annotators.
 
     Args:
         people: Ratings, shape (n_units, n_people), nan = missing.
-        by: "median": the middle level, an even split kept as the half level between; for yes/no this is the majority.
-            "majority": the commonest level, for levels without an order; a tie has no gold. "mean": the mean.
+        by: "median": the middle level; an even split gives the half level in between. For yes/no this is the majority.
+            "majority": the modal level, for levels without an order; a tie has no gold. "mean": the mean.
 
     Returns:
-        Shape (n_units,), nan where nobody rated, or where a majority is tied.
+        Shape (n_units,), nan where no one rated, or where a majority is tied.
 
     Raises:
         ValueError: The caller's fault: not a table, infinite ratings, or an unknown rule.
@@ -148,21 +148,21 @@ def ceiling(
     groups: npt.ArrayLike | None = None,
     level: float = 0.95,
 ) -> Ceiling:
-    """Inter-annotator agreement, and how well the judge agrees with annotators.
+    """How well annotators agree with each other, and how well the judge agrees with them.
 
     Args:
-        people: Ratings, shape (n_units, n_people), nan = missing. Many raters of a few examples each are best given
-            as first, second, third rating of an example.
-        judge: Ratings, shape (n_units,), nan = missing. An example counts where two people rated it, for the judge
-            and for the gap where the judge did too; a pair of raters counts where both rated 30 of these.
+        people: Ratings, shape (n_units, n_people), nan = missing. If many annotators rated few examples each, make the
+            columns the first, second, third rating of an example.
+        judge: Ratings, shape (n_units,), nan = missing. Examples that two annotators rated count; for the judge and for
+            the gap the judge must have rated them too. A pair of raters counts where both rated 30 of these.
         levels: The scale's levels, worst first.
         metric: How alpha measures distance: "nominal" for two levels or unordered ones, "ordinal", "interval".
-        groups: Which group each example belongs to, shape (n_units,); a whole group is left out at a time.
+        groups: Which group each example belongs to, shape (n_units,); whole groups are left out at a time.
         level: Coverage of the two alphas' intervals; the gap has its 90 % interval.
 
     Returns:
-        Alphas of 1 for full agreement and 0 for chance. Undefined where no two people share 30 examples, and where a
-        pair used one level only; no interval with fewer than 5 examples off a rater's commonest level.
+        Alphas of 1 for full agreement and 0 for chance. Undefined where no two annotators share 30 examples or a
+        pair used one level only; no interval with fewer than 5 examples outside a rater's modal level.
 
     Raises:
         ValueError: The caller's fault: shapes that don't fit, or ratings off the scale.
@@ -197,21 +197,21 @@ def alternative_annotator_test(
     closeness: Closeness = "accuracy",
     q: float = 0.05,
 ) -> AltTest:
-    """Whether the judge may replace an annotator, by leaving out each annotator in turn.
+    """Whether the judge can replace an annotator, by leaving out each annotator in turn.
 
-    It is strict with few examples: with 50 it rejects a judge that is exactly as good as a person in four runs of ten.
-    `ceiling` asks the same with fewer false alarms.
+    It is strict with few examples: with 50 it rejects a judge exactly as good as an annotator in four runs of ten.
+    `ceiling` answers the same question with fewer false alarms.
 
     Args:
-        people: Ratings, shape (n_units, n_people), nan = missing; three people or more, and 30 examples each.
+        people: Ratings, shape (n_units, n_people), nan = missing; three annotators or more, and 30 examples each.
         judge: Ratings, shape (n_units,), nan = missing.
-        epsilon: How much worse than a person the judge may be, as a share of examples; see `EPSILON`.
-        closeness: How near a rating is to the others': "accuracy" counts equal ones, "neg_rmse" is minus the root mean
-            squared distance.
-        q: Share of false winners allowed among the people won against.
+        epsilon: How much worse than an annotator the judge may be, as a share of examples; see `EPSILON`.
+        closeness: Similarity of a rating to the others': "accuracy" counts equal ones, "neg_rmse" is minus the root
+            mean squared distance.
+        q: Allowed share of false winners among the annotators won against.
 
     Returns:
-        Winning rate (0.5 passes) and advantage; undefined with fewer than three people or none with 30 examples.
+        Winning rate (0.5 passes) and advantage; undefined with fewer than three annotators or none with 30 examples.
 
     Raises:
         ValueError: The caller's fault: shapes that don't fit, infinite ratings, or an unknown closeness.
@@ -246,7 +246,7 @@ def alternative_annotator_test(
 
 
 def _commonest(table: Floats) -> Floats:
-    """The commonest rating of each row, nan where two are equally common or there is none."""
+    """The modal rating of each row, nan where two are equally frequent or there is none."""
     values, place = np.unique(table, return_inverse=True)
     counts = np.zeros((len(table), len(values)), dtype=np.int64)
     np.add.at(counts, (np.arange(len(table))[:, None], place.reshape(table.shape)), 1)
@@ -260,7 +260,7 @@ def _commonest(table: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class _Beside:
-    """Judge and people on the examples that count, and what is left out in turn.
+    """Judge and annotators on the examples that count, and what is left out in turn.
 
     Attributes:
         columns: Shape (n_units, 1 + n_people), the judge first, nan = missing.
@@ -276,28 +276,28 @@ class _Beside:
 
     @property
     def method(self) -> str:
-        """What estimates say of how they were made."""
+        """Text for the estimates' `method`."""
         return f"Krippendorff's alpha, {self.metric}, mean over pairs"
 
     @cached_property
     def people_pairs(self) -> list[tuple[int, int]]:
-        """Columns of two people who share enough examples."""
+        """Columns of two annotators who share enough examples."""
         rated = ~np.isnan(self.columns)
         among = combinations(range(1, self.columns.shape[1]), 2)
         return [(a, b) for a, b in among if (rated[:, a] & rated[:, b]).sum() >= LEAST_EXAMPLES]
 
     @property
     def people_in_pairs(self) -> list[int]:
-        """Columns of the people in `people_pairs`."""
+        """Columns of the annotators in `people_pairs`."""
         return sorted({person for pair in self.people_pairs for person in pair})
 
     @cached_property
     def among_people(self) -> tuple[float, Floats]:
-        """Mean alpha between two people, and the same with each group left out."""
+        """Mean alpha between two annotators, and the same with each group left out."""
         return self._mean_alpha(self.people_pairs)
 
     def people(self, level: float) -> Estimate:
-        """Alpha between two people."""
+        """Alpha between two annotators."""
         if not self.people_pairs:
             return self._undefined(f"needs two people who rated the same {LEAST_EXAMPLES} examples", level)
         if math.isnan(self.among_people[0]):
@@ -305,7 +305,7 @@ class _Beside:
         return self._coefficient(self.among_people, self.people_in_pairs, level)
 
     def judge_and_gap(self, level: float) -> tuple[Estimate, Estimate]:
-        """Alpha between the judge and a person, and how far it lies above that between two people."""
+        """Alpha between the judge and an annotator, and its difference from alpha between two annotators."""
         if not self.people_pairs:
             why = f"needs two people who rated the same {LEAST_EXAMPLES} examples as the judge"
             return self._undefined(why, level), self._undefined(why, GAP_LEVEL)
@@ -349,7 +349,7 @@ class _Beside:
 
 
 def _fewest_off(columns: Floats) -> int:
-    """Examples off a rater's commonest level, least over the raters."""
+    """Examples outside a rater's modal level, the least over the raters."""
     given = [column[~np.isnan(column)] for column in columns.T]
     return min(len(ratings) - int(np.unique(ratings, return_counts=True)[1].max()) for ratings in given)
 
@@ -357,7 +357,7 @@ def _fewest_off(columns: Floats) -> int:
 def _gap_of_full_agreement(
     gap: Estimate, columns: Floats, levels: npt.ArrayLike, metric: Metric, group_of: npt.NDArray[np.int64]
 ) -> Estimate:
-    """No gap seen because nobody disagreed: as far as an unseen disagreement could open one."""
+    """No gap because all raters agreed: its interval is as wide as unseen disagreement allows."""
     alike = agreement(columns, "krippendorff_alpha", levels=levels, weights=metric, groups=group_of, level=gap.level)
     if alike.low is None:
         return gap

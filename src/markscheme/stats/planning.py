@@ -1,7 +1,7 @@
-"""How many labels a width, a floor or a promise needs, from what the ratings may be expected to look like.
+"""How many labels are needed for an interval width, a target or a promised error, from the ratings expected.
 
-Closed forms throughout: how far one more example moves a coefficient at the expected table gives its standard error
-at any number of labels.
+Everything is in closed form: the influence of one more example on a coefficient at the expected table gives its
+standard error at any number of labels.
 """
 
 import math
@@ -30,20 +30,20 @@ HOLDS_FOR = 10
 
 
 def mixture_table(margins: npt.ArrayLike, agreement: float) -> Floats:
-    """Joint shares of levels when gold and judge agree outright on some examples and are unrelated on the rest.
+    """Joint shares of levels if gold and judge agree fully on some examples and are unrelated on the rest.
 
     On such a table kappa, weighted kappa and alpha all equal `agreement`. Errors are as large as the margins allow, so
-    it is the careful choice for weighted coefficients.
+    it is the conservative choice for weighted coefficients.
 
     Args:
-        margins: Share of each level, alike for both, shape (k,), worst first, summing to 1.
+        margins: Share of each level, the same for both raters, shape (k,), worst first, summing to 1.
         agreement: The coefficient expected, 0 to 1.
 
     Returns:
         Joint shares, shape (k, k), rows gold and columns the judge.
 
     Raises:
-        ValueError: The caller's fault: shares that aren't, or an agreement outside 0 to 1.
+        ValueError: The caller's fault: margins that aren't shares, or an agreement outside 0 to 1.
 
     Example:
         >>> mixture_table([0.5, 0.5], 0.6).round(2).tolist()
@@ -58,15 +58,15 @@ def mixture_table(margins: npt.ArrayLike, agreement: float) -> Floats:
 def with_endless_labels(
     name: str, n_levels: int, *, weights: Literal["identity", "linear", "quadratic", "ordinal"] = "identity"
 ) -> Coefficient:
-    """A chance-corrected coefficient as a function of joint shares, as it would be with endlessly many examples.
+    """A chance-corrected coefficient as a function of joint shares, in the limit of infinitely many examples.
 
     Args:
         name: "cohen_kappa" or "weighted_kappa", "krippendorff_alpha", "gwet_ac1" or "gwet_ac2".
         n_levels: Levels of the scale, two or more, evenly spaced.
-        weights: What a disagreement costs; "ordinal" is alpha's metric by ranks.
+        weights: Cost of a disagreement; "ordinal" is alpha's metric by ranks.
 
     Returns:
-        From joint shares, shape (n_levels, n_levels), to the coefficient; nan where chance alone always agrees.
+        A function from joint shares, shape (n_levels, n_levels), to the coefficient; nan where chance always agrees.
 
     Raises:
         ValueError: The caller's fault: another coefficient, ordinal weights without alpha, or one level.
@@ -84,17 +84,17 @@ def with_endless_labels(
 
 
 def spread_at(table: npt.ArrayLike, coefficient: Coefficient) -> float:
-    """How much one example moves a coefficient at an expected table: its standard error times √n.
+    """Influence of one example on a coefficient at an expected table: its standard error times √n.
 
     Args:
         table: Joint shares, shape (k, k), summing to 1.
-        coefficient: From joint shares to the coefficient.
+        coefficient: Function from joint shares to the coefficient.
 
     Returns:
         √(Σ P·IF²) with the influence IF of each cell, in the coefficient's unit.
 
     Raises:
-        ValueError: The caller's fault: shares that aren't, or a coefficient that is undefined there.
+        ValueError: The caller's fault: a table that isn't shares, or a coefficient that is undefined there.
 
     Source:
         Hampel (1974), Journal of the American Statistical Association 69(346), 383-393.
@@ -124,13 +124,13 @@ def spread_at(table: npt.ArrayLike, coefficient: Coefficient) -> float:
 def labels_for_half_width(
     value: float, spread: float, half_width: float, *, transform: Transform = ATANH, level: float = 0.95
 ) -> int:
-    """Labels at which the interval reaches no further than `half_width` to either side, on average of the two.
+    """Labels at which half the interval's width, averaged over both sides, is at most `half_width`.
 
     Args:
         value: The coefficient expected.
         spread: Its standard error times √n: `spread_at` a planning table, or √n·SE of a pilot of n labels.
         half_width: Half the width wanted, in the coefficient's unit.
-        transform: Scale on which its interval is made.
+        transform: Scale on which its interval is computed.
         level: Coverage, 0 to 1.
 
     Raises:
@@ -160,7 +160,7 @@ def labels_for_share(share: float, half_width: float, *, level: float = 0.95) ->
         level: Coverage, 0 to 1.
 
     Returns:
-        Labels among those the share is of: for sensitivity, examples that people pass.
+        Labels among the examples that the share is of: for sensitivity, those that annotators pass.
 
     Raises:
         ValueError: The caller's fault: a share outside 0 to 1, or a width that isn't positive.
@@ -184,13 +184,13 @@ def labels_for_share(share: float, half_width: float, *, level: float = 0.95) ->
 
 
 def labels_for_promise(automatic: float, *, errors: int = 0, alpha: float = 0.05, confidence: float = 0.90) -> int:
-    """Labels with which a promise about automatic decisions can be given.
+    """Labels needed to promise an error rate for automatic decisions.
 
     Args:
-        automatic: Share of examples that one hopes to decide automatically, above 0.
-        errors: Wrong decisions among the labelled that are to be survived.
+        automatic: Share of examples you hope to decide automatically, above 0.
+        errors: Wrong decisions among the labelled examples that the promise should survive.
         alpha: The promised share of errors.
-        confidence: How sure the promise is to be.
+        confidence: Confidence of the promise.
 
     Raises:
         ValueError: The caller's fault: a share outside 0 to 1.
@@ -205,10 +205,10 @@ def labels_for_promise(automatic: float, *, errors: int = 0, alpha: float = 0.05
 
 
 def labels_to_vary(commonest: float) -> int | None:
-    """Labels at which ten examples may be expected outside the modal level, fewer than which no coefficient is safe.
+    """Labels with which ten examples are expected outside the modal level; with fewer no coefficient is safe.
 
     Args:
-        commonest: Share of the commonest level, 0 to 1.
+        commonest: Share of the modal level, 0 to 1.
 
     Returns:
         10 / (1 - commonest), rounded up; None where every example is at that level.
@@ -228,12 +228,12 @@ def labels_to_vary(commonest: float) -> int | None:
 def labels_to_clear(share: float, target: float, *, design_effect: float = 1.0) -> int | None:
     """Labels at which a share is shown to be above (or below) a target, with 80 % probability.
 
-    Shown by the exact one-sided 90 % bound, as a verdict is; the number holds for it and the next nine.
+    Shown by the exact one-sided 90 % bound, as for a verdict; the result meets this and so do the next nine numbers.
 
     Args:
         share: The share expected, 0 to 1.
-        target: What its bound is to be clear of, 0 to 1.
-        design_effect: How many labels tell as much as one independent label: that of a pilot, or
+        target: What its bound must clear, 0 to 1.
+        design_effect: How many labels carry as much information as one independent label: from a pilot, or
             `planned_design_effect`.
 
     Returns:
@@ -273,8 +273,8 @@ def labels_for_difference(mean: float, bound: float, spread: float) -> int | Non
 
     Args:
         mean: The mean difference expected.
-        bound: What its one-sided 90 % bound is to be clear of.
-        spread: Its standard error times √n, as `GroupedMean.spread_towards` gives it.
+        bound: What its one-sided 90 % bound must clear.
+        spread: Its standard error times √n, from `GroupedMean.spread_towards`.
 
     Returns:
         Labels in all; None where the mean is the bound, or more than 5,000 would be needed.
@@ -290,7 +290,7 @@ def labels_for_difference(mean: float, bound: float, spread: float) -> int | Non
 
 
 def planned_design_effect(mean_size: float) -> float:
-    """How many labels tell as much as one independent label where no pilot shows it, from the groups' mean size.
+    """Design effect to plan with where there is no pilot, from the groups' mean size.
 
     Args:
         mean_size: Size of the group that an example comes from, on average over examples; 1 without groups.
@@ -303,7 +303,7 @@ def planned_design_effect(mean_size: float) -> float:
 
 
 def _at_least(hits: int, n: int, share: float) -> float:
-    """Chance of at least so many hits in n."""
+    """Probability of at least so many hits in n."""
     if hits <= 0:
         return 1.0
     return float(betainc(hits, n - hits + 1, share)) if hits <= n else 0.0

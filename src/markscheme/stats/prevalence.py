@@ -1,6 +1,6 @@
-"""A pass rate corrected for the judge's errors, and automatic decisions with a promised error.
+"""A pass rate corrected for the judge's errors, and automatic decisions with a promised error rate.
 
-How the labelled examples were chosen decides what may be said of the rest, so every function asks for it.
+How the labelled examples were chosen decides what they say about the rest, so every function asks for it.
 """
 
 import math
@@ -32,19 +32,19 @@ MOST_ERRORS = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Band:
-    """How far round the pass mark a person must decide, and what is promised of the rest.
+    """The range of scores around the pass mark that annotators must decide, and what is promised of the rest.
 
     Attributes:
         promise: "automatic": of the automatic decisions at most `alpha` are wrong; "all": of all examples at most
-            `alpha` are decided wrongly without a person.
+            `alpha` are decided wrongly without an annotator.
         alpha: The promised share of errors.
-        confidence: How sure the promise is, 0 to 1.
-        half_width: Scores further than this from the pass mark are decided automatically; None: everything goes to
-            a person.
-        automatic: Share of examples decided automatically; undefined where everything goes to a person.
+        confidence: Confidence of the promise, 0 to 1.
+        half_width: Scores further than this from the pass mark are decided automatically; None: annotators decide
+            everything.
+        automatic: Share of examples decided automatically; undefined where annotators decide everything.
         errors: Wrong automatic decisions among the labelled examples.
         n_automatic: Labelled examples decided automatically.
-        upper: One-sided upper limit of the promised error at `confidence`; None where everything goes to a person.
+        upper: One-sided upper limit of the promised error at `confidence`; None where annotators decide everything.
         needed: Labelled examples that would probably suffice; None where they did, or where the judge errs too
             often for any number.
     """
@@ -67,20 +67,21 @@ class Band:
 
 
 def corrected_pass_rate(labelled: npt.ArrayLike, pool: npt.ArrayLike, *, drawn: Drawn, level: float = 0.95) -> Estimate:
-    """The share that people would pass of what only the judge has seen.
+    """The share that annotators would pass, of responses that only the judge has graded.
 
     Args:
-        labelled: Counts of labelled examples, shape (2, 2): rows people's fail and pass, columns the judge's.
+        labelled: Counts of labelled examples, shape (2, 2): rows annotators' fail and pass, columns the judge's.
         pool: The judge's fails and passes over what the rate is about, shape (2,). For labels drawn at random: those
             left unlabelled; for labels chosen by verdict: all of them.
-        drawn: How the labelled examples were chosen. "random": a random part of the pool; "by-verdict": so many of
-            the judge's passes and so many of its fails; "elsewhere": an older or a made set, with the same judge.
+        drawn: How the labelled examples were chosen. "random": a random part of the pool; "by-verdict": a number of
+            the judge's passes and a number of its fails; "elsewhere": an older or synthetic set, with the same judge.
         level: Coverage, 0 to 1.
 
     Returns:
         Share from 0 to 1, n = labelled examples: by verdict strata, or for labels from elsewhere the Rogan-Gladen
-        value with Lang-Reiczigel limits. Undefined where nothing can be said: "random" labels that aren't, a verdict
-        nobody labelled, too few or no labels, a judge hardly better than a coin; the reason says what would help.
+        value with Lang-Reiczigel limits. Undefined where the labels don't allow it: "random" labels that aren't, a
+        verdict without labels, too few or no labels, a judge hardly better than a coin; the reason says what would
+        help.
 
     Raises:
         ValueError: The caller's fault: counts of the wrong shape, negative or not whole.
@@ -118,18 +119,18 @@ def stratified_pass_rate(
     level: float = 0.95,
     names: Sequence[str] | None = None,
 ) -> Estimate:
-    """The share that people would pass, from labels in each of up to five strata of the pool.
+    """The share that annotators would pass, from labels in each of up to five strata of the pool.
 
     Args:
-        labelled: People's fails and passes in each stratum, shape (n_strata, 2).
-        pool: How many of the pool lie in each stratum, shape (n_strata,). For labels drawn at random those left
-            unlabelled, and the labelled count with them; for labels chosen by stratum all of the pool.
+        labelled: Annotators' fails and passes in each stratum, shape (n_strata, 2).
+        pool: Size of each stratum of the pool, shape (n_strata,). For labels drawn at random those left unlabelled,
+            and the labelled are added to them; for labels chosen by stratum all of the pool.
         drawn: "random" or "by-stratum".
         level: Coverage, 0 to 1.
-        names: What the strata are called in a refusal, shape (n_strata,).
+        names: Names of the strata in messages, shape (n_strata,).
 
     Returns:
-        Share from 0 to 1, n = labelled examples. The value is from the counts as they are; for the interval half an
+        Share from 0 to 1, n = labelled examples. The value uses the counts as they are; for the interval half an
         example is added to each count. Undefined where a stratum that matters has too few labels (fewer than 5, or
         none where there are two strata), or with more than five strata.
 
@@ -165,20 +166,20 @@ def weighted_pass_rate(
     level: float = 0.95,
     names: Sequence[str] | None = None,
 ) -> Estimate:
-    """The share that people would pass, from labels drawn with unequal chances within up to five strata of the pool.
+    """The share that annotators would pass, from labels drawn with unequal probabilities within up to five strata.
 
     Args:
-        passed: Whether people pass each labelled example, shape (n,): 0 or 1.
-        stratum: In which stratum it lies, shape (n,), from 0.
-        weights: One over the chance with which it was drawn, shape (n,), above 0; only their ratios within a stratum
-            count.
-        pool: How many of the pool lie in each stratum, labelled ones included, shape (n_strata,).
+        passed: Whether annotators pass each labelled example, shape (n,): 0 or 1.
+        stratum: The stratum of each, shape (n,), from 0.
+        weights: Inverse of the probability with which each was drawn, shape (n,), above 0; only their ratios within a
+            stratum matter.
+        pool: Size of each stratum of the pool, labelled examples included, shape (n_strata,).
         level: Coverage, 0 to 1.
-        names: What the strata are called in a refusal, shape (n_strata,).
+        names: Names of the strata in messages, shape (n_strata,).
 
     Returns:
         Share from 0 to 1, n = labelled examples: the weighted share of each stratum, by the stratum's part of the
-        pool; each stratum counts as (Σw)²/Σw² examples. Undefined as `stratified_pass_rate` is.
+        pool; each stratum counts as (Σw)²/Σw² examples. Undefined in the same cases as `stratified_pass_rate`.
 
     Raises:
         ValueError: The caller's fault: shapes that don't fit, values out of range, an empty pool.
@@ -218,7 +219,7 @@ def _over_strata(
     level: float,
     method: str,
 ) -> Estimate:
-    """The rate from passes among what the labels of each stratum are worth, which need not be whole numbers."""
+    """The rate from the passes among the effective labels of each stratum, which needn't be whole numbers."""
     n, refusal = int(labelled.sum()), _strata_refusal(labelled, weighed, names)
     if refusal:
         return Estimate.without_value(refusal, n=n, method=method, level=level)
@@ -233,17 +234,17 @@ def _over_strata(
 
 
 def rogan_gladen(labelled: npt.ArrayLike, pool: npt.ArrayLike, *, level: float = 0.95) -> Estimate:
-    """The share that people would pass, from a judge's error rates found on other examples.
+    """The share that annotators would pass, from a judge's error rates on other examples.
 
     Args:
-        labelled: Counts of labelled examples, shape (2, 2): rows people's fail and pass, columns the judge's.
+        labelled: Counts of labelled examples, shape (2, 2): rows annotators' fail and pass, columns the judge's.
         pool: The judge's fails and passes over what the rate is about, shape (2,).
         level: Coverage, 0 to 1.
 
     Returns:
-        Share from 0 to 1, clipped where the arithmetic leaves that range, which the note then says. Undefined
-        without labels that people passed and labels they failed, and where sensitivity + specificity - 1 is 0.1 or
-        less: such a judge says too little about the pool. Marked rough below ten of each.
+        Share from 0 to 1, clipped where the formula leaves that range, with a note. Undefined without labels that
+        annotators passed and labels they failed, and where sensitivity + specificity - 1 is 0.1 or less: such a judge
+        says too little about the pool. Marked approximate with fewer than ten of each.
 
     Raises:
         ValueError: The caller's fault: counts of the wrong shape, negative or not whole.
@@ -291,11 +292,11 @@ def rogan_gladen(labelled: npt.ArrayLike, pool: npt.ArrayLike, *, level: float =
 
 
 def random_draw_p(labelled: npt.ArrayLike, pool: npt.ArrayLike) -> float:
-    """How likely the judge's verdicts among the labelled would differ so much from the pool's, were they a random part.
+    """p-value of the judge's verdicts differing this much between labelled and pool, if labels are a random part.
 
     Args:
         labelled: The judge's fails and passes among labelled examples, shape (2,).
-        pool: The same among the rest of the pool, shape (2,).
+        pool: Its fails and passes among the rest of the pool, shape (2,).
 
     Returns:
         Two-sided p of the comparison of two proportions; below 0.01 the labels aren't a random part.
@@ -321,18 +322,18 @@ def random_draw_p(labelled: npt.ArrayLike, pool: npt.ArrayLike) -> float:
 def labels_next(
     labelled: npt.ArrayLike, pool: npt.ArrayLike, count: int, *, expected: npt.ArrayLike | None = None
 ) -> Integers:
-    """How many of the next labels to take from each stratum so that the pass rate gets sure soonest.
+    """How many of the next labels to take from each stratum, to narrow the pass rate soonest.
 
     Args:
-        labelled: People's fails and passes in each stratum so far, shape (n_strata, 2).
-        pool: How many of the pool lie in each stratum, shape (n_strata,).
+        labelled: Annotators' fails and passes in each stratum so far, shape (n_strata, 2).
+        pool: Size of each stratum of the pool, shape (n_strata,).
         count: Labels to be taken.
-        expected: Fails and passes that express what one expects of each stratum beforehand, shape (n_strata, 2),
-            above 0; half an example of each where not given.
+        expected: Pseudo-counts of fails and passes that express what you expect of each stratum, shape (n_strata, 2),
+            above 0; half an example of each by default.
 
     Returns:
-        Labels for each stratum, shape (n_strata,), summing to `count`: all labels together come as near to
-        w_v √(p_v (1 - p_v)) as those already there allow (Neyman's allocation, p_v with `expected` added).
+        Labels for each stratum, shape (n_strata,), summing to `count`: all labels together come as close to
+        w_v √(p_v (1 - p_v)) as the existing ones allow (Neyman's allocation, p_v with `expected` added).
 
     Raises:
         ValueError: The caller's fault: shapes that don't fit, a negative count, an empty pool.
@@ -364,12 +365,12 @@ def labels_next(
 
 
 def least_labels(errors: int, *, alpha: float = 0.05, confidence: float = 0.90) -> int:
-    """Least automatic decisions on labelled examples that bound the error by `alpha` when so many were wrong.
+    """Fewest automatic decisions on labelled examples that bound the error by `alpha`, given how many were wrong.
 
     Args:
         errors: Wrong decisions among them.
         alpha: The promised share of errors.
-        confidence: How sure the promise is to be.
+        confidence: Confidence of the promise.
 
     Raises:
         ValueError: The caller's fault: errors below 0, or a share not between 0 and 1.
@@ -387,7 +388,7 @@ def least_labels(errors: int, *, alpha: float = 0.05, confidence: float = 0.90) 
 
 
 def promise_for(n: int, *, alpha: float = 0.05, confidence: float = 0.90) -> Promise:
-    """Which promise `n` labelled examples can carry: of the automatic decisions once there is room for one error.
+    """The promise that `n` labelled examples allow: on automatic decisions once there is room for one error.
 
     Example:
         >>> promise_for(77), promise_for(76)
@@ -405,20 +406,20 @@ def automatic_band(
     alpha: float = 0.05,
     confidence: float = 0.90,
 ) -> Band:
-    """The narrowest band round the pass mark outside which decisions keep a promise about their errors.
+    """The narrowest band around the pass mark outside which decisions keep a promised error rate.
 
     Args:
         margins: Score minus pass mark of labelled examples, shape (n,); they must be a random part of what will be
-            decided, and not those on which rubric, weights or pass mark were tuned.
+            decided, and not those used to tune rubric, weights or pass mark.
         wrong: Whether the judge's decision on each is wrong, shape (n,).
         grid: Half-widths to choose from, at most 15, fixed before the labels were seen: steps of the score.
         promise: "automatic" bounds the errors among automatic decisions, by tests in a fixed order that starts where
             the scores (never the labels) leave enough of them; "all" bounds the errors among all examples.
         alpha: The promised share of errors.
-        confidence: How sure the promise is.
+        confidence: Confidence of the promise.
 
     Returns:
-        The band; refused, with the labels needed, where they don't suffice or the judge isn't that good.
+        The band; or none, with the labels needed, where they don't suffice or the judge errs too often.
 
     Raises:
         ValueError: The caller's fault: shapes that differ, nan, a grid that is empty, negative or too fine.
@@ -459,7 +460,7 @@ def automatic_band(
 
 
 def _start(automatic: Integers, *, n: int, promise: Promise, alpha: float, confidence: float) -> int | None:
-    """The widest band worth testing, by the number of scores outside it alone; None where there are too few."""
+    """The first band to test, chosen only by the number of scores outside it; None where there are too few."""
     least = least_labels(0, alpha=alpha, confidence=confidence)
     enough = (ROOM * least, least) if promise == "automatic" else ((1,) if n >= least else ())
     for count in enough:
@@ -470,12 +471,12 @@ def _start(automatic: Integers, *, n: int, promise: Promise, alpha: float, confi
 
 
 def _luck(errors: int, n: int, alpha: float) -> float:
-    """Chance of so few errors among n, were the share of errors alpha."""
+    """Probability of so few errors among n if the share of errors is alpha."""
     return float(bdtr(errors, n, alpha)) if n > errors else 1.0
 
 
 def _needed(errors: int, out_of: int, n: int, *, alpha: float, confidence: float) -> int | None:
-    """Labelled examples at which as many errors again, in proportion, would keep the promise; None if none would."""
+    """Labelled examples at which the same share of errors would keep the promise; None if none would."""
     if not n:
         return least_labels(0, alpha=alpha, confidence=confidence)
     if not out_of or errors >= alpha * out_of:
@@ -522,7 +523,7 @@ def _counts(values: npt.ArrayLike, shape: tuple[int, ...], name: str) -> Integer
 
 
 def _strata_refusal(labelled: Integers, sizes: Integers, names: Sequence[str]) -> str | None:
-    """Why strata can't carry a rate, with the way out; None where they can."""
+    """Why the strata don't allow a rate, with the way out; None where they do."""
     if not sizes.sum():
         return "the pool is empty"
     if len(labelled) > MOST_STRATA:
@@ -546,7 +547,7 @@ def _error_rate_refusal(fails: int, passes: int, size: int) -> str | None:
 
 
 def _clipped(value: float, centre: float, sd: float, *, n: int, level: float, method: str) -> Estimate:
-    """A share with limits a normal quantile to either side of `centre`, kept within 0 to 1 and about its value."""
+    """A share with normal limits around `centre`, kept within 0 to 1 and including its value."""
     reach = _z(level) * sd
     low, high = max(0.0, min(centre - reach, value)), min(1.0, max(centre + reach, value))
     return Estimate(value, low, high, level, n, method)

@@ -1,7 +1,7 @@
-"""How far ratings of the same examples repeat: intraclass correlations, and one judge asked again.
+"""Reliability of ratings of the same examples: intraclass correlations, and one judge asked repeatedly.
 
-A table of ratings has shape (n_units, n_raters), nan where a rating is missing; repeated verdicts of one judge have
-its runs in the place of raters.
+A table of ratings has shape (n_units, n_raters), nan where a rating is missing; for repeated verdicts of one judge its
+runs take the place of raters.
 """
 
 import math
@@ -50,17 +50,17 @@ def icc(
     """One intraclass correlation of a table of ratings, by its name.
 
     Args:
-        ratings: Shape (n_units, n_raters), nan where missing. A unit counts only where every rater rated it; a note
-            says how many do.
-        name: One of `ICC_NAMES`; the last part says of what, one rating (1) or the mean of all raters (k).
+        ratings: Shape (n_units, n_raters), nan where missing. A unit counts only if every rater rated it; a note says
+            how many do.
+        name: One of `ICC_NAMES`; the last part says what it is for, one rating (1) or the mean of all raters (k).
 
             * icc_1_1, icc_1_k: each unit has raters of its own;
             * icc_2_1, icc_2_k: absolute agreement, the same raters rated every unit: ICC(A,1), ICC(A,k);
-            * icc_3_1, icc_3_k: consistency, a rater's leniency set aside: ICC(C,1), and Cronbach's alpha.
+            * icc_3_1, icc_3_k: consistency, ignoring a rater's leniency: ICC(C,1), and Cronbach's alpha.
         groups: A name for each unit, shape (n_units,), where several share a task and are left out together.
         limits: "F" for the classic limits, exact where ratings are normal; "jackknife" for distribution-free ones;
-            "auto" for F only with fewer than 20 units and more than 7 different values. On a scale of levels F limits
-            cover far less than they say, the less the more units there are.
+            "auto" for F only with fewer than 20 units and more than 7 distinct values. On a scale of levels F limits
+            cover far less than their level, and the less the more units there are.
         level: Coverage of the interval, 0 to 1.
 
     Returns:
@@ -68,7 +68,7 @@ def icc(
         below where units differ no more than ratings of one unit. Undefined where the units' means don't differ.
 
     Raises:
-        ValueError: The caller's fault: an unknown name, not a table, or F limits asked for groups.
+        ValueError: The caller's fault: an unknown name, not a table, or F limits requested with groups.
 
     Source:
         Shrout and Fleiss (1979), Psychological Bulletin 86(2), 420-428. doi:10.1037/0033-2909.86.2.420;
@@ -95,12 +95,12 @@ def icc_family(
     """All six intraclass correlations by name, icc_1_1 to icc_3_k.
 
     Args:
-        ratings: Shape (n_units, n_raters), nan where missing. An example counts only where every rater rated it.
+        ratings: Shape (n_units, n_raters), nan where missing. An example counts only if every rater rated it.
         groups: As in `icc`; so are `limits` and `level`.
-        raters: What notes call the raters; "rater 1" and so on where not given.
+        raters: Names of the raters in notes; "rater 1" and so on by default.
 
     Raises:
-        ValueError: The caller's fault: not a table, or F limits asked for groups.
+        ValueError: The caller's fault: not a table, or F limits requested with groups.
 
     Example:
         >>> list(icc_family([[1, 2], [2, 2], [3, 4]]))
@@ -115,7 +115,7 @@ ICC_NAMES = ("icc_1_1", "icc_2_1", "icc_3_1", "icc_1_k", "icc_2_k", "icc_3_k")
 
 @dataclass(frozen=True, slots=True)
 class _Anova:
-    """Mean squares of a two-way table: of all examples, and then without each example (or group)."""
+    """Mean squares of a two-way table: over all examples, then without each example (or group)."""
 
     n: Floats
     k: int
@@ -127,7 +127,7 @@ class _Anova:
 
 @dataclass(frozen=True)
 class _Ratings:
-    """The rows of a table of ratings that every rater rated, shape (n_units, n_raters), and how they are grouped."""
+    """The rows of a table that every rater rated, shape (n_units, n_raters), and their groups."""
 
     ratings: Floats
     groups: Groups
@@ -169,7 +169,7 @@ class _Ratings:
         return "one level only" if np.ptp(self.ratings) == 0 else None
 
     def takes_f(self, limits: Limits) -> bool:
-        """Whether intervals are to be F limits."""
+        """Whether the intervals are F limits."""
         if limits != "auto":
             return limits == "F"
         few = not self.groups.several and len(self.ratings) < ENOUGH_TO_LEAVE_ONE_OUT
@@ -186,7 +186,7 @@ class _Ratings:
 
     @cached_property
     def off(self) -> int:
-        """Examples (or groups with one) off a rater's commonest rating, least over the raters."""
+        """Examples (or groups with one) outside a rater's modal rating, the least over the raters."""
         return min(len(np.unique(self.groups.number[x != commonest(x)])) for x in self.ratings.T)
 
 
@@ -238,9 +238,9 @@ def _icc_of_complete(name: str, table: _Ratings, limits: Limits, level: float) -
 
 
 def _noise(model: str, a: _Anova) -> Floats:
-    """Noise over signal: 1 less the coefficient of the mean of all raters, (1 - r)/(1 + (k - 1) r) for one rating's r.
+    """Noise over signal: 1 minus the coefficient of the raters' mean; (1 - r)/(1 + (k - 1) r) for one rating's r.
 
-    Its logarithm is spread evenly: for two raters it is Fisher's transform of r, for more his intraclass one.
+    Its logarithm is distributed evenly: for two raters it is Fisher's transform of r, for more its intraclass form.
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         if model == "1":
@@ -263,7 +263,7 @@ def _noise_of_mean(single: Floats, k: int) -> Floats:
 
 
 def _f_limits(model: str, a: _Anova, level: float) -> tuple[float, float]:
-    """Largest and smallest noise over signal that the ratings don't rule out if they are normal."""
+    """Largest and smallest noise over signal compatible with the ratings if they are normal."""
     n, k, tail = float(a.n[0]), a.k, 0.5 + level / 2
     if model != "2":
         df = n * (k - 1) if model == "1" else (n - 1) * (k - 1)
@@ -282,7 +282,7 @@ def _f_limits(model: str, a: _Anova, level: float) -> tuple[float, float]:
 
 
 def _no_noise(table: _Ratings, model: str, coefficient: Callable[[float], float], bare: Estimate) -> Estimate:
-    """A coefficient of 1, and how low a share of disagreement that wasn't seen could have brought it."""
+    """A coefficient of 1, with a lower limit that allows for disagreement not seen yet."""
     x = table.ratings - (table.ratings.mean(axis=0) if model == "3" else 0.0)
     k = x.shape[1]
     loss = float(np.ptp(x)) ** 2 / (2 * float(x.var()))
@@ -308,10 +308,10 @@ def repeat_family(
     groups: npt.ArrayLike | None = None,
     level: float = 0.95,
 ) -> dict[str, Estimate]:
-    """How far one judge, asked again about the same examples, repeats itself: the noise that drift must exceed.
+    """How well one judge repeats itself when asked again about the same examples: the noise that drift must exceed.
 
     Args:
-        runs: Its ratings, shape (n_units, n_runs), nan where one is missing. An example counts with two or more.
+        runs: Its ratings, shape (n_units, n_runs), nan where one is missing. Examples with two or more count.
         levels: The scale's levels or its two ends; needed only for the intervals where no rating ever changed.
         groups: A name for each unit, shape (n_units,), where several share a task and are left out together.
         level: Coverage of the intervals, 0 to 1.
@@ -319,10 +319,10 @@ def repeat_family(
     Returns:
         test_retest: reliability of one run as ICC(1,1), at most 1;
         flip_rate: share of pairs of runs that differ, 0 to 1;
-        distance: mean difference between two runs, either way, in the unit of the ratings;
+        distance: mean absolute difference between two runs, in the unit of the ratings;
         measurement_error: standard deviation of one run about the judge's own mean, in that unit;
-        shift_floor: how far the mean over these examples moves between two runs of an unchanged judge in all but 5 %
-        of cases, in that unit.
+        shift_floor: how far the mean over these examples moves between two runs of an unchanged judge in 95 % of
+        cases, in that unit.
 
     Raises:
         ValueError: The caller's fault: not a table.
@@ -350,17 +350,17 @@ def repeat_family(
 
 @dataclass(frozen=True, slots=True)
 class _Repeats:
-    """Examples that a judge rated twice or more, and what they show: all of them, then without each one (or group).
+    """Examples that a judge rated twice or more, with sums over all of them, then without each one (or group).
 
     Attributes:
         runs: Shape (n_units, n_runs), nan where one is missing.
         groups: What is left out at a time.
-        span: From the worst to the best of the scale.
+        span: Range of the scale.
         units: Examples left.
-        distance: Mean over them of the mean difference between two runs.
+        distance: Mean over examples of the mean absolute difference between two runs.
         between: Mean square between examples.
         within: Mean square within examples.
-        runs_each: How many runs an example had, as the expectation of `between` counts them.
+        runs_each: Effective number of runs per example in the expectation of `between`.
     """
 
     runs: Floats
@@ -403,7 +403,7 @@ def _repeats(runs: npt.ArrayLike, levels: npt.ArrayLike | None, groups: npt.Arra
 
 
 def _distances(table: Floats) -> Floats:
-    """The mean distance between two ratings of each row: each counts up once for every rating below it."""
+    """The mean distance between two ratings of each row, from their ranks within the row."""
     count = np.isfinite(table).sum(axis=1)[:, None]
     place = np.arange(1, table.shape[1] + 1)[None]
     return np.asarray(

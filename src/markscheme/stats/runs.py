@@ -1,7 +1,7 @@
 """Whether a judge moved since its accepted runs, where runs differ among themselves.
 
-All answers of one run share something - a provider's build, an hour, a seed - that pairing by example doesn't see.
-The spread of accepted runs shows it; with few of them a prior of 0.02 of the range is used.
+All answers of one run share something - a provider's build, an hour, a seed - that pairing by example doesn't show.
+The spread of accepted runs does; with few of them a prior of 0.02 of the range is added.
 """
 
 import math
@@ -29,23 +29,24 @@ MARGIN = 1 / 16
 
 @dataclass(frozen=True, slots=True)
 class RunShift:
-    """How far a new run lies from the accepted ones, next to how far these lie from each other.
+    """How far a new run is from the accepted ones, compared with how far these are from each other.
 
     Attributes:
         shift: New run minus the mean of the accepted ones, with the 90 % interval that belongs to `p`; undefined
             with fewer than two examples.
         n: Examples (or groups of them) rated in every run.
         runs: Accepted runs.
-        p: Chance of a shift at least as large, either way, if the judge hadn't changed; 1 where `shift` is undefined.
-        p_pooled: The same from the spread of runs pooled with its prior, without regard to whether runs differ.
+        p: Probability of a shift at least as large, in either direction, if the judge hadn't changed; 1 where `shift`
+            is undefined.
+        p_pooled: The same from the spread of runs pooled with its prior, whether or not runs differ.
         between: Variance of the accepted runs' figures; 0 with one run.
         within: Variance of one run's figure that noise in single answers explains.
         pooled: Variance of one run's figure that `p_pooled` uses.
-        p_alike: Chance of runs at least as far apart if they differed by noise in single answers only, by the F test
-            of `between` over `within`; None with one run.
+        p_alike: Probability of runs at least as far apart if they differed by noise in single answers only, by the F
+            test of `between` over `within`; None with one run.
         p_runs_only: The p by the accepted runs' spread alone; None where they aren't shown to differ.
-        from_runs_only: Whether p and interval come from that spread alone, as it gives the larger p.
-        detectable: The least shift that this many runs would call significant at 5 %.
+        from_runs_only: Whether p and interval come from that spread alone, because it gives the larger p.
+        detectable: The smallest shift that this many runs would call significant at 5 %.
         now: The new run's figure; None where `shift` is undefined.
         then: What it is compared with, the mean of the accepted runs' figures; None likewise.
     """
@@ -77,13 +78,13 @@ class RunShift:
 
     @property
     def alike(self) -> bool:
-        """Whether there are several accepted runs, and nothing shows that they differ."""
+        """Whether there are several accepted runs and they aren't shown to differ."""
         return self.p_alike is not None and self.p_alike > RUNS_DIFFER
 
 
 @dataclass(frozen=True, slots=True)
 class RunDrift:
-    """What the ratings of one criterion, or the score, say of drift since the accepted runs.
+    """Drift of one criterion, or of the score, since the accepted runs.
 
     Attributes:
         moved: The shift of the mean and its test.
@@ -92,8 +93,8 @@ class RunDrift:
         means: Means of the accepted runs.
         margin: How far the mean may shift and still count as unmoved.
         span: The scale's range.
-        needed: Examples with which an unmoved judge would be shown unmoved with 90 % probability; None with one
-            accepted run, where runs differ, and where the margin is narrower than runs can show.
+        needed: Examples with which an unmoved judge would be shown not to have moved with 90 % probability; None with
+            one accepted run, where runs differ, and where the margin is narrower than runs can show.
     """
 
     moved: RunShift
@@ -121,11 +122,11 @@ class RunDrift:
         return alike is not None and alike <= UNSTEADY and self.moved.run_sd >= RUN_SD * self.span
 
     def verdict(self, p: float, *, level: float = 0.05) -> Verdict:
-        """What is said of the criterion, its p adjusted for the others tested with it.
+        """The verdict on the criterion, its p adjusted for the others tested with it.
 
         Args:
             p: The p of `moved` after adjustment.
-            level: The p from which it counts as moved; in a series of runs that of the run.
+            level: Significance level; in a series of runs that of the run.
         """
         if p <= level:
             return "moved, within margin" if self.within_margin else "drifted"
@@ -145,14 +146,14 @@ def run_drift(
 
     Args:
         now: Ratings of the new run, shape (n,); nan = missing.
-        stored: Ratings of r accepted runs, shape (n,) or (n, r); nan = missing. An example counts where it was rated
-            in every run.
+        stored: Ratings of r accepted runs, shape (n,) or (n, r); nan = missing. An example counts if it was rated in
+            every run.
         span: The scale's range in the unit of the ratings; 1 for the score.
         step: The smallest step between two ratings, in their unit: 1 for levels; for the score the smallest
             difference two scores of the rubric can have, at most 0.05.
-        margin: How far the mean may shift and still count as unmoved; a sixteenth of the range where not given.
-        base: Ratings of one other run, shape (n,), that the new run is compared with instead of the mean of the
-            accepted ones, whose spread still says how much runs differ.
+        margin: How far the mean may shift and still count as unmoved; a sixteenth of the range by default.
+        base: Ratings of one other run, shape (n,), to compare the new run with instead of the mean of the accepted
+            ones, whose spread still measures how much runs differ.
 
     Raises:
         ValueError: The caller's fault: shapes that don't fit, ratings that span more than `span`, a step that isn't
@@ -203,9 +204,9 @@ def run_drift(
 
 
 def _examples_to_affirm(noise: float, r: int, *, margin: float, span: float) -> int | None:
-    """Examples with which the interval among runs of an unmoved judge lies inside the margin; None if no number does.
+    """Examples with which the interval of an unmoved judge lies inside the margin; None if no number is enough.
 
-    Runs are taken to differ by noise in single answers only.
+    Assumes that runs differ by noise in single answers only.
     """
     df, prior, z = r - 1 + PRIOR_DF, (RUN_SD * span) ** 2, float(ndtri((1 + AFFIRMED) / 2))
     t = float(stdtrit(df, (1 + LEVEL) / 2))
@@ -227,17 +228,17 @@ def run_agreement_change(
     prior_sd: float = RUN_SD,
     method: str = "change in agreement with gold",
 ) -> RunShift:
-    """How much a judge's agreement with gold changed since its accepted runs, next to how far these differ.
+    """How much a judge's agreement with gold changed since its accepted runs, compared with how far these differ.
 
     Args:
         gold: Gold levels, shape (n,); nan = missing.
         now: Ratings of the new run, shape (n,).
-        stored: Ratings of r accepted runs, shape (n,) or (n, r). An example counts where gold and all runs are there.
-        formula: From the means over examples to the coefficient or error; nan where it is undefined.
-        groups: Which group each example belongs to, shape (n,); a whole group is left out at a time.
-        prior_sd: How far unchanged runs are taken to differ, in the unit of the statistic: 0.02 for coefficients,
+        stored: Ratings of r accepted runs, shape (n,) or (n, r). An example counts if gold and all runs have it.
+        formula: Function from the means over examples to the coefficient or error; nan where it is undefined.
+        groups: Which group each example belongs to, shape (n,); whole groups are left out at a time.
+        prior_sd: How far unchanged runs are assumed to differ, in the unit of the statistic: 0.02 for coefficients,
             0.02 of the range for errors.
-        method: What the Estimate says was compared.
+        method: What was compared, for the Estimate's `method`.
 
     Returns:
         New run minus the mean of the accepted ones, in the unit of the statistic. Undefined with fewer than two
@@ -329,7 +330,7 @@ def _among_runs(
 
 
 def _chance_alike(between: float, within: float, r: int, n: int) -> float:
-    """How likely runs differ so much by noise in single answers alone."""
+    """Probability that runs differ this much by noise in single answers alone."""
     if within == 0:
         return 1.0 if between == 0 else 0.0
     return float(fdtrc(r - 1, (n - 1) * (r - 1), between / within))

@@ -1,6 +1,6 @@
-"""How far a judge is from gold: errors, agreement within a tolerance, and right and wrong decisions.
+"""Comparison of a judge with gold: errors, agreement within a tolerance, and right and wrong decisions.
 
-Signed error is judge minus gold throughout: above 0 the judge is lenient, below 0 severe.
+Signed error, or bias, is always judge minus gold: above 0 the judge is lenient, below 0 severe.
 """
 
 import math
@@ -75,7 +75,7 @@ def pair_statistic(
 
     Returns:
         Errors in the unit of the ratings; correlations from -1 to 1, undefined where a rater gives every unit one
-        value (icc and ccc are then 0, and undefined where both give the same one).
+        value (icc and ccc are then 0, and undefined where both raters give the same one).
 
     Raises:
         ValueError: The caller's fault: an unknown name, or shapes that differ.
@@ -112,9 +112,9 @@ def error_family(
         gold: Shape (n_units,), nan where there is no rating.
         judge: Shape (n_units,), nan likewise.
         groups: A name for each unit, shape (n_units,), where several share a task and are left out together.
-        levels: The scale's levels or its two ends; the lowest and highest value seen where not given.
+        levels: The scale's levels or its two ends; by default the lowest and highest value seen.
         level: Coverage of the intervals, 0 to 1.
-        raters: What notes call the two.
+        raters: Names of the two in notes.
 
     Returns:
         mae, rmse and signed_error in the unit of the ratings; icc, ccc, pearson, spearman and kendall from -1 to 1.
@@ -195,14 +195,14 @@ def _error(
 
 
 def _no_error(pairs: Pairs, below: float, above: float, level: float, method: str) -> Estimate:
-    """An error of 0, and what unseen errors of at most `below` and `above` could make of it."""
+    """An error of 0, with limits for unseen errors of at most `below` and `above`."""
     if pairs.span == 0:
         return withhold(Estimate(0.0, n=pairs.groups.n, level=level, method=method), "one level seen, no scale given")
     return no_disagreement(0.0, n=pairs.groups.n, below=below, above=above, level=level, method=method)
 
 
 def _with_enough(estimate: Estimate, of_what: str, *, grouped: bool) -> Estimate:
-    """The estimate, its interval withheld where fewer than five examples (or groups) make it."""
+    """The estimate, its interval withheld where it has fewer than five examples (or groups)."""
     if estimate.low is None or estimate.n >= FEWEST_TO_SHOW:
         return estimate
     few = counted(estimate.n, "group" if grouped else "example")
@@ -220,16 +220,16 @@ def within_tolerance(
     groups: npt.ArrayLike | None = None,
     level: float = 0.95,
 ) -> Estimate:
-    """Share of examples on which the judge misses gold by less than `tolerance`, with exact limits.
+    """Share of examples on which the judge is within `tolerance` of gold, with exact limits.
 
-    Each limit alone is a one-sided one of confidence (1 + level)/2: `level=0.8` gives both one-sided 90 % limits.
+    Each limit alone is a one-sided limit of confidence (1 + level)/2: `level=0.8` gives both one-sided 90 % limits.
 
     Args:
         gold: Shape (n_units,), nan where there is no rating.
         judge: Shape (n_units,), nan likewise.
-        tolerance: In the unit of the ratings. The difference is rounded to 9 decimals before it is compared, so that
-            0.7 - 0.6 is not less than 0.1.
-        groups: A name for each unit, shape (n_units,), where several share a task; the limits are then by leaving
+        tolerance: In the unit of the ratings; the difference must be smaller. It is rounded to 9 decimals before the
+            comparison, so that 0.7 - 0.6 isn't less than 0.1.
+        groups: A name for each unit, shape (n_units,), where several share a task; the limits are then from leaving
             groups out, since no exact ones are known.
         level: Coverage of the interval, 0 to 1.
 
@@ -251,11 +251,11 @@ def within_tolerance(
 
 
 def best_constant(gold: npt.ArrayLike, tolerance: float) -> float:
-    """The one score that misses the fewest gold scores by `tolerance` or more; the lowest of several; nan for none.
+    """The constant score that agrees with the most gold scores; the lowest in a tie; nan without gold.
 
     Args:
         gold: Shape (n_units,), nan where there is no rating.
-        tolerance: In the unit of the ratings, used as `within_tolerance` does.
+        tolerance: In the unit of the ratings, as in `within_tolerance`.
 
     Example:
         >>> best_constant([0.1, 0.5, 0.6, 0.65, 1.0], 0.1)
@@ -274,13 +274,13 @@ def best_constant(gold: npt.ArrayLike, tolerance: float) -> float:
 def agreement_constant(
     gold: npt.ArrayLike, tolerance: float, *, groups: npt.ArrayLike | None = None, level: float = 0.95
 ) -> Estimate:
-    """Share of examples that `best_constant` would get right: what a judge that reads nothing can have.
+    """Share of examples that `best_constant` gets right: the baseline that a judge gets without reading anything.
 
-    The constant is chosen on these examples, so the share flatters it a little.
+    The constant is chosen on these examples, so the share is slightly optimistic.
 
     Args:
         gold: Shape (n_units,), nan where there is no rating.
-        tolerance: In the unit of the ratings, used as `within_tolerance` does.
+        tolerance: In the unit of the ratings, as in `within_tolerance`.
         groups: A name for each unit, shape (n_units,), where several share a task and are left out together.
         level: Coverage of the interval, 0 to 1.
 
@@ -325,14 +325,14 @@ def _exact_share(pairs: Pairs, hits: Floats, level: float, method: str) -> Estim
 
 
 def _shares_left_out(pairs: Pairs, hits: Floats, of: Floats) -> Floats:
-    """Share of `hits` among `of` with each unit (or group) left out that holds any of `of`."""
+    """Share of `hits` among `of` with each unit (or group) left out that contains any of `of`."""
     hits_there, there = pairs.groups.sums(hits), pairs.groups.sums(of)
     some = there > 0
     return over(hits.sum() - hits_there[some], of.sum() - there[some])
 
 
 def _share(pairs: Pairs, hits: Floats, of: Floats, level: float, method: str, none: str) -> Estimate:
-    """Share of `hits` among `of` (both 0 or 1 a unit): jackknife limits, exact ones where it is 0 or 1."""
+    """Share of `hits` among `of` (both 0 or 1 per unit): jackknife limits, exact ones where it is 0 or 1."""
     total = float(of.sum())
     if total == 0:
         return Estimate.without_value(none, n=0, method=method, level=level)
@@ -347,18 +347,18 @@ def _share(pairs: Pairs, hits: Floats, of: Floats, level: float, method: str, no
 
 
 def confusion(gold: npt.ArrayLike, judge: npt.ArrayLike, levels: npt.ArrayLike | None = None) -> Integers:
-    """How often the judge gave which level for which gold level.
+    """Confusion matrix: how often the judge gave each level for each gold level.
 
     Args:
         gold: Shape (n_units,), nan where there is no rating.
         judge: Shape (n_units,), nan likewise.
-        levels: The scale's levels, worst first; the values either rater gave, ascending, where not given.
+        levels: The scale's levels, worst first; by default the values either rater gave, ascending.
 
     Returns:
         Counts, shape (n_levels, n_levels): rows gold, columns judge, in the order of `levels`.
 
     Raises:
-        ValueError: The caller's fault: shapes that differ, or a rating that is none of `levels`.
+        ValueError: The caller's fault: shapes that differ, or a rating that isn't one of `levels`.
 
     Example:
         >>> confusion([1, 1, 2, 3], [1, 2, 2, 3], levels=[1, 2, 3]).tolist()
@@ -383,19 +383,19 @@ def yes_no_family(
 
     Args:
         gold: Shape (n_units,), nan where there is no rating. A value halfway between no and yes is an even split
-            between people, which is on no side, and is left out.
+            between annotators, which counts for neither side, and is left out.
         judge: Shape (n_units,), nan likewise.
-        levels: Those that mean no, and yes.
+        levels: The values for no and for yes.
         groups: A name for each unit, shape (n_units,), where several share a task and are left out together.
         level: Coverage of the intervals, 0 to 1.
 
     Returns:
         accuracy: share of examples decided as gold does;
         precision: share of gold yes among the judge's yes;
-        recall: share of the gold yes the judge finds (sensitivity);
-        specificity: share of the gold no the judge finds;
+        recall: share of the gold yes that the judge finds (sensitivity);
+        specificity: share of the gold no that the judge finds;
         f1: harmonic mean of precision and recall;
-        prevalence_gold, prevalence_judge: share of yes. Each 0 to 1, undefined where there is nothing to share.
+        prevalence_gold, prevalence_judge: share of yes. Each 0 to 1, undefined where its denominator is 0.
 
     Raises:
         ValueError: The caller's fault: shapes that differ.
@@ -428,24 +428,24 @@ def macro_family(
     groups: npt.ArrayLike | None = None,
     level: float = 0.95,
 ) -> dict[str, Estimate]:
-    """How a judge decides between several levels, each level counting as much as any other, by name.
+    """How well a judge decides between several levels, each level with equal weight, by name.
 
     Args:
         gold: Shape (n_units,), nan where there is no rating.
         judge: Shape (n_units,), nan likewise.
-        levels: The scale's levels; the values either rater gave, where not given. A level that neither gave is left
-            out of the averages, one that the judge never gives has precision 0, one that gold never gives recall 0.
+        levels: The scale's levels; by default the values either rater gave. A level that neither gave is left out of
+            the averages, one that the judge never gives has precision 0, one that gold never gives recall 0.
         groups: A name for each unit, shape (n_units,), where several share a task and are left out together.
         level: Coverage of the intervals, 0 to 1.
 
     Returns:
-        accuracy, and macro_precision, macro_recall and macro_f1, the means over levels of what each has as the yes of
-        a yes or no; and commonest, the accuracy of a judge that always gives gold's commonest level. Each 0 to 1.
-        Limits of the means take each level's examples for a sample of their own; they are rough while a level of the
-        scale hasn't been seen.
+        accuracy; macro_precision, macro_recall and macro_f1, the means over levels of each level's one-against-the-rest
+        value; and commonest, the accuracy of a judge that always gives gold's modal level. Each 0 to 1. Limits of the
+        means treat each level's examples as a sample of their own; they are approximate while a level of the scale
+        hasn't been seen.
 
     Raises:
-        ValueError: The caller's fault: shapes that differ, or a rating that is none of `levels`.
+        ValueError: The caller's fault: shapes that differ, or a rating that isn't one of `levels`.
 
     Source:
         Sokolova and Lapalme (2009), Information Processing and Management 45(4), 427-437.
@@ -479,7 +479,7 @@ def _without(values: npt.ArrayLike, left_aside: float) -> Floats:
 
 
 def _same(values: npt.ArrayLike, level: npt.ArrayLike) -> Flags:
-    """Which values are a level but for rounding."""
+    """Which values equal a level up to rounding."""
     return np.asarray(np.isclose(values, level, rtol=SAME_LEVEL, atol=1e-12))
 
 
@@ -531,7 +531,7 @@ def _macro(name: str, pairs: Pairs, scale: Floats, level: float) -> Estimate:
 
 
 def _hits(name: str, tables: Integers) -> tuple[Floats, Floats]:
-    """Examples of each level that both put there, and those among which they are counted; shape (..., n_levels)."""
+    """Examples of each level that both rated so, and those they are counted among; shape (..., n_levels)."""
     both = np.diagonal(tables, axis1=-2, axis2=-1).astype(np.float64)
     gold, judge = tables.sum(axis=-1), tables.sum(axis=-2)
     of = {"macro_precision": judge, "macro_recall": gold, "macro_f1": gold + judge - both}[name]
@@ -539,7 +539,7 @@ def _hits(name: str, tables: Integers) -> tuple[Floats, Floats]:
 
 
 def _mean_over_levels(name: str, tables: Integers) -> Floats:
-    """Precision, recall or F of each level, averaged over the levels that either rater gave; a table after another."""
+    """Precision, recall or F of each level, averaged over the levels that either rater gave; one per table."""
     hits, of = _hits(name, tables)
     share = np.divide(hits, of, out=np.zeros_like(of), where=of > 0)
     used = tables.sum(axis=-1) + tables.sum(axis=-2) > 0
@@ -551,9 +551,9 @@ def _f_of_overlap(name: str, share: Floats) -> Floats:
 
 
 def _macro_limits(name: str, table: Integers, level: float) -> tuple[float, float]:
-    """Limits of a mean of shares, each counted on examples of its own but for F, where two levels share their mistakes.
+    """Limits of a mean of shares, each from its own examples; for F1 two levels share their errors.
 
-    Half a hit and half a miss are added to each level, so that one that was always or never hit isn't held for sure.
+    Half a hit and half an error are added to each level, so that one that was always or never hit isn't certain.
     """
     hits, of = _hits(name, table)
     seen = of > 0
@@ -587,7 +587,7 @@ def _group_tables(pairs: Pairs, scale: Floats) -> Iterator[Integers]:
 
 
 def _places(values: Floats, scale: Floats) -> Integers:
-    """The place on the scale of each value; one that is off it by rounding only is on it."""
+    """The index on the scale of each value, allowing for rounding."""
     if not len(values):
         return np.zeros(0, dtype=np.int64)
     order = np.argsort(scale, kind="stable")

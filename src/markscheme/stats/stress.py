@@ -1,4 +1,4 @@
-"""How far a rating moves where it shouldn't: one perturbation under one criterion."""
+"""How far a rating moves when it shouldn't: one perturbation under one criterion."""
 
 import math
 from dataclasses import dataclass, replace
@@ -14,9 +14,9 @@ from markscheme.stats.intervals import Floats, t_quantile
 State = Literal["finding", "holds", "unknown", "not-preserving"]
 
 ALARM = 0.03
-"""False alarms of the whole table."""
+"""False alarm rate of the whole table."""
 LEAST_SHIFT, LEAST_SHARE = 0.125, 0.05
-"""The smallest shift that counts as a finding, in levels, and on yes/no as a share."""
+"""The smallest shift that counts as a finding, in levels, and for yes/no as a share."""
 MARGIN = 1 / 16
 """Share of the range within which a shift counts as none."""
 POWER = 0.95
@@ -25,12 +25,12 @@ METHOD = "mean of perturbed minus originals; t"
 
 @dataclass(frozen=True)
 class Noise:
-    """What a perturbation does to single ratings, next to what asking again does.
+    """How much a perturbation changes single ratings, compared with asking again.
 
     Attributes:
         changed: Share of ratings that differ from an original's.
         retest: Share of originals' ratings that differ from each other.
-        p: Chance of so much more scatter than among originals if the perturbation did nothing.
+        p: Probability of so much more scatter than among originals if the perturbation did nothing.
         effect_sd: Standard deviation of the effect over examples, in levels, without retest noise.
     """
 
@@ -47,9 +47,9 @@ class Cell:
     Attributes:
         shift: Mean rating of the perturbed texts minus that of the originals, in levels, with a 90 % interval.
         p: Exact two-sided mid-p, adjusted for all cells; None where nothing was tested.
-        state: A finding; no effect above the margin; neither shown; or a text whose level the change doesn't keep.
-        smallest: The smallest shift that would be found 19 times in 20, in levels; None where it can't be said.
-        noise: What single ratings do; None for fewer than 2 askings of the originals.
+        state: A finding; no effect above the margin; neither shown; or a text whose level the change may alter.
+        smallest: The smallest shift that would be found 19 times in 20, in levels; None where that can't be computed.
+        noise: Changes of single ratings; None where the originals were asked fewer than twice.
     """
 
     shift: Estimate
@@ -65,7 +65,7 @@ NOT_PRESERVING = Cell(
 
 
 def differences(originals: npt.ArrayLike, perturbed: npt.ArrayLike, groups: npt.ArrayLike | None = None) -> Floats:
-    """What the perturbation moved, one figure for each example or group of examples.
+    """How far the perturbation moved the rating, one value for each example or group of examples.
 
     Args:
         originals: Ratings, shape (n, r0), in levels; nan where there is none.
@@ -73,7 +73,7 @@ def differences(originals: npt.ArrayLike, perturbed: npt.ArrayLike, groups: npt.
         groups: The task of each example, shape (n,); None where every example is its own.
 
     Returns:
-        Mean of perturbed minus mean of originals, shape (n_units,); without units that lack either.
+        Mean of perturbed minus mean of originals, shape (n_units,); units that lack either are dropped.
     """
     found = _mean(perturbed) - _mean(originals)
     if groups is not None:
@@ -90,7 +90,7 @@ def stress_cells(
     Args:
         moved: By perturbation and criterion, the differences, shape (n_units,), in levels.
         spans: By criterion, the range in levels; 1 for yes/no.
-        level: False alarms of all cells together.
+        level: False alarm rate of all cells together.
 
     Example:
         >>> cells = stress_cells({("praise", "tone"): np.array([0.0, 1.0] * 15)}, {"tone": 4.0})
@@ -124,7 +124,7 @@ def _too_few(n: int) -> Cell:
 
 
 def with_noise(cell: Cell, originals: npt.ArrayLike, perturbed: npt.ArrayLike) -> Cell:
-    """The cell with what single ratings do, where the originals were asked at least twice.
+    """The cell with the noise of single ratings, where the originals were asked at least twice.
 
     Args:
         cell: The cell.

@@ -1,4 +1,4 @@
-"""Every statistic of a table of ratings: agreement, reliability, and what needs two raters, pooled over pairs of them.
+"""Every statistic of a table of ratings: agreement, reliability, and two-rater statistics pooled over pairs of raters.
 
 A table has shape (n_units, n_raters), nan where a rater gave none.
 """
@@ -34,7 +34,7 @@ MACRO = ("macro_precision", "macro_recall", "macro_f1")
 
 @dataclass(frozen=True, slots=True)
 class RaterPair:
-    """What two of the raters show.
+    """Statistics of two of the raters.
 
     Attributes:
         raters: Their names; the judge's last where there is one.
@@ -52,9 +52,9 @@ class TableAgreement:
     """All statistics of a table of ratings.
 
     Attributes:
-        statistics: By name. Statistics of two raters are pooled over pairs where `pairs` were asked for.
+        statistics: By name. Statistics of two raters are pooled over pairs where `pairs` were requested.
         chance: Observed and expected agreement of each chance-corrected coefficient of the whole table.
-        pairs: Each pair of raters by itself; empty where pooling wasn't asked for.
+        pairs: Each pair of raters by itself; empty where pooling wasn't requested.
     """
 
     statistics: dict[str, Estimate]
@@ -80,15 +80,15 @@ def table_agreement(
         levels: The scale's levels, worst first, used or not.
         scale: "nominal", "ordinal" or "interval"; a nominal scale has no means, errors or correlations.
         raters: Their names, in the order of the columns.
-        weights: What a disagreement costs, as `agreement_family` takes it.
-        pairs: How the statistics of two raters are made from more: "mean" is their mean over pairs of raters (Light's
-            kappa), "pooled" puts the units of all pairs under each other, a unit's rows being left out together.
-        judge: The rater that is held to the others: pairs are then an annotator and the judge, errors are judge minus
-            annotator, and the alternative annotator test is made (three annotators or more).
+        weights: The cost of a disagreement, as for `agreement_family`.
+        pairs: How statistics of two raters are computed for more: "mean" is their mean over pairs of raters (Light's
+            kappa), "pooled" stacks the units of all pairs, and a unit's rows are left out together.
+        judge: The rater that is compared with the others: pairs are then an annotator and the judge, errors are judge
+            minus annotator, and the alternative annotator test is run (three annotators or more).
         level: Coverage of the intervals.
 
     Raises:
-        ValueError: The caller's fault: a shape that doesn't fit, a rating off the scale, a judge who is no rater.
+        ValueError: The caller's fault: a shape that doesn't fit, a rating off the scale, a judge who isn't a rater.
 
     Source:
         Light (1971), Psychological Bulletin 76(5), 365-377. doi:10.1037/h0031643; for the alternative annotator test
@@ -154,7 +154,7 @@ class _Shown:
         return RaterPair(raters, len(both), self._of_two(both, raters))
 
     def pooled(self, table: Floats, columns: Sequence[tuple[int, int]]) -> dict[str, Estimate]:
-        """The units of all pairs under each other; all rows of a unit are left out together."""
+        """Statistics over the stacked units of all pairs; all rows of a unit are left out together."""
         rows = np.vstack([table[:, pair] for pair in columns])
         unit = np.tile(np.arange(len(table)), len(columns))
         both = ~np.isnan(rows).any(axis=1)
@@ -206,7 +206,7 @@ class _Shown:
 
 
 def _mean(name: str, found: Sequence[RaterPair]) -> Estimate:
-    """The mean of a statistic over pairs, without interval; undefined where it is for one of them."""
+    """The mean of a statistic over pairs, without interval; undefined where it is undefined for one of them."""
     each = {pair.raters: pair.statistics[name] for pair in found}
     n, method = min(pair.units for pair in found), f"mean over {len(found)} pairs"
     values = [estimate.value for estimate in each.values() if estimate.value is not None]

@@ -1,6 +1,6 @@
-"""Whether a judge may decide: its agreement next to a target, the best constant score and single annotators.
+"""Whether a judge can decide: its agreement compared with a target, the best constant score and single annotators.
 
-Scores in, a verdict out. All agreement is by one tolerance and all bounds respect groups of examples.
+Takes scores, returns a verdict. All agreement uses one tolerance and all bounds respect groups of examples.
 """
 
 import math
@@ -42,7 +42,7 @@ TIES_TO_FLAG = 0.05
 
 @dataclass(frozen=True, slots=True)
 class VerdictFigures:
-    """The figures a verdict is made from.
+    """The figures a verdict is based on.
 
     Attributes:
         agreement: Share of examples on which the judge agrees with gold.
@@ -81,7 +81,7 @@ class VerdictFigures:
 
 @dataclass(frozen=True, slots=True)
 class VerdictStates:
-    """What is shown of a judge, each by a one-sided bound at 90 % (against the constant, below it: 95 %).
+    """What is shown about a judge, each by a one-sided bound at 90 % (against the constant, below it: 95 %).
 
     Attributes:
         above: Agreement is above the target.
@@ -110,7 +110,7 @@ class VerdictStates:
 
 @dataclass(frozen=True, slots=True)
 class Ruling:
-    """A verdict on a judge, what it may be used for, and which rule gave it.
+    """A verdict on a judge, what it may be used for, and the rule behind it.
 
     Attributes:
         verdict: Whether the judge agrees well enough with the labels.
@@ -125,7 +125,7 @@ class Ruling:
 
 @dataclass(frozen=True, slots=True)
 class ToleranceTies:
-    """Examples whose score misses gold by exactly the tolerance, which counts as no agreement.
+    """Examples whose score differs from gold by exactly the tolerance, which doesn't count as agreement.
 
     Attributes:
         n: Examples compared.
@@ -141,7 +141,7 @@ class ToleranceTies:
 
     @property
     def flagged(self) -> bool:
-        """Whether 5 % of the examples or more lie exactly at the tolerance."""
+        """Whether 5 % of the examples or more differ by exactly the tolerance."""
         return self.n > 0 and self.count >= TIES_TO_FLAG * self.n
 
 
@@ -153,7 +153,7 @@ def verdict_figures(
     tolerance: float,
     groups: npt.ArrayLike | None = None,
 ) -> VerdictFigures:
-    """The figures a verdict is made from, from scores.
+    """The figures a verdict is based on, from scores.
 
     Args:
         gold: Gold scores, shape (n,), nan = missing.
@@ -163,8 +163,8 @@ def verdict_figures(
         groups: A name for each example, shape (n,), where several share a task.
 
     Returns:
-        The best constant is chosen among scores that the judge or an annotator gave, or gold where no annotator's
-        scores are there. Figures of annotators are empty (n = 0) where no example has two of them and the judge.
+        The best constant is chosen among scores that the judge or an annotator gave, or gold where there are no
+        annotators' scores. Figures of annotators are empty (n = 0) where no example has two of them and the judge.
 
     Raises:
         ValueError: The caller's fault: shapes that differ, or a tolerance that isn't above 0.
@@ -213,13 +213,13 @@ def verdict_states(
     judge_minus_person: GroupedMean | None = None,
     person_minus_constant: GroupedMean | None = None,
 ) -> VerdictStates:
-    """Which comparisons are shown.
+    """Which comparisons with target, constant and annotators are shown.
 
     Args:
         agreement: Share of examples on which the judge agrees with gold.
         gain: Agreement minus that of the best constant.
-        target: The agreement asked for, 0 to 1.
-        people: Share of pairs of annotators who agree; on fewer than 30 examples annotators show nothing.
+        target: The target agreement, 0 to 1.
+        people: Share of pairs of annotators who agree; with fewer than 30 examples it isn't used.
         judge_minus_person: The judge minus an annotator.
         person_minus_constant: An annotator minus the best constant.
 
@@ -265,7 +265,7 @@ def use_of_ok(reference: str, *, blind: bool = True) -> Use:
 
 
 def ruling(states: VerdictStates, *, ok: Use, drifted: bool = False, no_skill: bool = False) -> Ruling:
-    """The verdict that follows from what is shown: the first rule that holds.
+    """The verdict that follows from what is shown: the first rule that applies.
 
     Args:
         states: What is shown of the judge.
@@ -303,16 +303,16 @@ def ruling(states: VerdictStates, *, ok: Use, drifted: bool = False, no_skill: b
 
 
 def labels_needed(figures: VerdictFigures, target: float, because: BecauseCode) -> int | None:
-    """Labels in all with which a verdict that is open would be reached, with 80 % probability.
+    """Total labels with which an open verdict would be decided, with 80 % probability.
 
     Args:
-        figures: What the labels so far show.
-        target: The agreement asked for, 0 to 1.
-        because: The code of the rule that gave the verdict.
+        figures: The figures from the labels so far.
+        target: The target agreement, 0 to 1.
+        because: The code of the rule behind the verdict.
 
     Returns:
-        Examples in all, more than there are where the verdict is open; None where none would do, 5,000 wouldn't, or
-        the verdict isn't open.
+        Examples in total, more than there are where the verdict is open; None where no number would do, 5,000 wouldn't,
+        or the verdict isn't open.
     """
     share, gain = figures.agreement, figures.gain
     states = figures.states(target)
@@ -336,7 +336,7 @@ def labels_needed(figures: VerdictFigures, target: float, because: BecauseCode) 
 def tolerance_ties(
     gold: npt.ArrayLike, judge: npt.ArrayLike, *, tolerance: float, groups: npt.ArrayLike | None = None
 ) -> ToleranceTies:
-    """How many examples miss gold by exactly the tolerance, and the agreement without and with them.
+    """How many examples differ from gold by exactly the tolerance, and the agreement without and with them.
 
     Args:
         gold: Gold scores, shape (n,), nan = missing.
@@ -408,7 +408,7 @@ def _best_constant_for_people(people: Floats, candidates: Floats, tolerance: flo
 
 
 def _best_constant(scores: Floats, weights: Floats, candidates: Floats, tolerance: float) -> float:
-    """The candidate that agrees with scores of the most weight, the lowest of several; nan without scores."""
+    """The candidate that agrees with scores of the most weight, the lowest in a tie; nan without scores."""
     there = np.isfinite(scores)
     if not there.any() or not len(candidates):
         return math.nan
