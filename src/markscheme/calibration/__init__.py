@@ -1,1 +1,1 @@
-"""Where rubrics, people and statistics meet."""
+"""Calibration: a judge compared with human labels, what it can decide, and what to fix."""

@@ -1,7 +1,7 @@
-"""The accepted runs of a rubric: written by `--accept`, and read back for later runs to be compared with.
+"""The accepted runs of a rubric: written by `--accept`, and read for comparison with later runs.
 
-They are two files: accepted.json, and the judge's ratings under a name made from their digest. The ratings are not
-labels, so they are kept outside `ratings/`. Each run is a sample in that file.
+There are two files: accepted.json, and the judge's ratings under a name that contains their digest. The ratings are
+not labels, so they are kept outside `ratings/`. Each run is a sample in that file.
 """
 
 import hashlib
@@ -40,7 +40,7 @@ SCHEMA = 1
 DIGEST_LENGTH = 8
 LONGEST_ERROR = 200
 KIND_OF_REFERENCE: Mapping[str, str] = {"people": "human", "one-person": "human"}
-"""What a receipt calls the labels, where that isn't the reference's own name."""
+"""Name of the labels in a receipt, where it isn't the reference's own name."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Acceptance:
     Attributes:
         file: The file of ratings next to accepted.json.
         runs: How many runs it contains.
-        why_alone: Why the runs accepted before were not kept; None where they were, or there were none.
+        why_alone: Why the previously accepted runs were not kept; None where they were, or there were none.
     """
 
     file: Path
@@ -59,7 +59,7 @@ class Acceptance:
 
     @property
     def sentences(self) -> str:
-        """How many runs are accepted, and what would make them say more."""
+        """How many runs are accepted, and how many more would help."""
         found = [f"{counted(self.runs, 'run')} accepted, with the judge's ratings in {self.file.name}."]
         if self.why_alone is not None:
             found.append(f"The runs accepted before are dropped ({self.why_alone}).")
@@ -75,15 +75,15 @@ class Acceptance:
 
 
 def accept(calibration: "Calibration", path: Path, *, split: str | None = None, start_over: bool = False) -> Acceptance:
-    """Add a calibration's runs to the accepted ones, or make them the accepted ones where these can't be joined.
+    """Add a calibration's runs to the accepted ones, or replace these where they can't be joined.
 
-    Both files are written whole or not at all: until accepted.json is in its place, the one before stays valid.
+    Both files are written or neither: until accepted.json is replaced, the previous runs stay valid.
 
     Args:
         calibration: The run, with its repeats; each sample is kept as a run.
         path: The accepted.json to write; its folder is made.
         split: The part of the examples that was measured, where there are splits.
-        start_over: Whether the runs accepted before are dropped.
+        start_over: Whether to drop the previously accepted runs.
 
     Raises:
         RatingError: Too few examples are graded to accept the run, or there are five runs already.
@@ -133,13 +133,13 @@ def _refuse_unfinished(ratings: Sequence[Rating], n: int, path: Path) -> None:
 def joinable(
     path: Path, now: Setting, examples: Sequence[Example], *, start_over: bool = False
 ) -> tuple[Accepted | None, str | None]:
-    """The runs accepted before that a run of today is added to, and why not where it isn't.
+    """The accepted runs that today's run can be added to, and why not where it can't.
 
     Args:
-        path: Their accepted.json; it need not be there.
-        now: By what the run of today is made.
+        path: Their accepted.json; it may be missing.
+        now: The setting of today's run.
         examples: Those that have gold.
-        start_over: Whether they are dropped whatever they are.
+        start_over: Whether to drop them in any case.
     """
     if start_over or not path.is_file():
         return None, None
@@ -152,7 +152,7 @@ def joinable(
 
 
 def _numbered(sitting: Sequence[Rating], earlier: Sequence[Rating], *, live: bool) -> list[Rating]:
-    """All runs, numbered by sample: those of this sitting first, as the figures are theirs.
+    """All runs, numbered by sample: this run's first, because the measurements are its own.
 
     Ratings from a file or a recording that are accepted already are the same run, not another one.
     """
@@ -168,7 +168,7 @@ def _numbered(sitting: Sequence[Rating], earlier: Sequence[Rating], *, live: boo
 
 
 def _levels_of(ratings: Iterable[Rating], sample: int) -> dict[str, Any]:
-    """What one run says: levels, score and decision by example."""
+    """The content of one run: levels, score and decision by example."""
     return {
         rating.id: ({name: rated.level for name, rated in rating.criteria.items()}, rating.overall, rating.passed)
         for rating in ratings
@@ -177,7 +177,7 @@ def _levels_of(ratings: Iterable[Rating], sample: int) -> dict[str, Any]:
 
 
 def _ratings_file_of(path: Path) -> Path | None:
-    """The ratings that an accepted.json at `path` brought along, to be removed once others take their place."""
+    """The ratings file of an accepted.json at `path`, to be removed once it is replaced."""
     try:
         ratings = accepted_data(path)["ratings"]
         name, digest = ratings["file"], ratings["sha256"]
@@ -188,7 +188,7 @@ def _ratings_file_of(path: Path) -> Path | None:
 
 
 def _line(rating: Rating, example: Example) -> str:
-    """A rating as it is kept: levels without the reasons for them, and digests of what was rated and labelled."""
+    """A rating as it is stored: levels without reasons, and digests of the submission and its labels."""
     kept = replace(rating, note="", error=None if rating.error is None else rating.error[:LONGEST_ERROR]).to_json()
     kept["criteria"] = {
         name: {"level": rated.level} if rated.level is not None else Rated(None, declined=rated.declined).to_json()
@@ -201,7 +201,7 @@ def _line(rating: Rating, example: Example) -> str:
 def _accepted_json(
     calibration: "Calibration", ratings: Mapping[str, Any], split: str | None, measured_runs: int
 ) -> dict[str, Any]:
-    from importlib.metadata import version  # brings e-mail and zip files
+    from importlib.metadata import version  # slow: imports the e-mail and zip modules
 
     comparison, rater, rubric = calibration.comparison, calibration.rater, calibration.rubric
     gold = comparison.gold
@@ -248,11 +248,11 @@ def _accepted_json(
 
 
 NOT_ASKED = ("source", "judge")
-"""What a rubric says that is no part of what the judge is asked."""
+"""Rubric fields that don't affect what the judge is asked."""
 
 
 def _measurements(calibration: "Calibration") -> dict[str, Any]:
-    """The figures of the run; JSON is made of their Estimates as they are written."""
+    """The measurements of the run, as Estimates that the JSON writer serializes."""
     comparison = calibration.comparison
     return {
         "agreement": comparison.agreement,
@@ -275,7 +275,7 @@ def load_accepted(path: Path) -> Accepted:
     """The accepted runs in an accepted.json and the ratings file next to it.
 
     Raises:
-        RatingError: Either cannot be read as such, or the ratings are not those that were accepted.
+        RatingError: Either file is invalid, or the ratings are not those that were accepted.
     """
     data = accepted_data(path)
     try:
@@ -291,7 +291,7 @@ def load_accepted(path: Path) -> Accepted:
 
 
 def _check_digest(file: Path, digest: str) -> None:
-    """Line ends don't count: a checkout may write them its own way."""
+    """Line ends don't count, because a checkout may convert them."""
     try:
         found = hashlib.sha256(file.read_bytes().replace(b"\r\n", b"\n")).hexdigest()
     except OSError as error:

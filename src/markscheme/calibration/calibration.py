@@ -1,4 +1,4 @@
-"""A rubric, labelled examples and a judge's ratings to a Calibration: everything a report shows."""
+"""A Calibration, everything a report shows, from a rubric, labelled examples and a judge's ratings."""
 
 import re
 from collections import Counter
@@ -27,17 +27,17 @@ _DIGEST = re.compile(r"\b[0-9a-f]{16}\b")
 
 @dataclass(frozen=True)
 class Rater:
-    """Who was calibrated.
+    """The judge that was calibrated.
 
     Attributes:
-        name: As reports call it.
+        name: Its name in reports.
         fingerprint: Of the judge; "" where only its ratings are known.
         source: Whether it was asked, answered from a recording, or only its ratings were read.
         provenance: Where recorded replies or ratings come from.
-        identity: What makes the judge this judge; None where only its ratings are known.
-        answered_by: Models that answered, as they named themselves.
-        named: The rubric, or the files, as a shell takes them after a command; "" leaves it to the rubric's name.
-        options: Those with which `calibrate` takes the same ratings or judge again, such as " --ratings judge.jsonl".
+        identity: What identifies the judge; None where only its ratings are known.
+        answered_by: Models that answered, by the names in their replies.
+        named: The rubric, or the files, as shell arguments; "" means the rubric's name.
+        options: Options that make `calibrate` use the same ratings or judge again, such as " --ratings judge.jsonl".
         has_rubric: Whether `label`, `adjudicate` and `improve` find a rubric there; Promptfoo's results have none.
     """
 
@@ -58,13 +58,13 @@ class Rater:
         return ", ".join(dict.fromkeys((asked, *self.answered_by)))
 
     def setting(self, rubric: Rubric) -> Setting:
-        """All by which its ratings were made, to compare with those of another run."""
+        """Everything that determines its ratings, to compare with another run."""
         return Setting(rubric, template_fingerprint(), self.name, self.identity, self.answered_by)
 
 
 @dataclass(frozen=True)
 class Counts:
-    """What became of the examples; verdicts are counted over all criteria."""
+    """Counts of the examples by outcome; verdicts are counted over all criteria."""
 
     examples: int
     graded: int
@@ -84,13 +84,13 @@ class Counts:
 
     @property
     def nothing_graded(self) -> bool:
-        """Whether no example could be graded, so that no figure says anything of the judge."""
+        """Whether no example could be graded, so that no figure describes the judge."""
         return not self.graded
 
 
 @dataclass(frozen=True)
 class Options:
-    """What may be chosen for one run; None leaves it to the rubric."""
+    """The settings of one run; None means the rubric's."""
 
     gold: Kind | None = None
     gold_by: GoldRule = "median"
@@ -117,7 +117,7 @@ class Calibration:
 
     @property
     def reasons_not_graded(self) -> dict[str, str]:
-        """Why each example without a score has none, by id; the digests in a reason are left out."""
+        """Why each example without a score has none, by id; digests are removed from the reasons."""
         judged = zip(self.comparison.gold.ids, self.comparison.judged, self.comparison.scores.tolist(), strict=True)
         return {
             unit: _DIGEST.sub("…", rating.error or "no score") if rating is not None else "the judge did not rate it"
@@ -147,18 +147,18 @@ def calibration_of(
     since: Since | None = None,
     repeats: Sequence[Rating] = (),
 ) -> Calibration:
-    """What a judge's ratings of labelled examples say about it.
+    """A calibration from a judge's ratings of labelled examples.
 
     Args:
-        rubric: What both rated by.
+        rubric: The rubric of labels and ratings.
         examples: With their labels.
         ratings: The judge's.
-        rater: Who the judge is.
-        options: What was chosen for this run.
+        rater: The judge.
+        options: The settings of this run.
         cost: What asking cost.
-        from_cache: Replies that were kept from an earlier run.
-        since: The accepted run that this one is compared with; None where there is none.
-        repeats: Further runs of the same judge over the same examples, numbered by `sample`; they show its
+        from_cache: Replies that came from the cache.
+        since: The accepted run to compare with; None where there is none.
+        repeats: Further runs of the same judge over the same examples, distinguished by their sample; they show its
             noise and count in no agreement.
 
     Raises:
@@ -199,7 +199,7 @@ def decision_of(
 
     Args:
         comparison: The judge compared with gold.
-        target: Share of examples it has to agree on; the rubric's where None.
+        target: Share of examples it has to agree on; None means the rubric's.
         findings: Those that count.
         baseline: The comparison with the accepted runs; None without any.
     """

@@ -1,4 +1,4 @@
-"""An accepted run, what changed between it and now, and which ratings each change can have moved."""
+"""An accepted run, what changed since, and which ratings each change can have moved."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -19,7 +19,7 @@ Side = Literal["rubric", "template", "judge", "score", "labels", "examples"]
 MOVES_LEVELS: tuple[Side, ...] = ("rubric", "template", "judge")
 LONGEST_VALUE = 60
 MOST_RUNS = 5
-"""Accepted runs that are kept, and recommended: as many as show how much runs of one judge differ."""
+"""Accepted runs that are kept, and recommended: enough to show how much runs of one judge differ."""
 _DEEDS = {"text": "You reworded {}", "added": "You added {}", "removed": "You removed {}"}
 
 _PROBE = Rubric((Criterion(1.0, "is clear", "clear"), Criterion(-1.0, "is long", "long", Scale.numbered(1, 3))))
@@ -33,10 +33,10 @@ class Change:
         key: Short name, such as "text:readability" or "judge:model".
         what: In words, as the subject of a sentence.
         side: What it belongs to: the rubric that is asked, the wording of the prompts around it, the judge, the
-            arithmetic of the score, the labels, or the examples.
-        criteria: Criteria whose levels it can have moved; empty for what moves no level on the same examples.
-        then: How it was, where that is short.
-        now: How it is.
+            computation of the score, the labels, or the examples.
+        criteria: Criteria whose levels it can have moved; empty for changes that move no level on the same examples.
+        then: The old value, where it is short.
+        now: The new value.
     """
 
     key: str
@@ -67,14 +67,14 @@ class Change:
 
 @dataclass(frozen=True)
 class Setting:
-    """All by which a run was made.
+    """Everything that determines a run.
 
     Attributes:
         rubric: What was asked.
         template: Digest of the wording of the prompts around a rubric.
-        judge: How reports call who was asked.
-        identity: What makes the judge this judge; None where only its ratings are known.
-        answered_by: Models that answered, as they named themselves.
+        judge: Its name in reports.
+        identity: What identifies the judge; None where only its ratings are known.
+        answered_by: Models that answered, by the names in their replies.
     """
 
     rubric: Rubric
@@ -86,17 +86,17 @@ class Setting:
 
 @dataclass(frozen=True)
 class Accepted:
-    """One to five runs of a judge, made by one rubric, prompt and judge, as they were read back.
+    """One to five runs of a judge with one rubric, prompt and judge, as read from their files.
 
     Attributes:
         path: Their accepted.json.
         date: The day the latest was accepted.
-        version: The markscheme that wrote it.
-        setting: By what the runs were made.
-        use: What the judge was allowed.
+        version: The markscheme version that wrote it.
+        setting: The setting of the runs.
+        use: What the judge was allowed to decide.
         agreement: Share of examples on which the first of `runs` agreed, as measured; None where nothing was compared.
         split: The part of the examples it was measured on; None where there were no splits.
-        digest: Of the ratings: names these runs.
+        digest: Of the ratings; identifies these runs.
         ratings: The judge's, one per run and example.
         submissions: Digest of each rated example's response and inputs, by id.
         labels: Digest of each rated example's labels, by id.
@@ -121,7 +121,7 @@ class Accepted:
         return tuple({r.id: r for r in self.ratings if r.sample == number} for number in numbers)
 
     def why_not_joined(self, now: Setting, examples: Sequence[Example]) -> str | None:
-        """Why a run of today can't be added to these runs; None where it can."""
+        """Why today's run can't be added to these runs; None where it can."""
         if self.setting.rubric.name != now.rubric.name:
             return f"they are runs of rubric {self.setting.rubric.name!r}"
         changes = changes_between(self.setting, now)
@@ -133,12 +133,12 @@ class Accepted:
 
 
 def submission_digest(example: Example) -> str:
-    """Digest of all that a judge may be shown of an example."""
+    """Digest of everything a judge may see of an example."""
     return fingerprint(example.submission.response, dict(example.submission.inputs))
 
 
 def labels_digest(example: Example) -> str:
-    """Digest of the levels, scores and decisions that annotators gave an example, whatever else they wrote."""
+    """Digest of the levels, scores and decisions that annotators gave an example; other fields don't count."""
     labels = [
         [
             label.rater,
@@ -153,7 +153,7 @@ def labels_digest(example: Example) -> str:
 
 
 def template_fingerprint() -> str:
-    """Digest of the wording around any rubric in its prompts."""
+    """Digest of the wording around the rubric in the prompts."""
     strategies: tuple[Strategy, ...] = get_args(Strategy)
     return fingerprint([asking_fingerprint(replace(_PROBE, strategy=strategy)) for strategy in strategies])
 
@@ -174,7 +174,7 @@ def can_explain(changes: Iterable[Change], criterion: str) -> tuple[Change, ...]
 
 
 def need_replay(changes: Iterable[Change]) -> bool:
-    """Whether asking today's judge by the accepted rubric would separate the effects of the changes."""
+    """Whether asking today's judge with the accepted rubric would separate the effects of the changes."""
     sides = {change.side for change in changes if change.criteria}
     return "rubric" in sides and bool(sides & {"judge", "template"})
 
@@ -203,7 +203,7 @@ def _asked_together(rubric: Rubric) -> list[frozenset[str]]:
 
 
 def _questions(rubric: Rubric) -> dict[str, str]:
-    """For each judged criterion a digest of all that is asked with it, whatever is submitted."""
+    """Digest of everything asked together with each judged criterion, apart from the submission."""
     nothing = Submission("")
     if rubric.strategy == "holistic":
         prompt = holistic_prompt(rubric, nothing)

@@ -1,4 +1,4 @@
-"""Judges on the same examples: how they differ, which examples flip, what each costs, and which to choose."""
+"""Comparison of judges on the same examples: differences, flipped decisions, costs, and which judge to choose."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -22,24 +22,24 @@ from markscheme.stats.intervals import LOGIT, t_quantile
 from markscheme.stats.linking import Link, gain_in_error, gain_in_hits, link_scores, passes_after
 
 MOVED = 0.05
-"""The p, after Holm's adjustment, at or under which a shift between two judges counts as shown."""
+"""The p, after Holm's adjustment, up to which a shift between two judges counts as shown."""
 MARGIN = 0.05
-"""Share of examples by which a judge may agree less often than the best one and still be no worse."""
+"""How much less often than the best judge one may agree and still count as no worse, as a share of examples."""
 ONE_SIDED = 0.90
-"""Two-sided level whose lower limit is a one-sided 95 % one."""
+"""Two-sided level whose lower limit is a one-sided 95 % limit."""
 MOST_LABELS = 100_000
 
 
 @dataclass(frozen=True)
 class Contender:
-    """A judge among which one is to be chosen.
+    """A judge to choose from.
 
     Attributes:
-        name: As reports call it.
+        name: Its name in reports.
         ratings: Its ratings.
-        cost: What asking it cost, as far as it was asked.
-        kept: Replies of its that came from the cache and so cost nothing this time.
-        asked: Submissions that cost and kept replies were for.
+        cost: The cost of asking it, for replies that weren't cached.
+        kept: Replies that came from the cache and so cost nothing this time.
+        asked: Submissions that the paid and cached replies were for.
     """
 
     name: str
@@ -50,7 +50,7 @@ class Contender:
 
     @property
     def usd_per_1000(self) -> float | None:
-        """US dollars for a thousand submissions; None where no call was paid for or its price isn't known."""
+        """US dollars per thousand submissions; None where no call was paid for or the price isn't known."""
         if self.cost.usd is None or not self.cost.calls or not self.asked:
             return None
         return self.cost.usd / self.cost.calls * (self.cost.calls + self.kept) / self.asked * 1000
@@ -58,7 +58,7 @@ class Contender:
 
 @dataclass(frozen=True)
 class Pair:
-    """One figure of two judges on the examples both have it on: each one's, and second minus first."""
+    """One figure of two judges on the examples where both have it: each judge's, and second minus first."""
 
     first: Estimate
     second: Estimate
@@ -71,10 +71,10 @@ class CriterionPair:
 
     Attributes:
         criterion: Which.
-        exact: Exact agreement with gold of either; None without gold.
+        exact: Exact agreement of each with gold; None without gold.
         between: Share of examples on which the two give the same level.
         shift: Second minus first, in levels.
-        p: Chance of such a shift if neither rates higher, exact, after Holm's adjustment over the criteria.
+        p: Probability of such a shift if neither rates higher, exact, after Holm's adjustment over the criteria.
     """
 
     criterion: Criterion
@@ -91,8 +91,8 @@ class Flip:
     Attributes:
         id: The example's.
         passes: Whether the second judge passes it.
-        scores: First and second; nan where one gave a decision only.
-        gold: Whether gold passes it; None where gold doesn't say.
+        scores: First and second; nan where one gave only a decision.
+        gold: Whether gold passes it; None where gold has no decision.
     """
 
     id: str
@@ -103,7 +103,7 @@ class Flip:
 
 @dataclass(frozen=True)
 class Switch:
-    """What goes on meaning something if the second judge takes the first one's place.
+    """What old scores and decisions mean if the second judge replaces the first.
 
     Attributes:
         link: What an old score means.
@@ -122,16 +122,16 @@ class Differences:
 
     Attributes:
         first: Name of one.
-        second: Name of the other.
+        first: Name of the first.
+        second: Name of the second.
         n: Examples both graded.
-        figures: agreement, mae, signed_error and accuracy (as gold in pass or fail); empty without gold.
+        figures: agreement, mae, signed_error and accuracy (same pass/fail decision as gold); empty without gold.
         criteria: By name.
-        shift: Second minus first, in score, and the exact chance of it if neither scores higher.
-        shift_p: That chance.
-        flips: Examples whose decision flips, the furthest in score first.
-        flips_p: Chance of such a balance of flips if neither is more lenient, exact (McNemar).
-        false_passes: Ids of examples that gold fails and the first judge passes, and the same of the second.
-        switch: From the first to the second.
+        shift: Second minus first, in score.
+        shift_p: Exact probability of it if neither scores higher.
+        flips: Examples whose decision flips, the largest score difference first.
+        flips_p: Probability of such a balance of flips if neither is more lenient, exact (McNemar).
+        false_passes: Ids of examples that gold fails and a judge passes: the first judge's, then the second's.
     """
 
     first: str
@@ -148,7 +148,7 @@ class Differences:
 
     @property
     def moved(self) -> str:
-        """What is shown to have moved from the first to the second, in a sentence."""
+        """What is shown to differ between the first and the second, in a sentence."""
         shifts = [
             (f"{name} by {_signed(found.shift.value)} levels", found.p)
             for name, found in self.criteria.items()
@@ -172,11 +172,11 @@ class Standing:
         agreement: Share of examples on which it agrees with gold; None without gold.
         behind_best: Its agreement minus the best one's, with one-sided 95 % limits; None for the best, or without gold.
         not_worse: Whether the lower limit of that is above minus the margin; None without gold.
-        labels_needed: Labels still needed to settle it, if the two go on parting as they do; None where settled or
+        labels_needed: More labels needed to decide, if the two keep differing as they do; None where decided or
             unknown.
-        false_passes: Examples that gold fails and it passes, counted.
-        not_graded: Examples it did not grade, counted.
-        usd_per_1000: What a thousand submissions cost; None where not known.
+        false_passes: Number of examples that gold fails and it passes.
+        not_graded: Number of examples it did not grade.
+        usd_per_1000: US dollars per thousand submissions; None where not known.
     """
 
     name: str
@@ -199,16 +199,16 @@ class Choice:
     """Several judges compared, and which one to choose.
 
     Attributes:
-        rubric: What they rated by.
-        examples: How many examples were looked at.
-        reference: What the gold is worth; None without gold.
-        tolerance: How far a score may miss gold and still agree.
-        standings: One a judge, in the order they were named.
-        pairs: Each two of them.
+        rubric: The rubric of all of them.
+        examples: Number of examples.
+        reference: The kind of gold; None without gold.
+        tolerance: How far a score may be from gold and still agree.
+        standings: One per judge, in the order they were named.
+        pairs: Each pair of them.
         best: The one that agrees with gold most often; None without gold.
-        recommended: The cheapest that is not worse than the best; None where that can't be said.
+        recommended: The cheapest that is not worse than the best; None where there is no such judge.
         because: Why, in a sentence.
-        notes: What else should be known of the comparison.
+        notes: Caveats of the comparison.
         baseline: Agreement of the best constant score with the same gold; None without gold.
         baseline_score: That score.
     """
@@ -242,14 +242,14 @@ def choose(
     tolerance: float | None = None,
     notes: Sequence[str] = (),
 ) -> Choice:
-    """Judges compared on the same examples.
+    """Compare judges on the same examples.
 
     Args:
-        rubric: What all of them rated by.
+        rubric: The rubric of all of them.
         contenders: Two judges or more, the one in use first.
-        truth: Gold; without it only what moved between them is said.
-        tolerance: How far a score may miss; the rubric's where None.
-        notes: What else should be known of the comparison.
+        truth: Gold; without it only the differences between judges are reported.
+        tolerance: How far a score may be from gold and still agree; None means the rubric's.
+        notes: Caveats of the comparison.
 
     Raises:
         ComparisonError: No example was rated by all of them.
@@ -326,7 +326,7 @@ class _View:
         )
 
     def false_passes(self, name: str) -> tuple[str, ...]:
-        """Ids of examples that gold fails and the judge passes, the farthest off first."""
+        """Ids of examples that gold fails and the judge passes, the largest error first."""
         return tuple(Comparison(self.table, name, GOLD, self.tolerance).false_passes) if self.has_gold else ()
 
     def _figures(self, first: str, second: str) -> dict[str, Pair]:
@@ -403,7 +403,7 @@ class _View:
     def _standing(
         self, contender: Contender, found: Comparison | None = None, best: Comparison | None = None
     ) -> Standing:
-        """A judge compared with the best one; None without gold."""
+        """A judge compared with the best one; without a comparison where it is the best itself or there is no gold."""
         behind = needed = None
         if found is not None and best is not None and found is not best:
             behind = gain_in_hits(best.hits, found.hits, groups=self.table.groups, level=ONE_SIDED)
@@ -429,11 +429,11 @@ def _equal(one: Floats, other: Floats) -> Floats:
 
 
 def labels_to_tell(differences: Floats, *, margin: float = MARGIN) -> int | None:
-    """Labels at which two judges that part as these do would be shown to differ or to be no worse; None if none would.
+    """Labels needed to show one judge better or no worse, if the two keep differing this way; None if no number does.
 
     Args:
-        differences: 1, 0 or -1 an example: whether one judge is right where the other isn't, shape (n,); nan = missing.
-        margin: By how much the one may be right less often.
+        differences: 1, 0 or -1 per example: whether one judge is right where the other isn't, shape (n,); nan allowed.
+        margin: How much less often the one may be right.
 
     Example:
         >>> labels_to_tell(np.array([1.0, -1.0] + [0.0] * 18))
@@ -477,7 +477,7 @@ def _recommended(standings: Sequence[Standing], best: str | None) -> tuple[str |
 
 
 def _open(standings: Sequence[Standing]) -> str:
-    """Which judges aren't shown to differ from the best one yet."""
+    """Which judges can't be distinguished from the best one yet."""
     left = [standing for standing in standings if not standing.not_worse and not standing.is_worse]
     if not left:
         return ""

@@ -1,4 +1,4 @@
-"""Examples and a judge to Grades, and Grades to Ratings: the one place where a run asks."""
+"""Grades from examples and a judge, and Ratings from Grades: the only place where a run asks."""
 
 import datetime
 from collections.abc import AsyncIterator, Iterable, Sequence
@@ -12,14 +12,14 @@ from markscheme.verdict import Abstention, NotApplicable, Outcome, Unread, Verdi
 
 
 def first_prompts(rubric: Rubric, examples: Iterable[Example]) -> list[Prompt]:
-    """The prompts a judge is asked first about the examples, in order; re-asks may follow."""
+    """The first prompts a judge gets about the examples, in order; re-asks may follow."""
     return [prompt for example in examples for prompt in questions(rubric, example.submission)]
 
 
 async def grade_examples(
     grading: Grading, examples: Sequence[Example], *, concurrency: int
 ) -> AsyncIterator[tuple[int, Grade]]:
-    """Grades of the examples as they are ready, each with the example's place. Raises BudgetError at its end."""
+    """Grades of the examples as they become ready, each with the example's index. Raises BudgetError at its end."""
     async for placed in grade_many(grading, (example.submission for example in examples), concurrency=concurrency):
         yield placed
 

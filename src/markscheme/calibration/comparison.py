@@ -1,4 +1,4 @@
-"""The one comparison: two columns of a table of ratings, a judge and what it is compared with, as Estimates."""
+"""The one comparison: a judge's column of a rating table with another column, as Estimates."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -24,7 +24,7 @@ from markscheme.stats.verdict import ToleranceTies, VerdictFigures, tolerance_ti
 
 NO_ORDER = "the levels have no order"
 OF_ORDERED = tuple(name for name in PAIR_STATISTICS if name != "sd_ratio")
-"""Errors and correlations, which only ordered levels have."""
+"""Errors and correlations, which need ordered levels."""
 
 
 def compare(
@@ -35,10 +35,10 @@ def compare(
     Every command's figures about two columns come from here, so the same two columns give the same figures.
 
     Args:
-        table: Holds both columns, and those of annotators where there are any.
-        judge: Name of the one column.
-        gold: Name of the other.
-        tolerance: How far a score may miss and still agree; the rubric's where None.
+        table: Has both columns, and those of annotators where there are any.
+        judge: Name of the judge's column.
+        gold: Name of the other column.
+        tolerance: How far a score may be from gold and still agree; None means the rubric's.
 
     Raises:
         ComparisonError: The judge rated none of the examples.
@@ -51,13 +51,13 @@ def compare(
 def shift_between(
     table: RatingTable, first: str, second: str, criterion: str | None = None, *, level: float = 0.95
 ) -> Estimate:
-    """Mean of second minus first on the examples both have: of a criterion's levels, or of scores where none is named.
+    """Mean of second minus first on the examples both have: of a criterion's levels, or of scores without a criterion.
 
     Args:
-        table: Holds both columns.
-        first: Name of the one.
-        second: Name of the other.
-        criterion: Which; None for the score.
+        table: Has both columns.
+        first: Name of the first column.
+        second: Name of the second column.
+        criterion: Name of the criterion; None for the score.
         level: Coverage of the interval.
     """
     found, groups = differences(table, first, second, criterion), table.groups
@@ -78,8 +78,7 @@ def differences(table: RatingTable, first: str, second: str, criterion: str | No
 
 
 def headline(scale: Scale) -> Literal["weighted_kappa", "cohen_kappa"]:
-    """The chance-corrected coefficient that leads on a scale: quadratic kappa where levels have an order and are
-    more than two, else Cohen's."""
+    """The leading chance-corrected coefficient: quadratic kappa for more than two ordered levels, else Cohen's."""
     return "weighted_kappa" if scale.ordered and len(set(scale.values)) > 2 else "cohen_kappa"
 
 
@@ -93,7 +92,7 @@ class CriterionComparison:
         judge: The judge's levels, likewise.
         people: Levels of single annotators, shape (n_examples, n_people), nan where one gave none.
         groups: A group for each example; None where no example names one.
-        whole: How often the scores agree, where a criterion may be the whole rubric; None to look at it alone.
+        whole: Agreement of the scores, where the criterion may be the whole rubric; None to use the criterion alone.
     """
 
     criterion: Criterion
@@ -126,7 +125,7 @@ class CriterionComparison:
 
     @property
     def headline(self) -> Estimate:
-        """The chance-corrected coefficient that leads on this scale.
+        """The leading chance-corrected coefficient of this scale.
 
         On two levels quadratic kappa is Cohen's, and it has a value where the median of several samples lies between.
         """
@@ -145,13 +144,13 @@ class CriterionComparison:
 
     @cached_property
     def levels_given(self) -> list[float]:
-        """The levels of the scale, and those between two of them that the median of several ratings fell on."""
+        """The levels of the scale, and those in between that medians of several ratings gave."""
         both = np.concatenate([self.gold, self.judge])
         return sorted({*self.criterion.scale.values, *both[~np.isnan(both)].tolist()})
 
     @cached_property
     def confusion(self) -> dict[str, Any]:
-        """Levels and counts, rows gold and columns judge; a level between two has no place in it."""
+        """Levels and counts, rows gold and columns judge; undefined where a rating lies between two levels."""
         levels = list(dict.fromkeys(self.criterion.scale.values))
         both = ~np.isnan(self.gold) & ~np.isnan(self.judge)
         given = np.concatenate([self.gold[both], self.judge[both]])
@@ -162,7 +161,7 @@ class CriterionComparison:
 
 @dataclass(frozen=True)
 class WholeAgreement:
-    """How often the judge's score agrees with gold's: one figure with one interval, wherever it is printed.
+    """How often the judge's score agrees with gold's: one figure with one interval, wherever it appears.
 
     Attributes:
         hits: 1 where they agree, 0 where not, nan where either is missing, shape (n_examples,).
@@ -173,7 +172,7 @@ class WholeAgreement:
     estimate: Estimate
 
     def of_equal(self, name: str, gold: Floats, judge: Floats) -> dict[str, Estimate]:
-        """The same estimate by another name, where the two are equal on just the examples whose scores agree."""
+        """The same estimate by another name, where the two are equal on exactly the examples whose scores agree."""
         equal = np.where(np.isnan(gold + judge), np.nan, gold == judge)
         same = np.isfinite(equal).any() and np.array_equal(equal, self.hits, equal_nan=True)
         return {name: self.estimate} if same else {}
@@ -190,10 +189,10 @@ class Comparison:
     """Two columns of a table, per criterion and overall; every figure is computed when it is first asked for.
 
     Attributes:
-        table: Holds both.
+        table: Has both.
         judge_name: The column compared.
         gold_name: The column it is compared with.
-        tolerance: How far a score may miss gold and still agree.
+        tolerance: How far a score may be from gold and still agree.
     """
 
     table: RatingTable
@@ -203,7 +202,7 @@ class Comparison:
 
     @property
     def rubric(self) -> Rubric:
-        """What both rated by."""
+        """The rubric of both."""
         return self.table.rubric
 
     @property
@@ -226,7 +225,7 @@ class Comparison:
         """The gold, where the comparison is with labels.
 
         Raises:
-            TypeError: It is with another judge.
+            TypeError: The comparison is with another judge.
         """
         if not isinstance(self.reference, Gold):
             raise TypeError(f"{self.judge_name} is compared with {self.gold_name}, which is no gold")
@@ -264,7 +263,7 @@ class Comparison:
 
     @cached_property
     def figures(self) -> VerdictFigures:
-        """The shares a verdict is made from: judge, best constant and annotators, by one tolerance."""
+        """The shares behind a verdict: judge, best constant and annotators, all with one tolerance."""
         return verdict_figures(
             self.reference.scores,
             self.scores,
@@ -284,7 +283,7 @@ class Comparison:
 
     @cached_property
     def agreement_constant(self) -> Estimate:
-        """The same share for the best constant score that somebody gave."""
+        """The same share for the best constant score among scores that were given."""
         return self.figures.constant.estimate(method="agreement of the best constant score")
 
     @cached_property
@@ -306,12 +305,12 @@ class Comparison:
 
     @cached_property
     def ties(self) -> ToleranceTies:
-        """Examples exactly at the tolerance, which count as misses, and the share if they counted."""
+        """Examples exactly at the tolerance, which don't count as agreement, and the share if they did."""
         return tolerance_ties(self.reference.scores, self.scores, tolerance=self.tolerance, groups=self.table.groups)
 
     @cached_property
     def overall(self) -> Mapping[str, Estimate]:
-        """Estimates of the whole by name; errors in score, 0 to 1."""
+        """Estimates for the whole rubric by name; errors in score, 0 to 1."""
         gold, judge, groups = self.reference, self.judge, self.table.groups
         decided = np.column_stack([gold.decisions, judge.decisions])
         decided[np.isnan(decided).any(axis=1)] = np.nan  # else an ungraded example would count in gold's margin alone
@@ -339,12 +338,12 @@ class Comparison:
 
     @cached_property
     def false_passes(self) -> list[str]:
-        """Ids of examples the judge passes and gold does not, the farthest off first."""
+        """Ids of examples the judge passes and gold does not, the largest error first."""
         return self._differing(judge=1.0, gold=0.0)
 
     @cached_property
     def false_fails(self) -> list[str]:
-        """Ids of examples gold passes and the judge does not, the farthest off first."""
+        """Ids of examples gold passes and the judge does not, the largest error first."""
         return self._differing(judge=0.0, gold=1.0)
 
     @cached_property
@@ -363,7 +362,7 @@ class Comparison:
         return grouped_share(wrong, self.table.groups).estimate(method="share of wrong decisions")
 
     def _annotators(self, *criterion: str) -> Floats:
-        """What each annotator gave, scores or levels of a criterion, shape (n_examples, n_people)."""
+        """Each annotator's scores, or levels of a criterion, shape (n_examples, n_people)."""
         people = self.table.annotators
         return stacked(people, *criterion) if people else np.full((len(self.ids), 0), np.nan)
 

@@ -25,11 +25,11 @@ from markscheme.stats.verdict import (
 
 Severity = Literal["high", "medium", "low"]
 ASSUMED_AGREEMENT = 0.90
-"""Agreement that a plan assumes before people's labels show it."""
+"""Agreement that a plan assumes before human labels show it."""
 JUST_ABOVE = 2e-9
 """Added to a tolerance so that differences equal to it, after rounding to 9 decimals, count as agreement."""
 NO_MERIT = ("no-skill", "stuck-judge")
-"""Codes of findings under which high agreement is no merit of the judge."""
+"""Codes of findings with which high agreement doesn't count for the judge."""
 
 
 @dataclass(frozen=True)
@@ -37,11 +37,11 @@ class Finding:
     """A diagnosed fault.
 
     Attributes:
-        code: What kind, by the names of the JSON format.
-        criterion: Which criterion; None for the whole.
+        code: Its kind, by the names of the JSON format.
+        criterion: Which criterion; None for the whole rubric.
         severity: How much it matters.
         message: What was found, in a sentence.
-        evidence: The figures it rests on.
+        evidence: The figures behind it.
         examples: Ids of the examples that show it best.
         suggestion: What to edit or do first.
         cost: How much agreement it costs, in score; findings are ranked by it.
@@ -63,16 +63,16 @@ class Finding:
 
 @dataclass(frozen=True)
 class Decision:
-    """What a calibration says of a judge.
+    """The outcome of a calibration.
 
     Attributes:
         verdict: Whether it agrees well enough.
         use: What it may therefore decide.
-        target: The share of examples it has to agree on.
-        needs_adjustment: Whether agreement is under the target as a point, without an interval.
-        labels_needed: Labels needed on top of those there are, with 80 % probability; where people gave none, labels
-            of people from 0, at an assumed agreement. None where the verdict isn't open, or where no number would do.
-        because_code: Which rule gave the verdict.
+        target: The share of examples it must agree on.
+        needs_adjustment: Whether the point estimate of agreement is under the target.
+        labels_needed: Labels needed on top of the existing ones, with 80 % probability; without human labels, human
+            labels from 0, at an assumed agreement. None where the verdict isn't open, or where no number would do.
+        because_code: The rule behind the verdict.
         because: Why, in a sentence.
         verdict_with_ties: The verdict if examples exactly at the tolerance counted as agreement; None without any.
     """
@@ -90,11 +90,11 @@ class Decision:
 def decide(
     comparison: Comparison, *, target: float | None = None, findings: Sequence[Finding] = (), drifted: bool = False
 ) -> Decision:
-    """The verdict on a judge and what it may decide, by one-sided bounds that respect groups.
+    """The verdict on a judge and what it can decide, by one-sided bounds that respect groups.
 
     Args:
         comparison: The judge compared with gold.
-        target: Share of examples it has to agree on; the rubric's where None.
+        target: Share of examples it must agree on; None means the rubric's.
         findings: A judge without skill, or stuck on one level, is not ok however often it agrees.
         drifted: Whether a drift alarm counts against the judge: not where the author's own edit is the cause and
             agreement is no worse.
@@ -123,7 +123,7 @@ def decide(
 
 
 def _is_open(verdict: VerdictName, ok: Use) -> bool:
-    """Whether more labels could change what the judge may decide."""
+    """Whether more labels could change what the judge can decide."""
     return verdict == "not-enough-labels" or (verdict == "ok" and ok == "explore")
 
 
@@ -135,9 +135,9 @@ def _labels_needed(gold: Gold, figures: VerdictFigures, target: float, code: Bec
 
 
 def labels_if_agreeing(gold: Gold, target: float) -> int | None:
-    """Labels in all for a verdict, were agreement 90%: where nothing shows it, as labels by no person don't.
+    """Total labels needed for a verdict if agreement is 90%, for use where there are no human labels.
 
-    Examples of one group are taken to be a little alike.
+    Examples of one group are assumed to be slightly correlated.
     """
     sizes = np.array(list(Counter(gold.groups or gold.ids).values()), dtype=np.float64)
     mean_size = float((sizes**2).sum() / sizes.sum()) if len(sizes) else 1.0
@@ -219,7 +219,7 @@ def _points(limit: float | None) -> str:
 
 
 def _grouped(share: GroupedShare) -> str:
-    """How much grouped examples are worth, where groups matter."""
+    """How much information grouped examples carry, where groups matter."""
     if share.n_groups == share.n:
         return ""
     return (

@@ -1,4 +1,4 @@
-"""A run compared with the accepted ones on the same examples: what moved, what may have moved it, who is to blame."""
+"""Drift: a run compared with the accepted ones on the same examples, what moved and what may have caused it."""
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -36,34 +36,35 @@ from markscheme.stats.pairs import Moments
 from markscheme.stats.runs import RUN_SD, RunDrift, RunShift, run_agreement_change, run_drift
 
 LEVEL = 0.05
-"""Chance of calling an unmoved judge moved: in one run for "watch", over all runs since acceptance for an alarm."""
+"""Chance that an unmoved judge counts as moved: in one run for "watch", over all runs since acceptance for an alarm."""
 MARGIN = 1 / 16
 """Share of a scale's range by which the mean may move and still count as unmoved."""
 REPLAYED_ENOUGH = 0.9
 """Share of the examples that a replay must cover to separate causes."""
 MOST_MOVERS = 5
 COARSEST_STEP = 0.05
-"""The largest step of the score that its noise is taken to have at least."""
+"""Upper limit of the score's step, from which its minimum noise is computed."""
 UNSTEADY = "unsteady-judge"
-"""Code of the finding that accepted runs differ among themselves; it is no alarm."""
+"""Code of the finding that accepted runs differ among themselves; it isn't an alarm."""
 NOW, REPLAYED = "now", "replayed"
-"""Names of columns: this run, and today's judge asked by the accepted rubric."""
+"""Names of columns: this run, and today's judge asked with the accepted rubric."""
 
 Verdict = RunVerdict | Literal["moved"]
-"""What is said of one criterion; "moved" where the author's own edit moved it, which is no drift of the judge."""
+"""Verdict on one criterion; "moved" where the author's own edit moved it, which isn't drift of the judge."""
 GoldMeasure = Literal["weighted_kappa", "cohen_kappa", "exact_agreement", "mae"]
 
 
 @dataclass(frozen=True)
 class Since:
-    """The accepted runs, and how this run is compared with them.
+    """The accepted runs and the settings of the comparison with them.
 
     Attributes:
         accepted: The runs.
-        run: Which comparison with them this is, from 1; later ones need a smaller p for an alarm.
+        run: Number of this comparison with them, from 1; later ones need a smaller p for an alarm.
         planned: How many comparisons there will be, where that is fixed beforehand; the level is split over them.
         margin: Share of a scale's range by which the mean may move and still count as unmoved.
-        replayed: Today's judge asked by the accepted rubric, which separates the judge's effect from the rubric's.
+        replayed: Ratings of today's judge asked with the accepted rubric, which separates the judge's effect from the
+            rubric's.
         accepting: Whether this run is about to be accepted, and so raises no alarm.
         start_over: Whether it then replaces the accepted runs instead of joining them.
     """
@@ -78,18 +79,18 @@ class Since:
 
     @property
     def level(self) -> float:
-        """The p at or under which this run raises an alarm."""
+        """The p up to which this run raises an alarm."""
         return alarm_level(self.run, planned=self.planned, level=LEVEL)
 
 
 @dataclass(frozen=True)
 class Part:
-    """The part of a shift that some of the changes made, as a replay shows it.
+    """The part of a shift that some of the changes caused, from a replay.
 
     Attributes:
         changes: Which.
-        drift: The shift they made.
-        p: That of the shift, adjusted for the other part.
+        drift: The shift they caused.
+        p: p-value of the shift, adjusted for the other part.
     """
 
     changes: tuple[Change, ...]
@@ -102,9 +103,9 @@ class Explanation:
     """Which changes can explain a shift.
 
     Attributes:
-        changes: Those that can; none where nothing on record changed that could.
-        separable: Whether their effects are known apart: there is one at most, or a replay shows each.
-        parts: What a replay shows; empty without one.
+        changes: Those that can; empty where no recorded change could.
+        separable: Whether their effects are known separately: there is at most one, or a replay shows each.
+        parts: The parts a replay shows; empty without one.
     """
 
     changes: tuple[Change, ...]
@@ -113,16 +114,16 @@ class Explanation:
 
     @property
     def is_own_edit(self) -> bool:
-        """Whether the rubric's author made all of them, so that the judge did nothing."""
+        """Whether the rubric's author made all of them, so that the judge didn't change."""
         return bool(self.changes) and all(change.side == "rubric" for change in self.changes)
 
 
 @dataclass(frozen=True)
 class GoldChange:
-    """How agreement with gold on a criterion changed.
+    """How agreement with gold changed on a criterion.
 
     Attributes:
-        measure: By which statistic.
+        measure: The statistic.
         moved: Now minus the mean of the accepted runs, on the same examples and today's labels.
         margin: How far it may change and still count as the same; in levels for `mae`.
         p: Adjusted for the other criteria; None where the change is undefined.
@@ -150,7 +151,7 @@ class GoldChange:
         return all(limit is not None and abs(limit) < self.margin for limit in (self.change.low, self.change.high))
 
     def fell(self, level: float) -> bool:
-        """Whether agreement is shown to be worse, its p being at or under the level of the run."""
+        """Whether agreement is shown to be worse, with p at or under the level of the run."""
         return self.is_worse and not self.affirmed and self.p is not None and self.p <= level
 
 
@@ -160,13 +161,13 @@ class CriterionDrift:
 
     Attributes:
         criterion: Which.
-        drift: Its shift of level, and what speaks for it.
-        p: Of the shift, adjusted for the other criteria.
-        exact_p: That of the exact test by example, which doesn't know that runs differ; never an alarm.
-        verdict: What is said of it at the level of this run.
+        drift: Its shift of level, and the evidence.
+        p: p-value of the shift, adjusted for the other criteria.
+        exact_p: p-value of the exact test by example, which ignores that runs differ; never an alarm.
+        verdict: The verdict at the level of this run.
         changed: Whether answers differ more from the accepted runs than these do among themselves; never an alarm.
         changed_p: Its p adjusted for the other criteria; None with one accepted run.
-        gold: How its agreement with gold changed; None where gold or a judge's level is missing throughout.
+        gold: How its agreement with gold changed; None without any gold level, or any level of a judge.
         explanation: Which changes can have moved it.
         movers: Ids of the examples whose level moved most.
     """
@@ -189,7 +190,7 @@ class CriterionDrift:
 
     @property
     def needed(self) -> int | None:
-        """Examples that would show an unmoved judge unmoved; None where that isn't open, or more runs come first."""
+        """Examples that would show that the judge didn't move; None if that isn't open, or more runs come first."""
         return self.drift.needed if self.verdict == "can't tell" else None
 
     @property
@@ -199,7 +200,7 @@ class CriterionDrift:
 
     @property
     def watch(self) -> bool:
-        """Whether its p would be small enough, were this the only comparison with the accepted runs."""
+        """Whether its p would be small enough if this were the only comparison with the accepted runs."""
         return self.p <= LEVEL
 
 
@@ -208,9 +209,9 @@ class ScoreDrift:
     """The overall score in the accepted runs and now.
 
     Attributes:
-        drift: Its shift by the judge's levels alone, under today's weights.
-        by_weights: Mean shift that the new weights alone make; 0 where no weight changed, None where the accepted
-            levels can't be weighed by today's rubric.
+        drift: Its shift due to the judge's levels alone, with today's weights.
+        by_weights: Mean shift due to the new weights alone; 0 where no weight changed, None where the accepted
+            levels can't be scored by today's rubric.
         passes: Exact test of the decisions: how many more pass. Never an alarm.
         flipped: Ids of the examples whose decision differs from the first accepted run's.
     """
@@ -227,8 +228,8 @@ class Baseline:
 
     Attributes:
         since: The accepted runs, and how this one is compared with them.
-        now: By what this run was made.
-        samples: How many samples of this run were taken together by their median.
+        now: The setting of this run.
+        samples: How many samples of this run were combined by their median.
         why_not_joined: Why this run can't be added to the accepted ones; None where it can.
         shared: Examples that all runs rated with the same response and inputs.
         other_response: Examples whose response or inputs changed; they are excluded.
@@ -240,7 +241,7 @@ class Baseline:
         score: The overall score; None where a run has none.
         agreement_then: Share of the shared examples on which the first accepted run agrees with today's labels.
         agreement_now: The same for this run.
-        findings: What follows for the judge.
+        findings: The findings about the judge.
     """
 
     since: Since
@@ -261,8 +262,8 @@ class Baseline:
 
     @property
     def alarm(self) -> bool:
-        """Whether what moved counts against the judge: not where only the author's own edit moved levels and agreement
-        is no worse."""
+        """Whether a shift counts against the judge: not where only the author's own edit moved levels and agreement is
+        no worse."""
         return any(finding.severity == "high" for finding in self.findings)
 
     @property
@@ -272,8 +273,8 @@ class Baseline:
 
     @property
     def foremost(self) -> CriterionDrift | None:
-        """The criterion that moved most, what the author didn't do first; None where nothing is shown to have moved, or
-        this run is being accepted."""
+        """The criterion that moved most, with those the author didn't edit first; None where nothing is shown to have
+        moved, or this run is being accepted."""
         if self.since.accepting or not self._moved:
             return None
         to_blame = [one for one in self._moved if not one.explanation.is_own_edit] or self._moved
@@ -290,7 +291,7 @@ class Baseline:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a reader has to know of the runs compared, in sentences."""
+        """What a reader needs to know about the runs compared, in sentences."""
         found = []
         if self.since.accepting and (self.since.start_over or self.why_not_joined):
             why = "" if self.since.start_over else f" ({self.why_not_joined})"
@@ -310,7 +311,7 @@ class Baseline:
 
 
 def why_incomparable(accepted: Accepted, rubric: Rubric, examples: Sequence[Example]) -> str | None:
-    """Why nothing can be compared with an accepted run, whatever the judge says; None where something can."""
+    """Why nothing can be compared with an accepted run, whatever the judge answers; None where something can."""
     then = accepted.setting.rubric
     if then.name != rubric.name:
         return f"{accepted.path} is the accepted run of rubric {then.name!r}, not of {rubric.name!r}"
@@ -325,11 +326,11 @@ def why_incomparable(accepted: Accepted, rubric: Rubric, examples: Sequence[Exam
 
 
 def drift_since(since: Since, now: Setting, comparison: Comparison, ratings: Sequence[Rating]) -> Baseline:
-    """What became of a judge since its accepted runs.
+    """Compare a judge with its accepted runs.
 
     Args:
         since: The accepted runs.
-        now: By what this run was made.
+        now: The setting of this run.
         comparison: This run compared with gold.
         ratings: The judge's ratings of this run; several samples of an example count as their median.
 
@@ -374,7 +375,7 @@ class _Runs:
     """Examples that all runs rated with the same response: gold, accepted runs, replay and this run as columns.
 
     Attributes:
-        table: Of these examples; levels and scores of the accepted runs and of a replay by the accepted rubric.
+        table: Levels and scores of these examples in the accepted runs, this run and a replay with the accepted rubric.
         examples: In the order of the table.
         other_response: How many examples have another response or input now.
     """
@@ -440,7 +441,7 @@ def _comparable(runs: _Runs, then: Rubric, now: Rubric) -> tuple[list[Criterion]
 def _criteria(
     since: Since, runs: _Runs, compared: Sequence[Criterion], changes: tuple[Change, ...]
 ) -> dict[str, CriterionDrift]:
-    """Levels, any change and agreement with gold go through Holm each in a family of their own."""
+    """Levels, any change, and agreement with gold are three families, each adjusted by Holm's method."""
     levels = [runs.levels(criterion.name) for criterion in compared]
     drifts = [_drift(*both, c.scale, since.margin) for both, c in zip(levels, compared, strict=True)]
     adjusted = holm([drift.moved.p for drift in drifts]).tolist()
@@ -487,9 +488,9 @@ def _movers(runs: _Runs, name: str) -> tuple[str, ...]:
 
 
 def _gold_change(runs: _Runs, criterion: Criterion, margin: float) -> GoldChange | None:
-    """By the chance-corrected coefficient where it is defined with every example left out, else by the plain one.
+    """With the chance-corrected coefficient where it is defined with every example left out, else exact agreement.
 
-    Of more than two kinds without an order the plain one is all there is; a kind other than gold's is 1 away from it.
+    More than two levels without an order have exact agreement only; a level other than gold's is at distance 1.
     """
     scale, gold = criterion.scale, runs.table[GOLD].levels[criterion.name]
     now, then = runs.levels(criterion.name)
@@ -514,7 +515,7 @@ def _gold_change(runs: _Runs, criterion: Criterion, margin: float) -> GoldChange
 
 
 def _kappa(m: Moments) -> Floats:
-    """Quadratic weighted kappa, on two levels Cohen's; where either never leaves one level it is 0 and says nothing."""
+    """Quadratic weighted kappa, which for two levels is Cohen's; nan where either rater never varies."""
     both_vary = (m.gold_variance > 0) & (m.judge_variance > 0)
     return np.where(both_vary, 1 - m.square / (m.gold_variance + m.judge_variance + m.signed**2), np.nan)
 
@@ -568,9 +569,9 @@ def _score_step(rubric: Rubric) -> float:
 
 
 def _by_todays_weights(runs: _Runs, accepted: Accepted, now: Rubric) -> tuple[tuple[Column, ...], float | None]:
-    """The accepted runs with the scores that today's weights give, and the mean shift these weights make.
+    """The accepted runs with scores by today's weights, and the mean shift that these weights cause.
 
-    The runs stay as they are, and the shift is None, where the accepted levels can't be weighed by today's rubric.
+    The runs stay as they are, and the shift is None, where today's rubric can't score the accepted levels.
     """
     then = accepted.setting.rubric
     if [(c.name, c.weight) for c in then.criteria] == [(c.name, c.weight) for c in now.criteria]:
@@ -624,7 +625,7 @@ def _findings(baseline: Baseline) -> Iterator[Finding]:
 
 
 def _unsteady(criteria: Sequence[CriterionDrift]) -> Iterator[Finding]:
-    """Criteria on which the accepted runs differ among themselves, with Holm's allowance for all of them."""
+    """Criteria on which the accepted runs differ among themselves, adjusted by Holm's method over all of them."""
     adjusted = _adjusted([found.drift.moved.p_alike for found in criteria])
     for found, p in zip(criteria, adjusted, strict=True):
         if not found.drift.unsteady or p is None or p > LEVEL:
@@ -645,7 +646,7 @@ def _unsteady(criteria: Sequence[CriterionDrift]) -> Iterator[Finding]:
 
 
 def _account(found: CriterionDrift, baseline: Baseline, *, agreement_first: bool = False) -> str:
-    """What moved a criterion, how far, and what became of its agreement with gold; the cause comes first."""
+    """What moved a criterion, how far, and how its agreement with gold changed; the cause comes first."""
     explanation = found.explanation
     effect, gold = _effect(found), _agreement(found, baseline.since.level)
     seen = [part for part in ((gold, effect) if agreement_first else (effect, gold)) if part]

@@ -1,4 +1,4 @@
-"""Calibrations from another tool's export: each judge in it on each metric, against the annotators in it."""
+"""Calibrations from another tool's export: each judge in it, per metric, against the annotators in it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -15,14 +15,14 @@ from markscheme.submission import Submission
 
 @dataclass(frozen=True)
 class ExportAnswer:
-    """What an export says of its judges.
+    """The calibrations of the judges in an export.
 
     Attributes:
         files: Of the export.
-        reading: The export as it was read.
+        reading: The export as read.
         metrics: One calibration for each metric and judge that both an annotator and a judge rated; its rubric has
             that metric alone.
-        apart: Metrics of which only one side rated, and who did not.
+        apart: Metrics that only one side rated, and which side didn't.
     """
 
     files: tuple[Path, ...]
@@ -32,7 +32,7 @@ class ExportAnswer:
 
     @property
     def worth_a_rubric(self) -> Calibration | None:
-        """The judge with the lowest agreement among those that aren't shown to be good; None without any."""
+        """The judge with the lowest agreement among those not shown to be good; None without any."""
         weak = [one for one in self.metrics if one.decision.use not in ("gate", "trend")]
         return min(weak, key=_agreement, default=None)
 
@@ -49,7 +49,7 @@ def _agreement(calibration: Calibration) -> float:
 
 
 def calibrate_export(files: Sequence[Path], reading: Reading, options: Options) -> ExportAnswer:
-    """Each judge of an export on each of its metrics.
+    """Calibrate each judge of an export on each of its metrics.
 
     Raises:
         RatingError: No metric is rated by both an annotator and a judge.
@@ -78,7 +78,7 @@ def calibrate_export(files: Sequence[Path], reading: Reading, options: Options) 
 
 
 def _of_one(rating: Rating, criterion: Criterion) -> Rating:
-    """What a rating says of one criterion; a score or decision on the whole isn't about it."""
+    """The part of a rating about one criterion; overall scores and decisions are dropped."""
     return replace(rating, criteria={criterion.name: rating.criteria[criterion.name]}, overall=None, passed=None)
 
 

@@ -1,4 +1,4 @@
-"""A gate on the mean of cases, and its risk from several runs over the same cases, read from any graded file."""
+"""A gate on the mean of cases, and its risk from several runs over the same cases, in any graded file."""
 
 import math
 from collections import Counter
@@ -20,7 +20,7 @@ MOST_MISSING = 0.1
 """Share of the cases that may lack a figure in some run."""
 LEAST_CASES = 2
 LEAST_SHARE = 1000
-"""A rarer failure is one in so many."""
+"""Rarer failures are reported as less than 1 in this many runs."""
 
 
 @dataclass(frozen=True)
@@ -28,10 +28,10 @@ class Gate:
     """A gate and its risk.
 
     Attributes:
-        risk: What the runs say of it.
+        risk: Its risk, from the runs.
         threshold: The least figure that passes.
         of: The figure: mean score or share of passes.
-        averaged: Runs that CI averages.
+        averaged: Number of runs that CI averages.
         dropped: Cases left out because a run did not grade them.
     """
 
@@ -43,7 +43,7 @@ class Gate:
 
     @property
     def because(self) -> str:
-        """How often the gate fails though nothing changed, in a sentence."""
+        """How often the gate fails although nothing changed, in a sentence."""
         chance = self.risk.p_fail
         if chance.value is None:
             return f"{chance.undefined}."
@@ -52,13 +52,13 @@ class Gate:
 
 
 Graded = tuple[str, float | None]
-"""What tells a case from others, and its score or its pass as 0 or 1; None where it is not graded."""
+"""What identifies a case, and its score, or its pass as 0 or 1; None where it is not graded."""
 
 
 def read_gate(paths: Sequence[Path], threshold: float, of: Figure, *, averaged: int = 1) -> Gate:
-    """The gate, by the runs in Promptfoo's results, ratings, or what `grade --json` and `experiment --json` wrote.
+    """The gate, from the runs in Promptfoo's results, ratings, or the output of `grade --json` or `experiment --json`.
 
-    A case that a file holds several times was run so often, in the order of the file.
+    A case that a file contains several times was run that often, in the order of the file.
 
     Raises:
         RatingError: A file holds no graded cases, or scores outside 0 to 1.
@@ -69,13 +69,13 @@ def read_gate(paths: Sequence[Path], threshold: float, of: Figure, *, averaged: 
 
 
 def gate_of(runs: Sequence[Mapping[str, float | None]], threshold: float, of: Figure, *, averaged: int = 1) -> Gate:
-    """The gate, by the cases that every run graded.
+    """The gate, from the cases that every run graded.
 
     Args:
-        runs: By case, its figure in a run; None where it is not graded.
+        runs: For each run, the figure by case; None where it is not graded.
         threshold: The least mean that passes, 0 to 1.
         of: What the figures are.
-        averaged: Runs that CI averages.
+        averaged: Number of runs that CI averages.
 
     Raises:
         ComparisonError: The runs hold different cases, or a single one.
@@ -100,7 +100,7 @@ def gate_of(runs: Sequence[Mapping[str, float | None]], threshold: float, of: Fi
 
 
 def repeated(graded: Iterable[Graded], threshold: float, of: Figure) -> Gate | None:
-    """The gate, by cases that were graded several times; None where they weren't, or not all of them."""
+    """The gate, from cases that were graded several times; None where they weren't, or not all of them."""
     runs = runs_of(graded)
     try:
         return gate_of(runs, threshold, of) if len(runs) > 1 else None
@@ -109,7 +109,7 @@ def repeated(graded: Iterable[Graded], threshold: float, of: Figure) -> Gate | N
 
 
 def graded_rows(rows: Iterable[Row], of: Figure) -> Iterator[Graded]:
-    """What Promptfoo's graders made of each row, by test, prompt and provider."""
+    """The case and figure that Promptfoo's graders gave each row, by test, prompt and provider."""
     for row in rows:
         asserted = [[verdict.metric, verdict.text] for verdict in row.verdicts]
         figure = row.score if of == "score" else row.passed
@@ -118,7 +118,7 @@ def graded_rows(rows: Iterable[Row], of: Figure) -> Iterator[Graded]:
 
 
 def runs_of(graded: Iterable[Graded]) -> list[dict[str, float | None]]:
-    """One mapping a run: a case's first figure in the first, its second in the second."""
+    """One mapping per run: a case's first figure is in the first, its second in the second."""
     runs: list[dict[str, float | None]] = []
     seen: Counter[str] = Counter()
     for case, figure in graded:
@@ -140,7 +140,7 @@ def _read(path: Path, of: Figure) -> list[Graded]:
 
 
 def _outputs(path: Path) -> Iterator[tuple[int | None, Any]]:
-    """The outputs in what `experiment --json` wrote."""
+    """The outputs in a file written by `experiment --json`."""
     data = read_json(path, RatingError)
     outputs = data.get("outputs") if isinstance(data, Mapping) else None
     if not isinstance(outputs, list):
@@ -161,7 +161,7 @@ def _graded(line: Any, of: Figure, path: Path, number: int | None) -> Graded:
 
 
 def _often(chance: float) -> str:
-    """A chance as one run in so many.
+    """A probability as a number of runs.
 
     >>> _often(0.04), _often(0.9), _often(0.0)
     ('about 1 run in 25', 'about 9 runs in 10', 'less than 1 run in 1000')

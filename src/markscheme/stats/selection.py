@@ -1,6 +1,6 @@
-"""Choosing the best of several candidates without being fooled by having chosen: screen, held-out test, gain.
+"""Choosing the best of several candidates without selection bias: screening, held-out test, expected gain.
 
-A difference is the default's absolute error less a candidate's on one example: above 0 where the candidate is closer
+A difference is the default's absolute error minus a candidate's on one example: above 0 where the candidate is closer
 to gold. Examples of one task count as their mean.
 """
 
@@ -18,13 +18,13 @@ from markscheme.stats.estimate import Estimate
 Floats = npt.NDArray[np.float64]
 
 LEVEL = 0.05
-"""Chance that the held-out labels, however often opened, let one pass that is no better; the first opening's share."""
+"""Chance that held-out labels, however often opened, pass a candidate that is no better; the first opening's level."""
 SCALE_NODES = 400
 FINALISTS = 2
 LEAST_FIRST = 6
-"""Tasks on which every candidate is tried, at least."""
+"""Fewest tasks on which every candidate is tried."""
 PLANNED_GAIN, PLANNED_SD, PLANNED_CORRELATION, PLANNED_POWER = 0.038, 0.157, 0.5, 0.8
-"""A gain in MAE that is worth about 0.10 in agreement, and how far single examples scatter around it."""
+"""A gain in MAE that is worth about 0.10 in agreement, and the scatter of single examples around it."""
 FLIPS = 9_999
 SEED = 1
 
@@ -33,7 +33,7 @@ SEED = 1
 
 
 def dev_size(n: int) -> int:
-    """Tasks of `n` that may be looked at; the rest is held out.
+    """How many of `n` tasks are for development; the rest is held out.
 
     >>> [dev_size(n) for n in (40, 60, 80, 200)]
     [13, 20, 27, 67]
@@ -42,7 +42,7 @@ def dev_size(n: int) -> int:
 
 
 def first_size(n_dev: int) -> int:
-    """Dev tasks on which every candidate is tried; the better half goes on to the rest.
+    """How many dev tasks every candidate is tried on; the better half continues on the rest.
 
     >>> first_size(27), first_size(10)
     (13, 6)
@@ -51,7 +51,7 @@ def first_size(n_dev: int) -> int:
 
 
 def survivors(k: int) -> int:
-    """How many of `k` candidates go on: the better half, rounded up, two at least.
+    """How many of `k` candidates continue: the better half, rounded up, at least two.
 
     >>> survivors(2), survivors(5), survivors(20)
     (2, 3, 10)
@@ -60,7 +60,7 @@ def survivors(k: int) -> int:
 
 
 def questions(k: int, n: int) -> int:
-    """Examples to be graded to screen `k` candidates and test both finalists, the default's aside.
+    """How many examples to grade to screen `k` candidates and test both finalists, without those of the default.
 
     >>> questions(3, 80), questions(10, 160)
     (173, 609)
@@ -74,7 +74,7 @@ def questions(k: int, n: int) -> int:
 
 
 def opening_alpha(opening: int, level: float = LEVEL) -> float:
-    """What the j-th opening of the same held-out labels may spend: half of the one before.
+    """Significance level of the j-th opening of the same held-out labels: half of the one before.
 
     >>> [opening_alpha(j) for j in (1, 2, 3)]
     [0.05, 0.025, 0.0125]
@@ -85,12 +85,12 @@ def opening_alpha(opening: int, level: float = LEVEL) -> float:
 
 
 def critical_t(df: int, alpha: float, correlation: float | None = None) -> float:
-    """What the larger of two correlated t exceeds with chance `alpha` where neither candidate is better.
+    """Critical value: the larger of two correlated t exceeds it with chance `alpha` if neither candidate is better.
 
     Args:
         df: Degrees of freedom of both.
         alpha: One-sided chance.
-        correlation: Of the two columns of differences, -1 to 1; None for a single t.
+        correlation: Correlation of the two columns of differences, -1 to 1; None for a single t.
 
     Source:
         Owen (1956), Annals of Mathematical Statistics 27(4), 1075-1090. doi:10.1214/aoms/1177728074
@@ -118,15 +118,15 @@ def critical_t(df: int, alpha: float, correlation: float | None = None) -> float
 
 @dataclass(frozen=True)
 class SelectionTest:
-    """What held-out differences say of one or two finalists.
+    """The test of one or two finalists on held-out differences.
 
     Attributes:
         means: Mean difference of each, over tasks.
         errors: Standard error of each.
-        t: Mean over its error; None where all differences are equal.
-        correlation: Of the two columns; None for one finalist, or where one of them doesn't vary.
+        t: Mean divided by its error; None where all differences are equal.
+        correlation: Correlation of the two columns; None for one finalist, or where one of them doesn't vary.
         critical: What t has to exceed.
-        best: Place of the adopted one; None where the labels confirm neither.
+        best: Index of the adopted one; None where the labels confirm neither.
         n: Tasks.
     """
 
@@ -144,11 +144,11 @@ def held_out_test(differences: npt.ArrayLike, alpha: float) -> SelectionTest:
 
     Args:
         differences: Shape (n_tasks, 1 or 2), no nan.
-        alpha: What this opening may spend.
+        alpha: Significance level of this opening.
 
     Returns:
-        The finalist with the greater mean among those whose t exceeds the bound for the larger of the two. Equal
-        differences throughout have no t; they decide by their signs alone, exactly.
+        The finalist with the greater mean among those whose t exceeds the bound for the larger of the two. If all
+        differences are equal there is no t; then their signs alone decide, by an exact test.
 
     Example:
         >>> held_out_test([[0.1], [0.2], [0.1], [0.3], [0.2]], 0.05).best
@@ -172,14 +172,14 @@ def held_out_test(differences: npt.ArrayLike, alpha: float) -> SelectionTest:
 
 
 def outside_test(differences: npt.ArrayLike, alpha: float = LEVEL) -> SelectionTest:
-    """The same for any number of candidates that were made without these labels, on all of them.
+    """The same test for any number of candidates made without these labels, on all of them.
 
-    The largest t is compared with its distribution when whole tasks change their sign, which keeps the candidates'
-    correlation; the signs come from a fixed seed.
+    The largest t is compared with its distribution when whole tasks flip their sign, which keeps the candidates'
+    correlation; the random signs have a fixed seed.
 
     Args:
         differences: Shape (n_tasks, k), no nan.
-        alpha: Chance that one is adopted though none is better.
+        alpha: Chance that one is adopted although none is better.
 
     Source:
         Westfall and Young (1993), Resampling-Based Multiple Testing, Wiley. ISBN 978-0-471-55761-6
@@ -204,7 +204,7 @@ def _signs(n: int) -> Floats:
 
 
 def _t(means: Floats, squares: Floats, n: int) -> Floats:
-    """t of columns with these means and sums of squares; very large where nothing varies, 0 where all is 0."""
+    """t of columns with these means and sums of squares; very large where nothing varies, 0 where all values are 0."""
     variance = np.maximum(squares - n * means**2, 1e-15) / (n - 1)
     return np.asarray(means / np.sqrt(variance / n))
 
@@ -213,7 +213,7 @@ def _t(means: Floats, squares: Floats, n: int) -> Floats:
 
 
 def kept_share(t: float | None) -> float:
-    """How much of a selected gain is likely to hold on new examples: 1 - 1/t², 0 at least.
+    """Share of a selected gain that is likely to hold on new examples: 1 - 1/t², at least 0.
 
     Source:
         James and Stein (1961), Proceedings of the Fourth Berkeley Symposium 1, 361-379.
@@ -226,12 +226,12 @@ def kept_share(t: float | None) -> float:
 
 
 def expected_gain(differences: npt.ArrayLike, share: float, *, method: str) -> Estimate:
-    """A gain to expect on new examples: the mean over tasks, shrunken by `share`, with a t interval.
+    """The gain to expect on new examples: the mean over tasks, shrunk by `share`, with a t interval.
 
     Args:
         differences: Shape (n_tasks,), no nan.
-        share: How much of it is likely to hold, 0 to 1.
-        method: What the Estimate says was measured.
+        share: Share of it that is likely to hold, 0 to 1.
+        method: What was measured, for the Estimate's `method`.
     """
     d = np.asarray(differences, dtype=np.float64)
     n, value = len(d), float(d.mean() * share)
@@ -243,7 +243,7 @@ def expected_gain(differences: npt.ArrayLike, share: float, *, method: str) -> E
 
 
 def chance_to_find(n: int, alpha: float, *, gain: float = PLANNED_GAIN, sd: float = PLANNED_SD) -> float:
-    """Chance that `n` held-out tasks confirm a finalist that is better by `gain`, 0 to 1.
+    """Probability that `n` held-out tasks confirm a finalist that is better by `gain`, 0 to 1.
 
     >>> round(chance_to_find(132, 0.05), 2)
     0.8
@@ -254,7 +254,7 @@ def chance_to_find(n: int, alpha: float, *, gain: float = PLANNED_GAIN, sd: floa
 
 
 def held_out_needed(alpha: float = LEVEL, *, gain: float = PLANNED_GAIN, sd: float = PLANNED_SD) -> int:
-    """Least number of held-out tasks that confirm a gain 8 times in 10.
+    """Fewest held-out tasks that confirm a gain 8 times in 10.
 
     >>> held_out_needed(), held_out_needed(gain=0.1, sd=0.5)
     (132, 192)
@@ -268,7 +268,7 @@ def held_out_needed(alpha: float = LEVEL, *, gain: float = PLANNED_GAIN, sd: flo
 
 
 def labels_needed(held_out: int) -> int:
-    """Labelled tasks in all of which so many are held out.
+    """How many labelled tasks are needed so that this many are held out.
 
     >>> labels_needed(132)
     198

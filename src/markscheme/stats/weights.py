@@ -1,4 +1,4 @@
-"""Weights that people's overall marks support, and what they would gain held out.
+"""Weights that annotators' overall scores support, and what they gain on held-out examples.
 
 A change is proposed only where a test says that the author's weights fit worse; every gain is measured on examples
 that had no part in the fit.
@@ -47,13 +47,13 @@ NOTHING = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class Ridge:
-    """Weights pulled towards the author's, as fitted and before rescaling.
+    """Weights shrunk towards the author's, as fitted and before rescaling.
 
     Attributes:
-        weights: In the scale of people's marks, none below 0.
-        slope: b: how much of the author's weights, as a whole, the marks follow.
-        penalty: u, the pull of the author's weights.
-        objective: What was made smallest.
+        weights: In the scale of annotators' overall scores, none below 0.
+        slope: b: how far the scores follow the author's weights as a whole.
+        penalty: u, the strength of the shrinkage.
+        objective: The minimized value.
     """
 
     weights: tuple[float, ...]
@@ -90,18 +90,18 @@ class HeldOut:
 
 @dataclass(frozen=True, slots=True)
 class TunedWeights:
-    """What labels say about a rubric's weights.
+    """What the labels say about a rubric's weights.
 
     Attributes:
         before: The author's weights.
-        after: The proposed ones; the author's where no change is supported.
-        supported: Whether a change is.
+        after: The proposed weights; the author's where no change is supported.
+        supported: Whether the labels support a change.
         reason: Why, or why not, in a sentence.
-        needed: Labelled examples that would suffice to try; None where there were enough.
-        p: Of the F test that the author's weights fit as well as any; None where it wasn't reached.
-        gain: Share by which the held-out root mean squared error falls, shrunk for having been selected; undefined
-            below 80 examples.
-        ratios: Fitted weight over the author's, one a criterion; undefined where a weight isn't tuned.
+        needed: Labelled examples needed to try; None where there were enough.
+        p: p-value of the F test that the author's weights fit as well as any; None where it wasn't reached.
+        gain: Share by which the held-out root mean squared error falls, shrunk for selection; undefined below 80
+            examples.
+        ratios: Fitted weight divided by the author's, one per criterion; undefined where a weight isn't tuned.
         alike: Pairs of criteria with a correlation above 0.9: how weight is split between them is arbitrary.
         held_out: `mae`, `agreement` and `pass_agreement` of the scores; empty where there was no fit.
     """
@@ -133,23 +133,23 @@ def fit_weights(
     pass_mark: float = 0.5,
     tolerance: float = 0.1,
 ) -> TunedWeights:
-    """Weights that people's overall marks support, or the author's with the reason.
+    """Weights that annotators' overall scores support, or the author's with the reason.
 
     Args:
-        x: Position of each criterion's level, shape (n, k), 0 to 1; nan where there is none. An example counts where
-            every tuned criterion has one.
-        y: People's overall marks, shape (n,), 0 to 1; nan where there is none.
+        x: Position of each criterion's level, shape (n, k), 0 to 1; nan where there is none. An example counts if every
+            tuned criterion has one.
+        y: Annotators' overall scores, shape (n,), 0 to 1; nan where there is none.
         author: The author's weights, shape (k,).
         generator: Splits the examples into folds.
-        fixed: Which weights are left alone, shape (k,): those of required criteria. Weights of 0 and criteria on
-            which every example has one level are left alone as well.
-        groups: Which group each example belongs to, shape (n,); a group is held out, or left out, whole.
-        pass_mark: Mark from which a score, and a person's mark, count as a pass.
-        tolerance: How far a score may miss people's mark and still agree.
+        fixed: Which weights are not tuned, shape (k,): those of required criteria. Weights of 0 and criteria on which
+            every example has one level aren't tuned either.
+        groups: Which group each example belongs to, shape (n,); groups are held out, or left out, as a whole.
+        pass_mark: Score from which the rubric's score, and an annotator's, count as a pass.
+        tolerance: How far a score may be from an annotator's and still agree.
 
     Returns:
-        The proposal. It goes as far towards the fitted weights as the `step` of `FTest` says, keeps signs and the sum
-        of positive weights, and is rounded as finely as the author's own.
+        The proposal. It moves from the author's weights towards the fitted ones as far as the `step` of `FTest` says,
+        keeps signs and the sum of positive weights, and is rounded as finely as the author's own.
 
     Raises:
         ValueError: The caller's fault: shapes that don't fit, infinite values, or no weight at all.
@@ -200,12 +200,12 @@ def fit_weights(
 
 @dataclass(frozen=True, slots=True)
 class Sums:
-    """Sums of squares and products of levels and marks, from which any subset's fit follows.
+    """Sums of squares and products of levels and overall scores, enough to fit any subset.
 
     Attributes:
         n: Examples.
-        mean: Of each level and of the mark, shape (k + 1,).
-        about_mean: Sums of products of deviations, shape (k + 1, k + 1), the mark last.
+        mean: Mean of each level and of the score, shape (k + 1,).
+        about_mean: Sums of products of deviations, shape (k + 1, k + 1), the score last.
     """
 
     n: float
@@ -214,7 +214,7 @@ class Sums:
 
     @classmethod
     def of(cls, levels: Floats, marks: Floats) -> "Sums":
-        """Those of levels, shape (n, k), and marks, shape (n,), none of them missing."""
+        """The sums of levels, shape (n, k), and overall scores, shape (n,), none of them missing."""
         table = np.column_stack([levels, marks])
         if not len(table):
             return cls(0.0, np.zeros(table.shape[1]), np.zeros((table.shape[1],) * 2))
@@ -222,7 +222,7 @@ class Sums:
         return cls(float(len(table)), table.mean(axis=0), centred.T @ centred)
 
     def without(self, levels: Floats, marks: Floats) -> "Sums":
-        """The same with these rows left out."""
+        """The sums with these rows left out."""
         gone = Sums.of(levels, marks)
         n = self.n - gone.n
         apart = gone.mean - self.mean
@@ -236,18 +236,18 @@ class Sums:
 
     @property
     def with_mark(self) -> Floats:
-        """Products of levels and mark, shape (k,)."""
+        """Products of levels and score, shape (k,)."""
         return np.asarray(self.about_mean[:-1, -1])
 
     @property
     def mark(self) -> float:
-        """Sum of squares of the marks."""
+        """Sum of squares of the scores."""
         return float(self.about_mean[-1, -1])
 
 
 @dataclass(frozen=True)
 class _Task:
-    """Levels, marks and groups of the examples that count, and which weights may move."""
+    """Levels, overall scores and groups of the examples that count, and which weights may change."""
 
     levels: Floats
     marks: Floats
@@ -282,7 +282,7 @@ class _Task:
         return fitted * (float(self.author[positive].sum()) / total) if total > 0 else self.author
 
     def carried(self, sums: Sums) -> Floats:
-        """Weights as far from the author's towards the fitted ones as these examples carry."""
+        """Weights moved from the author's towards the fitted ones as far as these examples support."""
         return self.author + FTest.of(sums, self.author).step * (self.normalised(sums) - self.author)
 
     def rounded(self, upright: Floats) -> tuple[float, ...]:
@@ -306,7 +306,7 @@ def _checked(x: npt.ArrayLike, y: npt.ArrayLike, author: npt.ArrayLike) -> tuple
 
 
 def _one_level(levels: Floats) -> npt.NDArray[np.bool_]:
-    """Which columns hold one and the same level wherever they hold one."""
+    """Which columns have only one level, missing values aside."""
     seen = ~np.isnan(levels)
     highest = np.where(seen, levels, -np.inf).max(axis=0, initial=-np.inf)
     lowest = np.where(seen, levels, np.inf).min(axis=0, initial=np.inf)
@@ -314,12 +314,12 @@ def _one_level(levels: Floats) -> npt.NDArray[np.bool_]:
 
 
 def _cannot_tune(task: _Task, required: int, one_level: int) -> tuple[str | None, int | None]:
-    """Why there is nothing to fit, with the examples needed where more would help.
+    """Why nothing can be fitted, with the examples needed where more would help.
 
     Args:
-        task: What is to be fitted.
-        required: Weights left alone because the author said so.
-        one_level: Weights left alone because all examples have one level.
+        task: What would be fitted.
+        required: Number of weights left alone because their criteria are required.
+        one_level: Number of weights left alone because all examples have one level.
     """
     n, k, groups = len(task.marks), len(task.tuned), task.groups.n
     least = max(LEAST_FOR_WEIGHTS, LEAST_PER_WEIGHT * k)
@@ -373,13 +373,13 @@ def _decision(p: float, gained: bool, *, changed: bool) -> tuple[bool, str]:
 
 
 def ridge(sums: Sums, author: Floats) -> Ridge | None:
-    """Weights that fit people's marks best while the author's count like `AUTHOR_WORTH` examples.
+    """Weights that fit annotators' scores best, with the author's weights counting like `AUTHOR_WORTH` examples.
 
-    Least squares of marks on levels with a free line, no weight below 0, pulled towards b times the author's weights;
-    no minimum counts are asked and nothing is rescaled.
+    Least squares of scores on levels with an intercept, no weight below 0, shrunk towards b times the author's weights.
+    It requires no minimum counts and rescales nothing.
 
     Args:
-        sums: Of levels, turned so that more is better, and marks.
+        sums: Of levels, turned so that more is better, and scores.
         author: The author's weights, shape (k,), all above 0.
 
     Returns:
@@ -413,12 +413,12 @@ def ridge(sums: Sums, author: Floats) -> Ridge | None:
 
 @dataclass(frozen=True, slots=True)
 class FTest:
-    """Marks on 1 and the author's score against marks on 1 and all levels, by the F test.
+    """F test of the author's weights (overall scores on one line in the author's score) against free weights.
 
     Attributes:
-        ratio: F; 0 where both fit alike, infinite where only free weights fit exactly.
-        more: Weights that are free beyond the author's line.
-        spare: Examples beyond all that is fitted.
+        ratio: F; 0 where both fit equally well, infinite where only free weights fit exactly.
+        more: Numerator degrees of freedom: free weights beyond the author's line.
+        spare: Denominator degrees of freedom: examples beyond all that is fitted.
 
     Example:
         >>> x = np.array([[0.0, 1.0], [1.0, 0.0], [1.0, 1.0], [0.0, 0.0], [0.5, 0.0]])
@@ -450,15 +450,15 @@ class FTest:
 
     @property
     def p(self) -> float:
-        """How likely free weights would beat the author's by so much if the author's were right."""
+        """Probability that free weights fit better by this much if the author's are right."""
         return 0.0 if math.isinf(self.ratio) else float(fdtrc(self.more, self.spare, self.ratio))
 
     @property
     def step(self) -> float:
-        """How far labels carry from the author's weights towards the fitted ones, 0 to 1.
+        """How far to move from the author's weights towards the fitted ones, 0 to 1.
 
-        What passes a gate by luck passes it narrowly. So where p is just what the gate asks `STEP_AT_THE_GATE` of the
-        way is gone, and the more clearly free weights fit better the more of it.
+        A result that passes the test by luck passes it narrowly. So where p is just significant the step is
+        `STEP_AT_THE_GATE`, and it grows the more clearly free weights fit better.
 
         Source:
             Sclove, Morris and Radhakrishnan (1972), Annals of Mathematical Statistics 43(5), 1481-1490.
@@ -469,7 +469,7 @@ class FTest:
 
 @dataclass(frozen=True, slots=True)
 class _Fold:
-    """Which examples were held out, and the weights that the others gave."""
+    """Which examples were held out, and the weights fitted to the others."""
 
     held: npt.NDArray[np.bool_]
     rest: Sums
@@ -477,7 +477,7 @@ class _Fold:
 
 
 def _folds(task: _Task, generator: np.random.Generator) -> Iterator[_Fold]:
-    """Each group held out once in each repeat, everything fitted again on the rest."""
+    """Each group held out once in each repeat, with everything fitted again on the rest."""
     upright, everything = task.upright, task.sums
     for _ in range(REPEATS):
         part = generator.permutation(task.groups.n)[task.groups.number] % FOLDS
@@ -488,7 +488,7 @@ def _folds(task: _Task, generator: np.random.Generator) -> Iterator[_Fold]:
 
 
 def _held_out_gain(folds: Sequence[_Fold], task: _Task) -> tuple[Estimate, bool]:
-    """The share by which held-out error falls, each side with a line of its own; and whether it falls at all."""
+    """The share by which held-out error falls, each side with its own regression line; and whether it falls at all."""
     n, upright = len(task.marks), task.upright
     squares = np.zeros((2, n))
     for fold in folds:
@@ -515,14 +515,14 @@ def _held_out_gain(folds: Sequence[_Fold], task: _Task) -> tuple[Estimate, bool]
 
 
 def _line_errors(rest: Sums, weights: Floats, levels: Floats, marks: Floats) -> Floats:
-    """Marks less what a line in the weighted score, fitted to the rest, says of them."""
+    """Overall scores minus the predictions of a line in the weighted score, fitted to the rest."""
     of_score = float(weights @ rest.levels @ weights)
     slope = float(weights @ rest.with_mark) / of_score if of_score > NOTHING else 0.0
     return np.asarray(marks - rest.mean[-1] - slope * ((levels - rest.mean[:-1]) @ weights))
 
 
 def _held_out_scores(folds: Sequence[_Fold], task: _Task, *, pass_mark: float, tolerance: float) -> dict[str, HeldOut]:
-    """How the rubric's own score, with weights tuned on the other examples, meets people's marks."""
+    """How well the rubric's own score, with weights tuned on the other examples, matches annotators' scores."""
     n = len(task.marks)
     measured = {name: np.zeros((2, n)) for name in ("mae", "agreement", "pass_agreement")}
     for fold in folds:
@@ -541,7 +541,7 @@ def _held_out_scores(folds: Sequence[_Fold], task: _Task, *, pass_mark: float, t
 
 
 def weighted_scores(levels: npt.ArrayLike, weights: npt.ArrayLike) -> Floats:
-    """The scores that rows of levels earn under given weights.
+    """The scores of rows of levels under given weights.
 
     Args:
         levels: Positions, shape (n, k), 0 to 1; nan where a criterion does not apply.
@@ -566,7 +566,7 @@ def weighted_scores(levels: npt.ArrayLike, weights: npt.ArrayLike) -> Floats:
 
 
 def _ratios(task: _Task) -> tuple[Estimate, ...]:
-    """Each tuned weight over the author's, refitted with every group left out in turn."""
+    """Each tuned weight divided by the author's, refitted with every group left out in turn."""
     upright, everything, grouped = task.upright, task.sums, task.groups.several
     left_out = np.empty((task.groups.n, len(task.tuned)))
     for g in range(task.groups.n):
@@ -592,7 +592,7 @@ def _alike(task: _Task) -> tuple[tuple[int, int, float], ...]:
 def _grain(weights: Floats) -> float:
     """The coarsest of whole numbers, twentieths and hundredths of which all weights are multiples.
 
-    Whole numbers as small as 1, 1, 2 leave no room to move: a step is at most a third of the mean weight.
+    A step is at most a third of the mean weight: whole numbers as small as 1, 1, 2 leave no room to move.
     """
     finest = float(np.abs(weights[weights != 0]).mean()) / 3
     whole = (g for g in GRAINS if g <= finest and np.abs(weights / g - np.rint(weights / g)).max() < 1e-6)
@@ -600,7 +600,7 @@ def _grain(weights: Floats) -> float:
 
 
 def _rounded_steps(steps: Floats, signs: Floats) -> Floats:
-    """Whole steps, at least one each, the sum of the positive ones kept where that leaves one each."""
+    """Whole steps, at least one each; the sum of the positive ones is kept where that leaves one each."""
     rounded = np.maximum(np.rint(steps), 1.0)
     positive = np.flatnonzero(signs > 0)
     if not len(positive):
