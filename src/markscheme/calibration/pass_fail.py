@@ -1,4 +1,4 @@
-"""What a judge decided of a graded set, and what it and people both decided on, from any file that tells."""
+"""Readers of the judge's decisions on a graded set, and of the examples that annotators decided too."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
@@ -35,15 +35,15 @@ def _of_plan(sample: Mapping[str, Any], path: Path) -> list[Judged]:
 
 
 def judged(row: Row) -> Judged:
-    """What Promptfoo's graders decided of one output."""
+    """The decision of Promptfoo's graders on one output."""
     return Judged(row.id, row.passed, row.system, str(row.test))
 
 
 def read_labelled(path: Path) -> list[Labelled]:
-    """What people and the judge both decided on, from a calibration, lines, or Promptfoo's results.
+    """The examples that both annotators and the judge decided, from a calibration, lines, or Promptfoo's results.
 
     Raises:
-        RatingError: It can't be read as any of them, or holds nothing that both decided on.
+        RatingError: It can't be read as any of them, or has no example that both decided.
     """
     if is_results(path):
         found = [label for label in _of_results(path) if label is not None]
@@ -56,7 +56,7 @@ def read_labelled(path: Path) -> list[Labelled]:
 
 
 def reference_of(path: Path) -> str | None:
-    """What the labels of a calibration are worth: adjudicated, people, one-person, constructed or model."""
+    """The kind of labels in a calibration: adjudicated, people, one-person, constructed or model."""
     data = None if is_results(path) else _document(path)
     told = data.get("raters") if data is not None else None
     return str(told["reference"]) if isinstance(told, Mapping) and told.get("reference") else None
@@ -132,7 +132,7 @@ def _draw(drawn: Any, weight: Any, stratum: Any) -> tuple[str | None, float, str
 
 
 def _document(path: Path) -> Mapping[str, Any] | None:
-    """The file as one calibration; None where it holds lines."""
+    """The file as one calibration; None where it has lines."""
     try:
         data = parse_json(read_text(path, RatingError))
     except (ValueError, RecursionError):
@@ -141,7 +141,7 @@ def _document(path: Path) -> Mapping[str, Any] | None:
 
 
 def _of_calibration(data: Mapping[str, Any], path: Path) -> Iterator[Labelled]:
-    """What `calibrate --json` wrote: every example, or else the counts that its figures amount to."""
+    """The examples in the output of `calibrate --json`, or else examples rebuilt from its counts."""
     try:
         if "rated" in data:
             yield from _of_examples(data)

@@ -1,4 +1,4 @@
-"""What people would pass of a graded set, from a judge's verdicts and labels that show where it errs."""
+"""Share of a graded set that annotators would pass, from a judge's verdicts and labels that show its errors."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -33,12 +33,12 @@ ASSUMED_OF_OTHERS: Mapping[DrawnHow, str] = {
     "by-verdict": f"{_ANOTHER} the judge's passes and its fails where these came from; {_OTHERWISE}",
     "by-stratum": f"{_ANOTHER} strata like these, with known chances; {_OTHERWISE}",
 }
-"""What is assumed where labels that were drawn so are of other responses."""
+"""Assumption about labels of other responses, by how they were drawn."""
 NEEDS_OWN = "groups need labels of their own responses"
 UNEQUAL = "the labels were drawn with unequal chances among this group's passes or fails"
 METHOD = "by verdict, own labels"
 MOST_GROUPS = 6
-"""Groups up to which every two are compared; with more, each with the first."""
+"""Up to this many groups all pairs are compared; with more, each with the first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +46,11 @@ class Judged:
     """A response and the judge's verdict on it.
 
     Attributes:
-        id: As the labels name it.
+        id: The id that the labels use.
         passed: The verdict; None where it is not graded.
-        group: Who made it: prompt, provider; "" where nobody says.
-        unit: What it has in common with the same test's responses of other groups.
-        stratum: The part of the pool it belongs to; "" where nobody says.
+        group: What produced it: prompt, provider; "" where unknown.
+        unit: Key shared with the same test's responses of other groups.
+        stratum: The part of the pool it belongs to; "" where unknown.
     """
 
     id: str
@@ -62,15 +62,15 @@ class Judged:
 
 @dataclass(frozen=True, slots=True)
 class Labelled:
-    """A response that people and the judge decided on.
+    """A response that annotators and the judge decided on.
 
     Attributes:
         id: The response's.
-        gold: Whether people pass it.
+        gold: Whether annotators pass it.
         judge: Whether the judge does.
-        drawn: How it came to be labelled: random, by-verdict, chosen; None where nobody says.
-        weight: One over the chance with which it was drawn; 1 where nobody says.
-        stratum: The part of the pool it was drawn from; "" where nobody says.
+        drawn: How it was chosen for labelling: random, by-verdict, chosen; None where unknown.
+        weight: Inverse of the probability with which it was drawn; 1 where unknown.
+        stratum: The part of the pool it was drawn from; "" where unknown.
     """
 
     id: str
@@ -86,11 +86,11 @@ class GroupPassRate:
     """The pass rate of one group.
 
     Attributes:
-        raw: By the judge alone.
-        corrected: What people would pass, from labels of this group's responses only; without a value, and with a
-            note, where they are too few.
-        own_labels: How many they are.
-        needed: Further labels that would show the rate; None where it is shown or no number would do.
+        raw: From the judge alone.
+        corrected: Share that annotators would pass, from labels of this group's responses only; without a value, and
+            with a note, where they are too few.
+        own_labels: Number of these labels.
+        needed: More labels needed to show the rate; None where it is shown or no number would do.
     """
 
     raw: Estimate
@@ -104,15 +104,15 @@ class PassRates:
     """The pass rate of a graded set.
 
     Attributes:
-        raw: By the judge alone.
-        corrected: What people would pass.
+        raw: From the judge alone.
+        corrected: Share that annotators would pass.
         how: How the labels were drawn, which decides the correction.
-        labels: How many labels it rests on.
-        labels_here: How many of them are of responses that are graded here.
+        labels: Number of labels used.
+        labels_here: Number of them that are of responses graded here.
         not_graded: Responses without a verdict; they count in no rate.
         groups: By name; empty where there is one group or none.
         differences: First group's corrected rate minus the second's.
-        other_verdicts: Labelled responses on which the judge here decides otherwise than when they were labelled.
+        other_verdicts: Labelled responses on which the judge here decides differently than when they were labelled.
         shared_ids: Labels whose id several groups use; they count for no group.
     """
 
@@ -138,8 +138,8 @@ def pass_rates(judged: Sequence[Judged], labelled: Sequence[Labelled], *, how: D
 
     Args:
         judged: Everything that was graded.
-        labelled: What people and the judge both decided on.
-        how: How the labels were drawn; None goes by what they say, and by whether they are of what is graded here.
+        labelled: The examples that both annotators and the judge decided.
+        how: How the labels were drawn; None infers it from the labels, and from whether they are of responses here.
     """
     graded = [one for one in judged if one.passed is not None]
     how = how or _how(graded, labelled)
@@ -161,7 +161,7 @@ def pass_rates(judged: Sequence[Judged], labelled: Sequence[Labelled], *, how: D
 
 
 def _how(graded: Sequence[Judged], labelled: Sequence[Labelled]) -> DrawnHow:
-    """By what the labels say; where they say nothing, labels of these responses count within each verdict."""
+    """How the labels were drawn, from the labels; by verdict where they don't say and are of these responses."""
     said = {label.drawn for label in labelled}
     strata = {one.stratum for one in graded}
     if labelled and all(label.stratum for label in labelled) and {label.stratum for label in labelled} <= strata:
@@ -201,7 +201,7 @@ def _corrected(graded: Sequence[Judged], labelled: Sequence[Labelled], how: Draw
 
 
 def _by_stratum(graded: Sequence[Judged], labelled: Sequence[Labelled]) -> Estimate:
-    """By the strata that both sides name; where the graded responses name none, by verdict, each label weighed."""
+    """The rate by strata that both sides name; where responses name none, by verdict with weighted labels."""
     named = all(one.stratum for one in graded)
     cells = [one.stratum if named else _verdict(one.passed) for one in graded]
     names = sorted(set(cells))
@@ -227,7 +227,7 @@ def _table(labelled: Iterable[Labelled]) -> Integers:
 
 
 def _counted(decisions: Iterable[tuple[bool, bool]]) -> Integers:
-    """Counts of decisions, shape (2, 2): rows people's fail and pass, columns the judge's."""
+    """Counts of decisions, shape (2, 2): rows annotators' fail and pass, columns the judge's."""
     counts = Counter(decisions)
     return np.array([[counts[gold, judge] for judge in (False, True)] for gold in (False, True)], dtype=np.int64)
 
@@ -242,11 +242,11 @@ def _verdicts(graded: Iterable[Judged]) -> Integers:
 
 @dataclass(frozen=True, slots=True)
 class _Group:
-    """The responses of one group, and the labels of its own among them, by the verdict they have here.
+    """The responses of one group and their own labels, with the verdicts they have here.
 
     Attributes:
         rows: Everything graded in it.
-        own: Each labelled response of it with its label.
+        own: Each of its labelled responses with its label.
     """
 
     rows: Sequence[Judged]
@@ -259,11 +259,11 @@ class _Group:
 
     @property
     def table(self) -> Integers:
-        """Counts of the labelled responses, shape (2, 2): rows people's fail and pass, columns the judge's."""
+        """Counts of the labelled responses, shape (2, 2): rows annotators' fail and pass, columns the judge's."""
         return _counted((label.gold, bool(one.passed)) for one, label in self.own)
 
     def withheld(self, how: DrawnHow) -> str:
-        """Why no rate can be shown however many labels there are; "" where it can."""
+        """Why no rate can be shown, however many labels there are; "" where it can."""
         if how == "elsewhere":
             return NEEDS_OWN
         drawn = {
@@ -273,7 +273,7 @@ class _Group:
         return UNEQUAL if how == "by-stratum" and len(drawn) > len({passed for passed, *_ in drawn}) else ""
 
     def rate(self, how: DrawnHow) -> GroupPassRate:
-        """What people would pass of it."""
+        """The pass rate of the group."""
         why, raw = self.withheld(how), raw_rate(self.rows)
         if why:
             return GroupPassRate(raw, _withheld(why, len(self.own)), len(self.own))
@@ -282,7 +282,7 @@ class _Group:
 
 
 def _noted(estimate: Estimate) -> Estimate:
-    """The estimate, its note saying why it has no value where it has none."""
+    """The estimate, with a note on why it has no value where it has none."""
     return estimate if estimate.undefined is None else replace(estimate, note=f"withheld: {estimate.undefined}")
 
 
@@ -313,7 +313,7 @@ def _in_several_groups(graded: Iterable[Judged]) -> set[str]:
 
 
 def compared_pairs(names: Sequence[str]) -> Iterable[tuple[str, str]]:
-    """Which two groups are compared: every two where they are few, else each with the first."""
+    """Which groups are compared: all pairs where there are few groups, else each with the first."""
     return combinations(names, 2) if len(names) <= MOST_GROUPS else product(names[:1], names[1:])
 
 
@@ -328,7 +328,7 @@ def _difference(first: _Group, second: _Group, how: DrawnHow) -> GroupDifference
 
 
 def _common(first: Sequence[Judged], second: Sequence[Judged]) -> Integers:
-    """Tests that both were graded on by verdict, shape (2, 2): rows the first group's fail and pass."""
+    """Number of tests that both were graded on by verdict, shape (2, 2): rows the first group's fail and pass."""
     others: dict[str, list[bool]] = {}
     for one in second:
         others.setdefault(one.unit, []).append(one.passed is True)

@@ -1,4 +1,4 @@
-"""How many labels a width, a verdict or a promise takes, and what the next run costs before it is run."""
+"""How many labels an interval width, a verdict or a promise needs, and what the next run would cost."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
@@ -34,21 +34,21 @@ Goal: TypeAlias = Literal["width", "verdict", "promise", "variety"]
 ASSUMED_COEFFICIENT = 0.75
 ASSUMED_AUTOMATIC = 0.60
 LEAST_PILOT = 20
-"""Examples that both rated, from which on they say more than an assumption."""
+"""Examples rated by both from which a pilot is used instead of an assumption."""
 WRITTEN_PER_CRITERION = 100
-"""Tokens of a quote, a reason and a level, where no reply is at hand to measure."""
+"""Tokens of a quote, a reason and a level, where there is no reply to measure."""
 
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """Labels that one goal takes.
+    """The labels that one goal needs.
 
     Attributes:
         goal: What kind of goal.
         what: The goal in a few words.
-        labels: Labelled examples in all; None where no number would do.
+        labels: Total labelled examples needed; None where no number would do.
         have: Labelled examples there are.
-        basis: What the number rests on.
+        basis: What the number is based on.
     """
 
     goal: Goal
@@ -72,16 +72,16 @@ class Need:
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What a run would ask and cost.
+    """What a run would ask, and its cost.
 
     Attributes:
-        judge: Who would be asked; "" where nobody is at hand.
-        calls: Questions that nobody has answered yet; a re-ask of an unread reply comes on top.
-        kept: Questions whose reply is kept or recorded.
-        input_tokens: Read, estimated by length.
-        output_tokens: Written, likewise.
-        usd: Dollars; None where the price isn't known.
-        basis: What the tokens rest on.
+        judge: Name of the judge; "" without one.
+        calls: Questions without a reply yet; re-asks of unreadable replies come on top.
+        kept: Questions whose reply is cached or recorded.
+        input_tokens: Tokens read, estimated by length.
+        output_tokens: Tokens written, likewise.
+        usd: US dollars; None where the price isn't known.
+        basis: What the token numbers are based on.
     """
 
     judge: str
@@ -107,16 +107,16 @@ def needs_of(
     error: float = 0.05,
     confidence: float = 0.9,
 ) -> list[Need]:
-    """Labels that each goal takes.
+    """The labels that each goal needs.
 
     Args:
         truth: The labels so far.
         pilot: The judge compared with them; None where its ratings aren't known.
         criteria: The rubric's.
-        target: Share of examples on which the judge has to agree.
-        half_width: Half the width wanted of an interval.
-        error: Share of errors to be promised of automatic decisions.
-        confidence: How sure that promise is to be.
+        target: Share of examples on which the judge must agree.
+        half_width: Half the interval width wanted.
+        error: Error rate to promise for automatic decisions.
+        confidence: Confidence of that promise.
     """
     have = len(truth.ids)
     unknown = "the judge's ratings would say" if truth.has_people else "no person labelled yet"
@@ -135,10 +135,10 @@ def needs_of(
 
 
 def labels_for_verdict(truth: Gold, pilot: Comparison | None, target: float) -> int | None:
-    """Labels in all with which the verdict would be reached, as the report of a calibration counts them.
+    """Total labels needed to reach the verdict, as the report of a calibration counts them.
 
-    Without a pilot agreement is assumed, and examples of one group are taken to be a little alike. So it is where
-    people gave no labels, as agreement with others says nothing of people.
+    Without a pilot, agreement is assumed, and examples of one group are assumed to be slightly correlated. The same
+    holds without human labels, because agreement with other labels says nothing about annotators.
     """
     if pilot is None or pilot.agreement.n < LEAST_PILOT or not truth.has_people:
         return labels_if_agreeing(truth, target)
@@ -149,7 +149,7 @@ def labels_for_verdict(truth: Gold, pilot: Comparison | None, target: float) -> 
 
 
 def _width_of(criterion: Criterion, truth: Gold, pilot: Comparison | None, half_width: float) -> Need:
-    """By how far the coefficient moved so far, else by the careful table of the labels' own margins."""
+    """From the coefficient's spread so far, else from the conservative table with the labels' own margins."""
     have = int((~np.isnan(truth.levels[criterion.name])).sum())
     name = "cohen_kappa" if criterion.scale.is_yes_no or not criterion.scale.ordered else "weighted_kappa"
     what = f"{criterion.name}: {name.replace('_', ' ')} to within {half_width:g}"
@@ -172,7 +172,7 @@ def _width_of(criterion: Criterion, truth: Gold, pilot: Comparison | None, half_
 
 
 def _spread(estimate: Estimate) -> float | None:
-    """Standard error times √n of a coefficient, from the interval it was given."""
+    """Standard error times √n of a coefficient, from its interval."""
     value, low, high = estimate.value, estimate.low, estimate.high
     if value is None or low is None or high is None or not all(ATANH.reaches(x) for x in (value, low, high)):
         return None
@@ -182,7 +182,7 @@ def _spread(estimate: Estimate) -> float | None:
 
 
 def _margins(criterion: Criterion, truth: Gold) -> Floats:
-    """Share of each level among the labels; even where nothing is labelled."""
+    """Share of each level among the labels; uniform where nothing is labelled."""
     values = np.array(sorted(set(criterion.scale.values)))
     levels = truth.levels[criterion.name]
     levels = levels[~np.isnan(levels)]
@@ -226,11 +226,11 @@ def cost_of(
     kept: Callable[[Prompt, int], Reply | None] | None = None,
     price: Price | None = None,
 ) -> Cost:
-    """What asking these prompts would cost; nobody is asked.
+    """The cost of asking these prompts; nothing is asked.
 
     Args:
         prompts: The first questions of the run.
-        judge: Who would be asked.
+        judge: Name of the judge.
         samples: How often each is asked.
         kept: The reply to a prompt and sample that needs no asking; None where there is none.
         price: Of the judge's tokens.

@@ -1,4 +1,4 @@
-"""Calibration from Promptfoo's results: its graders against the labels given in its viewer. Makes no calls."""
+"""Calibration from Promptfoo's results: its graders compared with the labels given in its viewer. Makes no calls."""
 
 import shlex
 import warnings
@@ -29,13 +29,13 @@ GRADERS = "Promptfoo's graders"
 OF_SHARED_LABELS = ("halo", "redundant")
 """Findings that one label for all criteria of an output would always give."""
 FindSince = Callable[[Rubric, ExampleSet, Sequence[Rating]], Since | None]
-"""What finds the accepted run that ratings of a rubric are compared with."""
+"""Finds the accepted run to compare ratings of a rubric with."""
 
 
 def calibrate_results(
     paths: Sequence[Path], *, options: Options, split: Part | None, since: FindSince
 ) -> tuple[Calibration, ExampleSet]:
-    """The graders in the results against the labels in them, and the labelled examples.
+    """The graders in the results compared with the labels in them, and the labelled examples.
 
     Raises:
         RatingError: A file cannot be read, contains no verdict, or no output is labelled.

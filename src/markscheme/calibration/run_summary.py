@@ -1,4 +1,4 @@
-"""What a run of Promptfoo is worth: pass rates and how uncertain they are, their cost, which differences are real."""
+"""Summary of a Promptfoo run: pass rates with their uncertainty, their cost, and which differences are real."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -24,8 +24,8 @@ class SystemWorth:
         name: Prompt and provider.
         outputs: How many there were.
         raw: The share that the graders passed.
-        corrected: What people would pass; None without labels.
-        criteria: Mean score of each criterion, 0 to 1, and of how many outputs.
+        corrected: Share that annotators would pass; None without labels.
+        criteria: Mean score of each criterion, 0 to 1, and over how many outputs.
         not_graded: Outputs without a verdict; they count in no rate.
         usage: What grading cost.
     """
@@ -46,8 +46,8 @@ class Gap:
     Attributes:
         first: Its name.
         second: Likewise.
-        raw: By the graders: second minus first.
-        corrected: By the labels of both: the second's corrected rate minus the first's; None without labels.
+        raw: From the graders: second minus first.
+        corrected: From the labels of both: the second's corrected rate minus the first's; None without labels.
         tests: How many tests both have.
     """
 
@@ -59,26 +59,26 @@ class Gap:
 
     @property
     def shown(self) -> Estimate:
-        """The corrected difference where labels show one, else the graders'."""
+        """The corrected difference where labels give one, else the graders'."""
         return self.raw if self.corrected is None or self.corrected.value is None else self.corrected
 
     @property
     def is_real(self) -> bool:
-        """Whether the interval of the difference leaves out 0."""
+        """Whether the interval of the difference excludes 0."""
         return self.shown.above(0.0) or self.shown.below(0.0)
 
 
 @dataclass(frozen=True)
 class RunWorth:
-    """What a run is worth.
+    """The summary of a run.
 
     Attributes:
         systems: Each prompt with each provider, in the order of the results.
-        gaps: Between every two of them, where they are few.
-        calibrations: By rubric, what its judge was calibrated to, in words and as a use.
+        gaps: Between all pairs of them, where they are few.
+        calibrations: By rubric, the calibration of its judge in words, and the use it allows.
         labels: Labels behind the corrected rates.
-        usage: What grading cost in all.
-        gate: The gate on the pass rate, by the run's own repeats; None where it has none.
+        usage: What grading cost in total.
+        gate: The gate on the pass rate, from the run's own repeats; None without repeats.
     """
 
     systems: tuple[SystemWorth, ...]
@@ -96,12 +96,12 @@ def run_worth(
     *,
     threshold: float = 1.0,
 ) -> RunWorth:
-    """What the rows are worth.
+    """The summary of one evaluation.
 
     Args:
         rows: Of one evaluation.
-        labelled: What people and the judge both decided on; empty leaves pass rates as the graders gave them.
-        calibrations: By rubric, what is known of its judge.
+        labelled: The examples that both annotators and the judge decided; without any, only raw pass rates are given.
+        calibrations: By rubric, the calibration of its judge.
         threshold: The share of passes below which the evaluation fails.
     """
     by_system: dict[str, list[Row]] = {}

@@ -1,4 +1,4 @@
-"""Which outputs to label next: the doubtful, the rare and the neglected more often, each with a known chance."""
+"""Which outputs to label next: doubtful, rare and neglected ones more often, each with a known probability."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -22,15 +22,15 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 Integers: TypeAlias = npt.NDArray[np.int64]
 
 NEAR = 1 / 3
-"""Share of the judge's passes, and of its fails, that lie nearest to the pass mark and count as doubtful."""
+"""Share of the judge's passes, and of its fails, that are nearest to the pass mark and count as doubtful."""
 RARE = 0.05
 """Share of the pool below which a level is rare."""
 THIN = 5
 """Labels below which a group or a system counts as neglected."""
 MORE = 1.5
-"""How many times likelier a rare level or a neglected group makes an output to be taken."""
+"""Factor by which a rare level or a neglected group raises an output's probability of being drawn."""
 CLEAR_ERROR, DOUBTFUL_ERROR, WORTH = 0.1, 0.3, 10
-"""Share of wrong decisions expected beforehand, and the labels that this expectation counts for."""
+"""Expected share of wrong decisions, and how many labels this expectation counts for."""
 EVERYTHING = "all"
 VERDICTS = (False, True)
 
@@ -42,9 +42,9 @@ class Pick:
     Attributes:
         example: The output.
         stratum: The part of the pool it was drawn from.
-        chance: With which it was drawn, above 0 and up to 1.
-        why: What made that chance higher: "near the mark", "judges disagree", "rare level", "thin group".
-        drawn: "by-verdict" where all outputs of its system and verdict had one chance, else "chosen".
+        chance: Probability with which it was drawn, above 0 and up to 1.
+        why: What raised that probability: "near the mark", "judges disagree", "rare level", "thin group".
+        drawn: "by-verdict" where all outputs of its system and verdict had the same probability, else "chosen".
     """
 
     example: Example
@@ -54,7 +54,7 @@ class Pick:
     drawn: Drawn = "chosen"
 
     def to_json(self) -> dict[str, Any]:
-        """The line of an example file: `drawn`, `stratum` and `weight` say how it came to be labelled."""
+        """The line of an example file: `drawn`, `stratum` and `weight` say how it was chosen for labelling."""
         line = replace(self.example, drawn=self.drawn, stratum=self.stratum).to_json()
         return {**line, "weight": round(1 / self.chance, 9), "metadata": {"why": list(self.why)}}
 
@@ -64,10 +64,10 @@ class Stratum:
     """One part of the pool.
 
     Attributes:
-        name: What it is called.
+        name: Its name.
         pool: Outputs in it.
-        labelled: Those labelled before.
-        taken: Those taken now.
+        labelled: Outputs labelled before.
+        taken: Outputs drawn now.
     """
 
     name: str
@@ -84,7 +84,7 @@ class Draw:
         picks: In the order of the pool.
         strata: The parts of the pool.
         pool: Every output with the judge's decision, its system as the group, and its stratum.
-        seed: What the draw was made with.
+        seed: The random seed of the draw.
     """
 
     picks: tuple[Pick, ...]
@@ -94,7 +94,7 @@ class Draw:
 
     @property
     def systems(self) -> dict[str, int]:
-        """How many are taken of each system, where each is to get a pass rate of its own; else empty."""
+        """How many are drawn from each system, where each is to get a pass rate of its own; else empty."""
         taken = Counter(pick.example.system for pick in self.picks if pick.drawn == "by-verdict")
         return {name: taken[name] for name in dict.fromkeys(one.group for one in self.pool)} if taken else {}
 
@@ -125,27 +125,28 @@ def choose_next(
     passed: Mapping[str, bool] | None = None,
     seed: int = 1,
 ) -> Draw:
-    """The outputs of a pool whose labels would say most, drawn so that nothing estimated from them is bent.
+    """The outputs of a pool whose labels are most informative, drawn so that estimates from them stay unbiased.
 
-    The pool is parted by the judge's decision and by whether that decision is doubtful: among those nearest to the pass
-    mark, or one on which judges disagree. Each part gets labels by its share of the pool and by how unsure people's
-    decision is there; within it rare levels and neglected groups are likelier to be taken. No output has a chance of 0.
+    The pool is divided by the judge's decision and by whether that decision is doubtful: among those nearest to the
+    pass mark, or one on which judges disagree. Each stratum gets labels by its share of the pool and by how uncertain
+    annotators' decision is there; within it, rare levels and neglected groups are more likely to be drawn. No output
+    has probability 0.
 
-    Where the judge decided on outputs of several systems and `count` suffices for a pass rate of each, labels go to
-    the system and decision that narrow the least known of these rates most, and outputs of one system and decision
-    have one chance.
+    Where the judge decided on outputs of several systems and `count` is enough for a pass rate of each, labels go to
+    the system and decision that narrow the least certain of these rates most, and outputs of one system and decision
+    have the same probability.
 
     Args:
-        rubric: Whose pass mark and scales count.
+        rubric: For its pass mark and scales.
         pool: What may be labelled, ids unique.
         ratings: Judges' ratings of the pool; outputs without one count as doubtful.
-        count: How many to take.
-        labelled: Examples labelled before; those that name a stratum, or are in the pool, count there.
-        passed: People's decisions on them, by id.
-        seed: Makes the draw repeatable.
+        count: How many to draw.
+        labelled: Examples labelled before; their stratum is known where they name one or are in the pool.
+        passed: Annotators' decisions on them, by id.
+        seed: Random seed, which makes the draw repeatable.
 
     Raises:
-        UsageError: A count of 0, or more than the pool holds unlabelled.
+        UsageError: A count of 0, or more than the pool has unlabelled.
     """
     before = {example.id: example for example in labelled}
     free = [example for example in pool if example.id not in before]
@@ -175,13 +176,13 @@ def choose_next(
 
 @dataclass(frozen=True)
 class _Part:
-    """Outputs that are drawn from together.
+    """Outputs that are drawn together.
 
     Attributes:
-        stratum: What it is, or belongs to.
+        stratum: The stratum it is, or belongs to.
         outputs: Those not labelled yet.
-        take: How many to take.
-        even: Whether all have one chance.
+        take: How many to draw.
+        even: Whether all have the same probability.
     """
 
     stratum: str
@@ -191,7 +192,7 @@ class _Part:
 
 
 def _picks(part: _Part, view: "_View", neglected: set[str], generator: np.random.Generator) -> list[Pick]:
-    """As many outputs as the part gives, each drawn with its chance."""
+    """The outputs drawn from the part, each with its probability."""
     why = [(*view.why[e.id], *(("thin group",) if e.id in neglected else ())) for e in part.outputs]
     if part.even:
         why = [()] * len(part.outputs)
@@ -212,7 +213,7 @@ def _by_stratum(
     free: Sequence[Example],
     count: int,
 ) -> list[_Part]:
-    """Each stratum with the labels it gets."""
+    """Each stratum with the number of labels it gets."""
     taken = _allocation(names, cells, known, passed, free, count)
     return [_Part(name, [e for e in free if cells[e.id] == name], n) for name, n in taken.items()]
 
@@ -220,8 +221,8 @@ def _by_stratum(
 def _by_system(
     view: "_View", pool: Sequence[Example], free: Sequence[Example], passed: Mapping[str, bool], count: int
 ) -> list[_Part]:
-    """Each system's fails and passes by the judge with the labels they get; none where `count` can't give every system
-    the labels that a rate of its own takes."""
+    """Each system's fails and passes by the judge with the labels they get; empty where `count` is too small for a rate
+    of every system."""
     systems = list(dict.fromkeys(example.system for example in pool))
     undecided = any(e.stratum or not e.system or e.id not in view.passed for e in pool)
     if len(systems) < 2 or undecided:
@@ -242,8 +243,8 @@ def _by_system(
 
 
 def _none_left_out(taken: Integers, own: Integers, room: Integers) -> Integers:
-    """The same number of labels with one for each system and decision that has none, so that all outputs have a
-    chance."""
+    """The same number of labels, but at least one for each system and decision without any, so that no output has
+    probability 0."""
     found = taken.copy()
     for cell in zip(*np.nonzero((own + taken == 0) & (room > 0)), strict=True):
         found[np.unravel_index(found.argmax(), found.shape)] -= 1
@@ -255,11 +256,11 @@ def _none_left_out(taken: Integers, own: Integers, room: Integers) -> Integers:
 
 
 def inclusion_chances(sizes: npt.ArrayLike, count: int) -> Floats:
-    """Chances in proportion to sizes, none above 1, that add up to `count`.
+    """Probabilities proportional to sizes, none above 1, that add up to `count`.
 
     Args:
-        sizes: How much rather each unit is wanted, shape (n,), above 0.
-        count: Units to be taken, up to n.
+        sizes: Relative preference for each unit, shape (n,), above 0.
+        count: Units to draw, up to n.
 
     Raises:
         ValueError: The caller's fault: a size that isn't positive, or more units than there are.
@@ -284,7 +285,7 @@ def inclusion_chances(sizes: npt.ArrayLike, count: int) -> Floats:
 
 
 def systematic_draw(chances: npt.ArrayLike, generator: np.random.Generator) -> list[int]:
-    """Places of units drawn with just these chances, as many as the chances add up to.
+    """Indices of units drawn with exactly these probabilities, as many as they add up to.
 
     Source:
         Madow (1949), Annals of Mathematical Statistics 20(3), 333-354. doi:10.1214/aoms/1177729988
@@ -308,7 +309,7 @@ def _allocation(
     free: Sequence[Example],
     count: int,
 ) -> dict[str, int]:
-    """Labels for each stratum: by what they would add, a few of each at least, no more than it has."""
+    """Labels for each stratum: by how much they would add, at least a few of each, no more than it has."""
     counts = np.zeros((len(names), 2), dtype=np.int64)
     place = {name: number for number, name in enumerate(names)}
     for id, name in known.items():
@@ -331,14 +332,14 @@ def _allocation(
 
 
 def _as_expected(name: str, n: int) -> tuple[int, int]:
-    """Labels whose outcome isn't known yet, as the fails and passes that are expected."""
+    """Labels without an outcome yet, as the fails and passes expected."""
     fails, passes = _expected(name)
     failing = round(n * fails / (fails + passes))
     return failing, n - failing
 
 
 def _expected(name: str) -> tuple[float, float]:
-    """Fails and passes expected of a stratum beforehand, by the judge's decision and how sure it is."""
+    """Prior fails and passes of a stratum, by the judge's decision and how certain it is."""
     error = DOUBTFUL_ERROR if "doubtful" in name else CLEAR_ERROR if "clear" in name else 0.5
     return (WORTH * error, WORTH * (1 - error)) if name.startswith("pass") else (WORTH * (1 - error), WORTH * error)
 
@@ -348,11 +349,11 @@ def _expected(name: str) -> tuple[float, float]:
 
 @dataclass(frozen=True)
 class _View:
-    """What the judges' ratings say of each output.
+    """The judges' ratings of each output.
 
     Attributes:
         passed: The judge's decision, by id, where there is one.
-        why: Reasons to take it rather than another, by id.
+        why: Reasons to draw it rather than another, by id.
     """
 
     passed: Mapping[str, bool] = field(default_factory=dict)
@@ -384,7 +385,7 @@ def _decision(rating: Rating, rubric: Rubric) -> bool | None:
 
 
 def _nearest(rubric: Rubric, by_id: Mapping[str, Sequence[Rating]], passed: Mapping[str, bool]) -> set[str]:
-    """Of the judge's passes, and of its fails, the part whose scores lie nearest to the pass mark."""
+    """The part of the judge's passes, and of its fails, whose scores are nearest to the pass mark."""
     distance = {}
     for id in passed:
         scores = [score for rating in by_id[id] if (score := overall_of(rating, rubric)) is not None]
@@ -450,7 +451,7 @@ def _neglected(free: Sequence[Example], labelled: Sequence[Example]) -> set[str]
 
 
 def with_split(draw: Draw, split: str | None) -> Draw:
-    """The same draw for a set with splits: what is labelled next is for looking at, not kept back."""
+    """The draw for a set with splits: what is labelled next is for the dev split, not held out."""
     if split != "dev":
         return draw
     picks = tuple(replace(pick, example=replace(pick.example, split="dev")) for pick in draw.picks)

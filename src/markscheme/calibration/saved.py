@@ -1,4 +1,4 @@
-"""The JSON of a calibration read back: whom it was about, what was rated, and what it was held to."""
+"""Reader for the JSON of a calibration: its judge, ratings and gold."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,16 +17,16 @@ from markscheme.submission import Submission
 
 @dataclass(frozen=True)
 class ReadBack:
-    """A calibration as its JSON tells it.
+    """A calibration as read from its JSON.
 
     Attributes:
         path: The file.
         judge: Name of the judge.
-        rubric: Name and criteria with their scales; weights are not in it.
-        fingerprint: Of the rubric it was made by.
+        rubric: Name and criteria with their scales; the JSON has no weights.
+        fingerprint: Of the rubric.
         ratings: The judge's.
         gold: By example.
-        reference: What the gold is worth.
+        reference: The kind of gold.
         kinds: How many raters of each kind labelled.
         responses: Digest of each example's response.
         groups: The group of each example that has one.
@@ -49,12 +49,12 @@ class ReadBack:
 
 
 def is_calibration(path: Path) -> bool:
-    """Whether a file holds what `calibrate --json` writes for one judge."""
+    """Whether a file is the output of `calibrate --json` for one judge."""
     return bool(report_in(path))
 
 
 def report_in(path: Path) -> str | None:
-    """The rubric's name where a file holds what `calibrate --json` writes, "" for several judges; None otherwise."""
+    """The rubric's name if a file is the output of `calibrate --json`, "" for several judges; None otherwise."""
     if path.suffix != ".json" or not path.is_file():
         return None
     try:
@@ -73,7 +73,7 @@ def read_calibration(path: Path) -> ReadBack:
     """The calibration in a JSON file.
 
     Raises:
-        RatingError: It cannot be read as one.
+        RatingError: It isn't one.
     """
     try:
         return _read(parse_json(read_text(path, RatingError)), path)
@@ -82,7 +82,7 @@ def read_calibration(path: Path) -> ReadBack:
 
 
 def gold_between(read_back: Sequence[ReadBack], rubric: Rubric) -> tuple[Gold, int]:
-    """The gold of several calibrations as one, and on how many examples they differ; the later file's counts there."""
+    """The gold of several calibrations as one, where the later file wins, and on how many examples they differ."""
     settled: dict[str, Rating] = {}
     differing = 0
     for one in read_back:
@@ -97,7 +97,7 @@ def gold_between(read_back: Sequence[ReadBack], rubric: Rubric) -> tuple[Gold, i
 def _read(data: Mapping[str, Any], path: Path) -> ReadBack:
     ids = [str(unit) for unit in data["examples"]]
     judge, gold, cost = data["rated"]["judge"], data["rated"]["gold"], data["cost"]
-    groups = data["rated"].get("groups") or [None] * len(ids)  # a report of an earlier markscheme tells none
+    groups = data["rated"].get("groups") or [None] * len(ids)  # earlier markscheme versions write no groups
     name = str(data["judge"]["name"])
     criteria = {str(name): said["confusion"]["levels"] for name, said in data["criteria"].items()}
     return ReadBack(

@@ -1,4 +1,4 @@
-"""What `compare` compares: ratings, calibrations, judges or Promptfoo's results, as contenders on the same examples."""
+"""The contenders of `compare`: ratings, calibrations, judges or Promptfoo's results, on the same examples."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -30,7 +30,7 @@ INFERRED = "No rubric is given: scales are inferred from the ratings, weights ar
 
 @dataclass(frozen=True)
 class LabelRule:
-    """Which labels count and how: one kind or all, how several combine, how far a score may miss."""
+    """Which labels count and how: one kind or all, how several combine, and the tolerance of a score."""
 
     kind: Kind | None = None
     by: GoldRule = "median"
@@ -39,7 +39,7 @@ class LabelRule:
 
 @dataclass(frozen=True)
 class Compared:
-    """A choice, and what it was made from."""
+    """A choice, and what it is based on."""
 
     choice: Choice
     contenders: tuple[Contender, ...]
@@ -95,7 +95,7 @@ def compare_results(paths: Sequence[Path], *, split: Part | None, rule: LabelRul
 
 @dataclass(frozen=True)
 class Sides:
-    """What was named, by kind, each with its place."""
+    """The arguments by kind, each with its position."""
 
     ratings: dict[int, Path]
     read_back: dict[int, ReadBack]
@@ -124,10 +124,10 @@ class Sides:
 
     @property
     def rubric(self) -> tuple[Rubric, list[str]]:
-        """The rubric of the folder of the ratings, else that of the calibrations, else one inferred from ratings.
+        """The rubric of the ratings' folder, else of the calibrations, else one inferred from the ratings.
 
         Raises:
-            UsageError: There are judges, or ratings next to calibrations, which need a rubric's words or weights.
+            UsageError: There are judges, or ratings together with calibrations, which need a rubric's words or weights.
             ComparisonError: The calibrations have no criterion in common.
         """
         if self.judges:
@@ -154,7 +154,7 @@ class Sides:
 
 
 Ask = Callable[[str, ExampleSet], Contender]
-"""What asks the judge of that name about examples."""
+"""Asks the judge of that name about examples."""
 
 
 def compare_sides(
@@ -171,11 +171,11 @@ def compare_sides(
 
     Args:
         sides: What is compared.
-        rubric: By which it was rated.
+        rubric: Their rubric.
         examples: With the labels to compare with; None where there are none.
         ask: Asks a judge.
         rule: Which labels count.
-        notes: What is known already.
+        notes: Notes so far.
         own_gold: True compares with the gold in the calibrations, if there are no other sides.
 
     Raises:
@@ -247,7 +247,7 @@ def _contender(read_back: ReadBack, rubric: Rubric) -> Contender:
 def _same_responses(
     read_back: dict[int, ReadBack], found: dict[int, list[Contender]], notes: list[str]
 ) -> dict[int, list[Contender]]:
-    """Calibrations without the examples whose responses differ between them."""
+    """The calibrations without examples whose responses differ between them."""
     first, *others = read_back.values()
     moved = {
         unit
@@ -275,7 +275,7 @@ def _to_ask(examples: ExampleSet | None, name: str) -> ExampleSet:
 
 
 def choice_between(calibrations: Sequence[Calibration]) -> Choice:
-    """The choice between the judges of several calibrations of the same set.
+    """Compare the judges of several calibrations of the same set.
 
     Raises:
         ComparisonError: They graded no example in common.

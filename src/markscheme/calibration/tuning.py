@@ -1,4 +1,4 @@
-"""Which numbers of a rubric labels support changing, and what that gains on labels held out."""
+"""Which numbers of a rubric the labels support changing, and the gain on held-out labels."""
 
 import math
 from collections.abc import Collection, Mapping, Sequence
@@ -28,31 +28,31 @@ Booleans: TypeAlias = npt.NDArray[np.bool_]
 Source: TypeAlias = Literal["human", "judge"]
 
 SEED = 1
-"""Of the split into folds: the same labels give the same proposal."""
+"""Random seed of the split into folds: the same labels give the same proposal."""
 WIDTHS = (0.01, *(round(0.025 * step, 3) for step in range(1, 15)))
-"""Half-widths of the gray zone that are tried; the narrowest asks a person about scores at the mark only."""
+"""Half-widths of the gray zone that are tried; with the narrowest only scores at the mark go to a person."""
 MOST_SCORES = 50_000
 """Attainable scores that are listed; where there are more, those that occurred are used."""
 COMPUTED = 0.005
-"""An overall mark this close to the score of the same rater's levels was computed, not judged."""
+"""An overall score this close to the score of the same rater's levels was computed, not judged."""
 MOSTLY = 0.9
 QUOTED = 30
-"""Characters from which a response found within the prompt's words, or the reverse, counts as quoted there."""
+"""Length in characters from which a response found within the prompt's words, or the reverse, counts as quoted."""
 
 
 @dataclass(frozen=True)
 class Tuned:
-    """What the labels say about a rubric's numbers, by one rater's levels.
+    """What the labels say about a rubric's numbers, using one rater's levels.
 
     Attributes:
-        source: Whose levels: people's (is it the weights?) or the judge's (is it the judge?).
+        source: Whose levels: annotators' (to tune the weights) or the judge's (to tune for this judge).
         n: Examples with a score by these levels.
-        marks: Those among them with an overall mark that wasn't computed from the levels.
-        passes: Those that people explicitly passed.
-        fails: Those that people explicitly failed.
+        marks: Those among them with an overall score that wasn't computed from the levels.
+        passes: Those that annotators explicitly passed.
+        fails: Those that annotators explicitly failed.
         weights: The criteria's weights.
-        pass_mark: The pass mark, for the score that the proposed weights give, and whose scores it was fitted to.
-        thresholds: Each criterion's own, by name; empty for people's levels, which define them.
+        pass_mark: The pass mark for the score with the proposed weights, and whose scores it was fitted to.
+        thresholds: Each criterion's own, by name; empty for annotators' levels, which define them.
     """
 
     source: Source
@@ -76,11 +76,11 @@ class TunedBand:
 
     Attributes:
         before: The author's half-width.
-        after: The proposed one; the author's where none can be promised.
-        supported: Whether one can.
+        after: The proposed one; the author's where no promise can be made.
+        supported: Whether one can be made.
         reason: Why, or why not, in a sentence.
-        band: The promise with its figures; None where there was nothing to try it on.
-        split: Which labels it was tried on.
+        band: The promise with its figures; None where there were no labels to test it on.
+        split: The labels it was tested on.
     """
 
     before: float
@@ -97,13 +97,13 @@ class TunedBand:
 
 @dataclass(frozen=True)
 class Promised:
-    """What is to be promised of automatic decisions.
+    """The promise about automatic decisions.
 
     Attributes:
-        of: "automatic" for the errors among automatic decisions, "all" for those among all examples; None for what
-            the labels can carry.
+        of: "automatic" for the errors among automatic decisions, "all" for those among all examples; None for
+            whichever the labels allow.
         error: The share of errors.
-        confidence: How sure the promise is.
+        confidence: Confidence of the promise.
     """
 
     of: Promise | None = None
@@ -113,17 +113,17 @@ class Promised:
 
 @dataclass(frozen=True)
 class Proposal:
-    """What labels support changing in a rubric.
+    """The changes to a rubric's numbers that the labels support.
 
     Attributes:
         rubric: As it is.
         truth: The labels, of the part of the set that may be looked at.
-        source: Which rater's levels the proposal goes by.
+        source: Which rater's levels the proposal uses.
         tuned: What the labels say, by source; both where both are known.
         contradictory: Ids of examples that one rater both passed and failed; they count nowhere.
         torn: Ids of examples that as many raters passed as failed; they count for no pass mark.
         quoted: Ids of examples that the prompt quotes; they count nowhere.
-        computed: Overall marks that equal the score of the same rater's levels; they count for no weight.
+        computed: Number of overall scores that equal the score of the same rater's levels; they count for no weight.
         band: The gray zone; None without a judge.
         final: On the test split, with the numbers as they are and as proposed: `mae`, `agreement`,
             `pass_agreement`; None unless it was opened.
@@ -142,7 +142,7 @@ class Proposal:
 
     @property
     def chosen(self) -> Tuned:
-        """What the proposal goes by."""
+        """What the labels say by the proposal's source."""
         return self.tuned[self.source]
 
     def changes(self, *, with_band: bool = False) -> Changes:
@@ -163,7 +163,7 @@ class Proposal:
 
     @property
     def too_few(self) -> bool:
-        """Whether labels lack: for the weights, of passes or fails, in an order the score follows, or for all."""
+        """Whether labels are lacking: for weights, of passes or fails, in an order the score follows, or altogether."""
         found = self.chosen
         short = found.weights.needed is not None and found.marks > 0
         one_class = bool(found.passes) is not bool(found.fails)
@@ -183,7 +183,7 @@ def propose(
     test: ExampleSet | None = None,
     used: Collection[str] = (),
 ) -> Proposal:
-    """The numbers of a rubric that labels support changing; all that are not, with the reason.
+    """The numbers of a rubric that labels support changing, and the reason for each that they don't.
 
     Examples that the prompt quotes are excluded: a judge that was shown the answer says nothing about new responses.
 
@@ -191,12 +191,12 @@ def propose(
         rubric: As it is.
         examples: With their labels, without a test split.
         ratings: The judge's; none where no judge is known.
-        source: Whose levels to go by; None for the judge's where they are known, else people's.
+        source: Whose levels to use; None for the judge's where they are known, else annotators'.
         kind: Only labels of this kind count; None for the strongest there are.
-        cost: What a false pass costs, a false fail costing 1.
-        promised: What the gray zone is to keep.
-        test: The test split, once it is opened: the proposal made without it is tried on it.
-        used: Ids of examples that earlier moved numbers of this rubric; no promise may be made from them.
+        cost: Cost of a false pass, where a false fail costs 1.
+        promised: The promise that the gray zone must keep.
+        test: The test split, once opened: the proposal made without it is tested on it.
+        used: Ids of examples that moved numbers of this rubric earlier; no promise may be based on them.
 
     Raises:
         ComparisonError: Nothing is labelled.
@@ -241,7 +241,7 @@ def _without(examples: ExampleSet, ids: Collection[str]) -> ExampleSet:
 
 
 def _is_quoted(example: Example, rubric: Rubric) -> bool:
-    """Whether the judge is shown the response as an example, or longer parts of it in the rubric's words."""
+    """Whether the prompt shows the response as an example, or long parts of it in the rubric's words."""
     response = " ".join(example.submission.response.split())
     shown = [text for c in rubric.criteria for text in (c.good, c.bad, *(level.example for level in c.scale.levels))]
     said = [text for c in rubric.criteria for text in (c.requirement, *(level.description for level in c.scale.levels))]
@@ -257,16 +257,16 @@ def _is_quoted(example: Example, rubric: Rubric) -> bool:
 
 @dataclass(frozen=True)
 class _Labels:
-    """What people said about each example as a whole.
+    """The annotators' overall scores and decisions on each example.
 
     Attributes:
         truth: The gold.
-        marks: Mean of the overall marks that weren't computed from levels, shape (n,); nan where there is none.
-        passed: Explicit decisions of people, shape (n,), 1 for pass; nan where there is none or an even split.
+        marks: Mean of the overall scores that weren't computed from levels, shape (n,); nan where there is none.
+        passed: Explicit decisions of annotators, shape (n,), 1 for pass; nan where there is none or an even split.
         contradictory: Ids of examples that one rater both passed and failed.
-        torn: Ids of examples that as many people passed as failed.
-        computed: Overall marks that equal the score of the same rater's levels.
-        mostly_computed: Whether over nine in ten of the marks given with levels do.
+        torn: Ids of examples that as many annotators passed as failed.
+        computed: Number of overall scores that equal the score of the same rater's levels.
+        mostly_computed: Whether that is over nine in ten of the overall scores given with levels.
     """
 
     truth: Gold
@@ -279,7 +279,7 @@ class _Labels:
 
     @classmethod
     def of(cls, truth: Gold, rubric: Rubric) -> "_Labels":
-        """Those behind some gold."""
+        """The labels behind some gold."""
         labels = [label for example in truth.examples for label in example.labels if label.kind in truth.kinds]
         contradictory = _contradictory(labels, truth.ids, rubric)
         clear = ~np.isin(truth.ids, list(contradictory))
@@ -310,13 +310,13 @@ class _Labels:
 
 
 def _earned(rated: Mapping[str, Rated], rubric: Rubric) -> float | None:
-    """The score that a rater's levels earn; None where one is missing."""
+    """The score of a rater's levels; None where one is missing."""
     levels = {name: said.level for name, said in rated.items() if said.level is not None}
     return earned_score(levels, [n for n, said in rated.items() if said.declined == "not applicable"], rubric)
 
 
 def _by_kind(truth: Gold, labels: Sequence[Rating], rubric: Rubric, *, decisions: bool = True) -> Floats:
-    """Mean decision or mark of the strongest kind that gave one, shape (n,); nan where none did."""
+    """Mean decision or overall score of the strongest kind that gave one, shape (n,); nan where none did."""
     found = np.full(len(truth.ids), np.nan)
     for kind in truth.kinds:
         given = [label for label in labels if label.kind == kind]
@@ -342,12 +342,12 @@ def _contradictory(labels: Sequence[Rating], ids: Sequence[str], rubric: Rubric)
 
 @dataclass(frozen=True)
 class _TuningData:
-    """The labels and one rater's levels; all arrays have a row for each example.
+    """The labels and one rater's levels; all arrays have one row per example.
 
     Attributes:
-        labels: What people said about the whole.
-        column: The rater's ratings; gold's own where the rater is people.
-        positions: Of the rater's levels, shape (n, k); nan where there is none.
+        labels: The annotators' overall scores and decisions.
+        column: The rater's ratings; for annotators, gold.
+        positions: Positions of the rater's levels, shape (n, k); nan where there is none.
         whole: Whether every criterion has a level or doesn't apply, shape (n,).
     """
 
@@ -374,7 +374,7 @@ class _TuningData:
         return np.array([example.drawn in (None, "random") for example in self.labels.truth.examples], dtype=bool)
 
     def scores(self, weights: Sequence[float]) -> Floats:
-        """Scores under these weights, shape (n,): of the levels where all are there, else as given."""
+        """Scores under these weights, shape (n,): from the levels where all are known, else as given."""
         return np.where(self.whole, weighted_scores(self.positions, weights), self.column.scores)
 
     def decisions(self, scores: Floats, mark: float, rubric: Rubric) -> Floats:
@@ -390,14 +390,14 @@ class _TuningData:
 
 
 def _tuned(source: Source, data: _TuningData, rubric: Rubric, cost: float, people: _TuningData | None = None) -> Tuned:
-    """What the labels say by one rater's levels.
+    """What the labels say, using one rater's levels.
 
     Args:
         source: Whose levels.
         data: The rater's.
         rubric: As it is.
-        cost: What a false pass costs.
-        people: People's own levels, where the rater is a judge.
+        cost: Cost of a false pass.
+        people: Annotators' own levels, where the rater is a judge.
     """
     labels = data.labels
     weights = fit_weights(
@@ -429,7 +429,7 @@ def _tuned(source: Source, data: _TuningData, rubric: Rubric, cost: float, peopl
 def _pass_mark(
     data: _TuningData, people: _TuningData | None, weights: Sequence[float], rubric: Rubric, cost: float
 ) -> MarkProposal:
-    """The pass mark that people's explicit decisions support: through people's own scores first."""
+    """The pass mark that annotators' explicit decisions support, fitted to annotators' own scores first."""
     scores, passed = data.scores(weights), data.labels.passed
     attainable = _attainable(rubric, weights, scores)
     if people is None:
@@ -442,9 +442,9 @@ def _pass_mark(
 
 
 def _threshold(criterion: Criterion, data: _TuningData, people: _TuningData, cost: float) -> TunedMark:
-    """A criterion's threshold on the judge's scale, from people's met / not-met decisions.
+    """A criterion's threshold on the judge's scale, from annotators' met / not-met decisions.
 
-    A level on a longer scale is no such decision: cut at the author's threshold it can't show where that should be.
+    A level on a longer scale isn't such a decision: cut at the author's threshold, it can't show where that should be.
     """
     judged = merits(criterion, data.column.levels[criterion.name])
     labels = people.column.levels[criterion.name]
@@ -455,7 +455,7 @@ def _threshold(criterion: Criterion, data: _TuningData, people: _TuningData, cos
 
 
 def _attainable(rubric: Rubric, weights: Sequence[float], scores: Floats) -> Floats:
-    """Scores that whole levels can give; where they are too many to list, those that occurred."""
+    """Scores that complete levels can give; where there are too many to list, those that occurred."""
     steps = [positions(c.scale, np.array(sorted(set(c.scale.values)))) for c in rubric.criteria]
     if math.prod(len(step) for step in steps) > MOST_SCORES:
         return np.asarray(np.unique(scores[~np.isnan(scores)]))
@@ -475,7 +475,7 @@ def _before_and_after(tuned: Tuned, rubric: Rubric) -> tuple[_Numbers, _Numbers]
 
 
 def _final(test: _TuningData, rubric: Rubric, numbers: tuple[_Numbers, _Numbers]) -> dict[str, HeldOut]:
-    """Numbers as they are and as proposed, on labels that had no part in proposing them."""
+    """The measures with the numbers as they are and as proposed, on labels that had no part in proposing them."""
     marks, passed = test.labels.marks, test.labels.passed
     sides = [test.scores(side.weights) for side in numbers]
     far = [np.round(np.abs(scores - marks), 9) for scores in sides]
