@@ -269,3 +269,20 @@ def test_true_quotes_are_found_in_their_step_and_invented_ones_are_marked(steps:
         assert verdict(quote, other, steps).quote_found is False, other
     invented = verdict(f"{quote} and then deleted it", place + 1, steps)
     assert (invented.quote_found, invented.quote_in) == (False, "")
+
+
+KEYS = """role content type tool_calls function name arguments output input id error text prompt data messages
+    spans spanId parentSpanId attributes startTime status statusCode tool.name output.value"""
+keys = st.sampled_from(KEYS.split())
+leaves = st.sampled_from((None, True, 7, 1.5, "", "tool", "tool_use", "tool_result", '"quoted"', '"', "text", "a"))
+plain = st.recursive(leaves, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(keys, inner, max_size=6))
+
+
+@settings(max_examples=100, deadline=None)
+@given(data=st.lists(st.dictionaries(keys, plain, min_size=1, max_size=6), min_size=1, max_size=3) | plain)
+def test_whatever_a_trace_holds_can_be_read_and_shown(data: Any) -> None:
+    for value in (data, json.dumps(data), {"spans": data}):
+        steps = read_steps(value)
+        assert all(isinstance(part, str) for step in steps for part in (step.role, step.title, step.text))
+        if steps:
+            assert next(iter(Trajectory("trace", tuple(steps)).excerpt().steps)) == "step 1"

@@ -201,11 +201,13 @@ def read_steps(value: Any) -> list[AgentStep]:
         >>> read_steps({"tool_calls": [{"function": {"name": "search", "arguments": '{"q": "tea"}'}}]})
         [AgentStep(role='tool call', title='search', text='{"q": "tea"}')]
     """
-    if isinstance(value, str):
-        try:
-            value = json.loads(value)
-        except (ValueError, RecursionError):
-            return []
+    try:
+        return _read(json.loads(value) if isinstance(value, str) else value)
+    except (ValueError, RecursionError):
+        return []
+
+
+def _read(value: Any) -> list[AgentStep]:
     if isinstance(value, Mapping):
         return _in_object(value)
     if not isinstance(value, list) or not any(isinstance(one, Mapping | str) for one in value):
@@ -238,12 +240,12 @@ TOOL_CALL, TOOL_RESULT = "tool call", "tool result"
 
 def _in_object(value: Mapping[str, Any]) -> list[AgentStep]:
     if isinstance(value.get("spans"), list):
-        return read_steps(value["spans"])
+        return _read(value["spans"])
     if isinstance(value.get("data"), Mapping):
-        return read_steps(value["data"])
+        return _read(value["data"])
     parts: list[Any] = next((value[key] for key in _PARTS if isinstance(value.get(key), list)), [])
     if parts and "role" not in value:
-        return read_steps(parts)
+        return _read(parts)
     called: dict[str, str] = {}
     steps = list(_of_message(value, called))
     return steps if "role" in value or called else []
@@ -262,11 +264,11 @@ def _of_message(one: Any, called: dict[str, str]) -> Iterator[AgentStep]:
         yield call
         yield from _result(one, call.title)
     elif one.get("role") in ("tool", "function") or one.get("type") in ("tool_result", "function_call_output"):
-        id = _first(one, ("tool_call_id", "call_id", "tool_use_id"))
-        name = _first(one, ("name", "function")) or called.get(str(id), "")
+        id = _text(_first(one, ("tool_call_id", "call_id", "tool_use_id")))
+        name = _text(_first(one, ("name", "function"))) or called.get(id, "")
         error = [f"error: {_text(one['error'])}"] if one.get("error") else []
         text = _joined(next((one[key] for key in ("content", *_RESULTS) if key in one), ""))
-        yield AgentStep(TOOL_RESULT, str(name), "\n".join([*error, text] if text else error))
+        yield AgentStep(TOOL_RESULT, name, "\n".join([*error, text] if text else error))
     elif "output" in one and ("prompt" in one or "input" in one):
         yield AgentStep("user", text=_joined(one.get("input") or one.get("prompt")))
         yield from read_steps(one["output"]) or [AgentStep("assistant", text=_joined(one["output"]))]
@@ -285,7 +287,8 @@ def _said(message: Mapping[str, Any], called: dict[str, str]) -> Iterator[AgentS
         elif text := _joined([part] if isinstance(part, Mapping) else part):
             is_thought = isinstance(part, Mapping) and part.get("type") in ("reasoning", "thinking")
             yield AgentStep(role, "reasoning" if is_thought else "", text)
-    for call in message.get("tool_calls") or []:
+    calls = message.get("tool_calls")
+    for call in calls if isinstance(calls, list) else [calls] if calls else []:
         yield from _of_message(call, called)
 
 
@@ -295,7 +298,7 @@ def _call(one: Mapping[str, Any], called: dict[str, str]) -> AgentStep | None:
     arguments = next((inner[key] for key in _ARGUMENTS if key in inner), None)
     if not isinstance(name, str) or "content" in one or (arguments is None and inner is one):
         return None
-    called[str(_first(one, ("call_id", "id")))] = name
+    called[_text(_first(one, ("call_id", "id")))] = name
     return AgentStep(TOOL_CALL, name, _text(arguments))
 
 
@@ -308,11 +311,12 @@ def _result(one: Mapping[str, Any], name: str) -> Iterator[AgentStep]:
 
 def _of_spans(spans: Sequence[Mapping[str, Any]]) -> Iterator[AgentStep]:
     """Each span's input, then the spans within it by their start, then its output."""
-    ids = {_first(span, _SPAN_ID) for span in spans}
-    within: dict[Any, list[Mapping[str, Any] | AgentStep]] = {}
-    for span in sorted(spans, key=_began):
-        parent = _first(span, _PARENT)
-        within.setdefault(parent if parent in ids and parent != _first(span, _SPAN_ID) else "", []).append(span)
+    ids = [_text(_first(span, _SPAN_ID)) for span in spans]
+    known = {*ids}
+    within: dict[str, list[tuple[str, Mapping[str, Any]] | AgentStep]] = {}
+    for id, span in sorted(zip(ids, spans, strict=True), key=lambda one: _began(one[1])):
+        parent = _text(_first(span, _PARENT))
+        within.setdefault(parent if parent in known and parent != id else "", []).append((id, span))
     while within:  # a ring of spans has no outermost one: its first is taken for it
         waiting = within.pop("" if "" in within else next(iter(within)))[::-1]
         while waiting:
@@ -320,8 +324,9 @@ def _of_spans(spans: Sequence[Mapping[str, Any]]) -> Iterator[AgentStep]:
             if isinstance(one, AgentStep):
                 yield one
                 continue
-            inner = within.pop(_first(one, _SPAN_ID), [])
-            before, after = _of_span(one)
+            id, span = one
+            inner = within.pop(id, []) if id else []
+            before, after = _of_span(span)
             if before.text or not (inner or after):
                 yield before
             waiting += [*after, *reversed(inner)]
