@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from markscheme import Rubric
+from markscheme import Criterion, Rubric
 from markscheme.labelling.rendering import LONGEST, render, render_difference, render_example
 from markscheme.ratings.examples import Example
 from markscheme.submission import Submission
@@ -49,9 +49,22 @@ def test_json_is_folded_and_messages_are_turns_with_steps() -> None:
             ]
         )
     )
-    assert html.count('<section class="turn">') == 4
-    assert re.findall(r"<summary>([^<]*)</summary>", html) == ["Calls find", "Calls open", "Result"]
+    assert html.count('<section class="turn">') == 1
+    assert re.findall(r"<summary>([^<]*)</summary>", html) == ["tool call find", "tool call open", "tool result open"]
     assert "<em>Find</em>" in html
+
+
+def test_steps_of_an_agent_have_the_numbers_that_verdicts_cite() -> None:
+    trace = [{"role": "user", "content": "Find *it*"}, {"name": "find", "arguments": {"q": "<b>x"}, "output": "[1]"}]
+    rubric = Rubric((Criterion(1.0, "Is it safe?"),), inputs=("trace",))
+    html = render_example(Example(Submission("Found.", {"trace": json.dumps(trace)})), rubric)
+    assert re.findall(r"<(?:h3|summary)>([^<]*)<", html) == [
+        "Step 1: user",
+        "Step 2: tool call find",
+        "Step 3: tool result find",
+    ]
+    assert "<em>it</em>" in html
+    assert "&lt;b&gt;x" in html
 
 
 def test_images_are_folded_and_those_elsewhere_are_links() -> None:

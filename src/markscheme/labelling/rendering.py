@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from html import escape
 from typing import Any
@@ -18,6 +18,15 @@ from pygments.util import ClassNotFound
 
 from markscheme.ratings.examples import Example
 from markscheme.rubrics.rubric import Rubric
+from markscheme.trajectory import (
+    TOOL_CALL,
+    TOOL_RESULT,
+    AgentStep,
+    Trajectory,
+    has_tool_calls,
+    read_steps,
+    trajectories,
+)
 
 LONGEST = 100_000
 """Characters of a text that is laid out; a longer one is shown as it is, because no browser needs minutes for that."""
@@ -57,7 +66,10 @@ def render_example(example: Example, rubric: Rubric) -> str:
     """All that a rater reads of an example: its inputs, its response, and how that differs from a reference."""
     submission = example.submission
     names = [n for n in rubric.known_inputs if rubric.inputs is not None or n in submission.inputs]
-    parts = [_section(name[:1].upper() + name[1:], submission.inputs.get(name)) for name in names]
+    steps = trajectories(submission.inputs, rubric.known_inputs)
+    parts = [
+        _section(name[:1].upper() + name[1:], submission.inputs.get(name), steps=steps.get(name)) for name in names
+    ]
     parts.append(_section("Response", submission.response, kind="response"))
     reference = submission.inputs.get("reference") if "reference" in names else None
     if reference and (difference := render_difference(reference, submission.response)):
@@ -65,9 +77,12 @@ def render_example(example: Example, rubric: Rubric) -> str:
     return "".join(parts)
 
 
-def _section(name: str, text: str | None, kind: str = "input") -> str:
+def _section(name: str, text: str | None, kind: str = "input", *, steps: Trajectory | None = None) -> str:
     if text is None:
         return f'<h2>{escape(name)}</h2><p class="missing">This response comes without one.</p>'
+    if steps is not None:
+        shown = "".join(_step(step, number, laid_out=len(text) <= LONGEST) for number, step in steps.numbered)
+        return f'<h2>{escape(name)}</h2><div class="{kind}">{_cleaned(shown)}</div>'
     if len(text) > LONGEST:
         return f'<h2>{escape(name)}</h2><div class="{kind}">{_plain(text)}</div>'
     raw = f'<pre class="raw" dir="auto" tabindex="0" hidden>\n{escape(text)}</pre>'
@@ -80,8 +95,12 @@ def render(text: str) -> str:
     A JSON value becomes a folded tree, a list of messages a conversation, a text of which most lines are code is
     highlighted, and anything else is read as Markdown. Images and data URLs are folded, remote ones are links.
     """
+    return _cleaned(_laid_out(text))
+
+
+def _cleaned(html: str) -> str:
     return nh3.clean(
-        _laid_out(text),
+        html,
         tags=TAGS,
         attributes=ATTRIBUTES,
         attribute_filter=_allowed,
@@ -101,8 +120,8 @@ def _laid_out(text: str) -> str:
     if len(text) > LONGEST:
         return _plain(text)
     data = _json(text)
-    if messages := _messages(data):
-        return "".join(_turn(message) for message in messages)
+    if _is_conversation(data):
+        return "".join(map(_step, read_steps(data)))
     if data is not None:
         return _tree(data)
     if _is_code(text):
@@ -184,37 +203,21 @@ def _json(text: str) -> Any:
         return None
 
 
-def _messages(data: Any) -> list[Mapping[str, Any]]:
-    """The messages of a conversation; none where it is no conversation."""
+def _is_conversation(data: Any) -> bool:
     found = data.get("messages") if isinstance(data, dict) else data
-    if not isinstance(found, list) or any(not isinstance(m, dict) or not isinstance(m.get("role"), str) for m in found):
-        return []
-    return found
+    is_list = isinstance(found, list) and all(
+        isinstance(one, dict) and isinstance(one.get("role"), str) for one in found
+    )
+    return is_list or has_tool_calls(data)
 
 
-def _turn(message: Mapping[str, Any]) -> str:
-    role, content = message["role"], message.get("content")
-    parts = content if isinstance(content, list) else [content]
-    said = "".join(_part(part, role) for part in parts if part)
-    calls = [call.get("function", call) for call in message.get("tool_calls") or [] if isinstance(call, dict)]
-    steps = "".join(_step(f"Calls {call.get('name', 'a tool')}", call.get("arguments", "")) for call in calls)
-    return f'<section class="turn"><h3>{escape(role)}</h3>{said}{steps}</section>'
-
-
-def _part(part: Any, role: str) -> str:
-    if isinstance(part, dict) and part.get("type") == "tool_use":
-        return _step(f"Calls {part.get('name', 'a tool')}", part.get("input"))
-    if isinstance(part, dict) and part.get("type") == "tool_result":
-        return _step("Result", part.get("content"))
-    text = part["text"] if isinstance(part, dict) and isinstance(part.get("text"), str) else part
-    if role in ("tool", "function"):
-        return _step("Result", text)
-    return _laid_out(text) if isinstance(text, str) else _tree(text)
-
-
-def _step(title: str, detail: Any) -> str:
-    shown = _laid_out(detail) if isinstance(detail, str) else _tree(detail)
-    return f'<details class="step"><summary>{escape(str(title))}</summary>{shown}</details>'
+def _step(step: AgentStep, number: int | None = None, *, laid_out: bool = True) -> str:
+    """A turn of a conversation, or a folded tool call or result; numbered as a judge's verdicts cite it."""
+    title = step.head if number is None else f"Step {number}: {step.head}".removesuffix(": ")
+    shown = (_laid_out if laid_out else _plain)(step.text) if step.text else ""
+    if step.role in (TOOL_CALL, TOOL_RESULT):
+        return f'<details class="step"><summary>{escape(title)}</summary>{shown}</details>'
+    return f'<section class="turn"><h3>{escape(title)}</h3>{shown}</section>'
 
 
 def _tree(value: Any, name: str = "", depth: int = 0) -> str:
