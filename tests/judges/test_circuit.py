@@ -32,10 +32,12 @@ async def graded(judge: Limited, n: int, concurrency: int = 8) -> list[Grade]:
     return [grade async for _, grade in grade_many(Grading(RUBRIC, judge), submissions, concurrency=concurrency)]
 
 
-@pytest.mark.parametrize("status", [401, 402, 403, 404])
-def test_a_key_or_model_that_is_refused_is_not_asked_two_thousand_times(status: int) -> None:
+@pytest.mark.parametrize(
+    ("status", "check"), [(401, "the key"), (402, "the account"), (403, "what"), (404, "the model")]
+)
+def test_a_key_or_model_that_is_refused_is_not_asked_two_thousand_times(status: int, check: str) -> None:
     provider = Provider(always(refused(status)))
-    with pytest.raises(NoJudge, match=rf"refused \({status}\); nothing was graded"):
+    with pytest.raises(NoJudge, match=rf"refused \({status}\); nothing was graded: check {check}"):
         run(graded(Limited(provider, Limiter()), 2_000))
     assert len(provider.asked_at) == 8
 

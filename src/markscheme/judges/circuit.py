@@ -7,8 +7,13 @@ from typing import Final
 
 from markscheme.errors import JudgeError, JudgeSilent, JudgeUnavailable, NoJudge
 
-REFUSED: Final = frozenset({401, 402, 403, 404})
-"""Statuses that say of a first call what they would say of every other."""
+WAYS_OUT: Final = {
+    401: "check the key",
+    402: "check the account's credit",
+    403: "check what the key may use",
+    404: "check the model's name and the address",
+}
+"""Statuses that say of a first call what they would say of every other, and what to check then."""
 FAILURES: Final = 10
 """In a row, without an answer between them, after which no further call is made."""
 TIMED_OUT: Final = 4
@@ -108,9 +113,10 @@ class Circuit:
 
     def _refused(self, error: JudgeUnavailable, status: int) -> None:
         self._refusals += 1
-        if not self._answers and (status in REFUSED or self._refusals >= FAILURES):
-            raise NoJudge(f"{error}; nothing was graded") from error
-        if status in REFUSED and self._refusals >= FAILURES and self._cause is None:
+        if not self._answers and (status in WAYS_OUT or self._refusals >= FAILURES):
+            way_out = WAYS_OUT.get(status, "the provider refuses what it is asked")
+            raise NoJudge(f"{error}; nothing was graded: {way_out}") from error
+        if status in WAYS_OUT and self._refusals >= FAILURES and self._cause is None:
             self._open(error, 0.0)
 
     def _open(self, error: JudgeUnavailable, patience: float) -> None:

@@ -98,7 +98,7 @@ EXPLORE = "For now, explore only: read its scores, but decide nothing by them."
 UNUSABLE = "It isn't good enough for trends either."
 USABLE = ("gate", "trend")
 POOL = "outputs.jsonl"
-SETTLE_FIRST = "First resolve the examples on which annotators differ, then sharpen the rubric's wording:"
+SETTLE_FIRST = "First resolve the examples on which annotators differ, then sharpen the rubric's wording"
 OUT_OF_POOL = ", drawn from a file of your outputs:"
 NEARLY_ALONE = 1.05
 """A design effect up to which groups don't change how many labels are needed."""
@@ -113,8 +113,9 @@ ASKED = {
 DRAWN_BY = {"random": "at random", "by-verdict": "by the judge's verdict", "chosen": "with known chances"}
 UNREAD = (
     "The model answered, but not in the form it was asked for; labels, rubric and key are fine. How good this judge is "
-    "can't be known until its answers can be read."
+    "can't be known until its answers can be read; don't use it before."
 )
+FAILED = "The judge failed; labels and rubric are fine. How good it is can't be known, so don't use it yet."
 EXACT = 1e-6
 """A tolerance that no two levels fall into."""
 
@@ -248,8 +249,8 @@ def _by_use(calibration: Calibration) -> doc.Callout:
         text = f"Agreement {agreement} shows that the pipeline works, not that people would agree. {EXPLORE}"
         return _with_plan(doc.Callout("open", f"Can't tell whether it can gate: {kind}.", text), calibration)
     if decision.verdict == "labels-disagree":
-        head, text = "These labels can't tell whether it can gate.", f"{because} {EXPLORE}"
-        return doc.Callout("open", head, f"{text} {SETTLE_FIRST}", _run(calibration, "adjudicate"))
+        head, command = "These labels can't tell whether it can gate.", _run(calibration, "adjudicate")
+        return doc.Callout("open", head, f"{because} {EXPLORE} {SETTLE_FIRST}{':' if command else '.'}", command)
     head = NOT_BETTER if decision.because_code == "constant-open" else TOO_FEW
     return _with_plan(doc.Callout("open", head, f"{because} {EXPLORE}"), calibration)
 
@@ -272,8 +273,9 @@ def _why_nothing(calibration: Calibration) -> str:
     counts, unread = calibration.counts, any(finding.code == "unreadable" for finding in calibration.findings)
     reasons = Counter(calibration.reasons_not_graded.values()).most_common(1)
     why = f": {cut_short(reasons[0][0])}" if reasons else ""
-    fault = UNREAD if unread else "What failed is the judge; the labels are fine."
-    return f"{counts.not_graded} of {counted(counts.examples, 'example')} not graded{why}. {fault}"
+    return (
+        f"{counts.not_graded} of {counted(counts.examples, 'example')} not graded{why}. {UNREAD if unread else FAILED}"
+    )
 
 
 def agreement_bars(comparison: Comparison, target: float) -> doc.Bars:
