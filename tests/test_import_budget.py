@@ -35,6 +35,8 @@ ON_THE_WAY = {
     "import markscheme.promptfoo.serving": set(),
     "import markscheme.judges.registry": set(),
     "import markscheme.judges.anthropic": set(),
+    "from markscheme.judges.registry import open_judge; from markscheme.judges.asking import Asking; "
+    "open_judge('anthropic', asking=Asking(list_prices=True))": set(),
     "import markscheme.stats": {"numpy", "scipy"},
     "import markscheme.ratings.rating": {"numpy"},
     "from markscheme.cli import main; main(['--help'])": set(),
@@ -61,6 +63,13 @@ def test_grading_by_code_loads_no_statistics(tmp_path: Path) -> None:
     (tmp_path / "in.jsonl").write_text('{"id": "a", "response": "[1]"}\n')
     told = f"main(['grade', {str(tmp_path / 'r.yaml')!r}, {str(tmp_path / 'in.jsonl')!r}, '--no-cache'])"
     assert not _loaded(f"from markscheme.cli import main; assert {told} == 0") & HEAVY
+
+
+def test_a_calibration_from_recorded_replies_loads_no_readers_no_pages_and_no_prices() -> None:
+    loaded = _loaded("from markscheme.cli import main; main(['calibrate', 'rubrics/code-quality.yaml', '--quiet'])")
+    assert "markscheme.calibration.calibration" in loaded
+    assert not loaded & {"pydantic", "genai_prices", "httpx2", "statistics", "importlib.metadata"}
+    assert not {name for name in loaded if name.startswith(("markscheme.readers", "markscheme.report.html"))}
 
 
 def test_statistics_leave_scipy_stats_alone() -> None:

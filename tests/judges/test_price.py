@@ -6,7 +6,7 @@ import pytest
 
 from markscheme.errors import UsageError
 from markscheme.judges.judge import Identity, Usage
-from markscheme.judges.price import Price, list_price
+from markscheme.judges.price import ListPrice, Price, list_price
 
 
 def test_a_price_is_read_from_two_numbers() -> None:
@@ -65,3 +65,10 @@ def test_a_provider_known_by_its_address_has_a_price_of_its_own() -> None:
 )
 def test_other_models_have_no_known_price(identity: Identity) -> None:
     assert list_price(identity) is None
+
+
+def test_a_list_price_looked_up_late_is_the_same() -> None:
+    known, unknown = ListPrice(Identity(f"openai:{MINI}", MINI)), ListPrice(Identity("openai:some-model", "some-model"))
+    used = Usage(1, 1_000_000, 2_000_000)
+    assert (known.of(used), known.cost(2_000_000, 0)) == (Price(0.15, 0.60).of(used), 0.30)
+    assert (unknown.of(used), unknown.cost(2_000_000, 0)) == (None, 0.0)

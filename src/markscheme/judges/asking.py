@@ -7,7 +7,7 @@ from markscheme.errors import UsageError
 from markscheme.judges.batching import Batching
 from markscheme.judges.judge import Identity
 from markscheme.judges.limited import Limiter
-from markscheme.judges.price import Price, list_price
+from markscheme.judges.price import ListPrice, Price, list_price
 from markscheme.judges.remembering import Memory
 
 
@@ -40,6 +40,12 @@ class Asking:
         if self.price is None and (self.list_prices or self.limiter.budget is not None):
             return list_price(identity)
         return self.price
+
+    def price_of_calls(self, identity: Identity) -> Price | ListPrice | None:
+        """The same for calls that may not come; a list price that no budget needs is left to the first of them."""
+        if self.price is None and self.list_prices and self.limiter.budget is None:
+            return ListPrice(identity)
+        return self.price_of(identity)
 
     def settings(self, *names: str) -> dict[str, Any]:
         """Those of temperature and max_tokens that are given, for a model that takes the ones named.

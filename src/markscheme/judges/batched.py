@@ -54,8 +54,9 @@ def batched(opened: Judge, limited: Limited, asking: Asking) -> "Batched":
         raise UsageError(f"judge {opened.identity.name} cannot be asked in batches; expected anthropic or openai:MODEL")
     if asking.memory is None:
         raise UsageError("batches keep their replies in the cache: leave out --no-cache, or --batch")
-    price = limited.price.in_batches if limited.price else None
-    gathering = Gathering(opened.identity, api(), asking.batch, asking.memory, limited.limiter, price)
+    price = asking.price_of(opened.identity)
+    at_half = price.in_batches if price else None
+    gathering = Gathering(opened.identity, api(), asking.batch, asking.memory, limited.limiter, at_half)
     return Batched(limited, asking.memory, gathering)
 
 

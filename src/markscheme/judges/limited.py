@@ -27,7 +27,7 @@ from markscheme.errors import (
 )
 from markscheme.judges.circuit import Circuit
 from markscheme.judges.judge import Identity, Reply, Usage, Wrapping, total
-from markscheme.judges.price import Price
+from markscheme.judges.price import ListPrice, Price
 from markscheme.prompt import Prompt
 
 MINUTE: Final = 60.0
@@ -353,7 +353,7 @@ class Limited(Wrapping):
     """
 
     limiter: Limiter
-    price: Price | None = None
+    price: Price | ListPrice | None = None
     deadline: float = DEADLINE
     attempts: int = 6
     first_wait: float = 0.5
@@ -462,7 +462,7 @@ class Limited(Wrapping):
         return replace(reply, usage=replace(reply.usage, usd=self.price.of(reply.usage)))
 
 
-def forecast(judge: Identity, price: Price | None, prompt: Prompt) -> Forecast:
+def forecast(judge: Identity, price: Price | ListPrice | None, prompt: Prompt) -> Forecast:
     """What an answer to a prompt may use; it costs nothing where the price isn't known."""
     told = judge.parameters.get("max_tokens")
     written = told if isinstance(told, int) else LONGEST_ANSWER

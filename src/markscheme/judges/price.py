@@ -3,6 +3,7 @@
 import math
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from markscheme.errors import UsageError
@@ -104,6 +105,25 @@ def list_price(identity: Identity) -> Price | None:
     with suppress(LookupError):
         return _of_list(calc_price(tokens, identity.model, provider_id=kind))
     return None
+
+
+@dataclass(frozen=True)
+class ListPrice:
+    """The list price of a judge's model, looked up when the first call is priced: its data take long to load."""
+
+    identity: Identity
+
+    @cached_property
+    def _known(self) -> Price | None:
+        return list_price(self.identity)
+
+    def cost(self, input_tokens: int, output_tokens: int) -> float:
+        """Dollars for so many tokens; 0 where no price is known."""
+        return self._known.cost(input_tokens, output_tokens) if self._known else 0.0
+
+    def of(self, usage: Usage) -> float | None:
+        """Dollars for what was used; None where tokens or price are not known."""
+        return self._known.of(usage) if self._known else None
 
 
 def _of_list(found: "PriceCalculation") -> Price:

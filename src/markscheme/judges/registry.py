@@ -36,7 +36,7 @@ def open_judge(name: str, *, model: str | None = None, asking: Asking | None = N
         raise UsageError(f"judge {kind.name!r} opened {type(opened).__name__}, expected an object with `reply`")
     if not kind.asks and asking.batch is None:
         return opened
-    judge = Limited(opened, asking.limiter, asking.price_of(opened.identity), deadline=kind.deadline)
+    judge = Limited(opened, asking.limiter, asking.price_of_calls(opened.identity), deadline=kind.deadline)
     if asking.batch is not None:
         from markscheme.judges.batched import batched
 
