@@ -16,7 +16,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-ROWS = (2_000, 20_000, 200_000)
+ROWS = (2_000, 20_000)
 WAYS = ("answered at once", "asked and kept", "from the cache")
 REQUIREMENTS = ["names the capital", "names the country", "is one sentence", "is polite"]
 RESPONSE = "Paris is the capital of France, and has been for most of its history. " * 5
