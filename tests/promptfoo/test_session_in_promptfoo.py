@@ -11,11 +11,10 @@ from pathlib import Path
 import pytest
 
 from tests.promptfoo.answering import GRADER, HOOKS, assertion, evaluate, judging, rows
-from tests.real.messages_front import MessagesFront, failing
+from tests.real.messages_front import Answer, MessagesFront, Request, failing
 from tests.session.processes import files, is_running, session_pids, wait_until
 
 pytestmark = pytest.mark.usefixtures("promptfoo")
-OFF = {"MARKSCHEME_SESSION": "off"}
 
 
 @pytest.fixture
@@ -45,15 +44,6 @@ def test_results_are_equal_with_and_without_a_session(front: MessagesFront, tmp_
     assert len(front.requests) == 2 * len(STRANGE)
 
 
-def test_an_unchanged_run_again_asks_nobody(front: MessagesFront, tmp_path: Path, runtime: Path) -> None:
-    outputs = [f"Paris. {n}" for n in range(3)]
-    evaluate(tmp_path, front.url, outputs, [assertion()])
-    assert len(front.requests) == 3
-    evaluate(tmp_path, front.url, outputs, [assertion()])
-    evaluate(tmp_path, front.url, outputs, [assertion()], env=OFF)
-    assert len(front.requests) == 3
-
-
 def test_repeats_are_answered_from_the_cache_unless_it_is_off(
     front: MessagesFront, tmp_path: Path, runtime: Path
 ) -> None:
@@ -66,13 +56,14 @@ def test_repeats_are_answered_from_the_cache_unless_it_is_off(
     assert [row["success"] for row in rows(run)] == [True] * 6
     asked = [request.body["messages"][0]["content"] for request in front.requests]
     assert (sum("Kept?" in text for text in asked), sum("Bypassed?" in text for text in asked)) == (1, 3)
-    evaluate(tmp_path, front.url, ["Paris."], [assertion()], args=("--repeat", "3"), env={"MARKSCHEME_NO_CACHE": "1"})
-    assert len(front.requests) == 4 + 3
 
 
-def test_thresholds_of_assertion_and_test_work_and_not_python_turns_the_verdict_and_nothing_else(
-    front: MessagesFront, tmp_path: Path, runtime: Path
+def test_thresholds_and_not_python_turn_the_verdict_and_nothing_else_and_the_run_again_asks_nobody(
+    tmp_path: Path, runtime: Path
 ) -> None:
+    def decide(request: Request) -> Answer:
+        return failing(401) if "Refused" in request.body["messages"][0]["content"] else judging()(request)
+
     by_assertion = [assertion(threshold=0.9), {"type": "contains", "value": "Paris"}]
     by_test = [assertion(weight=3), {"type": "contains", "value": "London"}]
     tests = [
@@ -80,18 +71,23 @@ def test_thresholds_of_assertion_and_test_work_and_not_python_turns_the_verdict_
         for asserts, more in ((by_assertion, {}), (by_test, {"threshold": 0.7}), ([assertion("not-python")], {}))
         for output in ("Paris.", "Rome.")
     ]
-    found = rows(evaluate(tmp_path, front.url, [], [], tests=tests))
+    refused = {"vars": {"answer": "Refused.", "question": "Capital?"}, "assert": [assertion("not-python")]}
+    with MessagesFront(decide) as front:
+        found = rows(evaluate(tmp_path, front.url, [], [], tests=[*tests, refused]))
+        asked = len(front.requests)
+        alone = [{**test, "assert": [assertion(config={"session": "off"})]} for test in tests[:2]]
+        again = rows(evaluate(tmp_path, front.url, [], [], tests=[*tests, *alone]))
+        assert len(front.requests) == asked
     assert [row["success"] for row in found[:2]] == [True, False]
     assert [(row["success"], row["score"]) for row in found[2:4]] == [(True, 0.75), (False, 0)]
-    assert [row["success"] for row in found[4:]] == [False, True]
-    with MessagesFront(lambda request: failing(401)) as refusing:
-        unanswered = evaluate(tmp_path, refusing.url, ["Paris. Now"], [assertion("not-python")])
-    assert [row["success"] for row in rows(unanswered)] == [False]
-    assert "not graded: " in rows(unanswered)[0]["gradingResult"]["reason"]
+    assert [row["success"] for row in found[4:6]] == [False, True]
+    assert not found[6]["success"]
+    assert "not graded: " in found[6]["gradingResult"]["reason"]
+    assert [row["success"] for row in again] == [row["success"] for row in [*found[:6], *found[:2]]]
 
 
 def test_the_limit_holds_over_all_of_promptfoo_s_processes(tmp_path: Path, runtime: Path) -> None:
-    outputs = [f"Paris. {n}" for n in range(48)]
+    outputs = [f"Paris. {n}" for n in range(24)]
     with MessagesFront(judging(0.1)) as front:
         run = evaluate(
             tmp_path,
@@ -102,16 +98,21 @@ def test_the_limit_holds_over_all_of_promptfoo_s_processes(tmp_path: Path, runti
             args=("--max-concurrency", "16"),
         )
         assert all(row["success"] for row in rows(run))
-        assert len(front.requests) == 48
+        assert len(front.requests) == 24
         assert 2 <= front.most_in_flight <= 5
 
 
-def test_the_budget_holds_over_all_of_promptfoo_s_processes(
+def test_the_budget_holds_over_all_of_promptfoo_s_processes_and_the_hooks_leave_no_process_and_no_file(
     front: MessagesFront, tmp_path: Path, runtime: Path
 ) -> None:
     outputs = [f"Paris. {n}" for n in range(12)]
     money = {"MARKSCHEME_PRICE": "3:15", "MARKSCHEME_BUDGET": "0.2"}
     run = evaluate(tmp_path, front.url, outputs, [assertion()], env=money, extensions=HOOKS)
+    ended = time.monotonic()
+    assert wait_until(lambda: not session_pids(runtime), 2)
+    assert time.monotonic() - ended < 2
+    assert files(runtime) == []
+    assert "key-of-a-test" not in run.stdout + run.stderr + json.dumps(run.results)
     reasons = [row["gradingResult"]["reason"] for row in rows(run) if not row["success"]]
     assert len(front.requests) > 0
     assert all("not graded: the next call may cost" in reason for reason in reasons)
@@ -119,7 +120,7 @@ def test_the_budget_holds_over_all_of_promptfoo_s_processes(
 
 
 def test_a_session_killed_in_mid_run_costs_no_verdict_and_leaves_nothing(tmp_path: Path, runtime: Path) -> None:
-    outputs = [f"Paris. {n}" for n in range(64)]
+    outputs = [f"Paris. {n}" for n in range(36)]
     seen: set[int] = set()
     over = threading.Event()
 
@@ -141,16 +142,6 @@ def test_a_session_killed_in_mid_run_costs_no_verdict_and_leaves_nothing(tmp_pat
         over.set()
         killer.join()
         assert len(seen) >= 2  # one was killed, and another took its place
-    assert [row["success"] for row in rows(run)] == [True] * 64
+    assert [row["success"] for row in rows(run)] == [True] * 36
     assert wait_until(lambda: not any(map(is_running, seen)), 2)
     assert files(runtime) == []
-
-
-def test_after_the_hooks_no_process_and_no_file_is_left(front: MessagesFront, tmp_path: Path, runtime: Path) -> None:
-    run = evaluate(tmp_path, front.url, ["Paris.", "Rome."], [assertion()], extensions=HOOKS)
-    ended = time.monotonic()
-    assert [row["success"] for row in rows(run)] == [True, False]
-    assert wait_until(lambda: not session_pids(runtime), 2)
-    assert time.monotonic() - ended < 2
-    assert files(runtime) == []
-    assert "key-of-a-test" not in run.stdout + run.stderr + json.dumps(run.results)
