@@ -165,6 +165,7 @@ def test_the_next_criterion_comes_into_sight_with_its_levels(project: Path, page
         expect(page.locator("fieldset").nth(1)).to_be_in_viewport(ratio=0.99)
 
 
+@pytest.mark.parametrize("page", ["light"], indirect=True)
 @pytest.mark.usefixtures("complaints")
 def test_two_hundred_keys_20_ms_apart_land_where_they_were_meant(project: Path, page: Page) -> None:
     lines = [{"id": f"r{i}", "query": "q", "response": f"reply {i} & more"} for i in range(100)]
@@ -183,6 +184,7 @@ def test_two_hundred_keys_20_ms_apart_land_where_they_were_meant(project: Path, 
     assert len({(line["id"], line["sample"]) for line in kept}) == 100
 
 
+@pytest.mark.parametrize("page", ["light"], indirect=True)
 @pytest.mark.usefixtures("complaints")
 def test_cant_tell_on_the_rest_a_marked_passage_and_the_list_of_what_is_done(project: Path, page: Page) -> None:
     with Server(project) as server:

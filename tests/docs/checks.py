@@ -101,7 +101,8 @@ def installs(part: list[str]) -> bool:
 
 def waits_for_people(line: str) -> bool:
     """Whether a line starts the labelling page, which serves until it is ended."""
-    return any((ours(part) or ("",))[0] in ("adjudicate", "label") for part in words(line))
+    pages = [part for part in words(line) if (ours(part) or ("",))[0] in ("adjudicate", "label")]
+    return any(not {"--sheet", "--progress"}.intersection(part) for part in pages)
 
 
 def cannot_run(line: str) -> str | None:

@@ -25,6 +25,9 @@ LABEL = (*OF_PEOPLE, "label", "gold", "expectedlabel")
 RATER, SAMPLE, REASON = ("rater", "annotator"), ("sample", "run"), ("reason", "explanation", "rationale", "comment")
 OVERALL, DECISION = ("overall", "score", "expectedscore"), ("pass", "passed")
 AT = ("at", "createdat")
+NOTE, CONFIDENCE, SECONDS = ("note", "notes"), ("confidence", "certainty"), ("seconds",)
+SKIPPED = ("skipreason", "skippedbecause", "whyskipped")
+"""Why the rater gave no level: of the criterion that a row names, else of all that have none."""
 OTHERS = ("judge", "kind", "criterion", "level", "criteria", "error", "split", "group", "slice", "system")
 PAIRS = ("outputa", "outputb")
 JUDGE = "judge"
@@ -213,9 +216,19 @@ class _Table:
                 self.reading.lose(f"ratings of {name!r}, which is no criterion of the rubric")
             elif (rated := self._rated(criterion, raw, reason)) is not None:
                 said[criterion.name] = rated
-        note = "" if said else reason
+        said |= self._skipped(row, said)
+        notes = (row.text(self._free(NOTE)), "" if said else reason)
         overall, passed, error = self._score(row), self._decision(row), row.text(("error",))
-        return Rating(unit, "", "human", said, overall, passed, error=error, at=row.text(AT) or "", note=note)
+        rating = Rating(unit, "", "human", said, overall, passed, error=error, at=row.text(AT) or "")
+        note, seconds = "\n".join(filter(None, notes)), number(row.value(self._free(SECONDS)))
+        return replace(rating, note=note, confidence=row.text(self._free(CONFIDENCE)) or "", seconds=seconds)
+
+    def _skipped(self, row: "_Row", said: Mapping[str, Rated]) -> dict[str, Rated]:
+        """Why there is no level, for the criteria that a row leaves out."""
+        why, named = row.text(self._free(SKIPPED)), row.text(self._free(("criterion",)))
+        one = self.reading.criterion(named) if named else None
+        open_ones = [one] if one else [c for c in self.reading.rubric.criteria if not named]
+        return {c.name: Rated(None, why, declined="abstained") for c in open_ones if c.name not in said} if why else {}
 
     def _entries(self, row: "_Row") -> Iterator[tuple[str, Any]]:
         nested = row.value(("criteria",))
@@ -285,6 +298,8 @@ class _Table:
                 overall=before.overall if before.overall is not None else rating.overall,
                 passed=before.passed if before.passed is not None else rating.passed,
                 note=before.note or rating.note,
+                confidence=before.confidence or rating.confidence,
+                seconds=rating.seconds if before.seconds is None else before.seconds,
             )
 
 
@@ -324,5 +339,5 @@ def _with_reason(levels: Mapping[str, Rated], reason: str) -> dict[str, Rated]:
 
 _KNOWN = frozenset(
     [*ID, *RESPONSE, *(name for names in INPUTS.values() for name in names), *VERDICT, *LABEL, *RATER, *SAMPLE,
-     *REASON, *OVERALL, *DECISION, *AT, *OTHERS]
+     *REASON, *OVERALL, *DECISION, *AT, *NOTE, *CONFIDENCE, *SECONDS, *SKIPPED, *OTHERS]
 )  # fmt: skip

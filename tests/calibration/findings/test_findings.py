@@ -246,6 +246,27 @@ def test_a_criterion_on_which_people_disagree_is_ambiguous_and_the_judge_is_not_
     assert codes(findings) == {"ambiguous"}
 
 
+def test_what_annotators_wrote_is_shown_with_the_finding() -> None:
+    people = {name: levels.copy() for name, levels in MADE.people.items()}
+    noise = np.random.default_rng(8).normal(size=(2, 100)) * 1.6
+    for name, off in zip(people, noise, strict=True):
+        people[name][:, 1] = rounded(MADE.truth[:, 1] + off)
+    labelled = examples(MADE.rubric, people)
+    worst = of_code(found(MADE.rubric, labelled, judged(MADE.rubric, MADE.judge)), "ambiguous", "facts").examples
+    unsure = Rating("e5", "kim", "human", {"facts": Rated(None, "no source given", declined="abstained")})
+    remarked = []
+    for one in labelled.examples:
+        if one.id == worst[0]:
+            one = replace(one, labels=tuple(replace(x, note="which\nfacts?", confidence="low") for x in one.labels))
+        remarked.append(replace(one, labels=(*one.labels, *([unsure] if one.id == "e5" else []))))
+    with_words = replace(labelled, examples=tuple(remarked))
+    finding = of_code(found(MADE.rubric, with_words, judged(MADE.rubric, MADE.judge)), "ambiguous", "facts")
+    assert f"They wrote: “which facts?” on {worst[0]}." in finding.suggestion
+    assert "Given no level 1 time, for example: “no source given”." in finding.suggestion
+    said = [one for one in finding.evidence["annotators"] if one["id"] == worst[0]]
+    assert {(one["said"], one["confidence"]) for one in said} == {("which\nfacts?", "low")}
+
+
 def test_a_criterion_that_hardly_varies_is_dead_rather_than_ambiguous() -> None:
     generator = np.random.default_rng(2)
     truth = MADE.truth.copy()

@@ -262,7 +262,7 @@ class Evidence:
             criterion=one.name if one is not None else None,
             severity=SEVERITIES[max(SEVERITIES.index(most), min(SEVERITIES.index(least), by_share))],
             message=f"{message} (Measured outside {self.outside}.)" if self.outside else message,
-            evidence={**shows, "worst": [self._example(one, place) for place in worst]},
+            evidence={**shows, "worst": [self._example(one, place) for place in worst], **self._annotators(one, worst)},
             examples=tuple(self.ids[place] for place in worst),
             suggestion=suggestion,
             cost=float(gain),
@@ -278,6 +278,26 @@ class Evidence:
         rating = comparison.judged[place]
         rated = rating.criteria.get(one.name, Rated(None)) if rating is not None else Rated(None)
         return {**shown, "quote": rated.quote, "reason": rated.reason}
+
+    def _annotators(self, one: CriterionEvidence | None, places: Sequence[int]) -> dict[str, Any]:
+        """What annotators wrote about examples, as an entry of a finding's evidence; none where they wrote nothing."""
+        said = [] if one is None else self.said(one, places)
+        return {"annotators": said} if said else {}
+
+    def said(self, one: CriterionEvidence, places: Sequence[int]) -> list[dict[str, Any]]:
+        """What annotators wrote about examples: level, reason and note, and how sure they were; without names."""
+        found = []
+        for place in places:
+            for column in self.comparison.table.annotators:
+                rating = column.ratings[place]
+                rated = rating.criteria.get(one.name) if rating is not None else None
+                if rating is None or rated is None:
+                    continue
+                words = " · ".join(dict.fromkeys(text for text in (rated.reason, rating.note) if text))
+                if words or rating.confidence:
+                    entry = {"id": self.ids[place], "level": rated.level, "said": words}
+                    found.append({**entry, "confidence": rating.confidence or None})
+        return found
 
     @cached_property
     def misses(self) -> Floats:

@@ -45,6 +45,8 @@ LESS_VARIED, AS_NOISY = 0.5, 1.5
 SPLIT_FIRM, SPLIT_HINT = 0.67, 0.60
 SAME_CRITERION, SAME_BOUND = 0.90, 0.80
 NEVER = 0.01
+MOST_QUOTED, LONGEST_QUOTE = 2, 200
+"""Annotators' remarks in an advice, and the characters of one."""
 
 
 # --- dead -----------------------------------------------------------------------------------------------------------
@@ -128,7 +130,7 @@ def ambiguous(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -> 
             one,
             f"{said}.",
             f"Settle the examples on which they differ, then rewrite {name}, and only then work on the judge: "
-            f"{_levels_given(evidence, one, worst)}.",
+            f"{_levels_given(evidence, one, worst)}.{_written(evidence, one, worst)}",
             shows={"people_alpha": alpha.to_json(), "firm": name in firm, "highest_correlation": most},
             worst=worst,
             gain=evidence.gain({name: one.judge - (1 - _left_without_noise(one, own)) * one.errors}),
@@ -162,6 +164,21 @@ def _levels_given(evidence: Evidence, one: CriterionEvidence, places: Sequence[i
         names = " and ".join(one.scale.level_name(float(level)) for level in (given.min(), given.max()))
         parts.append(f"{names} on {evidence.ids[place]}")
     return f"annotators gave {', '.join(parts)}" if parts else "say what separates its levels"
+
+
+def _written(evidence: Evidence, one: CriterionEvidence, worst: Sequence[int]) -> str:
+    """What annotators wrote about the examples on which they differ, and why they gave no level elsewhere."""
+    skipped = [said for said in evidence.said(one, np.flatnonzero(evidence.kept).tolist()) if said["level"] is None]
+    differing = [said for said in evidence.said(one, worst) if said["level"] is not None and said["said"]]
+    wrote = "".join(f" {_quoted(said['said'])} on {said['id']}." for said in differing[:MOST_QUOTED])
+    reasons = [said["said"] for said in skipped if said["said"]]
+    times = f" Given no level {len(reasons)} {'time' if len(reasons) == 1 else 'times'}, for example: "
+    return (f" They wrote:{wrote}" if wrote else "") + (f"{times}{_quoted(reasons[0])}." if reasons else "")
+
+
+def _quoted(text: str) -> str:
+    line = " ".join(text.split())
+    return f"“{line[:LONGEST_QUOTE]}{'…' if len(line) > LONGEST_QUOTE else ''}”"
 
 
 # --- redundant, unused ----------------------------------------------------------------------------------------------
