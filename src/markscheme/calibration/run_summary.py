@@ -119,7 +119,7 @@ def run_worth(
 
 
 def own_labels(rows: Sequence[Row]) -> list[Labelled]:
-    """The labels that the tests themselves carry."""
+    """The labels that the tests themselves contain."""
     return [
         Labelled(row.id, row.expected, row.passed)
         for row in rows

@@ -1,1 +1,1 @@
-"""New wordings of a rubric: written, screened on dev labels, and tested once on labels that were held out."""
+"""New wordings of a rubric: proposed, screened on dev labels, and tested once on held-out labels."""

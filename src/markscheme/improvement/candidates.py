@@ -1,4 +1,4 @@
-"""Candidate wordings: edits of a rubric's words or whole rubric files, and why one is refused."""
+"""Candidate wordings: edits of a rubric's words or whole rubric files, and why one is rejected."""
 
 import json
 import re
@@ -17,13 +17,13 @@ from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.rubrics.wording import Field, in_place_of, with_words, words_of
 
 LONGEST = 1.5
-"""Most words of a candidate, as a multiple of the rubric's own."""
+"""Maximum words of a candidate, as a multiple of the rubric's own."""
 SHORT = 60
-"""Words that any candidate may have: a rubric of one sentence has to be allowed a second one."""
+"""Words that any candidate may have: a rubric of one sentence must be allowed a second one."""
 COPIED, NEARLY_COPIED = 8, 6
-"""Words in a row that a labelled example contains too: refused from the one, mentioned from the other."""
+"""Lengths of a run of words shared with a labelled example: the first is rejected, the second only mentioned."""
 MOST_HOLDERS = 2
-"""A name or number that at most so many examples hold points at these."""
+"""A name or number that at most this many examples contain identifies these examples."""
 MOST_SHOWN = 3
 _WORD = re.compile(r"\w+")
 _TELLING = re.compile(r"\d|_|[a-z][A-Z]")
@@ -49,9 +49,9 @@ class Wording:
 
     Attributes:
         name: The stem of its file, or "round-2/3".
-        rubric: The user's rubric in these words; all but words is the user's.
-        changes: Against the user's own words, in the order of the rubric.
-        warnings: What a reader should look at before adopting it.
+        rubric: The user's rubric with these words; everything else is the user's.
+        changes: Compared with the user's own words, in the order of the rubric.
+        warnings: What a reader should check before adopting it.
     """
 
     name: str
@@ -80,23 +80,23 @@ class Refusal:
 
 @dataclass(frozen=True)
 class LabelledTexts:
-    """The words of labelled examples, of which a candidate may copy none."""
+    """The texts of labelled examples, which a candidate may not copy."""
 
     texts: tuple[tuple[str, ...], ...]
 
     @classmethod
     def of(cls, examples: Iterable[Example]) -> "LabelledTexts":
-        """Inputs, responses, reasons and comments of all labelled examples, each example's together."""
+        """Inputs, responses, reasons and comments of all labelled examples, grouped by example."""
         return cls(tuple(tuple(_texts(example)) for example in examples if example.labels))
 
     def copied(self, new: str, old: str, length: int) -> tuple[str, ...]:
-        """Runs of so many words that a text shares with an example and the old words lacked, in alphabetical order."""
+        """Runs of `length` words that a text shares with an example and the old words lacked, in alphabetical order."""
         runs = set(_runs(new, length)) - set(_runs(old, length))
         held = {run for texts in self.texts for text in texts for run in _runs(text, length)} if runs else set()
         return tuple(sorted(runs & held))
 
     def telling(self, new: str, old: str) -> tuple[str, ...]:
-        """Names in code and numbers that are new and occur in one or two examples only."""
+        """Code names and numbers that are new and occur in only one or two examples."""
         names = {word for word in _WORD.findall(new) if _TELLING.search(word)} - set(_WORD.findall(old))
         counts: Counter[str] = Counter()
         for texts in self.texts if names else ():
@@ -126,17 +126,17 @@ def _squeezed(text: str) -> str:
 
 
 def from_edits(name: str, edits: Any, *, base: Rubric, yours: Rubric, labelled: LabelledTexts) -> Wording:
-    """The wording that JSON edits make of `base`.
+    """The wording that results from JSON edits of `base`.
 
     Args:
         name: Of the candidate.
         edits: A list of {criterion, field, old, new, why}, or {"edits": that list}.
         base: The rubric whose words `old` quotes.
-        yours: The user's rubric, against which changes are counted.
-        labelled: What no candidate may copy.
+        yours: The user's rubric, with which changes are compared.
+        labelled: Texts that no candidate may copy.
 
     Raises:
-        NotTried: They are no edits, or edits that aren't allowed.
+        NotTried: They aren't edits, or edits that aren't allowed.
     """
     listed = edits.get("edits") if isinstance(edits, Mapping) else edits
     if not isinstance(listed, list) or not listed or not all(isinstance(one, Mapping) for one in listed):
@@ -174,7 +174,7 @@ def _edited(words: str, edit: Mapping[str, Any], place: Field) -> str:
 
 
 def from_rubric(name: str, candidate: Rubric, *, yours: Rubric, labelled: LabelledTexts) -> Wording:
-    """The wording of a whole rubric that differs from the user's in words alone.
+    """The wording of a whole rubric that differs from the user's only in words.
 
     Raises:
         NotTried: It differs in anything else.
@@ -190,7 +190,7 @@ def from_rubric(name: str, candidate: Rubric, *, yours: Rubric, labelled: Labell
 
 
 def _other_changes(candidate: Rubric, yours: Rubric) -> Iterator[str]:
-    """What differs besides words, by the names that files use."""
+    """What differs besides words, by the names used in files."""
     if [c.name for c in candidate.criteria] != [c.name for c in yours.criteria]:
         yield "the names or the number of criteria"
         return
@@ -285,12 +285,12 @@ def _examples_in(rubric: Rubric) -> list[str]:
 def read_candidates(
     paths: Sequence[Path], *, yours: Rubric, labelled: LabelledTexts
 ) -> tuple[list[Wording], list[Refusal]]:
-    """The wordings in files, and those that are refused.
+    """The wordings in files, and those that are rejected.
 
     Args:
         paths: Rubrics (.yaml, .yml, .json) or JSON edits (.json).
         yours: The user's rubric.
-        labelled: What no candidate may copy.
+        labelled: Texts that no candidate may copy.
 
     Raises:
         UsageError: A file is missing or unreadable, or two have the same stem.
@@ -323,6 +323,6 @@ def _read(path: Path, yours: Rubric, labelled: LabelledTexts) -> Wording:
         if isinstance(data, list) or "edits" in data:
             return from_edits(path.stem, data, base=yours, yours=yours, labelled=labelled)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RubricWarning)  # a candidate's file is not named as its rubric
+        warnings.simplefilter("ignore", RubricWarning)  # the file of a candidate needn't have the rubric's name
         candidate = load_rubric(path)
     return from_rubric(path.stem, candidate, yours=yours, labelled=labelled)

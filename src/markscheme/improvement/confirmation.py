@@ -1,4 +1,4 @@
-"""The answer on labels that had no part in the search: one opening for both finalists, on record before it is asked."""
+"""The test on held-out labels: one opening for both finalists, recorded before the judge is asked."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -27,27 +27,27 @@ from markscheme.stats.selection import (
 from markscheme.stats.severity import close
 
 AGAIN = 1_000
-"""Samples of the first opening are counted from here, of the second from twice this: no reply of an earlier run, of
-whichever command, answers for them, and a run that was interrupted finds its own."""
+"""Samples of the first opening are numbered from here, of the second from twice this. So no cached reply of an earlier
+run of any command is reused, but an interrupted run finds its own."""
 
 Why = Literal["confirmed", "not confirmed", "same scores", "not graded"]
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What held-out labels say of the finalists.
+    """The result for the finalists on held-out labels.
 
     Attributes:
-        adopted: The confirmed wording; None where none is, and then no figure is known either.
-        why: In one word.
-        opening: Which opening of these labels it was; None where none are held out.
-        alpha: What it could spend.
+        adopted: The confirmed wording; None where none is, and then the figures are withheld too.
+        why: The reason, as a code.
+        opening: Number of the opening of these labels; None where none are held out.
+        alpha: Its significance level.
         n: Examples compared.
         tasks: Tasks they belong to.
         dropped: Examples that the user's wording leaves ungraded.
-        raw: How much closer the adopted wording's scores are, as measured.
-        gain: The same as it is to be expected on new examples.
-        agreement_gain: Likewise in agreement.
+        raw: How much closer to gold the adopted wording's scores are, as measured.
+        gain: The same, as expected on new examples.
+        agreement_gain: The expected gain in agreement.
         test: The test's figures.
         asked_again: Whether the user's wording was asked again in this run.
     """
@@ -68,7 +68,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class Ledger:
-    """Who opens the held-out labels, and under which number.
+    """The record of openings of the held-out labels, with the details of a new one.
 
     Attributes:
         examples: The whole set; its record of openings is kept next to it.
@@ -83,7 +83,7 @@ class Ledger:
     judge: str
 
     def open(self, wordings: Sequence[Wording]) -> tuple[int, Opening]:
-        """The opening that tests these wordings: one on record where the same test was begun, else a new one."""
+        """The opening that tests these wordings: one on record where the same test was started, else a new one."""
         prints = tuple(sorted(wording.rubric.fingerprint for wording in wordings))
         openings = openings_of(self.examples)
         begun = None if openings is None else openings.of_test(prints, self.judge)
@@ -101,7 +101,7 @@ class Ledger:
         return number, after.all[-1]
 
     def close(self, opening: Opening, adopted: Wording | None) -> None:
-        """Put the answer on record, unless it is there."""
+        """Record the answer, unless it is recorded already."""
         if not opening.decided:
             record_decision(self.examples, opening, None if adopted is None else adopted.rubric.fingerprint)
 
@@ -115,18 +115,18 @@ async def confirm(
     *,
     outside: bool = False,
 ) -> Answer:
-    """Whether one of the wordings is better on labels that had no part in choosing it; this opens them, on record.
+    """Whether one of the wordings is better, on labels that had no part in choosing it; this opens them, on record.
 
     Args:
         asker: Asks the judge.
         part: The held-out examples; with `outside` all of them.
-        yours: The user's rubric, which is asked again: two runs of one judge can differ by as much as is looked for.
-        wordings: One or two finalists; with `outside` any number, written by somebody who had not seen the labels.
-        ledger: Where the opening is noted; None in a set that holds no labels out.
+        yours: The user's rubric, which is asked again: two runs of one judge can differ by as much as the gain.
+        wordings: One or two finalists; with `outside` any number, written without knowing the labels.
+        ledger: Record of openings; None in a set without held-out labels.
         outside: Whether the wordings were made without these labels.
 
     Raises:
-        BudgetError: The budget ended; the opening stays on record, and the same command goes on from there.
+        BudgetError: The budget ran out; the opening stays on record, and the same command continues from there.
         NothingGraded: The user's wording leaves every example ungraded.
     """
     if ledger is None:
@@ -134,7 +134,7 @@ async def confirm(
     number, opening = ledger.open(wordings)
     alpha = opening.alpha if opening.alpha is not None else opening_alpha(number)
     answer = await _answer(asker, part, yours, wordings, number, alpha, outside=outside)
-    if opening.decided:  # the labels have answered this question: what they said stands
+    if opening.decided:  # this test has been decided before: that answer holds
         named = {wording.rubric.fingerprint: wording for wording in wordings}
         said = named.get(opening.adopted or "")
         return answer if said == answer.adopted else _withheld(answer, said)
@@ -196,17 +196,17 @@ def _hits(gold: Floats, scores: Floats, tolerance: float) -> Floats:
 
 
 def _withheld(answer: Answer, adopted: Wording | None, why: Why = "not confirmed") -> Answer:
-    """The bare answer: after a no, a figure would tell more of the held-out labels than the no itself."""
+    """The answer without figures: after a no, a figure would reveal more of the held-out labels than the no itself."""
     said: Why = "confirmed" if adopted is not None else why
     known = answer.opening, answer.alpha, answer.n, answer.tasks, answer.dropped
     return Answer(adopted, said, *known, asked_again=answer.asked_again)
 
 
 def _samples(asker: Asker, part: TrialPart, yours: Rubric, number: int) -> tuple[int, int]:
-    """Which sample candidates and the user's wording are asked from: past all that earlier runs have kept.
+    """First sample of the candidates and of the user's wording: beyond all that earlier runs have cached.
 
-    A recording has the samples it has: the user's wording is taken from the second run where there is one for each
-    example, else from the first (0).
+    A recording has fixed samples: the user's wording uses the second run where there is one for each example, else
+    the first (0).
     """
     if not isinstance(asker.judge, RecordedJudge):
         return AGAIN * number, AGAIN * number

@@ -1,4 +1,4 @@
-"""Asking a model for new words: what it is shown of the dev examples, and the edits it answers with."""
+"""Proposals by a model: the dev examples it is shown, and the edits it answers with."""
 
 import json
 import re
@@ -21,10 +21,10 @@ from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.wording import words_of
 
 PROMPT_VERSION = 1
-"""Of the words below; a change of theirs makes other proposals and counts up."""
+"""Version of the words below; increase it when they change, because proposals change too."""
 SHOWN_DIFFERENCES, SHOWN_AGREEMENTS = 8, 4
 NARROW = 2
-"""Proposals of a round, the first ones, that must change one criterion only."""
+"""How many proposals of a round, the first ones, must change only one criterion."""
 LONGEST_SHOWN = 6_000
 """Characters of an input or a response that are shown."""
 
@@ -55,12 +55,12 @@ Answer with one JSON object and nothing else, in this form:
 
 @dataclass(frozen=True)
 class Shown:
-    """What a proposer sees of the dev examples.
+    """The dev examples as a proposer sees them.
 
     Attributes:
         gold: Of the dev examples.
-        judge: The judge's column over the same examples, under the words to be improved.
-        findings: What a calibration on them found.
+        judge: The judge's column over the same examples, with the words to be improved.
+        findings: The findings of a calibration on them.
         hidden: Ids, raters and systems of the whole set, which are never shown.
     """
 
@@ -73,15 +73,15 @@ class Shown:
 def prompts_for(
     base: Rubric, shown: Shown, *, batch: int, round: int, failed: Sequence[tuple[Wording, str]], refused: Sequence[str]
 ) -> list[Prompt]:
-    """The questions of one round, one for each candidate.
+    """The prompts of one round, one per candidate.
 
     Args:
         base: The rubric to start from.
         shown: What the proposer may see.
         batch: How many candidates.
-        round: From 1.
-        failed: Earlier wordings that were not better on dev, each with what became of it.
-        refused: Reasons for which earlier proposals were refused.
+        round: Number of the round, from 1.
+        failed: Earlier wordings that were not better on dev, each with its result.
+        refused: Reasons why earlier proposals were rejected.
     """
     system = _INSTRUCTIONS.format(
         material=f"The material {between_tags('example-1-response')}.",
@@ -143,7 +143,7 @@ def _schema(rubric: Rubric) -> dict[str, object]:
 
 
 def examples_shown(rubric: Rubric, gold: Gold, judge: Column) -> list[int]:
-    """Places of the dev examples that a proposer sees: where judge and labels differ most, and where they agree.
+    """Indices of the dev examples that a proposer sees: where judge and labels differ most, and where they agree.
 
     The differences are spread over criteria and signs; agreements come from the whole range of gold scores.
     """
@@ -163,7 +163,7 @@ def examples_shown(rubric: Rubric, gold: Gold, judge: Column) -> list[int]:
 
 
 def _differences(rubric: Rubric, gold: Gold, judge: Column) -> list[list[int]]:
-    """For each criterion and each sign, and last for the score, the places that differ so, the furthest first."""
+    """Indices of differing examples, the largest first: one list per criterion and sign, the score's last."""
     columns = [
         (judge.levels[criterion.name] - gold.levels[criterion.name]) / criterion.scale.span
         for criterion in rubric.criteria
@@ -203,7 +203,7 @@ def _raters(labels: Sequence[Rating]) -> list[str]:
 
 
 def _said(who: str, rating: Rating | None) -> list[str]:
-    """A rater's levels with their reasons, a line each; nothing of who it is."""
+    """A rater's levels with their reasons, one line each, without the rater's name."""
     if rating is None:
         return [f"{who}: nothing"]
     lines = [f"{who}, {name}: {_level(rated)}" for name, rated in rating.criteria.items()]
@@ -218,7 +218,7 @@ def _level(rated: Rated) -> str:
 
 
 def _hiding(shown: Shown, names: Mapping[str, str]) -> Callable[[str], str]:
-    """Takes names of examples, raters and systems out of a text; those of other examples get no name."""
+    """A function that removes names of examples, raters and systems from a text; other examples become "another"."""
     instead = {name: "another" for name in shown.hidden if len(name) > 1} | dict(names)
     if not instead:
         return str
@@ -239,14 +239,14 @@ def hidden_names(gold: Gold) -> frozenset[str]:
 def read_proposal(
     name: str, reply: Reply, *, base: Rubric, yours: Rubric, labelled: LabelledTexts, narrow: bool
 ) -> Wording | Refusal:
-    """The wording that a reply proposes, or why it is refused.
+    """The wording that a reply proposes, or why it is rejected.
 
     Args:
         name: Of the candidate.
         reply: The model's.
         base: The rubric it was asked to improve.
         yours: The user's rubric.
-        labelled: What no candidate may copy.
+        labelled: Texts that no candidate may copy.
         narrow: Whether it was asked to change one criterion only.
     """
     try:

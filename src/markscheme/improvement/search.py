@@ -20,12 +20,12 @@ from markscheme.stats.selection import FINALISTS
 
 @dataclass(frozen=True)
 class Proposing:
-    """Who writes new words, and how often.
+    """The model that proposes new words, and how often.
 
     Attributes:
         judge: The model that is asked.
-        rounds: At most so many.
-        batch: Candidates of a round.
+        rounds: Maximum number of rounds.
+        batch: Candidates per round.
     """
 
     judge: Judge
@@ -35,16 +35,16 @@ class Proposing:
 
 @dataclass
 class Search:
-    """What was tried on dev, and what was refused.
+    """What was tried on dev, and what was rejected.
 
     Attributes:
         yours: The user's rubric.
         dev: The examples that may be looked at.
-        column: The judge's over them, under the user's words.
-        labelled: The words of all labelled examples, which no candidate may copy.
+        column: The judge's over them, with the user's words.
+        labelled: The texts of all labelled examples, which no candidate may copy.
         tried: Wordings that were screened, in order.
-        refused: Candidates that were not.
-        rounds: Rounds of proposals that were made.
+        refused: Candidates that were rejected.
+        rounds: Rounds of proposals so far.
         usage: What proposals cost.
         stopped: Why the search ended before its last round; "" where it didn't.
     """
@@ -67,11 +67,11 @@ class Search:
 
     @property
     def finalists(self) -> tuple[Wording, ...]:
-        """The two best, as far as there are any."""
+        """The two best, or fewer where there are fewer."""
         return tuple(one.wording for one in self.ranked[:FINALISTS])
 
     async def run(self, asker: Asker, files: Sequence[Wording], proposing: Proposing | None) -> None:
-        """Screen the wordings from files, then those of each round, until a round brings no better one."""
+        """Screen the wordings from files, then those of each round, until a round brings no improvement."""
         try:
             if files:
                 self.tried += await screen(asker, self.dev, self.column, files, "dev: candidates")
@@ -91,7 +91,7 @@ class Search:
                 return
 
     async def _proposals(self, asker: Asker, proposing: Proposing, leader: Tried | None, number: int) -> list[Wording]:
-        """The wordings of a round that may be tried; those that may not are noted with the reason."""
+        """The wordings of a round that may be tried; rejected ones are recorded with the reason."""
         base = self.yours if leader is None else leader.wording.rubric
         column = self.column
         if leader is not None:
@@ -131,7 +131,7 @@ class Search:
 
 
 async def _asked(judge: Judge, prompt: Prompt, step: Callable[[], None]) -> Reply:
-    """The proposer's reply; one without an answer where it fails.
+    """The proposer's reply; an error becomes a reply without an answer.
 
     Raises:
         NoJudge: It can't be asked at all.

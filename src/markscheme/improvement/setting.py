@@ -1,4 +1,4 @@
-"""What `improve` works on: a rubric, its labels in two parts, and where looks and adopted words are recorded."""
+"""The setting of `improve`: a rubric, its labels in two parts, and where openings and adopted words are recorded."""
 
 import json
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ from markscheme.receipt import accepted_data
 from markscheme.rubrics.rubric import Rubric
 
 LEAST_DEV, LEAST_SEALED = 10, 20
-"""Tasks below which either part can't do its work."""
+"""Minimum number of tasks in either part."""
 HISTORY = "history.jsonl"
 
 
@@ -33,10 +33,10 @@ class ImprovableSet:
     Attributes:
         rubric: The user's.
         every: All examples, as they are in the file.
-        parted: The same with the parts that were drawn, where the file has none.
+        parted: The same, with randomly drawn parts where the file has none.
         dev: The examples that may be looked at; with `outside` all of them.
         sealed: The held-out ones; with `outside` all of them.
-        folder: Where looks and adopted words are recorded.
+        folder: Where openings and adopted words are recorded.
         outside: Whether the candidates were written without these labels.
         day: Today.
     """
@@ -61,7 +61,7 @@ class ImprovableSet:
         opens: bool,
         day: str,
     ) -> "ImprovableSet":
-        """The labels of a rubric, divided where they are not yet; nothing is written.
+        """The labels of a rubric, divided into parts where they aren't yet; nothing is written.
 
         Raises:
             UsageError: There are no examples, or `outside` would open held-out labels that the caller didn't open.
@@ -101,16 +101,16 @@ class ImprovableSet:
         return 1 if openings is None else openings.of_these + 1
 
     def keep_parts(self) -> None:
-        """Write the parts that were drawn into the file of examples, so that they stay.
+        """Write the drawn parts into the file of examples, so that later runs use the same ones.
 
         Raises:
-            RatingError: The file can't take them.
+            RatingError: The file can't hold them.
         """
         if self.parted is not self.every:
             write_parts(self.parted)
 
     def ledger(self, judge: str) -> Ledger | None:
-        """The record of openings; None in a set that holds no labels out."""
+        """The record of openings; None in a set without held-out labels."""
         if not any(example.split == "test" for example in self.parted.examples):
             return None
         return Ledger(self.parted, "improve --open", self.day, judge)
@@ -118,7 +118,7 @@ class ImprovableSet:
     # --- after adoption ---------------------------------------------------------------------------------------------
 
     def note_adoption(self, answer: Answer, wording: Wording, *, judge: str, proposer: str) -> None:
-        """Put the adopted words on record, once, and mark the accepted run as one of the old wording.
+        """Record the adopted words, once, and mark the accepted run as one of the old wording.
 
         Raises:
             UsageError: A file can't be written.

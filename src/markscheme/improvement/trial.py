@@ -57,11 +57,11 @@ class TrialPart:
 
     @property
     def tasks(self) -> int:
-        """Tasks: what counts as one in every figure."""
+        """Number of tasks; each task counts once in every figure."""
         return len(set(self.task))
 
     def first(self, tasks: int) -> Flags:
-        """Which examples belong to the first so many tasks, shape (n_examples,)."""
+        """Which examples belong to the first `tasks` tasks, shape (n_examples,)."""
         return np.array(self.task) < tasks
 
     def by_task(self, values: Floats) -> Floats:
@@ -83,7 +83,7 @@ def difference(gold: Floats, yours: Floats, theirs: Floats) -> Floats:
 
 
 def ungraded_share(yours: Floats, theirs: Floats) -> float:
-    """Share of the examples graded under the user's wording that the candidate leaves ungraded, 0 to 1."""
+    """Share of the examples graded with the user's wording that the candidate leaves ungraded, 0 to 1."""
     graded = ~np.isnan(yours)
     return float(np.isnan(theirs[graded]).mean()) if graded.any() else 0.0
 
@@ -92,24 +92,24 @@ def ungraded_share(yours: Floats, theirs: Floats) -> float:
 
 
 class Watch(Protocol):
-    """Takes note of each example done."""
+    """Receives progress, one step per example."""
 
     def step(self) -> None:
-        """One more is done."""
+        """Count one more example."""
         ...
 
 
 @dataclass
 class Asker:
-    """Asks one judge about examples under one wording or another, and nothing twice.
+    """Asks one judge about examples with different wordings, and nothing twice.
 
     Attributes:
-        judge: Who is asked; it stays open.
+        judge: The judge; it stays open.
         scorers: Code for criteria with a `check`.
         concurrency: Requests in flight at once.
-        asked: A rubric with the strategy and samples of this run.
-        progress: Shows how far a piece of work has come: what it is, and how many steps.
-        usage: What asking cost so far.
+        asked: Applies the strategy and samples of this run to a rubric.
+        progress: Shows progress, from a description and a number of steps.
+        usage: The cost so far.
         graded: Examples graded so far.
     """
 
@@ -125,17 +125,17 @@ class Asker:
     async def column(
         self, rubric: Rubric, part: TrialPart, what: str, *, kept: Flags | None = None, first: int = 0
     ) -> Column:
-        """The judge's column over a part under a wording; nan for examples that are not in `kept`.
+        """The judge's column over a part with a wording; nan for examples that are not in `kept`.
 
         Args:
             rubric: The wording.
             part: The examples.
-            what: What progress calls it.
-            kept: Which examples are asked about, shape (n_examples,); all where None.
-            first: Which sample this run calls 0.
+            what: Description for the progress display.
+            kept: Which examples are asked about, shape (n_examples,); None means all.
+            first: Number of the sample that this run calls 0.
 
         Raises:
-            BudgetError: The budget ended before all were graded; what was graded is kept.
+            BudgetError: The budget ran out before all were graded; what was graded is kept.
             NoJudge: The judge can't be asked.
         """
         asked = self.asked(rubric)
@@ -154,7 +154,7 @@ class Asker:
 
 
 def refuse_ungraded(column: Column) -> Column:
-    """The user's own column, if any of it is graded.
+    """The user's own column, if any example is graded.
 
     Raises:
         NothingGraded: None is.
@@ -178,9 +178,9 @@ class Tried:
 
     Attributes:
         wording: Which.
-        outcome: What became of it on dev.
+        outcome: The result on dev.
         gain: Mean difference over the dev tasks it was tried on; None where too little was graded. It was selected
-            among others on these labels, so it is no estimate of anything.
+            among others on these labels, so it isn't an unbiased estimate.
         n: Dev examples it was compared on.
         detail: Why it was not graded; "" otherwise.
     """
@@ -193,14 +193,14 @@ class Tried:
 
 
 async def screen(asker: Asker, dev: TrialPart, yours: Column, wordings: Sequence[Wording], what: str) -> list[Tried]:
-    """Wordings on dev: all on the first half of the tasks, the better half of them on the rest.
+    """Screen wordings on dev: all on the first half of the tasks, the better half of them on the rest.
 
     Args:
         asker: Asks the judge.
         dev: The examples that may be looked at.
-        yours: The judge's column under the user's wording.
+        yours: The judge's column with the user's wording.
         wordings: To try.
-        what: What progress calls them.
+        what: Description for the progress display.
     """
     first = dev.first(first_size(dev.tasks))
     begun = [await _tried(asker, dev, yours, one, first, f"{what}, first half") for one in wordings]

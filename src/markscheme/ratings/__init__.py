@@ -1,1 +1,1 @@
-"""Who rated what how: ratings, labelled examples, and tables of them."""
+"""Ratings, labelled examples, and tables of them."""

@@ -1,4 +1,4 @@
-"""Submissions that people have labelled: an example set read from any of its forms, with all that is wrong with it."""
+"""Example sets: labelled submissions read from any supported file, with every fault reported."""
 
 import json
 import warnings
@@ -18,7 +18,7 @@ Drawn = Literal["random", "by-verdict", "chosen"]
 SPLITS: tuple[str, ...] = get_args(Split)
 DRAWN: tuple[str, ...] = get_args(Drawn)
 MOST_WARNED = 5
-"""Responses that stand twice and are warned of one by one, with their lines; the others are counted."""
+"""Duplicate responses that get a warning each, with their lines; further ones are only counted."""
 SUFFIXES = (".jsonl", ".json", ".yaml", ".yml", ".csv")
 
 _ABOUT = ("id", "group", "system", "split", "drawn", "weight", "stratum")
@@ -35,12 +35,12 @@ class Example:
         submission: What is judged; its id is the example's.
         labels: Ratings written in place or in `ratings/`.
         group: What it shares with others, such as its task; "" if nothing.
-        system: Who wrote the response; "" if nobody says.
-        split: Whether it may be looked at while tuning (dev) or is kept back (test); None without splits.
-        drawn: How it came to be labelled; None where nobody says.
-        weight: One over the chance with which it was drawn; 1 where nobody says.
+        system: What wrote the response; "" where unknown.
+        split: Whether it may be looked at while tuning (dev) or is held out (test); None without splits.
+        drawn: How it was chosen for labelling; None where unknown.
+        weight: Inverse of the probability with which it was drawn; 1 where unknown.
         line: Its line in the file.
-        stratum: The part of the pool it was drawn from, where it was drawn by parts; "" where nobody says.
+        stratum: The stratum of the pool it was drawn from, in a stratified draw; "" where unknown.
     """
 
     submission: Submission
@@ -59,7 +59,7 @@ class Example:
         return self.submission.id
 
     def to_json(self) -> dict[str, Any]:
-        """One line of a file of examples, without labels: those are ratings of their own."""
+        """One line of a file of examples, without labels, which are ratings of their own."""
         line: dict[str, Any] = {"id": self.id, "inputs": dict(self.submission.inputs)}
         line["response"] = self.submission.response
         line |= {key: said for key in ("group", "system", "split", "drawn", "stratum") if (said := getattr(self, key))}
@@ -72,9 +72,9 @@ class ExampleSet:
 
     Attributes:
         examples: All of them.
-        path: The file they came from; None where they came from none.
-        stale: Labels given under another wording of the rubric, counted.
-        ratings: The folder in which more labels were looked for; None where none was.
+        path: The file they came from; None without one.
+        stale: Number of labels given with another wording of the rubric.
+        ratings: The folder that was searched for more labels; None without one.
     """
 
     examples: tuple[Example, ...]
@@ -104,7 +104,7 @@ class ExampleSet:
 
     @property
     def searched(self) -> str:
-        """Where labels were looked for, as the end of a message; "" for examples of no file."""
+        """The places searched for labels, as the end of a message; "" for examples without a file."""
         places = [str(self.path)] if self.path is not None else []
         places += [str(self.ratings / "*.jsonl")] if self.ratings is not None else []
         return f"; searched {' and '.join(places)}" if places else ""
@@ -115,7 +115,7 @@ class ExampleSet:
         return replace(self, examples=tuple(kept))
 
     def part(self, split: str | None) -> "ExampleSet":
-        """The examples of one split; all of them for "all"; for None those of "dev", once a set has splits."""
+        """The examples of one split; all of them for "all"; for None those of "dev", if the set has splits."""
         if split == "all" or (split is None and not self.has_splits):
             return self
         kept = tuple(example for example in self.examples if (example.split or "dev") == (split or "dev"))
@@ -123,7 +123,7 @@ class ExampleSet:
 
 
 def examples_file(folder: Path) -> Path:
-    """The one file of examples in a calibration folder.
+    """The single file of examples in a calibration folder.
 
     Raises:
         RatingError: There is none, or more than one.
@@ -141,8 +141,8 @@ def load_examples(path: Path, rubric: Rubric, *, ratings: Path | None = None) ->
 
     Args:
         path: A .jsonl, .json, .yaml or .csv file, in the long form or the short one.
-        rubric: Whose criteria and scales the labels are held to.
-        ratings: A folder whose .jsonl files hold more labels.
+        rubric: Its criteria and scales decide which labels are valid.
+        ratings: A folder whose .jsonl files have more labels.
 
     Raises:
         RatingError: All that is wrong with the files, each fault with its line.
@@ -294,14 +294,14 @@ def _csv_label(row: Mapping[str, str], criteria: Mapping[str, Criterion]) -> dic
 
 
 def _cell(text: str, criterion: Criterion) -> float | str | bool:
-    """A level as a table says it: true and false, as a spreadsheet writes them, are the levels of a yes/no."""
+    """A level from a table cell: true and false, as a spreadsheet writes them, are the levels of a yes/no scale."""
     if criterion.scale.is_yes_no and text.strip().casefold() in ("true", "false"):
         return text.strip().casefold() == "true"
     return _number(text)
 
 
 def _named(value: Any) -> str:
-    """A name as text; the number 0 is one, and nothing is none."""
+    """A name as text; the number 0 is a name, None is an empty one."""
     return "" if value is None else str(value)
 
 
@@ -325,7 +325,7 @@ def _weight(value: Any) -> float:
 
 
 def warn_unknown(rated: Iterable[str], examples: Iterable[Example], path: Path | None) -> None:
-    """Tell of rated ids that no example has: their ratings count for nothing."""
+    """Warn of rated ids that no example has: their ratings are ignored."""
     unknown = set(rated) - {example.id for example in examples}
     if unknown:
         are = "rated id is" if len(unknown) == 1 else "rated ids are"
@@ -349,7 +349,7 @@ def _warn_twice(examples: Iterable[Example], path: Path) -> None:
 
 
 def _warn_leak(examples: Iterable[Example], rubric: Rubric, path: Path) -> None:
-    """A judge that reads the response in the rubric knows the answer."""
+    """Warn of responses in the rubric's anchors: a judge that reads them knows the answer."""
     anchors = [
         _squeezed(text)
         for criterion in rubric.criteria

@@ -1,4 +1,4 @@
-"""What a judge is compared with: the labels of an example set settled into one gold column."""
+"""Gold, the reference of a comparison: the labels of an example set combined into one column."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -30,20 +30,20 @@ from markscheme.stats.people import GoldRule, gold
 GOLD = "gold"
 """Name of the gold column in a table."""
 JUDGE = "judge"
-"""Name of the column of a judge that is the only one."""
+"""Name of the judge's column where there is only one judge."""
 
 
 @dataclass(frozen=True)
 class Gold(Column):
-    """One level per criterion, one score and one decision per example, and how they came about.
+    """One level per criterion, one score and one decision per example, and the labels behind them.
 
     Attributes:
         examples: Those that have gold, in order.
         kinds: How many raters of each kind labelled.
-        reference: What the gold is worth: adjudicated, people, one-person, constructed or model.
-        people: Labels of single people, adjudicated ones left aside.
-        set_aside: Examples whose labels are of a weaker kind than those that count.
-        not_blind: Labels that count and were given with the judge's verdict shown.
+        reference: The kind of gold: adjudicated, people, one-person, constructed or model.
+        people: Labels of single annotators, without adjudicated ones.
+        set_aside: Number of examples whose labels are of a weaker kind than those that count.
+        not_blind: Number of labels that count and were given with the judge's verdict shown.
     """
 
     examples: tuple[Example, ...]
@@ -79,7 +79,7 @@ class Gold(Column):
 
     @property
     def has_people(self) -> bool:
-        """Whether people gave it."""
+        """Whether annotators gave it."""
         return self.reference in ("adjudicated", "people", "one-person")
 
     def table(self, rubric: Rubric, *columns: Column) -> RatingTable:
@@ -95,12 +95,12 @@ class Gold(Column):
 def gold_of(examples: ExampleSet, rubric: Rubric, *, kind: Kind | None = None, by: GoldRule = "median") -> Gold:
     """The gold of an example set.
 
-    For each criterion the strongest kind of label an example has counts: adjudicated, else people's, else
-    constructed, else a model's; several raters of that kind give the level of `by`. Where people have labelled
-    any example, those that only others have labelled are set aside.
+    For each criterion the strongest kind of label an example has counts: adjudicated, else annotators', else
+    constructed, else a model's. Several raters of that kind are combined by `by`. Where annotators have labelled any
+    example, those that only others have labelled are excluded.
 
     Raises:
-        ComparisonError: Nothing is labelled, or nothing by `kind`.
+        ComparisonError: Nothing is labelled, or there are no labels of `kind`.
     """
     labels = [label for label in examples.labels if kind is None or label.kind == kind]
     allowed = _kinds_that_count(labels) if kind is None else (kind,)
@@ -139,7 +139,7 @@ def gold_of(examples: ExampleSet, rubric: Rubric, *, kind: Kind | None = None, b
 def given_gold(
     rubric: Rubric, examples: Sequence[Example], ratings: Iterable[Rating], *, reference: str, kinds: Mapping[str, int]
 ) -> Gold:
-    """Gold that was settled before, as an earlier report holds it: one rating per example."""
+    """Gold from an earlier report: one rating per example."""
     found = column_of(GOLD, ratings, rubric, [example.id for example in examples])
     return Gold(
         GOLD, found.kind, found.levels, found.skipped, found.scores, found.decisions, found.ratings,
@@ -148,7 +148,7 @@ def given_gold(
 
 
 def no_gold(rubric: Rubric) -> Gold:
-    """The gold of nothing: no examples."""
+    """Gold without examples."""
     return given_gold(rubric, (), (), reference="one-person", kinds={})
 
 
@@ -182,7 +182,7 @@ def _scores(
     skipped: Mapping[str, Flags],
     by: GoldRule,
 ) -> Floats:
-    """The score given to the whole, by the strongest kind that gave one; else what the gold levels earn."""
+    """The overall score, by the strongest kind that gave one; else the score of the gold levels."""
     scores = np.full(len(table.ids), np.nan)
     for kind in KINDS:
         given = [label for label in labels if label.kind == kind and label.overall is not None]
@@ -201,7 +201,7 @@ def _scores(
 
 
 def _decisions(labels: Sequence[Rating], table: RatingTable, levels: Mapping[str, Floats], scores: Floats) -> Floats:
-    """The decision given, by majority of the strongest kind that gave one; else the one of score and required
+    """The explicit decision, by majority of the strongest kind that gave one; else the one from score and required
     criteria."""
     rubric = table.rubric
     passed = np.where(np.isnan(scores), np.nan, scores >= rubric.pass_mark - ROUNDING).astype(np.float64)
@@ -223,7 +223,7 @@ def _decisions(labels: Sequence[Rating], table: RatingTable, levels: Mapping[str
 
 
 def _reference(labels: Sequence[Rating], ids: tuple[str, ...], used: set[str]) -> str:
-    """What the gold is worth, by its weakest part: nine examples in ten must have two people for it to be people's."""
+    """The kind of gold, by its weakest part; for "people" nine examples in ten must have two annotators."""
     kinds = used or {label.kind for label in labels}
     if kinds & {"model", "code"}:
         return "model"

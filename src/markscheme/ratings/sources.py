@@ -1,6 +1,6 @@
-"""Where a rubric's labelled examples and a judge's ratings are found, and which part of them is used.
+"""Finds a rubric's labelled examples and a judge's ratings, and the part of them to use.
 
-Examples bring numpy, so they are imported by the functions that read them: grading needs none.
+Reading examples imports numpy, so only the functions that read them import it: grading doesn't need it.
 """
 
 import datetime
@@ -57,7 +57,7 @@ def labelled_examples(rubric: Rubric, named: Path | None) -> tuple["ExampleSet",
 
 
 def part_of(examples: "ExampleSet", split: Part | None) -> "ExampleSet":
-    """The examples of a split; without one those of `dev`, once a set has splits.
+    """The examples of a split; without one those of `dev`, if the set has splits.
 
     Raises:
         UsageError: The split is empty.
@@ -72,7 +72,7 @@ def part_of(examples: "ExampleSet", split: Part | None) -> "ExampleSet":
 
 
 def openings_by(command: str, examples: "ExampleSet", split: Part | None) -> "Openings | None":
-    """How often held-back labels were opened; this use counts if the split includes them."""
+    """How often held-out labels were opened; this use counts if the split includes them."""
     from markscheme.ratings.splits import open_test_labels, openings_of
 
     before = openings_of(examples)

@@ -1,4 +1,4 @@
-"""Labels kept back: drawing the parts, who opened the test part and when, and which examples moved numbers already."""
+"""Held-out labels: drawing the parts, the record of who opened the test part, and which examples were used to tune."""
 
 import hashlib
 import json
@@ -28,7 +28,7 @@ class Opening:
         by: The command that looked.
         labels: Digest of the labels it saw.
         n: How many examples had them.
-        alpha: What a test of new wordings may spend on this look; None for any other look.
+        alpha: Significance level of a test of new wordings; None for any other look.
         wordings: Fingerprints of the wordings it tests.
         judge: Fingerprint of the judge that it asks.
         adopted: Fingerprint of the wording it adopted; None where it adopted none.
@@ -76,7 +76,7 @@ class Openings:
 
     Attributes:
         all: Every look on record.
-        labels: Digest of the labels as they are now; looks at these very labels count as such.
+        labels: Digest of the current labels, to recognize looks at exactly these.
         n: Examples with test labels now.
     """
 
@@ -86,11 +86,11 @@ class Openings:
 
     @property
     def of_these(self) -> int:
-        """How many looks saw just these labels."""
+        """Number of looks at exactly these labels."""
         return sum(opening.labels == self.labels for opening in self.all)
 
     def of_test(self, wordings: tuple[str, ...], judge: str) -> tuple[int, Opening] | None:
-        """The last look at just these labels that tests these wordings with this judge, and its number among them."""
+        """The last look at exactly these labels that tests these wordings with this judge, and its number."""
         same = [opening for opening in self.all if opening.labels == self.labels]
         for number in range(len(same), 0, -1):
             if same[number - 1].wordings == wordings and same[number - 1].judge == judge:
@@ -110,7 +110,7 @@ class Openings:
 
 
 def labelling_digest(examples: ExampleSet) -> str:
-    """A digest of who labelled which example how, in any order: "sha256:" and 64 digits."""
+    """A digest of all labels with their raters and examples, independent of order: "sha256:" and 64 digits."""
     lines = sorted(
         json.dumps([example.id, label.to_json()], sort_keys=True, ensure_ascii=False)
         for example in examples.examples
@@ -120,7 +120,7 @@ def labelling_digest(examples: ExampleSet) -> str:
 
 
 def openings_of(examples: ExampleSet) -> Openings | None:
-    """How often the test labels of a set were looked at; None where it keeps none back.
+    """How often the test labels of a set were looked at; None where none are held out.
 
     Args:
         examples: The whole set.
@@ -144,18 +144,18 @@ def open_test_labels(
     wordings: tuple[str, ...] = (),
     judge: str = "",
 ) -> tuple[ExampleSet, Openings]:
-    """The test part of a set, after noting on record that its labels were looked at.
+    """The test part of a set, after recording that its labels were looked at.
 
     Args:
         examples: The whole set.
         by: The command that looks.
         at: The day.
-        alpha: What a test of new wordings may spend; None for any other look.
+        alpha: Significance level of a test of new wordings; None for any other look.
         wordings: Fingerprints of the wordings that are tested.
         judge: Fingerprint of the judge that is asked about them.
 
     Raises:
-        RatingError: No example is kept back, or the record next to the examples can't be read or written.
+        RatingError: No example is held out, or the record next to the examples can't be read or written.
 
     Warns:
         RatingWarning: Half a line at the end of the record was set aside.
@@ -196,17 +196,17 @@ def record_decision(examples: ExampleSet, opening: Opening, adopted: str | None)
 
 
 def task_of(example: Example) -> str:
-    """What an example shares its errors with: its group, or itself."""
+    """The unit of independent errors: an example's group, or itself."""
     return f"group {example.group}" if example.group else f"example {example.id}"
 
 
 def in_drawn_order(tasks: Iterable[str]) -> list[str]:
-    """Tasks in an order that is as good as random, and the same on every machine."""
+    """Tasks in a pseudo-random order that is the same on every machine."""
     return sorted(set(tasks), key=lambda task: hashlib.sha256(f"{SEED}:{task}".encode()).digest())
 
 
 def drawn_parts(examples: ExampleSet) -> ExampleSet:
-    """A set with its labelled examples divided by task: a third dev, the rest test. One that has parts keeps them."""
+    """A set with its labelled examples divided by task: a third dev, the rest test. Existing parts are kept."""
     if examples.has_splits:
         return examples
     order = in_drawn_order(task_of(example) for example in examples.labelled.examples)
@@ -219,7 +219,7 @@ def drawn_parts(examples: ExampleSet) -> ExampleSet:
 
 
 def write_parts(examples: ExampleSet) -> None:
-    """Write each example's part into its line of the file; not a letter else is touched.
+    """Write each example's part into its line of the file; nothing else is changed.
 
     Raises:
         RatingError: The file is not a .jsonl file, or can't be written.
@@ -246,7 +246,7 @@ def write_parts(examples: ExampleSet) -> None:
 
 
 def used_to_tune(examples: ExampleSet) -> frozenset[str]:
-    """Ids of the examples whose labels moved numbers that were then written to the rubric.
+    """Ids of the examples whose labels were used to change numbers of the rubric.
 
     Args:
         examples: The whole set.
@@ -259,7 +259,7 @@ def used_to_tune(examples: ExampleSet) -> frozenset[str]:
 
 
 def record_tuning(examples: ExampleSet, ids: Iterable[str], changed: Mapping[str, Any], *, at: str) -> None:
-    """Put on record that these examples' labels moved the rubric's numbers.
+    """Record that these examples' labels were used to change the rubric's numbers.
 
     Raises:
         RatingError: The record next to the examples can't be written.
@@ -273,7 +273,7 @@ def record_tuning(examples: ExampleSet, ids: Iterable[str], changed: Mapping[str
 
 
 def warn_of_split_groups(examples: ExampleSet) -> None:
-    """Warn of groups that stand on both sides of a split: what is held out of one is then known from the other."""
+    """Warn of groups with examples in both parts: what is held out of a group is then known from the rest of it."""
     parts: dict[str, set[str]] = {}
     for example in examples.examples:
         if example.group and example.split:
@@ -287,7 +287,7 @@ def warn_of_split_groups(examples: ExampleSet) -> None:
 
 def _set_aside(examples: ExampleSet, name: str) -> None:
     if examples.path is not None:
-        with suppress(OSError):  # what can't be read or written is named by the next read or append
+        with suppress(OSError):  # the next read or append names the file that can't be read or written
             set_aside_damaged_end(examples.path.parent / name)
 
 

@@ -1,7 +1,7 @@
-"""Who rated what, and how: ratings of one set of examples as arrays, a column for each rater.
+"""Ratings of one set of examples as arrays, with one column per rater.
 
-This is the one place where ratings become arrays and where several samples of a rater become one rating. Levels, score
-and decision of a rater collapse together, so no figure can follow another rule than its neighbour.
+This is the only place where ratings become arrays and where several samples of a rater become one rating. Levels, score
+and decision of a rater are combined together, so that all figures follow the same rule.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -20,10 +20,10 @@ Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
 
 MOST_ANNOTATORS = 6
-"""Annotators with a column each; of more, the first, second, … rating of every example makes a column, because few
-pairs of a crowd share enough examples to be compared as persons."""
+"""Up to this many annotators get a column each; with more, columns are the first, second, … rating of every example,
+because few pairs of a crowd share enough examples to compare them individually."""
 SAME_SCORE = 1e-6
-"""A given score this close to the score of the same rater's levels is arithmetic, not a judgement of its own."""
+"""A given score this close to the score of the same rater's levels was computed, not judged."""
 
 
 @dataclass(frozen=True)
@@ -37,8 +37,8 @@ class Column:
         skipped: By criterion, whether the rater said that it does not apply, likewise.
         scores: 0 to 1, shape (n_examples,).
         decisions: 1 for pass and 0 for fail, shape (n_examples,).
-        ratings: The rating whose words count for each example; of several samples the one nearest to what they
-            collapse to. None where there is none.
+        ratings: The rating whose words are used for each example; of several samples the one nearest to their
+            combination. None where there is none.
     """
 
     name: str
@@ -50,7 +50,7 @@ class Column:
     ratings: tuple[Rating | None, ...]
 
     def rows(self, kept: npt.NDArray[np.bool_] | npt.NDArray[np.int64]) -> Self:
-        """The same column for some of the examples: a mask or places, shape (n_examples,) or (n_kept,)."""
+        """The same column for some of the examples: a mask or indices, shape (n_examples,) or (n_kept,)."""
         return replace(
             self,
             levels={name: found[kept] for name, found in self.levels.items()},
@@ -86,10 +86,10 @@ class RatingTable:
     """Ratings of one set of examples by several raters.
 
     Attributes:
-        rubric: What all of them rated by.
+        rubric: The rubric of all of them.
         ids: The examples', in order.
-        columns: One for each rater; labels, gold, a constant, an earlier run and a prompt variant are columns alike.
-        groups: A name for each example's group, where any example names one; an example without is its own group.
+        columns: One per rater; labels, gold, a constant, an earlier run and a prompt variant are all columns.
+        groups: A name for each example's group, where any example has one; an example without is its own group.
     """
 
     rubric: Rubric
@@ -110,16 +110,16 @@ class RatingTable:
 
     @property
     def annotators(self) -> tuple[Column, ...]:
-        """The columns of single people; adjudicated labels are not a person's."""
+        """The columns of single annotators; adjudicated labels don't count as one."""
         return tuple(column for column in self.columns if column.kind == "human")
 
     def with_columns(self, *columns: Column) -> "RatingTable":
-        """The table with further columns, which take the place of those of the same name."""
+        """The table with further columns, which replace those of the same name."""
         names = {column.name for column in columns}
         return replace(self, columns=(*(c for c in self.columns if c.name not in names), *columns))
 
     def rows(self, kept: npt.NDArray[np.bool_] | npt.NDArray[np.int64]) -> "RatingTable":
-        """A slice of the table: a mask or places, shape (n_examples,) or (n_kept,)."""
+        """A slice of the table: a mask or indices, shape (n_examples,) or (n_kept,)."""
         places = np.arange(len(self.ids))[kept].tolist()
         return RatingTable(
             self.rubric,
@@ -130,7 +130,7 @@ class RatingTable:
 
 
 def stacked(columns: Sequence[Column], criterion: str | None = None) -> Floats:
-    """Levels on a criterion, or scores where none is named, shape (n_examples, n_columns)."""
+    """Levels on a criterion, or scores without one, shape (n_examples, n_columns)."""
     if not columns:
         raise ValueError("no columns to stack")
     return np.column_stack([column.scores if criterion is None else column.levels[criterion] for column in columns])
@@ -147,12 +147,12 @@ def rating_table(
     """The table of all ratings of the examples `ids`, columns in the order in which raters first appear.
 
     Args:
-        rubric: What all of them rated by.
-        ids: The examples' ids; ratings of others are left out.
+        rubric: The rubric of all of them.
+        ids: The examples' ids; ratings of others are ignored.
         ratings: In any order.
         groups: A name for each example's group.
-        samples_apart: Whether each sample of a rater is a column of its own, named "RATER #SAMPLE", rather than all
-            samples of a rater one.
+        samples_apart: Whether each sample of a rater is a column of its own, named "RATER #SAMPLE", instead of one
+            column for all samples of a rater.
     """
     row = {unit: place for place, unit in enumerate(ids)}
     found: dict[tuple[str, str], dict[int, list[Rating]]] = {}
@@ -165,7 +165,7 @@ def rating_table(
 
 
 def column_of(name: str, ratings: Iterable[Rating], rubric: Rubric, ids: Sequence[str]) -> Column:
-    """One rater's column, under another name than in its ratings; all of them are taken to be this rater's."""
+    """One rater's column under a given name; all ratings are assumed to be this rater's."""
     row = {unit: place for place, unit in enumerate(ids)}
     rated: dict[int, list[Rating]] = {}
     kind = "model"
@@ -179,7 +179,7 @@ def column_of(name: str, ratings: Iterable[Rating], rubric: Rubric, ids: Sequenc
 def _few_annotators(
     found: dict[tuple[str, str], dict[int, list[Rating]]],
 ) -> dict[tuple[str, str], dict[int, list[Rating]]]:
-    """The same cells, with the people of a crowd as first, second, … person who rated an example."""
+    """The same cells, with the annotators of a crowd replaced by the first, second, … annotator of an example."""
     crowds = {kind for kind in PEOPLE if sum(k == kind for _, k in found) > MOST_ANNOTATORS}
     placed: dict[tuple[str, str], dict[int, list[Rating]]] = {}
     filled: dict[tuple[str, int], int] = {}
@@ -216,7 +216,7 @@ def _column(name: str, kind: str, rated: Mapping[int, Sequence[Rating]], rubric:
 
 @dataclass(frozen=True, slots=True)
 class Collapsed:
-    """What a rater gave one example in all its samples together.
+    """The combination of all samples of one rater on one example.
 
     Attributes:
         levels: By criterion.
@@ -232,12 +232,12 @@ class Collapsed:
 
 
 def collapsed(samples: Sequence[Rating], rubric: Rubric) -> Collapsed:
-    """Several samples of one rater as one: levels, score and decision by one rule.
+    """Combine several samples of one rater into levels, score and decision.
 
-    A single sample counts as given. Of several, each criterion has the median level (the majority's where levels have
-    no order). Where that leaves a level for every criterion, these levels earn the score, and score and required
-    criteria decide. Scores that were given apart from the levels count with their median. Where only decisions were
-    given, the majority's holds, and an even split is no decision.
+    A single sample is used as given. Of several, each criterion has the median level (the majority's where levels have
+    no order). Where that leaves a level for every criterion, the score is computed from these levels, and score and
+    required criteria decide. Scores given separately from the levels are combined by their median. Where only decisions
+    were given, the majority decides, and an even split is no decision.
     """
     if len(samples) == 1:
         (one,) = samples
@@ -259,7 +259,7 @@ def collapsed(samples: Sequence[Rating], rubric: Rubric) -> Collapsed:
 
 
 def _nearest(samples: Sequence[Rating], one: Collapsed, rubric: Rubric) -> Rating:
-    """The sample that lies nearest to what all of them collapse to; the first of several that do."""
+    """The sample nearest to the combination of all of them; the first in a tie."""
 
     def distance(rating: Rating) -> tuple[bool, float]:
         given, score = _levels_and_skips(rating)[0], overall_of(rating, rubric)
@@ -287,7 +287,7 @@ def _middle_levels(each: Sequence[Mapping[str, float]], rubric: Rubric) -> dict[
 
 
 def _is_arithmetic(rating: Rating, rubric: Rubric) -> bool:
-    """Whether the score given is the one that the levels earn, or none was given."""
+    """Whether the overall score equals the score of the levels, or none was given."""
     if rating.overall is None:
         return True
     earned = earned_score(*_levels_and_skips(rating), rubric)
@@ -295,17 +295,17 @@ def _is_arithmetic(rating: Rating, rubric: Rubric) -> bool:
 
 
 def overall_of(rating: Rating, rubric: Rubric) -> float | None:
-    """The overall score of a rating, 0 to 1: the one given, else the one its levels earn if each criterion has one."""
+    """The overall score of a rating, 0 to 1: the one given, else that of its levels if each criterion has one."""
     return rating.overall if _says_score(rating) else earned_score(*_levels_and_skips(rating), rubric)
 
 
 def _says_score(rating: Rating) -> bool:
-    """Whether a rating's overall score stands as it is: one is given, or the rating failed."""
+    """Whether a rating's overall score is used as it is: one is given, or the rating failed."""
     return rating.overall is not None or rating.error is not None
 
 
 def earned_score(levels: Mapping[str, float], skipped: Collection[str], rubric: Rubric) -> float | None:
-    """The score that levels earn, 0 to 1; None unless every criterion has a level or does not apply."""
+    """The score of some levels, 0 to 1; None unless every criterion has a level or does not apply."""
     return score_of_levels(levels, rubric, [name for name in skipped if name not in levels])
 
 
@@ -334,7 +334,7 @@ def positions(scale: Scale, levels: Floats) -> Floats:
 
 
 def merits(criterion: Criterion, levels: Floats) -> Floats:
-    """How good each level is, 0 to 1, any shape: the position, turned round for a criterion of negative weight."""
+    """How good each level is, 0 to 1, any shape: the position, inverted for a criterion of negative weight."""
     found = positions(criterion.scale, levels)
     return found if criterion.weight > 0 else np.asarray(1 - found)
 
@@ -347,6 +347,6 @@ def groups_of(named: Sequence[tuple[str, str | None]]) -> tuple[str, ...] | None
 
 
 def shared_ids(ratings: Sequence[Iterable[Rating]]) -> tuple[str, ...]:
-    """Ids that every one of several sets of ratings holds, in the order of the first."""
+    """Ids that occur in each of several sets of ratings, in the order of the first."""
     rated = [dict.fromkeys(rating.id for rating in each) for each in ratings]
     return tuple(unit for unit in rated[0] if all(unit in other for other in rated[1:]))

@@ -1,1 +1,1 @@
-"""What moves a judge that shouldn't: perturbed texts, asked next to the originals."""
+"""Stress test: perturbed texts, asked together with the originals, show what moves a judge that shouldn't."""

@@ -1,4 +1,4 @@
-"""A judge asked about originals, a control and perturbed texts in one shuffled run, and what that shows."""
+"""The stress run: a judge asked about originals, a control and perturbed texts in random order, and its result."""
 
 import asyncio
 import json
@@ -27,17 +27,17 @@ from markscheme.submission import Submission
 
 ORIGINAL, CONTROL, POLARITY, ORDER, TRUNCATION = "original", "control", "polarity", "criteria-order", "truncation"
 APART = (POLARITY, TRUNCATION)
-"""Rows that are looked at by themselves: a diagnosis of the wording, and a change that should be noticed."""
+"""Rows that are reported separately: a diagnosis of the wording, and a change that the judge should notice."""
 LEAST_EXAMPLES = 20
 SHOWN = 5
 RUN_SAMPLES = 1000
-"""Samples that belong to one run, so that no reply of an earlier run answers for it."""
+"""Number of samples reserved for one run, so that no cached reply of an earlier run is used."""
 NOT_SO = "The following is not true of the response: {}"
 
 
 @dataclass(frozen=True)
 class StressQuestion:
-    """One question of a run: a version of an example, and which of several askings of it."""
+    """One question of a run: a version of an example, and its repeat."""
 
     example: int
     version: str
@@ -46,14 +46,14 @@ class StressQuestion:
 
 @dataclass(frozen=True)
 class Battery:
-    """What a run asks.
+    """The questions of a run.
 
     Attributes:
-        rubric: What good is.
-        examples: Whose responses are changed.
+        rubric: The judge's.
+        examples: Those whose responses are changed.
         rows: The changes.
-        originals: Askings of each original.
-        repeats: Askings of each changed text.
+        originals: How often each original is asked.
+        repeats: How often each changed text is asked.
     """
 
     rubric: Rubric
@@ -69,7 +69,7 @@ class Battery:
 
     @cached_property
     def texts(self) -> dict[tuple[int, str], str]:
-        """The changed response by example and change; without those that can't be made or keep no level."""
+        """The changed response by example and change; without changes that can't be made or alter every level."""
         return {
             (place, row.name): changed
             for place, example in enumerate(self.examples)
@@ -88,7 +88,7 @@ class Battery:
         return None if changed == response else changed
 
     def _variant(self, version: str) -> Rubric | None:
-        """The rubric that a version is asked with; None where it would be the same."""
+        """The rubric that a version is asked with; None where it is unchanged."""
         if version == ORDER:
             turned = tuple(reversed(self.rubric.criteria))
             return replace(self.rubric, criteria=turned) if len(self.judged) > 1 else None
@@ -109,17 +109,17 @@ class Battery:
             for copy in range(count)
         ]
         found += [StressQuestion(place, name, copy) for place, name in self.texts for copy in range(self.repeats)]
-        random.Random(seed).shuffle(found)  # noqa: S311 - an order that can be repeated, not a secret
+        random.Random(seed).shuffle(found)  # noqa: S311 - a reproducible order, not a secret
         return found
 
     def question(self, asking: StressQuestion) -> tuple[Rubric, Submission]:
-        """What is asked of the judge."""
+        """The rubric and submission that the judge gets."""
         example = self.examples[asking.example]
         text = self.texts.get((asking.example, asking.version), example.submission.response)
         return self._variant(asking.version) or self.rubric, replace(example.submission, response=text)
 
     def shown(self) -> list[tuple[str, str, str]]:
-        """A few changes: name, original and changed response; one of each, as many as are shown first."""
+        """Some of the changes, one of each: name, original and changed response."""
         first: dict[str, tuple[str, str, str]] = {}
         for (place, name), text in self.texts.items():
             original = self.examples[place].submission.response
@@ -128,7 +128,7 @@ class Battery:
         return list(first.values())[:SHOWN]
 
     def key(self, judge: Judge) -> str:
-        """Digest of all that is asked, and of whom."""
+        """Digest of all questions and the judge."""
         return fingerprint(
             asking_fingerprint(self.rubric),
             judge.identity.fingerprint,
@@ -141,14 +141,14 @@ class Battery:
 def battery(
     rubric: Rubric, examples: Sequence[Example], model: str, *, only: Sequence[str] = (), n: int = 60, **counts: int
 ) -> Battery:
-    """The run over up to `n` examples, spread over the labels' scores.
+    """The questions about up to `n` examples, spread over the labels' scores.
 
     Args:
-        rubric: What good is.
+        rubric: The judge's.
         examples: Those that may be looked at.
         model: The judge's.
-        only: Names of changes; all where empty.
-        n: Examples at most.
+        only: Names of changes; empty means all.
+        n: Maximum number of examples.
         counts: `originals` and `repeats`.
     """
     rows = tuple(row for row in perturbations(rubric, model) if not only or row.name in only)
@@ -181,7 +181,7 @@ async def ask(
 
     Raises:
         NoJudge: The judge can't be asked.
-        BudgetError: The budget would not cover another call; what was answered is kept, and the same run goes on.
+        BudgetError: The budget doesn't cover another call; answers are kept, and the same run continues.
     """
     room = asyncio.Semaphore(concurrency)
 
@@ -198,11 +198,11 @@ async def ask(
 
 @dataclass(frozen=True)
 class StressRun:
-    """Which run over the same questions this is: an unfinished one goes on, a finished one is not asked for again.
+    """The number of a run over the same questions: an unfinished run continues, a finished one starts the next.
 
     Attributes:
         number: From 1.
-        path: Where it is noted.
+        path: The file with its state.
     """
 
     number: int
@@ -218,7 +218,7 @@ class StressRun:
         return run
 
     def finish(self) -> None:
-        """The next run of the same questions asks again."""
+        """Mark the run finished, so that the next run asks the same questions again."""
         self._note(finished=True)
 
     def _note(self, *, finished: bool) -> None:
@@ -242,15 +242,15 @@ class MovedExample:
 
 @dataclass(frozen=True)
 class Stress:
-    """What moves a judge.
+    """The result of a stress run.
 
     Attributes:
-        battery: What was asked.
+        battery: The questions.
         control: By criterion, the originals asked once more within the run.
         rows: By change and criterion.
         reads_to_the_end: Whether half a response scores lower on completeness or correctness; None where no criterion
             is about that, or too little is known.
-        most: By change and criterion of a finding, the examples that moved most.
+        most: For each change and criterion with a finding, the examples that moved most.
         usage: What asking cost.
         not_graded: Questions without a grade.
     """
@@ -271,7 +271,7 @@ class Stress:
 
     @property
     def findings(self) -> list[tuple[str, str, Cell]]:
-        """Change, criterion and cell of what moved the judge, the largest first."""
+        """Change, criterion and cell of each finding, the largest first."""
         found = [
             (name, criterion, cell)
             for name, row in self.rows.items()
@@ -283,10 +283,10 @@ class Stress:
 
 
 def stress_of(battery: Battery, grades: Mapping[StressQuestion, Grade]) -> Stress:
-    """What the answers show.
+    """The result from the grades.
 
     Args:
-        battery: What was asked.
+        battery: The questions.
         grades: The grade of every question.
 
     Raises:
@@ -358,7 +358,7 @@ class _Levels:
         return differences(self.ratings(ORIGINAL, criterion), self.ratings(version, criterion), groups)
 
     def noisy(self, cell: Cell | None, version: str, criterion: Criterion) -> Cell:
-        """The cell with its noise; without one, that the change may alter the level."""
+        """The cell with its noise; a missing cell means that the change may alter the level."""
         if cell is None:
             return NOT_PRESERVING
         return with_noise(cell, self.ratings(ORIGINAL, criterion), self.ratings(version, criterion))

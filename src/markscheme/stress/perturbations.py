@@ -1,6 +1,6 @@
 """Changes to a response that should not change its level, and one that should.
 
-Each is made without a model. Which changes keep a level under which criterion is judgement; a criterion's own
+All are made without a model. Which changes keep a level under which criterion is a judgement; a criterion's own
 `preserves` decides where it names a change.
 """
 
@@ -24,7 +24,7 @@ CODE_LINE = re.compile(
 HOLDS_STRUCTURE = re.compile(r"```|^\s*([-*|#]|\d+\.) ?", re.MULTILINE)
 SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[A-Z])")
 LEAST_CODE = 0.3
-"""Share of the lines that look like code from which a response counts as code."""
+"""Share of lines that must look like code for a response to count as code."""
 
 LAYOUT = r"layout|format|style|structur|markdown|heading|bullet|tone|concis|brief"
 CONCISION = r"concis|brief|short|length|verbos|succinct|to the point"
@@ -39,11 +39,11 @@ class Perturbation:
     """One change.
 
     Attributes:
-        name: As files and options call it.
+        name: Its name in files and options.
         what: In words, for a table's note.
-        change: The changed response; None where the change can't be made to it. None itself where the rubric is
+        change: Returns the changed response, or None where the change can't be made. None itself where the rubric is
             changed and not the response.
-        prose: Words of criteria whose level on prose the change may alter; None where it is not made to prose.
+        prose: Words of criteria whose level on prose the change may alter; None where it doesn't apply to prose.
         code: The same for code.
         yes_no: The same for yes/no criteria on prose, where they differ from `prose`.
     """
@@ -56,7 +56,7 @@ class Perturbation:
     yes_no: str | None = None
 
     def preserves(self, criterion: Criterion, *, code: bool) -> bool:
-        """Whether a response's level on the criterion stays what it is."""
+        """Whether the change keeps a response's level on the criterion."""
         if self.name in criterion.preserves:
             return True
         yes_no = criterion.scale.is_yes_no and self.yes_no is not None
@@ -93,7 +93,7 @@ def whitespace(text: str, code: bool) -> str | None:
 
 
 def indent(text: str, _: bool) -> str | None:
-    """Four columns of indentation made two throughout."""
+    """Indentation of four columns reduced to two throughout."""
     lines = text.splitlines()
     widths = [len(line) - len(line.lstrip(" ")) for line in lines if line.strip()]
     if "\t" in text or not any(widths) or any(width % 4 for width in widths):
@@ -102,7 +102,7 @@ def indent(text: str, _: bool) -> str | None:
 
 
 def layout(text: str, _: bool) -> str | None:
-    """Sentences as bullets; not where there are code, lists or tables already."""
+    """Sentences as bullets; not for texts that already have code, lists or tables."""
     sentences = SENTENCE_END.split(text.strip())
     if HOLDS_STRUCTURE.search(text) or len(sentences) < 2:
         return None
@@ -110,7 +110,7 @@ def layout(text: str, _: bool) -> str | None:
 
 
 def comment_style(text: str, _: bool) -> str | None:
-    """Comments of one line in the other form their language has."""
+    """Single-line comments in the other form of their language."""
     doubled = re.sub(r"^(\s*)# (?=\S)", r"\1#  ", text, flags=re.MULTILINE)
     changed = re.sub(r"^(\s*)// ?(.+)$", r"\1/* \2 */", doubled, flags=re.MULTILINE)
     return changed if changed != text else None
@@ -142,8 +142,8 @@ def perturbations(rubric: Rubric, judge: str) -> tuple[Perturbation, ...]:
     """All changes, in the order of the table.
 
     Args:
-        rubric: Whose criteria the echo names.
-        judge: The judge's model; a text that claims to be by a model names another family than the judge's.
+        rubric: The rubric whose criterion the echo names.
+        judge: The judge's model; the text that claims to be by a model names another model family.
     """
     praised = max(rubric.criteria, key=lambda criterion: criterion.weight).name.replace("-", " ").replace("_", " ")
     other = next(name for name in MODELS if name.casefold() not in judge.casefold())

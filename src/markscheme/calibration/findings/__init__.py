@@ -1,4 +1,4 @@
-"""A Comparison to Findings: which faults judge, rubric or labels have, each with its evidence and what to edit.
+"""Findings from a Comparison: faults of judge, rubric or labels, each with its evidence and what to edit.
 
 A fault is reported where it is significant, with Holm's correction for all criteria tested, and large enough to
 matter. One cause is reported once: a judge stuck on one level hides everything else on that criterion; a halo looks
@@ -45,7 +45,7 @@ from markscheme.ratings.rating import Rating
 Rule: TypeAlias = Callable[[Evidence, Mapping[str, CriterionEvidence]], Iterator[Finding]]
 """Finds one kind of fault, at most once on each of some criteria."""
 LEAST_LEFT = 30
-"""Examples outside the broken parts that are enough to diagnose the judge on."""
+"""How many examples outside the broken parts are enough to diagnose the judge on."""
 
 
 def findings_of(
@@ -53,15 +53,14 @@ def findings_of(
 ) -> tuple[Finding, ...]:
     """What is at fault, the costliest in agreement first.
 
-    Where a slice is broken, the judge is diagnosed on the other examples, so that one broken slice is not taken for a
-    fault of the whole; the messages say so.
+    Where a slice is broken, the judge is diagnosed on the other examples, so that the fault of one slice doesn't count
+    as a fault of the whole; the messages say so.
 
     Args:
         comparison: The judge compared with gold.
         ratings: The judge's; several of one example show how often it changes its answer.
         slices: The judge on parts of the examples.
-        elsewhere: Whether the ratings were made elsewhere, so that one with nothing but an error was a reply that
-            could not be read.
+        elsewhere: Whether the ratings were made elsewhere, so that one with only an error was an unreadable reply.
     """
     whole = Evidence.of(comparison, ratings)
     by_length = list(length_bias(whole))
@@ -89,7 +88,7 @@ def _outside(whole: Evidence, broken: Sequence[Slice]) -> Evidence:
 
 
 def _without_skill(whole: Evidence, of_criteria: Sequence[Finding]) -> list[Finding]:
-    """What decisions and scores show of skill, unless the only criterion has shown it already."""
+    """Findings about skill in decisions and scores, unless the only criterion has shown it already."""
     if len(whole.criteria) == 1 and any(found.code in NO_MERIT for found in of_criteria):
         return []
     return list(decisions_without_skill(whole)) or list(no_better_than_constant(whole))

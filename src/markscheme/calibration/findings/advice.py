@@ -1,4 +1,4 @@
-"""The words of findings: levels as their scale names them, the examples that show a fault, which anchor to write."""
+"""Wording of findings: levels by their scale's names, the examples that show a fault, which anchor to write."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ def in_words(names: Sequence[str]) -> str:
 
 
 def worst_places(badness: Floats, most: int = MOST_WORST) -> list[int]:
-    """Places of the examples with the most of something, the worst first; none where it is 0, below 0 or missing."""
+    """Indices of the examples with the largest values, worst first; none where it is 0, below 0 or missing."""
     size = np.nan_to_num(badness, nan=0.0)
     order = np.argsort(-size, kind="stable")
     return [place for place in order[:most].tolist() if size[place] > 0]

@@ -1,4 +1,4 @@
-"""A comparison as the rules of diagnosis look at it: each criterion, some examples left out, the gain of a fix."""
+"""Evidence for the rules of diagnosis: each criterion of a comparison, with some examples left out if needed."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -40,10 +40,10 @@ WHO = {
 
 @dataclass(frozen=True)
 class CriterionEvidence(CriterionComparison):
-    """One criterion of a comparison, with what the rules ask of it; every figure is that of the criterion's table.
+    """One criterion of a comparison, with the figures that the rules need, all as in the criterion's table.
 
     Attributes:
-        repeats: The judge's levels, a column for each time it was asked, shape (n_examples, n_samples).
+        repeats: The judge's levels, one column for each time it was asked, shape (n_examples, n_samples).
     """
 
     repeats: Floats = field(default_factory=lambda: np.zeros((0, 0)))
@@ -80,7 +80,7 @@ class CriterionEvidence(CriterionComparison):
 
     @cached_property
     def n(self) -> int:
-        """How many these are."""
+        """Number of these examples."""
         return int(self.both.sum())
 
     @cached_property
@@ -106,25 +106,25 @@ class CriterionEvidence(CriterionComparison):
 
     @cached_property
     def distances(self) -> Floats:
-        """How far the judge is off as a share of the range; without order, 1 where it gives another level."""
+        """The judge's error as a share of the range; without order, 1 where it gives another level."""
         if self.scale.ordered:
             return np.abs(self.errors) / self.scale.span
         return np.where(self.both, self.judge != self.gold, np.nan)
 
     @cached_property
     def is_stuck(self) -> bool:
-        """Whether the judge gives nearly always one level, and annotators don't."""
+        """Whether the judge nearly always gives one level, and annotators don't."""
         if self.n < FEWEST_TO_COMPARE:
             return False
         share = modal_level(self.judge[self.both])[1]
         return share >= STUCK and share - modal_level(self.labels)[1] >= STUCK_ABOVE_PEOPLE
 
     def statistic(self, name: str, level: float = 0.95) -> Estimate:
-        """An error or a correlation as in the criterion's table, with an interval of any coverage."""
+        """An error or a correlation from the criterion's table, with an interval of any coverage."""
         return pair_statistic(self.gold, self.judge, name, groups=self.groups, levels=self.levels, level=level)
 
     def kappa(self, name: str, level: float = 0.95) -> Estimate:
-        """A chance-corrected coefficient as in the criterion's table, likewise."""
+        """A chance-corrected coefficient from the criterion's table, likewise."""
         pairs = np.where(self.both[:, None], np.column_stack([self.gold, self.judge]), np.nan)
         return agreement(pairs, name, levels=self.levels, groups=self.groups, level=level)
 
@@ -136,7 +136,7 @@ class CriterionEvidence(CriterionComparison):
         return agreement(self.people, alpha, levels=self.levels, weights=used, groups=self.groups, level=level)
 
     def on_scale(self, ratings: Floats) -> bool:
-        """Whether every rating is a level of the scale rather than between two."""
+        """Whether every rating is a level of the scale, not a value between two."""
         return bool(np.isin(ratings[np.isfinite(ratings)], self.levels).all())
 
     def position(self, levels: Floats) -> Floats:
@@ -144,11 +144,11 @@ class CriterionEvidence(CriterionComparison):
         return positions(self.scale, levels)
 
     def merit(self, levels: Floats) -> Floats:
-        """How good levels are, 0 to 1: for a fault the other way round."""
+        """How good levels are, 0 to 1: inverted for a fault."""
         return merits(self.criterion, levels)
 
     def where(self, kept: Flags) -> Self:
-        """The same with everything about the other examples unknown; the examples keep their places."""
+        """The same with everything about the other examples set to nan; the examples keep their order."""
         return replace(
             self,
             gold=np.where(kept, self.gold, np.nan),
@@ -312,7 +312,7 @@ class Evidence:
 
     @cached_property
     def error(self) -> float:
-        """How far the judge is off, over criteria by their share of the score; in score where only that is known."""
+        """The judge's mean error, over criteria by their share of the score; in score where only that is known."""
         by_criterion = sum(abs(self.share(one)) * mean(one.distances) for one in self.criteria.values())
         return by_criterion or mean(np.abs(self.misses))
 
@@ -323,7 +323,7 @@ class Evidence:
         return one.criterion.weight / best
 
     def gain(self, fixed: Mapping[str, Floats]) -> float:
-        """How much less the judge would be off with other levels on some criteria; never below 0.
+        """How much smaller the judge's error would be with other levels on some criteria; never below 0.
 
         Args:
             fixed: By criterion the levels the judge would give, shape (n_examples,); nan leaves an example as it is.
@@ -341,12 +341,12 @@ def _known(value: float) -> float | None:
 
 
 def mean(values: Floats) -> float:
-    """The mean of the values that are there; 0 of none."""
+    """The mean of the values that aren't nan; 0 without any."""
     there = values[np.isfinite(values)]
     return float(there.mean()) if len(there) else 0.0
 
 
 def modal_level(values: Floats) -> tuple[float, float]:
-    """The most frequent level and its share; the lowest of several."""
+    """The most frequent level, the lowest in a tie, and its share."""
     found, counts = np.unique(values[np.isfinite(values)], return_counts=True)
     return float(found[counts.argmax()]), float(counts.max() / counts.sum())

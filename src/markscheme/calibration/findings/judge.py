@@ -1,6 +1,6 @@
 """What a judge does wrong on single criteria: stuck, without skill, lenient or severe, narrow, noisy, invented quotes.
 
-Each rule looks at the criteria it is given and returns a finding for each criterion that is at fault.
+Each rule gets some criteria and returns a finding for each criterion at fault.
 """
 
 from collections.abc import Iterator, Mapping
@@ -77,7 +77,7 @@ def stuck_judge(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -
 
 
 def _stuck_p(one: CriterionEvidence) -> float:
-    """How likely by chance the judge gives its modal level so much more often than gold gives its own."""
+    """p-value: the judge gives its modal level so much more often than gold gives its own only by chance."""
     judge, gold = one.judge[one.both], one.gold[one.both]
     more = (judge == modal_level(judge)[0]).astype(float) - (gold == modal_level(gold)[0]).astype(float)
     return sign_flip(more).mid_p

@@ -26,7 +26,7 @@ from markscheme.stats.severity import pair_statistic
 from markscheme.stats.verdict import CONF_CONSTANT
 
 ONE_SIDED = 0.90
-"""Level of an interval whose single limits are one-sided 95 % ones."""
+"""Level of an interval whose single limits are one-sided 95 % limits."""
 HALO = 0.10
 LITTLE_GAIN = 0.10
 LENGTH_IN_SCORE = 0.05
@@ -166,7 +166,7 @@ def length_bias(evidence: Evidence) -> Iterator[Finding]:
 
 
 def length_adjusted(evidence: Evidence) -> Evidence:
-    """The same evidence with the effect of length on the judge taken out of every criterion."""
+    """The same evidence with the effect of length on the judge removed from every criterion."""
     log_length = _log_lengths(evidence)
     criteria = {}
     for name, one in evidence.criteria.items():
@@ -187,7 +187,7 @@ def _same_way(one: Estimate, other: Estimate) -> bool:
 
 
 def _annotators_scores(evidence: Evidence) -> Floats:
-    """What each annotator's levels earn, shape (n, n_people), where two or more rated all; else gold's scores."""
+    """The scores of each annotator's levels, shape (n, n_people), where two or more rated all; else gold's scores."""
     criteria = list(evidence.criteria.values())
     if all(one.twice_labelled for one in criteria):
         scores = np.sum([evidence.share(one) * one.position(one.people) for one in criteria], axis=0)
@@ -228,7 +228,7 @@ def slice_finding(evidence: Evidence, part: Slice, quoted: SliceFigure) -> Findi
 
 
 def _cost_of_slice(evidence: Evidence, inside: Flags) -> float:
-    """How much less the judge would be off if it did as well there as elsewhere."""
+    """How much smaller the judge's error would be if it did as well there as elsewhere."""
     gained = sum(
         abs(evidence.share(one)) * (mean(one.distances[inside]) - mean(one.distances[~inside]))
         for one in evidence.criteria.values()
@@ -240,9 +240,9 @@ def unreadable_replies(evidence: Evidence, *, elsewhere: bool) -> Iterator[Findi
     """Replies that could not be read as verdicts.
 
     Args:
-        evidence: Holds the judge's ratings.
-        elsewhere: Whether the ratings were made elsewhere, so that one with nothing but an error was a reply that
-            could not be read, rather than a judge that could not be reached.
+        evidence: Has the judge's ratings.
+        elsewhere: Whether the ratings were made elsewhere, so that one with only an error was an unreadable reply, not
+            an unreachable judge.
     """
     unread: dict[int, set[str]] = {}
     for place, rating in enumerate(evidence.comparison.judged):

@@ -1,6 +1,6 @@
 """What is wrong with criteria and labels, whatever the judge: dead, ambiguous, redundant, unused, stale, too few.
 
-Each rule looks at the criteria it is given and returns a finding for each criterion that is at fault.
+Each rule gets some criteria and returns a finding for each criterion at fault.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -145,13 +145,13 @@ def _apart(one: CriterionEvidence) -> Floats:
 
 
 def _highest_correlation(one: CriterionEvidence, shared: float, own: float) -> float | None:
-    """Of a perfect judge with the mean of as many annotators as usually rate; None where annotators share nothing."""
+    """Correlation of a perfect judge with the mean of the usual number of annotators; None where they share nothing."""
     usually = float(one.n_people[one.n_people > 0].mean())
     return float((shared / (shared + own / usually)) ** 0.5) if shared > 0 and one.scale.ordered else None
 
 
 def _left_without_noise(one: CriterionEvidence, own: float) -> float:
-    """What share of the judge's error would be left without annotators' noise in gold."""
+    """Share of the judge's error that would remain without annotators' noise in gold."""
     size = float(np.nanmean(one.errors**2)) if one.n else 0.0
     of_gold = own / float(one.n_people[one.n_people > 0].mean())
     return max(0.0, 1 - of_gold / size) ** 0.5 if size > 0 and np.isfinite(own) else 1.0

@@ -23,9 +23,9 @@ FigureName = Literal["agreement", "signed_error", "mae", "other_level"]
 
 SMALLEST_PART = 5
 MOST_PARTS = 50
-"""Parts of one kind beyond which the examples are cut too fine to say which of them is broken."""
+"""Maximum number of parts of one kind; more are too small to say which of them is broken."""
 SHORTEST_SET = 30
-"""Examples below which lengths are not cut in three."""
+"""Fewest examples for which lengths are divided in three."""
 SIGNIFICANT = 0.05
 LOWER_AGREEMENT = 0.20
 BIAS_IN_SCORE = 0.10
@@ -60,10 +60,10 @@ class SliceFigure:
     Attributes:
         criterion: On which; None for the score.
         name: agreement, signed_error, mae, or other_level (share of examples with another level than gold).
-        unit: What one of the look's figures is worth in the figure's own unit, levels or score.
+        unit: Converts the look's figures into the figure's own unit, levels or score.
         least: How large the difference must be to matter; below 0 where less is worse.
         look: As it is, and at the same gold.
-        p: Chance of such a difference if the slice were like the rest, after Holm's correction.
+        p: Probability of such a difference if the slice were like the rest, after Holm's correction.
     """
 
     criterion: str | None
@@ -132,11 +132,11 @@ class Slice:
         agreement: Share of these on which the judge agrees.
         signed_error: Judge minus gold, in score.
         rest: Agreement on all other examples; None without scores.
-        p: How likely so large a difference from the rest is by chance, the smallest over all looks at the part and
+        p: Probability of so large a difference from the rest by chance, the smallest over all looks at the part and
             corrected for all looks at all parts.
-        comparison: Which the part is of.
+        comparison: The comparison it is part of.
         figure: The figure by which the slice is worst; None where it is no worse than the rest.
-        criteria: On which criteria it is worse; none where only the score is.
+        criteria: The criteria on which it is worse; none where only the score is.
     """
 
     part: ExamplePart
@@ -198,7 +198,7 @@ class Slice:
 
 
 def parts_of(comparison: Comparison) -> list[ExamplePart]:
-    """The parts of an example set that hold enough examples: by group, system, label kind and length of response."""
+    """The parts of an example set with enough examples: by group, system, label kind and length of response."""
     examples = comparison.gold.examples
     found = [
         *_by_name("group", [example.group for example in examples]),
@@ -212,8 +212,8 @@ def slices_of(comparison: Comparison) -> tuple[Slice, ...]:
     """The judge on every part of the examples, with those on which it does worse marked.
 
     A part is marked where a figure is worse than elsewhere both as it is and among examples of the same gold, so that
-    a part of better or worse responses is not taken for a fault. Nor is one whose examples belong mostly to a part
-    that is worse still.
+    better or worse responses don't look like a fault. Parts whose examples mostly belong to a part that is worse still
+    aren't marked.
     """
     evidence, parts = Evidence.of(comparison), parts_of(comparison)
     figures = _adjusted([_figures(evidence, part) for part in parts])
@@ -263,15 +263,15 @@ def _slice(evidence: Evidence, part: ExamplePart, p: float) -> Slice:
 
 
 def _groups_of(comparison: Comparison, part: ExamplePart) -> tuple[str, ...] | None:
-    """The groups by which intervals of a part are made; a group as a part has none within it."""
+    """The groups for intervals of a part; None where the part is a group itself."""
     return None if part.by == "group" else comparison.table.groups
 
 
 def _figures(evidence: Evidence, part: ExamplePart) -> list[SliceFigure]:
     """Score and criteria, by size and by bias; the same looks in the same order for every part.
 
-    A criterion on which the judge is stuck on one level has no look, nor has the score where all of them are: that is
-    another finding.
+    A criterion on which the judge is stuck on one level is left out, and so is the score where all criteria are: that
+    is another finding.
     """
     comparison, inside = evidence.comparison, part.inside
     named = _groups_of(comparison, part)
@@ -307,7 +307,7 @@ def _one_score(scores: Floats) -> bool:
 
 
 def _adjusted(figures: Sequence[Sequence[SliceFigure]]) -> list[list[SliceFigure]]:
-    """The figures with Holm's p, those of the score and those of the criteria each in a family of their own."""
+    """The figures with Holm's p, in one family for the score and one for the criteria."""
     found = [list(own) for own in figures]
     for of_score in (True, False):
         family = [
