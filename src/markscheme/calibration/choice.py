@@ -121,7 +121,6 @@ class Differences:
     """Two judges on the examples that both graded.
 
     Attributes:
-        first: Name of one.
         first: Name of the first.
         second: Name of the second.
         n: Examples both graded.
@@ -132,6 +131,7 @@ class Differences:
         flips: Examples whose decision flips, the largest score difference first.
         flips_p: Probability of such a balance of flips if neither is more lenient, exact (McNemar).
         false_passes: Ids of examples that gold fails and a judge passes: the first judge's, then the second's.
+        switch: From the first to the second.
     """
 
     first: str

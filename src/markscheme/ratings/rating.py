@@ -1,4 +1,4 @@
-"""Rating: the one record of a label, a verdict, an earlier run or a thumb in a viewer; and its files."""
+"""Rating, the one record for a label, a verdict, an earlier run or a thumb in a viewer; and its files."""
 
 import math
 from collections.abc import Mapping
@@ -21,16 +21,16 @@ JUDGES = ("model", "code")
 
 @dataclass(frozen=True, slots=True)
 class Rated:
-    """What a rater said of one criterion: a level, or why there is none.
+    """A rater's answer on one criterion: a level, or why there is none.
 
     Attributes:
         level: A value on the criterion's scale; None where the rater gave none.
         reason: Why.
-        quote: The passage it rests on.
+        quote: The passage that supports it.
         quote_found: Whether the quote is in the material; None without one, and for one too short to check.
         declined: "abstained", "unread" or "not applicable" where there is no level.
-        under: Fingerprint of the criterion as the rater saw it; "" where nobody noted it.
-        quote_in: Name of the text that holds the quote: `response` or an input; "" where none does.
+        under: Fingerprint of the criterion as the rater saw it; "" where unknown.
+        quote_in: Name of the text with the quote: `response` or an input; "" where none has it.
     """
 
     level: float | None
@@ -54,23 +54,23 @@ class Rated:
 
 @dataclass(frozen=True, slots=True)
 class Rating:
-    """What one rater said of one submission, once.
+    """One rater's answers on one submission, once.
 
     Attributes:
         id: The submission's.
-        rater: Who; a judge is a rater.
+        rater: Name of the annotator or judge.
         kind: Person, construction, model or code.
-        criteria: What was said of each criterion, by name.
-        overall: The score given to the whole, 0 to 1; None where none was given.
-        passed: The decision on the whole; None where none was given.
-        sample: Which of several askings of the same rater, from 0.
+        criteria: The answer on each criterion, by name.
+        overall: The overall score, 0 to 1; None where none was given.
+        passed: The overall decision; None where none was given.
+        sample: Number of the sample, where the same rater was asked several times, from 0.
         error: Why there is no rating at all; None where there is one.
         at: The day it was given, as written.
-        under: Fingerprint of what was asked, over all criteria; "" where nobody noted it.
+        under: Fingerprint of the question over all criteria; "" where unknown.
         blind: False where it was given with the judge's verdict visible.
-        note: What the rater wrote next to it.
-        confidence: How sure the rater was, as written; "" where nobody noted it.
-        seconds: How long the rater took; None where nobody noted it.
+        note: The rater's comment.
+        confidence: How sure the rater was, as written; "" where unknown.
+        seconds: How long the rater took; None where unknown.
     """
 
     id: str
@@ -100,7 +100,7 @@ class Rating:
 
 
 def asked_under(rubric: Rubric) -> str:
-    """Fingerprint of what raters of a rubric go by: the words and scales of all its criteria."""
+    """Fingerprint of what raters of a rubric see: the words and scales of all its criteria."""
     return fingerprint([[criterion.name, criterion.fingerprint] for criterion in rubric.criteria])
 
 
@@ -108,20 +108,20 @@ def asked_under(rubric: Rubric) -> str:
 
 
 def load_ratings(path: Path, rubric: Rubric, *, kind: Kind = "model", keep_unread: bool = False) -> list[Rating]:
-    """The ratings in a file, one a line.
+    """The ratings in a file, one per line.
 
-    A person who says something else of the same submission in a later line of the same sample is taken at the later
-    word: criterion by criterion where the wording they went by is the same, altogether where it has changed. A later
-    line that is `withdrawn` takes back what they said.
+    Where an annotator rates the same submission again in a later line of the same sample, the later line counts:
+    criterion by criterion if both were given with the same wording, as a whole if the wording has changed. A later line
+    that is `withdrawn` removes the rating.
 
     Args:
         path: A .jsonl file.
-        rubric: Whose criteria and scales they are held to.
-        kind: What a line counts as that does not say.
-        keep_unread: True keeps what a judge said off the scale as a verdict that could not be read, to be counted.
+        rubric: Its criteria and scales decide which ratings are valid.
+        kind: The kind of lines that don't name one.
+        keep_unread: True keeps a judge's answer off the scale as an unreadable verdict, to be counted.
 
     Raises:
-        RatingError: All lines that are no ratings: unreadable, of unknown criteria, off the scale.
+        RatingError: All invalid lines: unreadable, with unknown criteria, off the scale.
     """
     reader = RatingReader(rubric, keep_unread)
     found: dict[tuple[str | int, ...], Rating] = {}
@@ -143,7 +143,7 @@ def load_ratings(path: Path, rubric: Rubric, *, kind: Kind = "model", keep_unrea
 
 
 def _corrected(earlier: Rating, later: Rating) -> Rating:
-    """What a rater says of a submission who has said something of it before."""
+    """A rater's corrected rating of a submission, from an earlier and a later one."""
     if earlier.under != later.under:
         return later
     return replace(
@@ -157,11 +157,11 @@ def _corrected(earlier: Rating, later: Rating) -> Rating:
 
 @dataclass(frozen=True)
 class RatingReader:
-    """Reads ratings of one rubric; a fault is a ValueError whose text says what was found and what is allowed.
+    """Reads ratings of one rubric; a fault is a ValueError that says what was found and what is allowed.
 
     Attributes:
-        rubric: Whose criteria and scales they are held to.
-        keep_unread: Whether a level or score that is none makes a judge's rating one that could not be read.
+        rubric: Its criteria and scales decide which ratings are valid.
+        keep_unread: Whether an invalid level or score makes a judge's rating an unreadable one.
     """
 
     rubric: Rubric
@@ -176,8 +176,8 @@ class RatingReader:
 
         Args:
             line: As in a file of ratings, or as a label inside an example.
-            kind: What it counts as if it does not say.
-            id: The submission's, where the object stands inside its example.
+            kind: Its kind if it doesn't name one.
+            id: The submission's, if the object is inside its example.
         """
         if not isinstance(line, Mapping):
             raise ValueError(f"a rating is an object, found {shown(line)}")
@@ -245,10 +245,10 @@ class RatingReader:
 
 
 def level_on(scale: Scale, said: Any, name: str) -> float:
-    """The level that a number, a label, or true and false on a yes/no scale names.
+    """The level for a number, a label, or true and false on a yes/no scale.
 
     Raises:
-        ValueError: It names none on this scale.
+        ValueError: There is no such level on this scale.
     """
     if isinstance(said, bool):
         if scale.is_yes_no:
@@ -264,7 +264,7 @@ def level_on(scale: Scale, said: Any, name: str) -> float:
 
 
 def _overall(line: Mapping[str, Any], *, keep_unread: bool) -> tuple[float | None, str | None]:
-    """The score given to the whole, and why there is no rating."""
+    """The overall score, and why there is no rating."""
     error = None if line.get("error") is None else str(line["error"])
     try:
         return _share(line.get("overall"), "overall"), error
