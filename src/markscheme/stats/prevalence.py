@@ -32,19 +32,19 @@ MOST_ERRORS = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Band:
-    """The range of scores around the pass mark that annotators must decide, and what is promised of the rest.
+    """The range of scores around the pass mark that a person must decide, and what is promised of the rest.
 
     Attributes:
         promise: "automatic": of the automatic decisions at most `alpha` are wrong; "all": of all examples at most
-            `alpha` are decided wrongly without an annotator.
+            `alpha` are decided wrongly without a person.
         alpha: The promised share of errors.
         confidence: Confidence of the promise, 0 to 1.
-        half_width: Scores further than this from the pass mark are decided automatically; None: annotators decide
-            everything.
-        automatic: Share of examples decided automatically; undefined where annotators decide everything.
+        half_width: Scores further than this from the pass mark are decided automatically; None: everything goes to
+            a person.
+        automatic: Share of examples decided automatically; undefined where everything goes to a person.
         errors: Wrong automatic decisions among the labelled examples.
         n_automatic: Labelled examples decided automatically.
-        upper: One-sided upper limit of the promised error at `confidence`; None where annotators decide everything.
+        upper: One-sided upper limit of the promised error at `confidence`; None where everything goes to a person.
         needed: Labelled examples that would probably suffice; None where they did, or where the judge errs too
             often for any number.
     """

@@ -77,7 +77,7 @@ def stuck_judge(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -
 
 
 def _stuck_p(one: CriterionEvidence) -> float:
-    """p-value: the judge gives its modal level so much more often than gold gives its own only by chance."""
+    """p-value of the judge giving its modal level this much more often than gold gives its own."""
     judge, gold = one.judge[one.both], one.gold[one.both]
     more = (judge == modal_level(judge)[0]).astype(float) - (gold == modal_level(gold)[0]).astype(float)
     return sign_flip(more).mid_p
