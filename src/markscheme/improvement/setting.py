@@ -22,7 +22,7 @@ from markscheme.receipt import accepted_data
 from markscheme.rubrics.rubric import Rubric
 
 LEAST_DEV, LEAST_SEALED = 10, 20
-"""Minimum number of tasks in either part."""
+"""Minimum number of tasks in the dev part and in the held-out part."""
 HISTORY = "history.jsonl"
 
 
