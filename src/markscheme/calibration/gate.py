@@ -61,8 +61,8 @@ def read_gate(paths: Sequence[Path], threshold: float, of: Figure, *, averaged: 
     A case that a file contains several times was run that often, in the order of the file.
 
     Raises:
-        RatingError: A file holds no graded cases, or scores outside 0 to 1.
-        ComparisonError: The runs hold different cases, or a single one.
+        RatingError: A file has no graded cases, or scores outside 0 to 1.
+        ComparisonError: The runs have different cases, or a single one.
         NothingGraded: Over a tenth of the cases is not graded in some run.
     """
     return gate_of([run for path in paths for run in runs_of(_read(path, of))], threshold, of, averaged=averaged)
@@ -78,7 +78,7 @@ def gate_of(runs: Sequence[Mapping[str, float | None]], threshold: float, of: Fi
         averaged: Number of runs that CI averages.
 
     Raises:
-        ComparisonError: The runs hold different cases, or a single one.
+        ComparisonError: The runs have different cases, or a single one.
         NothingGraded: Over a tenth of the cases is not graded in some run.
     """
     cases = list(dict.fromkeys(case for run in runs for case in run))

@@ -29,7 +29,7 @@ _OWN_KEYS = frozenset(
 
 @dataclass(frozen=True)
 class Example:
-    """A submission people have labelled, or may.
+    """A submission that annotators have labelled, or may label.
 
     Attributes:
         submission: What is judged; its id is the example's.

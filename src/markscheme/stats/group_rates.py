@@ -176,7 +176,7 @@ def next_group_labels(labelled: npt.ArrayLike, pool: npt.ArrayLike, count: int) 
         count: Labels to be taken.
 
     Returns:
-        Labels for each group's fails and passes by the judge, shape (n_groups, 2); fewer than `count` in all where
+        Labels for each group's fails and passes by the judge, shape (n_groups, 2); fewer than `count` in total where
         responses run out.
 
     Raises:

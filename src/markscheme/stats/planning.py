@@ -237,7 +237,7 @@ def labels_to_clear(share: float, target: float, *, design_effect: float = 1.0) 
             `planned_design_effect`.
 
     Returns:
-        Labels in all; None where the share is the target, or more than 5,000 would be needed.
+        Total labels; None where the share is the target, or more than 5,000 would be needed.
 
     Raises:
         ValueError: The caller's fault: a share or target outside 0 to 1, or a design effect below 1.
@@ -277,7 +277,7 @@ def labels_for_difference(mean: float, bound: float, spread: float) -> int | Non
         spread: Its standard error times √n, from `GroupedMean.spread_towards`.
 
     Returns:
-        Labels in all; None where the mean is the bound, or more than 5,000 would be needed.
+        Total labels; None where the mean is the bound, or more than 5,000 would be needed.
 
     Example:
         >>> labels_for_difference(0.0, -0.1, 0.4), labels_for_difference(0.05, 0.0, 0.5)
