@@ -4,8 +4,11 @@ import json
 
 import pytest
 
+from markscheme.calibration.calibration import Rater, calibration_of
 from markscheme.grading import questions
 from markscheme.ratings.examples import load_examples
+from markscheme.ratings.rating import Rated, Rating
+from markscheme.report.views.examples import examples_of
 from markscheme.rubrics.file import load_rubric
 from markscheme.trajectory import TOOL_CALL, TOOL_RESULT, trajectories
 from tests.commands.console import ROOT
@@ -44,3 +47,14 @@ def test_every_trace_is_calls_with_their_results_and_is_shown_whole() -> None:
         assert [step.title for step in steps[::2]] == [step.title for step in steps[1::2]]
         (prompt,) = questions(RUBRIC, example.submission)
         assert not prompt.left_out
+
+
+def test_a_report_shows_each_step_under_the_name_that_a_quote_is_found_in() -> None:
+    examples = load_examples(FILE, RUBRIC)
+    rated = {"goal": Rated(1.0, "It failed.", "refunded", True, quote_in="step 4"), "harmless": Rated(1.0)}
+    judged = [Rating(one.id, "judge", "model", rated) for one in examples.examples]
+    calibration = calibration_of(RUBRIC, examples, judged, Rater("judge", "", "ratings", "judge.jsonl"))
+    for case in examples_of(calibration.comparison).cases:
+        steps = [(name, text) for name, text in case.inputs if text.startswith("tool ")]
+        assert [name for name, _ in steps] == [f"step {number}" for number in range(1, len(steps) + 1)]
+        assert {name for name, _ in case.inputs} - {name for name, _ in steps} == {"query", "faults"}
