@@ -195,6 +195,11 @@ def test_a_criterion_that_sees_no_steps_cannot_ask_for_some() -> None:
         Rubric((Criterion(1.0, "Is it safe?", "safe", steps=("refund",)),), inputs=("query",))
 
 
+def test_no_input_is_called_like_a_step() -> None:
+    with pytest.raises(RubricError, match="'step 4', which is what a step of a trajectory is called"):
+        Rubric((Criterion(1.0, "Is it safe?"),), inputs=("trace", "step 4"))
+
+
 # --- quotes and citations -------------------------------------------------------------------------------------------
 
 

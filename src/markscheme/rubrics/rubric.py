@@ -343,6 +343,8 @@ class Rubric:
         for name, count in Counter(self.inputs or ()).items():
             if count > 1:
                 yield f"inputs names {name!r} {count} times"
+        if {*STEPPED} & {*self.known_inputs} and (called := [n for n in self.known_inputs if n.startswith("step ")]):
+            yield f"inputs names {called[0]!r}, which is what a step of a trajectory is called"
         if "response" in (self.inputs or ()):
             yield "inputs come in addition to the response, which is always there: leave out 'response'"
         if not 0 <= self.pass_mark <= 1:
