@@ -30,6 +30,7 @@ ON_THE_WAY = {
     "import markscheme": set(),
     "from markscheme import Rubric, load_rubric": set(),
     "from markscheme import grade, ScriptedJudge": set(),
+    "from markscheme import Grader": set(),
     "import markscheme.promptfoo.assertion": set(),
     "import markscheme.promptfoo.provider": set(),
     "import markscheme.promptfoo.serving": set(),

@@ -4,11 +4,13 @@
 """
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from tests.commands.console import run
+from tests.commands.console import ROOT, environment, run
 from tests.proofs.environments import ran
 
 pytestmark = pytest.mark.release
@@ -53,3 +55,34 @@ def test_the_response_is_whole(tool: str, tmp_path: Path) -> None:
     responses = sorted(line["response"] for line in lines)[:6]
     tail = " " + "x" * 2000 if tool == "mlflow" else ""
     assert responses == [f"Reply p{number}.{tail}" for number in range(1, 7)]
+
+
+MEASURED = """
+import resource
+from markscheme.cli import main
+status = main(["import", "scores.json", "traces.json", "--to", "r.jsonl", "--examples", "e.jsonl"])
+print(status, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
+"""
+
+
+def test_an_export_of_two_gigabytes_is_read_entry_by_entry(tmp_path: Path) -> None:
+    more = {"timestamp": "2026-11-01T09:00:00Z", "name": "a", "input": "?", "metadata": {"log": "x" * 1_000_000}}
+    with (tmp_path / "traces.json").open("w") as file:
+        for at in range(2000):
+            file.write("[" if at == 0 else ",\n")
+            file.write(json.dumps({"id": f"t{at}", "output": f"Reply {at}.", **more}))
+        file.write("]")
+    scores = [
+        {"id": f"{at}-{rater}", "traceId": f"t{at}", "source": source, "name": "place", "dataType": "BOOLEAN",
+         "value": at % 2, "authorUserName": rater, "timestamp": "2026-11-01T09:00:00Z"}
+        for at in range(2000) for source, rater in (("EVAL", "judge-1"), ("ANNOTATION", "ann"))
+    ]  # fmt: skip
+    (tmp_path / "scores.json").write_text(json.dumps(scores))
+    command = [sys.executable, "-c", MEASURED]
+    found = {**environment({}), "PYTHONPATH": str(ROOT / "src")}
+    done = subprocess.run(command, cwd=tmp_path, env=found, capture_output=True, text=True, check=True)
+    status, megabytes = map(int, done.stdout.split()[-2:])
+    assert (status, (tmp_path / "traces.json").stat().st_size > 2e9) == (0, True), done.stderr
+    assert megabytes < 300
+    assert len((tmp_path / "e.jsonl").read_text().splitlines()) == 2000
+    (tmp_path / "traces.json").unlink()
