@@ -39,6 +39,8 @@ def test_a_rubric_with_one_input_of_steps_gets_what_the_framework_knows() -> Non
 def test_of_messages_the_last_counts() -> None:
     messages = [{"role": "system", "content": "Be kind."}, {"role": "user", "content": "Where?"}]
     assert (last_text(messages), last_text("Where?"), last_text([])) == ("Where?", "Where?", [])
+    calls = [{"role": "assistant", "content": None, "tool_calls": [{"id": "1"}]}]
+    assert last_text(calls) == calls
 
 
 @pytest.mark.parametrize("path", SOCKETS, ids=lambda path: path.stem)

@@ -26,17 +26,20 @@ UNGRADED = {"deepeval": 1}
 """Replies on which the judge failed; they are labelled and count in no agreement."""
 
 
-@pytest.fixture(params=sorted(WRITTEN))
-def tool(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """A tool whose library has written its files into `tmp_path`."""
-    ran(MAKERS / f"{request.param}.txt", tmp_path, DEEPEVAL_RESULTS_FOLDER=str(tmp_path / "runs"))
-    return str(request.param)
+@pytest.fixture(scope="module", params=sorted(WRITTEN))
+def written(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path]:
+    """A tool, and the folder into which its library has written its files."""
+    folder = tmp_path_factory.mktemp(request.param)
+    ran(MAKERS / f"{request.param}.txt", folder, DEEPEVAL_RESULTS_FOLDER=str(folder / "runs"))
+    return request.param, folder
 
 
-def test_what_the_library_writes_is_read(tool: str, tmp_path: Path) -> None:
+def test_what_the_library_writes_is_read(written: tuple[str, Path]) -> None:
+    tool, folder = written
     patterns, extra = WRITTEN[tool]
-    for path in (path for pattern in patterns for path in tmp_path.glob(pattern)):
-        done = run("calibrate", str(path), *extra, "--json", "-", cwd=tmp_path)
+    for pattern in patterns:
+        (path,) = folder.glob(pattern)
+        done = run("calibrate", str(path), *extra, "--json", "-", cwd=folder)
         assert done.stdout, done.stderr
         found = json.loads(done.stdout)
         (place,) = found["metrics"]
@@ -46,12 +49,13 @@ def test_what_the_library_writes_is_read(tool: str, tmp_path: Path) -> None:
         assert (found["lost"], found["not_compared"]) == ({}, [])
 
 
-def test_the_response_is_whole(tool: str, tmp_path: Path) -> None:
+def test_the_response_is_whole(written: tuple[str, Path]) -> None:
+    tool, folder = written
     patterns, extra = WRITTEN[tool]
-    path = next(path for pattern in patterns for path in tmp_path.glob(pattern))
+    path = next(folder.glob(patterns[0]))
     given = ("--to", "r.jsonl", "--examples", "e.jsonl")
-    assert run("markscheme", "import", str(path), *extra, *given, cwd=tmp_path).returncode == 0
-    lines = [json.loads(line) for line in (tmp_path / "e.jsonl").read_text().splitlines()]
+    assert run("markscheme", "import", str(path), *extra, *given, cwd=folder).returncode == 0
+    lines = [json.loads(line) for line in (folder / "e.jsonl").read_text().splitlines()]
     responses = sorted(line["response"] for line in lines)[:6]
     tail = " " + "x" * 2000 if tool == "mlflow" else ""
     assert responses == [f"Reply p{number}.{tail}" for number in range(1, 7)]

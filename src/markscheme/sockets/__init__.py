@@ -33,5 +33,6 @@ def named_scores(grade: Grade, rubric: Rubric) -> dict[str, float | None]:
 
 
 def last_text(said: Any) -> Any:
-    """The text of the last message in a list of messages; anything else as it is."""
-    return said[-1]["content"] if isinstance(said, list) and said and isinstance(said[-1], Mapping) else said
+    """The text of the last message in a list of messages; anything else as it is, such as a call of a tool."""
+    is_messages = isinstance(said, list) and said and isinstance(said[-1], Mapping)
+    return (said[-1].get("content") if is_messages else None) or said
