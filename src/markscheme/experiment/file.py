@@ -1,4 +1,4 @@
-"""YAML or JSON to the parts of an experiment; every fault of a file at once, with its line."""
+"""Read an experiment from YAML or JSON, reporting all faults of the file at once, each with its line."""
 
 import math
 from collections.abc import Callable, Iterable, Mapping
@@ -25,16 +25,16 @@ FILE = "file://"
 
 
 def read_experiment(path: Path, outputs: Path | None, build: Callable[..., T]) -> T:
-    """What `build` makes of the parts in a file, with its rubric and the outputs it takes from other files.
+    """Build an experiment from a file, its rubric and the outputs it takes from other files.
 
     Args:
-        path: A .yaml or .json file; other files are named from its folder.
-        outputs: A file that every variant's outputs are taken from instead.
-        build: Called with rubric, variants, cases, name, model, given outputs and path; an Experiment.
+        path: A .yaml or .json file; paths in it are relative to its folder.
+        outputs: A file that replaces the outputs of every variant.
+        build: Called with rubric, variants, cases, name, model, given outputs and path; returns an Experiment.
 
     Raises:
-        ExperimentError: All that is wrong with it, each fault with its line.
-        RatingError: The file of outputs that was named cannot be read.
+        ExperimentError: All faults of the file, each with its line.
+        RatingError: `outputs` cannot be read.
     """
     text = read_text(path, ExperimentError, most_bytes=MAX_BYTES)
     data, lines = plain_data(text, form_of(path), ExperimentError, path=path)
@@ -77,7 +77,7 @@ class _Reading:
         model: Model | None,
         given: dict[Cell, Output],
     ) -> T | None:
-        """The experiment, or None if there are faults; adds those of the whole."""
+        """The experiment, or None if there are faults; adds the faults of the experiment as a whole."""
         if rubric is None or not variants or not cases:
             return None
         try:
@@ -122,14 +122,14 @@ class _Reading:
         return Model(said["name"], temperature, None if tokens is None else int(tokens), price)
 
     def _outputs(self) -> list[Given]:
-        """Outputs of all variants: from the file that was named for this run, else the one the experiment names."""
+        """Outputs of all variants: from the file given for this run, else from the one the experiment names."""
         named = self._text(self.data, "outputs", ())
         if self.outputs is not None:
             return read_outputs(self.outputs)
         return self._read(read_outputs, self.path.parent / named, ("outputs",)) if named else []
 
     def _read(self, read: Callable[[Path], Iterable[T]], path: Path, at: Place) -> list[T]:
-        """The content of another file; its faults are reported with this one's."""
+        """The content of another file; its faults are reported along with this one's."""
         try:
             return list(read(path))
         except RatingError as error:
@@ -137,7 +137,7 @@ class _Reading:
             return []
 
     def _variants(self, found: list[Given]) -> list[tuple[Variant, Path | None]]:
-        """Variants with the file of their own outputs; those of the common file where none are named."""
+        """Variants, each with the file of its outputs; without variants, those found in the common outputs file."""
         entries = self._list("variants")
         if not entries and found:
             names = [name for name in dict.fromkeys(given.variant for given in found) if name]
@@ -185,7 +185,7 @@ class _Reading:
         ]
 
     def _case(self, raw: Any, at: Place | None, line: int | None) -> ExperimentCase | None:
-        """A case here, or on a line of another file."""
+        """A case written inline, or read from a line of another file."""
         try:
             if at is not None and isinstance(raw, Mapping):
                 self._known(raw, CASE_KEYS, at)
@@ -198,7 +198,7 @@ class _Reading:
     def _given(
         self, found: list[Given], variants: list[tuple[Variant, Path | None]], cases: list[ExperimentCase]
     ) -> dict[Cell, Output]:
-        """An output for each cell of a variant whose outputs come from a file, or why that holds none."""
+        """An output, or the reason for a missing one, for each cell of a variant whose outputs come from a file."""
         given: dict[Cell, Output] = {}
         for variant, own in variants:
             if own is None and not (self.outputs or self.data.get("outputs")):
@@ -254,7 +254,7 @@ class _Reading:
         return self.lines.get(at)
 
     def _line_of(self, problem: str) -> int | None:
-        """The line of the case or variant that a fault of the whole experiment names."""
+        """The line of the case or variant that a fault of the whole experiment refers to."""
         for key, name in (("cases", "id"), ("variants", "name")):
             said = self.data.get(key)
             for place, raw in reversed(list(enumerate(said if isinstance(said, list) else ()))):

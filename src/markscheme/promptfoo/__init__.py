@@ -1,1 +1,1 @@
-"""Promptfoo: its assertion, its results. Only here are Promptfoo's own keys known."""
+"""Promptfoo's assertion and results. Only this package knows Promptfoo's own keys."""

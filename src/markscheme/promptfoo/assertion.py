@@ -1,4 +1,4 @@
-"""Promptfoo's `python` assertion: an output and its context in, a grading result out."""
+"""Promptfoo's `python` assertion: takes an output and its context, returns a grading result."""
 
 import asyncio
 import math
@@ -22,7 +22,7 @@ from markscheme.trajectory import STEPPED, has_tool_calls, steps_for
 from markscheme.verdict import Abstention, NotApplicable, Outcome, Unread, Verdict
 
 OFF = ("off", False)
-"""How a configuration switches something off: YAML 1.1 takes a bare `off` for false."""
+"""Values that switch a setting off: YAML 1.1 reads a bare `off` as false."""
 QUERY_VARS = ("query", "question", "input", "prompt")
 NOT_GRADED = "not graded: "
 SCRIPT_TYPES = tuple(f"{negation}{kind}" for negation in ("", "not-") for kind in ("python", "javascript", "ruby"))
@@ -39,14 +39,14 @@ class Call:
     """One call of the assertion, its configuration checked.
 
     Attributes:
-        rubric: With the marks and the way of asking that the configuration wants.
-        file: Where the rubric was found; None for one that came from no file.
+        rubric: With the pass mark and prompt settings from the configuration.
+        file: Where the rubric was found; None for one written in the assertion.
         submission: The output with its inputs.
-        judge: The judge that was named; None leaves it to what is at hand.
+        judge: The judge that was named; None chooses an available one.
         model: Its model, if named.
-        calibration: Whether the result carries the calibration behind it, and whether it needs one that can gate.
-        kept: Whether replies are read from the memory and kept there.
-        system: The provider that wrote the output, as far as it is known.
+        calibration: Whether the result includes the calibration behind it, and whether it requires one that can gate.
+        kept: Whether replies are read from and written to the cache.
+        system: The provider that wrote the output, if known.
     """
 
     rubric: Rubric
@@ -73,11 +73,11 @@ def get_assert(output: Any, context: Mapping[str, Any], *, beside: Path) -> dict
         beside: The folder of the file that Promptfoo called; rubrics are looked for there too.
 
     Returns:
-        Promptfoo's grading result; for an output that could not be graded one that fails, names no scores, and
-        whose reason opens with "not graded:".
+        Promptfoo's grading result. For an output that could not be graded it fails, names no scores, and its reason
+        opens with "not graded:".
 
     Raises:
-        NotGraded: The same, where the assertion is a `not-python` or may be one.
+        NotGraded: It could not be graded, and the assertion is a `not-python` or may be one.
     """
     return by_itself(
         lambda engine: assess(output, context, beside=beside, engine=engine),
@@ -88,7 +88,7 @@ def get_assert(output: Any, context: Mapping[str, Any], *, beside: Path) -> dict
 def by_itself(
     work: Callable[[Engine], Awaitable[dict[str, Any]]], refused: Callable[[UsageError], dict[str, Any]]
 ) -> dict[str, Any]:
-    """The answer of `work` in a process that does nothing else; that of `refused` where there is no engine."""
+    """Run `work` with an engine of its own in this process; the result of `refused` if no engine can be set up."""
 
     async def answer() -> dict[str, Any]:
         try:
@@ -104,7 +104,7 @@ def by_itself(
 
 
 async def assess(output: Any, context: Mapping[str, Any], *, beside: Path, engine: Engine) -> dict[str, Any]:
-    """The grading result for one of many outputs, by the judges that `engine` keeps open.
+    """The grading result for one of many outputs, using the judges that `engine` keeps open.
 
     Args:
         output: What the model wrote: text, or parsed JSON.
@@ -133,7 +133,7 @@ def read_call(output: Any, context: Mapping[str, Any], beside: Path, engine: Eng
     """The checked call of an assertion.
 
     Raises:
-        UsageError: A key or value that its configuration cannot have, an input that is not there.
+        UsageError: The configuration has an unknown key or invalid value, or an input is missing.
         RubricError: The rubric's file is faulty.
     """
     context = mapping_of(context, "context")
@@ -157,10 +157,10 @@ def call_by(
     system: str = "",
     trace: Any = None,
 ) -> Call:
-    """The grading of an output by a rubric that was found, as a checked configuration wants it.
+    """A call that grades an output by a rubric already found, with a checked configuration.
 
     Raises:
-        UsageError: A value that the configuration cannot have, an input that is not there.
+        UsageError: A value of the configuration is invalid, or an input is missing.
     """
     rubric = _as_configured(rubric, config)
     calls = output if has_tool_calls(output) else None
@@ -178,16 +178,16 @@ def _earlier(turns: Any, output: Any) -> Any:
 
 
 def _system(provider: Any) -> str:
-    """The provider's id and label; it may come as a text or with its whole configuration, which may hold keys."""
+    """The provider's id and label. Promptfoo may pass a text or the whole configuration, which may hold API keys."""
     told = [provider.get("id"), provider.get("label")] if isinstance(provider, Mapping) else [provider]
     return " ".join(text for text in told if isinstance(text, str))
 
 
 def mapping_of(value: Any, name: str) -> Mapping[str, Any]:
-    """A part of what Promptfoo passes; empty where it is not there.
+    """A part of what Promptfoo passes; empty if missing.
 
     Raises:
-        UsageError: It is something else than keys with values.
+        UsageError: It is not a mapping.
     """
     if value is None and name != "context":
         return {}
@@ -197,10 +197,10 @@ def mapping_of(value: Any, name: str) -> Mapping[str, Any]:
 
 
 def check_config(config: Mapping[str, Any]) -> None:
-    """Refuse what a configuration cannot hold.
+    """Refuse an invalid configuration.
 
     Raises:
-        UsageError: An unknown key, a value of the wrong kind, a placeholder that nothing fills in.
+        UsageError: An unknown key, a value of the wrong type, or a placeholder that was never filled in.
     """
     for key, value in config.items():
         if key not in CONFIG_KEYS:
@@ -270,8 +270,8 @@ def _as_configured(rubric: Rubric, config: Mapping[str, Any]) -> Rubric:
 def _inputs(
     rubric: Rubric, config: Mapping[str, Any], variables: Mapping[str, Any], prompt: Any, steps: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """The inputs that the rubric knows, from the vars that are named for them or named like them, and from what
-    Promptfoo saw the provider do."""
+    """The rubric's inputs, from the vars that are mapped to them or have their names, and from what Promptfoo
+    recorded of the provider's steps."""
     named = config.get("inputs") or {}
     found = {}
     for name in dict.fromkeys((*rubric.known_inputs, *named)):
@@ -306,7 +306,7 @@ async def graded(call: Call, engine: Engine) -> Grade:
     """The grade of one output.
 
     Raises:
-        MarkschemeError: Nobody can be asked, or may be.
+        MarkschemeError: No judge is available, or none may be asked.
     """
     judge = engine.judge_for(
         call.rubric, call.submission, call.places, name=call.judge, model=call.model, kept=call.kept
@@ -388,8 +388,7 @@ def _said(criterion: Criterion, outcome: Outcome) -> str:
 
 
 def _sentence(text: str) -> str:
-    """The text with a full stop where it ends without a mark of its own, so that the next one stands apart.
-
+    """The text with a full stop added if it ends without punctuation, so that another sentence can follow.
     >>> _sentence("tone 4 of 5: kind"), _sentence('It says "no."'), _sentence("facts MET: ")
     ('tone 4 of 5: kind.', 'It says "no."', 'facts MET.')
     """
@@ -404,7 +403,7 @@ def tokens_used(usage: Usage) -> dict[str, int]:
 
 
 def metadata_of(grade: Grade, call: Call) -> dict[str, Any]:
-    """Where a grade comes from and how far it can be trusted."""
+    """Where a grade comes from and what its calibration allows."""
     prints, receipt = grade.fingerprints, grade.receipt
     calibration = {"calibration": calibration_text(receipt), "receipt": receipt_json(receipt, grade.score)}
     return {
@@ -438,16 +437,16 @@ def _not_graded(why: str, context: Mapping[str, Any], grade: Grade | None = None
 
 
 def _may_be_negated(test: Any, config: Any) -> bool:
-    """Whether this assertion is or may be a negated one: also if the test that Promptfoo passes has none like it."""
+    """Whether this assertion is or may be negated; True also if the test that Promptfoo passes doesn't contain it."""
     kinds = list(_kinds(test, config))
     return isinstance(test, Mapping) and (not kinds or any(kind.startswith("not-") for kind in kinds))
 
 
 def _kinds(part: Any, config: Any, unsure: bool = False) -> Iterator[str]:
-    """Types of the assertions in a part of a test that this one may be, however deep they are nested.
+    """Types of the assertions in a part of a test that could be this one, at any depth of nesting.
 
-    Those are the ones with this configuration, and each whose configuration can't be known from here: in a set that
-    has a configuration of its own. A reference or a file that replaces assertions may hold a negated one.
+    Those are the assertions with this configuration, and those whose configuration can't be known here, since their
+    set has a configuration of its own. A reference or file that replaces assertions may contain a negated one.
     """
     if isinstance(part, Mapping):
         if "$ref" in part or isinstance(part.get("assert"), str):
@@ -461,7 +460,7 @@ def _kinds(part: Any, config: Any, unsure: bool = False) -> Iterator[str]:
 
 
 def _best_without(part: Any, config: Any) -> tuple[float, str]:
-    """The best score that a part of a test can have though this assertion gets 0, and the setting that passes that."""
+    """The best score that a part of a test can reach if this assertion gets 0, and the setting that lets it pass."""
     asserts = part.get("assert") if isinstance(part, Mapping) else None
     if not isinstance(asserts, list):
         is_ours = isinstance(part, Mapping) and part.get("type") in SCRIPT_TYPES and _is_like(part, config)
@@ -495,7 +494,7 @@ def _is_zero(value: Any) -> bool:
 
 
 def way_out(error: MarkschemeError) -> str:
-    """An error on one line, naming the configuration's keys instead of the command line's options."""
+    """An error on one line, with the configuration's keys in place of command-line options."""
     text = " ".join(str(error).split())
     if isinstance(error, NoJudge):
         text = text.replace("--judge ", "config.judge: ")

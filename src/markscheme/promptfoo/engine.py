@@ -29,16 +29,16 @@ LIMITS: Mapping[str, tuple[str, type[int] | type[float]]] = {
     "tokens_per_minute": ("MARKSCHEME_TOKENS_PER_MINUTE", int),
     "budget": ("MARKSCHEME_BUDGET", float),
 }
-"""What bounds the asking under Promptfoo, by variable; in a session over all of its processes."""
+"""Limits on requests under Promptfoo, by environment variable; a session applies them over all of its processes."""
 PRICE, NO_CACHE = "MARKSCHEME_PRICE", "MARKSCHEME_NO_CACHE"
 
 
 @dataclass(eq=False)
 class Engine:
-    """Judges that are opened once and asked for many outputs.
+    """Judges that are opened once and used for many outputs.
 
     Attributes:
-        asking: One limiter, one memory.
+        asking: The shared limiter and cache.
     """
 
     asking: Asking = field(default_factory=lambda: asking_from(os.environ))
@@ -58,8 +58,8 @@ class Engine:
 
         Args:
             name: As a user types it.
-            model: The model, where the name doesn't say it.
-            kept: Whether its replies are read from the memory and kept there.
+            model: The model, if the name doesn't include it.
+            kept: Whether its replies are read from and written to the cache.
         """
         kept = kept and self.asking.memory is not None
         asking = self.asking if kept else Asking(self.asking.limiter, self.asking.price, None)
@@ -71,7 +71,7 @@ class Engine:
         return self._judges[key]
 
     def at_hand(self, rubric: Rubric, prompts: Sequence[Prompt], replies: Path | None, *, kept: bool = True) -> Judge:
-        """The judge for calls that name none."""
+        """The judge for calls that don't name one."""
         return choose_judge(rubric, prompts, replies, opening=lambda name, model: self.named(name, model, kept=kept))
 
     def judge_for(
@@ -84,7 +84,7 @@ class Engine:
         model: str | None = None,
         kept: bool = True,
     ) -> Judge:
-        """The judge of that name; where there is none, the one at hand, recordings in `places` included."""
+        """The named judge, or without a name the available one, which may be recordings in `places`."""
         if name is not None:
             return self.named(name, model, kept=kept)
         folder = find_calibration(rubric.name, *places)
@@ -100,18 +100,18 @@ class Engine:
 
 
 def make_importable(*folders: Path) -> None:
-    """Append folders to the import path, so that a judge `function:module:name` may be next to the configuration, as it
-    may be in the working directory of a command."""
+    """Append folders to the import path, so that a judge `function:module:name` can be next to the configuration, just
+    as it can be in the working directory of a command."""
     known = {Path(place or ".").resolve() for place in sys.path}
     asked = dict.fromkeys(folder.resolve() for folder in folders)
     sys.path.extend(str(folder) for folder in asked if folder not in known)
 
 
 def asking_from(environment: Mapping[str, str]) -> Asking:
-    """The limiter, price and memory that the environment asks for.
+    """The limiter, price and cache that the environment variables configure.
 
     Raises:
-        UsageError: A variable holds what is no such limit.
+        UsageError: A variable holds an invalid limit.
     """
     limits: dict[str, Any] = {}
     for limit, (variable, kind) in LIMITS.items():
@@ -140,10 +140,10 @@ def file_stamp(file: Path) -> tuple[int, int, int]:
 
 
 def own_modules() -> dict[str, tuple[int, int, int]]:
-    """The user's own modules that are loaded, by file."""
+    """The user's own modules that are loaded: a stamp for each file."""
     files = {getattr(module, "__file__", None) for module in list(sys.modules.values())}
     return {file: file_stamp(Path(file)) for file in files if file and _is_own(file) and Path(file).is_file()}
 
 
 _is_own = cache(is_own)
-"""Asked of every module at every request, and a file's place doesn't change."""
+"""Cached, since every request asks for every module, and a file's path doesn't change."""

@@ -1,4 +1,4 @@
-"""Entry points of the files in `graders/`: use the warm session if there is one, else grade here."""
+"""Entry points of the files in `graders/`: use the warm session if there is one, else grade in this process."""
 
 import gc
 import os
@@ -36,7 +36,7 @@ def get_assert(output: "Any", context: "Mapping[str, Any]", file: str) -> "dict[
 
 
 def call_api(prompt: "Any", options: "Mapping[str, Any]", context: "Mapping[str, Any]", file: str) -> "dict[str, Any]":
-    """The answer of the grading provider in `file` to one question of Promptfoo's."""
+    """The grading provider's answer to one prompt from Promptfoo."""
     folder = os.path.dirname(os.path.abspath(file))
     request = {"grader": "provider", "prompt": prompt, "options": options, "context": context}
     answer = ask(request, folder=folder, wish=_wish(options))
@@ -66,6 +66,6 @@ class Hurry:
         gc.disable()
 
     def __exit__(self, *error: object) -> None:
-        gc.freeze()  # nor at the end
+        gc.freeze()  # keeps the collection at exit short, too
         if self.collecting:
             gc.enable()

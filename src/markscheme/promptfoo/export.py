@@ -1,4 +1,4 @@
-"""Examples as a configuration of Promptfoo, so that people can rate them in its viewer."""
+"""Export examples as a Promptfoo configuration, so that annotators can rate them in its viewer."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -11,14 +11,13 @@ _READ_AS_ADDRESS = ("file://", "package:")
 
 
 def promptfoo_config(examples: ExampleSet, rubric: Rubric, *, grader: str, config: Mapping[str, Any]) -> dict[str, Any]:
-    """A configuration that shows each example's response as it is and has our assertion grade it.
+    """A configuration that shows each example's response unchanged and has our assertion grade it.
 
-    Labels aren't exported: the viewer shows raters the judge's own verdict only. Rows come back under the
-    examples' ids.
+    Labels aren't exported: the viewer shows annotators only the judge's verdict. Rows keep the examples' ids.
 
     Args:
-        examples: What is to be rated.
-        rubric: Whose judge grades as well.
+        examples: The examples to rate.
+        rubric: The rubric the judge grades by.
         grader: Address of the assertion's file, as Promptfoo takes it.
         config: The assertion's configuration.
 
@@ -35,7 +34,7 @@ def promptfoo_config(examples: ExampleSet, rubric: Rubric, *, grader: str, confi
 
 
 def _test(example: Example) -> dict[str, Any]:
-    """An example as a test whose output is given, so that no template is filled in and no file read in its place."""
+    """An example as a test with a fixed output, so that Promptfoo fills in no template and reads no file."""
     metadata: dict[str, Any] = {"id": example.submission.id}
     if example.split is not None:
         metadata["split"] = SPLITS[example.split]
@@ -44,12 +43,12 @@ def _test(example: Example) -> dict[str, Any]:
         "vars": {name: as_variable(text) for name, text in example.submission.inputs.items()},
         "metadata": metadata,
     }
-    # an output that is given must not be empty; without one the prompt is echoed, which here is empty
+    # Promptfoo ignores an empty provider output and echoes the prompt instead, which is empty here
     return {**test, "providerOutput": example.submission.response} if example.submission.response else test
 
 
 def as_variable(text: str) -> str:
-    """A text that Promptfoo takes for no address: it would show what the file holds.
+    """Text that Promptfoo doesn't read as a file address, which it would replace with the file's content.
 
     >>> as_variable("file:///etc/passwd"), as_variable("Hello {{name}}")
     (' file:///etc/passwd', 'Hello {{name}}')

@@ -1,4 +1,4 @@
-"""Promptfoo's grading provider: `llm-rubric` graded by a rubric of ours, or by its own text as one criterion."""
+"""Promptfoo's grading provider: grades `llm-rubric` by one of our rubrics, or by its own text as a single criterion."""
 
 import difflib
 import json
@@ -32,7 +32,7 @@ from markscheme.rubrics.search import SUFFIXES, find_rubric, known_rubrics
 from markscheme.verdict import NotApplicable, Verdict
 
 OWN_KEYS = ("basePath", "pythonExecutable", "workers", "timeout", "env")
-"""What Promptfoo itself reads in, or adds to, a provider's configuration."""
+"""Keys of a provider's configuration that Promptfoo itself reads or adds."""
 LABEL = "llm-rubric"
 _NAME = re.compile(r"[\w.@-]+(/[\w.@-]+)*")
 _LONGEST_NAME = 200
@@ -45,11 +45,11 @@ ANSWER_SYSTEM = (
 
 
 def call_api(prompt: str, options: Mapping[str, Any], context: Mapping[str, Any], *, beside: Path) -> dict[str, Any]:
-    """The answer of the grading provider to one question of Promptfoo's.
+    """The grading provider's answer to one prompt from Promptfoo.
 
     Args:
-        prompt: The question, as Promptfoo would put it to a model.
-        options: With `config`: the keys of our assertion's configuration, but for those that name a rubric.
+        prompt: The prompt as Promptfoo would send it to a model.
+        options: With `config`: the keys of our assertion's configuration, except those that name a rubric.
         context: With `vars`: for `llm-rubric` the output, the rubric and the test's own.
         beside: The folder of the file that Promptfoo called; rubrics are looked for there too.
 
@@ -95,7 +95,7 @@ def _config(options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _asks_for_rubric(context: Mapping[str, Any], variables: Mapping[str, Any]) -> bool:
-    """Whether `llm-rubric` asks; other graders use the same provider for other questions."""
+    """Whether the prompt comes from `llm-rubric`; other assertions use the same provider for other questions."""
     asked = context.get("prompt")
     label = asked.get("label") if isinstance(asked, Mapping) else None
     return label in (LABEL, None) and "rubric" in variables and "output" in variables
@@ -110,10 +110,10 @@ def _call(config: Mapping[str, Any], variables: Mapping[str, Any], beside: Path,
 
 
 def _file(said: Any, beside: Path) -> Path | None:
-    """The rubric's file where a value names one; None where the value is itself what is asked.
+    """The rubric file that a value names; None if the value is itself the requirement.
 
     Raises:
-        UsageError: It looks like the name of a rubric, and there is none.
+        UsageError: It looks like a rubric's name, but no such rubric exists.
     """
     if not isinstance(said, str) or len(said) > _LONGEST_NAME or not _NAME.fullmatch(said.strip()):
         return None
@@ -125,7 +125,7 @@ def _file(said: Any, beside: Path) -> Path | None:
 
 
 def _rubric_of(said: Any) -> Rubric:
-    """A rubric written in the assertion itself: criteria as data, or one requirement in words."""
+    """A rubric written in the assertion itself: criteria as data, or one requirement as text."""
     data = _as_data(said)
     if data is not None:
         return rubric_from_data(data)
@@ -136,7 +136,7 @@ def _rubric_of(said: Any) -> Rubric:
 
 
 def _as_data(said: Any) -> Any:
-    """Criteria as plain data, where the value holds them; Promptfoo hands an object on as JSON."""
+    """Criteria as plain data, if the value holds them; Promptfoo passes an object as JSON text."""
     if isinstance(said, str) and said.lstrip().startswith("{"):
         try:
             said = json.loads(said)
@@ -159,7 +159,7 @@ def _answer(grade: Grade, call: Call) -> dict[str, Any]:
 
 
 def _criteria(grade: Grade, call: Call) -> dict[str, Any]:
-    """Each criterion's own result: an `llm-rubric` has room for one score."""
+    """The result of each criterion, since an `llm-rubric` result has room for only one score."""
     found: dict[str, Any] = {}
     for criterion in call.rubric.criteria:
         match grade.outcomes.get(criterion.name):
@@ -178,7 +178,7 @@ def _criteria(grade: Grade, call: Call) -> dict[str, Any]:
 
 
 async def _plain_answer(prompt: str, config: Mapping[str, Any], engine: Engine) -> dict[str, Any]:
-    """The judge's answer to the question of another grader."""
+    """The judge's answer to another assertion's question."""
     if not isinstance(prompt, str):
         raise UsageError(f"a grading provider is asked in text, found {type(prompt).__name__}")
     kept = config.get("cache", "auto") not in OFF

@@ -1,7 +1,7 @@
 """Promptfoo's results: verdicts of its graders and manual ratings from its viewer, kept apart.
 
-A rating given in the viewer overwrites a row's pass and score. What the graders made of the row is therefore put
-together again from the results of its assertions, by Promptfoo's own rule.
+A rating given in the viewer overwrites a row's pass and score. The graders' verdict on the row is therefore recomputed
+from the results of its assertions, by Promptfoo's own rule.
 """
 
 import json
@@ -28,7 +28,7 @@ GRADED_TYPES = frozenset(
 )
 """Assertions whose verdict is a judgement; the rest (contains, is-json, latency, …) are facts about the output."""
 COMPARING_TYPES = frozenset(["select-best", "max-score"])
-"""Assertions that Promptfoo adds once a row has its score: they take part in pass, not in score."""
+"""Assertions that Promptfoo adds after scoring a row: they affect whether it passes, not its score."""
 HUMAN, ASSERT_SET = "human", "assert-set"
 MANUAL_REASON = "Manual result (overrides all other grading results)"
 GRADER_BROKE = ("Python code execution failed", "Python execution failed", "Error running Python script")
@@ -42,19 +42,19 @@ SAME_SCORE = 1e-6
 
 @dataclass(frozen=True, slots=True)
 class AssertionVerdict:
-    """The verdict of one assertion, or of one criterion behind it, on an output.
+    """The verdict on an output by one assertion, or by one criterion of an assertion.
 
     Attributes:
         metric: Its name: the assertion's metric, else its type.
         kind: The assertion's type, without a leading "not-".
-        passed: Whether it passed; None where it is ungraded.
-        score: Its score; None likewise.
-        reason: Why, as the grader wrote it.
+        passed: Whether it passed; None if ungraded.
+        score: Its score; None if ungraded.
+        reason: The grader's reason.
         ungraded: Why there is no verdict; None if there is one.
         weight: Its share of the row's score.
         text: What it asks for.
         is_part: Whether it is one criterion of the assertion before it.
-        usage: What asking cost.
+        usage: Tokens and cost of grading it.
     """
 
     metric: str
@@ -70,7 +70,7 @@ class AssertionVerdict:
 
     @property
     def is_graded(self) -> bool:
-        """Whether a judge is behind it, rather than a fact about the output."""
+        """Whether a judge gave it; False for a fact about the output."""
         return self.is_part or self.kind in GRADED_TYPES
 
 
@@ -79,9 +79,9 @@ class Manual:
     """A manual rating in the viewer.
 
     Attributes:
-        passed: The thumb; None where only a score was given.
-        score: The score they typed, 0 to 1; None where none was.
-        comment: Their comment.
+        passed: Thumb up or down; None if only a score was given.
+        score: The score as typed, 0 to 1; None if none was.
+        comment: The annotator's comment.
     """
 
     passed: bool | None
@@ -97,19 +97,19 @@ class Row:
         id: Unique within its file.
         key: Digest of vars and output: rows of two files with the same key hold the same example.
         inputs: The test's vars.
-        response: The output; "" where there is none.
-        system: Which prompt and provider made it.
-        task: The test it belongs to, where several rows share one; "" otherwise.
+        response: The output; "" if there is none.
+        system: The prompt and provider that produced it.
+        task: The test it belongs to, if several rows share one; "" otherwise.
         split: From `metadata.split`.
         expected: From `metadata.expected_label`.
         manual: The manual rating; None without one.
         passed: Whether the graders passed it, without the manual rating; None if ungraded.
         score: The graders' score, without the manual rating; None if ungraded.
-        ungraded: Why the row has no verdict; None where it has one.
-        verdicts: One for each assertion and each part of one.
+        ungraded: Why the row has no verdict; None if it has one.
+        verdicts: One for each assertion, and one for each criterion of it.
         named: Named scores of the row.
-        test: The place of its test in the file.
-        sample: Which of several gradings of the same output, from 0.
+        test: Index of its test in the file.
+        sample: Index of this grading among several of the same output, from 0.
     """
 
     id: str
@@ -136,7 +136,7 @@ class Row:
 
     @property
     def usage(self) -> Usage:
-        """What its graders cost."""
+        """Tokens and cost of its graders."""
         return total(verdict.usage for verdict in self.verdicts)
 
 
@@ -147,8 +147,8 @@ class Results:
     Attributes:
         path: The file.
         rows: Its rows, in the order of the tests.
-        threshold: The score a row needs to pass, where all tests share one.
-        at: The day of the evaluation, as written; "" where the file doesn't say.
+        threshold: The score a row needs to pass, if the same for all tests.
+        at: The day of the evaluation, as written; "" if the file doesn't say.
         aside: Counts of what was not read as a rating.
     """
 
@@ -160,7 +160,7 @@ class Results:
 
     @property
     def metrics(self) -> dict[str, AssertionVerdict]:
-        """The graded metrics, in the order they are met, each with one of its verdicts."""
+        """The graded metrics in order of first occurrence, each with one of its verdicts."""
         found: dict[str, AssertionVerdict] = {}
         for row in self.rows:
             for verdict in row.verdicts:
@@ -170,14 +170,14 @@ class Results:
 
 
 def read_results(path: Path, *, unjudged: bool = False) -> Results:
-    """The rows of a file that `promptfoo eval -o` or `promptfoo export` wrote.
+    """The rows of a file written by `promptfoo eval -o` or `promptfoo export`.
 
     Args:
         path: A .json or .jsonl file.
         unjudged: True keeps outputs that no assertion judges, as ungraded rows.
 
     Raises:
-        RatingError: It cannot be read, or holds no rows of results.
+        RatingError: The file cannot be read, or holds no rows of results.
     """
     data, rows = _raw(path)
     summary = data.get("results") if isinstance(data.get("results"), Mapping) else data
@@ -185,10 +185,10 @@ def read_results(path: Path, *, unjudged: bool = False) -> Results:
 
 
 def results_of(rows: Iterable[Any], path: Path, *, at: str = "", unjudged: bool = False) -> Results:
-    """The results in rows as Promptfoo writes them to a file and hands them to a hook.
+    """The results in rows as Promptfoo writes them to a file or passes them to a hook.
 
     Args:
-        rows: As they were parsed.
+        rows: Parsed rows.
         path: The file they are from, or its name for messages.
         at: The day of the evaluation.
         unjudged: True keeps outputs that no assertion judges, as ungraded rows.
@@ -218,7 +218,7 @@ def calibrations(rows: Iterable[Any]) -> dict[str, tuple[str, str | None]]:
 
 
 def aligned(first: Results, second: Results) -> Results:
-    """The second file with the ids of the first wherever both hold the same output to the same vars."""
+    """The second file's rows, with ids of the first where both have the same vars and output."""
     ids = {row.key: row.id for row in reversed(first.rows)}
     taken = set(ids.values())
     rows = []
@@ -231,7 +231,7 @@ def aligned(first: Results, second: Results) -> Results:
 
 
 def together(files: Sequence[Results]) -> tuple[Row, ...]:
-    """All rows of several files; the same output graded in several counts as one example graded several times."""
+    """All rows of several files; the same output graded in several counts as one example with several samples."""
     first, *others = files
     rows = list(first.rows)
     for other in others:
@@ -269,11 +269,11 @@ class _Reading:
     names: dict[tuple[str, str], str] = field(default_factory=dict)
 
     def threshold(self) -> float | None:
-        """The one score that every row needs to pass, if there is one."""
+        """The score that every row needs to pass, if it is the same for all."""
         return next(iter(self.thresholds)) if len(self.thresholds) == 1 else None
 
     def row(self, raw: Mapping[str, Any]) -> Row | None:
-        """One row; None for one that nothing judged."""
+        """One row; None if nothing judged it."""
         test, grading = _mapping(raw.get("testCase")), _mapping(raw.get("gradingResult"))
         failed = _failed(raw)
         verdicts = tuple(self._verdicts(_components(grading)))
@@ -335,7 +335,7 @@ class _Reading:
             yield found
 
     def _unnamed(self, kind: str, text: str) -> str:
-        """A name for an assertion without metric: its type, plus its text if the type is taken."""
+        """A name for an assertion without a metric: its type, plus its text if that type is already used."""
         known = self.names.get((kind, text))
         if known is None:
             known = kind if kind not in self.names.values() else f"{kind}: {_short(text)}"
@@ -349,7 +349,7 @@ class _Reading:
 
 
 def _failed(raw: Mapping[str, Any]) -> str | None:
-    """Why the whole row has no output or was not graded; None if it was."""
+    """Why the whole row has no output or no grade; None if it has one."""
     grading = raw.get("gradingResult")
     if raw.get("failureReason") == PROVIDER_FAILED or (grading is None and raw.get("error")):
         return _first_line(str(raw.get("error") or "")) or "the provider gave no output"
@@ -358,7 +358,7 @@ def _failed(raw: Mapping[str, Any]) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class _Component:
-    """The result of one assertion: of the test itself, of a set, or of a criterion inside another."""
+    """The result of one assertion: of the test itself, of an assert-set, or of a criterion inside another."""
 
     raw: Mapping[str, Any]
     stands: Literal["alone", "in a set", "inside"]
@@ -399,7 +399,7 @@ class _Component:
 def _components(grading: Mapping[str, Any]) -> Iterator[_Component]:
     """The results of all assertions, without manual ratings.
 
-    Promptfoo lists an assertion's own components once inside it and once more right after it.
+    Promptfoo lists an assertion's components twice: inside the assertion and right after it.
     """
     listed = [c for c in _list(grading.get("componentResults")) if isinstance(c, Mapping)]
     place = 0
@@ -430,14 +430,14 @@ def _verdict(component: _Component, metric: str) -> AssertionVerdict:
     if ungraded is not None:
         return AssertionVerdict(metric, kind, None, None, reason, ungraded, weight, text, is_part, usage)
     passed = component.raw["pass"]
-    if weight == 0 and score is not None:  # Promptfoo lets an assertion of no weight pass, whatever it said
+    if weight == 0 and score is not None:  # Promptfoo passes an assertion of weight 0, whatever its verdict
         threshold = _number(component.assertion.get("threshold"))
         passed = score >= (0.5 if threshold is None else threshold)
     return AssertionVerdict(metric, kind, passed, score, reason, None, weight, text, is_part, usage)
 
 
 def _ungraded(component: _Component, reason: str) -> str | None:
-    """Why a component is not a verdict: not graded by us or by Promptfoo, or a broken grader."""
+    """Why a component has no verdict: not graded by us or by Promptfoo, or its grader failed."""
     if reason.startswith(NOT_GRADED):
         return reason.removeprefix(NOT_GRADED)
     metadata = component.metadata
@@ -469,11 +469,11 @@ def _decided(
     threshold: float | None,
     test: Mapping[str, Any],
 ) -> tuple[bool | None, float | None, str | None]:
-    """Pass and score by the graders alone, or why they are not known."""
+    """Pass and score by the graders alone, or why they are unknown."""
     passed, score = raw.get("success", grading.get("pass")), _number(raw.get("score", grading.get("score")))
     by_function = bool(test.get("assertScoringFunction"))
     rebuilt, mean = _rebuilt(grading, threshold)
-    # without a rating: whether the score is still that of one that was removed
+    # without a manual rating: the score may still be that of a rating that was removed
     overwritten = threshold is not None or score is None or mean is None or abs(score - mean) > SAME_SCORE
     if manual is None and (by_function or rebuilt is None or not overwritten):
         return (passed, score, None) if isinstance(passed, bool) else (None, None, "it neither passes nor fails")
@@ -552,7 +552,7 @@ def _with_ids(rows: Sequence[Row]) -> Iterator[Row]:
 
 
 def _untaken(name: str, taken: set[str], again: Counter[str]) -> str:
-    """The name, or the name with the next free number, which is taken from now on."""
+    """The name, with the next free number if it is already used; marks the result as used."""
     found = name
     while found in taken:
         again[name] += 1

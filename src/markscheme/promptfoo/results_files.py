@@ -1,4 +1,4 @@
-"""Which files hold results of Promptfoo, found without loading what reads them."""
+"""Detect files with Promptfoo results, without importing the reader."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -7,7 +7,7 @@ from markscheme.errors import UsageError
 
 
 def is_results(path: Path) -> bool:
-    """Whether a file holds results of Promptfoo; reads no more than its beginning unless it may."""
+    """Whether a file holds Promptfoo results; reads only its beginning if that rules it out."""
     if path.suffix not in (".json", ".jsonl") or not path.is_file():
         return False
     with path.open(encoding="utf-8-sig", errors="replace") as file:
@@ -19,10 +19,10 @@ def is_results(path: Path) -> bool:
 
 
 def results_among(named: Sequence[str]) -> list[Path]:
-    """The files of results among the names; none where the name is a rubric's.
+    """The results files among the names; none if the name is a rubric's.
 
     Raises:
-        UsageError: There are several names, and not all are results.
+        UsageError: There are several names, and not all are results files.
     """
     paths = [Path(name) for name in named]
     are_results = [is_results(path) for path in paths]

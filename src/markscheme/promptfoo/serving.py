@@ -22,7 +22,7 @@ def main(arguments: Sequence[str]) -> None:
     """Serve on the inherited socket until stopped or idle.
 
     Args:
-        arguments: Number of the socket, path of its file, folder of the graders.
+        arguments: File descriptor of the socket, path of its file, folder of the graders.
     """
     number, path, folder = arguments
     if folder not in sys.path:
@@ -51,7 +51,7 @@ def idle_seconds() -> float:
 
 
 class Serving:
-    """Answer all graders with one engine.
+    """Answers all graders with one engine.
 
     Args:
         folder: The graders' folder.
@@ -62,10 +62,10 @@ class Serving:
         self._modules: dict[str, tuple[int, int, int]] = {}
 
     async def answer(self, request: Mapping[str, Any]) -> dict[str, Any]:
-        """The answer that the asking process would have computed itself.
+        """The answer that the calling process would have computed itself.
 
         Raises:
-            Retired: A module of the user's own has changed since it was loaded.
+            Retired: One of the user's own modules has changed since it was loaded.
         """
         self._check_modules()
         try:
@@ -88,12 +88,12 @@ class Serving:
                 raise ValueError(f"no such grader: {other!r}")
 
     def describe(self) -> dict[str, Any]:
-        """Its status."""
+        """The engine's part of the session's status."""
         used = self.engine.asking.limiter.usage
         return {"cwd": os.getcwd(), "graders": str(self.folder), "usage": used.to_json()}
 
     def _check_modules(self) -> None:
-        """Stop if a user's module has changed on disk."""
+        """Raise Retired if a user's module has changed on disk."""
         loaded = own_modules()
         for file, stamp in loaded.items():
             if self._modules.setdefault(file, stamp) != stamp:

@@ -1,4 +1,4 @@
-"""What another tool's file holds, as examples and ratings of one rubric, with all that ratings have no room for."""
+"""Examples and ratings imported from another tool's file for one rubric, and counts of what could not be imported."""
 
 import math
 from collections import Counter
@@ -18,19 +18,19 @@ YES = frozenset(["pass", "passed", "true", "yes", "y", "correct", "met", "good",
 NO = frozenset(["fail", "failed", "false", "no", "n", "incorrect", "unmet", "bad", "0", "0.0"])
 DIGITS = 9
 Whole = tuple[dict[str, Rated], float | None, bool | None]
-"""A verdict on the whole: levels, score and decision."""
+"""An overall verdict: levels, score and decision."""
 
 
 @dataclass(frozen=True)
 class Columns:
-    """What a table's columns hold and who rated, where the file doesn't say.
+    """What a table's columns mean and who rated, where the file doesn't say.
 
     Attributes:
-        fields: What a column holds, by the column's name: a field of `tables.FIELDS` or a criterion. A value within
-            an object goes by its path, `outer.inner`.
-        rater: Who gave ratings that don't say.
-        kind: What ratings count as that don't say; None refuses them.
-        judges: Raters that are judges, whatever the file says of their kind.
+        fields: What a column means, by column name: a field of `tables.FIELDS` or a criterion. A value inside an
+            object is named by its path, `outer.inner`.
+        rater: Rater of the ratings that name none.
+        kind: Kind of the ratings that state none; None refuses such ratings.
+        judges: Raters that are judges, whatever kind the file states.
     """
 
     fields: Mapping[str, str] = field(default_factory=dict)
@@ -39,7 +39,7 @@ class Columns:
     judges: frozenset[str] = frozenset()
 
     def renamed(self, row: Mapping[str, Any]) -> dict[str, Any]:
-        """A row under the names its columns are mapped to."""
+        """A row with its columns renamed to what they are mapped to."""
         by_column = {plain(column): name for column, name in self.fields.items()}
         lifted: dict[str, Any] = {}
         rest = dict(row)
@@ -52,7 +52,7 @@ class Columns:
 
 
 def _taken_out(nested: Mapping[str, Any], path: Sequence[str]) -> tuple[dict[str, Any], Any]:
-    """An object without the value at a path, and that value; None where there is none."""
+    """An object without the value at `path`, and that value; None if there is none."""
     key, *deeper = path
     inner = nested.get(key)
     if not deeper:
@@ -69,14 +69,14 @@ class Reading:
 
     Attributes:
         path: The file.
-        rubric: Whose criteria and scales ratings must fit.
-        words: What words of the file mean, beyond those known: from lower-case word to level or pass|fail.
-        columns: What columns hold, and who rated, where the file doesn't say.
-        taken_for: What kind of file it was read as.
-        by_id: Submissions by id, as far as the file holds their responses; without labels.
-        ratings: Everybody's ratings.
-        lost: What was put aside, counted.
-        notes: How the file was understood, where it might have been understood otherwise.
+        rubric: The rubric whose criteria and scales the ratings must fit.
+        words: Words of the file in addition to the known ones: from lower-case word to level or pass|fail.
+        columns: What the columns mean and who rated, where the file doesn't say.
+        taken_for: The kind of file it was read as.
+        by_id: Submissions by id, without labels, where the file includes their responses.
+        ratings: The ratings of all raters.
+        lost: Counts of what could not be imported.
+        notes: How the file was interpreted, where it is ambiguous.
     """
 
     path: Path
@@ -91,14 +91,14 @@ class Reading:
 
     @cached_property
     def data(self) -> Any:
-        """The content of a .json file; None of any other file.
+        """The content of a .json file; None for any other file.
 
         Raises:
-            RatingError: It is not JSON.
+            RatingError: It is not valid JSON.
         """
         return read_json(self.path, RatingError) if self.path.suffix == ".json" else None
 
-    # what the file holds
+    # content of the file
 
     @property
     def examples(self) -> tuple[Example, ...]:
@@ -106,40 +106,40 @@ class Reading:
         return tuple(self.by_id.values())
 
     def add_example(self, example: Example) -> None:
-        """Add an example; of two with one id the first stays."""
+        """Add an example; the first of several with the same id is kept."""
         self.by_id.setdefault(example.id, example)
 
     def add(self, rating: Rating) -> None:
-        """Add a rating, if it says anything at all."""
+        """Add a rating, unless it is empty."""
         if said_anything(rating):
             self.ratings.append(rating)
 
     def lose(self, what: str, times: int = 1) -> None:
-        """Count something that ratings have no room for."""
+        """Count something that a rating cannot hold."""
         self.lost[what] += times
 
     def note(self, what: str) -> None:
-        """Say once how the file was understood."""
+        """Note once how the file was interpreted."""
         if what not in self.notes:
             self.notes.append(what)
 
-    # what its words mean
+    # meaning of its words
 
     @cached_property
     def _by_name(self) -> dict[str, Criterion]:
         return {plain(criterion.name): criterion for criterion in self.rubric.criteria}
 
     def criterion(self, name: str) -> Criterion | None:
-        """The criterion of that name, however it is spelt; None where the rubric has none."""
+        """The criterion with that name, ignoring case and separators; None if the rubric has none."""
         return self._by_name.get(plain(name))
 
     @property
     def only(self) -> Criterion | None:
-        """The rubric's one criterion; None where it has several."""
+        """The rubric's only criterion; None if it has several."""
         return self.rubric.criteria[0] if len(self.rubric.criteria) == 1 else None
 
     def level(self, criterion: Criterion, said: Any, *, reason: str = "") -> Rated | None:
-        """A level as the file says it; None, and counted, where it is none of the scale."""
+        """The level that a value of the file means; None, and counted as lost, if it isn't on the scale."""
         level = self._level(criterion, said)
         if level is not None:
             return Rated(level, reason)
@@ -148,17 +148,17 @@ class Reading:
         return None
 
     def decision(self, said: Any) -> bool | None:
-        """Pass or fail as the file says it; None where it says neither."""
+        """Pass or fail as the file states it; None if the value is neither."""
         if isinstance(said, bool):
             return said
         word = str(self.meant(said)).strip().casefold()
         return True if word in YES else False if word in NO else None
 
     def whole(self, said: Any) -> Whole:
-        """What a verdict on the whole amounts to: levels, score and decision, as far as it is any of them.
+        """Levels, score and decision of an overall verdict, whichever of them it states.
 
-        A rubric of one criterion takes it as that criterion's level; any other takes pass or fail as a decision and a
-        number from 0 to 1 as a score.
+        With a single criterion the value is that criterion's level. Otherwise pass or fail is a decision, and a number
+        from 0 to 1 is a score.
         """
         only = self.only
         level = None if only is None else self._level(only, said)
@@ -188,7 +188,7 @@ class Reading:
             return None if decision is None else float(decision)
 
     def meant(self, said: Any) -> Any:
-        """A value with the caller's words replaced, numbers in text as numbers."""
+        """A value with the caller's words replaced and numeric text converted to numbers."""
         if isinstance(said, str):
             meant: Any = self.words.get(said.strip().casefold(), said.strip())
             found = number(meant)
@@ -197,12 +197,12 @@ class Reading:
 
 
 def plain(name: str) -> str:
-    """A name without case and what joins its words: "Code Quality", "code_quality" and "code-quality" are one."""
+    """A name without case and separators: "Code Quality", "code_quality" and "code-quality" are the same."""
     return "".join(letter for letter in name.casefold() if letter.isalnum()) or name.casefold()
 
 
 def number(said: Any) -> float | None:
-    """A finite number, also one written as text; None for anything else."""
+    """A finite number, also from text; None for anything else."""
     if isinstance(said, bool):
         return None
     try:
@@ -213,12 +213,12 @@ def number(said: Any) -> float | None:
 
 
 def at_position(criterion: Criterion, merit: float) -> float:
-    """The level whose merit, 0 to 1, a score is: for a fault the other way round."""
+    """The level with the merit `merit`, 0 to 1; reversed for a fault, where the highest level is worst."""
     return round(criterion.scale.at(criterion.merit(merit)), DIGITS)
 
 
 def said_anything(rating: Rating) -> bool:
-    """Whether a rating says anything at all."""
+    """Whether a rating holds any level, score or decision."""
     return bool(rating.criteria) or rating.overall is not None or rating.passed is not None or rating.error is not None
 
 

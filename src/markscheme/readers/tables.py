@@ -1,4 +1,4 @@
-"""Tables and lines of any tool: a row per rating, or per pair of a judge's verdict and a label."""
+"""Read tables and JSON lines of any tool: one row per rating, or per pair of a judge's verdict and a label."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -18,7 +18,7 @@ from markscheme.submission import Submission, as_text
 ID = ("id", "exampleid", "targetid", "item", "unit")
 RESPONSE = ("response", "output", "answer", "submission")
 EXPECTED = "expected"
-"""A reference answer, or a label: its values decide."""
+"""Columns that hold a reference answer or a label, depending on their values."""
 INPUTS = {"query": ("query", "input", "question", "prompt"), "reference": ("reference", "expectedoutput", EXPECTED)}
 VERDICT, OF_PEOPLE = ("verdict",), ("humanlabel", "human")
 LABEL = (*OF_PEOPLE, "label", "gold", "expectedlabel")
@@ -32,14 +32,14 @@ OTHERS = ("judge", "kind", "criterion", "level", "criteria", "error", "split", "
 PAIRS = ("outputa", "outputb")
 JUDGE = "judge"
 FIELDS = ("id", "response", *INPUTS, "verdict", "label", "rater", "kind", "reason", "overall", "pass", "run", "at")
-"""What a column can be mapped to, next to the rubric's criteria."""
+"""What a column can be mapped to, in addition to the rubric's criteria."""
 
 
 def read_rows(reading: Reading) -> None:
-    """Add the ratings in a table, in lines of objects or of "id verdict", or in a JSON list.
+    """Add the ratings of a table, of lines of objects or of "id verdict", or of a JSON list.
 
     Raises:
-        RatingError: It has no rows, one that cannot be read, or ratings of which nothing says who gave them.
+        RatingError: The file has no rows, an unreadable row, or ratings without a known rater.
     """
     rows = [reading.columns.renamed(row) for row in _rows(reading)]
     if not rows:
@@ -60,7 +60,7 @@ def read_rows(reading: Reading) -> None:
 
 
 def _rows(reading: Reading) -> Iterator[Mapping[str, Any]]:
-    """The rows of a file by the names of their columns; empty cells are left out."""
+    """The rows of a file, each by column name; empty cells are left out."""
     path = reading.path
     if path.suffix in (".csv", ".tsv"):
         for line, row in table_rows(path, RatingError):
@@ -91,7 +91,7 @@ def _plain_lines(path: Path) -> Iterator[Mapping[str, Any]]:
 
 
 def _expects_labels(rows: Sequence[Mapping[str, Any]], reading: Reading) -> bool:
-    """Whether the column `expected` holds labels: each of its values is a level or a decision, none a text."""
+    """Whether the column `expected` holds labels: every value is a level or a decision, not a text."""
     given = [
         value for row in rows for name, value in row.items() if plain(name) == EXPECTED and value not in (None, "")
     ]
@@ -102,18 +102,18 @@ def _expects_labels(rows: Sequence[Mapping[str, Any]], reading: Reading) -> bool
 
 
 def _has_labels(rows: Sequence[Mapping[str, Any]], reading: Reading, *, expects_labels: bool) -> bool:
-    """Whether a column holds labels, and is not a criterion by its name."""
+    """Whether a column holds labels, and isn't named like a criterion."""
     named = {*LABEL, *[EXPECTED] * expects_labels} & {plain(name) for row in rows for name in row}
     return any(reading.criterion(name) is None for name in named)
 
 
 @dataclass
 class _Table:
-    """The rows of one table as they are read; rows of one rating, a criterion each, become one.
+    """The rows of one table as they are read; rows that rate one criterion each are merged into one rating.
 
     Attributes:
         expects_labels: Whether the column `expected` holds labels.
-        has_labels: Whether a column holds labels, next to which `verdict` is a judge's.
+        has_labels: Whether a column holds labels, so that `verdict` is a judge's.
     """
 
     reading: Reading
@@ -124,7 +124,7 @@ class _Table:
     unknown_kind: Counter[str] = field(default_factory=Counter)
 
     def add(self, raw: Mapping[str, Any]) -> None:
-        """One row."""
+        """Add one row."""
         row = _Row(raw)
         if any(name in row.by_name for name in PAIRS):
             self.reading.lose("pairs of responses: which of two is better is no rating of either")
@@ -142,7 +142,7 @@ class _Table:
                 self._lose_cell(name, row.raw[name])
 
     def _lose_cell(self, name: str, value: Any) -> None:
-        """Count a cell that nothing here can hold, an object by each of its keys."""
+        """Count a cell that a rating cannot hold; an object counts once per key."""
         if isinstance(value, Mapping) and value:
             for key, inner in value.items():
                 self._lose_cell(f"{name}.{key}", inner)
@@ -172,11 +172,11 @@ class _Table:
         self.reading.add_example(example)
 
     def _free(self, names: Sequence[str], *taken: str) -> tuple[str, ...]:
-        """The names among these that mean a field here: not those of criteria, and not those already taken."""
+        """The names that mean a field here: neither a criterion's name nor already used."""
         return tuple(name for name in names if name not in taken and self.reading.criterion(name) is None)
 
     def _ratings(self, row: "_Row", unit: str) -> Iterator[Rating]:
-        """A judge's verdict and a label of the same row, and whatever else the row rates."""
+        """A judge's verdict and a label from the same row, and whatever else the row rates."""
         verdict, label_column = row.value(self._free(VERDICT)), row.first(self._label_columns)
         reason = row.text(self._free(REASON)) or ""
         named = row.text(self._free(("judge",)))
@@ -197,7 +197,7 @@ class _Table:
             yield replace(own, rater=rater, kind=kind)
 
     def _judge(self, row: "_Row", named: str | None) -> "_Who":
-        """Whose verdict a row holds: a judge's next to labels, else the rater that the row or the caller names."""
+        """The rater of a row's verdict: a judge if the table has labels, else whom the row or the caller names."""
         if named is not None or self.has_labels:
             return named or JUDGE, "model"
         rater, kind = self._who(row, "model")
@@ -208,7 +208,7 @@ class _Table:
         return self._free((*LABEL, *[EXPECTED] * self.expects_labels))
 
     def _own(self, row: "_Row", unit: str, reason: str) -> Rating:
-        """What the row rates under the names of criteria, overall, or as pass; its rater is still open."""
+        """Ratings in columns named like criteria, `overall` or `pass`; the rater is filled in later."""
         said: dict[str, Rated] = {}
         for name, raw in self._entries(row):
             criterion = self.reading.criterion(name)
@@ -241,7 +241,7 @@ class _Table:
             yield self.reading.only.name, level
 
     def _rated(self, criterion: Criterion, raw: Any, reason: str) -> Rated | None:
-        """A level, or an object with one, or with the reason for none, as in our own files."""
+        """A level, from a bare value or from an object with a level or a reason for none, as in our own files."""
         if not isinstance(raw, Mapping):
             return self.reading.level(criterion, raw, reason=reason)
         for key, declined in (("abstained", "abstained"), ("unread", "unread"), ("not_applicable", "not applicable")):
@@ -252,7 +252,7 @@ class _Table:
         return self.reading.level(criterion, raw["level"], reason=str(raw.get("reason") or reason))
 
     def _who(self, row: "_Row", known: Kind | None) -> "_Who":
-        """Who rated, by the row or the caller; a kind that neither states is counted as unknown."""
+        """The rater named by the row or the caller; a kind that neither states is counted as unknown."""
         columns = self.reading.columns
         rater = row.text(self._free(RATER)) or columns.rater
         said = row.text(self._free(("kind",)))
@@ -280,7 +280,7 @@ class _Table:
         return decision
 
     def _put(self, rating: Rating, run: str) -> None:
-        """Rows of the same rater and run are parts of one rating; each further run is a further sample."""
+        """Merge rows of the same rater and run into one rating; each further run is another sample."""
         key = (rating.id, rating.rater, run)
         before = self.ratings.get(key)
         if before is None:
@@ -307,29 +307,29 @@ _Who: TypeAlias = tuple[str, Kind]
 
 
 class _Row:
-    """One row, its columns found by name however they are spelt."""
+    """One row, with columns found by name, ignoring case and separators."""
 
     def __init__(self, raw: Mapping[str, Any]) -> None:
         self.raw = {str(name): value for name, value in raw.items()}
         self.by_name = {plain(str(name)): value for name, value in raw.items()}
 
     def first(self, names: Iterable[str]) -> str | None:
-        """The first of the columns that holds anything."""
+        """The first of the columns that has a value."""
         return next((name for name in names if self.by_name.get(name) not in (None, "")), None)
 
     def value(self, names: Iterable[str]) -> Any:
-        """What the first of the columns holds; None where none holds anything."""
+        """The value of the first column that has one; None if none has."""
         found = self.first(names)
         return None if found is None else self.by_name[found]
 
     def text(self, names: Iterable[str]) -> str | None:
-        """The same as text."""
+        """The same, as text."""
         said = self.value(names)
         return None if said is None else as_text(said).strip()
 
     @property
     def unread(self) -> list[str]:
-        """Columns whose name means nothing here."""
+        """Columns whose name has no meaning here."""
         return [name for name in self.raw if plain(name) not in _KNOWN]
 
 

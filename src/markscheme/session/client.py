@@ -1,12 +1,12 @@
 """Ask a warm process to grade, starting one if there is none.
 
-Promptfoo starts a new Python for every assertion; this is all that such a process has to load. Nothing is imported
-here that an empty assertion would not pay for as well, and whatever goes wrong gives no answer, so that the caller
-grades by itself.
+Promptfoo starts a new Python for every assertion, and this module is all that such a process has to load. It imports
+nothing that an empty assertion would not load as well. On any failure it returns no answer, and the caller grades in
+its own process.
 
 One session serves one environment: interpreter, installed package, working directory, folder of graders, and all
-environment variables but the few that can't change a verdict. Another key, or another value of a variable that only a
-user's own judge reads, is another environment and never meets this one's session.
+environment variables except the few that can't change a verdict. Another API key, or another value of a variable that
+only a user's own judge reads, makes another environment, which never uses this session.
 """
 
 import json
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
     from typing import Any
 
 SILENCE = 5.0
-"""Seconds without a sign of life, which a session gives every second, before its process is looked at."""
+"""Seconds without a heartbeat, which a session sends every second, before its process is checked."""
 LONGEST_SILENCE = 30.0
-"""Seconds without one for which a process that is running may be starting, or loading a model."""
+"""Seconds without a heartbeat allowed to a running process, which may be starting or loading a model."""
 PATIENCE = 10.0
 """Seconds to wait for another process that is starting or ending a session."""
 ATTEMPTS = 3
-"""The session that was there, one that still took the connection while it was being killed, and a new one."""
+"""Attempts: the existing session, one that accepted the connection while being killed, and a new one."""
 WAITING = 512
-"""Callers that may queue before a session that is just starting."""
+"""Callers that may queue for a session that is just starting."""
 
 STARTS = "markscheme.promptfoo.serving"
 """The module whose `main` is the warm process."""
@@ -40,22 +40,22 @@ _IRRELEVANT = frozenset(
         *("INIT_CWD", "NODE_CHANNEL_FD", "NODE_CHANNEL_SERIALIZATION_MODE", "PYTEST_CURRENT_TEST"),
     }
 )
-"""Variables that change with the shell, the window or the test that is running, and tell a judge nothing."""
+"""Variables that change with the shell, the window or the running test, and don't affect a judge."""
 _IRRELEVANT_PREFIXES = ("MARKSCHEME_SESSION", "TERM_", "PROMPTFOO_", "npm_")
-"""About sessions themselves, the terminal, and what Promptfoo and npm set for their own processes."""
+"""Variables about sessions, about the terminal, and those Promptfoo and npm set for their own processes."""
 
 
 class Refused(Exception):  # noqa: N818 - what the session did
-    """A session answered that it will not grade this: another environment's, or on its way out."""
+    """The session refused to grade this: the request is from another environment, or the session is ending."""
 
 
 def ask(request: "dict[str, Any]", *, folder: str, wish: object = None) -> "dict[str, Any] | None":
-    """What the session of this environment answers; None where there is none and none can be started.
+    """The answer of this environment's session; None if there is none and none can be started.
 
     Args:
-        request: What is asked, as plain data.
+        request: The request, as plain data.
         folder: The graders' folder.
-        wish: `auto`, `off` or the path of a socket; MARKSCHEME_SESSION=off overrules it, else it replaces None.
+        wish: `auto`, `off` or the path of a socket; MARKSCHEME_SESSION=off overrides it, any other value replaces None.
     """
     found = _place_and_key(folder, wish)
     if found is None:
@@ -75,7 +75,7 @@ def ask(request: "dict[str, Any]", *, folder: str, wish: object = None) -> "dict
 
 
 def start(*, folder: str, wish: object = None) -> str | None:
-    """The socket of a session that is running now; None where there can be none."""
+    """The socket of a session that is running now; None if sessions are off or none could be started."""
     place = socket_path(folder, wish)
     if place is None:
         return None
@@ -87,7 +87,7 @@ def start(*, folder: str, wish: object = None) -> str | None:
 
 
 def stop(place: str) -> bool:
-    """End the session at `place` once it has answered what it was asked; whether there was one.
+    """End the session at `place` once it has answered its open requests; returns whether there was one.
 
     A socket that a killed session left behind is removed.
     """
@@ -108,7 +108,7 @@ def stop(place: str) -> bool:
 
 
 def status(place: str) -> "dict[str, Any] | None":
-    """What the session at `place` says of itself; None where nobody answers."""
+    """The status of the session at `place`; None if no session answers."""
     try:
         connection = connected(place)
         return None if connection is None else _exchange(connection, b'{"control": "status"}', place)
@@ -117,7 +117,7 @@ def status(place: str) -> "dict[str, Any] | None":
 
 
 def sockets() -> Iterator[str]:
-    """The sockets in this user's folder of sessions, stale ones included."""
+    """The sockets in this user's session folder, stale ones included."""
     folder = _folder()
     if os.path.isdir(folder) and _is_private(folder):
         yield from sorted(entry.path for entry in os.scandir(folder) if entry.name.endswith(".sock"))
@@ -127,13 +127,13 @@ def sockets() -> Iterator[str]:
 
 
 def socket_path(folder: str, wish: object = None) -> str | None:
-    """Where the session of this environment listens; None where sessions are off or not possible here."""
+    """Where the session of this environment listens; None if sessions are off or not possible here."""
     found = _place_and_key(folder, wish)
     return None if found is None else found[0]
 
 
 def _place_and_key(folder: str, wish: object) -> tuple[str, str] | None:
-    """The socket, and the key of the environment: read once a call, since it looks at every file of the package."""
+    """The socket, and the key of the environment; computed once per call, since it stats every file of the package."""
     told = os.environ.get("MARKSCHEME_SESSION") or None
     wish = told if told == "off" or wish in (None, "auto") else wish
     if wish is False or wish == "off" or not hasattr(socket, "AF_UNIX"):
@@ -144,7 +144,7 @@ def _place_and_key(folder: str, wish: object) -> tuple[str, str] | None:
             os.makedirs(home, mode=0o700, exist_ok=True)
             key = environment_key(folder)
             return (f"{home}/{key}.sock", key) if _is_private(home) else None
-        if not isinstance(wish, str) or b"\0" in os.fsencode(wish):  # ValueError: half a character
+        if not isinstance(wish, str) or b"\0" in os.fsencode(wish):  # raises ValueError for a lone surrogate
             return None
         named = os.path.abspath(wish)
         return (named, environment_key(folder)) if _is_private(os.path.dirname(named)) else None
@@ -153,25 +153,25 @@ def _place_and_key(folder: str, wish: object) -> tuple[str, str] | None:
 
 
 def environment_key(folder: str) -> str:
-    """A digest that differs between environments that must not share a session; it tells nothing of the keys."""
+    """A digest that differs between environments that must not share a session; it reveals no API keys."""
     try:
-        from _blake2 import blake2b  # hashlib's own, without loading OpenSSL for it
+        from _blake2 import blake2b  # as in hashlib, but without loading OpenSSL
     except ImportError:
         from hashlib import blake2b
 
-    interpreter = [sys.prefix, os.path.realpath(sys.executable), sys.version]  # its names are many: python, python3
+    interpreter = [sys.prefix, os.path.realpath(sys.executable), sys.version]  # one binary has many names: python3 ...
     variables = sorted((name, value) for name, value in os.environ.items() if matters(name))
     facts = [interpreter, _package_stamp(), os.getcwd(), os.path.abspath(folder), variables]
     return blake2b(json.dumps(facts).encode("ascii"), digest_size=12).hexdigest()
 
 
 def matters(name: str) -> bool:
-    """Whether a session must not answer a caller for whom this environment variable is another."""
+    """Whether callers with different values of this environment variable must use different sessions."""
     return name not in _IRRELEVANT and not name.startswith(_IRRELEVANT_PREFIXES)
 
 
 def _package_stamp() -> list[tuple[str, int, int]]:
-    """Name, size and time of every module of the package: another version, or one edited since, is another one."""
+    """Name, size and time of every module of the package: changes with its version and with every edit."""
     found = []
     folders = [os.path.dirname(os.path.dirname(os.path.abspath(__file__)))]
     while folders:
@@ -192,7 +192,7 @@ def _folder() -> str:
 
 
 def _is_private(folder: str) -> bool:
-    """Whether a folder is this user's own and closed to all others."""
+    """Whether a folder belongs to this user and is closed to all others."""
     about = os.lstat(folder)
     return (about.st_mode & 0o170077) == 0o040000 and about.st_uid == os.getuid()
 
@@ -201,10 +201,10 @@ def _is_private(folder: str) -> bool:
 
 
 def connected(place: str) -> socket.socket | None:
-    """A connection to the session at `place`; None where nobody listens.
+    """A connection to the session at `place`; None if no process listens there.
 
     Raises:
-        OSError: Somebody else's socket stands there, or none can be made.
+        OSError: The socket belongs to another user, or no connection can be made.
     """
     connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
@@ -222,12 +222,12 @@ def connected(place: str) -> socket.socket | None:
 
 
 def _is_socket(place: str) -> bool:
-    """Whether a socket stands there: a user may name any path, and a file at it is never ours to remove."""
+    """Whether the path is a socket: a user may name any path, and we must never remove another kind of file."""
     return os.path.lexists(place) and (os.lstat(place).st_mode & 0o170000) == 0o140000
 
 
 def is_own(connection: socket.socket) -> bool:
-    """Whether the process at the other end is this user's, as far as the system tells."""
+    """Whether the process at the other end is this user's, where the system can say."""
     if not hasattr(socket, "SO_PEERCRED"):
         return True
     of_peer = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12)  # pid, uid, gid
@@ -235,10 +235,10 @@ def is_own(connection: socket.socket) -> bool:
 
 
 def _exchange(connection: socket.socket, message: bytes, place: str) -> "dict[str, Any]":
-    """The answer to a message; blanks before it are signs of life.
+    """The answer to a message; blanks before it are heartbeats.
 
     Raises:
-        TimeoutError: There was none for too long.
+        TimeoutError: No heartbeat or answer came in time.
     """
     with connection:
         connection.sendall(message)
@@ -254,7 +254,7 @@ def _exchange(connection: socket.socket, message: bytes, place: str) -> "dict[st
 
 
 def _received(connection: socket.socket, place: str) -> bytes:
-    """What comes next; a session whose process is running is waited for longer than one that was stopped."""
+    """The next bytes; waits longer for a session whose process is running than for a stopped one."""
     silent = 0.0
     while True:
         try:
@@ -266,7 +266,7 @@ def _received(connection: socket.socket, place: str) -> bytes:
 
 
 def _is_running(place: str) -> bool:
-    """Whether a process serves `place` that is neither stopped nor dead; True where the system doesn't tell."""
+    """Whether the process that serves `place` is neither stopped nor dead; True where the system can't say."""
     if not os.path.isdir("/proc/self"):
         return True
     for number in filter(str.isdecimal, os.listdir("/proc")):
@@ -281,7 +281,7 @@ def _is_running(place: str) -> bool:
 
 
 def is_halted(pid: int) -> bool:
-    """Whether a process was stopped or has ended, as far as the system tells."""
+    """Whether a process was stopped or has ended, where the system can say."""
     try:
         with open(f"/proc/{pid}/stat", "rb") as about:
             return about.read().rpartition(b") ")[2][:1] in b"TtZX"
@@ -292,7 +292,7 @@ def is_halted(pid: int) -> bool:
 
 
 def socket_mark(place: str) -> "tuple[int, int, int] | None":
-    """What tells a socket's file from another of its name; a number alone may be given out again."""
+    """What distinguishes a socket from another with the same path; an inode number alone may be reused."""
     try:
         about = os.lstat(place)
     except OSError:
@@ -314,7 +314,7 @@ def _take_place(place: str, mark: "tuple[int, int, int] | None") -> None:
 
 
 def _started(place: str, folder: str) -> socket.socket:
-    """A connection to a session that this process starts, unless another one is first."""
+    """A connection to a session that this process starts, unless another process is first."""
     with Alone(os.path.dirname(place)):
         connection = connected(place)
         if connection is not None:
@@ -337,7 +337,7 @@ def _started(place: str, folder: str) -> socket.socket:
 
 
 def _spawn(listener: socket.socket, place: str, folder: str) -> None:
-    """Start the warm process, which inherits the socket: nobody has to wait until it listens."""
+    """Start the warm process, which inherits the listening socket, so no caller has to wait until it listens."""
     import subprocess
 
     code = f"import sys, json; sys.path[:] = json.loads(sys.argv[1]); from {STARTS} import main; main(sys.argv[2:])"
@@ -349,11 +349,11 @@ def _spawn(listener: socket.socket, place: str, folder: str) -> None:
         stderr=subprocess.DEVNULL,
         pass_fds=[listener.fileno()],
         start_new_session=True,
-    ).returncode = 0  # it outlives this process, which therefore is not to wait for it
+    ).returncode = 0  # it outlives this process, which therefore must not wait for it
 
 
 def _remove_stale(place: str) -> None:
-    """Remove a socket at which nobody listens; leave it where that isn't known."""
+    """Remove a socket that no process listens on; keep it where that isn't known."""
     try:
         with Alone(os.path.dirname(place)):
             connection = connected(place)
@@ -366,10 +366,10 @@ def _remove_stale(place: str) -> None:
 
 
 class Alone:
-    """Holds a folder's lock, which leaves no file behind; nobody else starts or ends a session there meanwhile.
+    """Holds a folder's lock, which leaves no file behind; no other process starts or ends a session there meanwhile.
 
     Raises:
-        OSError: Somebody held it too long.
+        OSError: Another process held the lock too long.
     """
 
     def __init__(self, folder: str) -> None:

@@ -1,4 +1,4 @@
-"""The warm process: answers requests that come over a Unix socket, until nobody has come for a while."""
+"""The warm process: answers requests over a Unix socket until none has come for a while."""
 
 import asyncio
 import json
@@ -17,12 +17,12 @@ from markscheme.session.client import Alone, is_own, socket_mark
 IDLE = 60.0
 """Seconds without a request after which a session ends."""
 BEAT = 1.0
-"""Seconds between signs of life to a caller who waits."""
+"""Seconds between heartbeats to a waiting caller."""
 LONGEST = 1 << 28
-"""Bytes of one request."""
+"""Size limit of a request in bytes."""
 
 LEAVE_FILE: Mapping[str, Any] = {"cleanup_socket": False} if sys.version_info >= (3, 13) else {}
-"""The file is ours to remove, under the folder's lock; asyncio might take another's for it."""
+"""We remove the socket's file ourselves, under the folder's lock; asyncio might remove another session's."""
 
 Answering = Callable[[Mapping[str, Any]], Awaitable[Mapping[str, Any]]]
 
@@ -38,10 +38,10 @@ class Session:
     Attributes:
         listener: The socket it listens on, bound by its caller.
         release: Removes the socket's file.
-        key: Of the environment it serves; requests from another are refused.
-        answer: What a request is answered with; raises Retired to end the session.
-        describe: Facts about it in addition to those of the process.
-        idle: Seconds it waits for another request.
+        key: Key of the environment it serves; requests from another are refused.
+        answer: Answers a request; raises Retired to end the session.
+        describe: Status facts in addition to those of the process.
+        idle: Seconds without a request after which it ends.
     """
 
     listener: socket.socket
@@ -66,7 +66,7 @@ class Session:
             loop.add_signal_handler(number, self._ending.set)
         server = await asyncio.start_unix_server(self._connection, sock=self.listener, limit=1 << 20, **LEAVE_FILE)
         await self._until_ending()
-        self.release()  # the next caller starts another one
+        self.release()  # the next caller starts another session
         server.close()
         while self._connections:
             await asyncio.wait(self._connections)
@@ -89,12 +89,12 @@ class Session:
             message = json.loads(await _all(reader))
             if message.get("control") == "stop":
                 self._ending.set()
-                self._farewells.append(writer)  # stays open until the process ends, and so tells that it has
+                self._farewells.append(writer)  # closes only when the process ends, and so signals that it has
                 return
             writer.write(json.dumps(await self._response(message, writer)).encode("ascii"))
             await writer.drain()
         except (ConnectionError, ValueError, RecursionError):
-            pass  # the caller has gone, or its request can't be read: it gets no answer and grades by itself
+            pass  # the caller has gone or its request is unreadable: it gets no answer and grades in its own process
         finally:
             if writer not in self._farewells:
                 writer.close()
@@ -118,7 +118,7 @@ class Session:
         except Retired:
             self._ending.set()
             return {"refused": "retired"}
-        except Exception:  # whatever it is, the caller meets it in its own process and tells it better
+        except Exception:  # the caller hits the same error in its own process and reports it better
             return {"refused": "failed"}
         finally:
             task.cancel()
@@ -148,7 +148,7 @@ async def _all(reader: asyncio.StreamReader) -> bytes:
 
 @contextmanager
 def socket_file(path: str) -> Iterator[Callable[[], None]]:
-    """What removes a socket's file, which is done at the end in any case, and never to a file that is another's."""
+    """Yields a function that removes a socket's file; called on exit in any case, and never removes another's file."""
     bound = [socket_mark(path)]
 
     def release() -> None:
