@@ -98,9 +98,8 @@ def inspect() -> Files:
              {"role": "user", "content": ASKED},
              {"role": "assistant", "content": "", "tool_calls": [
                  {"id": "c", "function": "track", "arguments": json.loads(TRACKED)}]},
-             {"role": "tool", "function": "track", "tool_call_id": "c", "content": "attachment://1"},
+             {"role": "tool", "function": "track", "tool_call_id": "c", "content": "In Leeds"},
              {"role": "assistant", "content": reply(unit)}],
-         "attachments": {"1": "In Leeds"},
          "scores": {
              "judge-1": {"value": "C" if JUDGE[at] else "I", "explanation": "as it is", "history": []},
              "human": {"value": "?", "history": [edit("ann", ANN[at]), edit("ben", BEN[at])]},
