@@ -32,6 +32,8 @@ _ABOUT_PROCESS = ("otel.", "service.", "telemetry.", "process.", "host.", "os.",
                   "mlflow.", "evaluation.id", "test.case.id", "gen_ai.", "llm.", "openinference.", "traceloop.",
                   "input.mime_type", "output.mime_type")  # fmt: skip
 """Beginnings of attributes that say how a span came about, not what the agent did."""
+_ABOUT_MESSAGE = ("role", "type", "id", "content", "tool_calls", "source", "model", "name")
+"""Fields of a message that are no words; any other is shown where the content is missing."""
 _FAILED = (2, "ERROR", "STATUS_CODE_ERROR")
 
 
@@ -281,6 +283,9 @@ def _of_message(one: Any, called: dict[str, str]) -> Iterator[AgentStep]:
 def _said(message: Mapping[str, Any], called: dict[str, str]) -> Iterator[AgentStep]:
     """What a message says, then the tools it calls."""
     role, content = str(message.get("role") or message.get("type") or "message"), message.get("content")
+    if content is None and not message.get("tool_calls"):
+        other = {key: value for key, value in message.items() if key not in _ABOUT_MESSAGE}
+        yield from [AgentStep(role, text=_text(other))] if other else []
     for part in content if isinstance(content, list) else [content]:
         if isinstance(part, Mapping) and part.get("type") in ("tool_use", "tool_result"):
             yield from _of_message(part, called)

@@ -184,6 +184,8 @@ class Export:
             beyond: How many of them a response without an agent has.
         """
         declared = [one for one in (self.rubric.inputs or () if self.rubric else ()) if one in STEPPED]
+        if given is not None and not isinstance(given, list):
+            self.lose(f"{name} that aren't a list")
         is_more = isinstance(given, list) and len(given) > beyond
         return {declared[0] if declared else name: given} if given and (declared or is_more) else {}
 
