@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from io import FileIO
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from markscheme.errors import RatingWarning
 
@@ -142,8 +142,16 @@ def write_whole(path: Path, text: str, *, follow: bool = True) -> None:
         OSError: It can't be written; what was there still is.
     """
     raw = _bytes(text)
+    with replacing(path, follow=follow) as out:
+        out.write(raw)
+
+
+@contextmanager
+def replacing(path: Path, *, follow: bool = True) -> Iterator[IO[bytes]]:
+    """A file to write into, which replaces `path` at the end, and is dropped after an error; else as `write_whole`."""
     if is_no_file(path):
-        path.write_bytes(raw)
+        with path.open("wb") as device:
+            yield device
         return
     whole = end_of_link(path) if follow else path
     mode = stat.S_IMODE(whole.stat().st_mode) & 0o777 if whole.exists() else None
@@ -151,7 +159,7 @@ def write_whole(path: Path, text: str, *, follow: bool = True) -> None:
         with open(handle, "wb") as out:
             if mode is not None:
                 partial.chmod(mode)
-            out.write(raw)
+            yield out
             out.flush()
             os.fsync(out.fileno())
         partial.replace(whole)

@@ -102,16 +102,22 @@ def table_rows(path: Path, error: type[FileError]) -> Iterator[tuple[int, dict[s
     """
     import csv  # few files are tables; the rest pay nothing
 
-    text = read_text(path, error)
-    header = text.split("\n", 1)[0]
-    others = (mark for mark in "\t;" if mark in header and (path.suffix == ".tsv" or "," not in header))
-    rows = csv.DictReader(io.StringIO(text, newline=""), delimiter=next(others, ","))
     try:
-        for row in rows:
-            is_whole = None not in row and None not in row.values()
-            yield rows.line_num, dict(row) if is_whole else None
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            header = file.readline()
+            file.seek(0)
+            others = (mark for mark in "\t;" if mark in header and (path.suffix == ".tsv" or "," not in header))
+            rows = csv.DictReader(file, delimiter=next(others, ","))
+            for row in rows:
+                is_whole = None not in row and None not in row.values()
+                yield rows.line_num, dict(row) if is_whole else None
     except csv.Error as problem:
         raise error(f"cannot be read: {problem}", path=path, line=rows.line_num + 1) from problem
+    except OSError as problem:
+        raise error(f"cannot be read: {problem.strerror or problem}", path=path) from problem
+    except UnicodeDecodeError:
+        read_text(path, error)  # says which line it is
+        raise
 
 
 def _json_line(raw: bytes, path: Path, number: int, error: type[FileError]) -> Any:

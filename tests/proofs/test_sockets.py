@@ -1,8 +1,8 @@
 """A rubric inside each framework, run for real, each in an environment of its own.
 
 `sockets/FRAMEWORK.txt` is the program: four responses, of which one can't be graded. Sizes of the environments, of
-which 330 MB are markscheme's own: OpenTelemetry 340 MB, DeepEval 460, Inspect 530, verifiers 730, MLflow 930, TRL
-1,650 (torch for CPUs).
+which 330 MB are markscheme's own: OpenTelemetry 340 MB, DeepEval 460, Inspect 530, Daft 670, verifiers 730, MLflow 930,
+TRL 1,650 (torch for CPUs).
 """
 
 from pathlib import Path
@@ -80,6 +80,13 @@ def test_a_task_of_verifiers_has_a_reward_or_an_error(found: Any) -> None:
     assert bad == [{"parcel": [-1, 0.5]}, -0.5, None]
     assert (down[0], down[1]) == ({"parcel": None}, 0)
     assert DOWN in down[2]
+
+
+@pytest.mark.parametrize("found", ["daft"], indirect=True)
+def test_rows_of_daft_have_a_score_and_a_level_for_each_criterion_or_an_error(found: Any) -> None:
+    assert [(row["score"], row["pass"]) for row in found] == [(1, True), (0, False), (None, None), (1, True)]
+    assert [row["criteria"] and row["criteria"]["promise"] for row in found] == [0, 1, None, None]
+    assert "the judge is down" in found[2]["error"]
 
 
 @pytest.mark.parametrize("found", ["otel"], indirect=True)

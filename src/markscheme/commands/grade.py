@@ -5,15 +5,16 @@ import sys
 import warnings
 from collections import Counter
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from json import dumps
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from markscheme.commands.options import AskOptions, JudgeName, RubricName
+from markscheme.commands.options import MORE, AskOptions, JudgeName, RubricName, pairs
 from markscheme.commands.progress import progress
-from markscheme.errors import BudgetError, RatingError, RatingWarning, UsageError, refuse_lines
+from markscheme.errors import BudgetError, RatingError, RatingWarning, UsageError, refuse_lines, suggestion
 from markscheme.grading import Grade, Grading, grade_json, grade_many, lacking_inputs, questions, receipt_of
 from markscheme.judges.family import warn_of_kinship
 from markscheme.plain_data import ANOTHER_LENGTH, json_lines, table_rows
@@ -21,11 +22,15 @@ from markscheme.receipt import score_text
 from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.search import find_calibration, find_rubric
-from markscheme.submission import Submission, submission_of
+from markscheme.submission import Submission, as_text, submission_of
 from markscheme.text import on_one_line
 from markscheme.verdict import Holistic, NotApplicable, Verdict
 
+LINES = (".jsonl", ".ndjson")
 TABLES = (".csv", ".tsv")
+PARQUET = ".parquet"
+FIRST = 1000
+"""Submissions of a large table that decide which judge is asked by default."""
 RESPONSE = ("response", "output", "answer")
 """The columns of a table that may contain the response; the first that is there counts."""
 SYSTEM = "system"
@@ -39,15 +44,19 @@ def grade(
     *,
     judge: JudgeName = None,
     input: Annotated[tuple[str, ...], Parameter(metavar="NAME=TEXT")] = (),
+    out: Annotated[Path | None, Parameter(metavar="FILE")] = None,
+    columns: Annotated[tuple[str, ...], Parameter(name="--map", metavar="COLUMN=FIELD", group=MORE)] = (),
     json: Annotated[bool, Parameter(help="print one JSON object per submission, in the order of the input")] = False,
     ask: AskOptions = AskOptions(),
 ) -> int:
     """Grade responses with a rubric. A text file is one response; a .jsonl file contains many, one object per line:
-    {"id": …, "response": …, "query": …, …}; a .csv or .tsv file has such columns and one response per row.
+    {"id": …, "response": …, "query": …, …}; a .csv, .tsv or .parquet file has such columns and one response per row.
     A stopped run continues where it was: replies are kept.
 
     Args:
         input: an input of a single response; NAME=@FILE reads it; may be repeated
+        out: write a table instead: .jsonl, .csv or .parquet; any number of rows in little memory
+        columns: a column under another name, such as answer_text=response; may be repeated
 
     Example:
         markscheme grade code-quality answer.md --input query="Parse a date" --judge anthropic
@@ -58,19 +67,36 @@ def grade(
     loaded = ask.of(load_rubric(find_rubric(rubric)))
     scorers = ask.scorers_for(loaded)
     inputs = _inputs(input)
-    submissions = list(_submissions(file, inputs))
-    if not submissions:
+    read = partial(_submissions, file, inputs, pairs(columns, "map"))
+    first, lacking, total = _looked_through(read(), loaded, at_most=FIRST if out else None)
+    if not first:
         raise UsageError(f"{file} contains nothing to grade")
     _warn_of_hidden(inputs, loaded)
-    _warn_of_lacking(loaded, submissions, in_lines=_holds_lines(file))
+    _warn_of_lacking(lacking, total, in_lines=_holds_rows(file))
     folder = find_calibration(loaded.name, Path.cwd())
-    prompts = [] if judge else [prompt for submission in submissions for prompt in questions(loaded, submission)]
+    prompts = [] if judge else [prompt for submission in first for prompt in questions(loaded, submission)]
     asked = ask.judge(judge, loaded, prompts, folder)
     receipt = receipt_of(loaded, asked, Path.cwd())
     if SYSTEM not in loaded.known_inputs:
-        warn_of_kinship(asked.identity.model or asked.identity.name, (s.inputs.get(SYSTEM, "") for s in submissions))
+        warn_of_kinship(asked.identity.model or asked.identity.name, (s.inputs.get(SYSTEM, "") for s in first))
     grading = Grading(loaded, asked, scorers=scorers, receipt=receipt)
-    return asyncio.run(_print_all(grading, submissions, ask.at_once, json=json))
+    if out is not None:
+        from markscheme.commands.graded_table import GradedTable
+
+        return asyncio.run(GradedTable(grading, out).grade(read(quiet=True), total, ask.at_once))
+    return asyncio.run(_print_all(grading, first, ask.at_once, json=json))
+
+
+def _looked_through(
+    submissions: Iterator[Submission], rubric: Rubric, *, at_most: int | None
+) -> tuple[list[Submission], Counter[str], int]:
+    """The first submissions, how many lack which input, and how many there are; a fault in any is found here."""
+    first, lacking, total = list[Submission](), Counter[str](), 0
+    for total, submission in enumerate(submissions, start=1):
+        lacking.update(lacking_inputs(rubric, submission))
+        if at_most is None or total <= at_most:
+            first.append(submission)
+    return first, lacking, total
 
 
 async def _print_all(grading: Grading, submissions: list[Submission], concurrency: int, *, json: bool) -> int:
@@ -110,12 +136,16 @@ async def _in_order(grading: Grading, submissions: list[Submission], concurrency
             yield early.get(place) or grading.ungraded(submissions[place], f"not asked: {error}")
 
 
-def _submissions(file: str, inputs: Mapping[str, str]) -> Iterator[Submission]:
-    if _holds_lines(file):
+def _submissions(
+    file: str, inputs: Mapping[str, str], fields: Mapping[str, str], *, quiet: bool = False
+) -> Iterator[Submission]:
+    if _holds_rows(file):
         if inputs:
             raise UsageError(f"--input is for a single response; {file} has inputs of its own for each")
-        yield from _from_lines(Path(file))
+        yield from _from_rows(Path(file), fields, quiet=quiet)
         return
+    if fields:
+        raise UsageError("--map is for files of several responses")
     if file == "-":
         response = _decoded(sys.stdin.buffer.read(), "standard input")
         if not response.strip():
@@ -125,48 +155,63 @@ def _submissions(file: str, inputs: Mapping[str, str]) -> Iterator[Submission]:
     yield Submission(_text_of(Path(file)), inputs, Path(file).name)
 
 
-def _holds_lines(file: str) -> bool:
-    return file.casefold().endswith((".jsonl", ".ndjson", *TABLES))
+def _holds_rows(file: str) -> bool:
+    return file.casefold().endswith((*LINES, *TABLES, PARQUET))
 
 
-def _from_lines(path: Path) -> Iterator[Submission]:
+def _from_rows(path: Path, fields: Mapping[str, str], *, quiet: bool) -> Iterator[Submission]:
     stood: dict[str, int] = {}
-    for number, submission in _of_lines(path):
-        if submission.id in stood:
+    for number, submission in _of_rows(path, fields, quiet=quiet):
+        if stood.setdefault(submission.id, number) != number:
             problem = f"the id {submission.id!r} is that of line {stood[submission.id]} already; ids are unique"
             raise RatingError(problem, path=path, line=number)
-        stood[submission.id] = number
         yield submission
 
 
-def _of_lines(path: Path) -> Iterator[tuple[int, Submission]]:
-    if path.suffix.casefold() in TABLES:
-        yield from _of_rows(path)
-        return
-    for number, line in json_lines(path, RatingError):
-        try:
-            yield number, submission_of(line, number)
-        except ValueError as error:
-            refuse_lines(RatingError(str(error), path=path, line=number))
-
-
-def _of_rows(path: Path) -> Iterator[tuple[int, Submission]]:
-    """The rows of a table, by their columns' names; one line on standard error says which column is what.
+def _of_rows(path: Path, fields: Mapping[str, str], *, quiet: bool) -> Iterator[tuple[int, Submission]]:
+    """Submissions with their line numbers, their columns under the names that `--map` gives; of tables, one line on
+    standard error says which column is what.
 
     Raises:
-        RatingError: No column has the responses, a row has another number of cells, or a name is there twice.
+        RatingError: No column has the responses, a row has another number of cells, or one that `--map` names is not
+            there.
     """
-    response = ""
-    for number, (line, row) in enumerate(table_rows(path, RatingError), start=1):
-        if row is None:
-            raise RatingError(ANOTHER_LENGTH, path=path, line=line)
-        if not response:
-            response = _response_column(path, row)
+    if path.suffix.casefold() in LINES:
+        for number, line in json_lines(path, RatingError):
+            try:
+                yield number, submission_of(_renamed(line, fields, path) if isinstance(line, dict) else line, number)
+            except ValueError as error:
+                refuse_lines(RatingError(str(error), path=path, line=number))
+        return
+    response, rows = "", _parquet(path) if path.suffix.casefold() == PARQUET else table_rows(path, RatingError)
+    for place, (number, cells) in enumerate(rows, start=1):
+        if cells is None:
+            raise RatingError(ANOTHER_LENGTH, path=path, line=number)
+        row = _renamed(cells, fields, path)
+        response = response or _response_column(path, row, quiet=quiet)
+        if row[response] is None:
+            refuse_lines(RatingError("has no response", path=path, line=number))
+            continue
         inputs = {name: cell for name, cell in row.items() if name not in ("id", response)}
-        yield line, Submission(row[response], inputs, row.get("id") or str(number))
+        id = row.get("id")
+        yield number, Submission(as_text(row[response]), inputs, str(place) if id in (None, "") else str(id))
 
 
-def _response_column(path: Path, columns: Iterable[str]) -> str:
+def _parquet(path: Path) -> Iterator[tuple[int, dict[str, Any] | None]]:
+    from markscheme.commands.graded_table import parquet_rows
+
+    yield from parquet_rows(path)
+
+
+def _renamed(row: dict[str, Any], fields: Mapping[str, str], path: Path) -> dict[str, Any]:
+    for column in fields:
+        if column not in row:
+            near = suggestion(column, row, mark="`")
+            raise RatingError(f"`--map`: there is no column {column!r}{near}", path=path)
+    return {fields.get(name, name): value for name, value in row.items()} if fields else row
+
+
+def _response_column(path: Path, columns: Iterable[str], *, quiet: bool) -> str:
     names = list(columns)
     response = next((name for name in RESPONSE if name in names), None)
     if response is None:
@@ -174,7 +219,8 @@ def _response_column(path: Path, columns: Iterable[str]) -> str:
         raise RatingError(f"expected a column {expected}, got {', '.join(names)}", path=path, line=1)
     inputs = ", ".join(name for name in names if name not in ("id", response)) or "none"
     by = "column id" if "id" in names else "row number"
-    print(f"{path}: response from column {response}, id from {by}; inputs: {inputs}", file=sys.stderr)
+    if not quiet:
+        print(f"{path}: response from column {response}, id from {by}; inputs: {inputs}", file=sys.stderr)
     return response
 
 
@@ -194,12 +240,11 @@ def _warn_of_hidden(inputs: Iterable[str], rubric: Rubric) -> None:
             warnings.warn(f"the rubric shows no input {name!r}; it shows {known}", RatingWarning, stacklevel=2)
 
 
-def _warn_of_lacking(rubric: Rubric, submissions: Sequence[Submission], *, in_lines: bool) -> None:
+def _warn_of_lacking(lacking: Mapping[str, int], total: int, *, in_lines: bool) -> None:
     """Warn where declared inputs are missing, and say how to give them."""
-    lacking = Counter(name for submission in submissions for name in lacking_inputs(rubric, submission))
     for name, count in lacking.items():
         said = (
-            f"{count} of {len(submissions)} lines have no input {name!r}; give it next to the response"
+            f"{count} of {total} lines have no input {name!r}; give it next to the response"
             if in_lines
             else f"the rubric needs the input {name!r}; give it as --input {name}=TEXT or --input {name}=@FILE"
         )
