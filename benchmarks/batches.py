@@ -1,6 +1,6 @@
 """20,000 prompts in batches, before stand-ins for both batch APIs, with the client killed three times.
 
-    python benchmarks/batches.py
+    python -m benchmarks.batches
 
 The real SDKs talk to a server on 127.0.0.1 that plays the APIs: 5 % of entries errored and 5 % expired, one reply in 50
 not usable, one state in four answered with 500, results in another order. The client is killed before it hears of its
@@ -10,18 +10,14 @@ server's.
 
 import os
 import resource
-import sys
 import tempfile
 import time
 from pathlib import Path
 
-ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT))
-
-from markscheme.judges.ledger import Ledger  # noqa: E402
-from tests.judges.batch_client import PRICE  # noqa: E402
-from tests.judges.batch_server import TOKENS, BatchServer  # noqa: E402
-from tests.judges.test_batched import run_killed_three_times  # noqa: E402
+from markscheme.judges.ledger import Ledger
+from tests.judges.batch_client import PRICE
+from tests.judges.batch_server import TOKENS, BatchServer
+from tests.judges.test_batched import run_killed_three_times
 
 N = 20_000
 HEADINGS = (
