@@ -226,7 +226,8 @@ def test_notes_and_passages_of_annotators_are_side_by_side_for_who_adjudicates(p
         expect(page.locator(".words").first).to_contain_text("kind – It thanks or greets.")
         assert page.evaluate("[...[...CSS.highlights.get('passage')][0].toString()].join('')") == "& more"
         assert _serious(page) == []
-        page.get_by_label("Why").fill("neither")
+        page.screenshot(path=project / "adjudicate.png")
+        page.locator("fieldset.current .why input").fill("neither")
         page.locator("#text").focus()
         _press(page, "2", "Enter")
         expect(page.get_by_role("heading", level=1)).to_have_text("All labelled. Thank you!")

@@ -24,6 +24,7 @@ RICH = [
     "# Title\n\n| column | " + "wide | " * 30 + "\n|---|" + "---|" * 30 + "\n| 1 | " + "a long cell | " * 30,
     "import os\n\n"
     + "\n".join(f"def f{i}(x):\n    return x + {i}  # {'long ' * (40 if i == 7 else 1)}" for i in range(150)),
+    "@cached\nclass A:\n    def f(self):\n        return 'text', 12  # why\n",
     json.dumps({"a": [{"b": "<img src=x onerror=window.ran=1>"}] * 6, "c": {"d": 1}}),
     json.dumps(
         [
@@ -223,7 +224,7 @@ def test_every_kind_of_response_is_laid_out_inert_and_with_its_answers_in_view(
         expect(page.locator("fieldset.current .level").first).to_be_in_viewport()
         if "Line 59" in page.locator("#response").inner_text() and device is PHONE:
             assert page.evaluate("document.documentElement.scrollHeight") <= 2 * 844
-        if len(page.locator("#response").inner_text()) < 100_000:
+        if len(page.locator("#response").inner_text()) < 3000:
             found = Axe().run(page).response["violations"]
             assert [(f["id"], f["nodes"][0]["html"]) for f in found if f["impact"] in ("serious", "critical")] == []
         for key in ("r", "r", "T", "Enter"):

@@ -342,6 +342,7 @@ def test_people_disagreeing_is_settled_without_names(project: Path) -> None:
         (line,) = zoe.lines
         assert (line["kind"], line["criteria"]["polite"]["level"]) == ("adjudicated", 2.0)
         assert line["criteria"]["polite"]["reason"] == "it greets, no more"
+        assert "polite: annotators differ on 1 of 20, most often 1 and 3. Its words: Is the reply polite?" in zoe.end()
     status, told = refused(project, "--adjudicate", "--rater", "yan")
     assert (status, "nothing to adjudicate" in told) == (0, True)
 

@@ -17,6 +17,7 @@ from markscheme.commands.label import (
     serve_pages,
 )
 from markscheme.commands.options import RubricName, SkipDamaged
+from markscheme.text import on_one_line
 
 
 def adjudicate(
@@ -42,4 +43,12 @@ def adjudicate(
         if not works[0].steps:
             print("annotators disagree on nothing in the pool; there is nothing to adjudicate", file=sys.stderr)
             return 0
-        return serve_pages(works, Place(host, port, public_url), timed=False, seed=seed, json=json)
+        status = serve_pages(works, Place(host, port, public_url), timed=False, seed=seed, json=json)
+        for one in works[0].disputes():
+            (lower, higher), _ = one.pairs[0]
+            print(
+                f"{one.criterion.name}: annotators differ on {one.disputed} of {one.examples}, most often {lower} and "
+                f"{higher}. Its words: {on_one_line(one.criterion.requirement)}",
+                file=sys.stderr,
+            )
+        return status

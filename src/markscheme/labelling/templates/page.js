@@ -74,7 +74,10 @@ function fill(place, draft) {
   raw(false);
   quotes = { ...draft.quotes };
   $("note").value = draft.note;
-  if ($("first")) $("first").hidden = order.length > 0;
+  if ($("first")) {
+    $("first").hidden = order.length > 0;
+    $("first").open = window.innerWidth >= 960; // on a phone the response comes first
+  }
   for (const fieldset of fieldsets) {
     const turn = step.criteria.indexOf(Number(fieldset.dataset.place));
     fieldset.hidden = turn < 0;
