@@ -74,7 +74,7 @@ CAUSES = {
     "stale-labels": "labels for another wording",
     "too-few-labels": "too few labels",
     "unreadable": "unreadable replies",
-    "stuck-judge": "nearly always one level",
+    "stuck-judge": "stuck on one level",
     "unsteady-judge": "runs differ from each other",
     "invented-quotes": "quotes in nothing the judge saw",
 }
@@ -112,8 +112,8 @@ ASKED = {
 """The strategies of asking in words."""
 DRAWN_BY = {"random": "at random", "by-verdict": "by the judge's verdict", "chosen": "with known chances"}
 UNREAD = (
-    "The model answered, but not in the form it was asked for; labels, rubric and key are fine. How good this judge is "
-    "can't be known until its answers can be read; don't use it before."
+    "The model answered, but not in the form it was asked for; the labels and the API key aren't the cause. How good "
+    "this judge is can't be known until its answers can be read; don't use it before."
 )
 FAILED = "The judge failed; labels and rubric are fine. How good it is can't be known, so don't use it yet."
 EXACT = 1e-6
@@ -208,8 +208,8 @@ def _unseen(calibration: Calibration) -> Iterator[doc.Line]:
         step = abs(criterion.weight) / whole / (len(criterion.scale.levels) - 1)
         if step < comparison.tolerance:
             yield (
-                f"Agreement within {comparison.tolerance:g} can't show one level of {criterion.name}, which moves the "
-                f"score by {number(step)}: its levels agree on {share(exact)}."
+                f"One level of {criterion.name} moves the score by only {number(step)}, so agreement within "
+                f"{comparison.tolerance:g} doesn't show it: judge and gold give it the same level on {share(exact)}."
             )
 
 
@@ -291,7 +291,8 @@ def agreement_bars(comparison: Comparison, target: float) -> doc.Bars:
             *([("annotators", share_mark(person, "annotators"))] if person is not None else []),
             ("target", doc.Mark(share(target), target, role="target")),
         ),
-        f"Agreement (two-sided 95% CI): score within {comparison.tolerance:g} of gold, the score by the labels. "
+        f"Agreement (two-sided 95% CI): the judge's score is closer than "
+        f"{comparison.tolerance:g} to gold, the score that the labels give. "
         f"Baseline: always giving the best single score. Pass mark {comparison.rubric.pass_mark:g}.",
     )
 
@@ -443,7 +444,7 @@ def _fixes(calibration: Calibration) -> Iterator[doc.Block]:
     if is_file and any(finding.code not in NO_EDIT for finding in shown):
         again = doc.Code(_run(calibration, "calibrate"))
         yield doc.Paragraph(
-            (("These ratings came from a file: after an edit, have the judge grade into it again, then ", again),)
+            (("These ratings came from a file: after an edit, grade again, write the new ratings to it, then ", again),)
         )
 
 
@@ -471,7 +472,7 @@ def _card(group: Sequence[Finding], calibration: Calibration, places: dict[str, 
         code=first.code,
         rows=tuple(_row(finding, places) for finding in causes if len(causes) > 1)
         + tuple(
-            f"Same cause: {_message(finding) if len(causes) == 1 else finding.message}"
+            f"Probably for the same reason: {_message(finding) if len(causes) == 1 else finding.message}"
             for finding in group
             if finding not in causes
         ),
@@ -722,7 +723,9 @@ def _annotators(calibration: Calibration) -> doc.Section:
     lines: list[doc.Line] = [f"{_labels_in_short(calibration.comparison)}. Gold comes from {LABELS[gold.reference]}."]
     ceilings = [(name, found.ceiling) for name, found in criteria.items() if found.ceiling is not None]
     if not ceilings:
-        lines.append("No two annotators share enough examples: their agreement with each other is not known.")
+        lines.append(
+            "Too few examples have labels from two annotators: how well they agree with each other is not known."
+        )
         return doc.Section("Annotators", (doc.Paragraph(tuple(lines)),), "annotators")
     headings = ("Criterion", "alpha between annotators", "alpha of judge and annotator", "")
     rows = tuple(

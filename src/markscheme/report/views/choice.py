@@ -85,7 +85,9 @@ def _lead(choice: Choice) -> Iterator[doc.Block]:
     if bars:
         baseline = (("baseline", share_mark(choice.baseline, "baseline")),) if choice.baseline is not None else ()
         target = ("target", doc.Mark(share(choice.rubric.target), choice.rubric.target, role="target"))
-        caption = f"Agreement (two-sided 95% CI): score within {choice.tolerance:g} of gold, the score by the labels."
+        caption = (
+            f"Agreement (two-sided 95% CI): score closer than {choice.tolerance:g} to gold's, which the labels give."
+        )
         yield doc.Bars((*bars, *baseline, target), caption)
     headings = ("Judge", "agreement", "points behind the best (90% CI)", "false passes", "not graded", "$ per 1,000")
     yield doc.Table(headings, tuple(_standing(standing, choice) for standing in choice.standings))
