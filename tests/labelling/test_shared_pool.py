@@ -1,6 +1,9 @@
 """Annotators who share a pool: who labels what, their pages behind a public address, and the owner's overview."""
 
 import json
+import socket
+import socketserver
+import threading
 from collections import Counter
 from itertools import combinations
 from pathlib import Path
@@ -113,6 +116,31 @@ def test_each_rater_has_a_token_and_a_public_name_lets_browsers_in_that_use_it(p
         origin = {"Host": "labels.example.org", "Origin": "https://labels.example.org"}
         assert fetch(f"{here}{ana}give", said, {**origin, "Origin": "https://evil.example"}).status == 403
         assert fetch(f"{here}{ana}give", said, origin).status == 200
+
+
+class Forwarder(socketserver.BaseRequestHandler):
+    """Passes a request on to another port of this machine, and its answer back, as `ssh -L` does."""
+
+    target = 0
+
+    def handle(self) -> None:
+        with socket.create_connection(("127.0.0.1", self.target)) as there:
+            there.sendall(self.request.recv(65536))
+            while part := there.recv(65536):
+                self.request.sendall(part)
+
+
+@pytest.mark.parametrize("is_named", [False, True])
+def test_a_forwarded_port_leads_to_the_page_if_it_is_named(project: Path, *, is_named: bool) -> None:
+    with socketserver.TCPServer(("127.0.0.1", 0), Forwarder) as forwarding:
+        threading.Thread(target=forwarding.serve_forever, daemon=True).start()
+        port = forwarding.server_address[1]
+        with Server(project, ["--public-url", f"http://localhost:{port}"] if is_named else []) as server:
+            Forwarder.target = server.said["port"]
+            token = server.said["url"].split("/")[-2]
+            answer = fetch(f"http://localhost:{port}/{token}/", None, {"Connection": "close"})
+            assert answer.status == (200 if is_named else 403)
+        forwarding.shutdown()
 
 
 def test_a_page_for_other_machines_without_https_is_warned_of(project: Path) -> None:

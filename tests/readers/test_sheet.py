@@ -57,6 +57,16 @@ def test_half_a_sheet_is_taken_in_and_read_by_what_follows(written: tuple[Path, 
     assert [(one["rater"], one["labelled"]) for one in found["annotators"]] == [("ana", 3)]
 
 
+def test_a_sheet_of_examples_in_yaml_leaves_them_as_they_are(tmp_path: Path) -> None:
+    home = make_pool(tmp_path) / "calibration" / "manners"
+    home.mkdir(parents=True)
+    text = '- {id: e1, query: q, response: "a reply"}'
+    (home / "examples.yaml").write_text(text)
+    done = run("markscheme", "label", "manners", "--rater", "ana", "--sheet", "ana.html", cwd=tmp_path)
+    assert (done.returncode, (home / "examples.yaml").read_text()) == (0, text)
+    assert [file.name for file in sorted(home.iterdir())] == ["examples.yaml", "ratings"]
+
+
 def test_the_sheet_holds_nothing_of_judges_and_one_policy_for_script_and_style(
     written: tuple[Path, dict[str, Any]],
 ) -> None:

@@ -43,7 +43,7 @@ def adjudicate(
         if not works[0].steps:
             print("annotators disagree on nothing in the pool; there is nothing to adjudicate", file=sys.stderr)
             return 0
-        status = serve_pages(works, Place(host, port, public_url), timed=False, seed=seed, json=json)
+        status = serve_pages(works, Place(host, port, public_url), timed=False, json=json)
         for one in works[0].disputes():
             (lower, higher), _ = one.pairs[0]
             print(

@@ -80,9 +80,9 @@ def label(
     raters = shared.raters if shared is not None and rater is None else (rater,)
     with opened(rubric, pool, raters, next=next, share=shared, seed=seed) as works:
         if sheet is not None:
-            return _write_sheets(works, sheet, timed=not untimed, seed=seed, json=json)
+            return _write_sheets(works, sheet, timed=not untimed, json=json)
         place = Place(host, port, public_url)
-        return serve_pages(works, place, timed=not untimed, seed=seed, json=json)
+        return serve_pages(works, place, timed=not untimed, json=json)
 
 
 @dataclass(frozen=True)
@@ -165,7 +165,7 @@ def opened(
             work.file.close()
 
 
-def serve_pages(works: Sequence["Work"], place: Place, *, timed: bool, seed: int, json: bool) -> int:
+def serve_pages(works: Sequence["Work"], place: Place, *, timed: bool, json: bool) -> int:
     """Print where each rater's page is, and serve them until Ctrl-C."""
     from markscheme.labelling.server import free_socket, new_token, serve
 
@@ -181,7 +181,7 @@ def serve_pages(works: Sequence["Work"], place: Place, *, timed: bool, seed: int
     if not json:
         print("Ctrl-C stops it; saved labels stay.", flush=True)
     try:
-        serve(by_token, listening, place.hosts(port), timed=timed, seed=seed)
+        serve(by_token, listening, place.hosts(port), timed=timed)
     except KeyboardInterrupt:
         pass
     finally:
@@ -200,7 +200,7 @@ def _say_where(work: "Work", url: str, port: int, *, json: bool) -> None:
         print(f"{done} of {total} labelled by {rater}{twice}; open\n  {url}", flush=True)
 
 
-def _write_sheets(works: Sequence["Work"], target: Path, *, timed: bool, seed: int, json: bool) -> int:
+def _write_sheets(works: Sequence["Work"], target: Path, *, timed: bool, json: bool) -> int:
     """Write each rater's sheet, and add its responses to the rubric's own, where `import` looks for them."""
     from markscheme.errors import writing
     from markscheme.files import write_whole
@@ -212,7 +212,7 @@ def _write_sheets(works: Sequence["Work"], target: Path, *, timed: bool, seed: i
         path = target if len(works) == 1 else target.with_stem(f"{target.stem}-{rater}")
         keep_examples(work)
         with writing(path):
-            write_whole(path, sheet_of(work, timed=timed, seed=seed))
+            write_whole(path, sheet_of(work, timed=timed))
         if json:
             print(dumps({"schema": 1, "sheet": str(path), "rater": rater, "total": len(work.steps)}))
             continue

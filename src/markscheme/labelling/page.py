@@ -47,19 +47,19 @@ def policy() -> str:
     return f"{POLICY}; style-src {_inline('page.css')[1]}; script-src {_inline('page.js')[1]}"
 
 
-def page_of(work: Work, *, timed: bool, seed: int) -> str:
+def page_of(work: Work, *, timed: bool) -> str:
     """The page as the server sends it; it asks the server for responses and gives it the answers."""
-    return _page(work, _data(work, timed=timed, seed=seed))
+    return _page(work, _data(work, timed=timed))
 
 
-def sheet_of(work: Work, *, timed: bool, seed: int) -> str:
+def sheet_of(work: Work, *, timed: bool) -> str:
     """The page as a file that needs no server: it holds the responses, and saves the answers as a file for `import`."""
     rubric, examples = work.rubric, work.examples
     responses = responses_of(examples[step.id] for step in work.steps)
     rated = [
         {answer: question.rated(answer).to_json() for answer in question.answers} for question in _questions(rubric)
     ]
-    data = _data(work, timed=timed, seed=seed)
+    data = _data(work, timed=timed)
     data["units"] = {unit_of(step): render_example(examples[step.id], rubric) for step in work.steps}
     data["sheet"] = {
         "head": {
@@ -123,14 +123,13 @@ def _page(work: Work, data: Mapping[str, Any], *, is_sheet: bool = False) -> str
     )
 
 
-def _data(work: Work, *, timed: bool, seed: int) -> dict[str, Any]:
+def _data(work: Work, *, timed: bool) -> dict[str, Any]:
     """What the script knows of the work; nothing here is anybody else's but what an adjudicator decides on."""
     names = [criterion.name for criterion in work.rubric.criteria]
     places = {step: place for place, step in enumerate(work.steps)}
     return {
         "rubric": work.rubric.name,
         "rater": work.file.rater,
-        "seed": seed,
         "timed": timed,
         "criteria": names,
         "steps": [

@@ -59,9 +59,7 @@ def new_token() -> str:
     return secrets.token_urlsafe(24)
 
 
-def serve(
-    works: Mapping[str, Work], listening: socket.socket, hosts: Collection[str], *, timed: bool, seed: int
-) -> None:
+def serve(works: Mapping[str, Work], listening: socket.socket, hosts: Collection[str], *, timed: bool) -> None:
     """Serve each rater's page until the process is interrupted.
 
     Args:
@@ -69,10 +67,9 @@ def serve(
         listening: Where requests come in.
         hosts: By which names browsers may call this server, with their ports.
         timed: Whether the pages note how long each response takes.
-        seed: Random seed of the orders.
     """
     config = uvicorn.Config(
-        application(works, hosts, timed=timed, seed=seed),
+        application(works, hosts, timed=timed),
         log_level="error",
         access_log=False,
         server_header=False,
@@ -84,9 +81,9 @@ def serve(
     uvicorn.Server(config).run(sockets=[listening])
 
 
-def application(works: Mapping[str, Work], hosts: Collection[str], *, timed: bool = True, seed: int = 1) -> ASGIApp:
+def application(works: Mapping[str, Work], hosts: Collection[str], *, timed: bool = True) -> ASGIApp:
     """The pages as an ASGI application, each behind its rater's token."""
-    return _Guard({token: _Pages(work, timed, seed).app for token, work in works.items()}, frozenset(hosts))
+    return _Guard({token: _Pages(work, timed).app for token, work in works.items()}, frozenset(hosts))
 
 
 class _Guard:
@@ -138,8 +135,8 @@ def _values(scope: Scope, header: bytes) -> list[str]:
 class _Pages:
     """One rater's page and what it asks for. No handler awaits between reading and writing, so none interleave."""
 
-    def __init__(self, work: Work, timed: bool, seed: int) -> None:
-        self.work, self.timed, self.seed = work, timed, seed
+    def __init__(self, work: Work, timed: bool) -> None:
+        self.work, self.timed = work, timed
         self.warned = False
         self.app = Starlette(
             routes=[
@@ -154,7 +151,7 @@ class _Pages:
     async def show(self, _: Request) -> Response:
         if stopped := self._stopped():
             return HTMLResponse(message_page(stopped["title"], stopped["text"]), 409)
-        return HTMLResponse(page_of(self.work, timed=self.timed, seed=self.seed))
+        return HTMLResponse(page_of(self.work, timed=self.timed))
 
     async def unit(self, request: Request) -> Response:
         if stopped := self._stopped():

@@ -151,5 +151,7 @@ def _passed(there: Sequence[Example], work: Work) -> dict[str, bool]:
 def keep_examples(work: Work) -> None:
     """Add the responses of a work to the rubric's own examples, so that labels from elsewhere find them there."""
     with work.home.held():
-        examples = [work.examples[step.id] for step in work.steps if step.sample == 0]
-        work.home.add([replace(one, split=one.split or work.split).to_json() for one in examples])
+        there = {example.id for example in work.home.read()}
+        examples = [work.examples[step.id] for step in work.steps if step.sample == 0 and step.id not in there]
+        if examples:
+            work.home.add([replace(one, split=one.split or work.split).to_json() for one in examples])
