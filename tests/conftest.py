@@ -1,5 +1,6 @@
 """The real components that tests share, each started once a session."""
 
+import os
 import subprocess
 import sys
 import zipfile
@@ -16,6 +17,8 @@ from tests.real.local_model import model_path
 from tests.real.promptfoo import PromptfooInstall, install_promptfoo
 from tests.session.processes import sockets
 
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+"""Hundreds of interpreters are started, and each would compile all of the package again."""
 SLOW_FIRST = ("tests/docs/test_pages.py", "tests/promptfoo/", "tests/commands/", "tests/session/", "tests/judges/")
 """The files that take longest start first, so that no process works on one alone at the end."""
 
