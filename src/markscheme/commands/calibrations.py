@@ -169,7 +169,7 @@ class Request:
         by_rater: dict[str, list[Rating]] = {}
         for path in self.ratings:
             ratings = _ratings_in(path, rubric, examples)
-            warn_unknown({rating.id for rating in ratings}, every.examples, path)
+            warn_unknown((rating.id for rating in ratings), every.examples, path)
             for rating in ratings:
                 by_rater.setdefault(rating.rater, []).append(rating)
         accepted, files = accepted_path(rubric, folder, self.drift.accepted), ", ".join(map(str, self.ratings))

@@ -326,7 +326,8 @@ def _weight(value: Any) -> float:
 
 def warn_unknown(rated: Iterable[str], examples: Iterable[Example], path: Path | None) -> None:
     """Warn of rated ids that no example has: their ratings are ignored."""
-    unknown = set(rated) - {example.id for example in examples}
+    known = {example.id for example in examples}
+    unknown = {id for id in rated if id not in known}
     if unknown:
         are = "rated id is" if len(unknown) == 1 else "rated ids are"
         _warn(f"{len(unknown)} {are} among no examples: {_listed(unknown)}", path)

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
+from sys import intern
 from typing import Any, Literal, get_args
 
 from markscheme.errors import Fault, RatingError, refuse_lines
@@ -124,7 +125,7 @@ def load_ratings(path: Path, rubric: Rubric, *, kind: Kind = "model", keep_unrea
         RatingError: All invalid lines: unreadable, with unknown criteria, off the scale.
     """
     reader = RatingReader(rubric, keep_unread)
-    found: dict[tuple[str | int, ...], Rating] = {}
+    found: dict[tuple[str | int, ...] | int, Rating] = {}
     faults: list[Fault] = []
     for number, line in json_lines(path, RatingError):
         try:
@@ -133,7 +134,7 @@ def load_ratings(path: Path, rubric: Rubric, *, kind: Kind = "model", keep_unrea
             faults.append(Fault(str(error), number))
             continue
         is_named_person = rating.kind in PEOPLE and bool(line.get("rater"))
-        key = (rating.id, rating.rater, rating.kind, rating.sample) if is_named_person else (number,)
+        key = (rating.id, rating.rater, rating.kind, rating.sample) if is_named_person else number
         earlier = found.pop(key, None)
         if line.get("withdrawn") is not True:
             found[key] = rating if earlier is None else _corrected(earlier, rating)
@@ -171,6 +172,11 @@ class RatingReader:
     def _criteria(self) -> dict[str, Criterion]:
         return {criterion.name: criterion for criterion in self.rubric.criteria}
 
+    @cached_property
+    def _alike(self) -> dict[Rated, Rated]:
+        """Answers without words, once each: of a million ratings most are one of a few."""
+        return {}
+
     def rating(self, line: Any, *, kind: Kind = "human", id: str | None = None) -> Rating:
         """The rating in one JSON object.
 
@@ -197,7 +203,7 @@ class RatingReader:
         rated = {name: self._rated(name, said, keep_unread=keep_unread) for name, said in criteria.items()}
         return Rating(
             id=str(found_id),
-            rater=str(line.get("rater") or line.get("judge") or "author"),
+            rater=intern(str(line.get("rater") or line.get("judge") or "author")),
             kind=said_kind,
             criteria={name: found for name, found in rated.items() if found is not None},
             overall=overall,
@@ -218,7 +224,8 @@ class RatingReader:
                 f"rubric {self.rubric.name!r} has no criterion {name!r}; it has {', '.join(self._criteria)}"
             )
         try:
-            return self._said(name, said)
+            found = self._said(name, said)
+            return found if found is None or found.reason else self._alike.setdefault(found, found)
         except ValueError as fault:
             if not keep_unread:
                 raise
