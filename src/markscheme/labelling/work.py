@@ -81,21 +81,15 @@ class Answered:
 
 @dataclass(frozen=True)
 class LabellingProgress:
-    """How much a rater has labelled, and how often they agree with themselves and with other annotators.
+    """How often a rater agrees with themselves and with other annotators.
 
     Attributes:
-        given: Responses labelled; one labelled twice counts twice.
-        total: Responses to label.
-        declined: Criteria answered with "can't tell".
         again: Responses labelled twice.
         asked_again: Criteria answered twice.
         same: How many of those got the same answer both times.
         agreement: Agreement with other annotators by criterion; None if their labels can't be read.
     """
 
-    given: int
-    total: int
-    declined: int
     again: int
     asked_again: int
     same: int
@@ -224,7 +218,6 @@ class Work:
 
     def progress(self) -> LabellingProgress:
         """The rater's progress."""
-        own = [rating for step, rating in self.file.given.items() if step in self._own and self.is_done(step)]
         pairs = [
             (self.file.given[Step(step.id)], self.file.given[step])
             for step in self.steps
@@ -235,10 +228,7 @@ class Work:
             for first, second in pairs
             for q in self.questions[first.id]
         ]
-        declined = sum(rated.declined == "abstained" for rating in own for rated in rating.criteria.values())
-        return LabellingProgress(
-            len(own), len(self.steps), declined, len(pairs), len(again), sum(again), self._agreement()
-        )
+        return LabellingProgress(len(pairs), len(again), sum(again), self._agreement())
 
     def _agreement(self) -> tuple[AgreementSoFar, ...] | None:
         """Agreement with other annotators on what the rater has labelled."""
