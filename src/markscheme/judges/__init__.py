@@ -1,1 +1,1 @@
-"""Who can be asked: one adapter a provider, and judges wrapped round a judge."""
+"""LLM judges: one adapter per provider, and judges that wrap other judges."""

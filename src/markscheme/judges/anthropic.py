@@ -1,4 +1,4 @@
-"""Claude as judge, through the Anthropic SDK, which is imported when the first question is asked."""
+"""Claude as judge, through the Anthropic SDK, which is imported with the first request."""
 
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import suppress
@@ -27,21 +27,21 @@ _STOPS: Final[dict[str, Stop]] = {
 
 
 class AnthropicJudge(SdkJudge):
-    """Claude, held to the schema of the answer, with the rubric's part of the prompt kept by the provider.
+    """Claude as judge, constrained to the answer's schema; the provider caches the rubric's part of the prompt.
 
-    It asks once: retries, rates and budgets are `Limited`'s. These models take no temperature, so the same question
-    may be answered differently; ask several times (`samples`) to see how differently.
+    Sends one request per reply: retries, rates and budgets are `Limited`'s job. These models take no temperature, so
+    the same prompt may get different answers; sample several times (`samples`) to see how different.
 
     Args:
         model: As the provider names it.
-        api_key: Else ANTHROPIC_API_KEY, else ANTHROPIC_AUTH_TOKEN, looked up when first asked.
+        api_key: Else ANTHROPIC_API_KEY, else ANTHROPIC_AUTH_TOKEN, looked up with the first request.
         base_url: Else ANTHROPIC_BASE_URL, else the provider's own.
-        max_tokens: The longest answer, in tokens; what the model thinks counts.
-        deadline: Seconds after which a question is given up.
-        client: An AsyncAnthropic to ask through, closed by its maker; it brings its own key and address.
+        max_tokens: Maximum tokens of an answer, thinking included.
+        deadline: Timeout of a request in seconds.
+        client: An AsyncAnthropic to use; it keeps its own key and address, and the caller closes it.
 
     Raises:
-        UsageError: The address is none.
+        UsageError: The base URL is invalid.
     """
 
     own_address = "https://api.anthropic.com"
@@ -64,7 +64,7 @@ class AnthropicJudge(SdkJudge):
 
     @property
     def identity(self) -> Identity:
-        """Model, longest answer, and the address where it is not the provider's own."""
+        """Model, maximum answer length, and the address if it isn't the provider's own."""
         parameters = {"max_tokens": self.max_tokens, "format": "json_schema"}
         return Identity("anthropic", self.model, parameters, self.other_address)
 
@@ -72,9 +72,9 @@ class AnthropicJudge(SdkJudge):
         """The model's answer to `prompt`.
 
         Raises:
-            NoJudge: There is no key.
-            JudgeUnavailable: The provider refused, asks to wait, or did not answer in time.
-            UnreadableReply: What came is no message.
+            NoJudge: There is no API key.
+            JudgeUnavailable: The provider refused, asked to wait, or did not answer in time.
+            UnreadableReply: The response isn't a message.
         """
         line = self.line()
         async with line.call(self.deadline):
@@ -82,11 +82,11 @@ class AnthropicJudge(SdkJudge):
         return replace(_as_reply(message, line.who), enforced=bool(prompt.schema))
 
     def batches(self) -> "AnthropicBatches":
-        """The way to ask it in batches."""
+        """Its batch API."""
         return AnthropicBatches(self)
 
     def request(self, prompt: Prompt, kept: Mapping[str, str] = FIVE_MINUTES) -> dict[str, Any]:
-        """What the Messages API is sent, its system part to be kept by the provider as `kept` says."""
+        """The body of a Messages API request; `kept` says how the provider caches its system part."""
         request: dict[str, Any] = {
             "model": self.model,
             "max_tokens": self.max_tokens,
@@ -126,7 +126,7 @@ def _as_reply(message: Any, who: str) -> Reply:
 
 
 def _usage(told: Any) -> Usage:
-    """Tokens as reported; those written to and read from the provider's cache were read too."""
+    """Tokens as reported; those written to and read from the provider's cache count as input."""
     read = count(getattr(told, "input_tokens", None))
     if read is not None:
         read += sum(count(getattr(told, f"cache_{kind}_input_tokens", None)) or 0 for kind in ("creation", "read"))
@@ -138,9 +138,9 @@ def _usage(told: Any) -> Usage:
 
 @dataclass(frozen=True, slots=True)
 class AnthropicBatches:
-    """Claude asked through the Message Batches API.
+    """Claude through the Message Batches API.
 
-    A batch carries no mark of ours but the keys of its prompts, which only its results show.
+    A batch can't carry our token: only the keys in its results show that it is ours.
     """
 
     judge: AnthropicJudge
@@ -148,7 +148,7 @@ class AnthropicBatches:
     most_bytes: ClassVar[int] = 64_000_000  # the API takes 256 MB; a smaller body needs less memory here
 
     def request(self, key: str, prompt: Prompt, sample: int) -> dict[str, Any]:  # noqa: ARG002 - each is a new sample
-        """The prompt as a Message without streaming."""
+        """The prompt as a non-streaming Messages request."""
         return {"custom_id": key, "params": self.judge.request(prompt, ONE_HOUR)}
 
     async def create(self, token: str, requests: Sequence[Mapping[str, Any]]) -> BatchState:  # noqa: ARG002 - not sent
@@ -159,7 +159,7 @@ class AnthropicBatches:
         return _state(made, line.who)
 
     async def find(self, token: str, since: float, asked: int) -> list[BatchState]:  # noqa: ARG002 - not sent
-        """Batches with so many prompts that were sent about then."""
+        """Batches with this many prompts, sent around that time."""
         line, found = self.judge.line(), list[BatchState]()
         async with line.call(SENDING):
             async for made in line.client().messages.batches.list(limit=100):  # the newest first
@@ -170,20 +170,20 @@ class AnthropicBatches:
         return found
 
     async def state(self, id: str) -> BatchState:
-        """How far it is."""
+        """The batch's current state."""
         line = self.judge.line()
         async with line.call(self.judge.deadline):
             return _state(await line.client().messages.batches.retrieve(id), line.who)
 
     async def results(self, id: str) -> AsyncGenerator[tuple[str, Reply | JudgeError]]:
-        """Messages, and why there is none, as the results come."""
+        """Keys with their replies or errors, as the results arrive."""
         line = self.judge.line()
         async with line.call(None):
             async for entry in await line.client().messages.batches.results(id):
                 yield entry.custom_id, _as_result(entry.result, line.who, line.secrets)
 
     async def cancel(self, id: str) -> None:
-        """Have it end."""
+        """Cancel the batch."""
         line = self.judge.line()
         async with line.call(self.judge.deadline):
             await line.client().messages.batches.cancel(id)
@@ -198,7 +198,7 @@ def _state(made: Any, who: str) -> BatchState:
 
 
 def _as_result(result: Any, who: str, secrets: tuple[str, ...]) -> Reply | JudgeError:
-    """A reply; else why there is none, transient where another batch may bring one."""
+    """The reply, or the error in its place, which is transient if another batch may succeed."""
     if result.type == "succeeded":
         with suppress(UnreadableReply):
             return replace(_as_reply(result.message, who), enforced=True)

@@ -13,17 +13,17 @@ from markscheme.judges.remembering import Memory
 
 @dataclass(frozen=True)
 class Asking:
-    """What all judges of one run share: one limiter, one memory.
+    """Settings shared by all judges of one run, with one limiter and one cache.
 
     Attributes:
-        limiter: Bounds how many questions are under way, how many a minute, and what they may cost.
-        price: Of a judge's tokens; None where none is given.
-        memory: Where replies are kept; None keeps none.
+        limiter: Limits concurrent requests, requests per minute and cost.
+        price: Price of the judge's tokens, if given.
+        memory: Cache of replies; None for no cache.
         expected: Whether to score the expected level where a provider gives log-probabilities.
-        temperature: How freely a model answers, of those that take one; None asks for the likeliest answer.
-        max_tokens: The longest answer; None leaves the adapter's own.
-        batch: How prompts go in batches, of judges whose provider takes them; None asks live.
-        list_prices: Whether the list price of a known model counts where none is given, also without a budget.
+        temperature: Sampling temperature, for models that take one; None asks for the likeliest answer.
+        max_tokens: Maximum tokens of an answer; None for the adapter's default.
+        batch: Settings of batches, for judges with a batch API; None sends each prompt as its own request.
+        list_prices: Whether to use the list price of a known model if no price is given, also without a budget.
     """
 
     limiter: Limiter = field(default_factory=Limiter)
@@ -36,22 +36,22 @@ class Asking:
     list_prices: bool = False
 
     def price_of(self, identity: Identity) -> Price | None:
-        """What that judge's tokens cost: the price given, else the list price where it is wanted and known."""
+        """The price of that judge's tokens: the price given, else the list price if it is wanted and known."""
         if self.price is None and (self.list_prices or self.limiter.budget is not None):
             return list_price(identity)
         return self.price
 
     def price_of_calls(self, identity: Identity) -> Price | ListPrice | None:
-        """The same for calls that may not come; a list price that no budget needs is left to the first of them."""
+        """The same for calls that may never be made; a list price that no budget needs is loaded with the first one."""
         if self.price is None and self.list_prices and self.limiter.budget is None:
             return ListPrice(identity)
         return self.price_of(identity)
 
     def settings(self, *names: str) -> dict[str, Any]:
-        """Those of temperature and max_tokens that are given, for a model that takes the ones named.
+        """Temperature and max_tokens, as far as they are given, for a model that takes the parameters in `names`.
 
         Raises:
-            UsageError: One is given that it doesn't take.
+            UsageError: One is given that the model doesn't take.
         """
         given = {name: getattr(self, name) for name in ("temperature", "max_tokens")}
         there = {name: value for name, value in given.items() if value is not None}

@@ -1,7 +1,7 @@
-"""A judge asked in batches: prompts are gathered and sent together, and their replies wait until the batch has ended.
+"""A judge that sends prompts in batches, and replies once the batch has ended.
 
-A batch is noted in the ledger before it is sent and until all of it is read, so that a killed run, here or on another
-computer with the same cache, is taken up where it was and nothing is paid twice.
+A batch is recorded in the ledger before it is sent and until all its results are read. A killed run, restarted here or
+on another computer with the same cache, therefore continues where it stopped, and nothing is paid for twice.
 """
 
 import asyncio
@@ -35,19 +35,19 @@ from markscheme.prompt import Prompt
 T = TypeVar("T")
 FREE: Final = Usage()
 READ_AT_ONCE: Final = 500
-"""Replies that are written to disk together."""
+"""Replies written to disk in one transaction."""
 
 
 def batched(opened: Judge, limited: Limited, asking: Asking) -> "Batched":
-    """The judge, asked in batches where it can be.
+    """The judge, using batches.
 
     Args:
-        opened: One that asks a provider; `batches()` gives its provider's batch API.
-        limited: The same, as it is asked live.
-        asking: What it shares with the other judges of the run.
+        opened: A judge that calls a provider; `batches()` gives its provider's batch API.
+        limited: The same judge for live requests.
+        asking: Settings it shares with the other judges of the run.
 
     Raises:
-        UsageError: It has no batch API, or replies are not kept.
+        UsageError: It has no batch API, or replies are not cached.
     """
     api = getattr(opened, "batches", None)
     if api is None or asking.batch is None:
@@ -62,20 +62,20 @@ def batched(opened: Judge, limited: Limited, asking: Asking) -> "Batched":
 
 @dataclass(frozen=True)
 class Batched(Remembering):
-    """A judge that has what `memory` has no reply to asked in batches; `judge` answers re-asks, where they go live.
+    """A judge that sends prompts without a cached reply in batches; `judge` answers retries if they are sent live.
 
     Attributes:
-        gathering: What sends the batches, and reads them.
+        gathering: Sends the batches and reads their results.
     """
 
     gathering: "Gathering"
 
     async def reply(self, prompt: Prompt, sample: int = 0) -> Reply:
-        """The kept reply, or the one that a batch brings.
+        """The cached reply, or the one that a batch brings.
 
         Raises:
             BudgetError: It could cost more than the budget leaves.
-            JudgeError: Its last batch gave no reply to it, or could not be sent.
+            JudgeError: Its last batch brought no reply to it, or could not be sent.
         """
         kept = self.kept(prompt, sample)
         if kept is not None:
@@ -87,14 +87,14 @@ class Batched(Remembering):
         return await self.gathering.ask(key, prompt, sample)
 
     async def aclose(self) -> None:
-        """Stop waiting for batches, and close judge and memory. The batches go on at their provider."""
+        """Stop waiting for batches, and close judge and cache. The batches continue at their provider."""
         await self.gathering.aclose()
         await super().aclose()
 
 
 @dataclass(slots=True, eq=False)
 class _Question:
-    """A prompt that waits for its reply, and what is reserved for it while it is in a batch."""
+    """A prompt that waits for its reply, and the cost reserved for it while it is in a batch."""
 
     prompt: Prompt
     sample: int
@@ -104,18 +104,18 @@ class _Question:
 
 
 class Gathering:
-    """Gathers prompts, sends them in batches, waits for those, and hands out what they bring.
+    """Gathers prompts, sends them in batches, waits for the results, and hands them out.
 
-    It serves one event loop at a time. A prompt that is in a batch already, of an earlier run or of another process,
-    waits for that batch.
+    It serves one event loop at a time. A prompt that an earlier run or another process has already put in a batch waits
+    for that batch.
 
     Args:
-        judge: Who answers.
-        api: The provider's.
-        batching: How prompts go in batches.
-        memory: Where replies are kept.
+        judge: The judge that answers.
+        api: Its provider's batch API.
+        batching: Settings of batches.
+        memory: Cache of replies.
         limiter: Reserves the cost.
-        price: Of tokens in batches; None where it is not known.
+        price: Price of tokens in batches; None if unknown.
     """
 
     def __init__(
@@ -133,14 +133,15 @@ class Gathering:
         self._questions: dict[str, _Question] = {}
         self._unsent: dict[str, _Question] = {}
         self._followed: dict[str, asyncio.Task[None]] = {}
-        self._keys: dict[str, set[str]] = {}  # of each batch that is followed, those somebody waits for
+        self._keys: dict[str, set[str]] = {}  # for each batch that is followed, the keys with callers waiting
         self._sender: asyncio.Task[None] | None = None
 
     async def ask(self, key: str, prompt: Prompt, sample: int) -> Reply:
-        """The reply that a batch brings; who asks for the same at the same time gets it without its cost.
+        """The reply that a batch brings; concurrent callers with the same prompt share it, and only the first pays.
 
         Raises:
-            BudgetError: As `Batched.reply`, like JudgeError.
+            BudgetError: As in `Batched.reply`.
+            JudgeError: As in `Batched.reply`.
         """
         loop = asyncio.get_running_loop()
         if self._loop is not loop:
@@ -167,7 +168,7 @@ class Gathering:
     # sending
 
     def _put_back(self, key: str) -> None:
-        """Have a prompt sent once no more come."""
+        """Queue a prompt, and send the queue once no more prompts come."""
         self._unsent[key] = self._questions[key]
         if self._sender is None or self._sender.done():
             self._sender = asyncio.create_task(self._send_gathered())
@@ -190,7 +191,7 @@ class Gathering:
                 self._end(key, error)
 
     def _take_up(self) -> None:
-        """Wait for the batches that prompts are in already."""
+        """Wait for the batches that some prompts are already in."""
         keys_of: dict[str, set[str]] = {}
         for key, token in self.ledger.where(self._unsent).items():
             keys_of.setdefault(token, set()).add(key)
@@ -209,7 +210,7 @@ class Gathering:
             self._start(token, keys, self._follow(token))
 
     def _portion(self) -> dict[str, Mapping[str, Any]]:
-        """The next prompts that fit into a batch and into the budget, as its entries."""
+        """Entries for the next prompts that fit into one batch and into the budget."""
         portion, size = dict[str, Mapping[str, Any]](), 0
         for key, question in list(self._unsent.items()):
             entry = self.api.request(key, question.prompt, question.sample)
@@ -234,7 +235,7 @@ class Gathering:
         return True
 
     def _send(self, entries: dict[str, Mapping[str, Any]]) -> None:
-        """Note a batch, and send it in a task of its own; what another process has sent meanwhile is left out."""
+        """Record a batch and send it in a task of its own, without prompts that another process has sent meanwhile."""
         token = uuid4().hex
         reserved = sum(self._questions[key].reserved or 0.0 for key in entries)
         mine = set(self.ledger.intend(token, self.judge, list(entries), reserved))
@@ -250,7 +251,7 @@ class Gathering:
         async def followed() -> None:
             try:
                 await work
-            except Exception as error:  # whatever it is, nobody may wait forever
+            except Exception as error:  # any failure must reach the callers, or they would wait forever
                 for key in self._keys[token] & self._questions.keys():
                     self._end(key, error)
             finally:
@@ -283,7 +284,7 @@ class Gathering:
     # waiting
 
     async def _follow(self, token: str, *, own: bool = False) -> None:
-        """Wait for a batch, read it, and answer whoever waits for it; what it didn't answer goes in another."""
+        """Wait for a batch, hand out its results, and put prompts without one in another batch."""
         remote = await self._adopted(token, own=own)
         if not remote:
             for key in self._keys[token]:
@@ -295,7 +296,7 @@ class Gathering:
         self.ledger.close_batch(token)
         asked_again = 0
         for key in self._keys[token] & self._questions.keys():
-            kept = self.memory.recall(key)  # where another process was the first to read it
+            kept = self.memory.recall(key)  # if another process read the result first
             error = errors.get(key) or state.fault or JudgeUnavailable(f"batch {remote} left it out", transient=True)
             if kept is not None:
                 self._answer(key, kept)
@@ -310,7 +311,7 @@ class Gathering:
             await asyncio.sleep(self.batching.longest_poll)
 
     async def _adopted(self, token: str, *, own: bool) -> str:
-        """The provider's id of a batch; "" where it never got it, which is then forgotten."""
+        """The provider's id of a batch; "" if the provider never received it, in which case it is forgotten."""
         record = self.ledger.batch(token)
         while record is not None and record.is_being_sent and not own:
             await asyncio.sleep(min(1.0, self.batching.poll))
@@ -331,7 +332,7 @@ class Gathering:
             await asyncio.sleep(min(self.batching.poll, self.batching.grace))
 
     async def _is_ours(self, token: str, remote: str) -> bool:
-        """Whether the results of a batch have our keys; waits for its end."""
+        """Whether the results of a batch have our keys; waits until it has ended."""
         await self._ended(token, remote)
 
         async def first() -> str:
@@ -355,7 +356,7 @@ class Gathering:
     async def _patiently(
         self, ask: Callable[[], Awaitable[T]], passing: Callable[[JudgeError], bool] | None = None
     ) -> T:
-        """What a call gives, which is tried again while its failure may pass."""
+        """The result of a call, retried while its failure may be transient."""
         clock, wait = time.monotonic, self.batching.poll
         give_up = clock() + self.batching.patience
         while True:
@@ -371,7 +372,7 @@ class Gathering:
     # reading
 
     async def _read(self, token: str, remote: str) -> dict[str, JudgeError]:
-        """Keep and hand out what a batch brought; why the other prompts have no reply, by key."""
+        """Cache and hand out a batch's replies; returns the errors of the other prompts by key."""
         errors, replies = dict[str, JudgeError](), list[tuple[str, Reply]]()
         async with aclosing(self.api.results(remote)) as results:
             async for key, result in results:
@@ -406,7 +407,7 @@ class Gathering:
             question.answer.set_result(reply)
 
     def _again(self, key: str, error: JudgeError) -> bool:
-        """Send a prompt in another batch, if that may help; else its asking ends here. Whether it is sent."""
+        """Send a prompt in another batch if that may help, else fail it; returns whether it was sent again."""
         question = self._release(key)
         question.failures += 1
         if _may_pass(error) and question.failures < self.batching.attempts:
@@ -423,7 +424,7 @@ class Gathering:
             question.answer.set_exception(error)
 
     def _release(self, key: str, usage: Usage = FREE) -> _Question:
-        """Give back what is reserved for a prompt, and count what its reply cost."""
+        """Release the cost reserved for a prompt, and count what its reply cost."""
         question = self._questions[key]
         if question.reserved is not None:
             self.limiter.settle(question.reserved, usage)
@@ -436,5 +437,5 @@ def _may_pass(error: JudgeError) -> bool:
 
 
 def _may_have_arrived(error: JudgeError) -> bool:
-    """Whether a batch may be under way although sending it failed so."""
+    """Whether the provider may have received a batch although sending it failed with this error."""
     return isinstance(error, JudgeSilent) or (_may_pass(error) and not isinstance(error, JudgeBusy))

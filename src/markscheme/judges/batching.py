@@ -1,4 +1,4 @@
-"""How prompts go in batches, and what an adapter to a provider's batch API does."""
+"""Settings of batches, and the protocol of an adapter to a provider's batch API."""
 
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,26 +15,26 @@ CLOCKS_APART: Final = 600.0
 
 
 def _nothing(_: str) -> None:
-    """Say nothing."""
+    """Do nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Batching:
-    """How prompts go in batches.
+    """How prompts are sent in batches.
 
     Attributes:
         reasks: Whether prompts whose reply couldn't be used go in another batch, or live at full price.
-        quiet: Seconds without another prompt after which those gathered are sent.
-        poll: Seconds before a provider is asked for the first time how far it is; then half as long again, and so on.
-        longest_poll: Seconds between two such questions at most.
-        grace: Seconds after which a batch that a killed process sent, and the provider doesn't list, is taken as not
+        quiet: Seconds without another prompt after which the gathered prompts are sent.
+        poll: Seconds before the first poll; each further wait is half as long again.
+        longest_poll: Maximum seconds between two polls.
+        grace: Seconds after which a batch that a killed process sent, and the provider doesn't list, counts as never
             received.
-        patience: Seconds for which a provider that can't be asked is tried.
-        attempts: Batches that one prompt goes in at most, where replies to it fail in a way that may pass.
-        notify: Called with a sentence when a batch is sent, taken up, or read.
+        patience: Seconds for which an unreachable provider is retried.
+        attempts: Maximum number of batches for one prompt whose replies fail in a way that may be transient.
+        notify: Called with a sentence when a batch is sent, resumed or read.
 
     Raises:
-        ValueError: A time or a number that is not above 0.
+        ValueError: A time or number isn't above 0.
     """
 
     reasks: Literal["batch", "live"] = "batch"
@@ -54,15 +54,15 @@ class Batching:
 
 @dataclass(frozen=True, slots=True)
 class BatchState:
-    """What a provider tells of a batch.
+    """A batch's state as its provider reports it.
 
     Attributes:
         id: The provider's.
-        status: In its own word.
+        status: In the provider's own word.
         ended: Whether its results can be read.
-        processed: Prompts done so far; 0 where it tells them only at the end.
-        fault: Why the provider refused all of it; None where it didn't.
-        certain: Whether it carries our token; else only its results can show whose it is.
+        processed: Prompts done so far; 0 if the provider reports them only at the end.
+        fault: Why the provider refused the whole batch; None if it didn't.
+        certain: Whether it carries our token; else only its results can show whether it is ours.
     """
 
     id: str
@@ -74,11 +74,11 @@ class BatchState:
 
 
 class BatchApi(Protocol):
-    """A provider's batch API, asked once for each call; errors are JudgeErrors.
+    """A provider's batch API, with one request per call; errors are JudgeErrors.
 
     Attributes:
-        most: Prompts that a batch may hold.
-        most_bytes: Bytes that they may have together, as JSON.
+        most: Maximum number of prompts in a batch.
+        most_bytes: Maximum size of a batch in bytes, as JSON.
     """
 
     most: ClassVar[int]
@@ -89,21 +89,21 @@ class BatchApi(Protocol):
         ...
 
     async def create(self, token: str, requests: Sequence[Mapping[str, Any]]) -> BatchState:
-        """Send a batch. After a JudgeSilent, or any other failure, the provider may have it all the same."""
+        """Send a batch. After a JudgeSilent, or any other failure, the provider may have received it all the same."""
         ...
 
     async def find(self, token: str, since: float, asked: int) -> list[BatchState]:
-        """The batches that may be the one of that token, sent after `since` (s since 1970) with so many prompts."""
+        """The batches that may be the one with that token: sent after `since` (s since 1970) with `asked` prompts."""
         ...
 
     async def state(self, id: str) -> BatchState:
-        """How far it is."""
+        """The batch's current state."""
         ...
 
     def results(self, id: str) -> AsyncGenerator[tuple[str, Reply | JudgeError]]:
-        """Of an ended batch, keys with replies, or with why there is none, in any order."""
+        """The results of an ended batch, in any order: keys with replies or errors."""
         ...
 
     async def cancel(self, id: str) -> None:
-        """Have it end; what is answered by then can be read and is paid."""
+        """Cancel the batch; what is answered by then can be read and is paid."""
         ...

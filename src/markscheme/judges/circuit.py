@@ -1,4 +1,4 @@
-"""When a judge that does nothing but fail is left alone: refused for good, or down for now."""
+"""A circuit breaker for a judge that keeps failing: refused for good, or down for now."""
 
 import asyncio
 import warnings
@@ -13,25 +13,25 @@ WAYS_OUT: Final = {
     403: "check what the key may use",
     404: "check the model's name and the address",
 }
-"""Statuses that say of a first call what they would say of every other, and what to check then."""
+"""HTTP statuses that every call would get once the first one does, and what to check then."""
 FAILURES: Final = 10
-"""In a row, without an answer between them, after which no further call is made."""
+"""Failures in a row after which no further call is made."""
 TIMED_OUT: Final = 4
-"""Failures that a call counts for which took half the deadline or more."""
+"""Number of failures that a call counts as, if it took half the deadline or more."""
 FIRST_PAUSE: Final = 2.0
 LONGEST_PAUSE: Final = 15.0
-"""Seconds between two tries of a judge that is down."""
+"""Seconds between two trial calls to a judge that is down."""
 SHORTEST_TRY: Final = 15.0
-"""Seconds that a try has at least."""
+"""Minimum timeout of a trial call in seconds."""
 REST: Final = 120.0
 """Seconds after giving up before another call is tried."""
 
 
 @dataclass(eq=False)
 class Circuit:
-    """Counts one judge's failures in a row, and while it is down lets one call through at a time.
+    """Counts one judge's failures in a row, and lets one call through at a time while the judge is down.
 
-    It serves one event loop at a time, any number of them one after the other.
+    It serves one event loop at a time, and any number of them in succession.
     """
 
     _answers: int = field(default=0, init=False)
@@ -47,14 +47,14 @@ class Circuit:
 
     @property
     def is_open(self) -> bool:
-        """Whether the judge is down, so that no call is made but tries."""
+        """Whether the judge is down, so that only trial calls are made."""
         return self._cause is not None
 
     async def enter(self) -> float | None:
-        """Wait while the judge is down; for a try, by when it must be answered, else None.
+        """Wait while the judge is down; returns the deadline of a trial call, None for an ordinary call.
 
         Raises:
-            JudgeUnavailable: It has been given up.
+            JudgeUnavailable: The judge has been given up.
         """
         loop = asyncio.get_running_loop()
         while self._cause is not None:
@@ -74,7 +74,7 @@ class Circuit:
         return None
 
     def leave(self) -> None:
-        """End a try without an outcome."""
+        """End a trial call without an outcome."""
         self._trying = False
         waiting, self._waiting = self._waiting, []
         for one in waiting:
@@ -92,9 +92,9 @@ class Circuit:
         """Note a failure.
 
         Args:
-            error: What it was.
-            patience: Seconds for which a judge that is down is tried.
-            was_try: Whether it was the one call that is let through.
+            error: The failure.
+            patience: Seconds for which a judge that is down is retried.
+            was_try: Whether the call was a trial call.
             timed_out: Whether it took half the deadline or more.
 
         Raises:

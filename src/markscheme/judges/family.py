@@ -1,4 +1,4 @@
-"""Whether a judge and the system it judges are models of one family, as far as their names tell."""
+"""Whether a judge and the system it judges are models of one family, judging by their names."""
 
 import re
 import warnings
@@ -29,7 +29,7 @@ MODELS: Final[Mapping[str, str]] = {
     "GLM": "glm|chatglm",
     "Kimi": "kimi",
 }
-"""What the models of each family are called, as parts of words, with no letter next to them."""
+"""Names of each family's models as parts of words, with no letter next to them."""
 
 MAKERS: Final[Mapping[str, str]] = {
     "Claude": "anthropic",
@@ -40,11 +40,11 @@ MAKERS: Final[Mapping[str, str]] = {
     "Grok": "xai",
     "Command": "cohere",
 }
-"""Who makes them; asked only where no model is named, since many servers speak the language of one maker."""
+"""Makers of the models; used only if no model is named, since many servers are compatible with one maker's API."""
 
 
 def families(name: str) -> frozenset[str]:
-    """The families that a model, a provider or a system belongs to by its name; none where the name doesn't tell.
+    """The families of a model, provider or system by its name; empty if the name names none.
 
     Example:
         >>> sorted(families("openrouter:meta-llama/llama-3.1-70b")), sorted(families("openai:chat:o3"))
@@ -63,7 +63,7 @@ def _named(words: Mapping[str, str], name: str) -> frozenset[str]:
 
 
 def same_family(judge: str, system: str) -> str | None:
-    """The family that both belong to by their names; None where the names don't tell of one.
+    """The family that both belong to by their names; None if the names show none.
 
     Example:
         >>> same_family("claude-sonnet-5-5", "anthropic:messages:claude-haiku-5-5")
@@ -75,18 +75,18 @@ def same_family(judge: str, system: str) -> str | None:
 
 
 def warn_of_kinship(judge: str, systems: Iterable[str]) -> None:
-    """Warn where a judge is of the family of systems that it judges."""
+    """Warn if a judge belongs to the same family as systems that it judges."""
     said = kinship(judge, systems)
     if said:
         warnings.warn(said, RatingWarning, stacklevel=2)
 
 
 def kinship(judge: str, systems: Iterable[str]) -> str | None:
-    """What to say where some of the systems that wrote the submissions are of the judge's own family; else None.
+    """A warning if some of the systems that wrote the submissions are of the judge's own family; else None.
 
     Args:
         judge: The judge's model.
-        systems: Who wrote each submission; "" where nobody says.
+        systems: The system that wrote each submission; "" if unknown.
 
     Source:
         Panickssery, Bowman and Feng (2024), LLM Evaluators Recognize and Favor Their Own Generations,

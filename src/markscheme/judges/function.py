@@ -1,4 +1,4 @@
-"""A function as judge: whatever a user has that turns two prompts into an answer."""
+"""A user's function as judge: takes two prompts and returns an answer."""
 
 import ast
 import asyncio
@@ -27,11 +27,11 @@ class FunctionJudge:
     """A judge that answers by calling `fn(system_prompt=…, user_prompt=…)`.
 
     Args:
-        fn: Async or not; one that is not runs in a thread. It gives a text, a mapping, a pydantic model or a Reply.
-            Where its signature takes `schema`, it is given the JSON Schema of the answer.
-        name: What the judge is called. Two functions of one name differ by their source and by the files of
-            the modules they import from the project, not by installed packages or by data that they read.
-        home: The module in which it was looked up, which counts too.
+        fn: Sync or async; a sync function runs in a thread. It returns a text, a mapping, a pydantic model or a Reply.
+            If its signature has `schema`, it receives the JSON Schema of the answer.
+        name: The judge's name. Two functions with the same name differ by their source and by the files of the
+            modules they import from the project, not by installed packages or by data that they read.
+        home: The module in which it was looked up; part of its identity too.
 
     Raises:
         UsageError: It cannot be called with `system_prompt` and `user_prompt`.
@@ -57,10 +57,10 @@ class FunctionJudge:
 
     @classmethod
     def load(cls, name: str) -> "FunctionJudge":
-        """The judge that is the function `module:name`.
+        """The function `module:name` as a judge.
 
         Raises:
-            UsageError: No such module or function, or one that cannot be called as a judge.
+            UsageError: There is no such module or function, or it cannot be called as a judge.
         """
         module, _, function = name.partition(":")
         if not module or not function:
@@ -87,11 +87,11 @@ class FunctionJudge:
         return Identity(self.name, parameters={"source": fingerprint(source, modules)})
 
     async def reply(self, prompt: Prompt, sample: int = 0) -> Reply:  # noqa: ARG002 - each call is a new sample
-        """What the function answers.
+        """The function's answer.
 
         Raises:
-            JudgeUnavailable: The function raised something.
-            UnreadableReply: It raised because its answer was malformed, or gave what is no answer.
+            JudgeUnavailable: The function raised an exception.
+            UnreadableReply: It raised because its answer was malformed, or returned something that isn't an answer.
         """
         try:
             answer = await self._called(prompt)
@@ -102,7 +102,7 @@ class FunctionJudge:
         return self._as_reply(answer)
 
     async def aclose(self) -> None:
-        """Nothing is held."""
+        """Nothing to close."""
 
     async def _called(self, prompt: Prompt) -> Any:
         arguments: dict[str, Any] = {"system_prompt": prompt.system, "user_prompt": prompt.user}
@@ -120,7 +120,7 @@ class FunctionJudge:
     def _takes(self, **arguments: Any) -> bool:
         try:
             inspect.signature(self.fn).bind(**arguments)
-        except ValueError:  # a signature nobody can tell
+        except ValueError:  # its signature can't be inspected
             return "schema" not in arguments
         except TypeError:
             return False
@@ -154,7 +154,7 @@ class FunctionJudge:
 
 
 def project_modules(*names: str) -> Iterator[tuple[str, Path]]:
-    """The files of modules and of all that they import, directly or not: the user's own, no installed package's."""
+    """The files of the user's own modules among `names` and all that they import, directly or not."""
     seen: set[str] = set()
     waiting = list(names)
     while waiting:
@@ -167,7 +167,7 @@ def project_modules(*names: str) -> Iterator[tuple[str, Path]]:
 
 
 def is_own(file: str) -> bool:
-    """Whether a module's file is the user's own: neither Python's, nor installed, nor ours.
+    """Whether a module's file is the user's own: not Python's, not installed, not ours.
 
     Example:
         >>> is_own("/home/me/project/judge.py"), is_own(os.__file__), is_own(asyncio.__file__)
@@ -180,7 +180,7 @@ _FOREIGN: Final = (os.path.join(os.path.dirname(os.__file__), ""), os.path.join(
 
 
 def _file_of(name: str) -> Path | None:
-    """Where a module is; None for one that is no Python file."""
+    """The file of a module; None if it has no Python file."""
     module = sys.modules.get(name)
     try:
         spec = None if module else _spec_of(name)
@@ -191,7 +191,7 @@ def _file_of(name: str) -> Path | None:
 
 
 def _spec_of(name: str) -> ModuleSpec | None:
-    """Where a module would be imported from; no package above it is imported for that."""
+    """A module's import spec, found without importing its parent packages."""
     parent = name.rpartition(".")[0]
     if not parent:
         return find_spec(name)
@@ -201,7 +201,7 @@ def _spec_of(name: str) -> ModuleSpec | None:
 
 
 def _imported_by(name: str, file: Path) -> Iterator[str]:
-    """Names of modules that a file imports anywhere by name; `from a import b` may mean the module a.b."""
+    """Names of modules that a file imports anywhere in its code; `from a import b` may mean the module a.b."""
     try:
         tree = ast.parse(file.read_bytes())
     except (SyntaxError, ValueError):

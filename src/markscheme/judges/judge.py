@@ -1,4 +1,4 @@
-"""Who rates: the Judge protocol, and the Reply it gives to a Prompt."""
+"""The Judge protocol, and the Reply a judge gives to a Prompt."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
@@ -13,15 +13,15 @@ Source = Literal["live", "recorded", "cache"]
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What asking cost.
+    """Tokens and cost of asking a judge.
 
     Attributes:
         calls: Requests that reached a provider.
-        input_tokens: Tokens read, those kept by the provider included; None where nobody counted.
-        output_tokens: Tokens written; None where nobody counted.
-        usd: US dollars; None where the price or the tokens are not known, never 0 for "not known".
-        batched: Those of the calls that went in batches.
-        batched_usd: What of `usd` they cost, at a batch's price.
+        input_tokens: Tokens read, those in the provider's cache included; None if not counted.
+        output_tokens: Tokens written; None if not counted.
+        usd: US dollars; None if the price or the tokens are unknown, never 0 for "unknown".
+        batched: The calls that went in batches.
+        batched_usd: The part of `usd` spent on them, at a batch's price.
     """
 
     calls: int = 0
@@ -32,7 +32,7 @@ class Usage:
     batched_usd: float | None = 0.0
 
     def __add__(self, other: "Usage") -> "Usage":
-        """Both together; what is not known of one is not known of both, unless that one made no call."""
+        """The sum; what is unknown for one is unknown for both, unless that one made no call."""
         if not self.calls or not other.calls:
             return other if other.calls else self
         return Usage(
@@ -45,7 +45,7 @@ class Usage:
         )
 
     def to_json(self) -> dict[str, Any]:
-        """As plain data; what went in batches is there only where anything did."""
+        """As plain data; batch keys are included only if something went in batches."""
         hidden = () if self.batched else ("batched", "batched_usd")
         return {name: value for name, value in asdict(self).items() if name not in hidden}
 
@@ -55,7 +55,7 @@ def _sum(one: Any, other: Any) -> Any:
 
 
 def total(usages: Iterable[Usage]) -> Usage:
-    """All of them together; of none, the cost of having asked nobody."""
+    """The sum of all; of none, the cost of no call."""
     together = Usage()
     for usage in usages:
         together += usage
@@ -64,13 +64,13 @@ def total(usages: Iterable[Usage]) -> Usage:
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """What makes a judge this judge: whatever, if it were changed, would make its replies another judge's.
+    """What identifies a judge: everything that, if changed, would make its replies another judge's.
 
     Attributes:
         name: As a user names it: anthropic, local:model.gguf, recorded:PATH, ….
         model: The model asked for, as the provider names it.
-        parameters: Whatever else shapes a reply, as plain data.
-        address: The base URL where it is not the provider's own; never with a key.
+        parameters: Everything else that affects a reply, as plain data.
+        address: The base URL if it isn't the provider's own; never with a key.
     """
 
     name: str
@@ -89,7 +89,7 @@ class Identity:
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """One token of a reply and what might have stood in its place: text to probability, 0 to 1."""
+    """One token of a reply and its alternatives: text to probability, 0 to 1."""
 
     text: str
     alternatives: Mapping[str, float]
@@ -97,22 +97,22 @@ class Token:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What came back from a judge, unread.
+    """A judge's raw reply, not yet parsed.
 
     Attributes:
-        text: The answer as it came.
+        text: The answer as received.
         model: The model that answered, as it named itself; "" if it did not.
-        stop: Why it ended: at its end, cut off by length, a refusal, or something else.
-        usage: What it cost; an empty Usage where nobody was asked (a recording, the cache).
-        source: Whether it was asked now, recorded, or kept from an earlier run.
+        stop: Why it ended: complete, cut off by length, a refusal, or something else.
+        usage: Tokens and cost; an empty Usage without a request (a recording, the cache).
+        source: Whether it is new, recorded, or cached from an earlier run.
         provenance: For a recording, who made it and when.
-        tokens: The answer's tokens with their alternatives, where the provider tells; empty otherwise.
+        tokens: The answer's tokens with their alternatives, if the provider reports them; empty otherwise.
         parts: The replies of a panel or of one judge asked several times; `text` is then empty.
         rule: How `parts` are combined.
-        error: Why nothing came, where one of several requests gave nothing.
-        enforced: Whether the provider lets the model write nothing but the object of the prompt's schema.
-        discard: Takes it from where it is kept, since nothing could be read from it, and notes that it was tried;
-            True says that a second asking gave what was missing. None where it isn't kept.
+        error: Why this part is empty, if one of several requests failed.
+        enforced: Whether the provider constrains the model to the prompt's JSON schema.
+        discard: Removes it from the cache because it could not be parsed, and counts the attempt; called with True
+            if a second request gave what was missing. None if it isn't cached.
     """
 
     text: str
@@ -130,7 +130,7 @@ class Reply:
 
     @property
     def single(self) -> Iterator["Reply"]:
-        """The replies it consists of; itself where it has no parts."""
+        """The single replies it consists of; itself if it has no parts."""
         if not self.parts:
             yield self
         for part in self.parts:
@@ -138,47 +138,47 @@ class Reply:
 
     @classmethod
     def without_answer(cls, error: BaseException) -> "Reply":
-        """The part of a request that gave nothing, among others that did."""
+        """The empty part of a failed request, among others that succeeded."""
         return cls("", stop="other", error=str(error) or type(error).__name__)
 
 
 @runtime_checkable
 class Judge(Protocol):
-    """What can answer a Prompt. A panel, a repeated judge and a limited judge are judges too."""
+    """Anything that can answer a Prompt. A panel, a repeated judge and a limited judge are judges too."""
 
     @property
     def identity(self) -> Identity:
-        """What makes this judge this judge."""
+        """What distinguishes this judge from others."""
         ...
 
     async def reply(self, prompt: Prompt, sample: int = 0) -> Reply:
-        """The answer to `prompt`; `sample` numbers repeated askings of the same prompt, from 0.
+        """The answer to `prompt`; `sample` numbers repeated requests with the same prompt, from 0.
 
         Raises:
-            JudgeError: The provider or the model gave nothing to read.
+            JudgeError: The provider or the model gave nothing readable.
         """
         ...
 
     async def aclose(self) -> None:
-        """Let go of connections and servers; the judge is not asked again."""
+        """Close connections and servers; the judge is not asked again."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Wrapping:
-    """A judge round another one: it has that one's identity, and closes it.
+    """A judge that wraps another one, keeps its identity and closes it.
 
     Attributes:
-        judge: Who is asked.
+        judge: The wrapped judge.
     """
 
     judge: Judge
 
     @property
     def identity(self) -> Identity:
-        """The judge's own: how it is asked is no part of who it is."""
+        """The wrapped judge's own: how it is asked is not part of its identity."""
         return self.judge.identity
 
     async def aclose(self) -> None:
-        """Close the judge that is asked."""
+        """Close the wrapped judge."""
         await self.judge.aclose()

@@ -1,8 +1,8 @@
 """The kinds of judge: one entry each, read by help, `status`, error messages and `open_judge`.
 
-An installed package adds a kind with an entry point in the group `markscheme.judges`, named as the kind and leading to
-an object with `name` and `open`, and whichever other attributes of JudgeKind apply. Loading this module is cheap; an
-adapter is imported when its kind is opened.
+An installed package adds a kind with an entry point in the group `markscheme.judges`. The entry point has the kind's
+name and refers to an object with `name` and `open`, plus any other attributes of JudgeKind that apply. Loading this
+module is cheap; an adapter is imported when its kind is opened.
 """
 
 import math
@@ -26,29 +26,29 @@ if TYPE_CHECKING:
 GROUP: Final = "markscheme.judges"
 """The entry point group by which installed packages add kinds."""
 DEADLINE: Final = 120.0
-"""Seconds for one question."""
+"""Timeout of one request in seconds."""
 
 
 def _always() -> None:
-    """Nothing stands against asking."""
+    """None: always ready."""
 
 
 @dataclass(frozen=True, slots=True)
 class JudgeKind:
-    """What markscheme knows of one kind of judge.
+    """One kind of judge.
 
     Attributes:
-        name: What the names of such judges begin with, up to the first colon.
+        name: The part of a judge's name before the first colon.
         open: Opens the judge that the rest of a name means; imports nothing heavy before its first reply.
-        extra: What pip installs for it, as in `markscheme[openai]`; "" where nothing is missing.
-        environment: Variables that it reads, the one that decides first.
-        ready: Why it can't be asked here, as what to do about it; None where it can.
-        form: How such a judge is named; `[…]` may be left out.
-        needs: What the rest of its name says, where it can't be left out.
-        about: What it is, in a few words.
-        found: What it would be asked with here; else the variables that are set, else `about`.
-        deadline: Seconds for one question; infinite where questions queue behind one another in this process.
-        asks: False where replies are at hand already: such a judge is neither limited nor remembered.
+        extra: The extra to install for it, as in `markscheme[openai]`; "" if it needs none.
+        environment: Environment variables that it reads, the decisive one first.
+        ready: What to do before it can be used here; None if it is ready.
+        form: How such a judge is named; `[…]` is optional.
+        needs: What the rest of its name says, if it is required.
+        about: A short description.
+        found: What it would use here; else the variables that are set, else `about`.
+        deadline: Timeout of one request in seconds; infinite if requests queue in this process.
+        asks: False if replies are already available: such a judge is neither limited nor cached.
     """
 
     name: str
@@ -67,13 +67,13 @@ class JudgeKind:
         object.__setattr__(self, "form", self.form or f"{self.name}:…")
 
     def shown(self) -> str:
-        """What it would be asked with here, for a reader; values of variables are never shown."""
+        """What it would use here, for a reader; values of variables are never shown."""
         given = next((name for name in self.environment if os.environ.get(name)), None)
         return self.found() if self.found else f"{given} is set" if given else self.about
 
 
 def kind_of(name: str) -> JudgeKind | None:
-    """The kind that a judge's name begins with; None where there is no such kind."""
+    """The kind that a judge's name begins with; None if there is no such kind."""
     asked = name.partition(":")[0]
     shipped = next((kind for kind in SHIPPED if kind.name == asked), None)
     point = None if shipped else _installed(tuple(sys.path)).get(asked)
@@ -95,19 +95,19 @@ def known_kind(name: str) -> JudgeKind:
 
 
 def kinds() -> Iterator[JudgeKind]:
-    """All kinds, those of installed packages last; one that cannot be loaded says so as what it is not ready for."""
+    """All kinds, those of installed packages last; one that cannot be loaded is not ready and says why."""
     yield from SHIPPED
     yield from map(_loaded, _installed(tuple(sys.path)).values())
 
 
 def judge_forms() -> str:
-    """How judges are named, for help and messages; kinds of installed packages are named and not loaded."""
+    """How judges are named, for help and messages; kinds of installed packages are listed without loading them."""
     forms = [*(kind.form for kind in SHIPPED), *(f"{name}:…" for name in _installed(tuple(sys.path)))]
     return f"{', '.join(forms[:-1])} or {forms[-1]}"
 
 
 def ways_out() -> str:
-    """What to do where there is no judge to ask."""
+    """What to do if no judge is available."""
     others = "; ".join(f"{kind.form} ({kind.about})" for kind in SHIPPED[1:])
     return f"set {SHIPPED[0].environment[0]}, or name a judge with --judge: {others}"
 
@@ -117,7 +117,7 @@ def ways_out() -> str:
 
 @lru_cache(maxsize=1)
 def _installed(path: tuple[str, ...]) -> "dict[str, EntryPoint]":
-    """The entry points that packages on `path` declare, by name; a shipped kind's name is never another's."""
+    """The entry points that packages on `path` declare, by name; they cannot replace a built-in kind."""
     if not any(map(_declares, path)):
         return {}
     from importlib.metadata import entry_points
@@ -127,7 +127,7 @@ def _installed(path: tuple[str, ...]) -> "dict[str, EntryPoint]":
 
 
 def _declares(folder: str) -> bool:
-    """Whether a package installed in `folder` adds a kind: tells it in a tenth of importlib.metadata's time."""
+    """Whether a package installed in `folder` adds a kind; ten times faster than importlib.metadata."""
     if os.path.isfile(folder):  # a zip archive is left to importlib
         return True
     try:
@@ -146,7 +146,7 @@ def _text(file: str) -> str:
 
 
 def _loaded(point: "EntryPoint") -> JudgeKind:
-    """The kind behind an entry point; where it cannot be loaded, one that says why when it is asked for."""
+    """The kind behind an entry point; if it cannot be loaded, a kind that says why when it is used."""
     package = point.dist.name if point.dist else point.value
     try:
         found: Any = point.load()
@@ -163,7 +163,7 @@ def _loaded(point: "EntryPoint") -> JudgeKind:
     return JudgeKind(point.name, refuse, ready=lambda: why)
 
 
-# --- those that come with markscheme --------------------------------------------------------------------------------
+# --- built-in kinds -------------------------------------------------------------------------------------------------
 
 
 def _anthropic(rest: str, asking: "Asking") -> "Judge":
@@ -212,7 +212,7 @@ def _openai_ready() -> str | None:
 
 
 def _recordings() -> list[str]:
-    """The files of recorded replies that are found from the working directory."""
+    """The files of recorded replies found from the working directory."""
     from markscheme.rubrics.search import calibrations
 
     here = Path.cwd()
@@ -247,7 +247,7 @@ SHIPPED: Final = (
         form="local:PATH.gguf",
         needs="the file",
         about="a model file, run in this process",
-        deadline=math.inf,  # it answers when its turn comes: a question that waits for it is not late
+        deadline=math.inf,  # requests queue in this process: waiting for a turn is not a timeout
     ),
     JudgeKind(
         "recorded",
@@ -261,4 +261,4 @@ SHIPPED: Final = (
     ),
     JudgeKind("function", _function, form="function:module:name", about="any function that answers a prompt"),
 )
-"""Anthropic first: the one that is asked where nobody is named."""
+"""Anthropic first: it is the default when no judge is named."""

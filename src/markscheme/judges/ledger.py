@@ -1,4 +1,4 @@
-"""The batches under way, in the file that keeps the replies: what was to be sent, what was sent, what has come back."""
+"""Batches under way, in the file that caches the replies: what was to be sent, what was sent, what has come back."""
 
 import json
 import sqlite3
@@ -15,7 +15,7 @@ from markscheme.judges.judge import Identity, Reply, Usage, total
 from markscheme.judges.remembering import FILE, is_running, new_owner, open_replies, reply_json
 
 KNOWN_DAYS: Final = 30
-"""Days for which an ended batch stays known: a little longer than providers keep results."""
+"""Days for which an ended batch is remembered: a little longer than providers keep results."""
 
 _SCHEMA = (
     "CREATE TABLE IF NOT EXISTS batches (token TEXT PRIMARY KEY, identity TEXT, remote TEXT, owner TEXT, began REAL, "
@@ -31,16 +31,16 @@ class BatchRecord:
     """What is known of one batch without asking its provider.
 
     Attributes:
-        token: Names it before the provider does.
-        judge: Who answers it.
-        remote: The provider's id for it; "" while nobody knows whether the provider has it.
+        token: Our name for it, given before the provider's.
+        judge: The judge that answers it.
+        remote: The provider's id for it; "" while it isn't known whether the provider has received it.
         owner: The process that sends it.
         began: When it was sent, or last tried to be; seconds since 1970.
         asked: Prompts in it.
-        processed: Prompts that the provider had processed when it was last asked; some tell it only at the end.
-        reserved: US dollars it may cost at most, 0 where the price isn't known.
-        usage: What its replies cost, as far as they are read.
-        is_open: Whether replies to some of its prompts are still to be read.
+        processed: Prompts done at the last poll; some providers report this only at the end.
+        reserved: Maximum cost in US dollars, 0 if the price is unknown.
+        usage: Tokens and cost of the replies read so far.
+        is_open: Whether some replies are still to be read.
     """
 
     token: str
@@ -56,7 +56,7 @@ class BatchRecord:
 
     @property
     def is_being_sent(self) -> bool:
-        """Whether another process is about to note what the provider calls it."""
+        """Whether another process is sending it and about to record its remote id."""
         return not self.remote and is_running(self.owner) and time.time() < self.began + SENDING
 
 
@@ -64,10 +64,10 @@ class BatchRecord:
 class Ledger:
     """Batches and the prompts in them, by the keys of their replies; many processes may use it at once.
 
-    What is written is on disk when a method returns, also after a power cut: a batch that is forgotten is paid twice.
+    Writes are on disk when a method returns, even after a power cut: a batch that is forgotten is paid for twice.
 
     Attributes:
-        folder: Of the replies.
+        folder: The folder of the replies.
     """
 
     folder: Path
@@ -76,7 +76,7 @@ class Ledger:
     # sending
 
     def intend(self, token: str, judge: Identity, keys: Sequence[str], reserved: float) -> list[str]:
-        """Note a batch before it is sent; those of the keys that it may send, others being in another batch."""
+        """Record a batch before it is sent; returns the keys that it may send, which are in no other batch."""
         who = json.dumps([judge.name, judge.model, dict(judge.parameters), judge.address])
         with self._writing() as connection:
             connection.execute("DELETE FROM batches WHERE ended < ?", (time.time() - KNOWN_DAYS * 86_400,))
@@ -87,18 +87,18 @@ class Ledger:
         return mine
 
     def trying(self, token: str) -> None:
-        """Note that it is about to be sent by this process."""
+        """Record that this process is about to send it."""
         with self._writing() as connection:
             values = (new_owner(), time.time(), token)
             connection.execute("UPDATE batches SET owner = ?, began = ? WHERE token = ?", values)
 
     def sent(self, token: str, remote: str) -> None:
-        """Note what the provider calls it."""
+        """Record the provider's id."""
         with self._writing() as connection:
             connection.execute("UPDATE batches SET remote = ? WHERE token = ?", (remote, token))
 
     def forget(self, token: str) -> list[str]:
-        """Drop a batch; the keys that it had no reply to."""
+        """Drop a batch; returns the keys that it had no reply to."""
         with self._writing() as connection:
             connection.execute("DELETE FROM batches WHERE token = ?", (token,))
             return self._released(connection, token)
@@ -106,12 +106,12 @@ class Ledger:
     # waiting and reading
 
     def processed(self, token: str, count: int) -> None:
-        """Note how many prompts the provider has processed."""
+        """Record how many prompts the provider has processed."""
         with self._writing() as connection:
             connection.execute("UPDATE batches SET processed = ? WHERE token = ?", (count, token))
 
     def keep(self, token: str, replies: Sequence[tuple[str, Reply]]) -> set[str]:
-        """Keep replies that a batch brought, with their cost; the keys of those that nobody had read yet."""
+        """Store a batch's replies with their cost; returns the keys that no process had read yet."""
         with self._writing() as connection:
             new = {
                 key: reply
@@ -127,7 +127,7 @@ class Ledger:
         return set(new)
 
     def close_batch(self, token: str) -> list[str]:
-        """Note that all that a batch brought is read; the keys without a reply, which may be sent again."""
+        """Record that all results are read; returns the keys without a reply, which may be sent again."""
         with self._writing() as connection:
             connection.execute("UPDATE batches SET ended = ? WHERE token = ?", (time.time(), token))
             return self._released(connection, token)
@@ -137,7 +137,7 @@ class Ledger:
         connection.execute("DELETE FROM batched WHERE token = ?", (token,))
         return [key for (key,) in found]
 
-    # looking
+    # queries
 
     def where(self, keys: Iterable[str]) -> dict[str, str]:
         """The token of the batch that each key is in; keys in none are left out."""
@@ -152,12 +152,12 @@ class Ledger:
         return {key for (key,) in self._open().execute("SELECT key FROM batched WHERE token = ?", (token,))}
 
     def batch(self, token: str) -> BatchRecord | None:
-        """One batch; None where it is forgotten."""
+        """One batch; None if it is unknown or forgotten."""
         row = self._open().execute(_LOOK + "WHERE token = ?", (token,)).fetchone()
         return _record(*row) if row else None
 
     def batches(self) -> list[BatchRecord]:
-        """All that are known, the oldest first."""
+        """All known batches, the oldest first."""
         rows = self._open().execute(_LOOK + "ORDER BY began").fetchall()
         return [_record(*row) for row in rows]
 
@@ -176,10 +176,10 @@ class Ledger:
 
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
-        """Within it all or nothing is written.
+        """A transaction.
 
         Raises:
-            UsageError: It can't be written.
+            UsageError: The file can't be written.
         """
         connection = self._open()
         try:
@@ -190,14 +190,14 @@ class Ledger:
             raise UsageError(f"batches need the cache: {self.folder / FILE} cannot be written: {error}") from error
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         if self._connection is not None:
             self._connection.close()
             self._connection = None
 
 
 def batches_under_way(folder: Path) -> list[BatchRecord]:
-    """The batches in a cache folder whose replies are not all read, the oldest first; no file is made."""
+    """The batches in a cache folder whose replies are not all read, the oldest first; creates no file."""
     if not (folder / FILE).is_file():
         return []
     ledger = Ledger(folder)

@@ -1,9 +1,9 @@
-"""How much is asked at once and in a minute, when to ask again, and when the money is spent.
+"""Rate limits, retries and budgets.
 
-One `Limiter` serves a whole process; every judge that asks a provider goes into a `Limited` that shares it. All
-asking again happens here and nowhere below: the adapters ask once.
+One `Limiter` serves a whole process; every judge that calls a provider is wrapped in a `Limited` that shares it. All
+retries happen here: the adapters send each request once.
 
-What goes in batches (`batched.py`) knows no rates; only its cost is reserved here.
+Rate limits don't apply to batches (`batched.py`); only their cost is reserved here.
 """
 
 import asyncio
@@ -32,28 +32,28 @@ from markscheme.prompt import Prompt
 
 MINUTE: Final = 60.0
 LONGEST_PAUSE: Final = 3600.0
-"""Seconds; a provider that asks for more is tried again after an hour."""
+"""Seconds; if a provider asks for a longer wait, it is tried again after an hour."""
 LONGEST_BACKOFF: Final = 30.0
 DEADLINE: Final = 120.0
-"""Seconds for one question."""
+"""Timeout of one request in seconds."""
 PATIENCE: Final = 60.0
-"""Seconds for which a judge that is down is tried before it is given up."""
+"""Seconds for which a judge that is down is retried before it is given up."""
 AT_ONCE: Final[ContextVar[int]] = ContextVar("AT_ONCE", default=8)
-"""Calls under way at once that the caller at hand asks for."""
+"""Concurrent calls that the current caller wants, unless the limiter sets a number."""
 RECOVERY: Final = 0.25
-"""Places at once that an answered call wins back after they were halved."""
+"""Concurrent calls regained per answered call after the number was halved."""
 BYTES_PER_TOKEN: Final = 3
-"""Fewer than in most text, so that an estimate is rather too high."""
+"""Characters per token: fewer than in most text, so that estimates err on the high side."""
 LONGEST_ANSWER: Final = 4096
-"""Tokens, where a judge does not tell its own limit."""
+"""Assumed maximum answer length in tokens, for judges that don't report their own."""
 
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """What a call may use at most, as far as is known before it.
+    """Upper estimate of what a call uses, made before the call.
 
     Attributes:
-        tokens: Read and written together.
+        tokens: Input and output together.
         usd: US dollars.
     """
 
@@ -63,13 +63,13 @@ class Forecast:
 
 @dataclass(slots=True, eq=False)
 class Permit:
-    """Leave to make one call, until it is handed back.
+    """Permission for one call, until it is handed back.
 
     Attributes:
         estimate: What is reserved for the call.
-        at: When it was given, by the event loop's clock.
+        at: When it was granted, by the event loop's clock.
         halvings: How often concurrency had been halved by then.
-        tokens: What the call counts for in its minute; None once the minute is over.
+        tokens: The call's share of its minute; None once the minute is over.
     """
 
     estimate: Forecast
@@ -80,7 +80,7 @@ class Permit:
 
 @dataclass(slots=True, eq=False)
 class _Waiting:
-    """Someone who waits for a permit, and how long a pause the wait may take."""
+    """A caller waiting for a permit, and the longest pause it accepts."""
 
     estimate: Forecast
     patience: float
@@ -89,20 +89,20 @@ class _Waiting:
 
 @dataclass(eq=False)
 class Limiter:
-    """Keeps all calls of a process within what is allowed, in the order in which they were asked for.
+    """Keeps all calls of a process within the limits, in the order of request.
 
-    Concurrency is halved when a provider asks to wait, once for all calls under way, and won back answer by answer.
-    While a provider asks to wait for a time it names, nobody is let through. It serves one event loop at a time, any
-    number of them one after the other.
+    Concurrency is halved when a provider asks to wait, once for all calls under way, and regained with each answer.
+    While a provider has asked to wait for a given time, no call is let through. It serves one event loop at a time,
+    and any number of them in succession.
 
     Attributes:
-        concurrency: Calls under way at once, at most; None for as many as a caller asks for (AT_ONCE).
-        requests_per_minute: Calls begun in any 60 seconds, at most; None for no limit.
-        tokens_per_minute: Tokens in any 60 seconds, at most, by estimate until a call is answered.
-        budget: US dollars for everything, at most.
+        concurrency: Maximum concurrent calls; None for as many as the caller wants (AT_ONCE).
+        requests_per_minute: Maximum calls begun in any 60 seconds; None for no limit.
+        tokens_per_minute: Maximum tokens in any 60 seconds, estimated until a call is answered.
+        budget: Maximum total cost in US dollars.
 
     Raises:
-        ValueError: A limit that is not above 0.
+        ValueError: A limit isn't above 0.
     """
 
     concurrency: int | None = None
@@ -141,21 +141,21 @@ class Limiter:
 
     @property
     def committed(self) -> float:
-        """Dollars spent, with what may have been spent on calls that were cut off, and what is reserved."""
+        """Dollars spent, plus what cut-off calls may have cost, plus what is reserved."""
         return self._spent + self._reserved + self._set_aside
 
-    # asking for leave
+    # requesting permits
 
     async def enter(self, estimate: Forecast, *, patience: float, again: bool = False) -> Permit:
-        """Leave to make a call, as soon as nothing stands against it.
+        """A permit for a call, as soon as the limits allow it.
 
         Args:
-            estimate: What it may use.
-            patience: Seconds of a pause, asked for by the provider, that it may wait.
-            again: True for a call that was made before; it goes before those that were not.
+            estimate: What the call may use.
+            patience: Longest pause in seconds, imposed by the provider, that the caller accepts.
+            again: True for a retry; retries go before first attempts.
 
         Raises:
-            BudgetError: It could cost more than the budget leaves, and nothing under way could give any back.
+            BudgetError: It could cost more than the budget leaves, and no call under way could release any of it.
             JudgeBusy: The provider asks for a longer pause than `patience`.
         """
         if self.concurrency is None and AT_ONCE.get() > self._most:
@@ -172,12 +172,12 @@ class Limiter:
             raise
 
     def unused(self, permit: Permit) -> None:
-        """Hand a permit back without having made the call."""
+        """Return a permit without having made the call."""
         self._calls -= 1
         self._close(permit, tokens=0, usd=0.0)
 
     def answered(self, permit: Permit, usage: Usage) -> None:
-        """Hand a permit back after an answer that used so much; what is not known counts as estimated."""
+        """Return a permit after an answer with that usage; what is unknown counts as estimated."""
         self._answered += usage
         self._places = min(self._most, self._places + RECOVERY)
         known = usage.input_tokens is not None and usage.output_tokens is not None
@@ -185,7 +185,7 @@ class Limiter:
         self._close(permit, tokens=tokens, usd=permit.estimate.usd if usage.usd is None else usage.usd)
 
     def failed(self, permit: Permit, error: BaseException) -> None:
-        """Hand a permit back after a call without an answer.
+        """Return a permit after a call without an answer.
 
         A refusal costs nothing. A call that was cut off may have been charged, and counts as estimated.
         """
@@ -199,14 +199,14 @@ class Limiter:
     # batches
 
     def reserve(self, usd: float, *, already_sent: bool = False) -> bool:
-        """Set aside what a prompt may cost before it goes into a batch; False where it must wait for others to end.
+        """Reserve what a prompt may cost before it goes into a batch; False if it must wait for others to end.
 
         Args:
             usd: US dollars.
-            already_sent: True where nothing can be held back: an earlier run has sent it.
+            already_sent: True if an earlier run has sent it, so that it can't be held back.
 
         Raises:
-            BudgetError: The budget leaves less, and nothing under way could give any back.
+            BudgetError: The budget leaves less, and nothing under way could release any of it.
         """
         if not already_sent and not self._affordable(usd):
             return False
@@ -215,11 +215,11 @@ class Limiter:
         return True
 
     def settle(self, usd: float, usage: Usage) -> None:
-        """Give back what was set aside for a prompt, and count what its reply cost; unknown dollars count as set aside.
+        """Release what was reserved for a prompt, and count what its reply cost; an unknown cost counts as reserved.
 
         Args:
             usd: As it was reserved.
-            usage: Of the reply; without calls where there is none, which costs nothing.
+            usage: Of the reply; without calls if there is none, which costs nothing.
         """
         self._in_batches -= 1
         self._set_aside = self._set_aside - usd if self._in_batches else 0.0
@@ -227,10 +227,10 @@ class Limiter:
         self._calls += usage.calls
         self._spent += 0.0 if not usage.calls else usd if usage.usd is None else usage.usd
 
-    # giving leave
+    # granting permits
 
     def _admit(self) -> None:
-        """Let through all that may go; if the first has to wait for a time, come back then."""
+        """Grant permits to all callers that may go; if the first must wait for a time, schedule the next round."""
         loop = asyncio.get_running_loop()
         if self._timer is not None:
             self._timer.cancel()
@@ -249,7 +249,7 @@ class Limiter:
             queue.popleft().permit.set_result(self._grant(waiting.estimate, now))
 
     def _first_queue(self) -> deque[_Waiting] | None:
-        """The queue whose first is next: those who ask again, then the others. Who gave up is dropped."""
+        """The queue whose first caller is next: retries, then the others. Drops callers that gave up."""
         for queue in (self._again, self._new):
             while queue and queue[0].permit.done():
                 queue.popleft()
@@ -258,7 +258,7 @@ class Limiter:
         return None
 
     def _wait(self, waiting: _Waiting, now: float) -> float:
-        """Seconds until it may go; infinite where another call must end first."""
+        """Seconds until it may go; infinite if another call must end first."""
         pause = self._resumes - now
         if pause > waiting.patience:
             raise JudgeBusy(
@@ -272,7 +272,7 @@ class Limiter:
         return self._wait_for_rates(waiting.estimate.tokens, now)
 
     def _affordable(self, usd: float) -> bool:
-        """Whether the budget covers it now; not now where calls under way may give some of it back."""
+        """Whether the budget covers it now; False also while calls under way may release some of the budget."""
         if self.budget is None or self.committed + usd <= self.budget:
             return True
         if self._reserved > 0 or self._in_batches:
@@ -310,7 +310,7 @@ class Limiter:
             self._recent_tokens += estimate.tokens
         return permit
 
-    # taking it back
+    # returning permits
 
     def _close(self, permit: Permit, *, tokens: int, usd: float) -> None:
         self._under_way -= 1
@@ -331,25 +331,25 @@ class Limiter:
 
 @dataclass(frozen=True, slots=True)
 class Limited(Wrapping):
-    """A judge that asks `judge` as `limiter` allows, and asks again where that may help.
+    """A judge that calls `judge` within the limits of `limiter`, and retries where that may help.
 
-    It asks again after a failure that may pass: after the time the provider names, else after `first_wait` seconds,
-    twice that, and so on, without chance. What cannot be read is asked for once more. A judge that refuses every call
-    ends the run; one that only fails is paused, tried one call at a time, and given up after `patience`.
+    A transient failure is retried after the time the provider names, else after `first_wait` seconds, twice that, and
+    so on, without jitter. A reply that can't be read is asked for once more. A judge that refuses every call ends the
+    run; one that only fails is paused, tried one call at a time, and given up after `patience`.
 
     Attributes:
-        judge: One that asks a provider; a panel's members are limited each by itself.
+        judge: A judge that calls a provider; each member of a panel is wrapped separately.
         limiter: Shared by all judges of a process.
-        price: Of its tokens; None where it is not known.
-        deadline: Seconds for one question from the first time it is asked, waiting and asking again included;
-            `math.inf` for a judge whose questions queue behind one another, as a local model's do.
-        attempts: Times it is asked at most.
-        first_wait: Seconds before it is asked for the second time.
-        patience: Seconds for which a judge that is down is tried.
+        price: Price of its tokens; None if unknown.
+        deadline: Seconds for one reply from the first attempt on, including waits and retries; `math.inf` for a judge
+            whose requests queue behind one another, such as a local model.
+        attempts: Maximum number of attempts.
+        first_wait: Seconds before the second attempt.
+        patience: Seconds for which a judge that is down is retried.
 
     Raises:
-        UsageError: The limiter has a budget, and there is no price.
-        ValueError: Fewer than one attempt, or a time that is not above 0.
+        UsageError: The limiter has a budget, but there is no price.
+        ValueError: Fewer than one attempt, or a time that isn't above 0.
     """
 
     limiter: Limiter
@@ -370,12 +370,12 @@ class Limited(Wrapping):
             )
 
     async def reply(self, prompt: Prompt, sample: int = 0) -> Reply:
-        """The judge's answer, with every time it was asked counted, and its cost where the price is known.
+        """The judge's answer, with the usage of all attempts, and their cost if the price is known.
 
         Raises:
             BudgetError: The next call could cost more than the budget leaves.
             NoJudge: The judge refuses every call, and has answered none.
-            JudgeError: What the last asking came to.
+            JudgeError: The failure of the last attempt.
         """
         clock, estimate = asyncio.get_running_loop().time, self._estimate(prompt)
         end, failures = math.inf, list[JudgeError]()
@@ -400,7 +400,7 @@ class Limited(Wrapping):
                 await asyncio.sleep(wait)
 
     async def _permit(self, estimate: Forecast, end: float, try_until: float | None) -> Permit | None:
-        """Leave to make a call; None where the judge went down while waiting for it."""
+        """A permit for a call; None if the judge went down while waiting for it."""
         began = end < math.inf
         patience = max(0.0, end - asyncio.get_running_loop().time()) if began else self.deadline
         try:
@@ -415,7 +415,7 @@ class Limited(Wrapping):
         return permit
 
     async def _ask(self, permit: Permit, prompt: Prompt, sample: int, end: float, try_until: float | None) -> Reply:
-        """One asking; the permit is handed back whatever comes."""
+        """One attempt; returns the permit whatever happens."""
         clock = asyncio.get_running_loop().time
         began, end = clock(), min(end, try_until or math.inf)
         try:
@@ -439,7 +439,7 @@ class Limited(Wrapping):
         return reply
 
     def _wait_after(self, failures: Sequence[JudgeError]) -> float | None:
-        """Seconds until it is worth asking again; None where it is not."""
+        """Seconds until a retry is worthwhile; None if it isn't."""
         error, backoff = failures[-1], min(LONGEST_BACKOFF, self.first_wait * 2.0 ** (len(failures) - 1))
         if len(failures) >= self.attempts:
             return None
@@ -463,7 +463,7 @@ class Limited(Wrapping):
 
 
 def forecast(judge: Identity, price: Price | ListPrice | None, prompt: Prompt) -> Forecast:
-    """What an answer to a prompt may use; it costs nothing where the price isn't known."""
+    """What an answer to a prompt may use; the cost is 0 if the price is unknown."""
     told = judge.parameters.get("max_tokens")
     written = told if isinstance(told, int) else LONGEST_ANSWER
     read = sum(len(text.encode()) for text in (prompt.system, prompt.user, str(prompt.schema))) // BYTES_PER_TOKEN
@@ -471,7 +471,7 @@ def forecast(judge: Identity, price: Price | ListPrice | None, prompt: Prompt) -
 
 
 def _told(failures: Sequence[JudgeError], more: str = "") -> JudgeError:
-    """The last failure, saying how often the judge was asked."""
+    """The last failure, with the number of attempts."""
     error = failures[-1]
     if len(failures) == 1 and not more:
         return error
@@ -482,7 +482,7 @@ def _told(failures: Sequence[JudgeError], more: str = "") -> JudgeError:
 
 
 def _with_calls(reply: Reply, more: int) -> Reply:
-    """The reply, with the calls that came to nothing before it."""
+    """The reply, with the failed calls before it added."""
     if not more:
         return reply
     if reply.parts:
