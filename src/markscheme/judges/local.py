@@ -23,36 +23,35 @@ from markscheme.prompt import Prompt
 CONTEXT = 8192
 MAX_TOKENS = 2048
 TOP = 100
-"""Alternatives asked for at each token where the expected level is asked for."""
+"""Alternatives requested per token for the expected level."""
 BLOCKS, BLOCK_BYTES = 64, 65_536
 
 _STOPS: Final[dict[str, Stop]] = {"stop": "end", "length": "length"}
 
 
 class LocalJudge:
-    """A GGUF model run in this process, held to the schema of the answer.
+    """A GGUF model run in this process, constrained to the answer's schema.
 
-    The model is loaded when first asked, which holds up the whole process for a moment (that its file is there is
-    looked at before), and let go by `aclose`. Nothing is sent anywhere. With one slot and temperature 0 the same
-    question always gets the same answer; several slots share the threads, so that they answer no faster on one, and
-    may move an answer that hangs in the balance. The model's own chat marks in a prompt are split by a space, so that
-    no submission can end its turn.
+    The model is loaded with the first request, which blocks the process for a moment (that its file exists is checked
+    before), and freed by `aclose`. Nothing is sent anywhere. With one slot and temperature 0 the same prompt always
+    gets the same answer. Several slots share the threads, so they answer no faster on one core, and may change a close
+    decision. The model's own chat marks in a prompt are split by a space, so that no submission can end its turn.
 
     Args:
         path: The model's file.
-        context: Tokens that a prompt and its answer may have together.
-        slots: Questions answered at once; others wait.
-        threads: Threads that compute. More than there are idle cores makes it many times slower.
-        expected: True takes the expected level by the token probabilities instead of the single one.
-        temperature: 0 asks for the likeliest answer.
-        seed: Used with the sample's number added, so that repeated askings may differ.
-        max_tokens: The longest answer, in tokens.
-        keep_prefix: True reads what a prompt has in common with the one before only once, which is several times
-            faster where one rubric is asked about many submissions; the odds then depend a little on what was asked
-            before, and so may an answer that hangs in the balance.
+        context: Maximum tokens of a prompt and its answer together.
+        slots: Prompts answered at once; others wait.
+        threads: Compute threads. More than there are idle cores makes it many times slower.
+        expected: True uses the expected level by the token probabilities instead of the single one.
+        temperature: Sampling temperature; 0 asks for the likeliest answer.
+        seed: Random seed; the sample's number is added, so that repeated requests may differ.
+        max_tokens: Maximum tokens of an answer.
+        keep_prefix: True reads the part that a prompt shares with the one before only once, which is several times
+            faster when one rubric grades many submissions. The log-probabilities then depend slightly on what was
+            asked before, and so may a close decision.
 
     Raises:
-        UsageError: There is no such file, it cannot be read, or it is no GGUF file.
+        UsageError: There is no such file, it cannot be read, or it isn't a GGUF file.
         ValueError: Fewer than one slot, thread or token.
     """
 
@@ -84,7 +83,7 @@ class LocalJudge:
 
     @cached_property
     def identity(self) -> Identity:
-        """The file by its content, and everything that shapes an answer."""
+        """A digest of the file's content, and everything that affects an answer."""
         parameters = {
             "file": digest(self.path),
             "context": self.context,
@@ -103,7 +102,7 @@ class LocalJudge:
         Raises:
             NoJudge: The package is not installed.
             UsageError: The file cannot be loaded.
-            JudgeUnavailable: The prompt does not fit, or the model cannot be asked so.
+            JudgeUnavailable: The prompt does not fit, or the model cannot process it.
         """
         if self._workers is None:
             self._workers = ThreadPoolExecutor(self.slots, thread_name_prefix="local-judge")
@@ -111,7 +110,7 @@ class LocalJudge:
         return replace(self._as_reply(answer), enforced=bool(prompt.schema))
 
     async def aclose(self) -> None:
-        """Let go of the model, after what is under way."""
+        """Free the model, once requests under way have ended."""
         workers, self._workers = self._workers, None
         if workers is not None:
             await asyncio.to_thread(workers.shutdown)
@@ -163,7 +162,7 @@ class LocalJudge:
         parameters.n_parallel, parameters.n_ctx = self.slots, self.context * self.slots
         parameters.cpuparams.n_threads = parameters.cpuparams_batch.n_threads = self.threads
         parameters.hostnames, parameters.port = ["127.0.0.1"], 0
-        parameters.api_keys = [secrets.token_urlsafe()]  # it also listens on loopback, where nobody else may ask it
+        parameters.api_keys = [secrets.token_urlsafe()]  # it also listens on loopback, where no one else may use it
         parameters.verbosity = -1
         try:
             return xllamacpp.Server(parameters)
@@ -206,9 +205,9 @@ class LocalJudge:
 
 
 def digest(path: Path) -> str:
-    """A digest of a file's size and of 64 pieces spread evenly over it, its beginning and end among them.
+    """A digest of a file's size and of 64 pieces spread evenly over it, including its beginning and end.
 
-    It distinguishes models without reading gigabytes; two files that differ only between the pieces look alike.
+    It distinguishes models without reading gigabytes; two files that differ only between the pieces get the same one.
     """
     size = path.stat().st_size
     found = hashlib.sha256(size.to_bytes(8, "big"))

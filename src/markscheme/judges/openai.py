@@ -1,7 +1,7 @@
 """Any OpenAI-compatible server as judge: OpenAI itself, vLLM, Ollama, llama.cpp, OpenRouter, Gemini.
 
-Servers differ in what they take. What one refuses by name is left out and not tried again: the schema gives way to
-"some JSON object", that to no format at all (the prompt itself describes the form), and so on.
+Servers support different parameters. One that a server rejects by name is left out from then on: a JSON schema falls
+back to plain JSON mode, that to no format at all (the prompt itself describes the form), and so on.
 """
 
 import json
@@ -20,20 +20,20 @@ from markscheme.prompt import Prompt
 MAX_TOKENS = 4096
 DEADLINE = 120.0
 TOP = 20
-"""Alternatives asked for at each token; providers tell no more."""
+"""Alternatives requested per token; providers report no more."""
 NO_KEY = "none"
-"""Sent where a server asks for no key, since the SDK insists on one."""
+"""Sent to servers that need no key, since the SDK requires one."""
 
 _STOPS: Final[dict[str, Stop]] = {"stop": "end", "length": "length", "content_filter": "refusal"}
 
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """What a server takes.
+    """The parameters a server accepts.
 
     Attributes:
-        formats: Ways to ask for the form of the answer, the one in use first; the last asks for none.
-        limits: Names of the parameter that limits the answer, the one in use first; the last sends none.
+        formats: Ways to request the answer's format, the current one first; the last requests none.
+        limits: Names of the parameter that limits the answer, the current one first; the last sends none.
         temperature: Whether a temperature may be sent.
         seed: Whether a seed may be sent.
     """
@@ -44,7 +44,7 @@ class Dialect:
     seed: bool = True
 
     def without(self, complaint: str) -> "Dialect | None":
-        """What is left to try after a server refused a request with these words; None if nothing is.
+        """What is left to try after a server rejected a request with this message; None if nothing is.
 
         Example:
             >>> Dialect().without("response_format.type 'json_schema' is not supported").formats
@@ -61,7 +61,7 @@ class Dialect:
         return None
 
     def narrowed(self, other: "Dialect") -> "Dialect":
-        """What both take."""
+        """What both accept."""
         return Dialect(
             min(self.formats, other.formats, key=len),
             min(self.limits, other.limits, key=len),
@@ -71,25 +71,25 @@ class Dialect:
 
 
 class OpenAIJudge(SdkJudge):
-    """A model behind an OpenAI-compatible chat address, held to the schema of the answer where the server can.
+    """A model behind an OpenAI-compatible chat endpoint, constrained to the answer's schema if the server supports it.
 
-    It asks once: retries, rates and budgets are `Limited`'s. A server that turns chats into one text may take a model's
-    chat marks in a submission, such as `<|im_end|>`, for its own; what is sent is what was submitted.
+    Sends one request per reply: retries, rates and budgets are `Limited`'s job. A server that turns chats into one text
+    may interpret a model's chat marks in a submission, such as `<|im_end|>`; submissions are sent unchanged.
 
     Args:
         model: As the server names it.
-        api_key: Else OPENAI_API_KEY, looked up when first asked; only OpenAI's own address insists on one.
+        api_key: Else OPENAI_API_KEY, looked up with the first request; only OpenAI's own address requires one.
         base_url: Else OPENAI_BASE_URL, else OpenAI's own.
-        expected: True takes the expected level by the token probabilities instead of the single one.
-        temperature: 0 asks for the likeliest answer.
-        seed: Sent with the sample's number added, so that repeated askings may differ.
-        max_tokens: The longest answer, in tokens; what the model thinks counts.
-        deadline: Seconds after which a question is given up.
-        name: What the judge is called, before the colon and the model.
-        client: An AsyncOpenAI to ask through, closed by its maker; it brings its own key and address.
+        expected: True uses the expected level by the token probabilities instead of the single one.
+        temperature: Sampling temperature; 0 asks for the likeliest answer.
+        seed: Random seed; the sample's number is added, so that repeated requests may differ.
+        max_tokens: Maximum tokens of an answer, thinking included.
+        deadline: Timeout of a request in seconds.
+        name: The judge's name, before the colon and the model.
+        client: An AsyncOpenAI to use; it keeps its own key and address, and the caller closes it.
 
     Raises:
-        UsageError: The address is none.
+        UsageError: The base URL is invalid.
     """
 
     own_address = "https://api.openai.com/v1"
@@ -121,7 +121,7 @@ class OpenAIJudge(SdkJudge):
 
     @property
     def identity(self) -> Identity:
-        """Model, all parameters of the request, and the address where it is not the provider's own."""
+        """Model, all parameters of the request, and the address if it isn't the provider's own."""
         parameters = {
             "max_tokens": self.max_tokens,
             "temperature": self.temperature,
@@ -135,18 +135,18 @@ class OpenAIJudge(SdkJudge):
 
         Raises:
             NoJudge: There is no key where one is needed, or the SDK is not installed.
-            JudgeUnavailable: The server refused, asks to wait, or did not answer in time.
-            UnreadableReply: What came is no chat completion.
+            JudgeUnavailable: The server refused, asked to wait, or did not answer in time.
+            UnreadableReply: The response isn't a chat completion.
         """
         line = self.line()
         async with line.call(self.deadline):
             completion, calls = await self._completion(line, prompt, sample)
         return self.as_reply(completion, calls, enforced=bool(prompt.schema))
 
-    # asking
+    # requests
 
     async def _completion(self, line: Line, prompt: Prompt, sample: int) -> tuple[Any, int]:
-        """The server's answer in whatever dialect it takes, and how many requests that took."""
+        """The server's answer with the parameters it accepts, and how many requests that took."""
         sdk, completions = line.module(), line.client().chat.completions
         calls = 0
         while True:
@@ -164,18 +164,18 @@ class OpenAIJudge(SdkJudge):
                     self._dialect = simpler
 
     def simplify(self, complaint: str) -> bool:
-        """Leave out what a server refused an entry of a batch for; whether there was anything to leave out."""
+        """Drop a parameter for which a server rejected an entry of a batch; returns whether there was one to drop."""
         simpler = self._widest.without(complaint)
         if simpler is not None:
             self._dialect = self._dialect.narrowed(simpler)
         return simpler is not None
 
     def batches(self) -> "OpenAIBatches":
-        """The way to ask it in batches."""
+        """Its batch API."""
         return OpenAIBatches(self)
 
     def request(self, prompt: Prompt, sample: int) -> dict[str, Any]:
-        """What the chat address is sent, as far as the server is known to take it."""
+        """The body of a chat request, with the parameters the server is known to accept."""
         return self._request(prompt, sample, self._dialect)
 
     def _no_probabilities(self, line: Line, complaint: str) -> JudgeUnavailable:
@@ -200,7 +200,7 @@ class OpenAIJudge(SdkJudge):
     # opening
 
     def credential(self) -> dict[str, str]:
-        """The key; NO_KEY for a server that asks for none."""
+        """The key; NO_KEY for a server that needs none."""
         key = usable_key(self._given_key or environment("OPENAI_API_KEY"), "OPENAI_API_KEY")
         if key is None and not self.other_address:
             raise NoJudge(
@@ -215,12 +215,12 @@ class OpenAIJudge(SdkJudge):
         """The reply in a chat completion.
 
         Args:
-            completion: As the SDK has it.
+            completion: As the SDK returns it.
             calls: Requests that it took.
             enforced: Whether the prompt has a schema.
 
         Raises:
-            UnreadableReply: It is none.
+            UnreadableReply: It isn't a chat completion.
         """
         who = self.line().who
         choices = getattr(completion, "choices", None)
@@ -238,7 +238,7 @@ class OpenAIJudge(SdkJudge):
             usage=_usage(completion.usage, calls),
             tokens=self._tokens(choice, text),
             enforced=enforced and not self.other_address and self._dialect.formats[0] == "json_schema",
-        )  # other servers may take a schema and not keep to it
+        )  # other servers may accept a schema and not enforce it
 
     def _tokens(self, choice: Any, text: str) -> tuple[Token, ...]:
         told = getattr(getattr(choice, "logprobs", None), "content", None)
@@ -248,7 +248,7 @@ class OpenAIJudge(SdkJudge):
 
 
 def schema_format(prompt: Prompt) -> dict[str, Any]:
-    """The `response_format` that holds an answer to the prompt's schema."""
+    """The `response_format` that constrains an answer to the prompt's schema."""
     return {"type": "json_schema", "json_schema": {"name": "answer", "strict": True, "schema": prompt.schema}}
 
 
@@ -275,9 +275,9 @@ def _usage(told: Any, calls: int) -> Usage:
 
 @dataclass(frozen=True, slots=True)
 class OpenAIBatches:
-    """A model asked through the Batch API: a file goes up, and one with the answers, or two, come down.
+    """A model through the Batch API: uploads a file, and downloads one or two with the results.
 
-    A batch carries our token as metadata. What a server refuses an entry for is left out in the next batch.
+    A batch carries our token as metadata. A parameter that a server rejects is left out in the next batch.
     """
 
     judge: OpenAIJudge
@@ -317,11 +317,11 @@ class OpenAIBatches:
         return []
 
     async def state(self, id: str) -> BatchState:
-        """How far it is."""
+        """The batch's current state."""
         return self._state(await self._retrieved(id))
 
     async def results(self, id: str) -> AsyncGenerator[tuple[str, Reply | JudgeError]]:
-        """Completions, and why there is none: the file of answers, then that of errors, if they are there."""
+        """Keys with their replies or errors: from the file of answers, then from that of errors, if present."""
         line, made = self.judge.line(), await self._retrieved(id)
         for file in filter(None, (made.output_file_id, made.error_file_id)):
             async with line.call(SENDING):
@@ -331,7 +331,7 @@ class OpenAIBatches:
                 yield entry["custom_id"], self._as_result(entry)
 
     async def cancel(self, id: str) -> None:
-        """Have it end."""
+        """Cancel the batch."""
         line = self.judge.line()
         async with line.call(self.judge.deadline):
             await line.client().batches.cancel(id)
@@ -358,7 +358,7 @@ class OpenAIBatches:
         return BatchState(made.id, status, ended, processed, fault, certain=True)
 
     def _as_result(self, entry: Mapping[str, Any]) -> Reply | JudgeError:
-        """A reply; else why there is none, transient where another batch may bring one."""
+        """The reply, or the error in its place, which is transient if another batch may succeed."""
         line, response, error = self.judge.line(), entry.get("response") or {}, entry.get("error") or {}
         status, body = response.get("status_code"), response.get("body")
         if status == 200:
@@ -377,5 +377,5 @@ class OpenAIBatches:
 
 
 MARK: Final = "markscheme"
-"""Under which a batch's metadata has our token."""
+"""The metadata key that holds our token."""
 _PASSING: Final = {"batch_expired", "server_error"}

@@ -1,4 +1,4 @@
-"""Several judges, who are one judge."""
+"""A panel of several judges, which is a judge itself."""
 
 import asyncio
 from collections.abc import Sequence
@@ -14,14 +14,14 @@ Rule = Literal["median", "majority"]
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """A judge that asks all of `judges` at once; their votes are combined for each criterion, and all are kept.
+    """A judge that asks all of `judges` at once; their votes are combined per criterion, and all are kept.
 
-    A member that gives nothing to read has no vote; a criterion on which not more than half of the members have one
-    is not rated. What is remembered, limited and priced is each member, not the panel: put those round the members.
+    A member without a readable reply has no vote; a criterion on which no more than half of the members have a vote
+    is not rated. Caching, limits and prices belong to the members, not the panel: wrap each member.
 
     Args:
         judges: The members.
-        rule: Whether the median level counts or the commonest.
+        rule: Whether the median or the modal level counts.
 
     Raises:
         ValueError: No member, or another rule.
@@ -52,11 +52,11 @@ class Panel:
         return Identity(name, parameters={"rule": self.rule, "members": [member.fingerprint for member in members]})
 
     async def reply(self, prompt: Prompt, sample: int = 0) -> Reply:
-        """All the answers, as parts of one reply; a part is empty where a member gave none.
+        """All answers as parts of one reply; the part of a member without an answer is empty.
 
         Raises:
             NoJudge: A member cannot be asked at all.
-            JudgeUnavailable: No member gave anything to read.
+            JudgeUnavailable: No member gave a readable reply.
         """
         answers = await asyncio.gather(*(judge.reply(prompt, sample) for judge in self.judges), return_exceptions=True)
         for answer in answers:

@@ -1,4 +1,4 @@
-"""What a judge's tokens cost: as given, else the list price of a known model. A cost that isn't known is not 0."""
+"""Prices of a judge's tokens: as given, else the list price of a known model. An unknown cost is not 0."""
 
 import math
 from contextlib import suppress
@@ -13,20 +13,20 @@ if TYPE_CHECKING:
     from genai_prices.types import PriceCalculation
 
 PROVIDERS = ("anthropic", "openai")
-"""Kinds of judge whose models have list prices, by the names that genai-prices gives the providers."""
+"""Kinds of judge whose models have list prices, with the names that genai-prices uses for their providers."""
 PER_MILLION = 1_000
-"""A thousand tokens are priced, since a million would fall into the dearer tier of very long prompts."""
+"""Tokens priced at once: a million would fall into the higher price tier of very long prompts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """US dollars for a million tokens.
+    """US dollars per million tokens.
 
     Tokens that a provider wrote to or read from its own cache count as input at the full price: reading them is
-    usually cheaper, writing them a little dearer.
+    usually cheaper, writing them slightly more expensive.
 
     Raises:
-        ValueError: A price that is negative or not finite.
+        ValueError: A price is negative or not finite.
     """
 
     input_per_million: float
@@ -39,11 +39,10 @@ class Price:
 
     @classmethod
     def parse(cls, text: str) -> "Price":
-        """The price that IN:OUT names, in dollars for a million tokens.
+        """The price in `IN:OUT`, in dollars per million tokens.
 
         Raises:
-            UsageError: It is no such pair of numbers.
-
+            UsageError: The text isn't a pair of numbers.
         Example:
             >>> Price.parse("3:15")
             Price(input_per_million=3.0, output_per_million=15.0)
@@ -57,7 +56,7 @@ class Price:
             ) from None
 
     def cost(self, input_tokens: int, output_tokens: int) -> float:
-        """Dollars for so many tokens.
+        """Cost in dollars.
 
         >>> Price(3.0, 15.0).cost(1_000, 200)
         0.006
@@ -66,7 +65,7 @@ class Price:
 
     @property
     def in_batches(self) -> "Price":
-        """Half of it, which is what providers ask for prompts that they may answer within a day.
+        """Half the price, which providers charge for prompts that they may answer within a day.
 
         >>> Price(3.0, 15.0).in_batches
         Price(input_per_million=1.5, output_per_million=7.5)
@@ -74,17 +73,17 @@ class Price:
         return Price(self.input_per_million / 2, self.output_per_million / 2)
 
     def of(self, usage: Usage) -> float | None:
-        """Dollars for what was used; None where the tokens are not known."""
+        """Cost in dollars; None if the tokens are unknown."""
         if usage.input_tokens is None or usage.output_tokens is None:
             return None
         return self.cost(usage.input_tokens, usage.output_tokens)
 
 
 def list_price(identity: Identity) -> Price | None:
-    """The list price of a judge's model today, from the data in genai-prices; None where it isn't known.
+    """The list price of a judge's model today, from the data in genai-prices; None if unknown.
 
     A server at another address is charged at its own list price if it is a known provider, else at the price of the
-    model's maker, as gateways charge. Nothing is fetched.
+    model's maker, as gateways charge. Nothing is downloaded.
 
     Example:
         >>> list_price(Identity("openai:gpt-4o-mini", "gpt-4o-mini"))
@@ -109,7 +108,7 @@ def list_price(identity: Identity) -> Price | None:
 
 @dataclass(frozen=True)
 class ListPrice:
-    """The list price of a judge's model, looked up when the first call is priced: its data take long to load."""
+    """The list price of a judge's model, loaded when the first call is priced, since its data load slowly."""
 
     identity: Identity
 
@@ -118,11 +117,11 @@ class ListPrice:
         return list_price(self.identity)
 
     def cost(self, input_tokens: int, output_tokens: int) -> float:
-        """Dollars for so many tokens; 0 where no price is known."""
+        """Cost in dollars; 0 if no price is known."""
         return self._known.cost(input_tokens, output_tokens) if self._known else 0.0
 
     def of(self, usage: Usage) -> float | None:
-        """Dollars for what was used; None where tokens or price are not known."""
+        """Cost in dollars; None if tokens or price are unknown."""
         return self._known.of(usage) if self._known else None
 
 

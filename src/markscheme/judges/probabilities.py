@@ -1,4 +1,4 @@
-"""Token probabilities as chat servers tell them, laid along the text of the reply."""
+"""Token probabilities as chat servers report them, aligned with the text of the reply."""
 
 import codecs
 import math
@@ -8,19 +8,19 @@ from typing import Any
 from markscheme.judges.judge import Token
 
 SMALLEST = -700.0
-"""Logarithms below it are as good as no probability."""
+"""Log-probabilities below it count as probability 0."""
 
 
 def read_tokens(told: Iterable[Mapping[str, Any]]) -> tuple[Token, ...]:
     """The tokens of a reply with their alternatives.
 
     Args:
-        told: One entry a token, as in `logprobs.content` of a chat completion: `token`, `logprob` (natural
-            logarithm), `bytes` and `top_logprobs`. An entry that cannot be read ends the tokens.
+        told: One entry per token, as in `logprobs.content` of a chat completion: `token`, `logprob` (natural
+            logarithm), `bytes` and `top_logprobs`. The tokens end before the first unreadable entry.
 
     Returns:
-        Tokens whose texts, one after the other, are what the model wrote; a letter whose bytes are spread over
-        several tokens is placed in the last of them.
+        Tokens whose concatenated texts are what the model wrote; a character whose bytes are spread over several
+        tokens belongs to the last of them.
     """
     decoder = codecs.getincrementaldecoder("utf-8")("replace")
     tokens: list[Token] = []
@@ -33,9 +33,9 @@ def read_tokens(told: Iterable[Mapping[str, Any]]) -> tuple[Token, ...]:
 
 
 def aligned(tokens: tuple[Token, ...], text: str) -> tuple[Token, ...]:
-    """The tokens that make up `text`, the first beginning where it begins; none if they do not hold it.
+    """The tokens that make up `text`, the first starting where the text does; none if they don't contain it.
 
-    A server may cut white space or a code fence off what the model wrote.
+    A server may strip white space or a code fence from what the model wrote.
 
     Example:
         >>> [token.text for token in aligned((Token("```", {}), Token("\\n{", {}), Token("}", {})), "{}")]
@@ -61,7 +61,7 @@ def _text(entry: Mapping[str, Any], decoder: codecs.IncrementalDecoder) -> str |
 
 
 def _alternatives(entry: Mapping[str, Any]) -> dict[str, float] | None:
-    """Text to probability; the chosen token is among them even where the server does not repeat it."""
+    """Text to probability; the chosen token is included even if the server does not repeat it."""
     others = entry.get("top_logprobs")
     told = [other for other in others if isinstance(other, Mapping)] if isinstance(others, list) else []
     if all(other.get("token") != entry.get("token") for other in told):
@@ -76,7 +76,7 @@ def _alternatives(entry: Mapping[str, Any]) -> dict[str, float] | None:
 
 
 def _probability(logarithm: object) -> float | None:
-    """0 to 1; None for what is no logarithm of a probability. A hair above 0 is rounding."""
+    """0 to 1; None for anything that isn't a log-probability. Slightly above 0 is a rounding error."""
     if isinstance(logarithm, bool) or not isinstance(logarithm, int | float) or not logarithm < 0.01:
         return None
     return math.exp(max(SMALLEST, min(0.0, logarithm)))

@@ -1,4 +1,4 @@
-"""What the adapters to providers over HTTP share: addresses, keys, one client an event loop, and what faults mean."""
+"""Shared by the adapters to HTTP providers: addresses, keys, one client per event loop, and what errors mean."""
 
 import asyncio
 import base64
@@ -19,10 +19,10 @@ from urllib.parse import urlsplit
 from markscheme.errors import JudgeBusy, JudgeError, JudgeSilent, JudgeUnavailable, NoJudge, UnreadableReply, UsageError
 
 SAID_LENGTH = 200
-"""Characters of a provider's own words that a message quotes."""
+"""Maximum characters of a provider's own words quoted in a message."""
 
 SHORTEST_SECRET = 6
-"""Characters below which a placeholder doesn't count as a secret."""
+"""Minimum characters of a secret; anything shorter is a placeholder."""
 
 STATUSES: Final[Mapping[int, str]] = {
     400: "refused the request",
@@ -45,13 +45,13 @@ STATUSES: Final[Mapping[int, str]] = {
     504: "took too long behind its gateway",
     529: "is overloaded and asks to wait",
 }
-"""What each status a provider is known to answer with means; any other is a refusal below 500, a failure above."""
+"""Meaning of the known HTTP statuses; any other is a refusal below 500 and a failure from 500 on."""
 
 _BUSY = {429, 503, 529}
 _LASTING_FAILURES = {501, 505}
 _PASSING_REFUSALS = {408, 409, 499}
 _SPENT = {"contract_spend_limit_reached", "enforced_spend_limit_reached", "insufficient_quota"}
-"""Codes of a 429 that no waiting mends."""
+"""Codes of a 429 that waiting doesn't fix."""
 
 
 # --- addresses and keys ---------------------------------------------------------------------------------------------
@@ -59,11 +59,11 @@ _SPENT = {"contract_spend_limit_reached", "enforced_spend_limit_reached", "insuf
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Where a provider is asked.
+    """A provider's address.
 
     Attributes:
         url: Scheme, host and path; never with a user or a password.
-        login: The user and password that stood in the address, "user:password"; "" without.
+        login: The user and password given in the address, "user:password"; "" without.
     """
 
     url: str
@@ -71,7 +71,7 @@ class Address:
 
     @property
     def secrets(self) -> tuple[str, ...]:
-        """What of it must never be shown."""
+        """The parts that must never be shown."""
         return tuple(part for part in (self.login, self.login.partition(":")[2], *self.headers.values()) if part)
 
     @property
@@ -86,7 +86,7 @@ def parse_address(url: str) -> Address:
     """The address in a base URL.
 
     Raises:
-        UsageError: No http(s) address, or one with a query, which would end up in logs.
+        UsageError: The URL isn't an http(s) address, or has a query, which would end up in logs.
 
     Example:
         >>> parse_address("http://me:secret@127.0.0.1:8080/v1/")
@@ -108,14 +108,14 @@ def parse_address(url: str) -> Address:
 
 
 def usable_key(key: str | None, variable: str) -> str | None:
-    """The key without white space round it; None where there is none.
+    """The key without surrounding white space; None if there is none.
 
     Args:
         key: As it was given.
         variable: Where a user finds it, for the message.
 
     Raises:
-        NoJudge: It contains what a header can't.
+        NoJudge: It contains a character that a header can't.
     """
     if key is None or not key.strip():
         return None
@@ -124,20 +124,20 @@ def usable_key(key: str | None, variable: str) -> str | None:
     return key.strip()
 
 
-# --- a line to a provider -------------------------------------------------------------------------------------------
+# --- a connection to a provider -------------------------------------------------------------------------------------
 
 
 @dataclass(eq=False)
 class Line:
-    """An SDK's client, opened when first asked for and once for each event loop, and what its faults mean.
+    """A connection through an SDK: its client, opened on first use per event loop, and the meaning of its errors.
 
     Attributes:
         who: The provider in messages.
         sdk: Name of the SDK's module.
-        root_error: Name of the exception that all its own come from.
-        install: What to type if it is missing.
+        root_error: Name of the SDK's base exception.
+        install: The command that installs the SDK.
         make: Makes the client from the SDK's module.
-        secrets: What must never be shown.
+        secrets: Texts that must never be shown.
     """
 
     who: str
@@ -157,13 +157,13 @@ class Line:
         return self._client
 
     def module(self) -> ModuleType:
-        """The SDK.
+        """The SDK's module.
 
         Raises:
             NoJudge: It is not installed.
         """
         collecting = gc.isenabled()
-        gc.disable()  # its thousands of classes stay; looking for garbage among them takes a quarter of the time
+        gc.disable()  # the SDK's thousands of classes stay in memory; collecting takes a quarter of the import time
         try:
             return import_module(self.sdk)
         except ModuleNotFoundError as error:
@@ -181,7 +181,7 @@ class Line:
 
     @asynccontextmanager
     async def call(self, deadline: float | None) -> AsyncIterator[None]:
-        """Within it whatever goes wrong with one call is raised as a JudgeError, after `deadline` seconds at most."""
+        """Raise every error of one call inside the block as a JudgeError; times out after `deadline` seconds."""
         sdk = self.module()
         try:
             async with asyncio.timeout(deadline):
@@ -192,7 +192,7 @@ class Line:
             raise self._fault(error, sdk) from self._cause(error)
         except (ValueError, RecursionError) as error:
             raise UnreadableReply(f"what came from {self.who} is no JSON") from self._cause(error)
-        except Exception as error:  # while an answer is read bit by bit, the SDKs let their HTTP library's errors pass
+        except Exception as error:  # while an answer is streamed, SDKs don't convert their HTTP library's errors
             if type(error).__module__.partition(".")[0] not in ("httpx", "httpx2"):
                 raise
             raise JudgeSilent(f"the line to {self.who} broke") from self._cause(error)
@@ -210,7 +210,7 @@ class Line:
         return JudgeUnavailable(f"{self.who} could not be asked: {type(error).__name__}: {words}")
 
     def _cause(self, error: BaseException) -> BaseException | None:
-        """The error for a traceback, unless something in its chain would show a secret there."""
+        """The error for a traceback; None if something in its chain would show a secret."""
         link: BaseException | None = error
         while link is not None:
             if hidden(f"{link} {link!r}", self.secrets) != f"{link} {link!r}":
@@ -220,23 +220,23 @@ class Line:
 
 
 class SdkJudge:
-    """What the judges that ask through a provider's SDK share: who they ask, and the line there.
+    """Base of the judges that use a provider's SDK.
 
     Attributes:
         own_address: The provider's own base URL.
-        address_variable: The variable that names another.
-        sdk: The SDK's module, its root exception and what to type if it is missing.
+        address_variable: The environment variable for another base URL.
+        sdk: The SDK's module, its base exception and the command that installs it.
         client_class: Name of its asynchronous client.
 
     Args:
-        name: What the judge is called, before the model.
+        name: The judge's name, before the model.
         model: As the provider names it.
         base_url: Else the variable's, else the provider's own.
-        deadline: Seconds after which a question is given up.
-        client: An asynchronous client to ask through, closed by its maker; it brings its own key and address.
+        deadline: Timeout of a request in seconds.
+        client: An asynchronous client to use; it keeps its own key and address, and the caller closes it.
 
     Raises:
-        UsageError: The address is none.
+        UsageError: The base URL is invalid.
     """
 
     own_address: ClassVar[str]
@@ -261,19 +261,19 @@ class SdkJudge:
 
     @property
     def other_address(self) -> str:
-        """The address, where it is not the provider's own."""
+        """The address, if it isn't the provider's own."""
         return "" if self._address.url == self.own_address else self._address.url
 
     def credential(self) -> dict[str, str]:
         """The key or token, as the client takes it.
 
         Raises:
-            NoJudge: There is none where one is needed.
+            NoJudge: One is needed and there is none.
         """
         raise NotImplementedError
 
     def line(self) -> Line:
-        """The line to the provider, the same for every question."""
+        """The connection to the provider, the same for every request."""
         if self._line is None:
             place = f" at {self.other_address}" if self.other_address else ""
             make, secrets = self._given() if self._given_client is not None else self._by_key()
@@ -294,23 +294,23 @@ class SdkJudge:
         return opened, (*credential.values(), *self._address.secrets)
 
 
-# --- what faults mean -----------------------------------------------------------------------------------------------
+# --- what errors mean -----------------------------------------------------------------------------------------------
 
 
 def status_fault(
     who: str, status: int, headers: Mapping[str, str], body: object, *, secrets: tuple[str, ...] = ()
 ) -> JudgeError:
-    """The fault that an HTTP status other than 200 tells of.
+    """The error for an HTTP status other than 200.
 
     Args:
         who: The provider.
         status: The HTTP status.
-        headers: Of the answer; `retry-after` is obeyed, and `x-should-retry: false`.
-        body: Of the answer, parsed where it was JSON.
-        secrets: What must not be shown.
+        headers: Of the response; `retry-after` and `x-should-retry: false` are obeyed.
+        body: Of the response, parsed if it was JSON.
+        secrets: Texts that must not be shown.
 
     Returns:
-        JudgeBusy where the provider asks us to wait, else JudgeUnavailable, transient where waiting may help.
+        JudgeBusy if the provider asks us to wait, else JudgeUnavailable, transient if waiting may help.
     """
     meaning = STATUSES.get(status, "failed" if status >= 500 else "refused the request")
     words = shown(said(body), secrets)
@@ -324,7 +324,7 @@ def status_fault(
 
 
 def asked_wait(headers: Mapping[str, str], now: float) -> float | None:
-    """Seconds that an answer's headers ask us to wait, however many; None where they do not say.
+    """Seconds that a response's headers ask us to wait, without an upper limit; None if they don't say.
 
     Args:
         headers: With `retry-after-ms`, or `retry-after` in seconds or as a date.
@@ -378,7 +378,7 @@ _KEY_LIKE = re.compile(r"\b(?:sk|pk|rk|key)-[\w-]{8,}|\bBearer\s+\S+|\bAIza[\w-]
 
 
 def shown(text: str, secrets: tuple[str, ...] = ()) -> str:
-    """Words from outside as a message may show them: on one line, printable, short, without keys.
+    """External text made safe for a message: on one line, printable, short, without keys.
 
     Example:
         >>> shown("Incorrect API key provided: sk-abcdefgh1234.\\x1b[2J", secrets=())
@@ -398,7 +398,7 @@ def hidden(text: str, secrets: tuple[str, ...]) -> str:
 
 
 def environment(variable: str) -> str | None:
-    """The value of an environment variable; None where it is not set or empty."""
+    """The value of an environment variable; None if it is unset or empty."""
     return os.environ.get(variable) or None
 
 

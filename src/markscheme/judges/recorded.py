@@ -1,4 +1,4 @@
-"""Replies recorded earlier, which are a judge for just the prompts they answer."""
+"""Recorded replies as a judge for exactly the prompts they answer."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -11,18 +11,18 @@ from markscheme.plain_data import json_lines, shown
 from markscheme.prompt import Prompt
 
 KEYS = ("fingerprint", "judge", "model", "text")
-"""What every recorded reply has."""
+"""Keys that every recorded reply has."""
 
 
 @dataclass(frozen=True)
 class RecordedJudge:
-    """A judge that answers from a recording and asks nobody.
+    """A judge that answers from a recording.
 
     Attributes:
         path: The file of replies.
-        judge: Who gave them.
-        model: The model that gave them, as far as known.
-        provenance: How they came about, in the words of the file.
+        judge: The judge that gave them.
+        model: The model that gave them, if known.
+        provenance: How they were made, in the words of the file.
         recorded: The dates of the first and the last reply.
         replies: By fingerprint of the prompt and number of the sample.
     """
@@ -43,7 +43,7 @@ class RecordedJudge:
 
         Raises:
             UsageError: There is no such file, or a folder with several.
-            RatingError: A line that is no reply, or a file with the replies of two judges.
+            RatingError: A line isn't a reply, or the file has replies of two judges.
         """
         path = _only_file(Path(path))
         replies: dict[tuple[str, int], Reply] = {}
@@ -75,15 +75,15 @@ class RecordedJudge:
 
     @property
     def identity(self) -> Identity:
-        """By who gave the replies: the file may move and grow."""
+        """The identity of the judge that gave the replies, since the file may move and grow."""
         return Identity(f"recorded:{self.judge}", self.model)
 
     def lacks(self, prompts: Iterable[Prompt]) -> list[Prompt]:
-        """Those of the prompts that have no reply here."""
+        """The prompts that have no reply here."""
         return [prompt for prompt in prompts if (prompt.fingerprint, 0) not in self.replies]
 
     async def reply(self, prompt: Prompt, sample: int = 0) -> Reply:
-        """The reply recorded for just this prompt and sample.
+        """The reply recorded for exactly this prompt and sample.
 
         Raises:
             MissingReply: There is none.
@@ -97,7 +97,7 @@ class RecordedJudge:
         return found
 
     async def aclose(self) -> None:
-        """Nothing is held."""
+        """Nothing to close."""
 
 
 def _only_file(path: Path) -> Path:
@@ -113,7 +113,7 @@ def _only_file(path: Path) -> Path:
 
 
 def _check(record: Any) -> None:
-    """Raise ValueError, in words, for what is no reply."""
+    """Raise ValueError, with a message, for anything that isn't a reply."""
     if not isinstance(record, Mapping):
         raise ValueError(f"a line is an object, found {shown(record)}")
     lacking = [f"`{key}`" for key in KEYS if key not in record]

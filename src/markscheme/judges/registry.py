@@ -1,4 +1,4 @@
-"""Open a judge by its name, or choose one where none was named. The kinds themselves are in `kinds.py`."""
+"""Open a judge by its name, or choose one if none was named. The kinds themselves are in `kinds.py`."""
 
 import os
 from collections.abc import Callable, Mapping, Sequence
@@ -17,15 +17,15 @@ from markscheme.rubrics.rubric import Rubric
 
 
 def open_judge(name: str, *, model: str | None = None, asking: Asking | None = None) -> Judge:
-    """The judge of that name, limited and remembering; nothing heavy is imported before its first reply.
+    """The judge of that name, limited and cached; nothing heavy is imported before its first reply.
 
     Args:
         name: Its kind and, after a colon, which one: `openai:MODEL`.
-        model: The model, where the name doesn't say it.
-        asking: What it shares with the other judges of the run.
+        model: The model, if the name doesn't include it.
+        asking: Settings it shares with the other judges of the run.
 
     Raises:
-        UsageError: No such kind of judge, no such file, a function that cannot be imported, or one without batches.
+        UsageError: Unknown kind of judge, missing file, a function that cannot be imported, or no batch API.
     """
     kind, asking = known_kind(name), asking or Asking()
     rest = name.partition(":")[2] or model or ""
@@ -45,7 +45,7 @@ def open_judge(name: str, *, model: str | None = None, asking: Asking | None = N
 
 
 def model_for(rubric: Rubric, name: str) -> str | None:
-    """The model that a rubric names, for a judge of the kind that it names; None for one of another kind.
+    """The rubric's model, if the rubric names a judge of the same kind; else None.
 
     Example:
         >>> from markscheme import Rubric
@@ -70,21 +70,21 @@ def choose_judge(
     environment: Mapping[str, str] = os.environ,
     opening: Callable[[str, str | None], Judge] | None = None,
 ) -> Judge:
-    """The judge to ask where none was named.
+    """The judge to use if none was named.
 
-    None is needed where code decides every criterion. Else the rubric's own default first; then Anthropic, if there is
-    a key; then recorded replies, if they cover all of `prompts`. A local model is never chosen by itself.
+    None is needed if code decides every criterion. Otherwise the rubric's own default comes first; then Anthropic, if
+    there is a key; then recorded replies, if they cover all of `prompts`. A local model is never chosen automatically.
 
     Args:
-        rubric: Whose `judge:` may name one.
-        prompts: The first questions of the run.
-        replies: The folder in which recordings for this rubric are kept, if there is one.
-        asking: What the judges of the run share.
+        rubric: Its `judge:` may name one.
+        prompts: The first prompts of the run.
+        replies: The folder with recordings for this rubric, if there is one.
+        asking: Settings the judges of the run share.
         environment: Where keys are looked for.
-        opening: What opens a judge by name and model, for callers who keep theirs open; else `open_judge`.
+        opening: Opens a judge by name and model, for callers that keep theirs open; else `open_judge`.
 
     Raises:
-        NoJudge: There is none; the message says what to do.
+        NoJudge: No judge is available; the message says what to do.
     """
     if all(criterion.check is not None for criterion in rubric.criteria):
         return ScriptedJudge((), name="code")

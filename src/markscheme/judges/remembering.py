@@ -1,4 +1,4 @@
-"""Replies kept on disk, so that nothing already answered is asked again."""
+"""A cache of replies on disk, so that no prompt is sent twice."""
 
 import asyncio
 import json
@@ -24,9 +24,9 @@ WAIT = 30.0
 """Seconds that one process waits for another to finish writing."""
 
 LEASE = 150.0
-"""Seconds for which a claim to ask holds, where its process can't be looked at: more than any question may take."""
+"""Seconds after which a claim expires if its process can't be checked: longer than any request may take."""
 LONGEST_LOOK = 0.25
-"""Seconds between two looks for a reply that another process is asking for, at most."""
+"""Maximum seconds between two checks for a reply that another process has requested."""
 
 _SCHEMA = (
     "CREATE TABLE IF NOT EXISTS replies (key TEXT PRIMARY KEY, reply TEXT NOT NULL) WITHOUT ROWID",
@@ -46,7 +46,7 @@ _HOST, _CLAIMS = socket.gethostname(), count()
 
 
 def cache_folder() -> Path:
-    """Where replies are kept: $MARKSCHEME_CACHE, else $XDG_CACHE_HOME/markscheme, else the user's cache folder."""
+    """The cache folder: $MARKSCHEME_CACHE, else $XDG_CACHE_HOME/markscheme, else the user's cache folder."""
     named = os.environ.get("MARKSCHEME_CACHE")
     if named:
         return Path(named)
@@ -62,13 +62,13 @@ def cache_folder() -> Path:
 class Memory:
     """Replies by key in one SQLite file that many processes may use at once.
 
-    Every reply is on disk before `keep` returns, so that a killed run loses none. Where two processes answer the
-    same key, the first reply stays and both get it. A folder that cannot be written, or a full disk, gives one warning
-    and costs the memory, not the run.
+    Every reply is on disk before `keep` returns, so that a killed run loses none. If two processes answer the same
+    key, the first reply is kept and both get it. A folder that cannot be written, or a full disk, causes one warning
+    and turns the cache off; the run continues.
 
     Attributes:
-        folder: Made, for its owner alone, when first needed.
-        asked_again: Replies of earlier runs that could not be read and were asked for again.
+        folder: Created on first use, readable only by its owner.
+        asked_again: Unreadable replies of earlier runs that were requested again.
     """
 
     folder: Path = field(default_factory=cache_folder)
@@ -79,9 +79,9 @@ class Memory:
         self._lost = False
 
     def recall(self, key: str) -> Reply | None:
-        """The reply kept under `key`; one that cannot be read is forgotten.
+        """The reply cached under `key`; an unreadable one is deleted.
 
-        Where two askings settled a question, the first is known to have given nothing and comes back empty.
+        If only a second request answered a prompt, the first is known to have given nothing and comes back empty.
         """
         for (found,) in self._execute("SELECT reply FROM replies WHERE key = ?", (key,)):
             try:
@@ -92,7 +92,7 @@ class Memory:
         return Reply("", stop=settled[0][0], source="cache") if settled else None
 
     def keep(self, key: str, reply: Reply) -> Reply:
-        """Keep `reply` unless there is one already; the reply that is kept, at the cost of having asked."""
+        """Cache `reply` unless there is one already; returns the cached reply, with the usage of this request."""
         said = reply_json(reply)
         self._execute("INSERT OR IGNORE INTO replies VALUES (?, ?)", (key, said))
         first = self.recall(key)
@@ -102,7 +102,7 @@ class Memory:
         return replace(reply, discard=first.discard) if same else replace(first, usage=reply.usage)
 
     def tries(self, key: str) -> int:
-        """How often `key` was asked without a reply that could be read."""
+        """How often `key` was requested without a readable reply."""
         found = self._execute("SELECT n FROM tries WHERE key = ? AND NOT settled", (key,))
         return int(found[0][0]) if found else 0
 
@@ -110,26 +110,26 @@ class Memory:
         self._execute("DELETE FROM replies WHERE key = ? AND reply = ?", (key, said))
         self._execute(_NOTE, (key, _from_json(said).stop, settled))
 
-    # one asker at a time
+    # one request at a time
 
     def claim(self, key: str) -> str:
-        """A claim to ask for `key`, to be released; "" while another asker has one."""
+        """Claim the request for `key`, to be released afterwards; "" while another process has the claim."""
         mine, now = new_owner(), time.time()
         self._execute(_CLAIM, (key, mine, now + LEASE, now))
         found = self._execute("SELECT owner FROM claims WHERE key = ?", (key,))
         return mine if not found or found[0][0] == mine else ""
 
     def release(self, key: str, claim: str) -> None:
-        """Give a claim back."""
+        """Release a claim."""
         self._execute("DELETE FROM claims WHERE key = ? AND owner = ?", (key, claim))
 
     def is_claimed(self, key: str) -> bool:
-        """Whether an asker that is still running has a claim to `key`."""
+        """Whether a process that is still running has a claim to `key`."""
         found = self._execute("SELECT owner FROM claims WHERE key = ? AND until > ?", (key, time.time()))
         return bool(found) and is_running(found[0][0])
 
     def close(self) -> None:
-        """Let go of the file, and say how many replies had to be asked for again."""
+        """Close the file, and report how many replies had to be requested again."""
         if self._connection is not None:
             self._connection.close()
             self._connection = None
@@ -156,10 +156,10 @@ class Memory:
 
 
 def open_replies(folder: Path) -> sqlite3.Connection:
-    """The file of replies in a folder, both made where they are not there; each statement is a transaction of its own.
+    """The SQLite file of replies in a folder, creating both if needed; each statement is its own transaction.
 
     Raises:
-        OSError: The folder or the file can't be made.
+        OSError: The folder or the file can't be created.
         sqlite3.Error: The file can't be used.
     """
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -174,9 +174,9 @@ def open_replies(folder: Path) -> sqlite3.Connection:
 
 
 def _write_ahead(connection: sqlite3.Connection) -> None:
-    """Let writers leave readers alone; where others are opening the file as well, each takes its turn.
+    """Switch to write-ahead logging, so that writers don't block readers; retries if others do so at the same time.
 
-    SQLite doesn't wait by itself here: of two that change the journal at once, one fails at once.
+    SQLite doesn't wait by itself here: if two processes change the journal mode at once, one fails immediately.
     """
     until = time.monotonic() + WAIT
     while True:
@@ -184,7 +184,7 @@ def _write_ahead(connection: sqlite3.Connection) -> None:
             connection.execute("PRAGMA journal_mode=WAL")
             return
         except sqlite3.OperationalError as error:
-            is_busy = error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY  # its lowest byte; the rest tells why
+            is_busy = error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY  # low byte: the primary code
             if not is_busy or time.monotonic() > until:
                 raise
             time.sleep(0.005)
@@ -192,21 +192,21 @@ def _write_ahead(connection: sqlite3.Connection) -> None:
 
 @dataclass(frozen=True)
 class Remembering(Wrapping):
-    """A judge that asks `judge` only what `memory` has no reply to.
+    """A judge that asks `judge` only for replies that are not in the cache.
 
     Attributes:
-        judge: Who is asked; of a panel each member is remembered by itself, since a reply of several parts is not kept.
-        memory: Where replies are kept.
+        judge: The judge to ask; the members of a panel are cached separately, since a reply with parts is not cached.
+        memory: The cache.
     """
 
     memory: Memory
 
     def kept(self, prompt: Prompt, sample: int = 0) -> Reply | None:
-        """The kept reply; None where there is none. Nobody is asked."""
+        """The cached reply; None if there is none. Never asks the judge."""
         return self.memory.recall(self.key(prompt, sample))
 
     async def reply(self, prompt: Prompt, sample: int = 0) -> Reply:
-        """The kept reply, or the judge's, which is then kept; while another process asks for it, that one's."""
+        """The cached reply, else the judge's, which is then cached; waits if another process has requested it."""
         key = self.key(prompt, sample)
         kept = self.memory.recall(key)
         if kept is not None:
@@ -220,7 +220,7 @@ class Remembering(Wrapping):
             self.memory.release(key, claim)
 
     async def _awaited(self, key: str) -> Reply | None:
-        """The reply that another asker is waiting for; None where it gives up."""
+        """The reply that another process has requested; None if that process gives up."""
         pause = 0.02
         while (kept := self.memory.recall(key)) is None and self.memory.is_claimed(key):
             await asyncio.sleep(pause)
@@ -233,7 +233,7 @@ class Remembering(Wrapping):
         return reply if reply.parts else self.memory.keep(key, reply)
 
     def key(self, prompt: Prompt, sample: int) -> str:
-        """What the reply is kept under."""
+        """The cache key of a reply."""
         return fingerprint(prompt.fingerprint, self.judge.identity.fingerprint, sample)
 
     async def aclose(self) -> None:
@@ -243,7 +243,7 @@ class Remembering(Wrapping):
 
 
 def reply_json(reply: Reply) -> str:
-    """The reply as it is kept."""
+    """The reply as it is stored."""
     kept: dict[str, Any] = {"text": reply.text, "model": reply.model, "stop": reply.stop}
     if reply.enforced:
         kept["enforced"] = True
@@ -253,7 +253,7 @@ def reply_json(reply: Reply) -> str:
 
 
 def _from_json(text: str, discard: Callable[[bool], None] | None = None) -> Reply:
-    """The kept reply. Raises ValueError, KeyError or TypeError for anything else."""
+    """The stored reply. Raises ValueError, KeyError or TypeError for anything else."""
     kept = json.loads(text)
     said, model, stop = kept["text"], kept["model"], kept["stop"]
     tokens = tuple(Token(token, alternatives) for token, alternatives in kept.get("tokens", ()))
@@ -270,11 +270,11 @@ def _from_json(text: str, discard: Callable[[bool], None] | None = None) -> Repl
 
 
 def new_owner() -> str:
-    """Names this process on this computer, and one of its claims."""
+    """A unique name for a claim: this computer, this process and a number."""
     return f"{_HOST}:{os.getpid()}:{next(_CLAIMS)}"
 
 
 def is_running(owner: str) -> bool:
-    """Whether the process of a claim is still running; True where that can't be known, as of another computer's."""
+    """Whether a claim's process is still running; True if that can't be known, as for another computer's."""
     host, _, pid = owner.rpartition(":")[0].rpartition(":")
     return host != _HOST or not is_halted(int(pid))

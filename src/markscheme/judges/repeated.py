@@ -1,4 +1,4 @@
-"""One judge asked several times, which is a judge."""
+"""One judge asked several times, as a single judge."""
 
 import asyncio
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from markscheme.prompt import Prompt
 
 @dataclass(frozen=True, slots=True)
 class Repeated(Wrapping):
-    """A judge that asks `judge` the same thing `samples` times at once; the median level of the answers counts.
+    """A judge that sends `judge` the same prompt `samples` times at once; the median level of the answers counts.
 
     Raises:
         ValueError: Fewer than one sample.
@@ -23,10 +23,10 @@ class Repeated(Wrapping):
             raise ValueError(f"samples is a whole number from 1, found {self.samples}")
 
     async def reply(self, prompt: Prompt, sample: int = 0) -> Reply:
-        """All the answers, as parts of one reply; a part is empty where a request gave none.
+        """All answers as parts of one reply; the part of a failed request is empty.
 
         Raises:
-            JudgeError: No asking gave anything to read.
+            JudgeError: No request gave a readable reply.
         """
         first = sample * self.samples
         asked = (self.judge.reply(prompt, first + n) for n in range(self.samples))

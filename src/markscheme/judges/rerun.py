@@ -1,4 +1,4 @@
-"""A judge asked once more: as a second run of its own, or only as far as its replies were kept."""
+"""Judges for a second run: with new samples, or from cached replies only."""
 
 from dataclasses import dataclass
 
@@ -9,10 +9,10 @@ from markscheme.prompt import Prompt
 
 @dataclass(frozen=True, slots=True)
 class FromSample(Wrapping):
-    """A judge whose samples are counted from `first`, so that the replies of an earlier run don't answer for it.
+    """A judge whose samples are numbered from `first`, so that cached replies of an earlier run are not reused.
 
     Attributes:
-        first: Which sample this run calls 0.
+        first: The sample number that this run calls 0.
     """
 
     first: int
@@ -24,10 +24,10 @@ class FromSample(Wrapping):
 
 @dataclass(frozen=True, slots=True)
 class NeverAsked(Wrapping):
-    """A judge that must not be asked: inside a `Remembering`, only kept replies answer."""
+    """A judge that must not be asked: inside a `Remembering`, only cached replies answer."""
 
     async def reply(self, prompt: Prompt, sample: int = 0) -> Reply:
-        """Nothing.
+        """Always fails.
 
         Raises:
             MissingReply: Always.
@@ -35,4 +35,4 @@ class NeverAsked(Wrapping):
         raise MissingReply(f"no reply to prompt {prompt.fingerprint}, sample {sample}, is kept")
 
     async def aclose(self) -> None:
-        """Nothing is held."""
+        """Nothing to close."""

@@ -1,4 +1,4 @@
-"""A judge whose answers are given: for tests of what grades with it."""
+"""A judge with scripted answers, for tests of code that grades."""
 
 import json
 from collections.abc import Callable, Iterable, Mapping
@@ -14,13 +14,13 @@ Script = Callable[[Prompt, int], Any]
 
 @dataclass
 class ScriptedJudge:
-    """A judge with a script; it remembers what it was asked.
+    """A judge with scripted answers that records its prompts.
 
     Attributes:
-        script: What to answer: a function of prompt and sample number, or an iterable of answers used one after
+        script: The answers: a function of prompt and sample number, or an iterable of answers used one after
             the other. An answer is a Reply, a text, an exception to raise, or a mapping of criterion to level,
             which becomes a well-formed answer.
-        prompts: The prompts it was asked, in order.
+        prompts: The prompts it received, in order.
 
     Example:
         >>> import asyncio
@@ -39,14 +39,14 @@ class ScriptedJudge:
 
     @property
     def identity(self) -> Identity:
-        """By its name alone."""
+        """Its name alone."""
         return Identity(self.name)
 
     async def reply(self, prompt: Prompt, sample: int = 0) -> Reply:
-        """The next answer of the script.
+        """The next scripted answer.
 
         Raises:
-            MissingReply: The script is at its end.
+            MissingReply: The script has no more answers.
         """
         self.prompts.append(prompt)
         return _as_reply(self._next(prompt, sample))
@@ -60,7 +60,7 @@ class ScriptedJudge:
             raise MissingReply(f"the script ends after {len(self.prompts) - 1} answers") from None
 
     async def aclose(self) -> None:
-        """Nothing is held."""
+        """Nothing to close."""
 
 
 def _as_reply(answer: Any) -> Reply:
