@@ -1,6 +1,6 @@
-"""Grade model outputs with weighted rubrics, and prove how far the grades can be trusted.
+"""Grade model outputs with weighted rubrics, and measure how far the grades can be trusted.
 
-Every name here is loaded when it is first used, so that importing the package costs next to nothing.
+Every name here is imported when it is first used, so that importing the package costs almost nothing.
 """
 
 from importlib import import_module

@@ -1,4 +1,4 @@
-"""What the pytest fixture `assert_grade` does: grade an output, and say in full why it fails."""
+"""The implementation of the pytest fixture `assert_grade`: grade an output, and explain in full why it fails."""
 
 import warnings
 from collections.abc import Callable, Iterator, Mapping
@@ -23,7 +23,7 @@ from markscheme.verdict import Holistic
 
 Asked: TypeAlias = str | Judge | Callable[..., Any] | None
 LONGEST_LINE = 800
-"""Characters shown of a reason or a quote."""
+"""Maximum characters shown of a reason or a quote."""
 
 
 @dataclass
@@ -41,13 +41,13 @@ class Background:
 
 @dataclass(frozen=True, repr=False)
 class AssertGrade:
-    """What the fixture `assert_grade` gives a test.
+    """The value of the fixture `assert_grade`.
 
     Attributes:
-        asking: What all tests share.
+        asking: Settings that all tests share.
         judge: The judge for calls that name none; None for the rubric's own or an available one.
         beside: The test's folder; rubrics are found there too.
-        record: Keeps a name and a value with the test, for JUnit files and other plugins.
+        record: Stores a name and a value with the test, for JUnit files and other plugins.
     """
 
     asking: Background
@@ -71,18 +71,18 @@ class AssertGrade:
         """The grade of an output that passes.
 
         Args:
-            output: What is judged: text, or whatever becomes JSON.
+            output: The output to judge: text, or anything that can be converted to JSON.
             rubric: A name, a path, or a Rubric.
-            judge: Whom to ask: a name as on the command line, a Judge, or a function of `system_prompt` and
-                `user_prompt`. Replies of a judge that is named are kept on disk; any other is asked each time.
+            judge: A name as on the command line, a Judge, or a function of `system_prompt` and `user_prompt`.
+                Replies of a judge given by name are cached on disk; any other judge is asked each time.
             threshold: The pass mark from 0 to 1, instead of the rubric's.
-            inputs: What belongs to the output, by name: query, reference, ….
-            calibration: "require" grades only by a judge whose accepted calibration can gate; "off" looks for none.
+            inputs: The output's inputs by name: query, reference, ….
+            calibration: "require" accepts only a judge whose accepted calibration can gate; "off" ignores calibration.
 
         Raises:
             AssertionError: The output fails; the message says by which criteria, and why.
             JudgeError: It could not be graded, which is neither a pass nor a fail.
-            UsageError: No such rubric or judge, an input that the rubric needs, a calibration that cannot gate.
+            UsageError: Unknown rubric or judge, a missing input, or a calibration that cannot gate.
         """
         __tracebackhide__ = True
         if calibration not in CALIBRATION:
@@ -148,7 +148,7 @@ def _submission(output: Any, inputs: Mapping[str, Any], rubric: Rubric) -> Submi
 
 
 def failure_text(grade: Grade, rubric: Rubric) -> str:
-    """Why a graded output fails, over several lines: score and pass mark, what cost most first, and the receipt.
+    """Why a graded output fails, over several lines: score and pass mark, largest losses first, and the receipt.
 
     Example:
         >>> import asyncio
@@ -175,7 +175,7 @@ def failure_text(grade: Grade, rubric: Rubric) -> str:
 
 
 def _cost_lines(grade: Grade, rubric: Rubric) -> Iterator[str]:
-    """A line for each criterion that cost something, the costliest first, and one for all that did not."""
+    """One line per criterion that lowered the score, the largest loss first, and one line for all others."""
     if isinstance(grade.holistic, Holistic):
         yield f"  as a whole {grade.holistic.score:g} of 100: {_line(grade.holistic.reason)}"
     cost = {name: _cost(rubric.criterion(name), verdict.level) for name, verdict in grade.verdicts.items()}

@@ -78,7 +78,7 @@ Generate = TypeVar("Generate", bound=Callable[..., Awaitable[Any]])
 
 
 class Autograder(ABC):
-    """A grader in two steps: `judge` looks at a response, `aggregate` turns what it found into a report.
+    """A grader in two steps: `judge` looks at a response, `aggregate` turns the findings into a report.
 
     Subclass it with the two methods. It need not ask a model at all.
 
@@ -93,14 +93,14 @@ class Autograder(ABC):
 
     @abstractmethod
     async def judge(self, *args: Any, **kwargs: Any) -> Any:
-        """What is found in a response: `judge(to_grade, rubric, query=None)`.
+        """The findings on a response: `judge(to_grade, rubric, query=None)`.
 
         Gets the response as passed to `grade`, the criteria as a list and, if it takes it, the query.
         """
 
     @abstractmethod
     async def aggregate(self, *args: Any, **kwargs: Any) -> EvaluationReport:
-        """The report of what was found: `aggregate(judge_results)`, with `normalize=` if it takes it."""
+        """The report made from the findings: `aggregate(judge_results)`, with `normalize=` if it takes it."""
 
     async def grade(
         self,
@@ -140,7 +140,7 @@ def _as_rubric(rubric: Rubric | Sequence[Criterion]) -> Rubric:
 
 
 def _accepted(function: Callable[..., Any], **offered: Any) -> dict[str, Any]:
-    """Those of the offered keywords that a function takes."""
+    """The keywords among `offered` that a function accepts."""
     parameters = inspect.signature(function).parameters
     takes_any = any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values())
     return {name: value for name, value in offered.items() if takes_any or name in parameters}
@@ -199,7 +199,7 @@ async def _ask_gemini(
     judge = Limited(OpenAIJudge(model, api_key=key, base_url=address, name="gemini", **options), limiter)
     try:
         reply = await judge.reply(Prompt(system_prompt, user_prompt, kind.model_json_schema(), ()))
-    except NoJudge as error:  # each call opens a judge of its own: a refused one says nothing of the others
+    except NoJudge as error:  # each call opens its own judge, so a refused one doesn't affect the others
         raise error.__cause__ or error from None
     finally:
         await judge.aclose()
@@ -271,13 +271,13 @@ def _user_prompt(rubric: Rubric, about: str, shown_inputs: Iterable[str], respon
 
 @dataclass(frozen=True)
 class _Response:
-    """A response and what was asked."""
+    """A response and its query."""
 
     to_grade: ToGrade
     query: str | None
 
     def fenced(self, with_query: bool) -> str:
-        """Query and response, each fenced; inside the fence stand the tags that users' own system prompts refer to."""
+        """Query and response, each fenced; inside are the tags that users' own system prompts refer to."""
         parts = response_parts(self.to_grade)
         asked = [("query", encodable(self.query))] if with_query and self.query is not None else []
         code = fence_code([*asked, *parts])
@@ -288,7 +288,7 @@ class _Response:
 
     @property
     def material(self) -> Material:
-        """What a judge is shown of it; an answer that only repeats what it says is none."""
+        """What a judge is shown of it; an answer that only repeats this text doesn't count."""
         return Material({**dict(response_parts(self.to_grade)), "query": encodable(self.query or "")})
 
     def lacking(self, rubric: Rubric) -> str:
@@ -374,7 +374,7 @@ def _verdicts(
 
 
 def _base(found: set[int], asked: set[int], said_idx: bool) -> int | None:
-    """The number of the first criterion, 0 or 1; None if the numbers found leave a doubt.
+    """The number of the first criterion, 0 or 1; None if the numbers found are ambiguous.
 
     They count from 0 if they are exactly 0 to n-1, and from 1 if each was asked about. Numbers given as
     `criterion_idx`, which may count from either, must be complete.
@@ -488,7 +488,7 @@ def _refuse_samples(rubric: Rubric) -> None:
 
 
 class PerCriterionGrader(_YesNoGrader[PerCriterionGenerateFn]):
-    """Asks about each criterion in a call of its own, all at once.
+    """Asks about each criterion in a separate call, all at once.
 
     Args:
         generate_fn: Called with the keywords system_prompt and user_prompt, once per criterion.

@@ -1,4 +1,4 @@
-"""Arguments to a command, and its outcome to an exit status. A command's module is imported when it is called."""
+"""Run a command and return its exit status. A command's module is imported when it is called."""
 
 import atexit
 import gc
@@ -12,22 +12,22 @@ from markscheme.errors import MarkschemeError, NoJudge, NothingGraded
 from markscheme.text import SafeStream
 
 RARELY = 50_000
-"""Objects between two collections of garbage: what is imported stays, and to look it all through takes a tenth."""
+"""Objects between two garbage collections: imported code stays in memory, and scanning it takes a tenth of the time."""
 FAULT, NO_JUDGE, UNGRADED, CRASHED, INTERRUPTED = 2, 3, 5, 70, 130
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; the exit status."""
+    """Run one command; returns the exit status."""
     argv = list(sys.argv[1:] if arguments is None else arguments)
     gc.set_threshold(RARELY)
-    atexit.register(gc.freeze)  # or Python looks all objects through three times more before it ends
+    atexit.register(gc.freeze)  # or Python scans all objects three more times before it exits
     with redirect_stdout(SafeStream(sys.stdout)), redirect_stderr(SafeStream(sys.stderr)):
         return _ended(argv)
 
 
 def _ended(argv: list[str]) -> int:
-    """The exit status of a command line, errors printed."""
-    sys.path.append(os.getcwd())  # a console script doesn't look for modules in the folder its user works in
+    """Run a command line and print its errors; returns the exit status."""
+    sys.path.append(os.getcwd())  # a console script doesn't search the working directory for modules
     with warnings.catch_warnings():
         warnings.showwarning = _show_warning
         try:
@@ -42,12 +42,12 @@ def _ended(argv: list[str]) -> int:
             return _fault(str(error))
         except KeyboardInterrupt:
             return _fault("interrupted; replies received so far are kept", INTERRUPTED)
-        except BrokenPipeError:  # the reader of our output has gone
+        except BrokenPipeError:  # the reader of our output has exited
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return FAULT
         except SystemExit as error:
             return _fault(f"code that markscheme was told to call ended the run: sys.exit({error.code!r})", CRASHED)
-        except Exception:  # Python's own status for it is 1, which of `calibrate` means that the rubric needs adjusting
+        except Exception:  # Python would exit with 1, which for `calibrate` means that the rubric needs adjusting
             import traceback  # needed here only
 
             traceback.print_exc()

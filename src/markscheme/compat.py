@@ -53,9 +53,9 @@ async def _grade(
     """The report of an autograder on one response; `markscheme.grade` returns the whole Grade instead.
 
     Args:
-        rubric: What good is.
+        rubric: The rubric to grade by.
         to_grade: The response as text, or {"thinking": …, "output": …}.
-        autograder: Who grades; by default a PerCriterionGrader with its default generate function.
+        autograder: The grader; by default a PerCriterionGrader with its default generate function.
         query: What was asked.
         options: Passed on to the autograder.
     """

@@ -1,4 +1,4 @@
-"""Counts with their nouns; loads nothing else, for commands that start in no time."""
+"""Counts with their nouns; imports nothing else, so that commands start fast."""
 
 
 def counted(n: int, thing: str, things: str = "") -> str:

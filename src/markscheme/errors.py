@@ -70,10 +70,10 @@ class Fault:
 
 
 class FileError(MarkschemeError):
-    """Faults in something a person wrote, all of them at once, each with its place.
+    """Faults in a file that a user wrote, all of them at once, each with its place.
 
     Attributes:
-        faults: What is wrong, in the order of the file.
+        faults: The faults, in the order of the file.
         path: The file, or None for data that came from no file.
     """
 
@@ -106,11 +106,11 @@ class ComparisonError(MarkschemeError):
 
 
 class NothingGraded(ComparisonError):  # noqa: N818
-    """The judge failed on every example, or on too many, so that nothing is known; the reasons say who can fix that.
+    """The judge failed on every example, or on too many to say anything; the reasons show who can fix that.
 
     Attributes:
         reasons: Why each of the examples is not graded.
-        of: Examples in all; None where none is graded.
+        of: Number of examples; None if none is graded.
     """
 
     def __init__(self, reasons: Sequence[str], *, of: int | None = None) -> None:
@@ -124,7 +124,7 @@ class NothingGraded(ComparisonError):  # noqa: N818
 
 
 class BudgetError(MarkschemeError):
-    """The next call would exceed the budget, or its price is not known."""
+    """The next call would exceed the budget, or its price is unknown."""
 
 
 class JudgeError(MarkschemeError):
@@ -139,8 +139,8 @@ class JudgeUnavailable(JudgeError):  # noqa: N818
     """A judge's provider refused, could not be reached, or took longer than the deadline.
 
     Attributes:
-        transient: Whether the same question may be answered a little later.
-        status: The HTTP status of the refusal or failure; None where there was none.
+        transient: Whether a retry may succeed.
+        status: The HTTP status of the refusal or failure; None if there was none.
     """
 
     def __init__(self, message: str, *, transient: bool = False, status: int | None = None) -> None:
@@ -152,7 +152,7 @@ class JudgeBusy(JudgeUnavailable):
     """A judge's provider asks us to come back later.
 
     Attributes:
-        retry_after: Seconds the provider asked us to wait; None where it did not say.
+        retry_after: Seconds the provider asked us to wait; None if it did not say.
     """
 
     def __init__(self, message: str, *, retry_after: float | None = None, status: int | None = None) -> None:
@@ -161,7 +161,7 @@ class JudgeBusy(JudgeUnavailable):
 
 
 class JudgeSilent(JudgeUnavailable):
-    """No answer came, though one may have been made and charged: out of reach, cut off, or past the deadline."""
+    """No answer came, though one may have been made and charged: unreachable, cut off, or past the deadline."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message, transient=True)
@@ -176,32 +176,32 @@ class UnreadableReply(JudgeError):  # noqa: N818
 
 
 class RubricWarning(UserWarning):
-    """Something in a rubric that is allowed and probably not meant, or that a foreign file says in vain."""
+    """Something in a rubric that is allowed but probably a mistake, or a foreign setting that has no effect."""
 
 
 class RatingWarning(UserWarning):
-    """Something in examples or ratings that is allowed and should be known."""
+    """Something in examples or ratings that is allowed but worth knowing."""
 
 
 FROM_OTHERS_CODE = (Exception, SystemExit)
-"""What a user's own function or module may raise: a `sys.exit(0)` in it must not end a run as if all were graded."""
+"""What a user's own function or module may raise: a `sys.exit(0)` in it must not end a run as if it had succeeded."""
 
 
 class DamagedLine(RatingWarning):
-    """A line of a file that cannot be read and is left out, as was asked for."""
+    """A line of a file that cannot be read and is left out, as requested."""
 
 
 # --- lines that can't be read ----------------------------------------------------------------------------------------
 
 _LEFT_OUT: ContextVar[set[str] | None] = ContextVar("lines_left_out", default=None)
-"""What was said of each line that was left out; None where such lines are refused."""
+"""Messages about lines that were left out; None if such lines are refused."""
 
 
 @contextmanager
 def leaving_out_damaged_lines(wanted: bool = True) -> Iterator[None]:
-    """Within it, lines that can't be read are left out with a warning, wherever they are read; else they are refused.
+    """Inside the block, unreadable lines of any file are left out with a warning; otherwise they are refused.
 
-    It is what `--skip-damaged` asks for, and a command reads many files.
+    This implements `--skip-damaged` for all files that a command reads.
     """
     before = _LEFT_OUT.set(set() if wanted else None)
     try:
@@ -216,10 +216,10 @@ def lines_left_out() -> int:
 
 
 def refuse_lines(error: FileError) -> None:
-    """Raise the faults of some lines, or warn once of each line that is left out.
+    """Raise the faults of some lines, or warn once about each line that is left out.
 
     Raises:
-        FileError: The one given, unless such lines are left out.
+        FileError: `error` itself, unless such lines are left out.
 
     Warns:
         DamagedLine: Names a line that is left out.

@@ -1,4 +1,4 @@
-"""Files written so that nothing is lost: lines appended all or not at all, whole files replaced in one step."""
+"""Safe writing of files: lines are appended all or not at all, whole files replaced in one step."""
 
 import errno
 import json
@@ -16,32 +16,32 @@ from markscheme.errors import RatingWarning
 
 try:
     import fcntl
-except ImportError:  # Windows locks files in another way; there one process writes at a time
+except ImportError:  # Windows locks files differently; there only one process may write at a time
     fcntl = None  # type: ignore[assignment]
 
 DAMAGED = ".damaged"
-"""Ending of the file that keeps what was cut off a file of lines."""
+"""Suffix of the file that keeps what was cut off a file of lines."""
 _ONE_THREAD = threading.RLock()
 
 
 def append_lines(path: Path, lines: Sequence[Mapping[str, Any]], *, follow: bool = True) -> None:
-    """Append JSON objects, one a line, all of them or none; on disk when this returns. Otherwise as `append_text`."""
+    """Append JSON objects, one per line, all or none; on disk when this returns. Otherwise like `append_text`."""
     text = "".join(json.dumps(line, ensure_ascii=False, allow_nan=False) + "\n" for line in lines)
     append_text(path, text, follow=follow)
 
 
 def append_text(path: Path, text: str, *, follow: bool = True) -> None:
-    """Append whole lines, all of them or none; on disk when this returns.
+    """Append whole lines, all or none; on disk when this returns.
 
-    Writers wait for each other. A last line without its line end gets one first. A device or a pipe is written into.
+    Writers wait for each other. If the last line has no line end, it gets one first. A device or pipe is written to.
 
     Args:
         path: The file.
         text: Whole lines.
-        follow: Whether a link is followed; else it is refused, as one that somebody may have put there.
+        follow: Whether to follow a link; else a link is refused, since another user may have put it there.
 
     Raises:
-        OSError: They can't be written; the file is as it was.
+        OSError: The lines can't be written; the file is unchanged.
     """
     if not follow and path.is_symlink():
         raise OSError(errno.ELOOP, f"is a link to {os.path.realpath(path)}, which is not followed")
@@ -73,10 +73,10 @@ def _write_all(file: FileIO, raw: bytes) -> None:
 
 @contextmanager
 def _locked(file: FileIO) -> Iterator[None]:
-    """Alone with a file, among all who append to it.
+    """Exclusive access to a file among all processes that append to it.
 
-    The lock is the process's, not the open file's, and so ends when the process closes the file anywhere. It is not
-    the one that `label` holds while it runs.
+    The lock belongs to the process, not to the open file, and so ends when the process closes the file anywhere. It
+    isn't the lock that `label` holds while it runs.
     """
     with _ONE_THREAD:
         if fcntl is not None:
@@ -89,13 +89,13 @@ def _locked(file: FileIO) -> Iterator[None]:
 
 
 def set_aside_damaged_end(path: Path) -> str:
-    """Move the end of a file of JSON lines that is no whole line to a file next to it, and warn.
+    """Move an incomplete last line of a JSON lines file to a file next to it, and warn.
 
-    Only text after the last line end counts: half a line that a power cut left, or one that somebody typed. Nothing is
-    cut off a file behind a link, which may be anything.
+    Only text after the last line end counts: half a line left by a power cut, or one typed by hand. Files behind a
+    link are never cut, since a link may lead anywhere.
 
     Returns:
-        What was moved; "" where the file ends well, or isn't there.
+        The text that was moved; "" if the file ends well, or doesn't exist.
 
     Raises:
         OSError: A file can't be read or written; nothing is lost.
@@ -129,17 +129,17 @@ def _is_json(raw: bytes) -> bool:
 
 
 def write_whole(path: Path, text: str, *, follow: bool = True) -> None:
-    """Write a file whole or not at all, with its line ends as they are in the text and its permissions as they were.
+    """Write a file whole or not at all, keeping its permissions and the line ends of the text.
 
-    A device or a pipe can't be replaced: it is written into.
+    A device or a pipe can't be replaced, so it is written to.
 
     Args:
         path: The file.
-        text: All of it.
-        follow: Whether a link is followed to the file that is written; else the link itself is replaced.
+        text: The whole content.
+        follow: Whether to follow a link and write the file it leads to; else the link itself is replaced.
 
     Raises:
-        OSError: It can't be written; what was there still is.
+        OSError: It can't be written; the previous content is unchanged.
     """
     raw = _bytes(text)
     with replacing(path, follow=follow) as out:
@@ -168,9 +168,9 @@ def replacing(path: Path, *, follow: bool = True) -> Iterator[IO[bytes]]:
 
 @contextmanager
 def _private_file(whole: Path, mode: int) -> Iterator[tuple[Path, int]]:
-    """A new file under a random name next to `whole`, and its handle; gone at the end unless it was moved.
+    """A new file under a random name next to `whole`, and its handle; removed at the end unless it was moved.
 
-    Nobody can have put a link there before, and no other writer writes into it.
+    With a random name, no one can have put a link there before, and no other process writes to it.
     """
     partial = whole.with_name(f".{whole.name[:60]}.{os.urandom(8).hex()}")
     handle = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0), mode)
@@ -181,27 +181,27 @@ def _private_file(whole: Path, mode: int) -> Iterator[tuple[Path, int]]:
 
 
 def try_writing(path: Path) -> None:
-    """Make and remove an empty file next to `path`.
+    """Create and remove an empty file next to `path`.
 
     Raises:
-        OSError: Its folder takes no file.
+        OSError: Its folder isn't writable.
     """
     with _private_file(path, 0o600) as (_, handle):
         os.close(handle)
 
 
 def is_no_file(path: Path) -> bool:
-    """Whether something is there that is no file, such as a device or a pipe."""
-    return path.exists() and not path.is_file()  # asked of the link itself: /dev/stdout leads to no name there is
+    """Whether the path exists and isn't a regular file, such as a device or a pipe."""
+    return path.exists() and not path.is_file()  # on the link itself: /dev/stdout may lead to a name without a file
 
 
 def end_of_link(path: Path) -> Path:
-    """Where a link leads; the path itself where it is none."""
+    """Where a link leads; the path itself if it isn't a link."""
     return Path(os.path.realpath(path)) if path.is_symlink() else path
 
 
 def sync_folder(folder: Path) -> None:
-    """Write a folder to disk: a new file is there after a power cut only once its folder is."""
+    """Flush a folder to disk: a new file survives a power cut only once its folder is flushed."""
     with suppress(OSError):  # some file systems don't sync folders, and Windows doesn't open them
         handle = os.open(folder, os.O_RDONLY)
         try:
@@ -211,5 +211,5 @@ def sync_folder(folder: Path) -> None:
 
 
 def _bytes(text: str) -> bytes:
-    """UTF-8; half a character is written as its escape, as JSON does."""
+    """UTF-8; lone surrogates are written as escapes, as in JSON."""
     return text.encode("utf-8", "backslashreplace")

@@ -1,4 +1,4 @@
-"""Digests of whatever must be equal for two grades to be comparable."""
+"""Digests of everything that must be equal for two grades to be comparable."""
 
 import hashlib
 import json
@@ -8,7 +8,7 @@ DIGITS = 16
 
 
 def fingerprint(*parts: Any) -> str:
-    """A short digest of plain data: 16 hexadecimal digits, equal for equal data whatever the order of keys.
+    """A short digest of plain data: 16 hexadecimal digits, independent of the order of keys.
 
     Args:
         parts: Strings, numbers, booleans, None, and lists, tuples and dicts of them.

@@ -23,7 +23,7 @@ T = TypeVar("T")
 
 
 class BackgroundLoop:
-    """An event loop on a thread of its own, until it is closed or nothing refers to it."""
+    """An event loop on its own thread, until it is closed or no longer referenced."""
 
     _shared: ClassVar["WeakValueDictionary[int, BackgroundLoop]"] = WeakValueDictionary()
     _lock = threading.Lock()
@@ -38,7 +38,7 @@ class BackgroundLoop:
 
     @classmethod
     def shared(cls, user: object) -> "BackgroundLoop":
-        """The one of this process, so that a judge used in several places is asked in one loop."""
+        """The process's shared loop, so that a judge used in several places runs in one loop."""
         with cls._lock:
             found = cls._shared.get(os.getpid())
             if found is None or not found.close.alive:
@@ -54,10 +54,10 @@ class BackgroundLoop:
                 self.close()
 
     def start(self, work: Coroutine[Any, Any, T]) -> "Future[T]":
-        """Begin the work; its result comes in the future.
+        """Start a coroutine; its result comes in the future.
 
         Raises:
-            RuntimeError: This is a fork of the process that made the loop.
+            RuntimeError: This is a fork of the process that created the loop.
         """
         if os.getpid() != self._process:
             work.close()
@@ -65,10 +65,10 @@ class BackgroundLoop:
         return asyncio.run_coroutine_threadsafe(work, self._loop)
 
     def wait_for(self, work: Coroutine[Any, Any, T]) -> T:
-        """The result of the work, or its error.
+        """The coroutine's result, or its error.
 
         Raises:
-            RuntimeError: Called from the loop's own thread, which would wait for itself.
+            RuntimeError: Called from the loop's own thread, which would deadlock.
         """
         if threading.current_thread() is self._thread:
             work.close()
@@ -77,17 +77,17 @@ class BackgroundLoop:
         try:
             return running.result()
         except BaseException:
-            running.cancel()  # Ctrl-C ends the asking too
+            running.cancel()  # Ctrl-C cancels the requests too
             raise
 
 
 def _run(loop: asyncio.AbstractEventLoop) -> None:
-    with asyncio.Runner(loop_factory=lambda: loop) as runner:  # cancels what is left, and closes the loop
+    with asyncio.Runner(loop_factory=lambda: loop) as runner:  # cancels remaining tasks and closes the loop
         runner.get_loop().run_forever()
 
 
 def _stop(loop: asyncio.AbstractEventLoop, thread: threading.Thread, process: int) -> None:
-    if os.getpid() != process:  # a fork has the loop's file descriptors and not its thread
+    if os.getpid() != process:  # a fork inherits the loop's file descriptors but not its thread
         return
     loop.call_soon_threadsafe(loop.stop)
     if threading.current_thread() is not thread:
@@ -95,24 +95,24 @@ def _stop(loop: asyncio.AbstractEventLoop, thread: threading.Thread, process: in
 
 
 class Grader:
-    """Grades by one rubric and one judge, for programs and frameworks that call from wherever they are.
+    """Grades by one rubric and one judge; for programs and frameworks, from any thread.
 
-    Call it from any number of threads, and from inside a running event loop. All graders of a process ask in one loop
-    on a thread of its own, so they may share a judge. Close a grader, or use it in a `with` statement; the thread ends
-    with the last one.
+    Call it from any number of threads, and from inside a running event loop. All graders of a process share one loop on
+    its own thread, so they may share a judge. Close a grader, or use it in a `with` statement; the thread ends with the
+    last one.
 
     Attributes:
-        rubric: What good is.
-        judge: Who is asked.
-        concurrency: Submissions graded at once, at most. A judge opened without a limit of its own follows it.
+        rubric: The rubric to grade by.
+        judge: The judge.
+        concurrency: Maximum submissions graded at once. A judge opened without a limit of its own follows it.
 
     Args:
         rubric: A Rubric, the path of its file, or a name as on the command line.
         judge: A judge, which stays open, or a name as on the command line, such as `anthropic`.
-        concurrency: From 1.
+        concurrency: At least 1.
 
     Raises:
-        UsageError: No such rubric or judge.
+        UsageError: Unknown rubric or judge.
         RubricError: The rubric's file can't be read.
         ValueError: A concurrency below 1.
 
@@ -150,42 +150,42 @@ class Grader:
         self.close()
 
     async def grade(self, response: Any, **inputs: Any) -> Grade:
-        """The grade of one response; a judge that fails leaves it ungraded, with the reason.
+        """The grade of one response; if the judge fails it is ungraded, with the reason.
 
         Args:
-            response: A text, a Submission, or whatever becomes JSON, such as a list of tool calls.
-            inputs: What belongs to it, by name (`query=…`); one that is None is not there.
+            response: A text, a Submission, or anything that can be converted to JSON, such as a list of tool calls.
+            inputs: Its inputs by name (`query=…`); None means that an input is missing.
 
         Raises:
-            NoJudge: The judge cannot be asked at all, for want of a key or a package.
+            NoJudge: The judge cannot be used at all: its key or package is missing.
             BudgetError: The budget would not cover another call.
             RuntimeError: The grader is closed.
         """
         return await asyncio.wrap_future(self._loop.start(self._graded(_submission(response, inputs))))
 
     def grade_sync(self, response: Any, **inputs: Any) -> Grade:
-        """The same as `grade`, for callers that don't await."""
+        """The same as `grade`, for callers that don't use async."""
         return self._loop.wait_for(self._graded(_submission(response, inputs)))
 
     def grade_rows(self, rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
         """A grade for each row, in order, as plain data.
 
         Args:
-            rows: Each with `response` (or `output`), an `id` if you like, and the inputs by name.
+            rows: Each with `response` (or `output`), optionally an `id`, and the inputs by name.
 
         Returns:
             What `markscheme grade --json` prints. A row that could not be graded has `score` None and its `error`.
 
         Raises:
             ValueError: A row without a response.
-            NoJudge: The judge cannot be asked at all.
+            NoJudge: The judge cannot be used at all.
         """
         submissions = [submission_of(row, number) for number, row in enumerate(rows, start=1)]
         grades = self._loop.wait_for(all_or_first_error(map(self._row, submissions)))
         return [grade_json(grade, self.rubric) for grade in grades]
 
     def close(self) -> None:
-        """Wait for the grades under way, and close the judge if it was opened by its name."""
+        """Wait for the grades under way, and close the judge if it was opened by name."""
         background, self._background = self._background, None
         if background is not None:
             background.wait_for(self._end())
@@ -198,7 +198,7 @@ class Grader:
         return self._background
 
     async def _graded(self, submission: Submission) -> Grade:
-        AT_ONCE.set(self.concurrency)  # for this task and what it starts
+        AT_ONCE.set(self.concurrency)  # for this task and those it starts
         task = asyncio.current_task()
         self._under_way.add(task)
         try:

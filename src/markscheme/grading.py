@@ -36,7 +36,7 @@ from markscheme.verdict import (
 T = TypeVar("T")
 
 MOST_UNGRADED = 0.1
-"""Most submissions that may stay ungraded, as a share, for a run to count."""
+"""Maximum share of submissions that may stay ungraded for a run to count."""
 
 if TYPE_CHECKING:
     from markscheme.receipt import Receipt
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Fingerprints:
-    """Digests of what was asked and who was asked; equal digests make two grades comparable."""
+    """Digests of the prompt and the judge; grades with equal digests are comparable."""
 
     rubric: str
     prompt: str
@@ -59,17 +59,16 @@ class Grade:
     Attributes:
         id: The submission's.
         outcomes: For each criterion, by name, a verdict or why there is none; empty for a holistic grade.
-        by_criterion: How good the response is by each criterion, 0 to 1, for a fault the other way round; None where
-            it has no verdict.
-        error: Why the submission is not graded; None where it is.
-        scored: Score, raw score and pass or fail; None where it is not graded.
-        holistic: The one number of a holistic grade.
-        usage: What asking cost.
-        replies: Replies by where they came from: live, recorded, cache.
+        by_criterion: How good the response is by each criterion, 0 to 1, reversed for a fault; None without a verdict.
+        error: Why the submission is not graded; None if it is.
+        scored: Score, raw score and pass or fail; None if not graded.
+        holistic: The single score of a holistic grade.
+        usage: Tokens and cost.
+        replies: Number of replies by source: live, recorded, cache.
         models: Models that answered, as they named themselves.
         fingerprints: Of rubric, prompt and judge.
         receipt: The calibration behind this grade, if there is one.
-        left_out: What the judge was not shown of long trajectories, a line per input.
+        left_out: What the judge was not shown of long trajectories, one line per input.
     """
 
     id: str
@@ -87,17 +86,17 @@ class Grade:
 
     @property
     def score(self) -> float | None:
-        """0 to 1 (or the raw sum where it was not to be normalised); None where not graded."""
+        """0 to 1 (or the raw sum if not normalized); None if not graded."""
         return self.scored.score if self.scored else None
 
     @property
     def raw_score(self) -> float | None:
-        """Sum of weight times position; None where not graded."""
+        """Sum of weight times position; None if not graded."""
         return self.scored.raw_score if self.scored else None
 
     @property
     def llm_raw_score(self) -> float | None:
-        """The number a holistic judge gave, otherwise the raw score; None where not graded."""
+        """The score a holistic judge gave, otherwise the raw score; None if not graded."""
         return self.scored.llm_raw_score if self.scored else None
 
     @property
@@ -107,7 +106,7 @@ class Grade:
 
     @property
     def decision(self) -> Decision | None:
-        """Pass, fail, or ask a person where the score lies in the rubric's gray zone; None where not graded."""
+        """Pass, fail, or ask a person if the score is in the rubric's gray zone; None if not graded."""
         return self.scored.decision if self.scored else None
 
     @property
@@ -117,7 +116,7 @@ class Grade:
 
     @property
     def reason(self) -> str:
-        """Score, decision and each verdict's reason on one line; why it is not graded, where it is not."""
+        """Score, decision and each verdict's reason on one line; if not graded, why."""
         if self.scored is None:
             return on_one_line(f"not graded: {self.error}")
         said = [f"{name} {self.by_criterion[name]:.3g} ({one.reason})" for name, one in self.verdicts.items()]
@@ -133,14 +132,14 @@ class Grade:
 
 @dataclass(frozen=True)
 class Grading:
-    """How to grade: a rubric, a judge and what is done with the verdicts.
+    """How to grade: a rubric, a judge and how the verdicts are scored.
 
     Attributes:
-        rubric: What good is; its strategy decides how the judge is asked.
-        judge: Who is asked.
+        rubric: The rubric to grade by; its strategy decides how the judge is asked.
+        judge: The judge.
         normalize: False keeps raw sums as scores.
-        renormalize: True scores a submission on what could be judged of it.
-        scorers: Code for criteria with a `check`, by name, in addition to the shipped ones.
+        renormalize: True scores a submission on the criteria that could be judged.
+        scorers: Code for criteria with a `check`, by name, in addition to the built-in ones.
         receipt: The calibration that every grade carries, checked against this rubric and judge; None without one.
     """
 
@@ -153,14 +152,14 @@ class Grading:
 
     @cached_property
     def fingerprints(self) -> Fingerprints:
-        """Digests of what is asked and who is asked."""
+        """Digests of the prompt and the judge."""
         return Fingerprints(self.rubric.fingerprint, asking_fingerprint(self.rubric), self.judge.identity.fingerprint)
 
     async def grade(self, submission: Submission) -> Grade:
-        """The grade of one submission; a judge that fails leaves it ungraded, with the reason.
+        """The grade of one submission; if the judge fails it is ungraded, with the reason.
 
         Raises:
-            NoJudge: The judge cannot be asked at all, for want of a key or a package.
+            NoJudge: The judge cannot be used at all: its key or package is missing.
             BudgetError: The budget would not cover another call.
         """
         lacking = lacking_inputs(self.rubric, submission)
@@ -183,7 +182,7 @@ class Grading:
             return self.ungraded(submission, str(error), asked)
 
     def ungraded(self, submission: Submission, why: str, asked: Sequence[Reply] = ()) -> Grade:
-        """A Grade without score, after those replies."""
+        """A Grade without a score, with the usage of the replies `asked`."""
         return self._grade(submission, asked, why)
 
     # asking
@@ -200,7 +199,7 @@ class Grading:
     async def _pass(
         self, submission: Submission, questions: Sequence[Sequence[Criterion]], asked: list[Reply]
     ) -> dict[str, Outcome]:
-        """One outcome per criterion; what could not be read is asked for once more, in one call for all of it."""
+        """One outcome per criterion; all that could not be read is asked for once more, in one call."""
         answers: list[_Answer] = []
 
         async def ask(criteria: Sequence[Criterion], again: bool) -> dict[str, Outcome]:
@@ -277,7 +276,7 @@ class Grading:
 
 
 def left_out(rubric: Rubric, submission: Submission) -> tuple[str, ...]:
-    """What a judge is not shown of a submission's long trajectories, a line per input."""
+    """What a judge is not shown of a submission's long trajectories, one line per input."""
     if not set(STEPPED) & set(rubric.known_inputs) & submission.inputs.keys():
         return ()
     return tuple(dict.fromkeys(line for prompt in questions(rubric, submission) for line in prompt.left_out))
@@ -288,12 +287,12 @@ def _merit(criterion: Criterion, outcome: Outcome | None) -> float | None:
 
 
 def lacking_inputs(rubric: Rubric, submission: Submission) -> list[str]:
-    """Names of declared inputs that the submission does not bring."""
+    """Names of declared inputs that the submission lacks."""
     return [name for name in rubric.inputs or () if name not in submission.inputs]
 
 
 def questions(rubric: Rubric, submission: Submission) -> list[Prompt]:
-    """The prompts that a judge is asked first about a submission; a re-ask may follow each."""
+    """The first prompts that a judge gets about a submission; each may be followed by a retry."""
     if rubric.strategy == "holistic":
         return [holistic_prompt(rubric, submission)]
     passes = orders(rubric)
@@ -301,13 +300,13 @@ def questions(rubric: Rubric, submission: Submission) -> list[Prompt]:
 
 
 def orders(rubric: Rubric) -> list[list[list[Criterion]]]:
-    """For each pass over a rubric, the criteria of each question; those of one question see the same inputs."""
+    """For each pass over a rubric, the criteria of each prompt; those in one prompt have the same inputs."""
     judged = [criterion for criterion in rubric.criteria if criterion.check is None]
     together = seeing_alike(rubric, judged)
     match rubric.strategy:
         case "per_criterion":
             return [[[criterion] for criterion in judged]]
-        case "double_pass":  # a criterion asked about by itself has no order to turn round
+        case "double_pass":  # a criterion asked about alone has no order to reverse
             turned = [list(reversed(group)) for group in together if len(group) > 1]
             return [together, turned] if turned else [together]
         case _:
@@ -315,7 +314,7 @@ def orders(rubric: Rubric) -> list[list[list[Criterion]]]:
 
 
 def seeing_alike(rubric: Rubric, criteria: Iterable[Criterion]) -> list[list[Criterion]]:
-    """The criteria in groups that are shown the same inputs, so that each group can share a question."""
+    """The criteria in groups with the same inputs, so that each group can share a prompt."""
     groups: dict[tuple[str, ...], list[Criterion]] = {}
     for criterion in criteria:
         groups.setdefault(rubric.shown_to(criterion), []).append(criterion)
@@ -324,17 +323,17 @@ def seeing_alike(rubric: Rubric, criteria: Iterable[Criterion]) -> list[list[Cri
 
 @lru_cache(maxsize=64)
 def asking_fingerprint(rubric: Rubric) -> str:
-    """Digest of how a rubric is asked, whatever is submitted: instructions, schema, strategy."""
+    """Digest of everything in a rubric's prompts except the submission: instructions, schema, strategy."""
     prompts = questions(rubric, Submission(""))
     return fingerprint([[prompt.system, prompt.schema] for prompt in prompts], rubric.strategy, rubric.samples)
 
 
 def receipt_of(rubric: Rubric, judge: Judge, *starts: Path) -> "Receipt | None":
-    """The receipt of the rubric's accepted run, checked against how and whom we ask here; None without one.
+    """The receipt of the rubric's accepted run, checked against this prompt and judge; None without one.
 
     Args:
-        rubric: As it is used.
-        judge: Who is asked.
+        rubric: The rubric as used.
+        judge: The judge.
         starts: Folders in or above which `calibration/` is searched for; the first one found counts.
 
     Raises:
@@ -349,17 +348,17 @@ def receipt_of(rubric: Rubric, judge: Judge, *starts: Path) -> "Receipt | None":
 
 
 def receipt_wanted(wish: str, setting: str, rubric: Rubric, judge: Judge, *starts: Path) -> "Receipt | None":
-    """The receipt for grades, looked at before anybody is asked; None without one, and where `wish` is off.
+    """The receipt for grades, found before the judge is asked; None without one, or if `wish` is off.
 
     Args:
         wish: One of CALIBRATION.
         setting: Where the wish was given, for the message.
-        rubric: As for `receipt_of`, like all that follows.
-        judge: Who is asked.
-        starts: Where it is searched for.
+        rubric: As for `receipt_of`.
+        judge: As for `receipt_of`.
+        starts: As for `receipt_of`.
 
     Raises:
-        UsageError: One that can gate is required, and this one cannot.
+        UsageError: A receipt that can gate is required, and this one can't.
     """
     if wish == "off":
         return None
@@ -374,12 +373,12 @@ def receipt_wanted(wish: str, setting: str, rubric: Rubric, judge: Judge, *start
 async def grade_many(
     grading: Grading, submissions: Iterable[Submission], *, concurrency: int = 8
 ) -> AsyncIterator[tuple[int, Grade]]:
-    """Grades as they are ready, each with the place of its submission; at most `concurrency` at once.
+    """Grades as they are ready, each with the index of its submission; at most `concurrency` at once.
 
     Takes from `submissions` only as fast as it grades, so that a long iterable needs little memory.
 
     Raises:
-        BudgetError: After all that was under way is yielded, if the budget would not cover another call.
+        BudgetError: If the budget would not cover another call; raised after all grades under way are yielded.
         ValueError: A concurrency below 1.
     """
     if concurrency < 1:
@@ -398,7 +397,7 @@ async def grade_many(
             if not running:
                 break
             done, running = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
-            errors = [task.exception() for task in done]  # all of them: asyncio warns about one never retrieved
+            errors = [task.exception() for task in done]  # of every task: asyncio warns about any never retrieved
             for task, error in zip(done, errors, strict=True):
                 if isinstance(error, BudgetError):
                     stopped, waiting = error, None
@@ -412,14 +411,14 @@ async def grade_many(
 
 
 async def _placed(grading: Grading, place: int, submission: Submission, concurrency: int) -> tuple[int, Grade]:
-    AT_ONCE.set(concurrency)  # for this task and what it starts
+    AT_ONCE.set(concurrency)  # for this task and those it starts
     return place, await grading.grade(submission)
 
 
 async def all_or_first_error(calls: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
     """The results of all calls; the first error is raised once all have ended."""
     calls = list(calls)
-    if len(calls) == 1:  # the usual one needs no task of its own
+    if len(calls) == 1:  # the usual case needs no task
         return [await calls[0]]
     results = await asyncio.gather(*calls, return_exceptions=True)
     for result in results:
@@ -430,7 +429,7 @@ async def all_or_first_error(calls: Iterable[Coroutine[Any, Any, T]]) -> list[T]
 
 @dataclass(frozen=True)
 class _Answer:
-    """A reply to a question about criteria, and what was read in it."""
+    """A reply about some criteria, and the outcomes read from it."""
 
     reply: Reply
     criteria: Sequence[Criterion]
@@ -453,11 +452,11 @@ async def grade(
     """The grade of one response.
 
     Args:
-        rubric: What good is.
+        rubric: The rubric to grade by.
         submission: The response, as text or with its inputs.
-        judge: Who is asked.
+        judge: The judge.
         normalize: False keeps the raw sum of weights as score.
-        inputs: Named inputs (`query=…`), where `submission` is a text.
+        inputs: Named inputs (`query=…`), if `submission` is a text.
 
     Example:
         >>> import asyncio
@@ -512,7 +511,7 @@ def _outcome_json(outcome: Outcome, criterion: Criterion) -> dict[str, Any]:
 
 
 def _reply_json(said: Verdict | Holistic | Unread) -> dict[str, Any]:
-    """What a judge said next to a level or a score, or why nothing of it can be read."""
+    """What a judge gave in addition to a level or a score, or why it can't be read."""
     if isinstance(said, Unread):
         return {"unread": said.why, "raw": said.raw}
     words: dict[str, Any] = {"reason": said.reason, "quote": said.quote, "quote_found": said.quote_found}

@@ -13,14 +13,14 @@ if TYPE_CHECKING:
     from markscheme.calibration.run_summary import RunWorth
 
 LABELS = "MARKSCHEME_CALIBRATION"
-"""A file that says how the judge errs: output of `calibrate --json`, or results with manual ratings."""
+"""A file with the judge's measured errors: output of `calibrate --json`, or results with manual ratings."""
 REPORT = "MARKSCHEME_REPORT"
-"""The file that the report is written to: JSON where it is named so, else Markdown."""
+"""The file that the report is written to: JSON if its name ends so, else Markdown."""
 
 LEAST_PASSES = "PROMPTFOO_PASS_RATE_THRESHOLD"
 """Promptfoo's own variable: the pass rate in per cent below which an evaluation fails; 100 without it."""
 WIDTH = 400
-"""Columns of what Promptfoo logs: a line of its log is best not broken."""
+"""Line width of Promptfoo's log, which breaks longer lines."""
 
 
 def before_all(file: str) -> None:

@@ -1,4 +1,4 @@
-"""What a judge was shown: where a quote is found in it, and whether an answer only repeats what it says."""
+"""The texts a judge was shown: find a quote in them, and detect answers that only repeat them."""
 
 import html
 import json
@@ -11,7 +11,7 @@ from typing import Any
 
 RESPONSE = "response"
 SHORTEST_QUOTE = 8
-"""Characters below which a quote says too little to be looked up; a run of white space is one."""
+"""Minimum characters of a quote that is looked up; a run of white space counts as one."""
 _INVISIBLE = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164"
     "\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U000e0000-\U000e0fff]"
@@ -19,17 +19,17 @@ _INVISIBLE = re.compile(
 """Characters without a width or a shape, and those that turn the direction of text."""
 _STRAIGHT = str.maketrans("‘’‚‛“”„‟", "''''\"\"\"\"")
 _WITHOUT_SPACES = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
-"""Scripts that put no space between words: each of their characters may begin or end a quote."""
+"""Scripts without spaces between words: a quote may begin or end at any of their characters."""
 _TOKEN = re.compile(rf"[{_WITHOUT_SPACES}]|[^\W{_WITHOUT_SPACES}]+|[^\w\s]")
 _LEADER = re.compile(r"^[ \t]*(?://[/!]?|#+|\*+|--|;+|>)(?=\s)", re.MULTILINE)
-"""What begins each line of a comment or quotation, which a quote of several lines leaves out."""
+"""Prefixes of each line of a comment or quotation, which a quote of several lines leaves out."""
 _STEP = re.compile(r"step \d+")
 _WORD = re.compile(r"\w+")
 _ESCAPE = re.compile(r"\\+(?:u([0-9a-fA-F]{4})|([nrtbf])|)")
 _MOST_UNESCAPING = 4
-"""How often an escape may itself be escaped and still be seen through."""
+"""Maximum levels of escaping that are undone."""
 _SAYING = ("reason", "level", "score")
-"""What makes an answer this answer; the quote comes from the material in any case."""
+"""Keys that make up an answer; the quote isn't one, since it comes from the material in any case."""
 
 
 @dataclass(frozen=True)
@@ -50,10 +50,10 @@ class Material:
         return cls({RESPONSE: shown} if isinstance(shown, str) else shown)
 
     def find(self, quote: str, *, first: str = RESPONSE) -> str | None:
-        """The name of the text that holds `quote`, `first` before the others; None where none does.
+        """The name of the text that contains `quote`, trying `first` before the others; None if none does.
 
-        White space between words and marks may differ, and so may straight and curly quotation marks and what begins
-        the lines of a comment. Words are whole, and invisible characters don't count.
+        White space between words and punctuation may differ, and so may straight and curly quotation marks and comment
+        prefixes of lines. Only whole words match, and invisible characters are ignored.
 
         Example:
             >>> Material({"query": "How long?", "response": "It takes five  days."}).find("takes five days")
@@ -81,13 +81,13 @@ class Material:
         return length < SHORTEST_QUOTE and _tokens(quote) != self._tokens.get(RESPONSE)
 
     def repeats(self, answer: Mapping[str, Any]) -> bool:
-        """Whether a text holds what an answer says: each of its values next to its key.
+        """Whether a text contains everything an answer says: each of its values next to its key.
 
-        It does not matter in which order the keys are, how they are quoted, or whether the text is escaped as JSON or
-        HTML, so an altered copy is found as well as a literal one.
+        The order of keys, the style of quotation marks, and escaping as JSON or HTML are ignored, so an altered copy is
+        found as well as a literal one.
 
         Args:
-            answer: A verdict with reason and level or score; of any other object all values but quotes count.
+            answer: A verdict with reason and level or score; for any other object, all values except quotes count.
 
         Example:
             >>> shown = Material({"response": 'Say {&quot;level&quot;: &quot;5&quot;, "reason": “Great.”}!'})
@@ -96,7 +96,7 @@ class Material:
         """
         said = {key: answer[key] for key in _SAYING if key in answer} if "reason" in answer else answer
         texts, holds = self._words, False
-        for key, value in sorted(_leaves(said), key=lambda leaf: len(leaf[1])):  # a level is absent soonest
+        for key, value in sorted(_leaves(said), key=lambda leaf: len(leaf[1])):  # a level is ruled out fastest
             if words := _words(f"{key}: {value}"):
                 texts, holds = [text for text in texts if f" {words} " in text], True
             if not texts:
@@ -119,7 +119,7 @@ def _visible(text: str) -> str:
 
 
 def _tokens(text: str) -> str:
-    """The words and marks of a text, each between separators; "" where there are none."""
+    """The words and punctuation of a text, each between separators; "" if there are none."""
     found = _TOKEN.findall(_visible(text))
     return "\x1f" + "\x1f".join(found) + "\x1f" if found else ""
 

@@ -1,6 +1,6 @@
 """YAML, JSON and tables read as plain data, with the line of every key.
 
-Nothing in a file is run or imported, and what its aliases expand to is bounded.
+Nothing in a file is executed or imported, and the expansion of its aliases is limited.
 """
 
 import io
@@ -17,7 +17,7 @@ from markscheme.text import encodable, encodable_data
 
 MAX_DEPTH = 50
 MAX_NODES = 50_000
-"""Parts of a rubric once its aliases are followed."""
+"""Maximum nodes of a rubric once its aliases are expanded."""
 
 Place: TypeAlias = tuple[str | int, ...]
 Form: TypeAlias = Literal["yaml", "json"]
@@ -57,7 +57,7 @@ def plain_data(
         form: What it is written in.
         error: The class of error to raise.
         path: Where it came from, for messages.
-        most_nodes: Parts it may have once aliases are followed.
+        most_nodes: Maximum nodes once aliases are expanded.
 
     Raises:
         FileError: Of the given class: unreadable, nested too deep, grown too large, not plain data.
@@ -100,7 +100,7 @@ def table_rows(path: Path, error: type[FileError]) -> Iterator[tuple[int, dict[s
     Raises:
         FileError: Of the given class: the file cannot be read as a table.
     """
-    import csv  # few files are tables; the rest pay nothing
+    import csv  # few files are tables; the others shouldn't pay for the import
 
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
@@ -149,7 +149,7 @@ def parse_json(
 
 
 def no_constant(name: str) -> Any:
-    """Refuse NaN and Infinity, which Python's reader takes for JSON; pass it as `parse_constant`."""
+    """Refuse NaN and Infinity, which Python's reader accepts as JSON; pass it as `parse_constant`."""
     raise ValueError(f"{name} is not a JSON number")
 
 
@@ -199,7 +199,7 @@ def json_parts(path: Path, error: type[FileError]) -> Iterator[tuple[str, Any]]:
 
 
 class _JsonStream:
-    """A JSON text read a value at a time."""
+    """A JSON text read one value at a time."""
 
     _decoder = json.JSONDecoder()
 
@@ -207,7 +207,7 @@ class _JsonStream:
         self._file, self._text, self._at, self._size = file, "", 0, 1 << 20
 
     def peek(self) -> str:
-        """The next character that is no space; "" at the end."""
+        """The next character that isn't white space; "" at the end."""
         while True:
             found = _NOT_SPACE.search(self._text, self._at)
             if found is not None:
@@ -227,16 +227,16 @@ class _JsonStream:
                 if not self._more():
                     raise
             else:
-                if end < len(self._text) or not self._more():  # a number may go on in the next block
+                if end < len(self._text) or not self._more():  # a number may continue in the next block
                     self._at = end
                     return encodable_data(value)
 
     def items(self) -> Iterator[Any]:
-        """The items of the list that comes next."""
+        """The items of the list at the current position."""
         yield from (self.value() for _ in self._parts("[", "]"))
 
     def entries(self) -> Iterator[tuple[str, Any]]:
-        """The entries of the object that comes next."""
+        """The entries of the object at the current position."""
         for _ in self._parts("{", "}"):
             key = self.value()
             if not isinstance(key, str):
@@ -306,7 +306,7 @@ class _Reader:
             raise self.refuse(f"is nested more than {MAX_DEPTH} deep") from problem
         except ValueError as problem:
             raise self.refuse(f"is not readable JSON: {problem}") from problem
-        try:  # nearly all JSON is YAML, whose reader knows the lines; the data are the JSON reader's
+        try:  # nearly all JSON is YAML, whose reader knows the lines; the data come from the JSON reader
             node = self._composed(text.replace("\t", " "))
         except yaml.YAMLError:
             return self._without_lines(text), {}
@@ -335,7 +335,7 @@ class _Reader:
         return yaml.compose(text, Loader=loader)
 
     def _refuse_depth(self, events: Iterator[Any]) -> None:
-        """Depth is checked on the flat stream of events, before anything recursive sees the text."""
+        """Check depth on the flat stream of events, before any recursive code sees the text."""
         depth = 0
         for event in events:
             if isinstance(event, yaml.CollectionStartEvent):

@@ -1,8 +1,8 @@
-"""Rubric and Submission to Prompt: the words a judge reads, fenced, fingerprinted, with the schema of the answer.
+"""Build a judge's prompt from a rubric and a submission: fenced, fingerprinted, with the schema of the answer.
 
 `system` holds what the rubric's author wrote and is the same for every submission, so that a provider can cache it.
-`user` holds the submission, between tags that carry a digest of that content: no text can contain the digest of the
-whole it is part of, so nothing inside can close its fence, and the same content always makes the same prompt.
+`user` holds the submission, between tags that contain a digest of that content. No text can contain the digest of the
+whole it is part of, so nothing inside can close its fence, and the same content always gives the same prompt.
 """
 
 import hashlib
@@ -24,17 +24,17 @@ QUOTE_WORDS = 30
 
 @dataclass(frozen=True)
 class Prompt:
-    """One question to a judge.
+    """One prompt for a judge.
 
     Attributes:
         system: Instructions and rubric; the same for every submission to one rubric.
         user: The fenced submission.
-        schema: JSON Schema of the answer; empty where any text may be the answer.
-        criteria: Names of the criteria asked about, in the order asked; empty for a holistic question.
-        material: What `user` holds between fences, by name, the response last; each step of a trajectory by itself,
-            as `step 4`.
-        left_out: What of the trajectories is not shown, a line per input.
-        again: Whether an earlier reply to the same question could not be used.
+        schema: JSON Schema of the answer; empty if any text is a valid answer.
+        criteria: Names of the criteria asked about, in the order asked; empty for a holistic prompt.
+        material: The fenced texts of `user` by name, the response last; each step of a trajectory separately, as
+            `step 4`.
+        left_out: What is not shown of the trajectories, one line per input.
+        again: Whether an earlier reply to the same prompt could not be used.
     """
 
     system: str
@@ -54,13 +54,13 @@ class Prompt:
 def verdict_prompt(
     rubric: Rubric, submission: Submission, criteria: Sequence[Criterion], *, again: bool = False
 ) -> Prompt:
-    """The question for a verdict on each of `criteria`, which must all be shown the same inputs.
+    """The prompt for a verdict on each of `criteria`, which must all have the same inputs.
 
     Args:
-        rubric: Whose description and guidelines introduce the criteria.
+        rubric: Its description and guidelines introduce the criteria.
         submission: What is judged.
         criteria: Asked about in this order.
-        again: True where an earlier reply left these criteria without a usable verdict.
+        again: True if an earlier reply left these criteria without a usable verdict.
     """
     criteria = tuple(criteria)
     shown = rubric.shown_to(criteria[0])
@@ -74,7 +74,7 @@ def verdict_prompt(
 
 
 def holistic_prompt(rubric: Rubric, submission: Submission, *, again: bool = False) -> Prompt:
-    """The question for one number from 0 to 100 for the whole response."""
+    """The prompt for one score from 0 to 100 for the whole response."""
     task = "Rate the response as a whole, from 0 to 100."
     if again:
         task += f" {USE_THE_FORM}"
@@ -122,8 +122,8 @@ def verdict_schema(criteria: Sequence[Criterion], *, in_steps: bool = False) -> 
     """JSON Schema of an answer: for each criterion a quote, then a reason, then one of its levels as text.
 
     Args:
-        criteria: Those asked about.
-        in_steps: True asks after the quote for the step that it is from.
+        criteria: The criteria asked about.
+        in_steps: True also asks for the step that the quote is from.
     """
     text = {"type": "string"}
     said = dict.fromkeys(("quote", "step", "reason") if in_steps else ("quote", "reason"), text)
@@ -135,7 +135,7 @@ def verdict_schema(criteria: Sequence[Criterion], *, in_steps: bool = False) -> 
 
 
 def closed_object(properties: Mapping[str, Any]) -> dict[str, Any]:
-    """JSON Schema of an object with just these properties, all of them required."""
+    """JSON Schema of an object with exactly these properties, all of them required."""
     return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
 
 
@@ -155,7 +155,7 @@ USE_THE_FORM = "An earlier reply could not be used; answer in the form described
 
 
 def between_tags(name: str) -> str:
-    """The end of a sentence that describes fenced material to a judge."""
+    """The end of a sentence that introduces fenced material to a judge."""
     return f"stands between tags that carry a code, such as <{name}-0123456789abcdef> and </{name}-0123456789abcdef>"
 
 
@@ -260,7 +260,7 @@ def _criterion_words(criterion: Criterion) -> str:
 
 
 def criterion_signs(criterion: Criterion) -> list[str]:
-    """The criterion's good and bad sign, a line each, as far as it has them."""
+    """The criterion's good and bad sign, if it has them, one per line."""
     signs = {"good": criterion.good, "bad": criterion.bad}
     return [f"A {kind} sign: {sign.strip()}" for kind, sign in signs.items() if sign]
 
@@ -292,9 +292,9 @@ def fenced_material(material: Mapping[str, str | Excerpt], task: str, after: str
     """Fenced material, followed by the task.
 
     Args:
-        material: Texts by name, what is judged last; of a trajectory each step has a fence of its own.
+        material: Texts by name, the one to judge last; each step of a trajectory gets its own fence.
         task: What to do.
-        after: Said at the very end, after the tag that ended the material.
+        after: Text at the very end, after the tag that ends the material.
     """
     parts = [
         part
@@ -319,7 +319,7 @@ def end_of_material(name: str, code: str) -> str:
 
 
 def fence_code(parts: Sequence[tuple[str, str]]) -> str:
-    """The code that a prompt's tags carry: a digest of everything the tags will hold.
+    """The code in a prompt's tags: a digest of everything between them.
 
     >>> fence_code([("response", "a")]) == fence_code([("response", "a")])
     True

@@ -1,7 +1,7 @@
-"""`assert_grade` in pytest: a test that fails where a rubric's judge fails an output.
+"""`assert_grade` in pytest: a test fails if a rubric's judge fails an output.
 
-pytest loads this module at its start wherever markscheme is installed, so nothing else of markscheme is imported
-before a test asks for the fixture.
+pytest loads this module at startup whenever markscheme is installed, so it imports nothing else of markscheme before
+a test asks for the fixture.
 """
 
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""What a grade carries of the calibration behind it, read from accepted.json without loading any numerics."""
+"""The calibration behind a grade, read from accepted.json without importing any numerical library."""
 
 import math
 from collections.abc import Mapping
@@ -33,17 +33,17 @@ class Receipt:
 
     Attributes:
         use: What the calibrated judge may decide.
-        agreement: Share of labelled examples on which it agreed; None where there was none to compare.
-        margin: The score's standard error of measurement: root of the mean squared distance to the labels' score,
-            0 to 1; None where no score had one.
-        labels: Labelled examples behind it.
-        kind: Who gave the labels: human, adjudicated, constructed or model.
+        agreement: Share of labelled examples on which it agreed; None if there was none to compare.
+        margin: The score's standard error of measurement: root mean squared difference from the labels' score, 0 to 1;
+            None if no example had both scores.
+        labels: Number of labelled examples behind it.
+        kind: Source of the labels: human, adjudicated, constructed or model.
         date: The day the run was accepted, as 2026-11-02.
         rubric: Fingerprint of the rubric that was calibrated.
-        prompt: Fingerprint of how it was asked.
-        judge: Fingerprint of the judge; "" where only its ratings were known.
-        asking: Pass mark, strategy and samples at the time, which a run may set apart from the rubric's text.
-        differs: Why it doesn't hold for a grade: what it was calibrated for instead. Empty where it holds.
+        prompt: Fingerprint of its prompts.
+        judge: Fingerprint of the judge; "" if only its ratings were known.
+        asking: Pass mark, strategy and samples at the time, which a run may set independently of the rubric's text.
+        differs: Why it doesn't hold for a grade: what it was calibrated for instead. Empty if it holds.
     """
 
     use: Use
@@ -60,7 +60,7 @@ class Receipt:
 
     @property
     def holds(self) -> bool:
-        """Whether the calibration speaks of just this rubric, prompt and judge."""
+        """Whether the calibration is of exactly this rubric, prompt and judge."""
         return not self.differs
 
     @property
@@ -69,12 +69,12 @@ class Receipt:
         return self.holds and self.use == "gate"
 
     def held_to(self, rubric: Rubric, *, prompt: str, judge: str) -> "Receipt":
-        """The receipt for grades by this rubric, asked this way, of this judge.
+        """The receipt for grades by this rubric, prompt and judge.
 
         Args:
-            rubric: As it is used, with the marks and the way of asking of the run.
-            prompt: Fingerprint of how it is asked.
-            judge: Fingerprint of who is asked.
+            rubric: As used, with the run's pass mark, strategy and samples.
+            prompt: Fingerprint of its prompts.
+            judge: Fingerprint of the judge.
         """
         return replace(self, differs=tuple(self._differences(rubric, prompt, judge)))
 
@@ -102,12 +102,12 @@ def calibration_text(receipt: Receipt | None) -> str:
 
 
 def _rounded(margin: float) -> str:
-    """Two decimals, and never a margin of nothing."""
+    """Two decimals, and at least 0.01."""
     return f"{margin:.2f}" if margin >= 0.005 else "<0.01"
 
 
 def score_text(score: float, receipt: Receipt | None) -> str:
-    """A score with what its calibration says of it.
+    """A score with its margin and calibration.
 
     Example:
         >>> known = Receipt("gate", 0.9, 0.11, 84, "human", "2026-11-02", "r", "p", "j")
@@ -121,7 +121,7 @@ def score_text(score: float, receipt: Receipt | None) -> str:
 
 
 def receipt_json(receipt: Receipt | None, score: float | None) -> dict[str, Any]:
-    """As in the JSON of a grade; `use` is null where no calibration holds for it."""
+    """The `calibration` object of a grade's JSON; `use` is null if no calibration holds for the grade."""
     text = calibration_text(receipt) if score is None else score_text(score, receipt)
     if receipt is None:
         return {"holds": False, "text": text, "use": None}
@@ -144,7 +144,7 @@ def find_receipt(name: str, *starts: Path) -> Receipt | None:
     """The receipt of a rubric's accepted run, from the first calibration folder found; None without one.
 
     Raises:
-        RatingError: There is one, and it cannot be read.
+        RatingError: There is one, but it cannot be read.
     """
     folder = find_calibration(name, *starts)
     return load_receipt(folder / ACCEPTED) if folder is not None and (folder / ACCEPTED).is_file() else None
@@ -154,7 +154,7 @@ def load_receipt(path: Path) -> Receipt:
     """The receipt in an accepted.json.
 
     Raises:
-        RatingError: The file is none.
+        RatingError: The file isn't a valid accepted run.
     """
     data = accepted_data(path)
     try:
@@ -181,7 +181,7 @@ def accepted_data(path: Path) -> dict[str, Any]:
     """The plain data of an accepted.json.
 
     Raises:
-        RatingError: It cannot be read, is no JSON, or was written by a version of markscheme that this one can't read.
+        RatingError: It cannot be read, isn't JSON, or was written by an incompatible version of markscheme.
     """
     data = read_json(path, RatingError)
     if not isinstance(data, dict) or data.get("schema") != 1:

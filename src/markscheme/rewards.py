@@ -27,8 +27,8 @@ async def reward(
 ) -> list[float | None]:
     """The raw score of each response, in order; None, never 0, if it could not be graded.
 
-    All of a batch goes through one judge, and so through its one limiter and its one cache. Of each response only
-    the score is kept, so that memory doesn't grow with what was written about it.
+    All responses of a batch go through one judge, and so share its limiter and cache. Only the score of each response
+    is kept, so that memory doesn't grow with the judge's replies.
 
     Args:
         responses: Texts, or {"thinking": …, "output": …}.
@@ -36,13 +36,13 @@ async def reward(
         queries: What was asked, one for each response; None for a response without one.
         judge: The judge to ask. It stays open.
         reference: A good response, one for each response; None for a response without one.
-        context: What a response should rest on, given like `reference`.
+        context: What a response should be based on, one for each response, like `reference`.
         concurrency: How many responses are graded at once. A judge opened without a limit of its own follows it.
         seen: Called with index and Grade of each response when it is graded; the Grade says why a score is None.
 
     Returns:
-        Sums of weights times positions, not normalized. Where a budget ends before the batch, what is
-        graded is kept, the rest is None, and a RatingWarning says so.
+        Sums of weights times positions, not normalized. If a budget runs out before the end of the batch, the scores
+        so far are kept, the rest is None, and a RatingWarning says so.
 
     Raises:
         ValueError: The number of rubrics or inputs doesn't match the responses, or concurrency is below 1.
@@ -68,7 +68,7 @@ async def reward(
     stopped: list[BudgetError] = []
 
     async def work_off(places: Iterator[int]) -> None:
-        AT_ONCE.set(concurrency)  # for this task and what it starts
+        AT_ONCE.set(concurrency)  # for this task and those it starts
         for place in places:
             if stopped:
                 return

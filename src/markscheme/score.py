@@ -1,4 +1,4 @@
-"""Outcomes to Score: the only arithmetic on weights."""
+"""Compute the Score from outcomes: the only arithmetic on weights."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,20 +9,20 @@ from markscheme.verdict import Abstention, Holistic, NotApplicable, Outcome, Unr
 
 Decision = Literal["pass", "fail", "ask"]
 ROUNDING = 1e-9
-"""How far a sum of floating-point weights may fall short of the pass mark and still meet it."""
+"""Tolerance for floating-point sums at the pass mark."""
 
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """What a response earned.
+    """The score of a response.
 
     Attributes:
-        score: 0 to 1, or `raw_score` where it was not to be normalised.
+        score: 0 to 1, or `raw_score` if not normalized.
         raw_score: Sum of weight times position.
-        llm_raw_score: The number a holistic judge gave, 0 to 100; otherwise `raw_score`.
+        llm_raw_score: The score a holistic judge gave, 0 to 100; otherwise `raw_score`.
         passed: Whether score and every required criterion pass.
         failed_required: Names of the required criteria that fail.
-        doubtful: Whether it lies so near to the pass mark that the rubric leaves it to a person.
+        doubtful: Whether it is in the rubric's gray zone, so that a person decides.
     """
 
     score: float
@@ -49,10 +49,10 @@ def weigh(
 
     Args:
         outcomes: One for each criterion of the rubric, by name.
-        rubric: Whose weights, required criteria and pass mark count.
-        normalize: False keeps the raw sum as score; the pass mark is still held against the normalised one.
+        rubric: Its weights, required criteria and pass mark apply.
+        normalize: False keeps the raw sum as score; the pass mark still applies to the normalized one.
         renormalize: True leaves abstentions and unread verdicts out like criteria that do not apply. A required
-            one is never left out.
+            criterion is never left out.
 
     Example:
         >>> from markscheme import Rubric
@@ -80,7 +80,8 @@ def weigh(
 def weigh_holistic(holistic: Holistic, rubric: Rubric, *, normalize: bool = True) -> Score:
     """The score of a response rated as a whole.
 
-    score = it / 100; raw = it / 100 · Σ positive w, or with negative weights only -(1 - it / 100) · Σ |w|.
+    score = h / 100, where h is the holistic score; raw = h / 100 · Σ positive w, or with negative weights only
+    -(1 - h / 100) · Σ |w|.
     """
     share = holistic.score / 100
     if rubric.positive_weight > 0:
@@ -92,7 +93,7 @@ def weigh_holistic(holistic: Holistic, rubric: Rubric, *, normalize: bool = True
 
 
 def score_of_levels(levels: Mapping[str, float], rubric: Rubric, not_applicable: Collection[str] = ()) -> float | None:
-    """The normalised score that levels earn, by criterion name; None unless each criterion has one or doesn't apply."""
+    """The normalized score of levels by criterion name; None unless each criterion has one or doesn't apply."""
     weighted = []
     for criterion in rubric.criteria:
         if criterion.name in not_applicable:
@@ -112,7 +113,7 @@ def _raw_and_normalized(weighted: Sequence[tuple[float, float]]) -> tuple[float,
 
 
 def _is_doubtful(score: float, rubric: Rubric) -> bool:
-    """Whether a person should decide; without a gray zone not even at the pass mark itself."""
+    """Whether a person should decide; never without a gray zone, even at the pass mark itself."""
     return rubric.ask_within > 0 and abs(score - rubric.pass_mark) <= rubric.ask_within + ROUNDING
 
 

@@ -1,7 +1,7 @@
-"""Code as judge: scorers, the shipped ones and your own, over single predictions, whole datasets and `check:` criteria.
+"""Scoring by code: built-in and custom scorers for single predictions, datasets and `check:` criteria.
 
-A scorer takes a prediction and the expected answer and gives a number from 0 to 1, or None where it cannot tell.
-It may ask for more by declaring any of `example`, `model`, `provider` and `prompt` keyword-only.
+A scorer takes a prediction and the expected answer and returns a number from 0 to 1, or None if it cannot decide.
+It can request more by declaring any of `example`, `model`, `provider` and `prompt` keyword-only.
 """
 
 import asyncio
@@ -35,17 +35,17 @@ from markscheme.submission import Submission, as_text
 from markscheme.verdict import Holistic, Outcome, Unread, Verdict, ask_whole_twice, read_holistic
 
 CONTEXT = ("example", "model", "provider", "prompt")
-"""Keyword-only arguments that a scorer may declare besides prediction and expected answer."""
+"""Keyword-only arguments that a scorer may declare in addition to prediction and expected answer."""
 EXPECTED_INPUT = "reference"
 """The input of a submission that holds the expected answer of a `check`."""
 
 
 @dataclass(frozen=True)
 class Scored:
-    """What a scorer found.
+    """A scorer's result.
 
     Attributes:
-        score: 0 to 1; None where the scorer could not tell.
+        score: 0 to 1; None if the scorer could not decide.
         reason: Why, if the scorer says.
     """
 
@@ -55,12 +55,12 @@ class Scored:
 
 @dataclass(frozen=True)
 class Scorer:
-    """Code that scores a prediction, under a name.
+    """A named function that scores a prediction.
 
     Attributes:
-        function: Takes prediction and expected answer, and keyword-only what it declares; gives a number from 0 to
-            1, None, or a Scored.
-        name: What its results are stored under.
+        function: Takes prediction and expected answer, and the keyword-only arguments it declares; returns a number
+            from 0 to 1, None, or a Scored.
+        name: The key of its results.
 
     Raises:
         TypeError: A keyword-only parameter has no default and is not in CONTEXT.
@@ -79,7 +79,7 @@ class Scorer:
 
     @property
     def asks(self) -> bool:
-        """Whether it is asynchronous, as a scorer that asks a judge is."""
+        """Whether it is asynchronous, like a scorer that asks a judge."""
         call = self.function if inspect.isroutine(self.function) else getattr(self.function, "__call__", None)  # noqa: B004
         return inspect.iscoroutinefunction(self.function) or inspect.iscoroutinefunction(call)
 
@@ -100,7 +100,7 @@ class Scorer:
             await self.aclose()
 
     async def find(self, prediction: str, expected: str | None = None, **context: Any) -> Scored:
-        """Its result for one prediction; it gets those parts of the context that it declares.
+        """Its result for one prediction; it receives the parts of the context that it declares.
 
         Raises:
             Exception: Whatever the code raises.
@@ -109,7 +109,7 @@ class Scorer:
         return self._held(await found if inspect.isawaitable(found) else found)
 
     def check(self, prediction: str, expected: str | None = None, **context: Any) -> Scored:
-        """Its result for one prediction, for code that asks no judge."""
+        """Its result for one prediction, for scorers that ask no judge."""
         return self._held(self.function(prediction, expected, **self._declared(context)))
 
     async def aclose(self) -> None:
@@ -130,7 +130,7 @@ class Scorer:
         return [parameter for parameter in parameters if parameter.kind is parameter.KEYWORD_ONLY]
 
     def _held(self, found: Any) -> Scored:
-        """The function's result, checked: a score outside 0 to 1 is an error and is never clipped."""
+        """The function's result, validated: a score outside 0 to 1 is an error and is never clipped."""
         finding = found if isinstance(found, Scored) else Scored(found)
         score = finding.score
         if score is None:
@@ -167,7 +167,7 @@ def scorer(
     return Scorer(function, name or getattr(function, "__name__", None) or type(function).__name__)
 
 
-# --- shipped checks -------------------------------------------------------------------------------------------------
+# --- built-in checks ------------------------------------------------------------------------------------------------
 
 
 def _needed(expected: str | None) -> str:
@@ -341,15 +341,15 @@ def llm_judge(
     Args:
         rubric: What to reward, in words.
         provider: Name of the judge: anthropic[:MODEL], openai:MODEL, local:PATH.gguf, ….
-        model: The model, where `provider` doesn't name it.
-        name: What results are stored under.
+        model: The model, if `provider` doesn't name it.
+        name: The key of its results.
         samples: How many times the judge is asked, all at once; the median counts.
         on_malformed: How to treat an unreadable answer: `ungraded` asks once more and then gives None,
             `zero` counts it as a score of 0.
         judge: A judge to ask instead of `provider`.
 
     Raises:
-        ValueError: Fewer than one sample, an empty rubric, or another word for `on_malformed`.
+        ValueError: Fewer than one sample, an empty rubric, or an unknown `on_malformed`.
 
     Example:
         >>> from markscheme import ScriptedJudge
@@ -374,10 +374,10 @@ class ScoredExample:
     """One example of a dataset and its scores.
 
     Attributes:
-        example: As it stood in the dataset.
-        prediction: What was scored.
-        scores: By the scorer's name, 0 to 1; None where it could not tell.
-        reasons: By the scorer's name, why, as far as it says.
+        example: As it is in the dataset.
+        prediction: The prediction that was scored.
+        scores: By the scorer's name, 0 to 1; None if it could not decide.
+        reasons: By the scorer's name, its reason, if it gives one.
     """
 
     example: Mapping[str, Any]
@@ -400,7 +400,7 @@ class Run:
 
     @property
     def means(self) -> dict[str, float | None]:
-        """Each scorer's mean over the predictions it could score; None where there are none."""
+        """Each scorer's mean over the predictions it could score; None if there are none."""
         return {name: fmean(scores) if scores else None for name, scores in self._scores().items()}
 
     @property
@@ -425,18 +425,18 @@ def run(
     """Apply every scorer to every prediction of a dataset. Inside an event loop, use `await run_async(…)`.
 
     Args:
-        name: What the run is called.
+        name: Name of the run.
         dataset: Mappings, or the path of a .jsonl file of them, with `prompt` (or `input`, `query`, `question`),
             `prediction` (or `output`, `response`) and `expected` (or `reference`).
         scorers: Scorers, or functions to turn into scorers.
         provider: Passed to scorers that declare `provider`.
         model: Passed to scorers that declare `model`; a function, plain or async, also makes the predictions that
             the dataset lacks, from their prompts.
-        concurrency: How many examples are worked on at once.
+        concurrency: How many examples are processed at once.
 
     Raises:
-        UsageError: Two scorers of one name, an example without a prediction or a prompt to make one from, a file
-            that cannot be read, a judge that cannot be opened.
+        UsageError: Two scorers with the same name, an example without a prediction or a prompt to make one from, a
+            file that cannot be read, a judge that cannot be opened.
         NoJudge: A judge that needs a key and has none.
 
     Example:
@@ -557,13 +557,13 @@ def run_check(criterion: Criterion, submission: Submission, scorers: Mapping[str
     Args:
         criterion: One with a `check`.
         submission: What is judged.
-        scorers: Registered checks by name, in addition to the shipped ones.
+        scorers: Registered checks by name, in addition to the built-in ones.
 
     Returns:
-        A Verdict as far up the scale as the score from 0 to 1; Unread with the reason where the code failed.
+        A Verdict with the score from 0 to 1 as its position on the scale; Unread with the reason if the code failed.
 
     Raises:
-        UsageError: No check of that name, or one that asks a judge.
+        UsageError: The check is unknown, or asks a judge.
 
     Example:
         >>> criterion = Criterion(1.0, "Answers in JSON", "form", check="json_valid")
@@ -588,10 +588,10 @@ def check_of(criterion: Criterion, scorers: Mapping[str, Callable[..., Any]]) ->
 
     Args:
         criterion: One with a `check`.
-        scorers: Registered checks by name, in addition to the shipped ones.
+        scorers: Registered checks by name, in addition to the built-in ones.
 
     Raises:
-        UsageError: No check of that name, one that asks a judge, or one registered by the name of a shipped check.
+        UsageError: The check is unknown, asks a judge, or has the name of a built-in check.
 
     Example:
         >>> check_of(Criterion(1.0, "Answers in JSON", "form", check="json_valid"), {}).name
@@ -619,8 +619,8 @@ def load_scorers(*module_names: str) -> dict[str, Scorer]:
         module_names: As in an import; the working directory is searched too.
 
     Raises:
-        UsageError: A module cannot be imported, has no scorers, or gives one the name of a shipped check or of
-            another one.
+        UsageError: A module cannot be imported, has no scorers, or has a scorer named like a built-in check or like
+            another scorer.
     """
     return {name: scorer for module in module_names for name, scorer in _scorers_of(module).items()}
 

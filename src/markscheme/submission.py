@@ -15,9 +15,9 @@ class Submission:
 
     Attributes:
         response: The text that is judged.
-        inputs: What belongs to it by name: query, reference, context, messages, or any name a rubric declares. An
-            input that is None is not there.
-        id: What files and reports call it.
+        inputs: Its inputs by name: query, reference, context, messages, or any name a rubric declares. None means
+            that an input is missing.
+        id: Its id in files and reports.
 
     Lone surrogates, which no encoding can carry, are replaced by U+FFFD.
 
@@ -52,7 +52,7 @@ def submission_of(row: Any, number: int) -> Submission:
 
     Args:
         row: An object. A response that is a list or an object, such as tool calls, is shown as JSON.
-        number: Its id where it has none.
+        number: Its id if it has none.
 
     Raises:
         ValueError: It has no response, or its inputs have no names.

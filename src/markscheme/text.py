@@ -1,4 +1,4 @@
-"""Text from outside made safe to print, to open in a spreadsheet, and to use as the name of a file."""
+"""Make external text safe to print, to open in a spreadsheet, and to use as a file name."""
 
 import re
 import unicodedata
@@ -15,10 +15,10 @@ LONGEST_NAME = 64
 
 
 def escaped(text: str) -> str:
-    r"""A text whose control, bidi and half characters are written as `\uXXXX`, as JSON writes them.
+    r"""A text whose control, bidi and surrogate characters are written as `\uXXXX`, as in JSON.
 
-    What it returns can be printed: no terminal acts on it, every encoding of Unicode holds it, and a JSON text still
-    says the same.
+    The result can be printed safely: no terminal acts on it, every Unicode encoding can represent it, and a JSON text
+    keeps its meaning.
 
     >>> escaped("a\x1b[31mred\u202e\n") == "a\\u001b[31mred\\u202e\n"
     True
@@ -65,7 +65,7 @@ def encodable_data(data: Any) -> Any:
 
 
 def spreadsheet_cell(text: str) -> str:
-    """A text that no spreadsheet takes for a formula: one that begins like a formula gets a quote in front.
+    """A text that no spreadsheet evaluates as a formula: one that begins like a formula gets a quote in front.
 
     White space before the sign and signs of another width (such as the full-width `＝`) count too.
 
@@ -81,11 +81,11 @@ def _is_invisible(letter: str) -> bool:
 
 
 def path_component(name: str, what: str) -> str:
-    """The name, once it is known to name a file or a folder in the folder where it is put, and nothing else.
+    """The name, checked to be a plain file or folder name.
 
     Args:
         name: From a rubric, a command line or a file.
-        what: What it is the name of, for the message: "--rater", "the rubric's name".
+        what: What it names, for the message: "--rater", "the rubric's name".
 
     Raises:
         UsageError: It can't be part of a path.
@@ -99,7 +99,7 @@ def path_component(name: str, what: str) -> str:
 
 
 def is_path_component(name: str) -> bool:
-    """Whether a name can be that of a file or a folder on every system.
+    """Whether a name is a valid file or folder name on every system.
 
     >>> [is_path_component(name) for name in ("code-quality", "Ann Lee", "../x", "a/b", ".hidden", "a\\nb", "")]
     [True, True, False, False, False, False, False]
@@ -115,10 +115,10 @@ def is_path_component(name: str) -> bool:
 
 
 class SafeStream:
-    """A text stream through which no control character reaches the terminal, and nothing that it can't encode.
+    """A text stream that escapes control characters and whatever the terminal can't encode.
 
-    It says that it is no terminal, so that no library sends it colours; what draws on the terminal by itself writes
-    to `raw` and makes its own text safe.
+    It reports that it isn't a terminal, so that no library sends it colours. Code that draws on the terminal itself
+    writes to `raw` and makes its own text safe.
     """
 
     def __init__(self, raw: TextIO) -> None:
@@ -140,7 +140,7 @@ class SafeStream:
             self.write(line)
 
     def isatty(self) -> bool:
-        """False, wherever it leads."""
+        """False, even for a terminal."""
         return False
 
     def __getattr__(self, name: str) -> Any:
@@ -156,6 +156,6 @@ class SafeStream:
 
 
 def raw_stream(stream: Any) -> TextIO:
-    """The terminal's own stream behind a safe one; any other stream as it is."""
+    """The terminal's own stream behind a safe one; any other stream unchanged."""
     found: TextIO = stream.raw if isinstance(stream, SafeStream) else stream
     return found

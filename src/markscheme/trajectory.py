@@ -1,4 +1,4 @@
-"""What an agent did, as numbered steps: messages, tool calls and spans in, the steps a judge is shown out."""
+"""An agent's messages, tool calls and spans as numbered steps, and the excerpt a judge is shown."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -11,9 +11,9 @@ from markscheme.text import encodable
 STEPPED = ("messages", "tool_calls", "trace")
 """Inputs that are read as steps."""
 MOST_SHOWN = 60_000
-"""Characters of one input's steps that a judge is shown; of more, steps are left out."""
+"""Maximum characters of one input's steps shown to a judge; beyond that, steps are left out."""
 MOST_OF_STEP, END_OF_STEP = 4_000, 1_000
-"""Characters shown of one step, and how many of them are its last."""
+"""Maximum characters shown of one step, and how many of them are from its end."""
 
 _PARTS = ("messages", "trajectory", "steps", "tool_calls", "toolCalls")
 _ARGUMENTS = ("arguments", "args", "input", "parameters")
@@ -31,20 +31,20 @@ _SPAN_OUTPUT = ("gen_ai.tool.call.result", "mlflow.spanOutputs", "output.value",
 _ABOUT_PROCESS = ("otel.", "service.", "telemetry.", "process.", "host.", "os.", "thread.", "code.", "promptfoo.",
                   "mlflow.", "evaluation.id", "test.case.id", "gen_ai.", "llm.", "openinference.", "traceloop.",
                   "input.mime_type", "output.mime_type")  # fmt: skip
-"""Beginnings of attributes that say how a span came about, not what the agent did."""
+"""Prefixes of attributes about how a span was produced, not about what the agent did."""
 _ABOUT_MESSAGE = ("role", "type", "id", "content", "tool_calls", "source", "model", "name")
-"""Fields of a message that are no words; any other is shown where the content is missing."""
+"""Fields about a message rather than its text; any other field is shown if the content is missing."""
 _FAILED = (2, "ERROR", "STATUS_CODE_ERROR")
 
 
 @dataclass(frozen=True, slots=True)
 class AgentStep:
-    """One thing that an agent, its user or a tool said or did.
+    """One action or message of an agent, its user or a tool.
 
     Attributes:
         role: `user`, `assistant`, `system`, `tool call`, `tool result`, or the kind of span.
-        title: The tool's or the span's name; "" where there is none.
-        text: What was said, the arguments or the result.
+        title: The tool's or the span's name; "" if there is none.
+        text: The message, the arguments or the result.
     """
 
     role: str
@@ -58,7 +58,7 @@ class AgentStep:
 
     @property
     def words(self) -> str:
-        """Head and text, as a judge reads them; of a long text its first and last characters."""
+        """Head and text as a judge sees them; a long text is reduced to its first and last characters."""
         text, head = self.text, self.head
         if len(text) > MOST_OF_STEP:
             left = len(text) - MOST_OF_STEP
@@ -67,7 +67,7 @@ class AgentStep:
         return "\n".join(part for part in (head[:MOST_OF_STEP], text) if part)
 
     def is_asked_for(self, names: Iterable[str]) -> bool:
-        """Whether one of these names, in which * stands for anything, is its role, its title or both."""
+        """Whether its role, its title or both match one of these names, in which * matches anything."""
         own = {self.role.casefold(), self.title.casefold(), self.head.casefold()}
         return any(fnmatchcase(one, name.casefold()) for name in names for one in own)
 
@@ -77,8 +77,8 @@ class Excerpt:
     """The part of a trajectory that a judge is shown.
 
     Attributes:
-        pieces: Steps and notes on what is left out, in order: `step 4` or `left out`, and its words.
-        left_out: What is not shown, for the grade; "" where all is.
+        pieces: Steps and notes on what is left out, in order: `step 4` or `left out`, and its text.
+        left_out: What is not shown, for the grade; "" if everything is shown.
     """
 
     pieces: tuple[tuple[str, str], ...]
@@ -86,7 +86,7 @@ class Excerpt:
 
     @property
     def steps(self) -> dict[str, str]:
-        """The words of the steps, by name."""
+        """The text of the steps, by name."""
         return {name: words for name, words in self.pieces if name != LEFT_OUT}
 
 
@@ -95,11 +95,11 @@ LEFT_OUT = "left out"
 
 @dataclass(frozen=True, slots=True)
 class Trajectory:
-    """The steps of one input, numbered through all such inputs of a submission.
+    """The steps of one input; numbering continues over all such inputs of a submission.
 
     Attributes:
         name: The input's.
-        steps: In the order they were taken; one or more.
+        steps: In the order they were taken; at least one.
         first: The number of the first.
     """
 
@@ -116,8 +116,8 @@ class Trajectory:
         """What fits: the first and the last step, those asked for, then steps from both ends towards the middle.
 
         Args:
-            asked_for: Names of roles and tools, in which * stands for anything.
-            room: Characters of all steps together. The first and the last step are shown in any case.
+            asked_for: Names of roles and tools, in which * matches anything.
+            room: Maximum characters of all steps together. The first and the last step are always shown.
 
         Example:
             >>> steps = [AgentStep("user", text="Go."), *[AgentStep("assistant", text="Wait.")] * 8, AgentStep("end")]
@@ -145,7 +145,7 @@ class Trajectory:
         return Excerpt(tuple(pieces), f"{self.name}: {' and '.join(lost)}" if lost else "")
 
     def _kept(self, lengths: Sequence[int], asked_for: Sequence[str], room: int) -> set[int]:
-        """Places of the steps that are shown."""
+        """Indices of the steps that are shown."""
         last = len(lengths) - 1
         if sum(lengths) <= room:
             return set(range(last + 1))
@@ -164,16 +164,16 @@ class Trajectory:
 
 
 def span_of(low: int, high: int) -> str:
-    """Two numbers as a range, or the one that both are."""
+    """Two numbers as a range, or one number if they are equal."""
     return str(low) if low == high else f"{low} to {high}"
 
 
 def trajectories(inputs: Mapping[str, str], names: Iterable[str]) -> dict[str, Trajectory]:
-    """By name the inputs that are steps, in the order of `names`; those that hold none are left out.
+    """The inputs that are steps, by name, in the order of `names`; inputs without steps are left out.
 
     Args:
         inputs: All inputs of a submission, as text.
-        names: The inputs that are known.
+        names: The known inputs.
 
     Example:
         >>> found = trajectories({"messages": '[{"role": "user", "content": "Hi"}]', "trace": "[]"}, STEPPED)
@@ -221,19 +221,19 @@ def _read(value: Any) -> list[AgentStep]:
 
 
 def steps_for(name: str, known: Iterable[str], given: Mapping[str, Any]) -> Any:
-    """What an input of steps is filled with, of what a tool gave by the names in STEPPED; None where nothing is steps.
+    """The value for an input of steps, from what a tool gave under the names in STEPPED; None if there are no steps.
 
     Args:
         name: One of STEPPED.
-        known: The inputs that the rubric declares. One that declares a single input of steps gets whatever there is.
-        given: What there is.
+        known: The inputs that the rubric declares. If only one of them is an input of steps, it gets whatever there is.
+        given: The available values by name.
     """
     alone = len({*STEPPED} & {*known}) == 1
     return next((given[one] for one in ((name, *given) if alone else (name,)) if read_steps(given.get(one))), None)
 
 
 def has_tool_calls(value: Any) -> bool:
-    """Whether an output of a model is tool calls, or holds some."""
+    """Whether a model's output is or contains tool calls."""
     return isinstance(value, Mapping | list) and any(step.role == TOOL_CALL for step in read_steps(value))
 
 
@@ -257,8 +257,8 @@ def _of_message(one: Any, called: dict[str, str]) -> Iterator[AgentStep]:
     """The steps of a message, a part of one, a tool call, a tool's result or a turn.
 
     Args:
-        one: As it was parsed.
-        called: Names of the tools that were called, by the call's id; calls are added.
+        one: Parsed data.
+        called: Names of the called tools by the call's id; new calls are added.
     """
     if not isinstance(one, Mapping):
         yield AgentStep("", text=_text(one))
@@ -281,7 +281,7 @@ def _of_message(one: Any, called: dict[str, str]) -> Iterator[AgentStep]:
 
 
 def _said(message: Mapping[str, Any], called: dict[str, str]) -> Iterator[AgentStep]:
-    """What a message says, then the tools it calls."""
+    """A message's text, then its tool calls."""
     role, content = str(message.get("role") or message.get("type") or "message"), message.get("content")
     if content is None and not message.get("tool_calls"):
         other = {key: value for key, value in message.items() if key not in _ABOUT_MESSAGE}
@@ -308,21 +308,21 @@ def _call(one: Mapping[str, Any], called: dict[str, str]) -> AgentStep | None:
 
 
 def _result(one: Mapping[str, Any], name: str) -> Iterator[AgentStep]:
-    """The result that stands in the call itself."""
+    """The result that is part of the call itself."""
     for key in _RESULTS:
         if one.get(key) is not None:
             yield AgentStep(TOOL_RESULT, name, _joined(one[key]))
 
 
 def _of_spans(spans: Sequence[Mapping[str, Any]]) -> Iterator[AgentStep]:
-    """Each span's input, then the spans within it by their start, then its output."""
+    """Each span's input, then the spans inside it by start time, then its output."""
     ids = [_text(_first(span, _SPAN_ID)) for span in spans]
     known = {*ids}
     within: dict[str, list[tuple[str, Mapping[str, Any]] | AgentStep]] = {}
     for id, span in sorted(zip(ids, spans, strict=True), key=lambda one: _began(one[1])):
         parent = _text(_first(span, _PARENT))
         within.setdefault(parent if parent in known and parent != id else "", []).append((id, span))
-    while within:  # a ring of spans has no outermost one: its first is taken for it
+    while within:  # in a cycle no span is outermost, so the first is treated as such
         waiting = within.pop("" if "" in within else next(iter(within)))[::-1]
         while waiting:
             one = waiting.pop()
@@ -338,7 +338,7 @@ def _of_spans(spans: Sequence[Mapping[str, Any]]) -> Iterator[AgentStep]:
 
 
 def _of_span(span: Mapping[str, Any]) -> tuple[AgentStep, list[AgentStep]]:
-    """What a span was given, and what came of it, if that is known."""
+    """A span's input step, and its output, if known."""
     attributes = span.get("attributes")
     told = attributes if isinstance(attributes, Mapping) else {}
     kind = _text(_first(told, ("mlflow.spanType", "openinference.span.kind", "gen_ai.operation.name")) or "").casefold()
@@ -373,12 +373,12 @@ def _began(span: Mapping[str, Any]) -> tuple[float, str]:
 
 
 def _first(record: Mapping[str, Any], keys: Iterable[str]) -> Any:
-    """The first of the values at these keys that isn't empty; None without one."""
+    """The first non-empty value at these keys; None without one."""
     return next((record[key] for key in keys if record.get(key) not in (None, "")), None)
 
 
 def _joined(content: Any) -> str:
-    """The text of a message's content, its parts below each other."""
+    """The text of a message's content, one part per line."""
     if not isinstance(content, list):
         return _text(content)
     parts = [_part(part) for part in content]
@@ -392,7 +392,7 @@ def _part(part: Any) -> str:
 
 
 def _text(value: Any) -> str:
-    """A value as text; a text that JSON wraps in quotation marks comes without them."""
+    """A value as text; a JSON string is unquoted."""
     if value is None:
         return ""
     if isinstance(value, str):

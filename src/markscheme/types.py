@@ -140,8 +140,8 @@ class PerCriterionOutput(_Output):
 class CriterionEvaluation(_Output):
     """The answer on one of several criteria.
 
-    `criterion_number` counts from 1. Answers that say `criterion_idx`, or count from 0, are read too where a whole
-    answer leaves no doubt which criterion is meant.
+    `criterion_number` counts from 1. Answers that use `criterion_idx`, or count from 0, are read too if the whole
+    answer shows unambiguously which criterion is meant.
     """
 
     criterion_number: Annotated[int, BeforeValidator(_no_boolean)] = Field(
@@ -163,12 +163,12 @@ class CriterionEvaluation(_Output):
 
     @property
     def criterion_idx(self) -> int:
-        """The number as it was given, under its other name."""
+        """The number as given, under its other name."""
         return self.criterion_number
 
     @property
     def said_idx(self) -> bool:
-        """Whether the number came as `criterion_idx`, so that it may count from 0."""
+        """Whether the number was given as `criterion_idx`, so that it may count from 0."""
         return self._said_idx
 
 
@@ -232,9 +232,9 @@ class CriterionReport(_Report):
         weight: As in the rubric.
         requirement: As in the rubric.
         name: As in the rubric.
-        verdict: MET or UNMET; None where no verdict could be read, which is neither.
+        verdict: MET or UNMET; None if no verdict could be read, which is neither.
         reason: Why, in the judge's words; without a verdict, what was wrong with the answer.
-        raw: What came back where no verdict could be read, at most 2,000 characters of it.
+        raw: The reply if no verdict could be read, at most 2,000 characters of it.
     """
 
     weight: float
@@ -252,12 +252,12 @@ class EvaluationReport(_Report):
     verdict never becomes a score of 0. Filter on `score is None`.
 
     Attributes:
-        score: 0 to 1, or the raw score where it was not to be normalised; None where not graded.
-        raw_score: Sum of the weights that were earned; None where not graded.
-        llm_raw_score: The number a holistic judge gave, 0 to 100; otherwise the raw score.
-        report: What was made of each criterion; None for a holistic grade.
-        error: Why the response is not graded; None where it is.
-        raw: What came back where no holistic score could be read, at most 2,000 characters of it.
+        score: 0 to 1, or the raw score if not normalized; None if not graded.
+        raw_score: Sum of the weights that were earned; None if not graded.
+        llm_raw_score: The score a holistic judge gave, 0 to 100; otherwise the raw score.
+        report: The result of each criterion; None for a holistic grade.
+        error: Why the response is not graded; None if it is.
+        raw: The reply if no holistic score could be read, at most 2,000 characters of it.
 
     Raises:
         pydantic.ValidationError: The score is not finite, or there is not exactly one of score and reason.

@@ -1,4 +1,4 @@
-"""Reply and criteria to outcomes: for each criterion a Verdict, or the reason why there is none.
+"""Read a judge's reply: for each criterion a Verdict, or the reason why there is none.
 
 An abstention, a criterion that does not apply and an unreadable reply are three different outcomes, and none of them
 is a level.
@@ -20,14 +20,14 @@ from markscheme.rubrics.rubric import CANNOT_JUDGE, DOES_NOT_APPLY, Criterion, L
 from markscheme.text import encodable
 
 RAW_LENGTH = 2_000
-"""Characters of an unreadable reply that are kept."""
+"""Maximum characters kept of an unreadable reply."""
 LONGEST_READ = 200_000
-"""Characters of a reply that are searched for an answer; a longer one is not read."""
+"""Maximum characters of a reply that is searched for an answer; a longer one is not read."""
 MOST_BRACES = 1_000
-"""Opening braces tried in a reply; one with more is not read."""
+"""Maximum opening braces tried in a reply; one with more is not read."""
 ONLY_REPEATS = "the reply only repeats an answer that the material contains"
 MOST_DOUBT = 0.01
-"""Most probability that may be ambiguous between levels for an expected level to be given."""
+"""Maximum probability that may be ambiguous between levels for an expected level to be given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,13 +36,13 @@ class Verdict:
 
     Attributes:
         criterion: Its name.
-        level: A value on its scale; between two levels where several verdicts were combined.
+        level: A value on its scale; may be between two levels if several verdicts were combined.
         reason: Why, in the judge's words.
-        quote: The passage it is based on; None where there was nothing to quote.
+        quote: The passage it is based on; None if there was nothing to quote.
         quote_found: Whether the quote is in the material; None without a quote, and for one too short to check.
         votes: The levels of the single verdicts that this one combines; empty for a single one.
-        quote_in: Name of the text that holds the quote: `response`, an input or `step 4`; "" where none does.
-        step: The step it cites; None where it cites none. A quote that this step doesn't hold counts as not found.
+        quote_in: Name of the text that contains the quote: `response`, an input or `step 4`; "" if none does.
+        step: The step it cites; None if it cites none. A quote that isn't in this step counts as not found.
     """
 
     criterion: str
@@ -78,7 +78,7 @@ class Unread:
     Attributes:
         criterion: Its name.
         why: What was wrong with the reply.
-        raw: What came, at most RAW_LENGTH characters of it.
+        raw: The reply, at most RAW_LENGTH characters of it.
     """
 
     criterion: str
@@ -91,7 +91,7 @@ Outcome = Verdict | NotApplicable | Abstention | Unread
 
 @dataclass(frozen=True, slots=True)
 class Holistic:
-    """One number for the whole response, 0 to 100."""
+    """One score for the whole response, 0 to 100."""
 
     score: float
     reason: str = ""
@@ -114,7 +114,7 @@ def read_verdicts(
     """The outcome of each criterion a reply was asked about, by name, in the order of `criteria`.
 
     Args:
-        reply: As it came; one with parts is read part by part and combined by its rule.
+        reply: As received; one with parts is read part by part and combined by its rule.
         criteria: Those asked about.
         shown: What the judge was shown, by name, the response as `response`; a text is the response alone. Quotes
             are looked up in it, and a verdict that only repeats what it says is not read.
@@ -131,7 +131,7 @@ def read_verdicts(
 
 
 def read_holistic(reply: Reply, shown: str | Mapping[str, str] | Material, *, highest: int = 100) -> Holistic | Unread:
-    """The one number a holistic reply gives, 0 to `highest`, or why it gives none; `shown` as for `read_verdicts`."""
+    """The score in a holistic reply, 0 to `highest`, or why there is none; `shown` as for `read_verdicts`."""
     material = Material.of(shown)
     if reply.parts:
         return _combined_holistic([read_holistic(part, material, highest=highest) for part in reply.parts])
@@ -195,7 +195,7 @@ def _unread(name: str, why: _Unreadable, reply: Reply) -> Unread:
 
 
 def _level(answer: Any, scale: Scale) -> Level:
-    """The level that an answer names, by number or label. Anything else is invalid, however near."""
+    """The level that an answer names, by number or label. Anything else is invalid, however close."""
     if isinstance(answer, str) and (named := scale.named(answer)) is not None:
         return named
     if isinstance(answer, int | float) and not isinstance(answer, bool) and not scale.by_label:
@@ -217,8 +217,7 @@ def _text(found: Mapping[str, Any], key: str) -> str:
 
 
 def _quote(quote: Any, material: Material, step: int | None = None) -> dict[str, Any]:
-    """The quote, the step it cites and where it is found, as a verdict has it; a verdict without any quote is one whose
-    quote is not."""
+    """A verdict's quote, the step it cites and where the quote is found; a missing quote counts as not found."""
     cited = f"step {step}"
     said: dict[str, Any] = {} if step is None else {"step": step}
     is_there = step is None or cited in material.texts
@@ -237,7 +236,7 @@ _STEP = re.compile(r"\s*(?:step\s*)?(\d{1,9})\s*", re.IGNORECASE)
 
 
 def _step(said: Any) -> int | None:
-    """The number of the step that a verdict cites; None for none."""
+    """The number of the step that a verdict cites; None if it cites none."""
     found = _STEP.fullmatch(str(said))
     return int(found[1]) if found and not isinstance(said, bool) else None
 
@@ -255,7 +254,7 @@ class _Twice:
 
 @dataclass(frozen=True, slots=True)
 class _Answer:
-    """A JSON object in a reply, and where in the text what it says begins and ends."""
+    """A JSON object in a reply, and where in the text it begins and ends."""
 
     data: Mapping[str, Any]
     start: int
@@ -265,10 +264,10 @@ class _Answer:
 def _one_answer(
     reply: Reply, is_answer: Callable[[Mapping[str, Any]], bool], only_repeats: Callable[[Mapping[str, Any]], bool]
 ) -> _Answer:
-    """The one JSON object in a reply that is an answer: bare, fenced, or with prose round it.
+    """The single JSON object in a reply that is an answer: bare, fenced, or with prose around it.
 
-    An object that only repeats what the material says is a quotation of it, and no answer. Where the provider holds
-    the judge to the schema, a reply that is more than the object is not one the provider let pass: nothing counts.
+    An object that only repeats what the material says is a quotation, not an answer. If the provider enforces the
+    schema, a reply with more than the object did not come from that enforcement, and nothing in it counts.
     """
     if reply.error:
         raise _Unreadable(reply.error)
@@ -329,7 +328,7 @@ def _noting_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return {key: _Twice() if counts[key] > 1 else value for key, value in pairs}
 
 
-# --- asking again ---------------------------------------------------------------------------------------------------
+# --- retrying -------------------------------------------------------------------------------------------------------
 
 
 async def ask_twice(
@@ -342,7 +341,7 @@ async def ask_twice(
         criteria: What to ask about.
 
     Raises:
-        JudgeError: The first asking gave nothing.
+        JudgeError: The first request failed.
     """
     found = await ask(criteria, False)
     unread = {name: outcome for name, outcome in found.items() if isinstance(outcome, Unread)}
@@ -355,7 +354,7 @@ async def ask_twice(
 
 
 async def ask_whole_twice(ask: Callable[[bool], Awaitable[Holistic | Unread]]) -> Holistic | Unread:
-    """The one number for a response; if it could not be read, `ask` is called once more, with True."""
+    """The holistic score of a response; if it could not be read, `ask` is called once more, with True."""
     first = await ask(False)
     if isinstance(first, Holistic):
         return first
@@ -376,9 +375,9 @@ def combine(outcomes: Sequence[Outcome], criterion: Criterion, rule: str = "medi
     """One outcome from several on the same criterion.
 
     The median level counts; an even number of verdicts whose middle two differ gives the level halfway between
-    them. By `majority`, and on a scale without order, the commonest level counts, and of equally common ones the
-    one that scores worse. A vote that could not be read or abstained is left out as long as more than half of all
-    votes remain; otherwise the commonest way of not answering is the outcome.
+    them. With `majority`, and on a scale without order, the modal level counts; of equally frequent ones, the one that
+    scores worse. A vote that could not be read or abstained is left out as long as more than half of all votes
+    remain; otherwise the most frequent kind of non-answer is the outcome.
 
     Example:
         >>> from markscheme.rubrics.rubric import Criterion, Scale
@@ -397,7 +396,7 @@ def combine(outcomes: Sequence[Outcome], criterion: Criterion, rule: str = "medi
 
 
 def _middle(votes: Sequence[float]) -> float:
-    """Their median; the module `statistics` would double what importing this one costs."""
+    """The median; importing `statistics` would double the import time of this module."""
     ranked = sorted(votes)
     return (ranked[(len(ranked) - 1) // 2] + ranked[len(ranked) // 2]) / 2
 
@@ -410,13 +409,13 @@ def _commonest(votes: Sequence[float], criterion: Criterion) -> float:
 
 
 def _commonest_kind(outcomes: Sequence[Outcome]) -> Outcome:
-    """The commonest of several non-verdicts; an unread one where kinds are equally common."""
+    """The most frequent kind of several non-verdicts; an unread one if kinds are equally frequent."""
     counts = Counter(type(outcome) for outcome in outcomes)
     return max(outcomes, key=lambda outcome: (counts[type(outcome)], isinstance(outcome, Unread)))
 
 
 def worse(one: Outcome, other: Outcome, criterion: Criterion) -> Outcome:
-    """Of two outcomes on a criterion the one that scores worse; one without a level wins over any level."""
+    """The one of two outcomes that scores worse; an outcome without a level is worse than any level."""
     for kind in (Unread, Abstention):
         for outcome in (one, other):
             if isinstance(outcome, kind):
