@@ -5,7 +5,9 @@ import json
 import pytest
 
 from markscheme.calibration.calibration import Rater, calibration_of
+from markscheme.grader import Grader
 from markscheme.grading import questions
+from markscheme.judges.recorded import RecordedJudge
 from markscheme.ratings.examples import load_examples
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.report.views.examples import examples_of
@@ -58,3 +60,13 @@ def test_a_report_shows_each_step_under_the_name_that_a_quote_is_found_in() -> N
         steps = [(name, text) for name, text in case.inputs if text.startswith("tool ")]
         assert [name for name, _ in steps] == [f"step {number}" for number in range(1, len(steps) + 1)]
         assert {name for name, _ in case.inputs} - {name for name, _ in steps} == {"query", "faults"}
+
+
+def test_every_prompt_has_a_recorded_reply_whose_quotes_are_in_the_step_it_cites() -> None:
+    judge = RecordedJudge.load(FILE.parent / "replies" / "claude.jsonl")
+    submissions = [example.submission for example in load_examples(FILE, RUBRIC).examples]
+    assert judge.lacks(prompt for submission in submissions for prompt in questions(RUBRIC, submission)) == []
+    with Grader(RUBRIC, judge) as grader:
+        grades = [grader.grade_sync(submission) for submission in submissions]
+    assert all(grade.error is None for grade in grades)
+    assert all(verdict.quote_found is not False for grade in grades for verdict in grade.verdicts.values())

@@ -75,6 +75,6 @@ def rater_of(judge: Judge, grades: Iterable[Grade] = ()) -> Rater:
     provenance = ""
     if isinstance(judge, RecordedJudge):
         dates = " to ".join(dict.fromkeys(judge.recorded))
-        provenance = f"{judge.path.name}, {dates}: {judge.provenance}"
+        provenance = ": ".join(filter(None, (", ".join(filter(None, (judge.path.name, dates))), judge.provenance)))
     source: Literal["recorded", "live"] = "recorded" if isinstance(judge, RecordedJudge) else "live"
     return Rater(str(identity), identity.fingerprint, source, provenance, identity, models)
