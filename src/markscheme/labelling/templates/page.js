@@ -73,6 +73,7 @@ function fill(place, draft) {
   $("response").innerHTML = cache.get(step.unit);
   raw(false);
   quotes = { ...draft.quotes };
+  selected = "";
   $("note").value = draft.note;
   if ($("first")) {
     $("first").hidden = order.length > 0;
@@ -212,7 +213,13 @@ function rest() {
   $("save").focus();
 }
 
+function noteSelection() {
+  const found = document.getSelection();
+  if ($("response").contains(found.anchorNode) && `${found}`.trim()) selected = `${found}`.trim();
+}
+
 function quote(fieldset) {
+  noteSelection(); // the event may come after the key
   if (!selected) return status("Select a passage of the text first.");
   quotes[nameOf(fieldset)] = selected.slice(0, 2000);
   passage(fieldset);
@@ -504,10 +511,7 @@ document.addEventListener("focusin", (event) => {
   const inside = event.target.closest?.("fieldset");
   if (inside && at !== null) mark(inside);
 });
-document.addEventListener("selectionchange", () => {
-  const found = document.getSelection();
-  if ($("response").contains(found.anchorNode) && `${found}`.trim()) selected = `${found}`.trim();
-});
+document.addEventListener("selectionchange", noteSelection);
 document.addEventListener("visibilitychange", () => {
   if (document.hidden) spent += performance.now() - since;
   since = performance.now();
