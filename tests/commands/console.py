@@ -27,7 +27,8 @@ def run(
 
     Another command than ours, or one whose `env` configures the interpreter, is started by its installed script.
     """
-    if command[0] not in COMMANDS or any(name.startswith("PYTHON") for name in env or {}):
+    own = {name for name, value in (env or {}).items() if os.environ.get(name) != value}
+    if command[0] not in COMMANDS or any(name.startswith("PYTHON") for name in own):
         return run_installed(*command, cwd=cwd, env=env, stdin=stdin)
     with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as printed, tempfile.TemporaryFile() as complained:
         given.write(stdin.encode())
