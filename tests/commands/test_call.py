@@ -107,7 +107,7 @@ def test_calibrate_s_help_fits_a_screen_of_80_by_40_and_shows_the_common_options
     names = [line.split()[0] for line in shown if line.startswith("  --")]
     assert names == [
         "--judge", "--ratings", "--examples", "--split", "--tolerance", "--target", "--samples", "--budget", "--batch",
-        "--json", "--markdown", "--html", "--junit", "--quiet", "--help-all",
+        "--accept", "--json", "--markdown", "--html", "--junit", "--quiet", "--help-all",
     ]  # fmt: skip
 
 
