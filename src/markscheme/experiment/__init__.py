@@ -1,1 +1,1 @@
-"""Prompt variants x cases to a graded table, and the table to a comparison by case."""
+"""Experiments: prompt variants x cases, graded, and compared case by case."""

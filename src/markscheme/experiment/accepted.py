@@ -1,4 +1,4 @@
-"""The accepted experiment: the marks that later runs are compared with."""
+"""The accepted experiment: the scores that later runs are compared with."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -19,7 +19,7 @@ from markscheme.receipt import accepted_data
 
 @dataclass(frozen=True)
 class AcceptedExperiment:
-    """An accepted run, read from its file: its day, what graded it, and each cell's mark with its case's digest."""
+    """An accepted run from its file: its day, how it was graded, and each cell's rating with its case's digest."""
 
     path: Path
     date: str
@@ -28,10 +28,10 @@ class AcceptedExperiment:
     digests: dict[str, str]
 
     def since(self, run: ExperimentRun) -> list[Difference]:
-        """Each variant then and now, on unchanged cases.
+        """Each variant's change since the accepted run, on unchanged cases.
 
         Raises:
-            ComparisonError: Another rubric, another way of asking or another judge graded it, or nothing is common.
+            ComparisonError: Another rubric, prompt or judge graded it, or the runs have no case in common.
         """
         now, then = run.grading.fingerprints, self.fingerprints
         changed = [what for what in ("rubric", "prompt", "judge") if getattr(now, what) != getattr(then, what)]
@@ -52,12 +52,12 @@ class AcceptedExperiment:
 
 
 def accepted_json(run: ExperimentRun) -> dict[str, Any]:
-    """A run as it is kept: marks without outputs and reasons.
+    """A run as it is stored: ratings without outputs and reasons.
 
     Raises:
         RatingError: Over a tenth of it is not graded.
     """
-    from importlib.metadata import version  # brings e-mail and zip files
+    from importlib.metadata import version  # slow: it imports e-mail and zip modules
 
     if run.too_few_graded:
         raise RatingError(f"not accepted: {run.not_graded} of {len(run.grades)} outputs are not graded")
@@ -87,7 +87,7 @@ def load_accepted_experiment(path: Path) -> AcceptedExperiment:
     """The accepted run in a file.
 
     Raises:
-        RatingError: It cannot be read as one.
+        RatingError: The file isn't a valid accepted experiment.
     """
     data = accepted_data(path)
     try:
@@ -111,7 +111,7 @@ def _mark(data: Mapping[str, Any]) -> Rating:
 
 
 def accept_experiment(run: ExperimentRun, path: Path) -> None:
-    """Keep a run as the accepted one.
+    """Store a run as the accepted one.
 
     Raises:
         RatingError: Over a tenth of it is not graded.

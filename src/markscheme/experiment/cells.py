@@ -1,4 +1,4 @@
-"""What an experiment is made of: variants of a prompt, cases, the model that answers, and its outputs."""
+"""The parts of an experiment: prompt variants, cases, the model that answers, and its outputs."""
 
 import re
 from collections.abc import Mapping
@@ -15,12 +15,12 @@ PLACEHOLDER = re.compile(r"\{\{\s*([^{}|%]+?)\s*\}\}")
 
 @dataclass(frozen=True)
 class Variant:
-    """One way to ask.
+    """One prompt variant.
 
     Attributes:
-        name: What the table calls it; the judge never sees it.
-        prompt: The question, with {{name}} where an input of the case goes.
-        system: Its system prompt, likewise; "" for nothing.
+        name: Its name in the table; the judge never sees it.
+        prompt: The prompt, with {{name}} as a placeholder for an input of the case.
+        system: The system prompt, with the same placeholders; "" for none.
     """
 
     name: str
@@ -29,23 +29,23 @@ class Variant:
 
     @property
     def named(self) -> set[str]:
-        """Names of the inputs that it shows."""
+        """Names of the inputs in its placeholders."""
         return set(PLACEHOLDER.findall(self.system)) | set(PLACEHOLDER.findall(self.prompt))
 
     def ask(self, case: "ExperimentCase") -> Prompt:
-        """The question about a case; what a value holds is text, whatever braces it has."""
+        """The prompt for a case; inputs are inserted as text, and braces in them have no effect."""
         system, user = (PLACEHOLDER.sub(lambda at: case.inputs[at[1]], text) for text in (self.system, self.prompt))
         return Prompt(system, user, {}, ())
 
 
 @dataclass(frozen=True)
 class ExperimentCase:
-    """What every variant is asked.
+    """The inputs that every variant is run on.
 
     Attributes:
-        id: What the table calls it.
+        id: Its id in the table.
         inputs: Texts by name, for prompts and judge.
-        expected: Texts by name that the judge alone is shown.
+        expected: Texts by name that only the judge is shown.
     """
 
     id: str
@@ -64,7 +64,7 @@ class ExperimentCase:
 
 @dataclass(frozen=True)
 class Model:
-    """The model that answers, named like a judge, and its settings; None for the adapter's default."""
+    """The model that answers, named like a judge, and its settings; None means the adapter's default."""
 
     name: str
     temperature: float | None = None
@@ -74,13 +74,13 @@ class Model:
 
 @dataclass(frozen=True)
 class Output:
-    """What a variant made of a case.
+    """A variant's output for a case.
 
     Attributes:
-        text: The output; None where there is none.
-        why: Why there is none; "" where there is one.
-        under: Digest of what was asked and who answered; "" where the output came from a file.
-        cut_off: Whether the longest answer allowed cut it off.
+        text: The output; None if there is none.
+        why: Why there is none; "" if there is one.
+        under: Digest of prompt and model; "" if the output came from a file.
+        cut_off: Whether it was cut off at the maximum answer length.
     """
 
     text: str | None
@@ -94,4 +94,4 @@ class Output:
 
 
 Cell = tuple[str, str]
-"""Name of a variant and id of a case."""
+"""A variant's name and a case's id."""

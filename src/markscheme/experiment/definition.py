@@ -1,4 +1,4 @@
-"""What an experiment is: variants of a prompt, cases they answer, and the rubric that grades the answers."""
+"""The definition of an experiment: prompt variants, the cases they answer, and the rubric that grades the answers."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,17 +23,17 @@ class Experiment:
     """Variants x cases, and the rubric that grades the outputs.
 
     Attributes:
-        rubric: What good is.
-        variants: One or more, names unique.
-        cases: One or more, ids unique.
-        name: What reports call it.
-        model: Who answers; None where every output is given, or a model is named when it is run.
-        given: Outputs that need no asking.
+        rubric: The rubric to grade by.
+        variants: At least one, with unique names.
+        cases: At least one, with unique ids.
+        name: Its name in reports.
+        model: The model that answers; None if every output is given, or a model is named for the run.
+        given: Outputs from files, which need no request.
         source: The file it came from.
 
     Raises:
-        ExperimentError: All that an experiment cannot be: nothing to compare, a name twice, a place in a prompt that
-            a case cannot fill.
+        ExperimentError: All that is invalid: nothing to compare, a duplicate name, a placeholder that a case cannot
+            fill.
 
     Example:
         >>> from markscheme import Rubric
@@ -63,10 +63,10 @@ class Experiment:
 
         Args:
             path: The file.
-            outputs: A file that every variant's outputs are taken from, whatever the experiment says.
+            outputs: A file that replaces the outputs of every variant.
 
         Raises:
-            ExperimentError: All that is wrong with it, each fault with its line.
+            ExperimentError: All faults of the file, each with its line.
             RatingError: `outputs` cannot be read.
         """
         return read_experiment(Path(path), None if outputs is None else Path(outputs), build=cls)
@@ -78,7 +78,7 @@ class Experiment:
 
     @property
     def to_ask(self) -> list[Cell]:
-        """The cells that have no given output."""
+        """The cells without a given output."""
         return [cell for cell in self.cells if cell not in self.given]
 
     @cached_property

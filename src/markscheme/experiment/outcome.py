@@ -1,4 +1,4 @@
-"""What a graded experiment comes to: figures, differences, pass rates as people would decide, and why it fails."""
+"""The results of a graded experiment: figures, differences, pass rates corrected by human labels, and failed rules."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -30,18 +30,18 @@ from markscheme.rubrics.search import find_calibration
 
 @dataclass(frozen=True)
 class ExperimentReport:
-    """All that is shown of a run.
+    """Everything that is shown of a run.
 
     Attributes:
         run: The graded table.
         rows: Each variant's figures.
-        differences: Every two variants.
-        since: Each variant then and now; empty without an accepted run to compare with.
+        differences: Every pair of variants.
+        since: Each variant's change since the accepted run; empty without one.
         accepted: The day of that run.
-        rates: What people would pass; None without a calibration.
-        reference: What the labels of that calibration are worth.
-        failed: Why the run fails, by the rules that were set.
-        notes: What else should be known.
+        rates: Pass rates as annotators would decide; None without a calibration.
+        reference: Where that calibration's labels come from.
+        failed: Why the run fails by its rules.
+        notes: Further remarks.
     """
 
     run: ExperimentRun
@@ -61,8 +61,8 @@ class Decided:
 
     Attributes:
         labelled: The decisions.
-        reference: What the labels are.
-        judge: None where it is the run's own, or not known.
+        reference: Where the labels come from.
+        judge: The judge; None if it is the run's own, or unknown.
     """
 
     labelled: Sequence[Labelled] = ()
@@ -71,7 +71,7 @@ class Decided:
 
 
 def read_decided(path: Path) -> Decided:
-    """The decisions in what `calibrate --json` wrote, or in lines of decisions alone."""
+    """The decisions in the output of `calibrate --json`, or in lines of decisions alone."""
     judge = read_calibration(path).judge if is_calibration(path) else None
     return Decided(read_labelled(path), reference_of(path), judge)
 
@@ -85,18 +85,18 @@ def report_of(
     worse: bool,
     strict: bool,
 ) -> ExperimentReport:
-    """The differences between variants, what moved since the accepted run, and which rules apply.
+    """The differences between variants, the changes since the accepted run, and the failed rules.
 
     Args:
         run: The graded table.
-        rules: By which it fails.
+        rules: Rules by which it fails.
         accepted: The run it is compared with, if there is one.
-        decided: By which pass rates are corrected; None for the rubric's accepted calibration.
-        worse: Whether it fails where it is worse than the accepted run.
-        strict: Whether that must be known.
+        decided: Decisions by which pass rates are corrected; None for the rubric's accepted calibration.
+        worse: Whether it fails if it is worse than the accepted run.
+        strict: Whether it is an error if that comparison is impossible.
 
     Raises:
-        ComparisonError: A worse run is to fail, strictly, and this one cannot be compared with the accepted one.
+        ComparisonError: With `worse` and `strict`, the run cannot be compared with the accepted one.
     """
     experiment, table, notes = run.experiment, variant_table(run), risks(rules, run)
     rows = {name: figures(table, name) for name in experiment.by_name}
@@ -127,7 +127,7 @@ def report_of(
 
 
 def _decided_then(run: ExperimentRun) -> Decided:
-    """The decisions of annotators and judge in the rubric's accepted calibration, where it applies to this run."""
+    """The decisions of annotators and judge in the rubric's accepted calibration, if it applies to this run."""
     rubric, receipt = run.experiment.rubric, run.grading.receipt
     folder = find_calibration(rubric.name, Path.cwd())
     if folder is None or receipt is None or not receipt.holds:

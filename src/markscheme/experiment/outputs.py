@@ -1,4 +1,4 @@
-"""Outputs from files: lines, tables, Promptfoo's results; and those of a run, kept as they come."""
+"""Outputs from files (lines, tables, Promptfoo's results), and the file that stores the outputs of a run."""
 
 import datetime
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,7 +22,7 @@ AT = " @ "
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """One output in a file: of which variant ("" where the file doesn't say) and case, with the case's inputs."""
+    """One output in a file, with its variant ("" if the file doesn't say), its case and the case's inputs."""
 
     variant: str
     case: str
@@ -34,7 +34,7 @@ def read_outputs(path: Path) -> list[Given]:
     """The outputs in a .jsonl or .csv file, or in Promptfoo's results.
 
     Raises:
-        RatingError: All lines that hold none, or that say twice what a variant made of a case.
+        RatingError: All lines without an output, or with a second output of the same variant and case.
     """
     found: dict[tuple[str, str], Given] = {}
     faults: list[Fault] = []
@@ -56,7 +56,7 @@ def records(path: Path) -> Iterator[tuple[int, Any]]:
     """The objects of a .jsonl file or the rows of a .csv file, each with its line; empty cells are left out.
 
     Raises:
-        RatingError: It is neither, or cannot be read.
+        RatingError: It has neither format, or cannot be read.
     """
     if path.suffix == ".jsonl":
         yield from json_lines(path, RatingError)
@@ -73,7 +73,7 @@ def case_of(record: Any) -> ExperimentCase:
     """The case in a mapping: `id`, `inputs`, `expected`.
 
     Raises:
-        ValueError: It is none.
+        ValueError: It isn't a case.
     """
     if not isinstance(record, Mapping):
         raise ValueError(f"a case is a mapping with id, inputs and expected; found {shown(record)}")
@@ -107,7 +107,7 @@ def _texts(record: Mapping[str, Any], key: str) -> dict[str, str]:
 
 
 def _of_results(rows: Sequence[Row]) -> Iterator[tuple[None, Given]]:
-    """Prompt (and provider, where there are several) is the variant, the test is the case."""
+    """Outputs in Promptfoo's results: prompt (and provider, if there are several) is the variant, the test the case."""
     providers = {row.system.rpartition(" / ")[2] for row in rows}
     one_provider = len(providers) == 1 and all(" / " in row.system for row in rows)
     cases: dict[int, str] = {}
@@ -124,10 +124,10 @@ def _of_results(rows: Sequence[Row]) -> Iterator[tuple[None, Given]]:
 
 @dataclass
 class Kept:
-    """The outputs of earlier runs, one a line, which are not asked for again; a pool for `markscheme label` too.
+    """Outputs of earlier runs, one per line, which are reused; also a pool for `markscheme label`.
 
     Attributes:
-        path: The file; None keeps nothing.
+        path: The file; None stores nothing.
     """
 
     path: Path | None
@@ -137,11 +137,11 @@ class Kept:
         self._texts = {line["under"]: Output(line["response"], "", line["under"], line["cut_off"]) for line in lines}
 
     def find(self, under: str) -> Output | None:
-        """The output to just this question by just this model."""
+        """The output for exactly this prompt and model."""
         return self._texts.get(under)
 
     def keep(self, reply: Reply, under: str, variant: str, case: ExperimentCase) -> Output:
-        """The output in a reply; on disk when this returns."""
+        """Store the output in a reply; on disk when this returns."""
         output = Output(reply.text, "", under, reply.stop == "length")
         line = {
             "id": output_id(variant, case.id, under),
@@ -159,7 +159,7 @@ class Kept:
         return self._texts.setdefault(under, output)
 
     def _read(self) -> Iterator[dict[str, Any]]:
-        """Lines that can be read; half a line, which a power cut may leave, is an output that isn't there."""
+        """Readable lines; half a line, which a power cut may leave, counts as no output."""
         if self.path is None or not self.path.is_file():
             return
         for text in self.path.read_bytes().split(b"\n"):
@@ -172,7 +172,7 @@ class Kept:
 
 
 def output_id(variant: str, case: str, under: str) -> str:
-    """What files call an output: labels of it hold for this very answer, so its digest is part of the name."""
+    """An output's id in files; it includes a digest, since labels hold for this exact answer only."""
     return f"{case}{AT}{variant}" + (f" ({under[:8]})" if under else "")
 
 

@@ -1,4 +1,4 @@
-"""What fails a run: rules such as `overall < 0.8`, read by a grammar of one line."""
+"""Rules that fail a run, such as `overall < 0.8`, and their one-line grammar."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -20,11 +20,11 @@ _RULE: Final = re.compile(r"\s*([^<>=]+?)\s*(<=|>=|<|>)\s*([+-]?\d+(?:\.\d+)?)\s
 
 @dataclass(frozen=True)
 class Rule:
-    """What fails a run: `figure` of any of `variants` standing to `bound` as `sign` says.
+    """A rule that fails a run if `figure` of any of `variants` compares to `bound` as `sign` says.
 
     Attributes:
-        text: As it was typed.
-        variants: Names of those it is about.
+        text: As typed.
+        variants: Names of the variants it applies to.
         figure: overall, pass_rate or a criterion.
         sign: <, <=, > or >=.
         bound: On the figure's own scale.
@@ -41,7 +41,7 @@ class Rule:
         """The rule in `[VARIANT.]FIGURE SIGN NUMBER`.
 
         Raises:
-            UsageError: It is none, names what the experiment hasn't, or a number that its figure can't reach.
+            UsageError: Invalid syntax, an unknown variant or figure, or a number outside the figure's range.
         """
         found = _RULE.fullmatch(text)
         if found is None:
@@ -54,7 +54,7 @@ class Rule:
         return cls(text, variants, figure, found[2], bound)
 
     def hits(self, rows: Mapping[str, VariantFigures]) -> list[str]:
-        """A sentence for each variant that fails by it; one whose figure is not known does not hold it either."""
+        """A sentence for each variant that fails by it; a variant whose figure is unknown fails too."""
         return [why for name in self.variants if (why := self._why(name, self._value(rows[name])))]
 
     def _why(self, name: str, value: float | None) -> str:
@@ -68,20 +68,20 @@ class Rule:
         return row.overall.mean if self.figure == OVERALL else row.criteria[self.figure].mean
 
     def _fails(self, value: float) -> bool:
-        """By more than rounding; a value at the bound meets <= and >= and nothing else."""
+        """Whether a value fails by more than rounding error; one at the bound matches <= and >= only."""
         if abs(value - self.bound) <= ROUNDING:
             return "=" in self.sign
         return value < self.bound if self.sign[0] == "<" else value > self.bound
 
 
 def worse_than_accepted(differences: Iterable[Difference]) -> list[str]:
-    """A sentence for each variant that is shown to be worse than it was."""
+    """A sentence for each variant that is shown to be worse than before."""
     found = [(each.second, each.worse) for each in differences]
     return [f"{name}: worse than the accepted run in {', '.join(figures)}" for name, figures in found if figures]
 
 
 def risks(rules: Iterable[Rule], run: ExperimentRun) -> list[str]:
-    """For each rule on scores or pass rates, how often it fails though nothing changed, where cases are repeated."""
+    """For each rule on scores or pass rates, how often it fails although nothing changed, if cases are repeated."""
     return [
         f"{name}, {rule.text!r}: {gate.because}"
         for rule in rules
@@ -92,7 +92,7 @@ def risks(rules: Iterable[Rule], run: ExperimentRun) -> list[str]:
 
 
 def _graded(run: ExperimentRun, variant: str, figure: str) -> Iterator[Graded]:
-    """Each output of a variant by the content of its case: cases of the same content are repeats."""
+    """Each output of a variant by the content of its case: cases with the same content are repeats."""
     for case in run.experiment.cases:
         grade = run.grades[variant, case.id]
         found = grade.score if figure == OVERALL else grade.passed
@@ -100,7 +100,7 @@ def _graded(run: ExperimentRun, variant: str, figure: str) -> Iterator[Graded]:
 
 
 def _named(said: str, experiment: Experiment) -> tuple[tuple[str, ...], str]:
-    """The variants and the figure that a name means; a figure of all variants before one of a single variant."""
+    """The variants and the figure that a name refers to; a figure of all variants takes precedence."""
     known = [*FIGURES, *(criterion.name for criterion in experiment.rubric.criteria)]
     if said in known:
         return tuple(experiment.by_name), said

@@ -1,4 +1,4 @@
-"""Run an experiment: model and judge fill a graded table, and outputs already there are kept."""
+"""Run an experiment: model and judge fill a graded table; existing outputs are reused."""
 
 import asyncio
 from collections.abc import Callable, Mapping
@@ -28,11 +28,11 @@ class Steps(Protocol):
 
 class _Unwatched:
     def step(self) -> None:
-        """Ignored."""
+        """Do nothing."""
 
 
 Watch = Callable[[str, int], AbstractContextManager[Steps]]
-"""Shows how far a run has come: what is being done, and how many steps there are."""
+"""Shows progress: takes a description and the number of steps."""
 
 
 def unwatched(what: str, total: int) -> AbstractContextManager[Steps]:  # noqa: ARG001 - nobody looks
@@ -46,9 +46,9 @@ class Outputs:
 
     Attributes:
         by_cell: By variant and case.
-        made: How many were asked for in this run.
-        usage: What that cost.
-        model: The model that answered; "" where all outputs were given.
+        made: Number of outputs requested in this run.
+        usage: Their tokens and cost.
+        model: The model that answered; "" if all outputs were given.
     """
 
     by_cell: Mapping[Cell, Output]
@@ -59,13 +59,13 @@ class Outputs:
 
 @dataclass(frozen=True)
 class ExperimentRun:
-    """An experiment with all that came of it.
+    """An experiment with its outputs and grades.
 
     Attributes:
-        experiment: What was run.
-        outputs: What the variants made of the cases.
-        grades: By variant and case; one without an output is not graded.
-        grading: By which rubric, and by whom.
+        experiment: The experiment.
+        outputs: The variants' outputs for the cases.
+        grades: By variant and case; a cell without an output is not graded.
+        grading: The rubric and judge.
     """
 
     experiment: Experiment
@@ -93,18 +93,18 @@ async def run_experiment(
     concurrency: int = 8,
     watch: Watch = unwatched,
 ) -> ExperimentRun:
-    """The experiment, every output made or taken from where it is, and graded.
+    """Run an experiment: make or reuse every output, and grade it.
 
     Args:
         experiment: Variants, cases, rubric.
-        judge: Who grades.
-        model: Who answers where no output is given: a judge that is asked for a text.
-        kept: Outputs of earlier runs, added to as new ones come.
-        concurrency: Questions under way at once.
-        watch: Shows how far it has come.
+        judge: The judge that grades.
+        model: The model that makes missing outputs: a judge asked for a plain text.
+        kept: Outputs of earlier runs; new ones are added.
+        concurrency: Maximum concurrent requests.
+        watch: Shows progress.
 
     Raises:
-        NoJudge: Model or judge cannot be asked, or outputs have to be made and there is no model.
+        NoJudge: Model or judge cannot be used, or outputs are missing and there is no model.
 
     Example:
         >>> from markscheme import Rubric, ScriptedJudge
@@ -161,7 +161,7 @@ class _Making:
 
 
 def _under(prompt: Prompt, model: Judge) -> str:
-    """Digest of what was asked and who answered, by which an output is kept."""
+    """Digest of prompt and model, the key of a stored output."""
     return fingerprint(prompt.fingerprint, model.identity.fingerprint)
 
 
@@ -169,12 +169,12 @@ def open_model(experiment: Experiment, asking: Asking | None = None, *, name: st
     """The model that makes the experiment's outputs; None if it names none.
 
     Args:
-        experiment: Whose model it is.
-        asking: Limits and price that it shares with the judge; its own price counts where the experiment tells one.
-        name: Another model, asked in the same way.
+        experiment: The experiment that names the model.
+        asking: Limits and price shared with the judge; a price in the experiment takes precedence.
+        name: Another model, with the same settings.
 
     Raises:
-        UsageError: No such model, or one that takes no temperature or longest answer.
+        UsageError: Unknown model, or one that takes no temperature or maximum answer length.
     """
     told = experiment.model if name is None else replace(experiment.model or Model(name), name=name)
     if told is None:
@@ -185,7 +185,7 @@ def open_model(experiment: Experiment, asking: Asking | None = None, *, name: st
         asking=Asking(
             limiter=asking.limiter,
             price=told.price or asking.price,
-            memory=None,  # outputs are kept by themselves
+            memory=None,  # outputs are stored separately
             temperature=told.temperature,
             max_tokens=told.max_tokens,
             list_prices=asking.list_prices,
@@ -194,7 +194,7 @@ def open_model(experiment: Experiment, asking: Asking | None = None, *, name: st
 
 
 def missing(experiment: Experiment, model: Judge | None, kept: Kept) -> list[Cell]:
-    """The cells whose output would have to be asked for."""
+    """The cells whose output would have to be requested."""
     if model is None:
         return experiment.to_ask
     return [cell for cell, output in _at_hand(experiment, model, kept).items() if output is None]
@@ -213,13 +213,13 @@ async def make_outputs(
     concurrency: int = 8,
     watch: Watch = unwatched,
 ) -> Outputs:
-    """An output for every cell: the given one, the one kept from an earlier run, else the model's, which is kept.
+    """An output for every cell: the given one, one stored by an earlier run, else the model's, which is then stored.
 
-    Where the model fails, or the budget ends, there is a reason instead of an output; another run asks again. The
-    model is closed.
+    If the model fails, or the budget runs out, the cell has a reason instead of an output, and another run tries again.
+    The model is closed.
 
     Raises:
-        NoJudge: Outputs have to be made, and there is no model to ask.
+        NoJudge: Outputs are missing, and there is no model to ask.
     """
     if experiment.to_ask and model is None:
         raise NoJudge("no model to ask: name one under `model:`, or by --model, or name a file of outputs")
@@ -244,7 +244,7 @@ async def make_outputs(
 
 
 def submissions(experiment: Experiment, outputs: Outputs) -> dict[Cell, Submission]:
-    """What the judge is shown of each cell that has an output."""
+    """The submission of each cell that has an output."""
     return {
         cell: experiment.by_id[cell[1]].submission(output.text, output_id(*cell, output.under))
         for cell, output in outputs.by_cell.items()
@@ -255,10 +255,10 @@ def submissions(experiment: Experiment, outputs: Outputs) -> dict[Cell, Submissi
 async def grade_outputs(
     experiment: Experiment, outputs: Outputs, grading: Grading, *, concurrency: int = 8, watch: Watch = unwatched
 ) -> ExperimentRun:
-    """The graded table; where the budget ends, the rest is not graded. The judge is closed.
+    """The graded table; if the budget runs out, the rest is not graded. The judge is closed.
 
     Raises:
-        NoJudge: The judge cannot be asked.
+        NoJudge: The judge cannot be used.
     """
     to_grade = submissions(experiment, outputs)
     cells = list(to_grade)

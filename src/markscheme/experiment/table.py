@@ -1,4 +1,4 @@
-"""A graded table to figures: each variant's means, and how variants differ case by case."""
+"""Figures of a graded table: each variant's means, and how variants differ case by case."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -22,7 +22,7 @@ from markscheme.stats.intervals import wilson_share
 ACCEPTED = "accepted"
 ALPHA = 0.05
 LEAST_UNITS = 5
-"""Cases below which no difference, however large, reaches p 0.05: mid-p is at least one half to the power of cases."""
+"""Minimum cases: below it no difference, however large, reaches p 0.05, since mid-p is at least 0.5 ** cases."""
 
 
 def variant_table(run: ExperimentRun) -> RatingTable:
@@ -31,7 +31,7 @@ def variant_table(run: ExperimentRun) -> RatingTable:
 
 
 def marks_of(run: ExperimentRun) -> list[Rating]:
-    """What each output was given, as a rating of the case by the variant."""
+    """Each output's grade, as a rating of the case by the variant."""
     rubric = run.experiment.rubric
     return [
         replace(rating_of(grade, rubric, variant), id=case, error=None) for (variant, case), grade in run.grades.items()
@@ -39,13 +39,13 @@ def marks_of(run: ExperimentRun) -> list[Rating]:
 
 
 def marks_table(marks: Iterable[Rating], cases: Sequence[ExperimentCase], rubric: Rubric) -> RatingTable:
-    """Marks of any run as a table over `cases`."""
+    """Ratings of any run as a table over `cases`."""
     return rating_table(rubric, [case.id for case in cases], marks)
 
 
 @dataclass(frozen=True)
 class Figure:
-    """One figure over the outputs of a variant; mean, least and most are None where n is 0."""
+    """One figure over the outputs of a variant; mean, least and most are None if n is 0."""
 
     mean: float | None
     least: float | None
@@ -61,7 +61,7 @@ class VariantFigures:
     Attributes:
         criteria: Levels by criterion, each on its own scale.
         overall: Scores, 0 to 1.
-        mean_level: Mean of all levels of all criteria, where all have one scale; None otherwise.
+        mean_level: Mean of all levels of all criteria, if all have the same scale; None otherwise.
         pass_rate: Share of the graded outputs that the judge passes.
     """
 
@@ -73,12 +73,12 @@ class VariantFigures:
 
 @dataclass(frozen=True)
 class Shift:
-    """How far one figure moves from first to second, case by case.
+    """The change of one figure from first to second, case by case.
 
     Attributes:
-        difference: Mean of second minus first, with its 95 % interval.
-        together: The same with an interval so wide that, of all tested together, 95 in 100 times none misses.
-        p: Exact chance of such a mean if neither is higher, after Holm's adjustment for all tested together.
+        difference: Mean of second minus first, with its 95% interval.
+        together: The same with a simultaneous interval: with 95% confidence all of those tested together are right.
+        p: Exact probability of such a mean if neither is higher, Holm-adjusted for all tested together.
         is_fault: Whether a higher figure is worse: the criterion has a negative weight.
     """
 
@@ -89,14 +89,14 @@ class Shift:
 
     @property
     def is_worse(self) -> bool:
-        """Whether the wide interval shows second to be worse."""
+        """Whether the simultaneous interval shows second to be worse."""
         low, high = self.together.low, self.together.high
         return low is not None and high is not None and (low > 0 if self.is_fault else high < 0)
 
 
 @dataclass(frozen=True)
 class Difference:
-    """Two variants, or one then and now, on the cases that both have: overall score and each criterion's level."""
+    """Two variants, or one before and now, on the cases both have: overall score and each criterion's level."""
 
     first: str
     second: str
@@ -141,7 +141,7 @@ def _figure(values: Floats, not_graded: int) -> Figure:
 
 
 def between_variants(table: RatingTable, cases: Sequence[ExperimentCase]) -> list[Difference]:
-    """Every two variants, case by case; cases with the same inputs count as one, by the mean of their outputs."""
+    """Every pair of variants, case by case; cases with the same inputs count as one, by the mean of their outputs."""
     by_inputs = _by_inputs(table, cases)
     return _differences(by_inputs, list(combinations([column.name for column in table.columns], 2)))
 
@@ -149,7 +149,7 @@ def between_variants(table: RatingTable, cases: Sequence[ExperimentCase]) -> lis
 def since(
     then: RatingTable, now: RatingTable, variants: Sequence[str], cases: Sequence[ExperimentCase]
 ) -> list[Difference]:
-    """Each variant then and now, on the cases of both."""
+    """Each variant before and now, on the cases of both."""
     earlier = [replace(then[name], name=f"{ACCEPTED} {name}") for name in variants]
     both = _by_inputs(now.with_columns(*earlier), cases)
     found = _differences(both, [(f"{ACCEPTED} {name}", name) for name in variants])
@@ -157,7 +157,7 @@ def since(
 
 
 def _by_inputs(table: RatingTable, cases: Sequence[ExperimentCase]) -> RatingTable:
-    """The same table with one row for all cases of the same inputs: the mean of their outputs."""
+    """The same table with one row for all cases with the same inputs: the mean of their outputs."""
     places: dict[str, list[int]] = {}
     for place, case in enumerate(cases):
         places.setdefault(case.digest, []).append(place)
@@ -176,13 +176,13 @@ def _by_inputs(table: RatingTable, cases: Sequence[ExperimentCase]) -> RatingTab
 
 
 def _means(values: Floats, rows: Sequence[Sequence[int]]) -> Floats:
-    """The mean of each row's values that are there, shape (n_rows,); nan where none is."""
+    """The mean of each row's known values, shape (n_rows,); nan if there are none."""
     there = [[value for value in values[list(row)].tolist() if not math.isnan(value)] for row in rows]
     return np.array([math.fsum(found) / len(found) if found else math.nan for found in there])
 
 
 def _differences(table: RatingTable, pairs: Sequence[tuple[str, str]]) -> list[Difference]:
-    """The overall scores of all pairs are one family of tests, their criteria another."""
+    """Differences of pairs; the overall scores of all pairs are one family of tests, their criteria another."""
     faults = {c.name: c.weight < 0 for c in table.rubric.criteria}
     shifts: list[dict[str, Shift]] = [{} for _ in pairs]
     for family in ([OVERALL], list(faults)):
@@ -204,11 +204,11 @@ def _differences(table: RatingTable, pairs: Sequence[tuple[str, str]]) -> list[D
 
 
 def corrected_rates(run: ExperimentRun, labelled: Sequence[Labelled]) -> PassRates:
-    """What people would pass, of all and by variant.
+    """Pass rates as annotators would decide, overall and by variant.
 
     Args:
         run: The graded table.
-        labelled: What people and the judge both decided on: these very outputs, or others.
+        labelled: Decisions by both annotators and judge, on these outputs or others.
     """
     judged = [Judged(grade.id, grade.passed, variant, case) for (variant, case), grade in run.grades.items()]
     here = {one.id for one in judged}

@@ -1,1 +1,1 @@
-"""What good is: rubrics, their files, and advice on them."""
+"""Rubrics, their files, and advice on them."""

@@ -1,4 +1,4 @@
-"""New numbers and new words into a rubric's file; comments, order and quoting stay as they are."""
+"""Change numbers and words in a rubric's file; comments, order and quoting stay as they are."""
 
 import json
 import re
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 _NUMBER = re.compile(r"[-+.\w]+\Z")
 _PLAIN = re.compile(r"[A-Za-z](?!.*(: |:$| #|\n))(?!(?:yes|no|on|off|true|false|null|y|n)$)", re.IGNORECASE)
-"""Text that YAML reads as itself without quotes, as far as this is certain."""
+"""Text that certainly needs no quotes in YAML."""
 _LINE = 80
-"""Characters of a line of folded text, at least."""
+"""Minimum width of a line of folded text."""
 _WORD_KEYS = ("description", "requirement")
 _MARK_KEYS = ("passingThreshold", "pass_mark")
 _BESIDE = {
@@ -33,12 +33,12 @@ _BESIDE = {
     "weight": ("name", "requirement", "description"),
     "threshold": ("weight", "name", "requirement", "description"),
 }
-"""Next to which key a number is put that the file doesn't have yet, the best place first."""
+"""The keys after which a missing number is inserted, the best place first."""
 
 
 @dataclass(frozen=True)
 class Changes:
-    """Numbers and words to be changed in a rubric; what isn't named stays.
+    """Numbers and words to change in a rubric; everything else stays.
 
     Attributes:
         weights: New weight by criterion.
@@ -103,7 +103,7 @@ class Edit:
 
     @property
     def diff(self) -> str:
-        """The lines that change, as a unified diff; "" where none do."""
+        """The lines that change, as a unified diff; "" if none do."""
         lines = unified_diff(
             self.before.splitlines(keepends=True),
             self.after.splitlines(keepends=True),
@@ -113,7 +113,7 @@ class Edit:
         return "".join(line if line.endswith("\n") else f"{line}\n" for line in lines)
 
     def write(self) -> None:
-        """Put the new text in the file's place, whole or not at all.
+        """Replace the file's text, whole or not at all.
 
         Raises:
             RubricError: The file changed in the meantime, or cannot be written.
@@ -141,7 +141,7 @@ def edited(text: str, form: Form, changes: Changes, *, path: Path | None = None)
 
     Args:
         text: The whole text.
-        form: What it is written in.
+        form: Its format.
         changes: The new numbers and words.
         path: Where it came from, for messages.
 
@@ -177,20 +177,20 @@ def edited(text: str, form: Form, changes: Changes, *, path: Path | None = None)
 
 
 def _rubric(text: str, form: Form) -> Rubric:
-    """The rubric in a text whose warnings its reader has had already."""
+    """The rubric in a text, without warnings, since the user has already seen them."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RubricWarning)
         return rubric_from_text(text, form)
 
 
 class _Editing:
-    """Replacements and insertions in one text, collected and made at once."""
+    """Replacements and insertions in one text, collected and applied together."""
 
     def __init__(self, text: str, form: Form, path: Path | None) -> None:
         from ruamel.yaml import YAML
 
         self.text, self.path = text, path
-        # In JSON a tab is white space like any other, in YAML it isn't; either way the places stay the same.
+        # JSON allows tabs as white space, YAML doesn't; a space keeps every position
         self.root: Node = YAML().compose(text.replace("\t", " ") if form == "json" else text)
         data, _ = plain_data(text, form, RubricError, path=path)
         self.top, self.criteria = places_of(data)
@@ -206,7 +206,7 @@ class _Editing:
         self._set([self._node(self.criteria[place])], (key,), value)
 
     def set_of_rubric(self, keys: tuple[str, ...], value: float) -> None:
-        """In the innermost mapping that has the key; where none has, in the one that holds the criteria."""
+        """Set a key in the innermost mapping that has it, else in the mapping that holds the criteria."""
         places = [self.top[:depth] for depth in range(len(self.top), -1, -1)]
         mappings = [node for place in places if getattr(node := self._node(place), "id", "") == "mapping"]
         if not mappings:
@@ -217,7 +217,7 @@ class _Editing:
         self._set(mappings, keys, value)
 
     def set_words(self, place: Field, old: str, new: str, rubric: Rubric) -> None:
-        """New words where the old ones are."""
+        """Replace the words at a place."""
         names = [criterion.name for criterion in rubric.criteria]
         if not place.criterion:
             mappings = [self._node(self.top[:depth]) for depth in range(len(self.top), -1, -1)]
@@ -236,7 +236,7 @@ class _Editing:
         raise RubricError(f"{place}: its words can't be found in the file", path=self.path)
 
     def _respell(self, node: "ScalarNode", new: str, *, in_flow: bool, indent: int) -> None:
-        """New words in the style of the old ones: block, quoted or plain."""
+        """Write new words in the style of the old ones: block, quoted or plain."""
         start, end = int(node.start_mark.index), int(node.end_mark.index)
         if node.style not in ("|", ">"):
             self.splices.append((start, end, _quoted(new, node.style or "", in_flow=in_flow)))
@@ -283,7 +283,7 @@ class _Editing:
         self.splices.append((at, at, f"{head}{' ' * key_node.start_mark.column}{line}{end_of_line}"))
 
     def _next_line(self, node: "Node") -> int:
-        """Where the line after a value starts; a block scalar ends with its line already."""
+        """Where the line after a value starts; a block scalar already ends with its line."""
         end = int(node.end_mark.index)
         if end and self.text[end - 1] == "\n":
             return end
@@ -301,17 +301,17 @@ class _Editing:
 
 
 def _unfolded(words: str) -> str:
-    """Words without how their lines are broken; the composer marks each fold of a block with a bell."""
+    """Words without line breaks; the composer marks each fold of a block with a bell."""
     return " ".join(words.replace("\a", "").split())
 
 
 def _folded(paragraph: str, width: int) -> list[str]:
-    """The lines of a folded block, in which a blank line means a line's end."""
+    """The lines of a folded block, in which a blank line means a line break."""
     return [*textwrap.wrap(paragraph, width, break_long_words=False, break_on_hyphens=False), ""]
 
 
 def _quoted(words: str, style: str, *, in_flow: bool) -> str:
-    """A text in one line, quoted as the old one was; a plain one stays plain where YAML reads it back the same.
+    """A text on one line, quoted like the old one; a plain one stays plain if YAML reads it back unchanged.
 
     >>> [_quoted(words, "", in_flow=False) for words in ("Is it polite?", "Say: no")]
     ['Is it polite?', '"Say: no"']
@@ -324,7 +324,7 @@ def _quoted(words: str, style: str, *, in_flow: bool) -> str:
 
 
 def _spelled(value: float, *, like: str = "") -> str:
-    """The shortest way to write a number, with a point where the old one had one.
+    """The shortest way to write a number, with a decimal point if the old one had one.
 
     >>> _spelled(0.35), _spelled(2.0), _spelled(2.0, like="1.0"), _spelled(1 / 3)
     ('0.35', '2', '2.0', '0.3333333333')
@@ -334,7 +334,7 @@ def _spelled(value: float, *, like: str = "") -> str:
 
 
 def _text_of(path: Path) -> str:
-    """The text as it is, line ends and all."""
+    """The text unchanged, including line ends."""
     try:
         return path.read_bytes().decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:

@@ -1,4 +1,4 @@
-"""Read rubrics from YAML or JSON, in every dialect; all faults are reported at once, with file and line."""
+"""Read rubrics from YAML or JSON in every supported dialect; all faults are reported at once, with file and line."""
 
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -14,11 +14,11 @@ from markscheme.rubrics.rubric import YES_NO, Criterion, Level, Rubric, Scale
 
 MAX_BYTES = 1 << 20
 MAX_STEPS = 101
-"""Most levels of a scale given by its ends."""
+"""Maximum number of levels of a scale given by its ends."""
 
 T = TypeVar("T")
 Entry = Mapping[str, Any]
-"""A mapping of the file by the names of its keys, with defaults for those not given."""
+"""A mapping of the file by canonical key names, with defaults for missing keys."""
 
 
 # --- public readers ---------------------------------------------------------------------------------------------
@@ -31,7 +31,7 @@ def load_rubric(source: str | Path | IO[str]) -> Rubric:
         source: Path of a .yaml, .yml or .json file, or an open text file.
 
     Raises:
-        RubricError: All that is wrong with the file, each with its line, or that it cannot be read.
+        RubricError: All faults of the file, each with its line; or the file cannot be read.
     """
     if isinstance(source, str | Path):
         path = Path(source)
@@ -100,7 +100,7 @@ class _Reading:
         self._warn(top, entries)
         return rubric
 
-    # every dialect comes down to {…, criteria: [...]}
+    # every dialect is reduced to {…, criteria: [...]}
 
     def _canonical(self) -> tuple[dict[str, Any], Place, list[Place]]:
         data, at = self.data, Place()
@@ -129,7 +129,7 @@ class _Reading:
         return top, at, [where for where, _ in found]
 
     def _refuse_said_twice(self, outer: Mapping[str, Any], inner: Any, at: Place) -> None:
-        """Refuse keys given both next to `rubric` and in it, since dropping either would go unnoticed."""
+        """Refuse keys given both next to `rubric` and inside it, since one of them would be ignored silently."""
         said = set(inner) if isinstance(inner, Mapping) else {"criteria"}
         for key in sorted(outer.keys() & said, key=str):
             self._fault(f"{key} is given next to `rubric` and in it as well; give it once", (*at, key))
@@ -193,7 +193,7 @@ class _Reading:
         return name if isinstance(name, str) and name.strip() else f"c{place + 1}"
 
     def _built(self, read: "_Read", criteria: list[Criterion]) -> Rubric | None:
-        """The rubric, or None if there are faults; adds those of the rubric as a whole."""
+        """The rubric, or None if there are faults; adds the faults of the rubric as a whole."""
         said = read.entry
         if not criteria:
             return None
@@ -221,7 +221,7 @@ class _Reading:
         return None if self.faults else rubric
 
     def _line_of(self, problem: str) -> int | None:
-        """The line of a fault of the whole rubric: that of the key it opens with, or of the name it quotes."""
+        """The line of a fault of the whole rubric: of the key it begins with, or of the name it quotes."""
         key = (*self.top_path, problem.split()[0])
         if key in self.lines:
             return self.lines[key]
@@ -252,7 +252,7 @@ class _Reading:
         self.faults.append(Fault(problem if line is not None else f"{_spelled(at)}{problem}", line))
 
     def _source(self, at: Place) -> Place:
-        """The line in the file of a part of the canonical form."""
+        """The place in the file of a part of the canonical form."""
         if at[:1] == ("criteria",) and len(at) > 1 and isinstance(at[1], int):
             return (*self.criterion_paths[at[1]], *at[2:])
         return (*self.top_path, *at)
@@ -267,8 +267,8 @@ class _KeyedFault(Exception):  # noqa: N818
     """A fault of one key of a criterion.
 
     Attributes:
-        key: Which.
-        unless_said_by: Where the fault is that something is not said: the keys that could say it.
+        key: The key.
+        unless_said_by: For a missing value, the other keys that could give it.
     """
 
     def __init__(self, key: str, problem: str, *, unless_said_by: tuple[str, ...] = ()) -> None:
@@ -304,7 +304,7 @@ def _words(entry: Entry) -> str:
 
 
 def _scale(entry: Entry) -> Scale:
-    """The scale of a criterion, from any of the keys that define one; two are refused."""
+    """The scale of a criterion, from any of the keys that define one; giving two of them is refused."""
     ends = _ends(entry)
     binary = entry["scale"] == "binary" or bool(entry["binary"])
     sources = {"scale": ends is not None, "binary": binary, "options": entry["options"] is not None}
@@ -347,7 +347,7 @@ def _ends(entry: Entry) -> tuple[int, int] | None:
 
 
 def _anchored(entries: list[Entry], ends: tuple[int, int] | None, *, ordered: bool) -> Scale:
-    """The levels as listed; between given ends, those not listed have no anchor."""
+    """The levels as listed; with given ends, unlisted levels in between have no anchor."""
     levels = [Level(entry["value"], entry["label"], entry["description"], entry["example"]) for entry in entries]
     try:
         if ends is None:

@@ -1,6 +1,6 @@
-"""The format of a rubric file: its keys, what each takes, and what is said where a value doesn't fit.
+"""The format of a rubric file: its keys, their values, and the messages for invalid values.
 
-Each kind of value reads a value and describes itself as JSON Schema; `rubrics/schema.json` is made from that.
+Each kind of value reads a value and describes itself as JSON Schema; `rubrics/schema.json` is generated from that.
 """
 
 import difflib
@@ -13,9 +13,9 @@ from markscheme.plain_data import Place, shown
 from markscheme.rubrics.rubric import DEFAULT_TARGET, DEFAULT_TOLERANCE, MOST_SAMPLES, Strategy
 
 Problems = list[tuple[Place, str]]
-"""Where a value doesn't fit, and the sentence that says so."""
+"""Places of invalid values, each with a message."""
 MISSING = object()
-"""Where a key has no default: it must be given."""
+"""Marks a key without a default: it is required."""
 
 Change = Literal[
     "whitespace",
@@ -33,28 +33,28 @@ Change = Literal[
 
 
 class Kind(Protocol):
-    """What a key takes."""
+    """The kind of value a key takes."""
 
     @property
     def schema(self) -> dict[str, Any]:
         """The kind as JSON Schema."""
 
     def read(self, data: Any, at: Place, problems: Problems) -> Any:
-        """The value as the rubric has it; where it doesn't fit, None and a problem more."""
+        """The value as the rubric stores it; for an invalid value, None, and a problem is added."""
 
 
 def as_shown(value: Any) -> str:
-    """A value as a message shows it."""
+    """A value as shown in a message."""
     return "NaN" if isinstance(value, float) and math.isnan(value) else shown(value)
 
 
 @dataclass(frozen=True)
 class Plain:
-    """One text, number, or true or false.
+    """A single text, number or boolean.
 
     Attributes:
         schema: The kind as JSON Schema.
-        value: The value as the rubric has it; a ValueError says what is wrong with it, after the name of its key.
+        value: Converts a value to what the rubric stores; a ValueError says what is wrong with it, to follow its key.
     """
 
     schema: dict[str, Any]
@@ -74,7 +74,7 @@ class Many:
 
     kind: Kind
     at_least_one: str | None = None
-    """What is said of an empty list, where it may not be empty."""
+    """The message for an empty list, if it may not be empty."""
 
     @property
     def schema(self) -> dict[str, Any]:
@@ -91,13 +91,13 @@ class Many:
 
 @dataclass(frozen=True)
 class Key:
-    """One key of a mapping; `null` is a value only where it is the default."""
+    """One key of a mapping; `null` is allowed only if it is the default."""
 
     kind: Kind
     description: str = ""
     default: Any = None
     spelled: str = ""
-    """How files spell the key, where that is not its name; its name is read too."""
+    """The key's spelling in files, if it differs from its name; the name is read too."""
 
     @property
     def schema(self) -> dict[str, Any]:
@@ -164,7 +164,7 @@ class Keys:
 
 @dataclass(frozen=True)
 class Ends:
-    """A scale of whole numbers by its ends, or the word binary."""
+    """A scale of whole numbers given by its ends, or the word binary."""
 
     ends: Keys
 
@@ -182,7 +182,7 @@ class Ends:
 
 
 def _key(at: Place) -> str:
-    """The key a sentence begins with: the last one of a place."""
+    """The key that a message begins with: the last part of a place."""
     key = next((str(part) for part in reversed(at) if isinstance(part, str)), "rubric")
     return f"each of {key}" if at and isinstance(at[-1], int) else key
 
@@ -257,7 +257,7 @@ _BOUNDS: dict[str, tuple[str, Callable[[float, float], bool]]] = {
 
 
 def _bounded(kind: Plain, **bounds: float) -> Plain:
-    """A number within bounds, named as JSON Schema names them."""
+    """A number within bounds, which are named as in JSON Schema."""
 
     def value(data: Any) -> Any:
         number = kind.value(data)

@@ -1,4 +1,4 @@
-"""Advice on a rubric that can be loaded: what a judge and a labeller will read in different ways."""
+"""Advice on a valid rubric: what a judge and an annotator will read in different ways."""
 
 import re
 from collections.abc import Iterator
@@ -22,10 +22,10 @@ Code = Literal[
     "tie",
 ]
 MOST_PLAIN_LEVELS = 7
-"""Levels beyond which nobody tells neighbours apart without anchors."""
+"""Number of levels beyond which raters can't distinguish neighbours without anchors."""
 SAME_SIZE = 1e-9
 ALIKE = 0.8
-"""Share of its words that one criterion has in common with another from which both seem to ask the same."""
+"""Share of words two criteria have in common from which both seem to ask the same."""
 
 _VAGUE = re.compile(
     r"\b(good|nice|high[- ]quality|well[- ](written|done|structured)|appropriate(ly)?|proper(ly)?|reasonabl[ey]"
@@ -43,11 +43,11 @@ _SAYS_LITTLE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """One thing that might be better.
+    """One possible improvement.
 
     Attributes:
-        code: What kind.
-        criterion: Which criterion; None for the rubric.
+        code: Its kind.
+        criterion: The criterion; None for the whole rubric.
         message: What was found and what to do instead.
     """
 
@@ -57,7 +57,7 @@ class Advice:
 
 
 def advice(rubric: Rubric) -> list[Advice]:
-    """What might be better in a rubric, criterion by criterion, then as a whole.
+    """Possible improvements of a rubric, criterion by criterion, then for the whole.
 
     Example:
         >>> from markscheme import Rubric
@@ -119,7 +119,7 @@ def _of_weights(rubric: Rubric) -> Iterator[Advice]:
 
 
 def _ties(rubric: Rubric) -> Iterator[Advice]:
-    """Criteria on which one level, or half of one, moves the score by exactly the tolerance."""
+    """Criteria on which one level, or half of one, changes the score by exactly the tolerance."""
     best = rubric.positive_weight or sum(abs(criterion.weight) for criterion in rubric.criteria)
     for criterion in rubric.criteria:
         levels = len(set(criterion.scale.values))
@@ -147,5 +147,5 @@ def _overlaps(rubric: Rubric) -> Iterator[Advice]:
 
 
 def _telling_words(text: str) -> set[str]:
-    """The words of a text that say something, without their endings."""
+    """The meaningful words of a text, without their endings."""
     return {_ENDING.sub("", word) for word in _WORD.findall(text.casefold()) if not _SAYS_LITTLE.fullmatch(word)}

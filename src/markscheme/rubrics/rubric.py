@@ -1,4 +1,4 @@
-"""What good is: a Rubric of weighted Criteria, each on a Scale of Levels, and what must hold of them."""
+"""The Rubric: weighted Criteria, each on a Scale of Levels, and their validation."""
 
 import math
 from collections import Counter
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     Report_co = TypeVar("Report_co", default=Any, covariant=True)
 
     class SupportsGrade(Protocol[Report_co]):
-        """Whatever grades a response against a rubric: an Autograder."""
+        """Anything that grades a response against a rubric: an Autograder."""
 
         async def grade(
             self, to_grade: Any, rubric: "Rubric", query: str | None = None, **options: Any
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
 Strategy = Literal["one_shot", "per_criterion", "double_pass", "holistic"]
 STRATEGIES: tuple[str, ...] = get_args(Strategy)
 MOST_SAMPLES = 1000
-"""Times a judge may be asked for one grade: more is a slip that would cost a fortune."""
+"""Maximum times a judge may be asked for one grade: more is a typing error that would cost a fortune."""
 CANNOT_JUDGE = "cannot judge"
 DOES_NOT_APPLY = "does not apply"
 EXITS = (DOES_NOT_APPLY, CANNOT_JUDGE)
-"""What a rater answers instead of a level; no level can be called so."""
+"""What a rater answers instead of a level; no level can have this name."""
 DEFAULT_PASS_MARK = 0.5
 DEFAULT_TOLERANCE = 0.1
 DEFAULT_TARGET = 0.8
@@ -41,7 +41,7 @@ SAME_LEVEL = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """One choice on a scale, and the words that fix what it means."""
+    """One choice on a scale, and the words that fix its meaning."""
 
     value: float
     label: str | None = None
@@ -54,7 +54,7 @@ class Level:
 
     @property
     def choice(self) -> str:
-        """What a rater answers to choose this level: its number, or its label where numbers would say less.
+        """What a rater answers to choose this level: its number, or its label if that says more.
 
         >>> Level(3.0, "fair").choice, Level(1.0, "MET").choice
         ('3', 'MET')
@@ -67,9 +67,9 @@ class Scale:
     """The levels one criterion is rated on, worst first; yes/no is a scale of two.
 
     Attributes:
-        levels: Two or more, their values rising; an unordered scale may repeat a value.
-        ordered: False where the levels are kinds rather than degrees.
-        by_label: True where raters choose a label, not a number (a foreign file's `options`); the values of
+        levels: At least two, with rising values; an unordered scale may repeat a value.
+        ordered: False if the levels are categories rather than degrees.
+        by_label: True if raters choose a label, not a number (a foreign file's `options`); the values of
             such a scale are positions already.
     """
 
@@ -123,7 +123,7 @@ class Scale:
         return tuple(level.label or level.choice if self.by_label else level.choice for level in self.levels)
 
     def named(self, answer: str) -> Level | None:
-        """The level that has this number or label, in any case; None where none has."""
+        """The level with this number or label, ignoring case; None if there is none."""
         spelled = answer.strip().casefold()
         for choice, level in zip(self.choices, self.levels, strict=True):
             if spelled in (choice.casefold(), (level.label or choice).casefold()):
@@ -137,16 +137,16 @@ class Scale:
 
     @cached_property
     def span(self) -> float:
-        """From the lowest value to the highest."""
+        """The difference between the highest and the lowest value."""
         return self.ends[1] - self.ends[0]
 
     @property
     def is_yes_no(self) -> bool:
-        """Whether this is the scale of two, MET and UNMET."""
+        """Whether this is the scale of MET and UNMET."""
         return self.choices == ("UNMET", "MET")
 
     def position(self, value: float) -> float:
-        """How far up the scale `value` stands: 0.0 at the worst, 1.0 at the best; medians fall between.
+        """The position of `value` on the scale: 0.0 at the worst, 1.0 at the best; medians fall between.
 
         Raises:
             ValueError: A value outside the scale.
@@ -161,7 +161,7 @@ class Scale:
         return value if self.by_label else (value - lowest) / self.span
 
     def at(self, position: float) -> float:
-        """The value that stands so far up the scale, or the end of the scale that is nearest to it.
+        """The value at a position; a position outside 0 to 1 gives the nearest end of the scale.
 
         Example:
             >>> Scale.numbered(1, 5).at(0.625)
@@ -172,7 +172,7 @@ class Scale:
         return min(highest, max(lowest, value))
 
     def place_of(self, value: float) -> int | None:
-        """Which level a value is, counted from the worst, 0; None for a value between two levels.
+        """The index of the level with this value, 0 for the worst; None for a value between two levels.
 
         Example:
             >>> Scale.numbered(1, 5).place_of(0.1 + 2.9), Scale.numbered(1, 5).place_of(3.5)
@@ -191,7 +191,7 @@ class Scale:
         return f"{value:.3g}" if place is None else self.choices[place]
 
     def called(self, value: float) -> str:
-        """A value in a sentence: the word that raters answer, else the number and the highest there is.
+        """A value in a sentence: the word that raters answer, else the number and the highest possible one.
 
         Example:
             >>> YES_NO.called(1.0), Scale.numbered(1, 5).called(3.5)
@@ -204,7 +204,7 @@ class Scale:
 
 
 YES_NO = Scale((Level(0.0, "UNMET"), Level(1.0, "MET")))
-"""The scale of two: UNMET is worth 0, MET is worth 1."""
+"""The scale of two levels: UNMET is worth 0, MET is worth 1."""
 
 
 @dataclass(frozen=True)
@@ -212,23 +212,23 @@ class Criterion:
     """One thing judged about a response, with its weight and scale.
 
     Attributes:
-        weight: Share of the score: finite and not 0. Below 0 the criterion describes a fault that costs when
-            it is present.
-        requirement: What is judged, in the words the judge and the labeller both see.
-        name: Unique within its rubric; "" is replaced by c1, c2, … by place.
-        scale: The levels it is rated on; yes/no where none is given.
+        weight: Share of the score: finite and not 0. Below 0 the criterion describes a fault that lowers the score
+            when present.
+        requirement: What is judged, in the words that both judge and annotator see.
+        name: Unique within its rubric; "" is replaced by c1, c2, … by index.
+        scale: The levels it is rated on; yes/no by default.
         good: What a good response shows, if the author says.
         bad: What a bad response shows.
         sees: Names of the inputs shown for this criterion; None shows all that the rubric declares.
         required: Whether failing this criterion fails the whole grade, whatever the score.
         threshold: Position from which the criterion passes (for a fault: 1 - position).
         not_applicable: Whether a rater may answer that the criterion does not apply.
-        check: Name of the code that decides instead of a judge; None where a judge decides.
+        check: Name of the code that decides instead of a judge; None if a judge decides.
         preserves: Names of `stress`'s changes that keep a response's level on this criterion.
-        steps: Tools or roles, with * for anything, whose steps are shown before others where a trajectory is too long.
+        steps: Tools or roles, with * for anything, whose steps are shown before others if a trajectory is too long.
 
     Raises:
-        RubricError: A weight, text, threshold or name that a criterion cannot have.
+        RubricError: An invalid weight, text, threshold or name.
     """
 
     weight: float
@@ -265,42 +265,42 @@ class Criterion:
 
     @cached_property
     def fingerprint(self) -> str:
-        """Digest of what a rater of this criterion goes by: its words and its scale, not its weight."""
+        """Digest of what a rater of this criterion relies on: its words and its scale, not its weight."""
         levels = [[level.value, level.label, level.description, level.example] for level in self.scale.levels]
         return fingerprint(self.requirement, levels, self.scale.ordered, self.good, self.bad, self.not_applicable)
 
     def merit(self, position: float) -> float:
-        """How good a position on this criterion is, 0 to 1: for a fault the other way round."""
+        """How good a position on this criterion is, 0 to 1; reversed for a fault."""
         return position if self.weight > 0 else 1.0 - position
 
     def passes(self, position: float) -> bool:
-        """Whether a position is good enough for this criterion by itself."""
+        """Whether a position is good enough for this criterion alone."""
         return self.merit(position) >= self.threshold - 1e-12
 
 
 @dataclass(frozen=True)
 class Rubric:
-    """What good is: weighted criteria, the mark from which a response passes, and how a judge is to be asked.
+    """Weighted criteria, the pass mark, and how a judge is asked.
 
     Attributes:
-        criteria: One or more, names unique.
-        name: What files and reports call it.
+        criteria: At least one, with unique names.
+        name: Its name in files and reports.
         description: What is judged, in a sentence.
-        pass_mark: Least score that passes, 0 to 1.
-        inputs: Names of what every submission has besides the response; None where none are declared (a
-            `query` is then shown where there is one).
+        pass_mark: Lowest score that passes, 0 to 1.
+        inputs: Names of the inputs that every submission has besides the response; None if none are declared (a
+            `query` is then shown if there is one).
         guidelines: General advice to the judge.
         strategy: How the judge is asked: all criteria in one call, one call each, twice in both orders, or for
             one number.
         samples: How many times the judge is asked; the median level counts.
-        judge: Defaults for naming a judge; the command line and Promptfoo's configuration win.
-        tolerance: How far a score may miss gold and still agree.
+        judge: Default judge and model; the command line and Promptfoo's configuration override them.
+        tolerance: How far a score may differ from gold and still agree.
         target: Share of examples on which the judge has to agree.
         ask_within: Half-width of the gray zone: a score this close to the pass mark is for a person to decide.
         source: The file it came from, for messages.
 
     Raises:
-        RubricError: No criteria, a name given twice, a pass mark outside 0 to 1, an input that nobody declared.
+        RubricError: No criteria, a duplicate name, a pass mark outside 0 to 1, an undeclared input.
 
     Example:
         >>> rubric = Rubric((Criterion(10.0, "Mentions Paris"),))
@@ -384,7 +384,7 @@ class Rubric:
 
     @property
     def positive_weight(self) -> float:
-        """Sum of the weights above 0: the most a raw score can be."""
+        """Sum of the weights above 0: the maximum raw score."""
         return sum(criterion.weight for criterion in self.criteria if criterion.weight > 0)
 
     def __hash__(self) -> int:
@@ -392,7 +392,7 @@ class Rubric:
 
     @cached_property
     def fingerprint(self) -> str:
-        """Digest of all that decides a score: texts, scales, weights, marks and the way of asking."""
+        """Digest of everything that decides a score: texts, scales, weights, pass mark and the way of asking."""
         criteria = [
             [
                 c.name,
@@ -417,10 +417,10 @@ class Rubric:
         raise KeyError(name)
 
     def shown_to(self, criterion: Criterion) -> tuple[str, ...]:
-        """Names of the inputs that a rater of `criterion` is shown, in the order they are declared."""
+        """Names of the inputs that a rater of `criterion` is shown, in the order of declaration."""
         return tuple(name for name in self.known_inputs if criterion.sees is None or name in criterion.sees)
 
-    if TYPE_CHECKING:  # what `markscheme.compat` adds: declared here for type checkers, as no subclass may
+    if TYPE_CHECKING:  # added by `markscheme.compat`; declared here for type checkers, since a subclass can't
 
         @property
         def rubric(self) -> list[Criterion]: ...

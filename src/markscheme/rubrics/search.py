@@ -1,4 +1,4 @@
-"""Where a rubric named by its user is found, and what was calibrated with it."""
+"""Find a rubric by name, and the calibration folder that belongs to it."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,10 +16,10 @@ def find_rubric(name: str, start: Path | None = None, *, beside: Path | None = N
         name: A path, or a name to look for in `rubrics/` of the working directory and of its parents, then of
             `beside`, then among the rubrics that come with markscheme.
         start: The working directory.
-        beside: A folder whose own or whose parent's `rubrics/` is looked in as well (Promptfoo's grader).
+        beside: A further folder; its own and its parent's `rubrics/` are searched too (Promptfoo's grader).
 
     Raises:
-        UsageError: There is none; the message names those there are.
+        UsageError: There is none; the message lists the known ones.
     """
     start = start or Path.cwd()
     try:
@@ -38,7 +38,7 @@ def find_rubric(name: str, start: Path | None = None, *, beside: Path | None = N
 
 
 def known_rubrics(start: Path | None = None, *, beside: Path | None = None) -> dict[str, Path]:
-    """All rubrics that a name would find, with their files."""
+    """All rubrics that can be found by name, with their files."""
     found: dict[str, Path] = {}
     for folder in _folders(start or Path.cwd(), beside):
         for file in sorted(folder.iterdir()):
@@ -48,9 +48,9 @@ def known_rubrics(start: Path | None = None, *, beside: Path | None = None) -> d
 
 
 def own_rubrics(start: Path | None = None) -> dict[str, Path]:
-    """The rubrics of `rubrics/` here and above, with their files; not those that come with markscheme.
+    """The rubrics in `rubrics/` here and in parent folders, with their files; not those that come with markscheme.
 
-    One that comes with markscheme is a user's own where a folder `calibration/<rubric>` holds examples for it.
+    One that comes with markscheme counts as the user's own if a folder `calibration/<rubric>` holds examples for it.
     """
     start = start or Path.cwd()
     here = {root / "rubrics" for root in (start, *start.parents)}
@@ -62,14 +62,14 @@ def own_rubrics(start: Path | None = None) -> dict[str, Path]:
 
 
 def shipped(place: str) -> Path:
-    """A file or folder that comes with markscheme, by its place in the repository, from which a wheel copies it."""
+    """A file or folder that comes with markscheme, by its path in the repository, which a wheel keeps."""
     package = Path(__file__).parents[1]
     in_wheel = package / "shipped" / place
     return in_wheel if in_wheel.exists() else package.parents[1] / place
 
 
 def calibrations(start: Path) -> dict[str, Path]:
-    """The folders `calibration/<name>` of `start` and its parents that a name would find, by name."""
+    """The folders `calibration/<name>` of `start` and its parents, by name."""
     found: dict[str, Path] = {}
     for folder in (start, *start.parents):
         inside = folder / "calibration"
@@ -84,13 +84,13 @@ def calibrations(start: Path) -> dict[str, Path]:
 def find_calibration(name: str, *starts: Path) -> Path | None:
     """The folder `calibration/<name>` of the first start or the nearest of its parents, else of the next start.
 
-    The parents are looked in up to a `.git` or the home folder.
+    Parents are searched up to a `.git` or the home folder.
     """
     return next((found for start in starts if (found := _nearest_calibration(name, start)) is not None), None)
 
 
 def calibration_folder(name: str, start: Path) -> Path:
-    """The folder `calibration/<name>` of `start` or the nearest of its parents; where it is to be made if none has one.
+    """The folder `calibration/<name>` of `start` or the nearest of its parents; where to create it if none has one.
 
     Raises:
         UsageError: The rubric's name can't name a folder.

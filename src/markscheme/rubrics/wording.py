@@ -11,7 +11,7 @@ _LEVEL = re.compile(r"levels\[(\d+)\]\.(description|label)\Z")
 
 
 class Field(NamedTuple):
-    """Where words of a rubric are.
+    """The place of words in a rubric.
 
     Attributes:
         criterion: The criterion's name; "" for the rubric's own guidelines.
@@ -26,16 +26,16 @@ class Field(NamedTuple):
 
     @property
     def level(self) -> tuple[int, str] | None:
-        """Which level and which of its texts; None where it isn't a level's."""
+        """The index of the level and which of its texts; None if it isn't a level's."""
         found = _LEVEL.match(self.field)
         return (int(found[1]), found[2]) if found else None
 
 
 def words_of(rubric: Rubric) -> dict[Field, str]:
-    """The words that may be rewritten, in the order of the rubric. Places without words are not among them.
+    """The words that may be rewritten, in the order of the rubric; places without words are left out.
 
-    Examples, and labels that a judge answers with, are no such words: rewriting them would change the scale or show
-    the judge other responses. Criteria that code decides have none.
+    Examples, and labels that a judge answers with, are not included: rewriting them would change the scale or show
+    the judge other responses. Criteria decided by code have none.
 
     Example:
         >>> from markscheme import Rubric
@@ -58,11 +58,11 @@ def _words(rubric: Rubric) -> Iterator[tuple[Field, str]]:
 
 
 def with_words(rubric: Rubric, words: Mapping[Field, str]) -> Rubric:
-    """The rubric with other words in some places; all else stays.
+    """The rubric with other words in some places.
 
     Raises:
-        KeyError: A place that has no words to rewrite.
-        RubricError: Words that a rubric can't have, such as two levels of one label.
+        KeyError: A place without words to rewrite.
+        RubricError: Words that make the rubric invalid, such as two levels with one label.
     """
     unknown = set(words) - set(words_of(rubric))
     if unknown:
@@ -87,7 +87,7 @@ def _level(level: Level, place: int, words: Mapping[str, str]) -> Level:
 
 
 def in_place_of(old: str, new: str) -> str:
-    """New words with the line end that the old ones had, as a file's way of quoting gives it.
+    """New words with the line end of the old ones, which depends on how the file quotes them.
 
     >>> in_place_of("Is it polite?\\n", "Polite? ")
     'Polite?\\n'
