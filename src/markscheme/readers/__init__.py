@@ -1,1 +1,1 @@
-"""Other tools' files as ratings: one module a tool."""
+"""Readers of other tools' files, which turn them into ratings: one module per tool."""

@@ -1,4 +1,4 @@
-"""Members of a zip archive, also of one packed with Zstandard, within a limit on what they unpack to."""
+"""Members of a zip archive, including Zstandard compression, with a limit on their unpacked size."""
 
 import struct
 import zipfile
@@ -18,7 +18,7 @@ def members(path: Path, names: Sequence[str]) -> Iterator[tuple[str, bytes]]:
     """Members of an archive, unpacked one by one.
 
     Raises:
-        RatingError: One can't be unpacked, or they unpack to more than is read.
+        RatingError: A member can't be unpacked, or all of them exceed the size limit.
     """
     try:
         with zipfile.ZipFile(path) as archive, path.open("rb") as raw:

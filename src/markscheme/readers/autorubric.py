@@ -1,4 +1,4 @@
-"""Datasets of the autorubric package: submissions with one vector of true levels each, in the order of its rubric."""
+"""Datasets of the autorubric package: each submission has one vector of true levels, in the order of its rubric."""
 
 import json
 from collections import Counter
@@ -24,7 +24,7 @@ KEPT = frozenset(
 
 
 def is_autorubric(reading: Reading) -> bool:
-    """Whether a JSON file is a dataset of autorubric."""
+    """Whether a JSON file is an autorubric dataset."""
     items = reading.data.get("items") if isinstance(reading.data, Mapping) else None
     return isinstance(items, list) and any(isinstance(item, Mapping) and "submission" in item for item in items)
 
@@ -33,7 +33,7 @@ def read_autorubric(reading: Reading) -> None:
     """Add a dataset's submissions, and its ground truth as the ratings of one rater.
 
     Raises:
-        RatingError: Its ground truth fits no rubric, or the caller doesn't say who gave it.
+        RatingError: Its ground truth doesn't fit the rubric, or the caller doesn't say who gave it.
     """
     kind, data = reading.columns.kind, reading.data
     if kind is None:
@@ -57,7 +57,7 @@ def read_autorubric(reading: Reading) -> None:
 
 
 def _criteria(data: Any, reading: Reading) -> list[Criterion | None]:
-    """For each place of a ground truth the criterion of our rubric: by name, by its words, else by place."""
+    """The rubric's criterion for each entry of a ground truth: by name, by its words, else by position."""
     ours = list(reading.rubric.criteria)
     if data is None:
         return list(ours)

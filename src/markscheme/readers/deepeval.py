@@ -1,4 +1,4 @@
-"""DeepEval's test runs: what its metrics gave; labels only where a test case's metadata hold them."""
+"""DeepEval's test runs: its metrics' scores; labels only if the metadata of a test case hold them."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -16,7 +16,7 @@ OF_RUN = ("metricsScores", "prompts", "testPassed", "testFailed", "runDuration",
 
 
 def is_deepeval(peek: Peek) -> bool:
-    """Whether a file is a test run of DeepEval."""
+    """Whether a file is a DeepEval test run."""
     return peek.has(*CASE, under="testCases") or any(key == "metricsScores" for key, _ in peek.first)
 
 

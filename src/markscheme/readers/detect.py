@@ -1,4 +1,4 @@
-"""A file of another tool to examples and ratings: which reader it is for."""
+"""Detect which tool a file comes from, and import its examples and ratings."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -29,9 +29,9 @@ class Reader:
     """Reads the files of one tool.
 
     Attributes:
-        reads: The files, as an error message names them; what is in brackets says how they are recognized.
+        reads: Description of the files for an error message; brackets hold how they are recognized.
         is_mine: Whether a file is one of them.
-        read: Adds the examples and ratings in such a file.
+        read: Adds the examples and ratings of such a file.
     """
 
     reads: str
@@ -47,7 +47,7 @@ READERS = (
     Reader("lines (.jsonl, .txt)", lambda reading: reading.path.suffix in (".jsonl", ".ndjson", ".txt"), read_rows),
     Reader("a list (.json)", lambda reading: isinstance(reading.data, list), read_rows),
 )
-"""The first whose file it is reads it, so a tool's own format comes before tables and lines of any tool."""
+"""Tried in order, so a tool's own format comes before generic tables and lines."""
 
 
 @dataclass(frozen=True)
@@ -55,9 +55,9 @@ class Tool:
     """Reads the exports of a tool that names its metrics and may spread them over several files.
 
     Attributes:
-        reads: The files, as an error message names them.
+        reads: Description of the files for an error message.
         is_mine: Whether a file is one of them.
-        read: Adds what the files of one export say.
+        read: Adds the content of the files of one export.
     """
 
     reads: str
@@ -77,10 +77,10 @@ TOOLS = (
 
 
 def export_among(paths: Sequence[Path]) -> tuple[Tool, list[Peek]] | None:
-    """The tool whose export the files are; None where the first is of none.
+    """The tool whose export the files are, with the files; None if the first file is from no known tool.
 
     Raises:
-        RatingError: They are of several tools.
+        RatingError: They are from several tools.
     """
     peeks = [Peek(path) for path in paths]
     tools = [next((tool for tool in TOOLS if tool.is_mine(peek)), None) for peek in peeks]
@@ -100,12 +100,12 @@ def import_files(
 
     Args:
         paths: The files.
-        rubric: Whose criteria and scales the ratings must fit; None infers it from the metrics of an export.
-        words: What words of the files mean, beyond those that are known, by lower-case word.
-        columns: What columns hold whose names don't say.
+        rubric: The rubric whose criteria and scales the ratings must fit; None infers one from an export's metrics.
+        words: Words of the files in addition to the known ones, by lower-case word.
+        columns: What columns mean whose names don't say.
 
     Raises:
-        RatingError: They are for no reader, cannot be read, or don't say enough.
+        RatingError: No reader recognizes them, or they cannot be read or lack information.
     """
     found = export_among(paths)
     if found is not None:
@@ -131,5 +131,5 @@ def _read_one(reading: Reading) -> Reading:
 
 
 def of_kind(ratings: Iterable[Rating], who: str | None) -> list[Rating]:
-    """The ratings of people (and what is true by construction), of judges, or of everybody."""
+    """The ratings by annotators (and those true by construction), by judges, or all."""
     return [rating for rating in ratings if who is None or (rating.kind in JUDGES) == (who == "judges")]

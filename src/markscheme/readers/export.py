@@ -1,4 +1,4 @@
-"""What the files of one export say: responses, and the values raters gave them; nothing in them is dropped unseen."""
+"""The content of an export's files: responses, and the values raters gave them; everything dropped is counted."""
 
 import math
 from collections import Counter
@@ -20,7 +20,7 @@ from markscheme.trajectory import STEPPED
 QUERY = ("query", "question", "input", "prompt")
 NOT_APPLICABLE = ("na", "n/a", "not applicable", "not_applicable")
 WHOLE = {"pass": "passed", "overall": "overall"}
-"""What a metric can be mapped to that rates the whole response, and the field of a rating that holds it."""
+"""Names to map a metric to that rates the whole response, with the field of a rating that holds it."""
 SHOWN_IDS = 3
 
 
@@ -31,13 +31,13 @@ class Mark:
     Attributes:
         unit: The response's id.
         metric: The name of what was rated.
-        value: As the file says it; None where the rater gave none.
-        rater: Who; "" where the file doesn't say.
-        kind: What the file says the rater is; None where it doesn't.
+        value: As in the file; None if the rater gave none.
+        rater: The rater; "" if the file doesn't say.
+        kind: The kind of rater that the file states; None if it doesn't.
         reason: The rater's comment, or why there is no value.
         at: When it was given, as written.
-        blind: False where another's verdict was being corrected.
-        note: What else the rater said.
+        blind: False if it corrected another rater's verdict.
+        note: Further comments of the rater.
     """
 
     unit: str
@@ -52,13 +52,13 @@ class Mark:
 
 
 class Fields:
-    """One record of a file, which counts as lost whatever no reader asked for.
+    """One record of a file, which counts every field as lost that the reader didn't take.
 
     Args:
         record: The record.
-        export: Where it is counted.
-        what: What it is, in the singular.
-        skipped: Fields that say nothing of a response or a rating, such as ids of the tool's own.
+        export: The export that counts.
+        what: The kind of record, in the singular.
+        skipped: Fields without information on a response or a rating, such as the tool's own ids.
     """
 
     def __init__(self, record: Any, export: "Export", what: str, skipped: Iterable[str] = ()) -> None:
@@ -69,7 +69,7 @@ class Fields:
         self._left = {key: value for key, value in record.items() if key not in set(skipped)} if self.is_record else {}
 
     def take(self, path: str) -> Any:
-        """The value at a path, `outer.inner`; None where there is none."""
+        """The value at a path, `outer.inner`; None if there is none."""
         if path in self._left:
             return self._left.pop(path)
         outer, dot, inner = path.partition(".")
@@ -82,7 +82,7 @@ class Fields:
         return value
 
     def text(self, *paths: str) -> str:
-        """The first of the values at these paths that isn't empty, as text; "" without one. No list or object is."""
+        """The first non-empty value at these paths, as text; "" without one, or for a list or object."""
         found = [str(value) for path in paths if not self._holds(path) and str(value := self.take(path) or "").strip()]
         return found[0] if found else ""
 
@@ -99,16 +99,16 @@ class Fields:
         return isinstance(self._left.get(path), Mapping | list)
 
     def skip(self, *paths: str) -> None:
-        """Take values that say nothing of a response or a rating."""
+        """Take values without information on a response or a rating, so that they don't count as lost."""
         for path in paths:
             self.take(path)
 
     def has(self, key: str) -> bool:
-        """Whether there is a value at a key that isn't taken yet."""
+        """Whether there is a value at a key that hasn't been taken."""
         return self._left.get(key) not in (None, "", {}, [])
 
     def close(self) -> None:
-        """Count what is left."""
+        """Count what is left as lost."""
         for path in _leaves(self._left):
             self.export.lose(f"{path!r} of a {self.what}")
 
@@ -127,14 +127,14 @@ class Export:
 
     Attributes:
         path: The first of them.
-        rubric: Whose criteria the metrics are; None infers one.
+        rubric: The rubric that the metrics belong to; None infers one.
         columns: Which metric is which criterion, and who rated, where the files don't say.
-        words: What words of the files mean, beyond those known.
+        words: Words of the files in addition to the known ones.
         marks: The values that raters gave.
-        responses: By id; a later response of the same id counts as lost.
-        lost: What neither can hold, counted.
-        notes: How the files were understood.
-        scales: By metric its lowest and highest value, where the files state them.
+        responses: By id; a later response with the same id counts as lost.
+        lost: Counts of what could not be imported.
+        notes: How the files were interpreted.
+        scales: Lowest and highest value by metric, if the files state them.
     """
 
     path: Path
@@ -148,11 +148,11 @@ class Export:
     scales: dict[str, tuple[float, float]] = field(default_factory=dict)
 
     def lose(self, what: str, times: int = 1) -> None:
-        """Count something that ratings have no room for."""
+        """Count something that a rating cannot hold."""
         self.lost[what] += times
 
     def note(self, what: str) -> None:
-        """Say once how the files were understood."""
+        """Note once how the files were interpreted."""
         if what not in self.notes:
             self.notes.append(what)
 
@@ -161,9 +161,9 @@ class Export:
 
         Args:
             unit: Its id.
-            response: As in the file; a value within an object of one key counts as that value.
-            given: What it answers: a text, or an object of inputs.
-            group: What it shares with others.
+            response: As in the file; an object with one key counts as the value of that key.
+            given: The query, as a text, or an object of inputs.
+            group: Its group, shared with other responses.
             more: Further inputs by name.
         """
         if isinstance(response, Mapping) and len(response) == 1:
@@ -176,7 +176,7 @@ class Export:
             self.responses[unit] = Example(Submission(as_text(response), {**_inputs(given), **more}, unit), group=group)
 
     def steps(self, name: str, given: Any, *, beyond: int) -> dict[str, Any]:
-        """What an agent did, under the input of steps that the rubric declares; empty for no more than an answer.
+        """An agent's steps, under the input of steps that the rubric declares; empty if there is only an answer.
 
         Args:
             name: The input's name for a rubric that declares none.
@@ -190,7 +190,7 @@ class Export:
         return {declared[0] if declared else name: given} if given and (declared or is_more) else {}
 
     def rate(self, mark: Mark) -> None:
-        """Add a value that a rater gave, each entry of an object under its own name."""
+        """Add a value that a rater gave; each entry of an object gets its own name."""
         if not mark.unit or not mark.metric:
             self.lose("ratings that name no response or no metric")
         elif isinstance(mark.value, Mapping) and mark.value:
@@ -200,7 +200,7 @@ class Export:
             self.marks.append(mark)
 
     def either(self, metric: str, value: Any, word: Any) -> Any:
-        """Of a number and a word for the same rating the word, if it is known what it means, else the number."""
+        """The word of a rating given as number and word, if its meaning is known, else the number."""
         if word in (None, "") or value in (None, ""):
             return value if word in (None, "") else word
         known = str(word).strip().casefold() in self.words or self._words.decision(word) is not None
@@ -209,7 +209,7 @@ class Export:
         return word if known else value
 
     def rate_metadata(self, unit: str, fields: Fields) -> None:
-        """Add the labels in a record's metadata, where the caller says which (`--map metadata.KEY=METRIC`)."""
+        """Add the labels in a record's metadata that the caller maps (`--map metadata.KEY=METRIC`)."""
         mapped = {path: meaning for path, meaning in self.columns.fields.items() if path.startswith("metadata.")}
         rater = fields.text(*(path for path, meaning in mapped.items() if meaning == "rater"))
         comment = fields.text("comments") if mapped else ""
@@ -245,10 +245,10 @@ class Export:
         return Rubric(tuple(criteria), name=self.path.stem)
 
     def reading(self, taken_for: str) -> Reading:
-        """The examples, and each rater's marks of a response as one rating of the rubric, or of the one inferred.
+        """The examples, and each rater's marks of a response as one rating by the rubric, given or inferred.
 
         Raises:
-            RatingError: Who rated is stated neither by the files nor by the caller, or no id joins.
+            RatingError: Neither the files nor the caller say who rated, or the files have no id in common.
         """
         marks = [self._attributed(mark) for mark in self.marks]
         self._refuse_unknown(marks)
@@ -265,7 +265,7 @@ class Export:
 
     @property
     def _words(self) -> Reading:
-        """What reads words that no rubric gives a meaning."""
+        """A reading that interprets words without a rubric."""
         return Reading(self.path, _NO_RUBRIC, self.words)
 
     def _criterion_of(self, metric: str) -> str:
@@ -289,7 +289,7 @@ class Export:
             )
 
     def _compare_ids(self) -> None:
-        """Note ids that only one side has; refuse where no id joins."""
+        """Note ids that only one side has; refuse if they have none in common."""
         rated = dict.fromkeys(mark.unit for mark in self.marks)
         if not self.responses or not rated:
             self.note("the files contain no responses: pass the export that does, too, to write examples")
@@ -307,7 +307,7 @@ class Export:
             self.note(sentence)
 
     def _put(self, ratings: dict[tuple[str, str, Kind, int], Rating], mark: Mark, reading: Reading) -> None:
-        """Add a mark to its rater's rating; again for the same criterion, a person's replaces, a judge's is a run."""
+        """Add a mark to its rater's rating; a repeat replaces an annotator's mark, and is another run of a judge."""
         name = self._criterion_of(mark.metric)
         criterion = reading.criterion(name)
         if mark.kind is None or (criterion is None and name not in WHOLE):
@@ -343,7 +343,7 @@ _NO_RUBRIC = Rubric((Criterion(1.0, "any", "any"),))
 
 
 def _scale(values: Iterable[Any], reading: Reading, stated: tuple[float, float] | None) -> Scale | None:
-    """The scale that values imply: yes/no, whole numbers, or 0 to 1; None where none is a level."""
+    """The scale that values imply: yes/no, whole numbers, or 0 to 1; None if no value is a level."""
     if stated is not None:
         return scale_between(*stated)
     there = [value for value in values if value not in (None, "")]
@@ -362,14 +362,14 @@ def _ends(scale: Scale) -> str:
 
 
 def _says(rating: Rating | None, name: str, criterion: Criterion | None) -> bool:
-    """Whether a rating says anything yet of a criterion, or of the whole."""
+    """Whether a rating has a value for a criterion, or for the whole."""
     if rating is None:
         return False
     return criterion.name in rating.criteria if criterion else getattr(rating, WHOLE[name]) is not None
 
 
 def _with_whole(rating: Rating, name: str, mark: Mark, reading: Reading) -> Rating | None:
-    """A rating with a decision, or a score from 0 to 1, on the whole; None, counted, where the mark is neither."""
+    """A rating with an overall decision or score from 0 to 1 added; None, and counted, if the mark is neither."""
     decision, score = reading.decision(mark.value), number(reading.meant(mark.value))
     if name == "pass" and decision is not None:
         return replace(rating, passed=decision)
@@ -384,7 +384,7 @@ def _name(criterion: Criterion) -> str:
 
 
 def _rated(mark: Mark, criterion: Criterion, reading: Reading) -> Rated | None:
-    """What a mark says of a criterion: a level, why there is none, or None, counted, where it is no level."""
+    """A mark as a level of a criterion, or as why there is none; None, and counted, if it isn't a level."""
     value = mark.value
     if value is None or value == "" or (isinstance(value, float) and not math.isfinite(value)):
         declined = "abstained" if mark.kind in PEOPLE else "unread"
@@ -399,7 +399,7 @@ def _found(lost: Mapping[str, int]) -> str:
 
 
 def _inputs(given: Any) -> dict[str, Any]:
-    """Inputs by name; the one that asks is the query."""
+    """Inputs by name; the one that holds the question becomes `query`."""
     if given is None or given == "":
         return {}
     if not isinstance(given, Mapping):

@@ -1,4 +1,4 @@
-"""The rubric that ratings of an unknown one imply: its criteria and their scales."""
+"""Infer a rubric from ratings: its criteria and their scales."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -12,12 +12,12 @@ YES_NO_WORDS = frozenset(["met", "unmet"])
 
 
 def infer_rubric(paths: Sequence[Path]) -> Rubric:
-    """A rubric whose criteria are those that the files rate, each on the whole numbers between its ends.
+    """A rubric with the criteria that the files rate, each on the whole numbers between its lowest and highest level.
 
-    MET and UNMET, true and false, and nothing but 0 and 1 are yes/no. All weights are 1.
+    MET and UNMET, true and false, and only 0 and 1 are yes/no. All weights are 1.
 
     Raises:
-        RatingError: The files rate no criterion on a scale that can be inferred.
+        RatingError: No criterion in the files has a scale that can be inferred.
     """
     seen: dict[str, set[Any]] = {}
     for path in paths:
@@ -49,7 +49,7 @@ def _scale(name: str, levels: set[Any], path: Path) -> Scale:
 
 
 def scale_between(low: float, high: float) -> Scale:
-    """The whole numbers between the ends, or the ends alone where they are fractions or far apart."""
+    """The whole numbers between the ends, or the ends alone if they are fractions or far apart."""
     if low == high:
         high = low + 1
     if float(low).is_integer() and float(high).is_integer() and 1 < high - low <= 100:

@@ -1,4 +1,4 @@
-"""Inspect's logs: `.eval` archives and what `inspect log dump` prints; people's edits and the scorers' scores apart."""
+"""Inspect's logs: `.eval` archives and the output of `inspect log dump`; human edits are kept apart from scores."""
 
 import json
 import math
@@ -13,7 +13,7 @@ from markscheme.readers.peek import Peek
 
 VERSIONS = (1, 2)
 CODE = ("answer", "choice", "exact", "f1", "includes", "match", "math", "pattern")
-"""Scorers of Inspect that ask no model."""
+"""Inspect's scorers that use no model."""
 LETTERS = {"C": 1, "P": 0.5, "I": 0, "N": 0}
 UNCHANGED, APART = "UNCHANGED", "attachment://"
 SKIPPED = ("events", "store", "output", "model_usage", "role_usage", "uuid", "attachments", "started_at",
@@ -22,7 +22,7 @@ SKIPPED = ("events", "store", "output", "model_usage", "role_usage", "uuid", "at
 
 
 def is_inspect(peek: Peek) -> bool:
-    """Whether a file is a log of Inspect."""
+    """Whether a file is an Inspect log."""
     return {"header.json", "_journal/start.json"} & peek.members != set() or {"eval", "plan"} <= {
         k for k, _ in peek.first
     }
@@ -32,7 +32,7 @@ def read_inspect(files: Sequence[Peek], export: Export) -> None:
     """The samples as responses, and their scores and edits as ratings.
 
     Raises:
-        RatingError: The log's version is not known.
+        RatingError: The log's version is unknown.
     """
     for peek in files:
         version = None
@@ -48,7 +48,7 @@ def read_inspect(files: Sequence[Peek], export: Export) -> None:
 
 
 def _archived(peek: Peek) -> Iterator[tuple[str, Any]]:
-    """The parts of an archive as those of the log in JSON; a log of a run that didn't end has no header."""
+    """The parts of an archive, as in the JSON log; the log of an unfinished run has no header."""
     header = "header.json" if "header.json" in peek.members else "_journal/start.json"
     found = sorted(name for name in peek.members if name.startswith("samples/") and name.endswith(".json"))
     for name, raw in members(peek.path, [header, *found]):
@@ -87,7 +87,7 @@ def _sample(record: Any, export: Export) -> None:
 
 
 def _completion(sample: Any) -> Any:
-    """The text of the first choice; a text that the log stores apart is looked up."""
+    """The text of the first choice; a text stored separately in the log is looked up."""
     try:
         content = sample["output"]["choices"][0]["message"]["content"]
         if isinstance(content, list):
@@ -98,7 +98,7 @@ def _completion(sample: Any) -> Any:
 
 
 def _resolved(messages: Any, sample: Mapping[str, Any]) -> Any:
-    """The messages with the texts that the log stores apart."""
+    """The messages, with texts that the log stores separately filled in."""
     stored = sample.get("attachments")
     if isinstance(messages, str) and messages.startswith(APART) and isinstance(stored, Mapping):
         return stored.get(messages.removeprefix(APART), messages)
@@ -110,7 +110,7 @@ def _resolved(messages: Any, sample: Mapping[str, Any]) -> Any:
 
 
 def _marks(unit: str, metric: str, score: Any, export: Export) -> Iterator[Mark]:
-    """The scorer's score as it was before any edit, and each person's last edit."""
+    """The scorer's score before any edit, and each annotator's last edit."""
     now, history = _said(score, "score", export)
     earlier = [_said(edit, "edit of a score", export)[0] for edit in history]
     is_own = not earlier or not earlier[0]["author"]
@@ -132,7 +132,7 @@ def _marks(unit: str, metric: str, score: Any, export: Export) -> Iterator[Mark]
 
 
 def _said(record: Any, what: str, export: Export) -> tuple[dict[str, Any], list[Any]]:
-    """What a score or an edit says, and the edits before it."""
+    """The fields of a score or an edit, and the edits before it."""
     fields = Fields(record, export, what, ("answer", "metadata"))
     said = {key: fields.take(key) for key in ("value", "explanation", "reason")}
     made = {
@@ -145,7 +145,7 @@ def _said(record: Any, what: str, export: Export) -> tuple[dict[str, Any], list[
 
 
 def _by_name(metric: str, value: Any) -> Iterator[tuple[str, Any]]:
-    """A score by name: its scorer's, or the names it gives itself."""
+    """Scores by name: the scorer's name, or the names in the value itself."""
     yield from value.items() if isinstance(value, Mapping) else [(metric, value)]
 
 

@@ -10,7 +10,7 @@ from markscheme.readers.peek import Peek, decoded
 from markscheme.readers.tables import FIELDS
 
 ANSWERS = ("response", "output", "answer", "reply", "completion", "text")
-"""Names of the column that holds the response, the first first; any other is mapped by `--map COLUMN=response`."""
+"""Names of the column that holds the response, in order of preference; others need `--map COLUMN=response`."""
 ROW = ("annotator", "annotation_id", "lead_time")
 OF_ROW = ("annotation_id", "lead_time", "updated_at")
 OF_TASK = ("id", "meta", "created_at", "updated_at", "inner_id", "total_annotations", "cancelled_annotations",
@@ -24,12 +24,12 @@ VALUES = ("choices", "rating", "number", "text")
 
 
 def is_label_studio(peek: Peek) -> bool:
-    """Whether a file is an export of Label Studio."""
+    """Whether a file is a Label Studio export."""
     return peek.has(*ROW) or peek.has("annotations", "data")
 
 
 def read_label_studio(files: Sequence[Peek], export: Export) -> None:
-    """The tasks as responses, their annotations as ratings by people and their predictions as a judge's."""
+    """The tasks as responses, their annotations as annotators' ratings and their predictions as a judge's."""
     for peek in files:
         of_annotator = _ratings_and_notes(peek, export) if peek.has(*ROW) else ([], [])
         for _, record in peek.parts():
@@ -68,7 +68,7 @@ def _task(record: Any, export: Export) -> None:
 
 
 def _rate(unit: str, result: Sequence[Any], rater: str, kind: Kind, at: str, export: Export) -> None:
-    """The values of one annotation; its texts are the rater's notes."""
+    """Add the values of one annotation; its texts are the rater's notes."""
     said: dict[str, Any] = {}
     notes = []
     for region in result:
@@ -91,7 +91,7 @@ def _listed(value: Any) -> list[Any]:
 
 
 def _one(value: Any, name: str, export: Export) -> Any:
-    """The one value in what a control holds."""
+    """The single value of a control."""
     if isinstance(value, Mapping):
         value = value.get("choices", value)
     if not isinstance(value, list):
@@ -103,10 +103,10 @@ def _one(value: Any, name: str, export: Export) -> Any:
 
 
 def _ratings_and_notes(peek: Peek, export: Export) -> tuple[list[str], list[str]]:
-    """The columns of a table that are an annotator's: levels, and texts.
+    """The columns of a table that an annotator filled in: levels, and texts.
 
-    A table doesn't say which. A criterion's or a mapped column is, so are stars, and columns in which two annotators
-    of one task differ.
+    A table doesn't say which. Columns count if they are a criterion's, mapped, star ratings, or if two annotators of
+    one task differ in them.
     """
     named = {plain(criterion.name) for criterion in export.rubric.criteria} if export.rubric else set()
     first: dict[Any, Mapping[str, Any]] = {}
@@ -143,7 +143,7 @@ def _row(record: Any, ratings: Sequence[str], texts: Sequence[str], export: Expo
 
 
 def _respond(unit: str, data: Mapping[str, Any], export: Export) -> None:
-    """A task's data as a response and its inputs."""
+    """Add a task's data as a response and its inputs."""
     mapped = next(
         (key for key, meaning in export.columns.fields.items() if meaning == "response" and key in data), None
     )

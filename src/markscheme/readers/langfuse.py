@@ -25,7 +25,7 @@ def read_langfuse(files: Sequence[Peek], export: Export) -> None:
     """The traces as responses and the scores as ratings.
 
     Raises:
-        RatingError: Only traces are given: they mix everybody's scores.
+        RatingError: Only traces are given: they don't separate the scores of different raters.
     """
     if not any(peek.has(*SCORE) for peek in files):
         names = ", ".join(sorted({name for peek in files for _, trace in peek.first for name in _mixed(trace)}))
@@ -48,7 +48,7 @@ def read_langfuse(files: Sequence[Peek], export: Export) -> None:
 
 
 def _mixed(trace: object) -> list[str]:
-    """Names under which a trace holds a list of everybody's scores."""
+    """Names under which a trace has a list of several raters' scores."""
     known = {*TRACE, *OF_TRACE, "metadata", "comments"}
     if not isinstance(trace, Mapping):
         return []

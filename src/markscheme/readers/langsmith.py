@@ -30,7 +30,7 @@ def read_langsmith(files: Sequence[Peek], export: Export) -> None:
     """The runs as responses and the feedback as ratings.
 
     Raises:
-        RatingError: Only runs are given: their `feedback_stats` average everybody's scores.
+        RatingError: Only runs are given: their `feedback_stats` are averages over all raters.
     """
     if not any(peek.has(*FEEDBACK) for peek in files):
         stats = [run.get("feedback_stats") for _, run in files[0].first if isinstance(run, Mapping)]

@@ -1,4 +1,4 @@
-"""MLflow's traces with their assessments: the sqlite store, what its command line prints, and lists of Trace JSON."""
+"""MLflow's traces with their assessments: the sqlite store, the output of its command line, and lists of Trace JSON."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
@@ -20,7 +20,7 @@ OF_SPAN = ("trace_id", "span_id", "parent_span_id", "name", "start_time_unix_nan
 OF_ATTRIBUTES = ("traceRequestId", "spanType", "spanFunctionName", "spanLogLevel")
 INPUTS, OUTPUTS = "mlflow.spanInputs", "mlflow.spanOutputs"
 PREVIEW = 1000
-"""Characters at which MLflow cuts a preview."""
+"""Length in characters at which MLflow truncates a preview."""
 
 
 def is_mlflow(peek: Peek) -> bool:
@@ -31,7 +31,7 @@ def is_mlflow(peek: Peek) -> bool:
 
 
 def read_mlflow(files: Sequence[Peek], export: Export) -> None:
-    """The traces as responses, their assessments as ratings, and what they expect as inputs."""
+    """The traces as responses, their assessments as ratings, and their expectations as inputs."""
     for peek in files:
         for trace, assessments, inputs, output, spans in (_stored if peek.tables else _exported)(peek, export):
             rated, expected = _sorted(trace, assessments, export)
@@ -41,9 +41,9 @@ def read_mlflow(files: Sequence[Peek], export: Export) -> None:
 
 
 def _sorted(trace: str, assessments: Sequence[Any], export: Export) -> tuple[list[Mark], dict[str, Any]]:
-    """The ratings among the assessments of a trace, and by name what is expected.
+    """The ratings among the assessments of a trace, and the expectations by name.
 
-    A rating that another rater overrode remains one, and the correction isn't blind; else a judge's errors would
+    A rating that another rater overrode is kept, and the correction isn't blind; otherwise a judge's errors would
     vanish as they are corrected.
     """
     raters = {str(one.get("assessment_id")): _rater(one) for one in assessments if isinstance(one, Mapping)}
@@ -152,7 +152,7 @@ def _attributes(span: Any) -> Mapping[str, Any]:
 
 
 def _as_exported(row: Mapping[str, Any]) -> dict[str, Any]:
-    """A row of the store as the export writes it."""
+    """A row of the store in the format of the export."""
     at = datetime.fromtimestamp(row["created_timestamp"] / 1000, UTC).isoformat()
     return {
         "assessment_id": row["assessment_id"],

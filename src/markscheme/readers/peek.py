@@ -1,4 +1,4 @@
-"""The beginning of a file of another tool, by which its reader is found, and its rows one by one."""
+"""The beginning of another tool's file, by which its reader is found, and its rows one by one."""
 
 import json
 import sqlite3
@@ -16,7 +16,7 @@ from markscheme.errors import RatingError, refuse_lines
 from markscheme.plain_data import ANOTHER_LENGTH, json_lines, json_parts, table_rows
 
 FIRST = 50
-"""Parts of a file in which a reader looks for what makes it its own."""
+"""Number of parts that a reader looks at to recognize a file."""
 Part = tuple[str, Any]
 
 
@@ -32,7 +32,7 @@ class Peek:
 
     @cached_property
     def first(self) -> tuple[Part, ...]:
-        """The first parts of a file of JSON or of a table; none where it is another kind, or can't be read."""
+        """The first parts of a JSON or table file; empty for other kinds and unreadable files."""
         try:
             return tuple(islice(self.parts(), FIRST))
         except RatingError:
@@ -51,7 +51,7 @@ class Peek:
         )
 
     def parts(self) -> Iterator[Part]:
-        """Each part of the file: an item of a list, a line or a row with the key "", an entry with its own.
+        """Each part of the file: items of a list, lines and rows have the key "", entries of an object their own.
 
         Raises:
             RatingError: It cannot be read.
@@ -69,7 +69,7 @@ class Peek:
 
     @cached_property
     def members(self) -> frozenset[str]:
-        """Names in a zip archive; none where it is none."""
+        """Names in a zip archive; empty if the file isn't one."""
         try:
             if not zipfile.is_zipfile(self.path):
                 return frozenset()
@@ -80,7 +80,7 @@ class Peek:
 
     @cached_property
     def tables(self) -> Mapping[str, frozenset[str]]:
-        """By table of an sqlite file its columns; none where it is none."""
+        """Columns of each table of an sqlite file; empty if the file isn't one."""
         try:
             with self.path.open("rb") as file:
                 if file.read(15) != b"SQLite format 3":
@@ -97,15 +97,15 @@ class Peek:
             }
 
     def rows(self, table: str, columns: tuple[str, ...], which: str = "") -> Iterator[dict[str, Any]]:
-        """The rows of a table of an sqlite file, which is opened to be read only.
+        """The rows of a table of an sqlite file, which is opened read-only.
 
         Args:
             table: Its name.
-            columns: Those that are needed.
-            which: A condition of SQL.
+            columns: The columns needed.
+            which: A condition in SQL.
 
         Raises:
-            RatingError: The table or one of the columns isn't there, or can't be read.
+            RatingError: The table or one of the columns is missing, or can't be read.
         """
         missing = [column for column in columns if column not in self.tables.get(table, ())]
         if missing:
@@ -121,7 +121,7 @@ class Peek:
 
 
 def _database(path: Path) -> sqlite3.Connection:
-    """A connection that can only read; a folder that can't be written to needs the file declared unchanging."""
+    """A read-only connection; in a read-only folder, SQLite needs the file declared immutable."""
     address = f"file:{quote(str(path.resolve()))}?mode=ro"
     has_log = Path(f"{path}-wal").exists()
     for ending in ("", "&immutable=1"):
@@ -139,7 +139,7 @@ def _database(path: Path) -> sqlite3.Connection:
 
 
 def decoded(value: Any) -> Any:
-    """What a text of JSON holds; any other value as it is."""
+    """The value of a JSON text; any other value unchanged."""
     if not isinstance(value, str) or not value.strip():
         return value
     try:

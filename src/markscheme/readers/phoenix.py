@@ -22,7 +22,7 @@ def is_phoenix(peek: Peek) -> bool:
 
 
 def read_phoenix(files: Sequence[Peek], export: Export) -> None:
-    """The spans that are rated as responses, and their annotations as ratings."""
+    """The rated spans as responses, and their annotations as ratings."""
     for peek in files:
         if peek.tables:
             _stored(peek, export)
@@ -66,7 +66,7 @@ def _annotation(record: Any, export: Export) -> None:
 
 
 def _span(record: Any, export: Export) -> None:
-    """A span, whose attributes are nested, or flat with dots in their names."""
+    """Add a span, whose attributes are nested, or flat with dots in their names."""
     if not isinstance(record, Mapping):
         export.lose("spans that are no objects")
         return
@@ -77,7 +77,7 @@ def _span(record: Any, export: Export) -> None:
 
 
 def _at(record: Mapping[str, Any], path: str) -> Any:
-    """The value at a path of which any part may be one key with dots."""
+    """The value at a path, any part of which may be one key with dots."""
     if path in record:
         return record[path]
     for key, inner in record.items():

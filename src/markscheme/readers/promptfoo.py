@@ -11,17 +11,17 @@ from markscheme.rubrics.rubric import DEFAULT_PASS_MARK, Criterion, Rubric
 from markscheme.submission import Submission
 
 NAME = "promptfoo"
-"""Of the rubric that results make, so that a later file can be held against an accepted one."""
+"""Name of the rubric made from results; fixed, so that a later file can be compared with an accepted run."""
 GRADERS = "promptfoo"
 VIEWER, EXPECTED = "viewer", "expected_label"
-"""Who rates in the viewer, and who wrote the test: results name neither."""
+"""Names for the rater in the viewer and the author of the test: results name neither."""
 
 
 def rubric_of(files: Sequence[Results]) -> Rubric:
     """A rubric whose criteria are the graded metrics of the results, each yes or no.
 
     Raises:
-        RatingError: No assertion in them is a judgement.
+        RatingError: None of their assertions is graded by a judge.
     """
     metrics: dict[str, AssertionVerdict] = {}
     for results in files:
@@ -39,10 +39,10 @@ def rubric_of(files: Sequence[Results]) -> Rubric:
 
 
 def labelled_rows(rows: Sequence[Row], rubric: Rubric) -> ExampleSet:
-    """The outputs as examples, with the labels that people gave to pass or fail, and so to each of its metrics.
+    """The outputs as examples, with annotators' pass/fail labels, which apply to each metric of an output too.
 
     Raises:
-        RatingError: Nobody labelled any.
+        RatingError: None is labelled.
     """
     examples: dict[str, Example] = {}
     for row in rows:
@@ -58,30 +58,30 @@ def labelled_rows(rows: Sequence[Row], rubric: Rubric) -> ExampleSet:
 
 
 def scored_ids(rows: Iterable[Row]) -> set[str]:
-    """Ids of the outputs to which a person gave a score, and not only a thumb."""
+    """Ids of the outputs to which an annotator gave a score, not only a thumb."""
     return {row.id for row in rows if row.manual is not None and row.manual.score is not None}
 
 
 def graders_ratings(rows: Sequence[Row], rater: str, rubric: Rubric, *, by_score: Collection[str]) -> list[Rating]:
-    """What the graders made of each output, people's overriding aside.
+    """The graders' ratings of each output, without annotators' overrides.
 
     Args:
         rows: The outputs.
-        rater: What the graders are called.
-        rubric: Whose criteria are the graded metrics.
-        by_score: Ids of the outputs whose score is held against a score; of all others pass or fail is.
+        rater: Name of the graders.
+        rubric: The rubric whose criteria are the graded metrics.
+        by_score: Ids of the outputs compared by score; all others are compared by pass or fail.
     """
     return [_rating(row, rater, rubric, by_score=row.id in by_score) for row in rows]
 
 
 def read_promptfoo(reading: Reading) -> None:
-    """Add the outputs of one file of results, with what graders and people said of them, for a rubric of one's own.
+    """Add the outputs of one results file, with graders' and annotators' ratings, for the user's own rubric.
 
-    Metrics and named scores of a criterion's name are its levels, a score from 0 to 1 being how far up the scale it
-    stands. Thumbs and expected labels are decisions on the whole.
+    Metrics and named scores with a criterion's name are its levels: a score from 0 to 1 is a position on the scale.
+    Thumbs and expected labels are overall decisions.
 
     Raises:
-        RatingError: It cannot be read as results.
+        RatingError: It isn't a valid results file.
     """
     results = read_results(reading.path)
     reading.lost.update(results.aside)
@@ -93,7 +93,7 @@ def read_promptfoo(reading: Reading) -> None:
 
 
 def _imported_verdicts(row: Row, reading: Reading) -> Rating:
-    """What the graders said, by criterion; score and decision are those of the assertion whose parts they are."""
+    """The graders' ratings by criterion; score and decision are those of the assertion they are part of."""
     said: dict[str, Rated] = {}
     whole: AssertionVerdict | None = None
     above: AssertionVerdict | None = None
@@ -154,7 +154,7 @@ def _imported_labels(row: Row, reading: Reading) -> Iterator[Rating]:
 
 
 def _only_level(passed: bool | None, reading: Reading) -> dict[str, Rated]:
-    """A thumb as the level of a rubric's only criterion, where that is yes or no."""
+    """A thumb as the level of a rubric's only criterion, if that is yes or no."""
     only = reading.only
     if passed is None or only is None or not only.scale.is_yes_no:
         return {}
@@ -179,7 +179,7 @@ def _labels(row: Row, rubric: Rubric) -> Iterator[Rating]:
 
 
 def _same_on_all(passed: bool | None, row: Row, rubric: Rubric) -> dict[str, Rated]:
-    """A thumb as the level that each metric of the row is held to."""
+    """A thumb as the gold level of each metric of the row."""
     if passed is None:
         return {}
     there = {verdict.metric for verdict in row.verdicts}
@@ -205,7 +205,7 @@ def _rating(row: Row, rater: str, rubric: Rubric, *, by_score: bool) -> Rating:
 
 
 def _rated(verdicts: Sequence[AssertionVerdict]) -> Rated:
-    """One metric of one output; assertions that share it pass together or not at all."""
+    """The rating of one metric of one output; assertions that share the metric pass only together."""
     ungraded = next((verdict.ungraded for verdict in verdicts if verdict.ungraded is not None), None)
     if ungraded is not None:
         return Rated(None, ungraded, declined="unread")

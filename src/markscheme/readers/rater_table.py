@@ -1,4 +1,4 @@
-"""A CSV table of ratings, units in rows and raters in columns, as numbers."""
+"""Read a CSV table of ratings, with units in rows and raters in columns, as numbers."""
 
 import csv
 from collections import Counter
@@ -18,7 +18,7 @@ UNIT_COLUMNS = ("unit", "id", "item")
 
 @dataclass(frozen=True)
 class RaterTable:
-    """Ratings as read: values are numbers, or indexes into `levels` where the levels are words."""
+    """Ratings as read: values are numbers, or indexes into `levels` if the levels are words."""
 
     raters: tuple[str, ...]
     levels: tuple[float | str, ...]
@@ -35,12 +35,12 @@ def read_rater_table(path: Path, levels: str | None = None, *, between: bool = T
 
     Args:
         path: The file.
-        levels: The scale's levels, worst first, as `Recoding` reads them; those that occur where None.
-        between: Whether a number between two levels is a rating, as a mean of runs is.
+        levels: The scale's levels, worst first, as `Recoding` reads them; None uses those that occur.
+        between: Whether a number between two levels is a valid rating, such as a mean of runs.
 
     Raises:
-        RatingError: No table, rows of another length than the header, a cell that is not one of the levels.
-        UsageError: Levels that are none.
+        RatingError: It isn't a table, has rows whose length differs from the header's, or a cell that isn't a level.
+        UsageError: Invalid levels.
     """
     (_, header), *body = _rows(path)
     skip = 1 if header[0].strip().casefold() in UNIT_COLUMNS else 0
@@ -61,7 +61,7 @@ def read_rater_table(path: Path, levels: str | None = None, *, between: bool = T
 
 
 def _rows(path: Path) -> list[tuple[int, list[str]]]:
-    """The rows that hold anything, each with the line on which it ends."""
+    """The non-empty rows, each with the line on which it ends."""
     if not path.is_file():
         raise UsageError(
             f"there is no file {path}; give a CSV table with a header row, units in rows, raters in columns"
@@ -102,7 +102,7 @@ def _coded(
 
 
 def _code(cell: str, levels: tuple[float | str, ...], between: bool) -> float | None:
-    """A number for itself, a word for its place; None for what is no level."""
+    """A number itself, a word's index; None if it isn't a level."""
     numbers = [level for level in levels if isinstance(level, float)]
     if not numbers:
         return float(levels.index(cell)) if cell in levels else None

@@ -12,7 +12,7 @@ class Recoding:
 
     Attributes:
         levels: Names of the levels, worst first.
-        cells: What a cell counts as, by its text; "" is a missing rating.
+        cells: The level that a cell counts as, by its text; "" is a missing rating.
     """
 
     levels: tuple[str, ...]
@@ -20,9 +20,9 @@ class Recoding:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """The recoding in entries with commas between: LEVEL, or CELL=LEVEL, or CELL= for a missing rating.
+        """The recoding in comma-separated entries: LEVEL, or CELL=LEVEL, or CELL= for a missing rating.
 
-        Levels are in the order in which they first occur.
+        Levels are in the order of their first occurrence.
 
         Example:
             >>> found = Recoding.parse("no,partly=no,yes,n/a=")
@@ -39,7 +39,7 @@ class Recoding:
         return cls(tuple(plain) if not cells else tuple(named), MappingProxyType(cells))
 
     def read(self, cell: str) -> str:
-        """What a cell counts as; a number may be written another way than in the entry."""
+        """The level that a cell counts as; a number may be spelt differently than in the entry."""
         if cell in self.cells or not self.cells:
             return self.cells.get(cell, cell)
         return next((level for written, level in self.cells.items() if _equal(written, cell)), cell)

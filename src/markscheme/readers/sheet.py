@@ -1,4 +1,4 @@
-"""The answers that a labelling sheet saves: ratings of one annotator, of one rubric's words and one pool."""
+"""Answers saved by a labelling sheet: one annotator's ratings, for one wording of a rubric and one pool."""
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -26,7 +26,7 @@ def responses_of(examples: Iterable[Example]) -> dict[str, str]:
 
 
 def pool_of(responses: Mapping[str, str]) -> str:
-    """Fingerprint of a pool: of its responses, whatever their order."""
+    """Fingerprint of a pool: of its responses in any order."""
     return fingerprint(sorted(responses.items()))
 
 
@@ -37,7 +37,7 @@ def is_sheet(reading: Reading) -> bool:
 
 
 def read_sheet(reading: Reading) -> None:
-    """Add the ratings of a sheet, which may be half done.
+    """Add the ratings of a sheet, which may be incomplete.
 
     Raises:
         RatingError: The sheet is of another version, or of other words or responses than those here.
@@ -58,7 +58,7 @@ def read_sheet(reading: Reading) -> None:
 
 
 def _other_words(data: Mapping[str, object], rubric: Rubric) -> str:
-    """How the words that a sheet showed differ from a rubric's."""
+    """How the words on a sheet differ from the rubric's."""
     shown, name = data.get("criteria"), data.get("name")
     if name != rubric.name:
         return f"was labelled by the rubric {name!r}; this is {rubric.name!r}"
@@ -70,7 +70,7 @@ def _other_words(data: Mapping[str, object], rubric: Rubric) -> str:
 
 
 def _check_pool(data: Mapping[str, object], rubric: Rubric, rated: set[str]) -> None:
-    """Refuse answers to other responses than those of the rubric's examples."""
+    """Refuse answers to responses that differ from the rubric's examples."""
     shown = data.get("responses")
     if not isinstance(shown, Mapping) or data.get("pool") != pool_of(shown) or not rated <= shown.keys():
         raise ValueError("its pool isn't the one it names: the file was changed by hand")

@@ -1,1 +1,1 @@
-"""Results as a person or a program reads them: terminal, Markdown, JSON. All rounding is here."""
+"""Output of results: terminal, Markdown, HTML, JSON. All rounding happens here."""

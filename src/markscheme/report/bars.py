@@ -1,4 +1,4 @@
-"""Shares on one scale, drawn with characters: the same picture on a screen and in Markdown."""
+"""Shares on one scale, drawn with characters: the same picture in a terminal and in Markdown."""
 
 from collections.abc import Iterator
 
@@ -7,7 +7,7 @@ from markscheme.text import printable
 
 WIDEST, NARROWEST = 51, 11
 LINES, TYPED = tuple("─├┤●▲"), tuple("-[]o^")
-"""Track, both ends of an interval, value and target; the same where a terminal can't draw lines."""
+"""Track, both ends of an interval, value and target; the second set is for terminals without line drawing."""
 
 
 def drawn(bars: Bars, width: int, *, plain: bool = False) -> Iterator[str]:
@@ -25,7 +25,7 @@ def drawn(bars: Bars, width: int, *, plain: bool = False) -> Iterator[str]:
 
 
 def _axis(room: int) -> str:
-    """The figures above a scale from 0 to 100 %."""
+    """The labels above a scale from 0 to 100%."""
     cells = [" "] * (room + 4)
     for at in range(0, 101, 20 if room >= 31 else 50):
         label = "100%" if at == 100 else str(at)

@@ -1,6 +1,6 @@
-"""A result as its reader meets it: what a view writes once and the terminal, Markdown and HTML renderers draw.
+"""A result as a document, written once by a view and drawn by the terminal, Markdown and HTML renderers.
 
-A renderer knows the blocks below and no result; a view knows its result and no format.
+Renderers know the blocks below but no results; a view knows its result but no format.
 """
 
 from collections.abc import Iterable, Mapping
@@ -28,7 +28,7 @@ class Code:
 
 @dataclass(frozen=True)
 class Name:
-    """A name from outside, such as a criterion's; an HTML page leads from it to the section `target`."""
+    """An external name, such as a criterion's; on an HTML page it links to the section `target`."""
 
     text: str
     target: str = ""
@@ -36,14 +36,14 @@ class Name:
 
 @dataclass(frozen=True)
 class Ids:
-    """Examples by id; a renderer shows the first few, an HTML page opens them."""
+    """Ids of examples; text shows the first few, an HTML page opens them."""
 
     ids: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class Count:
-    """A number of examples; an HTML page lists those that carry `tag`. `apart` marks a cell off the diagonal."""
+    """A number of examples; an HTML page lists those with `tag`. `apart` marks a cell off the diagonal."""
 
     n: int
     tag: str = ""
@@ -53,7 +53,7 @@ class Count:
 
 @dataclass(frozen=True)
 class Mark:
-    """An estimate as text and as a mark on a line from `lowest` to `highest`; `value` is None where there is none."""
+    """An estimate as text and as a mark on a line from `lowest` to `highest`; `value` is None if there is none."""
 
     text: str
     value: float | None = None
@@ -64,7 +64,7 @@ class Mark:
     role: Role = "judge"
 
     def place(self, value: float) -> float:
-        """How far along the line a value lies, 0 to 1."""
+        """Position of a value on the line, 0 to 1."""
         return min(1.0, max(0.0, (value - self.lowest) / (self.highest - self.lowest)))
 
 
@@ -82,7 +82,7 @@ def mark(text: str, estimate: Estimate | None, reach: float | None = None, role:
 
 
 def reach(shifts: Iterable[tuple[Estimate, float]]) -> float:
-    """How far a line on which shifts are drawn goes to each side, as a share of a scale.
+    """Half-length of a line on which shifts are drawn, as a share of a scale.
 
     Args:
         shifts: Each shift with the span of its scale.
@@ -94,7 +94,7 @@ def reach(shifts: Iterable[tuple[Estimate, float]]) -> float:
 
 @dataclass(frozen=True)
 class ChangedWords:
-    """Words that one of two texts has and the other lacks."""
+    """Words that are in only one of two texts."""
 
     text: str
     how: Literal["del", "ins"]
@@ -106,7 +106,7 @@ Line = Piece | tuple[Piece, ...]
 
 
 def word_difference(old: str, new: str) -> tuple[tuple[Piece, ...], tuple[Piece, ...]]:
-    """Both texts, the words that only one of them has marked.
+    """Both texts, with the words marked that only one of them has.
 
     >>> word_difference("is very polite", "is polite")[0]
     ('is ', ChangedWords(text='very', how='del'), ' polite')
@@ -122,7 +122,7 @@ def word_difference(old: str, new: str) -> tuple[tuple[Piece, ...], tuple[Piece,
 
 
 def _joined(pieces: list[Piece]) -> tuple[Piece, ...]:
-    """The same with the blanks between two pieces as part of the plain text next to them."""
+    """The same pieces, with blanks between two of them merged into the plain text next to them."""
     found: list[Piece] = []
     for piece in pieces:
         if found and isinstance(piece, str) and isinstance(found[-1], str):
@@ -137,7 +137,7 @@ def _joined(pieces: list[Piece]) -> tuple[Piece, ...]:
 
 @dataclass(frozen=True)
 class Callout:
-    """The answer: a few words in bold, what it rests on, and the command to run next."""
+    """The answer: a few words in bold, the evidence, and the command to run next."""
 
     tone: Tone
     head: str
@@ -185,7 +185,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Bars:
-    """Named shares on one scale from 0 to 100 %, which makes them comparable at sight."""
+    """Named shares on one scale from 0 to 100%, which makes them easy to compare."""
 
     rows: tuple[tuple[str, Mark], ...]
     caption: str
@@ -193,14 +193,14 @@ class Bars:
 
 @dataclass(frozen=True)
 class Tiles:
-    """Named counts, each with the examples it counts: label, count in words, examples, and the tag that lists them."""
+    """Named counts, each with its examples: label, count in words, examples, and the tag that lists them."""
 
     tiles: tuple[tuple[str, str, Ids, str], ...]
 
 
 @dataclass(frozen=True)
 class Card:
-    """One thing to act on: what is wrong, in which places, what to edit, and the command that acts on it."""
+    """One issue to act on: what is wrong, where, what to edit, and the command for it."""
 
     title: Line
     text: str
@@ -214,7 +214,7 @@ class Card:
 
 @dataclass(frozen=True)
 class Cards:
-    """Things to act on, the first first."""
+    """Issues to act on, the most important first."""
 
     cards: tuple[Card, ...]
 
@@ -228,7 +228,7 @@ class Facts:
 
 @dataclass(frozen=True)
 class Dot:
-    """Examples at one place of a scatter, with coordinates from 0 to 1."""
+    """Examples at one point of a scatter plot, with coordinates from 0 to 1."""
 
     x: float
     y: float
@@ -239,7 +239,7 @@ class Dot:
 
 @dataclass(frozen=True)
 class Scatter:
-    """Scores of two raters against each other, with the band of the tolerance and the pass mark. Pages only."""
+    """Scores of two raters against each other, with the tolerance band and the pass mark. On pages only."""
 
     dots: tuple[Dot, ...]
     tolerance: float
@@ -250,7 +250,7 @@ class Scatter:
 
 @dataclass(frozen=True)
 class Said:
-    """What one rater gave on one criterion: level, or why there is none; reason; quote, and where it was found."""
+    """One rater's rating on one criterion: level, or why there is none; reason; quote, and where it was found."""
 
     level: str
     apart: bool = False
@@ -267,17 +267,17 @@ class Case:
     Attributes:
         id: The example's.
         head: Scores and decisions in a line.
-        reason: The judge's, on the criterion `reason_on`; "" where none was given.
-        values: Figures by which a page sorts, by the names of `Examples.columns`; None where missing.
-        badges: What should be seen at once, such as "false pass".
-        tags: By which the list is filtered.
-        response: What was judged; None where it is not at hand.
+        reason: The judge's, on the criterion `reason_on`; "" if none was given.
+        values: Figures by which a page sorts, in the order of `Examples.columns`; None if missing.
+        badges: Labels to see at once, such as "false pass".
+        tags: Tags by which the list is filtered.
+        response: What was judged; None if not available.
         inputs: Name and text of each.
         facts: Group, system and the like.
-        raters: Heads of the columns.
+        raters: Column headings.
         rows: A criterion, and what each rater gave on it.
-        notes: What raters wrote next to their labels, with their names.
-        reason_on: The criterion that differs most.
+        notes: Annotators' notes on their labels, with their names.
+        reason_on: The criterion with the largest difference.
     """
 
     id: str
@@ -297,13 +297,13 @@ class Case:
 
 @dataclass(frozen=True)
 class Examples:
-    """Examples, those to read first at the head: a page makes their rows when asked, text shows the first few.
+    """Examples, those to read first at the top: a page creates their rows on demand, text shows the first few.
 
     Attributes:
         cases: In order.
         columns: Names of the figures by which a page sorts.
-        filters: Tags the list can be narrowed to, with their names.
-        differing: How many at the head of the list differ at all.
+        filters: Tags by which the list can be filtered, with their names.
+        differing: How many at the top of the list differ at all.
     """
 
     cases: tuple[Case, ...]
@@ -329,7 +329,7 @@ class Section:
 
     @property
     def in_text(self) -> tuple["Block", ...]:
-        """The blocks that a terminal or Markdown has room for."""
+        """The blocks for a terminal or Markdown."""
         return tuple(block for block in self.blocks if not _on_pages_only(block))
 
 
@@ -357,15 +357,15 @@ Block = (
 
 @dataclass(frozen=True)
 class Document:
-    """A result from its title to its small print.
+    """A complete report on a result.
 
     Attributes:
-        title: In one line, what was looked at.
+        title: What was examined, in one line.
         source: Where the figures come from, in one line.
         blocks: What a reader sees first.
         sections: What follows, in order.
         parts: Further documents on the same page, such as each judge's after a comparison.
-        more: The command that shows more; the terminal alone prints it.
+        more: The command that shows more; only the terminal prints it.
     """
 
     title: str

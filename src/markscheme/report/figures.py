@@ -1,4 +1,4 @@
-"""Figures as they are printed: one place for every rounding."""
+"""Format figures for output: the only place that rounds."""
 
 from collections.abc import Callable
 
@@ -6,11 +6,11 @@ from markscheme.stats import Estimate
 
 NONE = "–"
 APPROXIMATE = " ~"
-"""What an approximate interval ends with."""
+"""Suffix of an approximate interval."""
 
 
 def cut_short(text: str, length: int = 160) -> str:
-    """A text from outside on one line, cut where it is long."""
+    """An external text on one line, truncated if long."""
     line = " ".join(text.split())
     return line if len(line) <= length else line[: length - 1] + "…"
 
@@ -110,7 +110,7 @@ def points(estimate: Estimate | None) -> str:
 
 
 def why_no_interval(estimate: Estimate) -> str:
-    """Why a value has no interval; "" where it has one, or has no value.
+    """Why a value has no interval; "" if it has one, or there is no value.
 
     >>> why_no_interval(Estimate(0.2, note="withheld: only 4 examples outside the modal level"))
     'only 4 examples outside the modal level'

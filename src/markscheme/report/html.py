@@ -1,9 +1,8 @@
-"""A Document as one HTML page that needs no network.
+"""Render a Document as one self-contained HTML page.
 
-The page's own few lines of script make the rows of the example list when asked; a Content-Security-Policy lets nothing
-else run. Pictures are SVG in the page itself: a charting library would need permission to run code that the page
-denies to everyone. Text from outside is escaped wherever it is printed, its invisible characters are spelt out, and
-long texts are cut.
+The page's own short script creates the rows of the example list on demand; a Content-Security-Policy blocks every other
+script. Figures are inline SVG: a charting library would need permission to run code that the page denies. External text
+is escaped wherever it is printed, its invisible characters are spelt out, and long texts are truncated.
 """
 
 import base64
@@ -25,27 +24,27 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
 LARGEST_DATA = 2_400_000
-"""Bytes of all examples above which their texts are cut shorter, and then fewer are shown."""
+"""Total bytes of all examples above which their texts are truncated further, and then fewer examples are shown."""
 LIMITS = (8000, 4000, 2000, 1000, 500, 250, 120, 60, 30)
-"""Characters of a response, an input, a reason or a quote that are shown: the first that keep the page small enough."""
+"""Maximum characters of a response, input, reason or quote; the first that keeps the page small enough is used."""
 FEWEST = 500
-"""Examples that are always shown, however long their names."""
+"""Number of examples that are always shown, however long their names."""
 LONGEST_LINE = 2000
-"""Characters shown of anything else."""
+"""Maximum characters shown of anything else."""
 JOINERS = "\u200c\u200d"
-"""Invisible characters that words and emoji are spelt with."""
+"""Invisible characters that are part of normal words and emoji."""
 UNUSUAL = re.compile(r"[^\t\n -~\u00a1-\u00ac\u00ae-\u02ff]")
-"""Characters that may be invisible, and others besides them."""
+"""Matches characters that may be invisible, among others."""
 IN_SCRIPTS = {ord(letter): f"\\u{ord(letter):04x}" for letter in "<>&\u2028\u2029"}
-"""What could end the element that holds data."""
+"""Characters that could end the element that holds data."""
 
 
 def render_html(document: Document, when: str = "") -> str:
     """The page of a document.
 
     Args:
-        document: What it shows.
-        when: The day and time to print on it.
+        document: Its content.
+        when: Day and time to print on it.
     """
     environment = _environment()
     parts = [document, *document.parts]
@@ -67,14 +66,14 @@ def render_html(document: Document, when: str = "") -> str:
 
 
 class _Part:
-    """A document on the page: what its ids begin with, and where its examples are found."""
+    """A document on the page: the prefix of its ids, and the positions of its examples."""
 
     def __init__(self, prefix: str, document: Document, examples: Examples | None) -> None:
         self.prefix, self.document, self.examples = prefix, document, examples
         self._places = {case.id: place for place, case in enumerate(examples.cases)} if examples else {}
 
     def place(self, unit: str) -> int | None:
-        """Which row of the list an example is; None where it isn't listed."""
+        """The row of an example in the list; None if it isn't listed."""
         return self._places.get(unit)
 
 
@@ -95,7 +94,7 @@ def _among(blocks: Sequence[Block]) -> Iterator[Examples]:
 
 
 def _data(lists: Sequence[Examples]) -> str:
-    """The examples of every list as JSON, their texts cut as little as the page's size allows."""
+    """The examples of every list as JSON, with texts truncated as little as the size limit allows."""
     text = ""
     for most in (None, FEWEST):
         for limit in LIMITS:
@@ -109,7 +108,7 @@ def _data(lists: Sequence[Examples]) -> str:
 
 
 def _size(examples: Examples, limit: int) -> int:
-    """Characters of the texts alone, each cut at a limit."""
+    """Total characters of the texts, each truncated to the limit."""
     return sum(
         min(limit, len(text))
         for case in examples.cases
@@ -148,8 +147,8 @@ def _case(case: Case, limit: int) -> dict[str, Any]:
 
 
 def _said(said: Said, limit: int) -> list[Any]:
-    """Level, whether it differs from gold, reason, quote, the input it is in, whether it is nowhere; trailing blanks
-    left out."""
+    """Level, whether it differs from gold, reason, quote, the input that contains it, whether none does; without
+    trailing blanks."""
     cells: list[Any] = [
         cut(said.level, 80),
         int(said.apart),
@@ -167,7 +166,7 @@ def _said(said: Said, limit: int) -> list[Any]:
 
 
 def cut(text: str, limit: int) -> str:
-    """At most `limit` characters of a text, its invisible ones spelt out, with a note where something is missing.
+    """At most `limit` characters of a text, invisible ones spelt out, with a note if something is missing.
 
     >>> cut("safe\\u202eexe.txt", 80), cut("a" * 1000, 5)
     ('safe⟨U+202E⟩exe.txt', 'aaaaa… [cut: 1,000 characters in all]')
@@ -184,7 +183,7 @@ def _spelt(found: re.Match[str]) -> str:
 
 @cache
 def _spelling(letter: str) -> str:
-    """A character that would not be seen, or would change how others are, by its number; any other as it is."""
+    """A character's code if it is invisible or changes how others are shown; any other character unchanged."""
     if letter in JOINERS or unicodedata.category(letter) not in ("Cc", "Cf", "Cs", "Zl", "Zp"):
         return letter
     return f"⟨U+{ord(letter):04X}⟩"
@@ -194,7 +193,7 @@ def _spelling(letter: str) -> str:
 
 
 def _environment() -> "Environment":
-    from jinja2 import Environment, PackageLoader, StrictUndefined  # a run without a page doesn't load it
+    from jinja2 import Environment, PackageLoader, StrictUndefined  # imported only if a page is written
 
     environment = Environment(
         loader=PackageLoader("markscheme.report"),
@@ -219,7 +218,7 @@ def _source(environment: "Environment", name: str) -> str:
 
 
 def _digest(text: str) -> str:
-    """As a Content-Security-Policy names the one script, or the one style, that it lets through."""
+    """The hash by which a Content-Security-Policy allows one script or style."""
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
@@ -230,7 +229,7 @@ def _markup(text: str) -> Any:
 
 
 def _finalized(value: Any) -> Any:
-    """Whatever a template prints: text of the page as it is, all else with its invisible characters spelt out."""
+    """A value printed by a template: the page's own text unchanged, all else with invisible characters spelt out."""
     return value if hasattr(value, "__html__") or not isinstance(value, str) else cut(value, LONGEST_LINE)
 
 

@@ -1,4 +1,4 @@
-"""Results as the JSON of the file format: one serializer for dataclasses, estimates and arrays; never a NaN."""
+"""Results as JSON in the documented format: one serializer for dataclasses, estimates and arrays; never a NaN."""
 
 import json
 import math
@@ -12,13 +12,13 @@ import numpy as np
 
 DIGITS = 12
 LIMITS = ("value", "low", "high")
-"""What an estimate holds in its own unit."""
+"""Fields of an estimate in its own unit."""
 
 
 def plain(value: Any) -> Any:
-    """A result as plain data: null for what is not known, lists for arrays and tuples, a dataclass by its fields.
+    """A result as plain data: null for unknown values, lists for arrays and tuples, a dataclass by its fields.
 
-    What has a `to_json` of its own says itself how it is written.
+    A value with a `to_json` method is serialized by it.
 
     >>> plain({"score": float("nan"), "ids": ("a", "b")})
     {'score': None, 'ids': ['a', 'b']}
@@ -64,14 +64,14 @@ def attributes(value: object, names: str) -> dict[str, Any]:
 
 
 def dumps(data: Mapping[str, Any]) -> str:
-    """JSON text that any strict parser reads, its numbers without the dust of binary arithmetic."""
+    """JSON text that any strict parser reads, with floating-point noise rounded away."""
     return json.dumps(without_dust(plain(data)), ensure_ascii=False, indent=2, allow_nan=False)
 
 
 def without_dust(data: Any) -> Any:
-    """The same plain data, its numbers to 12 significant digits; the limits of an estimate to 12 decimals as well.
+    """The same plain data with numbers rounded to 12 significant digits; limits of an estimate also to 12 decimals.
 
-    That is finer than any of the coefficients agrees with the papers it is from, and ends 0.30000000000000004.
+    That is more precise than any coefficient's agreement with its published values, and removes 0.30000000000000004.
 
     >>> without_dust({"score": 0.1 + 0.2, "p": 1e-14, "shift": {"value": 1e-17, "low": -0.1, "high": 0.1}})
     {'score': 0.3, 'p': 1e-14, 'shift': {'value': 0.0, 'low': -0.1, 'high': 0.1}}

@@ -1,4 +1,4 @@
-"""Calibrations as JUnit XML, which CI systems show: a suite a judge, a case for the whole and one a criterion."""
+"""Calibrations as JUnit XML for CI systems: a suite per judge, with a case for the whole and one per criterion."""
 
 import re
 from collections.abc import Sequence
@@ -25,8 +25,8 @@ _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]
 def calibrations_junit(calibrations: Sequence[Calibration]) -> str:
     """JUnit XML of one or more calibrations.
 
-    A criterion fails where a finding of high severity is about it. The whole fails on the verdict "adjust", is an
-    error where too few examples could be graded, and is skipped where the labels can't decide.
+    A criterion fails if a finding of high severity is about it. The whole fails on the verdict "adjust", is an
+    error if too few examples could be graded, and is skipped if there are not enough labels to decide.
     """
     root = Xml.Element("testsuites", name="markscheme calibrate")
     for calibration in calibrations:
@@ -113,5 +113,5 @@ def _told(findings: Sequence[Finding]) -> str:
 
 
 def _text(text: str) -> str:
-    """Text without the characters that no XML can hold."""
+    """Text without the characters that XML can't contain."""
     return _NOT_IN_XML.sub("\N{REPLACEMENT CHARACTER}", text)

@@ -1,4 +1,4 @@
-"""A Document as Markdown, for a pull request or a step summary."""
+"""Render a Document as Markdown, for a pull request or a step summary."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -9,23 +9,23 @@ from markscheme.report.figures import cut_short
 from markscheme.text import on_one_line, printable
 
 WIDTH = 80
-"""Of pictures, in characters."""
+"""Width of figures in characters."""
 MOST_IDS = 8
 MOST_EXAMPLES = 5
 LONGEST_REASON = 500
 IN_PICTURES = str.maketrans("`<>", "'‹›")
-"""What could end a block of code, or be taken for a tag by a lesser renderer."""
+"""Characters that could end a code block, or that some renderers read as a tag."""
 ACTED_ON = frozenset("\\`*_{}[]<>#|~@!$")
-"""What Markdown would act on."""
+"""Characters with a meaning in Markdown."""
 
 
 def render_markdown(document: doc.Document) -> str:
-    """A document as Markdown; text from outside stays text."""
+    """A document as Markdown; external text is escaped."""
     return "\n".join(_squeezed(_document(document, 2))) + "\n"
 
 
 def escaped(text: str) -> str:
-    """Text that Markdown shows as it is, on one line: no tags, links, emphasis, mentions or table cells of its own."""
+    """Text escaped for Markdown, on one line: no tags, links, emphasis, mentions or table cells of its own."""
     line = on_one_line(text)
     return "".join(
         f"\\{letter}" if letter in ACTED_ON and not _is_harmless(line, place) else letter
@@ -34,7 +34,7 @@ def escaped(text: str) -> str:
 
 
 def _is_harmless(line: str, place: int) -> bool:
-    """Whether a sign can't do what Markdown uses it for: `<` before a digit opens no tag, and `~` after a blank closes
+    """Whether a character has no effect in its place: `<` before a digit opens no tag, and `~` after a blank closes
     no strikethrough."""
     match line[place]:
         case "<":
@@ -45,7 +45,7 @@ def _is_harmless(line: str, place: int) -> bool:
 
 
 def _squeezed(lines: Iterator[str]) -> Iterator[str]:
-    """The lines with one blank line where there were several, and none at the end."""
+    """The lines with repeated blank lines reduced to one, and none at the end."""
     pending = False
     for line in lines:
         if not line:
@@ -168,7 +168,7 @@ def _piece(piece: doc.Piece) -> str:
 
 
 def _kept_spaces(text: str) -> str:
-    """Escaped text that still joins its neighbours with the blanks it had."""
+    """Escaped text that keeps the blanks at its ends."""
     inner = escaped(text)
     before, after = (" " if text[:1].isspace() else ""), (" " if text[-1:].isspace() and inner else "")
     return f"{before}{inner}{after}"

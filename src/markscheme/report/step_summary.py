@@ -1,4 +1,4 @@
-"""The report as the summary of a step on GitHub Actions."""
+"""Write the report to the summary of a GitHub Actions step."""
 
 import os
 from collections.abc import Mapping
@@ -8,12 +8,12 @@ from markscheme.files import append_text
 
 FILE = "GITHUB_STEP_SUMMARY"
 MOST_BYTES = 1_000_000
-"""GitHub refuses a step's summary above one mebibyte, the whole of it."""
+"""GitHub rejects a step summary above one mebibyte entirely."""
 _CUT = "\n\n*The rest is cut off: a summary may hold a megabyte.*\n"
 
 
 def append_step_summary(markdown: str, environment: Mapping[str, str] = os.environ) -> Path | None:
-    """Append Markdown to the file that $GITHUB_STEP_SUMMARY names; None where it names none.
+    """Append Markdown to the file named by $GITHUB_STEP_SUMMARY; None if it is unset.
 
     Raises:
         OSError: The file cannot be written.

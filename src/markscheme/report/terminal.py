@@ -1,4 +1,4 @@
-"""A Document on a screen, or in a pipe."""
+"""Render a Document to a terminal or a pipe."""
 
 import io
 import os
@@ -18,13 +18,13 @@ from markscheme.report.figures import cut_short
 from markscheme.text import printable, raw_stream
 
 WIDEST = 120
-"""Columns used of a wider screen: longer lines are hard to read."""
+"""Maximum columns used, even on a wider screen: longer lines are hard to read."""
 PIPED = 100
-"""Columns where there is no screen and COLUMNS is not set."""
+"""Columns without a screen and without COLUMNS."""
 GAP = 2
-"""Between the columns of a table."""
+"""Gap between the columns of a table."""
 LONGEST_FIGURE = 24
-"""Characters of a figure with its interval, which is broken last."""
+"""Width of a figure with its interval, which is wrapped last."""
 MOST_IDS = 5
 MOST_CARDS = 8
 MOST_EXAMPLES = 5
@@ -41,14 +41,14 @@ PLAIN_SIGNS: dict[doc.Tone, str] = {"good": "+", "trend": "/", "open": "?", "not
 TYPED = str.maketrans(
     {"–": "-", "−": "-", "·": "-", "→": "->", "×": "x", "≤": "<=", "“": '"', "”": '"', "’": "'", "…": "..."}
 )
-"""What a terminal without line drawing gets in place of these."""
+"""Replacements for a terminal without line drawing."""
 
 
 def render_terminal(document: doc.Document, file: IO[str], width: int | None = None) -> None:
-    """Write a document to `file`: at most `width` columns, by default what the screen has, up to 120.
+    """Write a document to `file`, at most `width` columns wide: by default the screen's width, up to 120.
 
-    Colours appear only on a screen without NO_COLOR; a dumb terminal, or one without Unicode, gets no line drawing. A
-    reader that has gone (`… | head`) silences the rest, so that files and exit status still come.
+    Colours appear only on a screen without NO_COLOR; a dumb terminal, or one without Unicode, gets no line drawing. If
+    the reader has exited (`… | head`), the rest is discarded, so that files are still written and the exit status set.
     """
     text, raw = io.StringIO(), raw_stream(file)
     encoding = raw.encoding or "utf-8" if hasattr(raw, "encoding") else "utf-8"
@@ -76,7 +76,7 @@ def _has_colours(file: IO[str]) -> bool:
 
 
 def _is_plain(file: IO[str], encoding: str) -> bool:
-    """Whether a terminal can't be trusted with line drawing."""
+    """Whether a terminal may not support line drawing."""
     try:
         "─├┤●▲✓→–−".encode(encoding)
     except UnicodeEncodeError:
@@ -116,7 +116,7 @@ class _Page(Console):
             self._say(("Full report: ", doc.Code(document.more)))
 
     def block(self, block: doc.Block) -> None:
-        """Any block; pages alone have room for scatters and what is marked as theirs."""
+        """Any block; scatter plots and blocks marked for pages are skipped."""
         match block:
             case doc.Section():
                 if block.in_text:
@@ -157,7 +157,7 @@ class _Page(Console):
         self.print(Text(inline(line), style=style))
 
     def _hang(self, sign: str, lines: Sequence[doc.Line], style: str = "", indent: int = 0) -> None:
-        """Lines behind a sign, further lines under the first."""
+        """Lines after a bullet, with further lines aligned to the first."""
         grid = Grid.grid(padding=(0, 1))
         grid.add_column(no_wrap=True)
         grid.add_column()
@@ -219,7 +219,7 @@ class _Page(Console):
 
 
 def _widths(rows: Sequence[Sequence[str]], room: int) -> list[int]:
-    """Widths of columns that fit `room`: prose is broken first, then figures, then words, and names last of all."""
+    """Widths of columns that fit `room`: prose is wrapped first, then figures, then words, and names last of all."""
     columns = list(zip(*rows, strict=True))
     widths = [max(map(cell_len, column)) for column in columns]
     words = [max(map(_longest_word, column)) for column in columns]
@@ -235,7 +235,7 @@ def _widths(rows: Sequence[Sequence[str]], room: int) -> list[int]:
 
 
 def _least_width(cell: str) -> int:
-    """A short cell with a figure stays on one line if it can."""
+    """The minimum width of a cell: a short cell with a figure stays on one line if possible."""
     is_figure = any(map(str.isdigit, cell)) and cell_len(cell) <= LONGEST_FIGURE
     return cell_len(cell) if is_figure else _longest_word(cell)
 
@@ -245,7 +245,7 @@ def _longest_word(text: str) -> int:
 
 
 def inline(line: doc.Line) -> str:
-    """A line as plain text; text from outside moves no cursor."""
+    """A line as plain text; control characters in external text are replaced."""
     return printable("".join(_plain(piece) for piece in _pieces(line)))
 
 

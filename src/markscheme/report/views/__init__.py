@@ -1,1 +1,1 @@
-"""What each result says of itself: one module a result, each a function to a Document and one to plain data."""
+"""Views: one module per result, each with a function to a Document and one to plain data."""
