@@ -1,4 +1,4 @@
-"""A Calibration for its reader: may the judge decide, how good is it, what is wrong, what to do next."""
+"""The report on a Calibration: what the judge may decide, how good it is, what is wrong, what to do next."""
 
 import math
 import shlex
@@ -78,15 +78,15 @@ CAUSES = {
     "unsteady-judge": "runs differ from each other",
     "invented-quotes": "quotes in nothing the judge saw",
 }
-"""Finding codes in a few words."""
+"""Short descriptions of finding codes."""
 OF_WORDS = ("lenient", "severe", "central-tendency", "halo", "redundant", "unused-level")
 """Findings whose likely cause is how a criterion is worded."""
 LABELS_FIRST = ("ambiguous", "stale-labels", "drift", "drift-gold")
-"""What is settled before the judge is worked on."""
+"""What to resolve before working on the judge."""
 OF_A_MOVE = ("drift", "lenient", "severe", "noisy", "central-tendency", "stuck-judge", "no-skill")
-"""What follows on a criterion from its having moved."""
+"""Findings explained by a criterion's drift."""
 NO_EDIT = (*LABELS_FIRST, "too-few-labels", "unreadable", "unsteady-judge")
-"""What no edit of the rubric cures."""
+"""Findings that no edit of the rubric fixes."""
 BELOW_BASELINE = ("below-constant", "constant-open")
 ASKED_AGAIN = ("--samples 3", "--no-cache", "--replay")
 """Options that an advice may name."""
@@ -101,7 +101,7 @@ POOL = "outputs.jsonl"
 SETTLE_FIRST = "First resolve the examples on which annotators differ, then sharpen the rubric's wording"
 OUT_OF_POOL = ", drawn from a file of your outputs:"
 NEARLY_ALONE = 1.05
-"""A design effect up to which groups don't change how many labels are needed."""
+"""Design effect up to which groups don't change how many labels are needed."""
 MOST_REASONS = 3
 ASKED = {
     "one_shot": "all criteria in one request (one_shot)",
@@ -109,7 +109,7 @@ ASKED = {
     "double_pass": "all criteria twice, the second time in reverse order (double_pass)",
     "holistic": "one score for the whole response (holistic)",
 }
-"""The strategies of asking in words."""
+"""Descriptions of the strategies."""
 DRAWN_BY = {"random": "at random", "by-verdict": "by the judge's verdict", "chosen": "with known chances"}
 UNREAD = (
     "The model answered, but not in the form it was asked for; the labels and the API key aren't the cause. How good "
@@ -117,7 +117,7 @@ UNREAD = (
 )
 FAILED = "The judge failed; labels and rubric are fine. How good it is can't be known, so don't use it yet."
 EXACT = 1e-6
-"""A tolerance that no two levels fall into."""
+"""A tolerance that includes no neighbouring level."""
 
 
 def view(calibration: Calibration) -> doc.Document:
@@ -161,7 +161,7 @@ def _labels_in_short(comparison: Comparison) -> str:
 
 
 def _source(calibration: Calibration) -> str:
-    """Where the judge's answers come from: the one line in which a recorded run differs from a live one."""
+    """Where the judge's replies come from: the only line in which a recorded run differs from a live one."""
     rater = calibration.rater
     match rater.source:
         case "live":
@@ -177,7 +177,7 @@ def _source(calibration: Calibration) -> str:
 
 
 def callout(calibration: Calibration) -> doc.Callout:
-    """The use in words, what it rests on, and what to run next."""
+    """The use in words, its evidence, and what to run next."""
     decision, baseline = calibration.decision, calibration.baseline
     may = "can gate" if decision.use == "gate" else "can be used for trends"
     moved = drift.headline(baseline, may) if baseline is not None else None
@@ -196,7 +196,7 @@ def callout(calibration: Calibration) -> doc.Callout:
 
 
 def _unseen(calibration: Calibration) -> Iterator[doc.Line]:
-    """Criteria on which levels differ by less than the score's agreement can notice."""
+    """Criteria whose levels differ by less than agreement of the score can detect."""
     comparison, target = calibration.comparison, calibration.decision.target
     if (comparison.agreement.value or 0.0) < target:
         return
@@ -214,7 +214,7 @@ def _unseen(calibration: Calibration) -> Iterator[doc.Line]:
 
 
 def _run(calibration: Calibration, command: str, options: str = "") -> str:
-    """A command on the same rubric; "" where there is none."""
+    """A command on the same rubric; "" if there is none."""
     if command == "calibrate":
         options = f"{calibration.rater.options}{options}"
     elif not calibration.rater.has_rubric:
@@ -256,7 +256,7 @@ def _by_use(calibration: Calibration) -> doc.Callout:
 
 
 def _with_plan(found: doc.Callout, calibration: Calibration) -> doc.Callout:
-    """The same with the command that says what to label, where a number of labels would do."""
+    """The callout, with the command that plans labels added if more labels would give an answer."""
     needed = calibration.decision.labels_needed
     if needed is None:
         return found
@@ -269,7 +269,7 @@ def _with_plan(found: doc.Callout, calibration: Calibration) -> doc.Callout:
 
 
 def _why_nothing(calibration: Calibration) -> str:
-    """How many, why most of them, and whose fault that is."""
+    """How many examples are ungraded, why most of them are, and who can fix it."""
     counts, unread = calibration.counts, any(finding.code == "unreadable" for finding in calibration.findings)
     reasons = Counter(calibration.reasons_not_graded.values()).most_common(1)
     why = f": {cut_short(reasons[0][0])}" if reasons else ""
@@ -298,7 +298,7 @@ def agreement_bars(comparison: Comparison, target: float) -> doc.Bars:
 
 
 def tiles(comparison: Comparison) -> doc.Tiles:
-    """False passes and false fails, of how many, with their share and its 95% CI, by id."""
+    """False passes and false fails: count, total, share with its 95% CI, and ids."""
     passes, fails = doc.Ids(tuple(comparison.false_passes)), doc.Ids(tuple(comparison.false_fails))
     return doc.Tiles(
         (
@@ -309,14 +309,14 @@ def tiles(comparison: Comparison) -> doc.Tiles:
 
 
 def _wrong(wrong: doc.Ids, rate: Estimate, *decision: str) -> str:
-    """How many decisions are wrong, of how many by gold, and what share that is."""
+    """The number of wrong decisions, out of how many by gold, and their share."""
     if rate.value is None:
         return NONE
     return f"{len(wrong.ids)} of {counted(rate.n, *decision)}, {share_with_ci(rate)}"
 
 
 def _warnings(calibration: Calibration) -> Iterator[doc.Line]:
-    """What limits every figure on the page."""
+    """Caveats that apply to every figure on the page."""
     counts, gold = calibration.counts, calibration.comparison.gold
     if gold.reference in NOT_HUMAN:
         yield f"Warning: {LABELS[gold.reference]}; agreement with them is no evidence about people."
@@ -354,7 +354,7 @@ def _warnings(calibration: Calibration) -> Iterator[doc.Line]:
 
 
 def _ties_line(calibration: Calibration) -> str:
-    """How many examples miss gold by exactly the tolerance, and what counting them as agreement would change."""
+    """How many examples differ from gold by exactly the tolerance, and what counting them as agreement would change."""
     ties, decision = calibration.comparison.ties, calibration.decision
     both = (
         f"agreement {share(ties.agreement.value)} without them, {share(_with_ties(calibration.comparison).value)} with"
@@ -385,7 +385,7 @@ def openings_line(openings: Openings) -> str:
 
 
 def _rewording(calibration: Calibration) -> Iterator[doc.Block]:
-    """What it takes to have the words rewritten and the new ones proven, where words are the likely cause."""
+    """The command to rewrite the words and test the new ones, if the words are the likely cause."""
     worded = [finding for finding in calibration.findings if finding.code in OF_WORDS]
     first = any(finding.code in LABELS_FIRST for finding in calibration.findings)
     if worded and not first and calibration.rater.has_rubric:
@@ -398,15 +398,15 @@ def _rewording(calibration: Calibration) -> Iterator[doc.Block]:
 
 
 def _model(rater: Rater) -> str:
-    """A model that can be asked: the judge where its name says how, else the default one."""
+    """A model for the command: the judge if its name is one that can be asked, else the default."""
     return shlex.quote(rater.name) if rater.name.startswith(("anthropic:", "openai:")) else "anthropic"
 
 
 def by_cause(findings: Sequence[Finding]) -> list[list[Finding]]:
-    """Findings of one cause together, criteria and whole apart: what hides all else first, then labels and drift, then
-    the costliest, and last what more labels might show.
+    """Findings grouped by cause, separately for criteria and the whole. Order: what makes all else unreadable, labels
+    and drift, the largest effect, and last what more labels might show.
 
-    What a judge does wrong on a criterion that moved is part of that move, and a move's account has its agreement.
+    A judge's error on a criterion that drifted is part of that drift, whose finding already includes its agreement.
     """
     moved = {finding.criterion for finding in findings if finding.code == "drift"}
     groups: dict[tuple[str, bool], list[Finding]] = defaultdict(list)
@@ -425,7 +425,7 @@ def _rank(finding: Finding) -> int:
 
 
 def _fixes(calibration: Calibration) -> Iterator[doc.Block]:
-    """What to do, one card for each cause; what the callout says already isn't said again."""
+    """What to do, one card per cause, without repeating the callout."""
     left_out = {finding.code for finding in calibration.findings if _is_in_callout(finding, calibration.decision)}
     shown = [finding for finding in calibration.findings if not _is_in_callout(finding, calibration.decision)]
     if calibration.counts.nothing_graded:
@@ -449,7 +449,7 @@ def _fixes(calibration: Calibration) -> Iterator[doc.Block]:
 
 
 def _is_in_callout(finding: Finding, decision: Decision) -> bool:
-    """Whether the callout has said it: how many labels are missing, or that one constant score does better."""
+    """Whether the callout already says it: how many labels are missing, or that one constant score does better."""
     if finding.code == "too-few-labels":
         return decision.labels_needed is not None
     return finding.code == "no-skill" and "gain" in finding.evidence and decision.because_code in BELOW_BASELINE
@@ -483,7 +483,7 @@ def _card(group: Sequence[Finding], calibration: Calibration, places: dict[str, 
 
 
 def _said_once(finding: Finding, calibration: Calibration) -> str:
-    """A finding's message; its cause in a few words where the callout has the message."""
+    """A finding's message; if the callout already has the message, its cause in a few words."""
     baseline = calibration.baseline
     in_callout = baseline is not None and finding.message in baseline.headline
     return CAUSES[finding.code] if in_callout else _message(finding)
@@ -496,12 +496,12 @@ def _row(finding: Finding, places: dict[str, str]) -> doc.Line:
 
 
 def _message(finding: Finding) -> str:
-    """A finding's message without the criterion's name in front, which is in the title."""
+    """A finding's message without the leading name of the criterion, which is in the title."""
     return finding.message.removeprefix(f"{finding.criterion}: ")
 
 
 def _command(finding: Finding, calibration: Calibration) -> str:
-    """What does as the advice says, or shows whether it helped; "" where no single command does."""
+    """The command that follows the advice or checks whether it helped; "" if there is no single one."""
     is_asked = calibration.rater.source != "ratings"
     match finding.code:
         case "ambiguous":
@@ -525,7 +525,7 @@ def _command(finding: Finding, calibration: Calibration) -> str:
 
 
 def _first_step(calibration: Calibration) -> str:
-    """What to do where there is no finding."""
+    """What to do if there is no finding."""
     if calibration.comparison.gold.reference in NOT_HUMAN:
         return "No issues found, but no person labelled these examples: label some by hand."
     match calibration.decision.verdict:
@@ -542,12 +542,12 @@ def _first_step(calibration: Calibration) -> str:
 
 @dataclass(frozen=True)
 class CriterionFigure:
-    """A statistic of criteria: a column of their table, the same in every format.
+    """A statistic per criterion: a column of the criteria table, the same in every format.
 
     Attributes:
-        heading: What the column is called.
+        heading: Heading of the column.
         estimate: The statistic of one criterion.
-        cell: How it is shown.
+        cell: Formats it.
     """
 
     heading: str
@@ -559,7 +559,7 @@ CRITERION_FIGURES = (
     CriterionFigure("agreement", lambda found: found.statistics["exact_agreement"], share_mark),
     CriterionFigure("kappa", lambda found: found.headline, coefficient),
 )
-"""What the table shows of a criterion, before the bias, which is drawn on one scale for all criteria."""
+"""Columns of the criteria table before the bias, which is drawn on one scale for all criteria."""
 FIGURES = (*(figure.heading for figure in CRITERION_FIGURES), "bias, levels")
 """Headings of the figures in `criterion_rows`."""
 
@@ -573,7 +573,7 @@ def _criteria(comparison: Comparison, findings: Sequence[Finding] = (), of: str 
 
 
 def against_gold(comparison: Comparison, target: float, of: str) -> Iterator[doc.Block]:
-    """A judge against gold without a decision, as one of several on a page; `of` keeps their tags apart."""
+    """A judge against gold without a decision, as one of several on a page; `of` distinguishes their tags."""
     yield agreement_bars(comparison, target)
     yield scatter(comparison)
     yield from _criteria(comparison, of=of)
@@ -582,7 +582,7 @@ def against_gold(comparison: Comparison, target: float, of: str) -> Iterator[doc
 def criterion_rows(
     comparison: Comparison, findings: Sequence[Finding] = (), of: str = ""
 ) -> Iterator[tuple[doc.Line, ...]]:
-    """For each criterion: its name, its figures, bias in levels, and what was found."""
+    """For each criterion: its name, its figures, bias in levels, and findings."""
     criteria = comparison.criteria.values()
     part = reach((found.statistics["signed_error"], found.criterion.scale.span) for found in criteria)
     for place, (name, found) in enumerate(comparison.criteria.items()):
@@ -739,7 +739,7 @@ def _annotators(calibration: Calibration) -> doc.Section:
 
 
 def _as_good(ceiling: Ceiling) -> str:
-    """The judge compared with an annotator, where annotators agree with each other at all."""
+    """The judge compared with an annotator, if annotators agree with each other at all."""
     people, judge = ceiling.people, ceiling.judge
     if people.value is None or judge.value is None:
         return NONE
@@ -753,7 +753,7 @@ def _as_good(ceiling: Ceiling) -> str:
 
 
 def _how_many_differ(comparison: Comparison) -> str:
-    """How many scores differ, how many of them by the most, and in which order they are shown."""
+    """How many scores differ, how many by the largest amount, and in which order they are shown."""
     far = np.abs(comparison.misses[comparison.misses != 0])
     far = far[~np.isnan(far)]
     most = int((far == far.max()).sum())
@@ -765,7 +765,7 @@ def _how_many_differ(comparison: Comparison) -> str:
 
 
 def _slices(slices: Sequence[Slice]) -> Iterator[doc.Block]:
-    """Slices on which the judge does worse than on the rest; on pages every slice."""
+    """Slices on which the judge does worse than on the rest; on pages, all slices."""
     worse = sorted((place for place, one in enumerate(slices) if one.stands_out), key=lambda place: slices[place].p)
     if worse:
         yield _slice_table(slices, worse)
@@ -863,7 +863,7 @@ def json_of(calibration: Calibration) -> dict[str, Any]:
 
 
 def _rated(comparison: Comparison) -> dict[str, Any]:
-    """Scores, decisions and levels of both, one an example in the order of `examples`; null where there is none."""
+    """Scores, decisions and levels of judge and gold, one per example in the order of `examples`; null if missing."""
     gold, criteria = comparison.gold, comparison.criteria
     return {
         "responses": [fingerprint(example.submission.response) for example in gold.examples],

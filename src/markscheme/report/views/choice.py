@@ -1,4 +1,4 @@
-"""A Choice between judges: which one in a sentence, each judge against gold, then every two of them."""
+"""The report on a Choice between judges: which one to use, each judge against gold, then the pairs."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -49,10 +49,10 @@ def view(
 
     Args:
         choice: Between judges.
-        contenders: With their ratings, named as in the choice, where single examples are to be shown.
-        truth: The gold, where there is any.
-        examples: Where responses are found.
-        parts: Each judge's own report, to follow on the same page.
+        contenders: The judges with their ratings, named as in the choice, if single examples are to be shown.
+        truth: The gold labels, if there are any.
+        examples: The examples with their responses.
+        parts: Each judge's own report, for the same page.
     """
     against = {
         f"k{place}-": compare(truth.judged(choice.rubric, contender.ratings), tolerance=choice.tolerance)
@@ -96,7 +96,7 @@ def _lead(choice: Choice) -> Iterator[doc.Block]:
 
 
 def callout(choice: Choice) -> doc.Callout:
-    """Which judge to take, in a sentence that also says where none is good enough."""
+    """Which judge to use, in a sentence that also says if none is good enough."""
     by_name = {standing.name: standing for standing in choice.standings}
     if choice.best is None:
         moved = " ".join(pair.moved for pair in shown_pairs(choice))
@@ -156,7 +156,7 @@ def _behind(standing: Standing) -> str:
 
 
 def shown_pairs(choice: Choice) -> list[Differences]:
-    """Each judge and the best one; and the first where no gold says which is best. JSON holds every pair."""
+    """Each judge and the best one; each judge and the first if no gold says which is best. JSON holds every pair."""
     centre = choice.best or choice.standings[0].name
     return [pair for pair in choice.pairs if centre in (pair.first, pair.second)]
 
@@ -211,7 +211,7 @@ def _lines(pair: Differences) -> Iterator[doc.Line]:
 
 
 def flips_line(pair: Differences) -> str:
-    """How many decisions flip, which way, and how many of them became right."""
+    """How many decisions flip, in which direction, and how many of them became right."""
     if not pair.flips:
         return "No decision flips."
     up, n = sum(flip.passes for flip in pair.flips), len(pair.flips)

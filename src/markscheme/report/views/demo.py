@@ -1,4 +1,4 @@
-"""What `demo` shows, part by part: raw agreement before what it is worth, a fault before it is named."""
+"""The parts of `demo`: raw agreement before its chance-corrected value, a fault before it is named."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -19,7 +19,7 @@ FIRST = alarm_level(1, level=LEVEL)
 
 
 def raters(held: Sequence[Held]) -> Document:
-    """Five raters: raw agreement side by side, then what each may decide."""
+    """Five raters: their raw agreement compared, then what each may decide."""
     first = held[0].calibration.comparison
     mark = first.rubric.pass_mark
     whole = "same pass/fail decision as labelled"
@@ -88,7 +88,7 @@ def _decision(one: Held) -> str:
 
 
 def rules(n: int) -> Document:
-    """What is made up for a round, and which faults may be planted."""
+    """The invented data of a round, and which faults may be planted."""
     simulated = (
         f"Ratings are drawn at random; no person and no model takes part. {n} responses of {len(SYSTEMS)} systems on "
         f"{len(CRITERIA)} criteria of five levels; two simulated people miss the true level by {PERSON:g} (standard "
@@ -101,20 +101,20 @@ def rules(n: int) -> Document:
 
 
 def planted(made: Round, *, sealed: bool) -> Document:
-    """The hash of what is planted, or what is planted where it is no secret."""
+    """The hash of what is planted, or the fault itself if it isn't secret."""
     if sealed:
         return Document("Sealed. The sha256 of fault, place and nonce:", "", (Verbatim(made.seal),))
     return Document(f"Planted: {_fault(made)}. Seed {made.seed}.", "", ())
 
 
 def started(written: Sequence[str]) -> Document:
-    """What the other process gets, and runs."""
+    """What the other process receives and runs."""
     files = f"A new process, started in a folder that holds {', '.join(written)}, runs"
     return Document(files, "", (Verbatim(f"markscheme {' '.join(COMMAND)}"),))
 
 
 def diagnosis(found: Diagnosis) -> Document:
-    """What the other process names."""
+    """The other process's diagnosis."""
     items = [str(finding["message"]) for finding in found.findings[:MOST_FINDINGS]]
     if len(found.findings) > MOST_FINDINGS:
         items.append(f"and {len(found.findings) - MOST_FINDINGS} more")
@@ -123,7 +123,7 @@ def diagnosis(found: Diagnosis) -> Document:
 
 
 def outcome(made: Round, *, right: bool, sealed: bool) -> Document:
-    """Whether the fault was named; of a sealed one also the secret, and how to check it."""
+    """Whether the diagnosis was right; in a sealed round also the secret, and how to check it."""
     nothing = made.planted.fault == NOTHING
     text = "Not named correctly."
     if right:

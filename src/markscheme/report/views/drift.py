@@ -1,4 +1,4 @@
-"""What moved since the accepted run, the cause first."""
+"""What drifted since the accepted run, the cause first."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -26,7 +26,7 @@ ORDER = ("drifted", "moved", "moved, within margin", "can't tell", "no drift")
 
 
 def headline(baseline: Baseline, may: str = "can gate") -> Callout | None:
-    """What moved most and by what; None where nothing is shown to have moved.
+    """What drifted most and why; None if no drift is shown.
 
     Args:
         baseline: The comparison with the accepted runs.
@@ -59,11 +59,11 @@ def _flipped(baseline: Baseline) -> str:
 
 
 def section(baseline: Baseline | None, command: str, *, is_usable: bool) -> Section:
-    """This run against the accepted one.
+    """This run compared with the accepted one.
 
     Args:
-        baseline: The comparison with it; None without one.
-        command: What accepts this run.
+        baseline: The comparison; None without an accepted run.
+        command: The command that accepts this run.
         is_usable: Whether the judge can gate or be used for trends, so that it makes sense to accept this run.
     """
     title = "Since the accepted run"

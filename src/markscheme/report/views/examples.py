@@ -1,4 +1,4 @@
-"""Single examples: what gold and each rater gave, in whose words, and by what a list of them is narrowed."""
+"""Single examples: the ratings of gold and each rater, with reasons, and the tags that filter a list of them."""
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -39,7 +39,7 @@ def slice_tag(place: int) -> str:
 
 
 def level_name(criterion: Criterion, level: float) -> str:
-    """A level as raters answer it: its label for yes and no, else its number followed by its label."""
+    """A level as raters answer it: its label for yes/no, else its number followed by its label."""
     place = criterion.scale.place_of(level)
     if place is None:
         return f"{level:g}"
@@ -48,7 +48,7 @@ def level_name(criterion: Criterion, level: float) -> str:
 
 
 def is_off(comparison: Comparison, place: int) -> bool:
-    """Whether the judge's score misses gold by the tolerance or more, as agreement counts it."""
+    """Whether the judge's score differs from gold by the tolerance or more, as agreement counts it."""
     return bool(abs(comparison.misses[place]) >= comparison.tolerance)
 
 
@@ -56,7 +56,7 @@ def is_off(comparison: Comparison, place: int) -> bool:
 
 
 def examples_of(comparison: Comparison, slices: Sequence[Slice] = ()) -> Examples:
-    """Every example with gold: false passes, then false fails, then the rest; each kind by difference in score."""
+    """All examples with gold: false passes, then false fails, then the rest; each group by difference in score."""
     far = np.nan_to_num(np.abs(comparison.misses), nan=-1.0)
     wrong = np.nan_to_num(comparison.passes - comparison.gold.passed)
     order = np.lexsort((-far, np.where(wrong, -wrong, 2.0))).tolist()
@@ -99,7 +99,7 @@ def _case(comparison: Comparison, place: int, tags: Sequence[str]) -> Case:
 
 
 def _inputs(example: Example, rubric: Rubric) -> tuple[tuple[str, str], ...]:
-    """The inputs by name, each step of a trajectory by its own."""
+    """The inputs by name, with each step of a trajectory separate."""
     given = example.submission.inputs
     steps = trajectories(given, rubric.known_inputs)
     shown: list[tuple[str, str]] = []
@@ -120,7 +120,7 @@ def _heads(*raters: tuple[str, float, float]) -> str:
 
 
 def _both_levels(found: CriterionComparison, place: int) -> str:
-    """The judge's level and gold's; where gold lies on a level that no annotator gave, with theirs."""
+    """The judge's level and gold's; if gold is a level that no annotator gave, the annotators' levels too."""
     given = sorted({float(level) for level in found.people[place] if not math.isnan(level)})
     labels = " and ".join(map(found.criterion.scale.level_name, (given[0], given[-1]))) if given else ""
     made_of = f" (labels {labels})" if given and float(found.gold[place]) not in given else ""
@@ -129,7 +129,7 @@ def _both_levels(found: CriterionComparison, place: int) -> str:
 
 
 def _criteria_apart(comparison: Comparison, place: int) -> list[str]:
-    """The criteria on which judge and gold differ at one example, those that move the score most first."""
+    """The criteria on which judge and gold differ for one example, largest effect on the score first."""
     apart: dict[str, float] = {}
     for name, found in comparison.criteria.items():
         criterion, gold, judge = found.criterion, float(found.gold[place]), float(found.judge[place])
@@ -157,7 +157,7 @@ def _tags(comparison: Comparison, place: int, rating: Rating | None) -> Iterator
 
 
 def _against_gold(comparison: Comparison, place: int, of: str = "") -> Iterator[str]:
-    """Tags of how a judge compares with gold: outside the tolerance, on another level, in which cell."""
+    """Tags that compare a judge with gold: outside the tolerance, on another level, in which cell."""
     if is_off(comparison, place):
         yield f"{of}off"
     for number_, found in enumerate(comparison.criteria.values()):
@@ -248,10 +248,10 @@ def examples_of_choice(
 
     Args:
         choice: Between the contenders.
-        contenders: With their ratings.
-        truth: The gold, where there is any.
-        examples: Where responses are found.
-        against_gold: Each contender against gold, by what its tags begin with; empty without gold.
+        contenders: The judges with their ratings.
+        truth: The gold labels, if there are any.
+        examples: The examples with their responses.
+        against_gold: Each contender compared with gold, by its tags' prefix; empty without gold.
     """
     known = {example.id: example for example in (*(truth.examples if truth else ()), *examples)}
     rated = [_first_ratings(contender) for contender in contenders]

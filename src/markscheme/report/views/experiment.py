@@ -1,4 +1,4 @@
-"""An experiment: a row for each figure of each variant, then which differences are shown."""
+"""The report on an experiment: a row per figure and variant, then which differences are shown."""
 
 import csv
 import io
@@ -98,7 +98,7 @@ def _whole(name: str, row: VariantFigures) -> str:
 
 
 def _shown(differences: Sequence[Difference]) -> list[Difference]:
-    """Every pair of few; of many, each variant and the first. JSON holds every pair."""
+    """All pairs if there are few; otherwise each variant and the first. JSON holds every pair."""
     return [d for d in differences if len(differences) <= MOST_PAIRS or d.first == differences[0].first]
 
 
@@ -125,7 +125,7 @@ def _on_differences(differences: Sequence[Difference]) -> Iterator[str]:
 
 
 def csv_of(report: ExperimentReport) -> str:
-    """A row for each figure of each variant, in full precision; what a spreadsheet would run is quoted."""
+    """A row for each figure of each variant, in full precision; cells a spreadsheet would evaluate are quoted."""
     text = io.StringIO()
     out = csv.writer(text, lineterminator="\n")
     out.writerow(CSV_HEADINGS)

@@ -1,4 +1,4 @@
-"""What an export says of its judges: a row for each metric and judge, and which metric is worth a rubric."""
+"""The report on an export's judges: a row per metric and judge, and which metric is worth a rubric."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -15,7 +15,7 @@ HEADINGS = ("metric", "judge", "labels", "agreement (95% CI)", "baseline", "anno
 
 
 def view(found: ExportAnswer) -> doc.Document:
-    """The first answer, without a rubric."""
+    """The first report on an export, without a rubric."""
     rows = tuple(_row(one) for one in found.metrics)
     notes = tuple(_notes(found))
     return doc.Document(

@@ -1,4 +1,4 @@
-"""A gate's false alarms, what keeps them rare, and what the gate still finds."""
+"""A gate's false alarms, how to keep them rare, and what the gate still detects."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -35,7 +35,7 @@ def _callout(gate: Gate) -> Callout:
 
 
 def _advice(gate: Gate) -> Iterator[str]:
-    """What keeps false alarms to 5 %."""
+    """How to keep false alarms at 5%."""
     risk = gate.risk
     if risk.safe_threshold is None or risk.smallest_drop is None:
         return

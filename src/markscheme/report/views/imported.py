@@ -1,4 +1,4 @@
-"""What was read from another tool's file: how it was understood, who rated, and what ratings cannot hold."""
+"""The report on an import: how the file was interpreted, who rated, and what could not be imported."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,8 +15,8 @@ def view(found: Reading, to: Path | None, examples_to: Path | None) -> Document:
 
     Args:
         found: What was read.
-        to: Where the ratings were written; None where they were printed.
-        examples_to: Where the responses were written; None where they weren't.
+        to: Where the ratings were written; None if they were printed.
+        examples_to: Where the responses were written; None if they weren't.
     """
     held = f"{counted(len(found.examples), 'response')} and {counted(len(found.ratings), 'rating')}"
     lines = tuple(_lines(found, to, examples_to))
@@ -41,7 +41,7 @@ def _lines(found: Reading, to: Path | None, examples_to: Path | None) -> Iterato
 
 
 def _raters(found: Reading) -> dict[str, dict[str, Any]]:
-    """By rater, the kind of its ratings and how many there are."""
+    """For each rater, the kind of its ratings and how many there are."""
     raters: dict[str, dict[str, Any]] = {}
     for rating in found.ratings:
         entry = raters.setdefault(rating.rater, {"kind": rating.kind, "ratings": 0, "ungraded": 0})

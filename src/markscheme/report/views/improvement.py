@@ -1,4 +1,4 @@
-"""New wordings of a rubric: what the dev labels chose, what the held-out labels confirm, and the words side by side."""
+"""The report on new wordings of a rubric: what the dev labels chose, what held-out labels confirm, and the words."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -44,22 +44,22 @@ IN_WORDS: dict[Outcome, str] = {
 SELECTED = "selected on these labels: no estimate of what to expect"
 RAW = "measured on the labels that confirmed it: `gain` is what to expect"
 PLANNED_AGREEMENT = 0.10
-"""The gain in agreement that a planned gain in MAE is worth."""
+"""The gain in agreement that corresponds to a planned gain in MAE."""
 
 
 @dataclass(frozen=True)
 class ImprovementRun:
-    """What one run of `improve` tried, found and did.
+    """One run of `improve`: what it tried, found and did.
 
     Attributes:
         search: The wordings tried on dev, and those refused.
         judge: Name of the judge.
-        proposer: Name of the model that wrote new words; "" where all came from files.
+        proposer: Name of the model that wrote new words; "" if all came from files.
         sealed: The held-out part; with `outside`, all examples.
-        answer: What the held-out labels said; None where they weren't asked.
-        outside: Whether the user vouched that the wordings were written without these labels.
-        usage: What asking cost, proposals included.
-        graded: Examples graded.
+        answer: The result on the held-out labels; None if they weren't used.
+        outside: Whether the user stated that the wordings were written without these labels.
+        usage: Tokens and cost, proposals included.
+        graded: Number of examples graded.
         diff: The lines of the rubric's file that change.
         written: Whether they were written.
     """
@@ -87,12 +87,12 @@ class ImprovementRun:
 
     @property
     def finalists(self) -> tuple[Wording, ...]:
-        """The wordings that went, or would go, to the held-out labels."""
+        """The wordings that were, or would be, tested on the held-out labels."""
         return tuple(one.wording for one in self.search.tried) if self.outside else self.search.finalists
 
     @property
     def because(self) -> str:
-        """The answer, in a sentence or two."""
+        """The result, in a sentence or two."""
         if self.answer is None:
             return self._on_dev()
         if self.answer.adopted is not None:
@@ -138,7 +138,7 @@ class ImprovementRun:
 
 
 def view(run: ImprovementRun) -> Document:
-    """The answer, then dev and held-out labels apart, then the words."""
+    """The result, then dev and held-out labels separately, then the words."""
     dev, sealed = run.search.dev, run.sealed
     apart = f"{counted(dev.n, 'dev example')}, {sealed.n} held out"
     parts = counted(dev.n, "labelled example") if run.outside else apart
@@ -240,7 +240,7 @@ def _names(wordings: tuple[Wording, ...]) -> str:
 
 
 def _times(chance: float) -> str:
-    """A chance in tenths.
+    """A probability in tenths.
 
     >>> _times(0.57), _times(0.02), _times(0.98)
     ('about 6 times in 10', 'less than once in 10 times', 'nearly always')
@@ -252,7 +252,7 @@ def _times(chance: float) -> str:
 
 
 def json_of(run: ImprovementRun) -> dict[str, Any]:
-    """The run as plain data; figures of dev, and raw ones of the test, say what they are worth."""
+    """The run as plain data; dev figures and raw test figures say how far they can be trusted."""
     answer = run.answer
     found: dict[str, Any] = plain(
         {
@@ -302,7 +302,7 @@ def _wording_json(one: Tried) -> dict[str, Any]:
     }
 
 
-# --- before anything is asked ---------------------------------------------------------------------------------------
+# --- before any request ---------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -314,10 +314,10 @@ class ImprovementPlan:
         dev: Dev examples and their tasks.
         sealed: Held-out examples and their tasks.
         opening: Number of the next opening of the held-out labels.
-        alpha: What it may spend.
-        candidates: Wordings that would be tried at most.
-        graded: Examples that would be graded at most.
-        proposals: Questions to the proposer at most.
+        alpha: The significance level it may spend.
+        candidates: Maximum number of wordings to try.
+        graded: Maximum number of examples to grade.
+        proposals: Maximum number of requests to the proposer.
         cost: Of grading them.
     """
 

@@ -1,4 +1,4 @@
-"""Pass rates as people would decide, with the judge's own next to them."""
+"""Pass rates as annotators would decide, next to the judge's own."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -18,7 +18,7 @@ def view(rates: PassRates, reference: str | None = None) -> Document:
 
     Args:
         rates: The rates.
-        reference: What the labels are worth, where the calibration says it.
+        reference: Where the labels come from, if the calibration says it.
     """
     who = "the labels (not human)" if reference in NOT_HUMAN else "people"
     title = f"Pass rate {_share(rates.corrected)} as {who} would decide"
@@ -26,7 +26,7 @@ def view(rates: PassRates, reference: str | None = None) -> Document:
 
 
 def blocks(rates: PassRates) -> Iterator[Block]:
-    """What the rates rest on, each group, and each difference."""
+    """The evidence behind the rates, each group, and each difference."""
     lines = [f"From {rates.labels} labels, {rates.corrected.method}: {rates.assumed}."]
     if rates.not_graded:
         lines.append(f"{rates.not_graded} responses are not graded; they count in no rate.")

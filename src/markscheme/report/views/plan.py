@@ -1,4 +1,4 @@
-"""A plan: labels that each goal needs, what the next run costs, what to label next."""
+"""A plan: labels needed for each goal, the cost of the next run, and what to label next."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -22,14 +22,14 @@ GOALS: dict[str, str] = {
 
 @dataclass(frozen=True)
 class Plan:
-    """What is planned for one rubric.
+    """A plan for one rubric.
 
     Attributes:
         rubric: Its name.
-        labelled: Examples labelled so far.
+        labelled: Number of examples labelled so far.
         needs: Labels that each goal needs.
-        costs: What the next run costs, by judge.
-        next: What to label next; None where that wasn't asked.
+        costs: Cost of the next run, by judge.
+        next: What to label next; None if not requested.
         annotators: How many label each example.
     """
 

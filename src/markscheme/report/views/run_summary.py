@@ -1,4 +1,4 @@
-"""What a run of Promptfoo is worth: a row a system, then which differences are real and how far to trust the grades."""
+"""The report on a Promptfoo run: a row per system, which differences are real, and how far to trust the grades."""
 
 from collections.abc import Iterator
 from typing import Any

@@ -1,4 +1,4 @@
-"""What is known of the rubrics here, and which judges can be asked."""
+"""The status of the rubrics here, and which judges are available."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,20 +22,20 @@ HEADINGS = ("rubric", "use", "judge", "labels", "false passes", "cost / 1,000", 
 
 @dataclass(frozen=True)
 class RubricStatus:
-    """What is known of one rubric here.
+    """The status of one rubric.
 
     Attributes:
         name: The rubric's.
-        file: Where it stands; None for one that is known by its accepted run only.
-        fault: Why it, its examples or its accepted run cannot be read; None where they can.
-        labelled: Examples with a label; None without a set of examples.
+        file: Its file; None if only its accepted run is known.
+        fault: Why it, its examples or its accepted run cannot be read; None if they can.
+        labelled: Number of labelled examples; None without a set of examples.
         receipt: Of its accepted run; None without one.
-        judge: Who was accepted.
-        false_passes: Ids of the examples that the judge passed and the labels don't.
-        usd: US dollars for a thousand grades; None where nobody knows.
-        tokens: Tokens read and written for one grade; None where nobody counted.
+        judge: The accepted judge.
+        false_passes: Ids of the examples that the judge passes and the labels fail.
+        usd: US dollars per thousand grades; None if unknown.
+        tokens: Tokens read and written per grade; None if unknown.
         fresh_until: The day from which the accepted run is stale; None without one, or if it is already.
-        stale: Why the accepted run doesn't speak of what is here now.
+        stale: Why the accepted run doesn't apply to the current rubric.
     """
 
     name: str
@@ -53,7 +53,7 @@ class RubricStatus:
 
 @dataclass(frozen=True)
 class JudgeStatus:
-    """Whether a kind of judge can be asked here."""
+    """Whether a kind of judge is available."""
 
     name: str
     usable: bool
@@ -70,10 +70,10 @@ def view(
     """The rubrics, the judges, the batches under way, and the running sessions.
 
     Args:
-        rubrics: Those that are here.
+        rubrics: The rubrics here.
         judges: The kinds of judge.
         batches: A line for each batch under way.
-        sessions: A line for each session that is running.
+        sessions: A line for each running session.
         shipped: Names of the rubrics that come with markscheme.
     """
     table: Block = Table(HEADINGS, tuple(map(_cells, rubrics)))
@@ -124,7 +124,7 @@ def json_of(
     batches: Sequence[Mapping[str, Any]],
     sessions: Sequence[Mapping[str, Any]],
 ) -> dict[str, Any]:
-    """The same as plain data, with all that is known of each batch and session."""
+    """The same as plain data, with all details of each batch and session."""
     own = list(map(_rubric_json, rubrics))
     return record({"schema": 1, "rubrics": own, "judges": judges, "batches": batches, "sessions": sessions})
 

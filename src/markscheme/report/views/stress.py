@@ -1,4 +1,4 @@
-"""What moves a judge: one table of changes by criteria, and the examples that moved most."""
+"""The report of `stress`: a table of changes by criteria, and the examples whose ratings moved most."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -20,7 +20,7 @@ NOISY = 0.05
 
 
 def view(stress: Stress, judge: str) -> Document:
-    """The answer, then the table, then what moved most."""
+    """The result, then the table, then what moved most."""
     battery = stress.battery
     what = f"{counted(len(battery.examples), 'example')}, each original asked {battery.originals} times"
     sections = () if stress.control_moved else tuple(_moved(stress))
@@ -95,7 +95,7 @@ def cell_text(cell: Cell) -> str:
 
 
 def _noise(stress: Stress) -> Iterator[Notes]:
-    """Changes that scatter ratings beyond what asking again does."""
+    """Changes that scatter ratings more than repeating the same prompt does."""
     found = [
         f"{name}, {criterion}: {share(cell.noise.changed)} of ratings differ from the original's, "
         f"{share(cell.noise.retest)} between two answers about it (effect varies by "
@@ -130,7 +130,7 @@ def _example(moved: MovedExample) -> Iterator[Any]:
 
 
 def plan_view(battery: Battery, cost: Cost) -> Document:
-    """What would be asked, with a few changed texts."""
+    """What would be graded, with a few changed texts."""
     usd = "price unknown (--price IN:OUT)" if cost.usd is None else f"${cost.usd:.4f}"
     calls = f"{counted(cost.calls, 'call')}, about {cost.input_tokens:,} tokens in, {cost.output_tokens:,} out: {usd}."
     return Document(

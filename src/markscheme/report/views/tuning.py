@@ -1,4 +1,4 @@
-"""A Proposal: the wording first, then weights, pass mark, thresholds and the gray zone."""
+"""The report on a tuning Proposal: wording first, then weights, pass mark, thresholds and the gray zone."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -31,15 +31,15 @@ MOST_FINDINGS = 8
 
 @dataclass(frozen=True)
 class TuneRun:
-    """What one run of `tune` found and did.
+    """One run of `tune`: what it found and did.
 
     Attributes:
-        proposal: What the labels support.
-        split: Which part of the set it was made on; "" without splits.
-        costs: What a false pass and a false fail cost.
-        judge: Who rated; None where only people's levels are known.
-        findings: What the calibration found, the costliest first; None without a judge.
-        openings: Looks at the test labels so far; None where none are kept back.
+        proposal: The changes that the labels support.
+        split: The part of the examples it was made on; "" without splits.
+        costs: Costs of a false pass and a false fail.
+        judge: The judge that rated; None if only annotators' levels are known.
+        findings: The calibration's findings, the largest effect first; None without a judge.
+        openings: Looks at the test labels so far; None if none are held out.
         diff: The lines of the rubric's file that change.
         written: Whether they were written.
     """
@@ -55,7 +55,7 @@ class TuneRun:
 
 
 def view(run: TuneRun) -> Document:
-    """What the labels support, and the lines of the file that would change."""
+    """The changes that the labels support, and the lines of the file that would change."""
     proposal, found = run.proposal, run.proposal.chosen
     part = f" of the {run.split} split" if run.split else ""
     kinds = ", ".join(f"{n} {kind} {'rater' if n == 1 else 'raters'}" for kind, n in proposal.truth.kinds.items())
