@@ -723,9 +723,8 @@ def _annotators(calibration: Calibration) -> doc.Section:
     lines: list[doc.Line] = [f"{_labels_in_short(calibration.comparison)}. Gold comes from {LABELS[gold.reference]}."]
     ceilings = [(name, found.ceiling) for name, found in criteria.items() if found.ceiling is not None]
     if not ceilings:
-        lines.append(
-            "Too few examples have labels from two annotators: how well they agree with each other is not known."
-        )
+        lack = "Too few examples have labels from two annotators" if gold.has_people else "No annotator labelled these"
+        lines.append(f"{lack}: how well annotators agree with each other is not known.")
         return doc.Section("Annotators", (doc.Paragraph(tuple(lines)),), "annotators")
     headings = ("Criterion", "alpha between annotators", "alpha of judge and annotator", "")
     rows = tuple(
