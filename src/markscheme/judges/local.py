@@ -125,7 +125,7 @@ class LocalJudge:
             "max_tokens": self.max_tokens,
             "temperature": self.temperature,
             "seed": self.seed + sample,
-            "cache_prompt": self.keep_prefix,  # what is kept of other prompts moves the odds
+            "cache_prompt": self.keep_prefix,  # a cached prefix changes the log-probabilities slightly
         }
         if prompt.schema:
             request["response_format"] = schema_format(prompt)
