@@ -389,6 +389,7 @@ def _said(criterion: Criterion, outcome: Outcome) -> str:
 
 def _sentence(text: str) -> str:
     """The text with a full stop added if it ends without punctuation, so that another sentence can follow.
+
     >>> _sentence("tone 4 of 5: kind"), _sentence('It says "no."'), _sentence("facts MET: ")
     ('tone 4 of 5: kind.', 'It says "no."', 'facts MET.')
     """
