@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from markscheme.judges.judge import Identity, Reply, Usage
-from markscheme.judges.ledger import Ledger
+from markscheme.judges.ledger import BatchLedger
 from tests.commands.console import run
 from tests.judges.asking import KEY
 from tests.judges.batch_server import BatchServer
@@ -30,7 +30,7 @@ def _environment(here: Path, url: str) -> dict[str, str]:
 
 def _left_batch(here: Path, address: str, remote: str = "batch_0") -> None:
     """A batch of three prompts, one of them read, as a stopped run leaves it."""
-    ledger, judge = Ledger(here / "cache"), Identity("anthropic", "judge", {"max_tokens": 9}, address)
+    ledger, judge = BatchLedger(here / "cache"), Identity("anthropic", "judge", {"max_tokens": 9}, address)
     ledger.intend("token", judge, ["1", "2", "3"], 0.75)
     if remote:
         ledger.sent("token", remote)

@@ -19,7 +19,7 @@ from markscheme.judges.asking import Asking
 from markscheme.judges.batched import batched
 from markscheme.judges.batching import Batching
 from markscheme.judges.judge import Identity, Reply, Usage
-from markscheme.judges.ledger import Ledger, batches_under_way
+from markscheme.judges.ledger import BatchLedger, batches_under_way
 from markscheme.judges.limited import Limited, Limiter
 from markscheme.judges.registry import open_judge
 from tests.judges.asking import KEY, RUBRIC
@@ -144,7 +144,7 @@ def test_a_refused_batch_ends_the_asking_and_leaves_nothing_behind(tmp_path: Pat
         found = summary(grades_at(server, "anthropic", tmp_path, 3))
         assert found["graded"] == 0
         assert "refused the request (400): no" in found["errors"][0]
-    assert Ledger(tmp_path).batches() == []
+    assert BatchLedger(tmp_path).batches() == []
 
 
 def test_a_cancelled_batch_leaves_its_prompts_ungraded_and_unpaid(tmp_path: Path) -> None:
@@ -196,7 +196,7 @@ def test_judges_without_batches_and_runs_without_a_cache_are_refused() -> None:
 
 
 def test_a_prompt_is_in_one_batch_at_a_time_and_its_reply_is_counted_once(tmp_path: Path) -> None:
-    one, other = Ledger(tmp_path), Ledger(tmp_path)
+    one, other = BatchLedger(tmp_path), BatchLedger(tmp_path)
     assert sorted(one.intend("a", Identity("j"), ["1", "2"], 0.5)) == ["1", "2"]
     assert other.intend("b", Identity("j"), ["2", "3"], 0.5) == ["3"]
     assert other.where(["1", "3", "4"]) == {"1": "a", "3": "b"}
@@ -261,5 +261,5 @@ def test_a_client_killed_three_times_loses_nothing_and_pays_nothing_twice(kind: 
         assert (found["graded"], found["errors"]) == (300, [])
         assert set(server.answered.values()) == {1}
         assert server.live == 0
-        metered = sum(batch.usage.usd or 0.0 for batch in Ledger(tmp_path).batches())
+        metered = sum(batch.usage.usd or 0.0 for batch in BatchLedger(tmp_path).batches())
         assert metered == pytest.approx(server.paid[0] * HALF, rel=1e-12)

@@ -89,10 +89,10 @@ def batch_json(batch: "BatchRecord") -> dict[str, Any]:
 
 
 def _forget(found: "list[BatchRecord]") -> None:
-    from markscheme.judges.ledger import Ledger
+    from markscheme.judges.ledger import BatchLedger
     from markscheme.judges.remembering import cache_folder
 
-    ledger = Ledger(cache_folder())
+    ledger = BatchLedger(cache_folder())
     for batch in found:
         ledger.forget(batch.token)
     ledger.close()

@@ -26,7 +26,7 @@ from markscheme.errors import (
 from markscheme.judges.asking import Asking
 from markscheme.judges.batching import BatchApi, Batching, BatchState
 from markscheme.judges.judge import Identity, Judge, Reply, Usage
-from markscheme.judges.ledger import Ledger
+from markscheme.judges.ledger import BatchLedger
 from markscheme.judges.limited import Limited, Limiter, forecast
 from markscheme.judges.price import Price
 from markscheme.judges.remembering import Memory, Remembering
@@ -128,7 +128,7 @@ class Gathering:
         price: Price | None,
     ) -> None:
         self.judge, self.api, self.batching, self.memory = judge, api, batching, memory
-        self.limiter, self.price, self.ledger = limiter, price, Ledger(memory.folder)
+        self.limiter, self.price, self.ledger = limiter, price, BatchLedger(memory.folder)
         self._loop: asyncio.AbstractEventLoop | None = None
         self._questions: dict[str, _Question] = {}
         self._unsent: dict[str, _Question] = {}

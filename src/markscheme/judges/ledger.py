@@ -61,7 +61,7 @@ class BatchRecord:
 
 
 @dataclass
-class Ledger:
+class BatchLedger:
     """Batches and the prompts in them, by the keys of their replies; many processes may use it at once.
 
     Writes are on disk when a method returns, even after a power cut: a batch that is forgotten is paid for twice.
@@ -200,7 +200,7 @@ def batches_under_way(folder: Path) -> list[BatchRecord]:
     """The batches in a cache folder whose replies are not all read, the oldest first; creates no file."""
     if not (folder / FILE).is_file():
         return []
-    ledger = Ledger(folder)
+    ledger = BatchLedger(folder)
     try:
         return [batch for batch in ledger.batches() if batch.is_open]
     finally:

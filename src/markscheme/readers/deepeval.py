@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from markscheme.errors import RatingError
-from markscheme.readers.export import Export, Fields, Mark
+from markscheme.readers.export import Export, Fields, RawRating
 from markscheme.readers.peek import Peek
 
 CASE = ("actualOutput", "input")
@@ -56,4 +56,4 @@ def _case(record: Mapping[str, Any], export: Export) -> None:
         name = one.text("name").removesuffix(" [GEval]")
         one.close()
         if one.is_record:
-            export.rate(Mark(unit, name, None if error else value, judge, "model", error or reason))
+            export.rate(RawRating(unit, name, None if error else value, judge, "model", error or reason))

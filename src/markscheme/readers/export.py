@@ -25,7 +25,7 @@ SHOWN_IDS = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class RawRating:
     """One value that one rater gave to one response under one name.
 
     Attributes:
@@ -130,7 +130,7 @@ class Export:
         rubric: The rubric that the metrics belong to; None infers one.
         columns: Which metric is which criterion, and who rated, where the files don't say.
         words: Words of the files in addition to the known ones.
-        marks: The values that raters gave.
+        raw_ratings: The values that raters gave.
         responses: By id; a later response with the same id counts as lost.
         lost: Counts of what could not be imported.
         notes: How the files were interpreted.
@@ -141,7 +141,7 @@ class Export:
     rubric: Rubric | None = None
     columns: Columns = Columns()
     words: Mapping[str, str] = field(default_factory=dict)
-    marks: list[Mark] = field(default_factory=list)
+    raw_ratings: list[RawRating] = field(default_factory=list)
     responses: dict[str, Example] = field(default_factory=dict)
     lost: Counter[str] = field(default_factory=Counter)
     notes: list[str] = field(default_factory=list)
@@ -189,15 +189,15 @@ class Export:
         is_more = isinstance(given, list) and len(given) > beyond
         return {declared[0] if declared else name: given} if given and (declared or is_more) else {}
 
-    def rate(self, mark: Mark) -> None:
+    def rate(self, raw: RawRating) -> None:
         """Add a value that a rater gave; each entry of an object gets its own name."""
-        if not mark.unit or not mark.metric:
+        if not raw.unit or not raw.metric:
             self.lose("ratings that name no response or no metric")
-        elif isinstance(mark.value, Mapping) and mark.value:
-            for key, inner in mark.value.items():
-                self.rate(replace(mark, metric=f"{mark.metric}.{key}", value=inner))
+        elif isinstance(raw.value, Mapping) and raw.value:
+            for key, inner in raw.value.items():
+                self.rate(replace(raw, metric=f"{raw.metric}.{key}", value=inner))
         else:
-            self.marks.append(mark)
+            self.raw_ratings.append(raw)
 
     def either(self, metric: str, value: Any, word: Any) -> Any:
         """The word of a rating given as number and word, if its meaning is known, else the number."""
@@ -215,11 +215,11 @@ class Export:
         comment = fields.text("comments") if mapped else ""
         for path, meaning in mapped.items():
             if meaning != "rater" and (value := fields.take(path)) is not None:
-                self.rate(Mark(unit, meaning, value, rater, None, comment))
+                self.rate(RawRating(unit, meaning, value, rater, None, comment))
         if not mapped and fields.has("metadata"):
             self.note("responses have metadata: `--map metadata.KEY=METRIC --kind human` reads labels there")
 
-    # --- from marks to ratings ---------------------------------------------------------------------------------------
+    # --- from raw ratings to ratings -------------------------------------------------------------------------------------
 
     def inferred_rubric(self) -> Rubric:
         """A rubric whose criteria are the metrics.
@@ -228,8 +228,8 @@ class Export:
             RatingError: There is no metric with levels.
         """
         said: dict[str, list[Any]] = {}
-        for mark in self.marks:
-            said.setdefault(self._criterion_of(mark.metric), []).append(mark.value)
+        for raw in self.raw_ratings:
+            said.setdefault(self._criterion_of(raw.metric), []).append(raw.value)
         criteria: list[Criterion] = []
         for name, values in said.items():
             scale = _scale(values, self._words, self.scales.get(name))
@@ -245,21 +245,21 @@ class Export:
         return Rubric(tuple(criteria), name=self.path.stem)
 
     def reading(self, taken_for: str) -> Reading:
-        """The examples, and each rater's marks of a response as one rating by the rubric, given or inferred.
+        """The examples, and each rater's raw ratings of a response as one rating by the rubric, given or inferred.
 
         Raises:
             RatingError: Neither the files nor the caller say who rated, or the files have no id in common.
         """
-        marks = [self._attributed(mark) for mark in self.marks]
-        self._refuse_unknown(marks)
+        raw_ratings = [self._attributed(raw) for raw in self.raw_ratings]
+        self._refuse_unknown(raw_ratings)
         self._compare_ids()
         rubric = self.rubric or self.inferred_rubric()
         found = Reading(
             self.path, rubric, self.words, self.columns, taken_for, self.responses, lost=self.lost, notes=self.notes
         )
         ratings: dict[tuple[str, str, Kind, int], Rating] = {}
-        for mark in sorted(marks, key=lambda mark: mark.at):
-            self._put(ratings, mark, found)
+        for raw in sorted(raw_ratings, key=lambda raw: raw.at):
+            self._put(ratings, raw, found)
         found.ratings += ratings.values()
         return found
 
@@ -271,13 +271,13 @@ class Export:
     def _criterion_of(self, metric: str) -> str:
         return self.columns.fields.get(metric, metric)
 
-    def _attributed(self, mark: Mark) -> Mark:
-        rater = mark.rater or self.columns.rater or ""
-        kind = "model" if rater in self.columns.judges else mark.kind or self.columns.kind
-        return replace(mark, rater=rater or ("judge" if kind == "model" else kind or ""), kind=kind)
+    def _attributed(self, raw: RawRating) -> RawRating:
+        rater = raw.rater or self.columns.rater or ""
+        kind = "model" if rater in self.columns.judges else raw.kind or self.columns.kind
+        return replace(raw, rater=rater or ("judge" if kind == "model" else kind or ""), kind=kind)
 
-    def _refuse_unknown(self, marks: Sequence[Mark]) -> None:
-        unknown = Counter((mark.rater, mark.metric) for mark in marks if mark.kind is None)
+    def _refuse_unknown(self, raw_ratings: Sequence[RawRating]) -> None:
+        unknown = Counter((raw.rater, raw.metric) for raw in raw_ratings if raw.kind is None)
         if unknown:
             found = "; ".join(
                 f"{count} of {metric!r} by {rater or 'no named rater'}" for (rater, metric), count in unknown.items()
@@ -290,7 +290,7 @@ class Export:
 
     def _compare_ids(self) -> None:
         """Note ids that only one side has; refuse if they have none in common."""
-        rated = dict.fromkeys(mark.unit for mark in self.marks)
+        rated = dict.fromkeys(raw.unit for raw in self.raw_ratings)
         if not self.responses or not rated:
             self.note("the files contain no responses: pass the export that does, too, to write examples")
             return
@@ -306,36 +306,36 @@ class Export:
         for sentence in said:
             self.note(sentence)
 
-    def _put(self, ratings: dict[tuple[str, str, Kind, int], Rating], mark: Mark, reading: Reading) -> None:
-        """Add a mark to its rater's rating; a repeat replaces an annotator's mark, and is another run of a judge."""
-        name = self._criterion_of(mark.metric)
+    def _put(self, ratings: dict[tuple[str, str, Kind, int], Rating], raw: RawRating, reading: Reading) -> None:
+        """Add a raw rating to its rater's; a repeat replaces that of an annotator, and is another run of a judge."""
+        name = self._criterion_of(raw.metric)
         criterion = reading.criterion(name)
-        if mark.kind is None or (criterion is None and name not in WHOLE):
+        if raw.kind is None or (criterion is None and name not in WHOLE):
             self.lose(f"ratings of {name!r}, which is no criterion of {', '.join(map(_name, reading.rubric.criteria))}")
             return
         sample = 0
-        if mark.kind not in PEOPLE:
-            while _says(ratings.get((mark.unit, mark.rater, mark.kind, sample)), name, criterion):
+        if raw.kind not in PEOPLE:
+            while _says(ratings.get((raw.unit, raw.rater, raw.kind, sample)), name, criterion):
                 sample += 1
             if sample:
                 self.note(
-                    f"{mark.rater} rated a response more than once for {name!r}, read as runs of one judge; if it is "
+                    f"{raw.rater} rated a response more than once for {name!r}, read as runs of one judge; if it is "
                     "several judges under one name, import them one by one"
                 )
-        key = (mark.unit, mark.rater, mark.kind, sample)
-        before = ratings.get(key) or Rating(mark.unit, mark.rater, mark.kind, sample=sample)
+        key = (raw.unit, raw.rater, raw.kind, sample)
+        before = ratings.get(key) or Rating(raw.unit, raw.rater, raw.kind, sample=sample)
         if criterion is None:
-            after = _with_whole(before, name, mark, reading)
+            after = _with_whole(before, name, raw, reading)
         else:
-            rated = _rated(mark, criterion, reading)
+            rated = _rated(raw, criterion, reading)
             after = replace(before, criteria={**before.criteria, criterion.name: rated}) if rated else None
         if after is None:
             return
         if _says(before, name, criterion):
             self.lose("ratings that the same annotator replaced by a later one")
-        notes = dict.fromkeys(text for text in (before.note, mark.note, "" if criterion else mark.reason) if text)
+        notes = dict.fromkeys(text for text in (before.note, raw.note, "" if criterion else raw.reason) if text)
         ratings[key] = replace(
-            after, at=max(before.at, mark.at), blind=before.blind and mark.blind, note="\n".join(notes)
+            after, at=max(before.at, raw.at), blind=before.blind and raw.blind, note="\n".join(notes)
         )
 
 
@@ -368,14 +368,14 @@ def _says(rating: Rating | None, name: str, criterion: Criterion | None) -> bool
     return criterion.name in rating.criteria if criterion else getattr(rating, WHOLE[name]) is not None
 
 
-def _with_whole(rating: Rating, name: str, mark: Mark, reading: Reading) -> Rating | None:
-    """A rating with an overall decision or score from 0 to 1 added; None, and counted, if the mark is neither."""
-    decision, score = reading.decision(mark.value), number(reading.meant(mark.value))
+def _with_whole(rating: Rating, name: str, raw: RawRating, reading: Reading) -> Rating | None:
+    """A rating with an overall decision or score from 0 to 1 added; None, and counted, if it is neither."""
+    decision, score = reading.decision(raw.value), number(reading.meant(raw.value))
     if name == "pass" and decision is not None:
         return replace(rating, passed=decision)
     if name == "overall" and score is not None and 0 <= score <= 1:
         return replace(rating, overall=score)
-    reading.lose(f"values {shown(mark.value)} of {mark.metric!r}, which are no {name}")
+    reading.lose(f"values {shown(raw.value)} of {raw.metric!r}, which are no {name}")
     return None
 
 
@@ -383,15 +383,15 @@ def _name(criterion: Criterion) -> str:
     return criterion.name
 
 
-def _rated(mark: Mark, criterion: Criterion, reading: Reading) -> Rated | None:
-    """A mark as a level of a criterion, or as why there is none; None, and counted, if it isn't a level."""
-    value = mark.value
+def _rated(raw: RawRating, criterion: Criterion, reading: Reading) -> Rated | None:
+    """A raw rating as a level of a criterion, or as why there is none; None, and counted, if it isn't a level."""
+    value = raw.value
     if value is None or value == "" or (isinstance(value, float) and not math.isfinite(value)):
-        declined = "abstained" if mark.kind in PEOPLE else "unread"
-        return Rated(None, mark.reason or "no value", declined=declined)
+        declined = "abstained" if raw.kind in PEOPLE else "unread"
+        return Rated(None, raw.reason or "no value", declined=declined)
     if isinstance(value, str) and value.strip().casefold() in NOT_APPLICABLE:
-        return Rated(None, mark.reason, declined="not applicable")
-    return reading.level(criterion, value, reason=mark.reason)
+        return Rated(None, raw.reason, declined="not applicable")
+    return reading.level(criterion, value, reason=raw.reason)
 
 
 def _found(lost: Mapping[str, int]) -> str:

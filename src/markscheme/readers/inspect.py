@@ -8,7 +8,7 @@ from typing import Any
 from markscheme.errors import RatingError
 from markscheme.ratings.rating import Kind
 from markscheme.readers.archive import members
-from markscheme.readers.export import Export, Fields, Mark
+from markscheme.readers.export import Export, Fields, RawRating
 from markscheme.readers.peek import Peek
 
 VERSIONS = (1, 2)
@@ -82,8 +82,8 @@ def _sample(record: Any, export: Export) -> None:
     export.rate_metadata(unit, fields)
     fields.close()
     for metric, score in scores.items() if isinstance(scores, Mapping) else ():
-        for mark in _marks(unit, metric, score, export):
-            export.rate(mark)
+        for raw in _raw_ratings(unit, metric, score, export):
+            export.rate(raw)
 
 
 def _completion(sample: Any) -> Any:
@@ -109,7 +109,7 @@ def _resolved(messages: Any, sample: Mapping[str, Any]) -> Any:
     return messages
 
 
-def _marks(unit: str, metric: str, score: Any, export: Export) -> Iterator[Mark]:
+def _raw_ratings(unit: str, metric: str, score: Any, export: Export) -> Iterator[RawRating]:
     """The scorer's score before any edit, and each annotator's last edit."""
     now, history = _said(score, "score", export)
     earlier = [_said(edit, "edit of a score", export)[0] for edit in history]
@@ -119,7 +119,7 @@ def _marks(unit: str, metric: str, score: Any, export: Export) -> Iterator[Mark]
         kind: Kind = "code" if metric in CODE else "model"
         reason = ": ".join(str(text) for text in (first["reason"], first["explanation"]) if text)
         for name, value in _by_name(metric, first["value"]):
-            yield Mark(unit, name, _value(value, export), metric, kind, reason)
+            yield RawRating(unit, name, _value(value, export), metric, kind, reason)
     state: dict[str, Any] = {"explanation": None, **(earlier[0] if is_own and earlier else {})}
     for edit in earlier[is_own:]:
         state |= {key: value for key, value in edit.items() if value != UNCHANGED}
@@ -128,7 +128,9 @@ def _marks(unit: str, metric: str, score: Any, export: Export) -> Iterator[Mark]
             continue
         why = " ".join(str(text) for text in (state["explanation"], edit["why"]) if text)
         for name, value in _by_name(metric, state["value"]):
-            yield Mark(unit, name, _value(value, export), edit["author"], "human", why, edit["at"], blind=not is_own)
+            yield RawRating(
+                unit, name, _value(value, export), edit["author"], "human", why, edit["at"], blind=not is_own
+            )
 
 
 def _said(record: Any, what: str, export: Export) -> tuple[dict[str, Any], list[Any]]:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from markscheme.ratings.rating import Kind
-from markscheme.readers.export import QUERY, Export, Fields, Mark
+from markscheme.readers.export import QUERY, Export, Fields, RawRating
 from markscheme.readers.imported import plain
 from markscheme.readers.peek import Peek, decoded
 from markscheme.readers.tables import FIELDS
@@ -81,7 +81,7 @@ def _rate(unit: str, result: Sequence[Any], rater: str, kind: Kind, at: str, exp
         for value in found.values():
             said[name] = _one(value, name, export)
     for name, value in said.items():
-        export.rate(Mark(unit, name, value, rater, kind, at=at, note="\n".join(notes)))
+        export.rate(RawRating(unit, name, value, rater, kind, at=at, note="\n".join(notes)))
     if notes and not said:
         export.lose("texts of an annotation that rates nothing", len(notes))
 
@@ -139,7 +139,7 @@ def _row(record: Any, ratings: Sequence[str], texts: Sequence[str], export: Expo
     if unit not in export.responses:
         _respond(unit, data, export)
     for name, value in said.items():
-        export.rate(Mark(unit, name, _one(value, name, export), rater, "human", at=at, note=note))
+        export.rate(RawRating(unit, name, _one(value, name, export), rater, "human", at=at, note=note))
 
 
 def _respond(unit: str, data: Mapping[str, Any], export: Export) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from markscheme.errors import RatingError
 from markscheme.ratings.rating import Kind
-from markscheme.readers.export import Export, Fields, Mark
+from markscheme.readers.export import Export, Fields, RawRating
 from markscheme.readers.peek import Peek, decoded
 
 KINDS: Mapping[str, Kind] = {"ANNOTATION": "human", "EVAL": "model"}
@@ -82,5 +82,5 @@ def _score(record: Mapping[str, object], export: Export) -> None:
         export.lose("scores of a session or a dataset run")
     else:
         rater, at = fields.text("authorUserName", "authorUserId"), str(record.get("timestamp") or "")
-        export.rate(Mark(unit, name, value, rater, KINDS.get(kind), fields.text("comment"), at))
+        export.rate(RawRating(unit, name, value, rater, KINDS.get(kind), fields.text("comment"), at))
     fields.close()

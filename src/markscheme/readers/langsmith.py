@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from markscheme.errors import RatingError
 from markscheme.plain_data import shown
 from markscheme.ratings.rating import Kind
-from markscheme.readers.export import Export, Fields, Mark
+from markscheme.readers.export import Export, Fields, RawRating
 from markscheme.readers.peek import Peek, decoded
 
 KINDS: Mapping[str, Kind] = {"app": "human", "model": "model", "auto_eval": "model"}
@@ -70,4 +70,4 @@ def _feedback(record: object, export: Export) -> None:
     fields.take("feedback_source.user_id")
     fields.close()
     if fields.is_record:
-        export.rate(Mark(unit, name, value, rater, KINDS.get(source), reason, at, note=note))
+        export.rate(RawRating(unit, name, value, rater, KINDS.get(source), reason, at, note=note))

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from markscheme.ratings.rating import Kind
-from markscheme.readers.export import Export, Fields, Mark
+from markscheme.readers.export import Export, Fields, RawRating
 from markscheme.readers.imported import number
 from markscheme.readers.peek import Peek, decoded
 
@@ -36,11 +36,11 @@ def read_mlflow(files: Sequence[Peek], export: Export) -> None:
         for trace, assessments, inputs, output, spans in (_stored if peek.tables else _exported)(peek, export):
             rated, expected = _sorted(trace, assessments, export)
             export.respond(trace, output, inputs, **expected | export.steps("trace", spans, beyond=1))
-            for mark in rated:
-                export.rate(mark)
+            for raw in rated:
+                export.rate(raw)
 
 
-def _sorted(trace: str, assessments: Sequence[Any], export: Export) -> tuple[list[Mark], dict[str, Any]]:
+def _sorted(trace: str, assessments: Sequence[Any], export: Export) -> tuple[list[RawRating], dict[str, Any]]:
     """The ratings among the assessments of a trace, and the expectations by name.
 
     A rating that another rater overrode is kept, and the correction isn't blind; otherwise a judge's errors would
@@ -48,7 +48,7 @@ def _sorted(trace: str, assessments: Sequence[Any], export: Export) -> tuple[lis
     """
     raters = {str(one.get("assessment_id")): _rater(one) for one in assessments if isinstance(one, Mapping)}
     overridden = {str(one.get("overrides")): _rater(one) for one in assessments if isinstance(one, Mapping)}
-    marks, expected = [], {}
+    raw_ratings, expected = [], {}
     for one in assessments:
         fields = Fields(one, export, "assessment", SKIPPED)
         if not fields.is_record:
@@ -66,9 +66,9 @@ def _sorted(trace: str, assessments: Sequence[Any], export: Export) -> tuple[lis
             export.lose("assessments that their rater replaced")
         else:
             blind = raters.get(str(one.get("overrides")), (kind, rater)) == (kind, rater)
-            marks.append(Mark(trace, name, None if error else value, rater, KINDS.get(kind), reason,
+            raw_ratings.append(RawRating(trace, name, None if error else value, rater, KINDS.get(kind), reason,
                               at, blind))  # fmt: skip
-    return marks, expected
+    return raw_ratings, expected
 
 
 def _rater(assessment: Mapping[str, Any]) -> tuple[str, str]:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from markscheme.ratings.rating import Kind
-from markscheme.readers.export import Export, Fields, Mark
+from markscheme.readers.export import Export, Fields, RawRating
 from markscheme.readers.peek import Peek, decoded
 
 KINDS: Mapping[str, Kind] = {"HUMAN": "human", "LLM": "model", "CODE": "code"}
@@ -62,7 +62,9 @@ def _annotation(record: Any, export: Export) -> None:
     fields.take("user"), fields.take("user_id")
     fields.close()
     at = str(record.get("updated_at") or record.get("created_at") or "")
-    export.rate(Mark(str(record.get("span_id") or ""), name, value, rater, KINDS.get(kind), str(said[1] or ""), at))
+    export.rate(
+        RawRating(str(record.get("span_id") or ""), name, value, rater, KINDS.get(kind), str(said[1] or ""), at)
+    )
 
 
 def _span(record: Any, export: Export) -> None:
