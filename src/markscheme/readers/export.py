@@ -219,7 +219,7 @@ class Export:
         if not mapped and fields.has("metadata"):
             self.note("responses have metadata: `--map metadata.KEY=METRIC --kind human` reads labels there")
 
-    # --- from raw ratings to ratings -------------------------------------------------------------------------------------
+    # --- from raw ratings to ratings ----------------------------------------------------------------------------------
 
     def inferred_rubric(self) -> Rubric:
         """A rubric whose criteria are the metrics.
