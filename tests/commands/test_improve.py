@@ -85,7 +85,7 @@ def test_a_better_wording_is_found_on_dev_and_confirmed_on_held_out_labels(proje
     assert found["agreement_gain"]["value"] > 0.1
     assert re.match(
         r"On the 30 held-out examples, better's MAE is 0\.\d{3} lower\. It was selected for doing well, so expect "
-        r"0\.\d{3} \[0\.\d{3}, 0\.\d{3}\] on new ones\.",
+        r"0\.\d{3} \(95% CI 0\.\d{3} to 0\.\d{3}\) on new ones\.",
         found["because"],
     )
     (opening,) = project.opened()

@@ -71,7 +71,7 @@ def test_what_a_file_says_in_vain_is_noted(tmp_path: Path) -> None:
     write(tmp_path, it="name: other\n" + SOUND)
     done = linted(tmp_path, "it.yaml")
     assert (done.returncode, done.stderr) == (1, "")
-    assert done.stdout.startswith("it.yaml: noted: it.yaml:1: is named 'other' but stands in 'it.yaml'")
+    assert done.stdout.startswith("it.yaml: noted: it.yaml:1: is named 'other' but is in 'it.yaml'")
 
 
 def test_of_several_rubrics_each_has_its_say_and_the_worst_its_status(tmp_path: Path) -> None:

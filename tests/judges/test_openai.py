@@ -279,7 +279,7 @@ def test_probabilities_that_cannot_be_laid_along_the_text_are_left_out(tokens: l
 
 def test_a_server_that_tells_no_probabilities_is_no_judge_of_expected_levels() -> None:
     error = played(failing(400, "logprobs are not supported"), expected=True)
-    assert "tells no token probabilities" in str(error)
+    assert "returns no token probabilities" in str(error)
 
 
 # --- keys and addresses ----------------------------------------------------------------------------------------------

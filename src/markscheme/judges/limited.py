@@ -459,7 +459,8 @@ class Limited(Wrapping):
             return replace(reply, parts=tuple(self._priced(part) for part in reply.parts))
         if self.price is None or not reply.usage.calls:
             return reply
-        return replace(reply, usage=replace(reply.usage, usd=self.price.of(reply.usage)))
+        usd = self.price.of(reply.usage)
+        return reply if usd is None else replace(reply, usage=replace(reply.usage, usd=usd))
 
 
 def forecast(judge: Identity, price: Price | ListPrice | None, prompt: Prompt) -> Forecast:
