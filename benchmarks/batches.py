@@ -14,7 +14,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from markscheme.judges.ledger import Ledger
+from markscheme.judges.ledger import BatchLedger
 from tests.judges.batch_client import PRICE
 from tests.judges.batch_server import TOKENS, BatchServer
 from tests.judges.test_batched import run_killed_three_times
@@ -44,7 +44,7 @@ def row(kind: str, reasks: str, n: int = N) -> list[str]:
         began = time.monotonic()
         found = run_killed_three_times(server, kind, Path(folder), n, reasks)
         seconds = time.monotonic() - began
-        metered = sum(batch.usage.usd or 0.0 for batch in Ledger(Path(folder)).batches())
+        metered = sum(batch.usage.usd or 0.0 for batch in BatchLedger(Path(folder)).batches())
     answers, live = server.paid
     twice = sum(times > 1 for times in server.answered.values())
     assert found["graded"] == n, found
