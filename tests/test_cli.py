@@ -88,7 +88,7 @@ def test_no_code_of_others_ends_a_command_with_its_own_exit_status(tmp_path: Pat
     (tmp_path / "numpy.py").write_text("raise SystemExit(0)")
     done = run("calibrate", "error-messages", env={"PYTHONPATH": str(tmp_path)})
     assert done.returncode == 70
-    assert "code that markscheme was told to call ended the run: sys.exit(0)" in done.stderr
+    assert "code that markscheme called ended the run: sys.exit(0)" in done.stderr
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

@@ -46,7 +46,7 @@ def _ended(argv: list[str]) -> int:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return FAULT
         except SystemExit as error:
-            return _fault(f"code that markscheme was told to call ended the run: sys.exit({error.code!r})", CRASHED)
+            return _fault(f"code that markscheme called ended the run: sys.exit({error.code!r})", CRASHED)
         except Exception:  # Python would exit with 1, which for `calibrate` means that the rubric needs adjusting
             import traceback  # needed here only
 

@@ -23,7 +23,7 @@ from markscheme.trajectory import STEPPED, AgentStep, trajectories
 from tests.readers import exports
 from tests.readers.exports import SAMPLES, Sample, written
 
-SHARED = Path("/work/shared/data/exports")
+SHARED = Path(__file__).parents[3] / "shared" / "data" / "exports"
 OF_PLACE = Rubric((Criterion(1.0, "It says where the parcel is.", "place"),))
 AS_IT_IS = Columns()
 OTHER_TOOLS = Path(__file__).parents[2] / "docs" / "other-tools.md"

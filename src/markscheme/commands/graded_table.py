@@ -31,7 +31,7 @@ INSTALL: Final = "pip install 'markscheme[parquet]'"
 class GradedTable:
     """The table that a run writes.
 
-    Rows are in the order in which they were graded; those that could not be graded come last. A row that stands in the
+    Rows are in the order in which they were graded; those that could not be graded come last. A row that is in the
     journal is not graded again; one that could not be graded never stands there, so the next run tries it again.
 
     Attributes:

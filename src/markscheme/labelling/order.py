@@ -42,8 +42,8 @@ class Share:
     def assigned(self, ids: Sequence[str], labelled: Mapping[str, Collection[str]], *, seed: int) -> list[set[str]]:
         """Who labels each response: every set of annotators equally often, in a random order.
 
-        Whoever has labelled a response already counts, so that a share may be changed half-way; the others of its set
-        are added until there are enough. Responses added at the end leave the earlier ones as they are.
+        Annotators who have labelled a response already count, so that a share may be changed half-way; the others of
+        its set are added until there are enough. Responses added at the end leave the earlier ones as they are.
 
         Args:
             ids: Ids of the responses.

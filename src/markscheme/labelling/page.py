@@ -36,7 +36,7 @@ def _environment() -> Environment:
 
 @cache
 def _inline(name: str) -> tuple[Markup, str]:
-    """A style sheet or script to stand in the page, and the source by which a policy allows it alone."""
+    """A style sheet or script inlined in the page, and the source by which a policy allows it alone."""
     text = (TEMPLATES / name).read_text(encoding="utf-8")
     digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
     return Markup(text), f"'sha256-{digest}'"  # noqa: S704 - files of this package
