@@ -1,6 +1,6 @@
 """500 random tables with missing ratings beside krippendorff, scikit-learn, statsmodels and irrCAC, to 1e-9.
 
-The default run compares 75 of them, among which each known kind of difference is; as a proof all are. Where a library
+The default run compares 75 of them, among which each known kind of difference is; before a release all are. Where a library
 gives no number or another one than ours, the test names the kind of table and why; anywhere else a difference is a
 failure.
 """
@@ -23,7 +23,7 @@ Table = npt.NDArray[np.float64]
 N_TABLES = 500
 few_or_all = pytest.mark.parametrize(
     "compared",
-    [pytest.param(slice(98, 173), id="few"), pytest.param(slice(N_TABLES), id="all", marks=pytest.mark.proof)],
+    [pytest.param(slice(98, 173), id="few"), pytest.param(slice(N_TABLES), id="all", marks=pytest.mark.release)],
 )
 WEIGHTS = ("identity", "linear", "quadratic")
 
