@@ -1,8 +1,8 @@
 """500 random tables with missing ratings beside krippendorff, scikit-learn, statsmodels and irrCAC, to 1e-9.
 
-The default run compares 75 of them, among which each known kind of difference is; before a release all are. Where a library
-gives no number or another one than ours, the test names the kind of table and why; anywhere else a difference is a
-failure.
+The default run compares 75 of them, among which each known kind of difference is; before a release all are. Where a
+library gives no number or another one than ours, the test names the kind of table and why; anywhere else a difference
+is a failure.
 """
 
 import math
