@@ -15,7 +15,7 @@ criteria:
 - {name: clarity, description: Is the answer clear?, scale: {min: 1, max: 5}}
 """
 JUDGE = """
-import hashlib, pathlib, os, random, re
+import hashlib, pathlib, os, re
 
 calls = pathlib.Path("calls.txt")
 
@@ -43,6 +43,9 @@ def flattered(system_prompt, user_prompt):
 
 def blind(system_prompt, user_prompt):
     return verdicts(words(" ".join(response(user_prompt).split()[:4])))
+
+def erratic(system_prompt, user_prompt):
+    return verdicts(1 + int(hashlib.sha256(response(user_prompt).encode()).hexdigest(), 16) % 5)
 
 def broken(system_prompt, user_prompt):
     return {"verdicts": {}}
@@ -89,6 +92,12 @@ def test_a_fair_judge_is_moved_by_nothing(folder: Path) -> None:
     assert found["rows"]["truncation"]["correctness"]["shift"]["value"] < 0
     assert found["rows"]["indent"]["correctness"]["state"] == "not-preserving"
     assert found["calls"] == len((folder / "calls.txt").read_text())
+
+
+def test_a_judge_of_whom_too_few_examples_tell_is_not_called_steady(folder: Path) -> None:
+    shown = stressed(folder, "erratic", "--n", "20").stdout
+    assert "? No change is shown to move this judge." in shown
+    assert re.search(r"in \d+ combinations of change and criterion 20 examples are too few", " ".join(shown.split()))
 
 
 def test_a_judge_that_likes_praise_is_found_with_its_examples(folder: Path) -> None:

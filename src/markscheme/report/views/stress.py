@@ -57,7 +57,18 @@ def because(stress: Stress) -> str:
         return (
             f"{places} of change and criterion {'moves' if len(stress.findings) == 1 else 'move'} it; {largest}.{end}"
         )
-    return f"None of {counted(len(battery.rows), 'change')} is shown to move it.{end}"
+    if open_cells := _open_cells(stress):
+        return (
+            f"None of {counted(len(battery.rows), 'change')} is shown to move it, but in "
+            f"{counted(len(open_cells), 'combination')} of change and criterion {len(battery.examples)} examples are "
+            f"too few to rule it out. More examples (--n) or more answers to each (--repeats) show more.{end}"
+        )
+    return f"None of {counted(len(battery.rows), 'change')} moves it.{end}"
+
+
+def _open_cells(stress: Stress) -> list[Cell]:
+    """Cells of changes that should move nothing in which neither a shift nor its absence is shown."""
+    return [c for name, row in stress.rows.items() if name not in APART for c in row.values() if c.state == "unknown"]
 
 
 def _callout(stress: Stress) -> Callout:
@@ -67,6 +78,8 @@ def _callout(stress: Stress) -> Callout:
         return Callout("bad", "This judge can be moved.", because(stress))
     if stress.reads_to_the_end is False:
         return Callout("bad", "This judge may not read to the end.", because(stress))
+    if _open_cells(stress):
+        return Callout("open", "No change is shown to move this judge.", because(stress))
     return Callout("good", "Nothing moved this judge.", because(stress))
 
 
