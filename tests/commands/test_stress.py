@@ -45,7 +45,8 @@ def blind(system_prompt, user_prompt):
     return verdicts(words(" ".join(response(user_prompt).split()[:4])))
 
 def erratic(system_prompt, user_prompt):
-    return verdicts(1 + int(hashlib.sha256(response(user_prompt).encode()).hexdigest(), 16) % 5)
+    text = response(user_prompt)
+    return verdicts(words(text) - 1 + int(hashlib.sha256(text.encode()).hexdigest(), 16) % 3)
 
 def broken(system_prompt, user_prompt):
     return {"verdicts": {}}
