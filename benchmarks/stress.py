@@ -1,16 +1,12 @@
 """Does `stress` find what moves a judge, and nothing else?
 
     python -m benchmarks.stress [--runs 300] [--write benchmarks/results/stress.md]
-    python -m benchmarks.stress --local [--write benchmarks/results/stress_local.md]
 
 A judge rates n examples on five criteria of five levels. Every rating is the example's level plus noise of a given
 retest standard deviation; the originals are asked three times, the control and eight changes once,
 as `stress` asks. One change moves one criterion by a quarter or half a level. n is what the documentation gives for
 finding it 19 times in 20. Other worlds: nothing planted; a judge that drifts within the run, so that the control moves;
 a judge that never reads the second half.
-
-With --local the command itself runs on a shipped rubric: the judge is a real small model behind a real server, asked
-through the real SDK.
 """
 
 import os
@@ -18,9 +14,6 @@ import os
 os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"))
 
 import argparse
-import subprocess
-import sys
-import tempfile
 import time
 from pathlib import Path
 
@@ -28,8 +21,6 @@ import numpy as np
 import numpy.typing as npt
 
 from markscheme.stats.stress import Cell, differences, stress_cells
-from tests.real import messages_front as front
-from tests.real.local_model import model_path
 
 Floats = npt.NDArray[np.float64]
 CHANGES, CRITERIA, ORIGINALS = 8, 5, 3
@@ -93,45 +84,13 @@ def report(runs: int) -> str:
     return "\n".join(lines) + "\n"
 
 
-def report_local(rubric: str, n: int) -> str:
-    """What `markscheme stress` prints of a small model, with its calls and minutes."""
-    root = Path(__file__).parents[1]
-    model = model_path()
-    command = ["stress", rubric, "--judge", "anthropic", "--n", str(n), "--concurrency", "2"]
-    with front.MessagesFront(front.local_model(model)) as served, tempfile.TemporaryDirectory() as cache:
-        env = os.environ | {"ANTHROPIC_API_KEY": "none", "ANTHROPIC_BASE_URL": served.url, "MARKSCHEME_CACHE": cache}
-        started = time.perf_counter()
-        done = subprocess.run(
-            [sys.executable, "-m", "markscheme", *command],
-            cwd=root,
-            env=env,
-            text=True,
-            capture_output=True,
-            check=False,
-        )
-        minutes = (time.perf_counter() - started) / 60
-        calls = len(served.requests)
-    return (
-        f"# stress: a real small model\n\n{model.name} behind a Messages server on loopback, `markscheme "
-        f"{' '.join(command)}`: exit {done.returncode}, {calls} calls, {minutes:.1f} minutes on two shared "
-        f"cores, no cost.\n\n"
-        f"```\n{done.stdout}{done.stderr}```\n"
-    )
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=300)
-    parser.add_argument("--local", action="store_true")
-    parser.add_argument("--rubric", default="error-messages")
-    parser.add_argument("--n", type=int, default=20)
     parser.add_argument("--write", type=Path)
     asked = parser.parse_args()
     started = time.perf_counter()
-    if asked.local:
-        text = report_local(asked.rubric, asked.n)
-    else:
-        text = report(asked.runs) + f"\n{time.perf_counter() - started:.0f} s.\n"
+    text = report(asked.runs) + f"\n{time.perf_counter() - started:.0f} s.\n"
     print(text)
     if asked.write:
         asked.write.write_text(text, encoding="utf-8")
