@@ -8,7 +8,7 @@ import pytest
 from tests.commands.console import run
 
 # judgekeeper 0.1.3 (PyPI), `judgekeeper check table.csv`, report.json: runs[0] of each table made by `rows` below.
-# `python -m benchmarks.judgekeeper` runs it again beside us.
+# `python -m benchmarks.judgekeeper` runs it again next to ours.
 JUDGEKEEPER = {
     "good": {
         "tpr": 0.8888888888888888, "tnr": 0.9583333333333334, "kappa": 0.8299319727891156,

@@ -77,7 +77,7 @@ class Answer:
 
     @property
     def open(self) -> str:
-        """What stands for the response that is next."""
+        """What identifies the response that is next."""
         return str(next(step["unit"] for step in self.data["steps"] if step["answer"] is None))
 
     @property

@@ -28,7 +28,7 @@ def project(tmp_path: Path) -> Path:
 
 
 def test_three_share_sixty_so_that_each_is_labelled_twice_and_pairs_meet_equally_often() -> None:
-    """Whoever comes next labels one response; what they have done counts when the next one asks."""
+    """The next annotator labels one response; what they have done counts when the next one asks."""
     labelled: dict[str, set[str]] = {}
     share = Share(TRIO, each=2)
     for turn in range(120):

@@ -471,7 +471,7 @@ OF_SHARED = {
 }  # fmt: skip
 
 
-@pytest.mark.skipif(not SHARED.is_dir(), reason=f"the tools' own files are not in {SHARED}")
+@pytest.mark.skipif(not SHARED.is_dir(), reason=f"runs where {SHARED} is there")
 @pytest.mark.parametrize("sample", OF_SHARED)
 def test_the_tools_own_files_give_the_same_figures(sample: str) -> None:
     names, columns, judge, expected = OF_SHARED[sample]
