@@ -45,6 +45,11 @@ def _arrive(page: Page, place: int, of: int = 21) -> None:
     expect(page.locator("#text")).to_be_focused()
 
 
+def _sent(page: Page) -> None:
+    """Wait until the server has all answers: the page goes on to the next response before it does."""
+    page.wait_for_function("outbox.length === 0")
+
+
 def _label(page: Page, place: int, *keys: str) -> None:
     """Label the response at a place."""
     _arrive(page, place)
@@ -68,6 +73,7 @@ def test_twenty_labels_by_keyboard_with_the_server_killed_between_two(project: P
             _label(page, place, *choices[place % 3])
         expect(page.get_by_role("heading", level=1)).to_have_text("Response 21 of 21")
         assert page.evaluate("window.ran") is None
+        _sent(page)
         lines = server.lines
     assert len(lines) == 20
     levels = Counter(line["criteria"]["polite"].get("level", "does not apply") for line in lines)
@@ -86,6 +92,7 @@ def test_undo_note_and_progress_by_keyboard(project: Path, page: Page) -> None:
         _label(page, 1, "2", "1")
         _label(page, 2, "3", "2", "n", "u", "p", "1", "Escape")
         _arrive(page, 3)
+        _sent(page)
         assert server.lines[-1]["note"] == "up1"
         _press(page, "u")
         expect(page.get_by_role("status")).to_contain_text("Taken back")
@@ -93,6 +100,7 @@ def test_undo_note_and_progress_by_keyboard(project: Path, page: Page) -> None:
         _arrive(page, 2)
         _press(page, "1", "Enter")
         _arrive(page, 3)
+        _sent(page)
         assert [line["criteria"].get("polite", {}).get("level") for line in server.lines] == [2.0, 3.0, None, 1.0]
         _press(page, "p")
         expect(page.get_by_role("heading", level=1)).to_have_text("Progress")
@@ -177,7 +185,7 @@ def test_two_hundred_keys_20_ms_apart_land_where_they_were_meant(project: Path, 
         given = [("123"[place % 3], "12"[place % 2]) for place in range(100)]
         page.keyboard.type("".join(f"{polite}{waffle}\n" for polite, waffle in given), delay=20)
         expect(page.get_by_role("heading", level=1)).to_have_text("Response 101 of 105")
-        page.wait_for_function("outbox.length === 0")
+        _sent(page)
         kept = server.lines
     levels = [(line["criteria"]["polite"]["level"], line["criteria"]["waffle"]["level"]) for line in kept]
     assert levels == [(float(polite), float(waffle) - 1) for polite, waffle in given]
@@ -201,7 +209,7 @@ def test_cant_tell_on_the_rest_a_marked_passage_and_the_list_of_what_is_done(pro
         expect(page.get_by_role("status")).to_contain_text("Labelled before")
         _press(page, "2", "2", "Enter")
         _arrive(page, 3)
-        page.wait_for_function("outbox.length === 0")
+        _sent(page)
         second, first = server.lines[1:]
     assert re.fullmatch(r"<script>window.ran = \d+</script> reply \d+ & more", second["criteria"]["polite"]["quote"])
     assert (first["criteria"]["polite"]["level"], first["criteria"]["waffle"]["level"]) == (2.0, 1.0)
@@ -232,6 +240,7 @@ def test_notes_and_passages_of_annotators_are_side_by_side_for_who_adjudicates(p
         _press(page, "2", "Enter")
         expect(page.get_by_role("heading", level=1)).to_have_text("All labelled. Thank you!")
         expect(page.locator("#more")).to_contain_text("1 of 1 response")
+        _sent(page)
         (line,) = zoe.lines
     assert (line["criteria"]["polite"]["level"], line["criteria"]["polite"]["reason"]) == (2.0, "neither")
 
