@@ -28,9 +28,10 @@ def chromium() -> Iterator[Browser]:
         browser.close()
 
 
-@pytest.fixture(params=["light", "dark"])
+@pytest.fixture
 def page(chromium: Browser, request: pytest.FixtureRequest) -> Iterator[Page]:
-    """A fresh page, light and dark."""
-    context = chromium.new_context(color_scheme=request.param, viewport={"width": 1280, "height": 800})
+    """A fresh page, light unless a test asks for dark: colours matter to what looks at them, keys work alike in both."""
+    colours = getattr(request, "param", "light")
+    context = chromium.new_context(color_scheme=colours, viewport={"width": 1280, "height": 800})
     yield context.new_page()
     context.close()

@@ -15,6 +15,7 @@ from playwright.sync_api import Page, Route, expect
 from tests.labelling.labelled_project import RUBRIC, Server, make_pool
 
 pytestmark = pytest.mark.browser
+light_and_dark = pytest.mark.parametrize("page", ["light", "dark"], indirect=True)
 
 
 @pytest.fixture
@@ -132,6 +133,7 @@ def _serious(page: Page) -> list[Any]:
     return [(fault["id"], fault["nodes"][0]["html"]) for fault in found if fault["impact"] in ("serious", "critical")]
 
 
+@light_and_dark
 def test_axe_finds_no_serious_fault_on_any_page(project: Path, page: Page, tmp_path: Path) -> None:
     long = {"id": "long", "query": "q", "response": "a long line " * 20_000}
     (project / "pool.jsonl").write_text(json.dumps(long) + "\n")
@@ -149,6 +151,7 @@ def test_axe_finds_no_serious_fault_on_any_page(project: Path, page: Page, tmp_p
         assert _serious(page) == []
 
 
+@light_and_dark
 def test_agreement_is_told_in_a_table_that_axe_and_a_phone_can_take(project: Path, page: Page) -> None:
     with Server(project) as ann, Server(project, rater="ben") as ben:
         for _ in range(21):
@@ -173,7 +176,6 @@ def test_the_next_criterion_comes_into_sight_with_its_levels(project: Path, page
         expect(page.locator("fieldset").nth(1)).to_be_in_viewport(ratio=0.99)
 
 
-@pytest.mark.parametrize("page", ["light"], indirect=True)
 @pytest.mark.usefixtures("complaints")
 def test_two_hundred_keys_20_ms_apart_land_where_they_were_meant(project: Path, page: Page) -> None:
     lines = [{"id": f"r{i}", "query": "q", "response": f"reply {i} & more"} for i in range(100)]
@@ -192,7 +194,6 @@ def test_two_hundred_keys_20_ms_apart_land_where_they_were_meant(project: Path, 
     assert len({(line["id"], line["sample"]) for line in kept}) == 100
 
 
-@pytest.mark.parametrize("page", ["light"], indirect=True)
 @pytest.mark.usefixtures("complaints")
 def test_cant_tell_on_the_rest_a_marked_passage_and_the_list_of_what_is_done(project: Path, page: Page) -> None:
     with Server(project) as server:
@@ -216,6 +217,7 @@ def test_cant_tell_on_the_rest_a_marked_passage_and_the_list_of_what_is_done(pro
     assert all(0 <= line["seconds"] < 60 for line in (first, second))
 
 
+@light_and_dark
 def test_notes_and_passages_of_annotators_are_side_by_side_for_who_adjudicates(project: Path, page: Page) -> None:
     with Server(project) as ann, Server(project, rater="ben") as ben:
         unit = ann.get().open

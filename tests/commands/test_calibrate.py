@@ -66,6 +66,29 @@ def calibrated(project: Path, *options: str) -> subprocess.CompletedProcess[str]
     return run("calibrate", "polite", "--ratings", "judge.jsonl", *options, cwd=project)
 
 
+def test_levels_without_order_have_agreement_and_kappa_and_no_bias(project: Path) -> None:
+    levels = "[{value: 0, label: tie}, {value: 1, label: first}, {value: 2, label: second}]"
+    (project / "rubrics" / "polite.yaml").write_text(
+        f"criteria:\n- {{name: polite, description: Which, weight: 1, scale_type: nominal, levels: {levels}}}\n"
+    )
+    (project / "calibration" / "polite").mkdir(parents=True)
+    with (
+        (project / "calibration" / "polite" / "examples.jsonl").open("w") as examples,
+        (project / "judge.jsonl").open("w") as ratings,
+    ):
+        for i in range(60):
+            labels = [{"rater": f"r{r}", "criteria": {"polite": i % 3}} for r in range(2)]
+            examples.write(json.dumps({"id": f"e{i}", "response": f"reply {i}", "labels": labels}) + "\n")
+            said = (i + 1) % 3 if i < 6 else i % 3
+            ratings.write(json.dumps({"id": f"e{i}", "judge": "j", "criteria": {"polite": said}}) + "\n")
+    done = calibrated(project, "--json", "report.json", "--html", "report.html")
+    assert done.returncode in (0, 1, 4), done.stderr
+    found = json.loads((project / "report.json").read_text())["criteria"]["polite"]
+    assert found["exact_agreement"]["value"] == pytest.approx(0.9)
+    assert found["cohen_kappa"]["value"] == pytest.approx((0.9 - 1 / 3) / (1 - 1 / 3))
+    assert "weighted_kappa" not in found
+
+
 @pytest.mark.parametrize("name", RUBRICS)
 def test_each_shipped_rubric_calibrates_without_a_key(name: str, cache: dict[str, str]) -> None:
     done = run("calibrate", f"rubrics/{name}.yaml", env=cache)

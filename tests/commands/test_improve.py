@@ -356,7 +356,9 @@ def test_the_budget_covers_proposals_and_ends_the_search(proposing: Any) -> None
 # --- ended and begun again ------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("phase", ["default", "proposals", "screen", "sealed"])
+@pytest.mark.parametrize(
+    "phase", ["default", *(pytest.param(p, marks=pytest.mark.release) for p in ("proposals", "screen")), "sealed"]
+)
 def test_a_killed_run_goes_on_where_it_was(tmp_path: Path, phase: str) -> None:
     """The process is killed in the middle of a phase; the same command gives the answer of a run that wasn't."""
     command = ("improve", "manners", *JUDGE, *PROPOSING, "--rounds", "1", "--open", "--concurrency", "1", "--json")

@@ -15,7 +15,6 @@ from markscheme.judges.local import LocalJudge, digest
 from markscheme.prompt import Prompt
 from tests.judges.asking import PROMPT, RUBRIC, asked, asked_often
 
-SCALE = Rubric.from_dict({"criteria": [{"name": "clarity", "description": "Clear", "weight": 1}]})
 ODDLY_NAMED = Rubric.from_dict({"criteria": [{"name": 'clear "ü"', "description": "Clear", "weight": 1}]})
 
 BRIEF = Prompt("", "Does 'Paris is a city' mention Paris? Answer as JSON.", PROMPT.schema, PROMPT.criteria)
@@ -41,18 +40,6 @@ def test_names_of_criteria_may_hold_quotes_and_any_letter(local_model: Path) -> 
     reply = asked(LocalJudge(local_model, max_tokens=300), prompt)
     assert list(json.loads(reply.text)["verdicts"]) == ['clear "ü"']
     assert reply.enforced
-
-
-def test_token_probabilities_give_an_expected_level(local_model: Path) -> None:
-    async def run() -> None:
-        judge = LocalJudge(local_model, max_tokens=300, expected=True)
-        found = await grade(SCALE, "Paris.", judge)
-        await judge.aclose()
-        level = found.verdicts["clarity"].level
-        assert 1 < level < 5
-        assert level != int(level)
-
-    asyncio.run(run())
 
 
 def test_probabilities_lie_along_the_text_and_are_told_only_when_asked_for(local_model: Path) -> None:

@@ -128,8 +128,10 @@ class CriterionComparison:
         """The leading chance-corrected coefficient of this scale.
 
         On two levels quadratic kappa is Cohen's, and it has a value where the median of several samples lies between.
+        Levels without order have no quadratic kappa.
         """
-        leading, quadratic = self.statistics[headline(self.criterion.scale)], self.statistics["weighted_kappa"]
+        leading = self.statistics[headline(self.criterion.scale)]
+        quadratic = self.statistics.get("weighted_kappa", leading)
         return quadratic if leading.value is None and quadratic.value is not None else leading
 
     @cached_property
