@@ -30,7 +30,7 @@ def chromium() -> Iterator[Browser]:
 
 @pytest.fixture
 def page(chromium: Browser, request: pytest.FixtureRequest) -> Iterator[Page]:
-    """A fresh page, light unless a test asks for dark: colours matter to what looks at them, keys work alike in both."""
+    """A fresh page, light unless a test asks for dark: colours matter to those who look, keys work alike in both."""
     colours = getattr(request, "param", "light")
     context = chromium.new_context(color_scheme=colours, viewport={"width": 1280, "height": 800})
     yield context.new_page()
