@@ -76,7 +76,7 @@ def test_the_headline_names_the_criterion_that_moved_most_and_the_cause(since: S
     nothing = baseline(calibrated(_still(added={"tone": 1.0}), rubric("per_criterion"), since=since))
     heads = [drift.headline(found) for found in (reworded, other, nothing)]
     assert [(head.tone, head.head) for head in heads if head is not None] == [
-        ("note", "You reworded clarity: it can gate once you accept the edit."),
+        ("note", "You reworded clarity: label again, accept the edit, then it can gate."),
         ("bad", "The judge changed: don't use this judge yet."),
         ("bad", "The judge drifted: don't use this judge yet."),
     ]

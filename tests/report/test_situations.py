@@ -22,7 +22,7 @@ TONES = {
     "nothing-graded": ("bad", "Nothing could be graded."),
     "synthetic-labels": ("open", "Can't tell whether it can gate: synthetic labels only."),
     "drift-by-judge": ("bad", "The judge changed: don't use this judge yet."),
-    "drift-by-wording": ("note", "You reworded clarity: it can gate once you accept the edit."),
+    "drift-by-wording": ("note", "You reworded clarity: label again, accept the edit, then it can gate."),
 }
 VARYING = {
     r"\d{4}-\d\d-\d\d": "DATE",

@@ -191,7 +191,11 @@ def callout(calibration: Calibration) -> doc.Callout:
     if decision.use not in USABLE:
         return replace(found, text=f"{found.text} {moved.head} {moved.text}")
     overall = f"Overall, {decision.because[0].lower()}{decision.because[1:]}"
-    then = "If the new levels are what you mean, label again what was labelled under the old wording, then accept:"
+    again = _run(calibration, "label", " --rater YOUR-NAME")
+    then = (
+        f"If the new levels are what you mean, label again what was labelled under the old wording ({again} asks "
+        "for those), then accept:"
+    )
     return replace(moved, text=f"{moved.text} {overall} {then}", command=_accept(calibration))
 
 
@@ -393,7 +397,11 @@ def _rewording(calibration: Calibration) -> Iterator[doc.Block]:
         tasks = len(set(table.groups or table.ids))
         names = ", ".join(dict.fromkeys(finding.criterion or "all criteria" for finding in worded))
         command = doc.Code(_run(calibration, "improve", f" --proposer {_model(calibration.rater)}"))
-        enough = f"{needed} labelled tasks find a gain of 0.10 in agreement 8 times in 10; you have {tasks}"
+        of_gain = "a gain of 0.10 in agreement 8 times in 10"
+        if tasks < needed:
+            enough = f"with {tasks} labelled tasks it may miss a gain; {needed} would find {of_gain}"
+        else:
+            enough = f"your {tasks} labelled tasks are enough to find {of_gain}"
         yield doc.Notes(((f"To have the words of {names} rewritten and tested: ", command, f" ({enough})."),))
 
 

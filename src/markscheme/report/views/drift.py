@@ -39,7 +39,7 @@ def headline(baseline: Baseline, may: str = "can gate") -> Callout | None:
     if not baseline.alarm:
         deeds = [change.cause for change in foremost.explanation.changes]
         deed = deeds[0] if len(deeds) == 1 else "You changed the rubric"
-        return Callout("note", f"{deed}: it {may} once you accept the edit.", text.removeprefix(f"{deed}. "))
+        return Callout("note", f"{deed}: label again, accept the edit, then it {may}.", text.removeprefix(f"{deed}. "))
     explanation = foremost.explanation
     sides = {change.side for change in explanation.changes}
     if explanation.is_own_edit:
