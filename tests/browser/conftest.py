@@ -2,6 +2,7 @@
 
 import shutil
 from collections.abc import Iterator
+from typing import Literal
 
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
@@ -31,7 +32,7 @@ def chromium() -> Iterator[Browser]:
 @pytest.fixture
 def page(chromium: Browser, request: pytest.FixtureRequest) -> Iterator[Page]:
     """A fresh page, light unless a test asks for dark: colours matter to those who look, keys work alike in both."""
-    colours = getattr(request, "param", "light")
+    colours: Literal["light", "dark"] = getattr(request, "param", "light")
     context = chromium.new_context(color_scheme=colours, viewport={"width": 1280, "height": 800})
     yield context.new_page()
     context.close()
