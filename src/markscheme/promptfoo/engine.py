@@ -4,7 +4,6 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -139,11 +138,7 @@ def file_stamp(file: Path) -> tuple[int, int, int]:
     return about.st_ino, about.st_size, about.st_mtime_ns
 
 
-def own_modules() -> dict[str, tuple[int, int, int]]:
-    """The user's own modules that are loaded: a stamp for each file."""
+def own_modules() -> set[Path]:
+    """The files of the user's own modules that are loaded."""
     files = {getattr(module, "__file__", None) for module in list(sys.modules.values())}
-    return {file: file_stamp(Path(file)) for file in files if file and _is_own(file) and Path(file).is_file()}
-
-
-_is_own = cache(is_own)
-"""Cached, since every request asks for every module, and a file's path doesn't change."""
+    return {Path(file) for file in files if file and is_own(file) and Path(file).is_file()}

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from markscheme.promptfoo.assertion import NotGraded, assess
-from markscheme.promptfoo.engine import Engine, own_modules
+from markscheme.promptfoo.engine import Engine, file_stamp, own_modules
 from markscheme.promptfoo.provider import respond
 from markscheme.session.client import environment_key
 from markscheme.session.server import IDLE, Retired, Session, socket_file
@@ -59,7 +59,8 @@ class Serving:
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.engine = folder, Engine()
-        self._modules: dict[str, tuple[int, int, int]] = {}
+        self._modules: dict[Path, tuple[int, int, int]] = {}
+        self._loaded = 0
 
     async def answer(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """The answer that the calling process would have computed itself.
@@ -94,9 +95,10 @@ class Serving:
 
     def _check_modules(self) -> None:
         """Raise Retired if a user's module has changed on disk."""
-        loaded = own_modules()
-        for file, stamp in loaded.items():
-            if self._modules.setdefault(file, stamp) != stamp:
-                raise Retired(file)
-        if any(file not in loaded for file in self._modules):
-            raise Retired("a module has gone")
+        if len(sys.modules) != self._loaded:  # thousands, which grow by imports only: most requests can skip them
+            self._loaded = len(sys.modules)
+            for file in own_modules():
+                self._modules.setdefault(file, file_stamp(file))
+        for file, stamp in self._modules.items():
+            if not file.is_file() or file_stamp(file) != stamp:
+                raise Retired(str(file))
