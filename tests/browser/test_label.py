@@ -12,6 +12,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, Route, expect
 
+from tests.browser.waiting import wait_until
 from tests.labelling.labelled_project import RUBRIC, Server, make_pool
 
 pytestmark = pytest.mark.browser
@@ -48,7 +49,7 @@ def _arrive(page: Page, place: int, of: int = 21) -> None:
 
 def _sent(page: Page) -> None:
     """Wait until the server has all answers: the page goes on to the next response before it does."""
-    page.wait_for_function("outbox.length === 0")
+    wait_until(page, "outbox.length === 0")
 
 
 def _label(page: Page, place: int, *keys: str) -> None:
@@ -65,7 +66,7 @@ def test_twenty_labels_by_keyboard_with_the_server_killed_between_two(project: P
         for place in range(1, 12):
             _label(page, place, *choices[place % 3])
         expect(page.get_by_role("heading", level=1)).to_have_text("Response 12 of 21")
-        page.wait_for_function("cache.size === 17 && outbox.length === 0")
+        wait_until(page, "cache.size === 17 && outbox.length === 0")
         server.kill()
         assert len(server.lines) == 11
     with Server(project) as server:
@@ -254,6 +255,6 @@ def test_page_down_scrolls_a_long_response_wherever_the_focus_is(project: Path, 
         page.goto(server.url)
         expect(page.locator("#text")).to_be_focused()
         _press(page, "2", "PageDown")
-        page.wait_for_function("document.getElementById('text').scrollTop > 300")
+        wait_until(page, "document.getElementById('text').scrollTop > 300")
         _press(page, "1")
         assert page.evaluate("document.activeElement.id") == "save"

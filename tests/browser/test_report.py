@@ -12,6 +12,7 @@ from markscheme.calibration.choice import Contender, choose
 from markscheme.report.html import render_html
 from markscheme.report.views import calibration as of_calibration
 from markscheme.report.views import choice as of_choice
+from tests.browser.waiting import wait_until
 from tests.report.hostile import hostile_calibration
 
 pytestmark = pytest.mark.browser
@@ -134,7 +135,7 @@ def test_an_example_opens_and_closes_by_keyboard_alone(chromium: Browser, plain:
     page.keyboard.press("Enter")
     article = page.locator(".list article.case")
     article.wait_for(state="visible")
-    page.wait_for_function("document.activeElement.classList.contains('open')")
+    wait_until(page, "document.activeElement.classList.contains('open')")
     page.keyboard.press("Enter")
     article.wait_for(state="detached")
 

@@ -45,7 +45,7 @@ def test_a_fault_is_told_with_its_criterion_an_edit_and_examples(tmp_path: Path)
     done = run(*written(tmp_path, judge), "--json", "report.json", "--markdown", "report.md", cwd=tmp_path)
     assert done.stderr == ""
     assert "facts · the judge is too lenient" in " ".join(done.stdout.split())
-    assert "Anchor level" in " ".join(done.stdout.split())
+    assert "in the description of level" in " ".join(done.stdout.split())
     report = json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))
     assert [(finding["code"], finding["criterion"]) for finding in report["findings"]] == [("lenient", "facts")]
     assert {part["by"] for part in report["slices"]} == {"system"}

@@ -48,7 +48,7 @@ def test_a_judge_that_stayed_shows_no_drift(since: Since) -> None:
     found = baseline(calibrated(_still(), rubric("per_criterion"), since=since))
     compared, level, changed, _, score, _, *rows = _shown(found)
     assert compared == "Accepted run of DATE (2 runs): 60 examples shared."
-    assert level.startswith("Comparison 1 with it: an alarm takes p ≤ 0.03, its part of the 5% chance")
+    assert level.startswith("This is comparison 1 with it. All of them share a 5% chance of a false alarm; this one")
     assert changed == "Changed since: nothing on record."
     assert score.startswith("Score moved by 0.00 (90% CI −0.04 to +0.04, p 1).")
     assert [row.split("  ")[:2] for row in rows] == [[name, "no drift"] for name in found.criteria]
@@ -58,7 +58,7 @@ def test_a_judge_that_stayed_shows_no_drift(since: Since) -> None:
 def test_what_changed_and_what_moved_have_their_figures(since: Since) -> None:
     _, _, changed, intervals, score, _, *rows, noise = _shown(_moved(since))
     assert changed == "Changed since: the text of criterion 'clarity'; the judge's parameter 'temperature' (1.0 → 0.0)."
-    assert intervals.startswith("90% CIs in this section, 95% CIs in the others: ")
+    assert intervals.startswith("Intervals here are 90% CIs, ")
     assert score.startswith("Score moved by +0.0")
     assert "Decision flipped on" in score
     cells = {row.split("  ")[0]: row.split("  ")[1:5] for row in rows}
@@ -76,7 +76,7 @@ def test_the_headline_names_the_criterion_that_moved_most_and_the_cause(since: S
     nothing = baseline(calibrated(_still(added={"tone": 1.0}), rubric("per_criterion"), since=since))
     heads = [drift.headline(found) for found in (reworded, other, nothing)]
     assert [(head.tone, head.head) for head in heads if head is not None] == [
-        ("note", "You reworded clarity: label again, accept the edit, then it can gate."),
+        ("note", "You reworded clarity: label again before it gates."),
         ("bad", "The judge changed: don't use this judge yet."),
         ("bad", "The judge drifted: don't use this judge yet."),
     ]
@@ -94,7 +94,7 @@ def test_a_run_that_is_accepted_says_whether_it_joins_or_replaces_the_others(sin
 
 def test_planned_comparisons_are_shown_with_their_number(since: Since) -> None:
     found = baseline(calibrated(_still(), rubric("per_criterion"), since=replace(since, run=2, planned=13)))
-    assert _shown(found)[1].startswith("Comparison 2 of 13 planned with it: an alarm takes p ≤ 0.0038,")
+    assert _shown(found)[1].startswith("This is comparison 2 of 13 planned with it. ")
 
 
 def test_the_json_holds_all_of_it_and_no_nan(since: Since) -> None:

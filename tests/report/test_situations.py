@@ -18,11 +18,11 @@ TONES = {
     "ok": ("good", "Can gate."),
     "too-few-labels": ("open", "Not enough labels to tell whether it can gate."),
     "worse-than-baseline": ("bad", "Don't use this judge yet."),
-    "labels-disagree": ("open", "These labels can't tell whether it can gate."),
+    "labels-disagree": ("open", "These labels don't show whether it can gate."),
     "nothing-graded": ("bad", "Nothing could be graded."),
     "synthetic-labels": ("open", "Can't tell whether it can gate: synthetic labels only."),
     "drift-by-judge": ("bad", "The judge changed: don't use this judge yet."),
-    "drift-by-wording": ("note", "You reworded clarity: label again, accept the edit, then it can gate."),
+    "drift-by-wording": ("note", "You reworded clarity: label again before it gates."),
 }
 VARYING = {
     r"\d{4}-\d\d-\d\d": "DATE",
@@ -95,7 +95,7 @@ def test_what_follows_from_a_drift_is_part_of_it_and_proposes_no_edit() -> None:
     page = (GOLDEN / "situations" / "drift-by-judge.md").read_text(encoding="utf-8")
     first, _, rest = page.partition("### Fix first")
     fixes = rest.partition("### Criteria")[0]
-    assert (first.count("Agreement with gold on tone fell"), fixes.count("Agreement")) == (1, 0)
+    assert (first.count("Agreement fell: weighted kappa with gold on tone"), fixes.count("Agreement")) == (1, 0)
     assert "too lenient" in fixes
     assert "nchor" not in fixes
 

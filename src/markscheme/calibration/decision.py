@@ -174,7 +174,7 @@ def _because(figures: VerdictFigures, target: float, code: BecauseCode, no_merit
         case "below-constant":
             return (
                 f"The judge agrees on {agreement.value:.0%} of examples; {always} would reach {constant.value:.0%} "
-                f"({CONF_CONSTANT:.0%} confidence that the judge is worse)."
+                f"(the judge is worse, with {CONF_CONSTANT:.0%} confidence)."
             )
         case "below-person":
             most = f"at most {_bound(agreement.upper(CONF))} with {CONF:.0%} confidence"
@@ -189,10 +189,8 @@ def _because(figures: VerdictFigures, target: float, code: BecauseCode, no_merit
             )
         case "no-signal":
             return (
-                f"Two annotators agree on only {figures.people.value:.0%}; one constant score would agree with an "
-                f"annotator on {figures.constant_people.value:.0%} (with gold on {constant.value:.0%}). Such labels "
-                "can't tell a good judge from a bad one: make the rubric's wording sharper, widen the tolerance, or "
-                "discuss the examples and adjudicate."
+                f"Two annotators agree on only {figures.people.value:.0%} of examples; one constant score would agree "
+                f"with an annotator on {figures.constant_people.value:.0%}. Such labels can't show whether a judge is good."
             )
         case "constant-open":
             return (

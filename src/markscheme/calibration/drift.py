@@ -685,16 +685,17 @@ def _agreement(found: CriterionDrift, level: float) -> str:
     if gold is None or gold.moved.now is None or gold.moved.then is None:
         return ""
     measure = "MAE" if gold.measure == "mae" else gold.measure.replace("_", " ").replace("cohen", "Cohen's")
-    figures = f"{measure} {gold.moved.then:.2f}, now {gold.moved.now:.2f}"
+    figures = f"{number(gold.moved.then)}, now {number(gold.moved.now)}"
     if gold.change.low is not None:
         figures += (
-            f"; 90% CI of the change {number(gold.change.low, sign=True)} to {number(gold.change.high, sign=True)}"
+            f" (90% CI of the change {number(gold.change.low, sign=True)} to {number(gold.change.high, sign=True)})"
         )
+    of_gold = f"{measure} with gold on {found.criterion.name}"
     if gold.fell(level):
-        return f"Agreement with gold on {found.criterion.name} fell ({figures})."
-    if gold.is_worse and not gold.affirmed:
-        return f"Agreement with gold on {found.criterion.name} is lower, but not by enough for an alarm ({figures})."
-    return f"Agreement with gold on {found.criterion.name} is no worse ({figures})."
+        return f"Agreement fell: {of_gold} was {figures}."
+    if gold.is_worse and not gold.affirmed and gold.p is not None:
+        return f"Agreement isn't shown to have fallen (p {gold.p:.2g}, alarm at {level:.2g}): {of_gold} was {figures}."
+    return f"Agreement is no worse: {of_gold} was {figures}."
 
 
 def _part(part: Part) -> str:
@@ -706,8 +707,8 @@ def _way_out(found: CriterionDrift) -> str:
     explanation, moved = found.explanation, listed(found.movers, MOST_MOVERS)
     if explanation.is_own_edit:
         return (
-            f"Read {moved}. If the new levels are what you mean, label again what was labelled under the old wording, "
-            "then accept this run. Otherwise undo the edit."
+            f"Read {moved}. If the judge's new levels are right, label the examples again under the new wording, then "
+            "accept this run. Otherwise undo the edit."
         )
     if not explanation.changes:
         return (
@@ -719,6 +720,6 @@ def _way_out(found: CriterionDrift) -> str:
             return "Add --replay, which asks today's judge by the accepted rubric, or change one thing at a time."
         return "Change one thing at a time and calibrate after each."
     return (
-        f"Undo the change and calibrate again. To keep it, read {moved} first: if their levels are right, accept this "
-        "run (--accept)."
+        f"Undo the change, then calibrate again. To keep it, read {moved}: if the judge's new levels are right, "
+        "correct the labels, then accept this run (--accept)."
     )

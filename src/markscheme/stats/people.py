@@ -299,7 +299,7 @@ class _Beside:
     def people(self, level: float) -> Estimate:
         """Alpha between two annotators."""
         if not self.people_pairs:
-            return self._undefined(f"needs two people who rated the same {LEAST_EXAMPLES} examples", level)
+            return self._undefined(f"needs {LEAST_EXAMPLES} examples that two annotators rated", level)
         if math.isnan(self.among_people[0]):
             return self._undefined("one level only, for two people", level)
         return self._coefficient(self.among_people, self.people_in_pairs, level)
@@ -307,7 +307,7 @@ class _Beside:
     def judge_and_gap(self, level: float) -> tuple[Estimate, Estimate]:
         """Alpha between the judge and an annotator, and its difference from alpha between two annotators."""
         if not self.people_pairs:
-            why = f"needs two people who rated the same {LEAST_EXAMPLES} examples as the judge"
+            why = f"needs {LEAST_EXAMPLES} examples that the judge and two annotators rated"
             return self._undefined(why, level), self._undefined(why, GAP_LEVEL)
         (among_people, people_left), (with_judge, judge_left) = (
             self.among_people,

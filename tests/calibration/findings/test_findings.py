@@ -50,7 +50,7 @@ def test_a_shift_on_one_criterion_is_named_there_with_both_means_and_a_level_to_
         finding.evidence["shift"]["value"]
     )
     assert np.sign(finding.evidence["shift"]["low"]) == np.sign(size)
-    assert "nchor" in finding.suggestion
+    assert "in the description of level" in finding.suggestion
     assert re.search(r" on e\d+, e\d+", finding.suggestion)
     assert finding.cost > 0
 
@@ -106,7 +106,7 @@ def test_a_judge_off_by_the_same_everywhere_is_lenient_though_nothing_varies() -
     gold = np.array([[1], [2], [3], [4]] * 6)
     finding = of_code(found(of, examples(of, {"p": gold}), judged(of, gold + 1)), "lenient", "tone")
     assert finding.evidence["shift"]["value"] == 1
-    assert "bias +1.00 levels; its mean level is 3.50, that of the labels 2.50" in finding.message
+    assert "bias +1.00 levels; mean level 3.50, the labels 2.50" in finding.message
 
 
 def test_a_lenient_judge_of_yes_and_no_is_told_in_shares() -> None:
@@ -217,7 +217,7 @@ def test_a_judge_that_never_gives_a_level_people_give_is_told_which() -> None:
     judge = np.where(gold == 3, 3 + np.resize([1, -1], 70)[:, None], gold)
     finding = of_code(found(of, examples(of, {"p": gold}), judged(of, judge)), "unused-level", "tone")
     assert finding.evidence == {**finding.evidence, "levels": [3.0], "by": "judge", "examples": 14}
-    assert "nchor" in finding.suggestion
+    assert "in the description of level" in finding.suggestion
 
 
 def test_a_level_nobody_uses_is_named_from_sixty_examples_on() -> None:
@@ -447,7 +447,7 @@ def test_an_anchor_with_words_is_to_be_sharpened() -> None:
     judge = np.where(gold == 3, 5, gold)
     suggestion = of_code(found(of, examples(of, {"p": gold}), judged(of, judge)), "lenient", "tone").suggestion
     assert suggestion == (
-        "Sharpen the anchor of level 3 of tone: quote what keeps a 3 from being a 5; the judge gave 5 where the labels "
+        "Say more exactly in the description of level 3 of tone what keeps a 3 from being a 5: the judge gave 5 where the labels "
         "say 3 on e0, e1, e2 and 17 more."
     )
 

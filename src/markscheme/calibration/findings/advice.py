@@ -82,9 +82,9 @@ def anchor_advice(evidence: Evidence, one: CriterionEvidence, way: int) -> str:
         wanted = "what is not enough for MET" if its == "MET" else "what is enough for MET"
         return f"Say in {one.name} {wanted}: {where}."
     has_words = any(abs(level.value - gold) <= SAME_LEVEL and level.description for level in one.scale.levels)
-    verb = "Sharpen the anchor of" if has_words else "Anchor"
-    quoted = f"what keeps a {theirs} from being a {its}" if way > 0 else f"what a {theirs} may still lack"
-    return f"{verb} level {theirs} of {one.name}: quote {quoted}; {where}."
+    verb = "Say more exactly" if has_words else "Say"
+    wanted = f"what keeps a {theirs} from being a {its}" if way > 0 else f"what a {theirs} may still lack"
+    return f"{verb} in the description of level {theirs} of {one.name} {wanted}: {where}."
 
 
 def nearest_level(one: CriterionEvidence, value: float) -> float:

@@ -156,7 +156,7 @@ def lenient_or_severe(evidence: Evidence, criteria: Mapping[str, CriterionEviden
 def _bias_in_words(evidence: Evidence, one: CriterionEvidence, bias: Estimate, judge: float, gold: float) -> str:
     if not one.scale.is_yes_no:
         size = with_ci(bias, " levels", sign=True)
-        return f"bias {size}; its mean level is {number(judge)}, that of {evidence.who} {number(gold)}"
+        return f"bias {size}; mean level {number(judge)}, {evidence.who} {number(gold)}"
     size = with_ci(bias, sign=True)
     if not one.on_scale(one.judge):
         return f"bias {size} (judge minus gold, UNMET 0 and MET 1)"
@@ -276,15 +276,15 @@ def judge_or_label_noise(evidence: Evidence, criteria: Mapping[str, CriterionEvi
         one = single[name]
         worst = worst_places(np.abs(one.errors))
         has_people = evidence.comparison.gold.has_people
-        other = "a second annotator would differ as much" if has_people else "the labels are wrong"
+        other = "annotators may differ as much from each other" if has_people else "the labels may be wrong"
         what = "kappa" if _has_kappa(one) else "correlation"
         yield evidence.finding(
             "noisy",
             one,
-            f"{name}: the judge differs from {evidence.who} in both directions: {what} {with_ci(agreement)}. With one "
-            f"label per example, either the judge is noisy or {other}.",
-            f"Have a second annotator label {name} on {LEAST_SHARED} of these examples, first where the two differ "
-            f"most: {both_levels(evidence, one, worst)}.",
+            f"{name}: the judge differs from {evidence.who}, now up, now down: {what} {with_ci(agreement)}. One label "
+            f"per example can't show the cause: the judge may be noisy, or {other}.",
+            f"Have a second annotator label {name} on {LEAST_SHARED} of these examples, first where judge and labels "
+            f"differ most: {both_levels(evidence, one, worst)}.",
             shows={"kappa": agreement.to_json(), "told_apart": False},
             worst=worst,
             most="low",

@@ -116,7 +116,7 @@ def no_better_than_constant(evidence: Evidence) -> Iterator[Finding]:
     if not lost and not unshown:
         return
     always = f"always answering {figures.constant_score:g}"
-    shown = f" ({CONF_CONSTANT:.0%} confidence that the judge is worse)" if lost else ": it isn't shown to do better"
+    shown = f" (the judge is worse, with {CONF_CONSTANT:.0%} confidence)" if lost else ": it isn't shown to do better"
     yield evidence.finding(
         "no-skill",
         None,
@@ -262,7 +262,7 @@ def unreadable_replies(evidence: Evidence, *, elsewhere: bool) -> Iterator[Findi
     yield evidence.finding(
         "unreadable",
         evidence.criteria[names[0]] if len(names) == 1 else None,
-        f"{len(unread)} of {rated} of the judge's answers could not be read; none counts as a level.",
+        f"{len(unread)} of {rated} of the judge's answers could not be read, and count nowhere.",
         "Ask for one criterion at a time (strategy: per_criterion), or use a model that keeps to the answer format. "
         f"Look first at {example_ids(evidence, places[:3])}.",
         shows={"examples": len(unread), "share": share, "criteria": names},

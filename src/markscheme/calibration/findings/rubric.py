@@ -129,7 +129,7 @@ def ambiguous(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -> 
             "ambiguous",
             one,
             f"{said}.",
-            f"Settle the examples on which they differ, then rewrite {name}, and only then work on the judge: "
+            f"Adjudicate the examples on which they differ, then reword {name}, and only then work on the judge: "
             f"{_levels_given(evidence, one, worst)}.{_written(evidence, one, worst)}",
             shows={"people_alpha": alpha.to_json(), "firm": name in firm, "highest_correlation": most},
             worst=worst,
@@ -259,7 +259,7 @@ def _unused_by_all(evidence: Evidence, one: CriterionEvidence, levels: Sequence[
     return evidence.finding(
         "unused-level",
         one,
-        f"{one.name}: neither the judge nor {evidence.who} gave {names} in {one.n} examples.",
+        f"{one.name}: neither the judge nor {evidence.who} gave {names.replace(' and ', ' or ')} in {one.n} examples.",
         f"Remove {names} from the scale of {one.name}, or label responses that deserve {_it_or_them(levels)}.",
         shows={"levels": list(levels), "by": "nobody"},
         most="low",
@@ -307,8 +307,8 @@ def label_findings(evidence: Evidence) -> Iterator[Finding]:
         yield evidence.finding(
             "too-few-labels",
             None,
-            f"With {few} only gross faults show; a fault that isn't reported may still be there.",
-            f"Label {FEWEST_TO_DIAGNOSE} examples in all{of_groups}, with all levels among them, to find gross ones.",
+            f"With {few} only large faults show; there may be smaller ones.",
+            f"Label {FEWEST_TO_DIAGNOSE} examples in all{of_groups}, with every level among them, to find large ones.",
             shows={"examples": evidence.n, "groups": n_groups},
         )
 

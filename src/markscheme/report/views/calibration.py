@@ -87,18 +87,21 @@ OF_A_MOVE = ("drift", "lenient", "severe", "noisy", "central-tendency", "stuck-j
 """Findings explained by a criterion's drift."""
 NO_EDIT = (*LABELS_FIRST, "too-few-labels", "unreadable", "unsteady-judge")
 """Findings that no edit of the rubric fixes."""
-BELOW_BASELINE = ("below-constant", "constant-open")
+BASELINE_NAMED = ("below-constant", "constant-open", "no-signal")
+"""Reasons for a verdict that already compare the judge, or the annotators, with the baseline."""
 ASKED_AGAIN = ("--samples 3", "--no-cache", "--replay")
 """Options that an advice may name."""
+KNOWN_WITHOUT_SCORES = ("unreadable", "stuck-judge")
+"""Findings that hold even if no example could be scored."""
 TOO_FEW = "Not enough labels to tell whether it can gate."
 NOT_BETTER = "Can't gate: not shown to beat the baseline."
 TRENDS = "Use for trends, not for single decisions."
 TREND = "A trend is an average over many examples."
-EXPLORE = "For now, explore only: read its scores, but decide nothing by them."
-UNUSABLE = "It isn't good enough for trends either."
+EXPLORE = "For now, explore only: read its scores, but don't base decisions on them."
+UNUSABLE = "Don't use it for trends either (averages over many examples)."
 USABLE = ("gate", "trend")
 POOL = "outputs.jsonl"
-SETTLE_FIRST = "First resolve the examples on which annotators differ, then sharpen the rubric's wording"
+ADJUDICATE_FIRST = "First adjudicate the examples on which annotators differ, then sharpen the rubric's wording"
 OUT_OF_POOL = ", drawn from a file of your outputs:"
 NEARLY_ALONE = 1.05
 """Design effect up to which groups don't change how many labels are needed."""
@@ -112,10 +115,10 @@ ASKED = {
 """Descriptions of the strategies."""
 DRAWN_BY = {"random": "at random", "by-verdict": "by the judge's verdict", "chosen": "with known chances"}
 UNREAD = (
-    "The model answered, but not in the form it was asked for; the labels and the API key aren't the cause. How good "
-    "this judge is can't be known until its answers can be read; don't use it before."
+    "The model answered, but not in the form it was asked for, so labels and API key aren't the cause. Don't use this "
+    "judge: until its answers can be read, how good it is isn't known."
 )
-FAILED = "The judge failed; labels and rubric are fine. How good it is can't be known, so don't use it yet."
+FAILED = "The judge failed; labels and rubric are fine. Don't use it: how good it is isn't known."
 EXACT = 1e-6
 """A tolerance that includes no neighbouring level."""
 
@@ -179,8 +182,8 @@ def _source(calibration: Calibration) -> str:
 def callout(calibration: Calibration) -> doc.Callout:
     """The use in words, its evidence, and what to run next."""
     decision, baseline = calibration.decision, calibration.baseline
-    may = "can gate" if decision.use == "gate" else "can be used for trends"
-    moved = drift.headline(baseline, may) if baseline is not None else None
+    decides = "gates" if decision.use == "gate" else "is used for trends"
+    moved = drift.headline(baseline, decides) if baseline is not None else None
     if calibration.counts.nothing_graded:
         return doc.Callout("bad", "Nothing could be graded.", _why_nothing(calibration))
     if decision.because_code == "drift" and moved is not None:
@@ -190,13 +193,10 @@ def callout(calibration: Calibration) -> doc.Callout:
         return found
     if decision.use not in USABLE:
         return replace(found, text=f"{found.text} {moved.head} {moved.text}")
-    overall = f"Overall, {decision.because[0].lower()}{decision.because[1:]}"
+    overall = f"By the labels for the old wording, {decision.because[0].lower()}{decision.because[1:]}"
     again = _run(calibration, "label", " --rater YOUR-NAME")
-    then = (
-        f"If the new levels are what you mean, label again what was labelled under the old wording ({again} asks "
-        "for those), then accept:"
-    )
-    return replace(moved, text=f"{moved.text} {overall} {then}", command=_accept(calibration))
+    then = f"Only new labels show whether that holds under the new wording{':' if again else '.'}"
+    return replace(moved, text=f"{moved.text} {overall} {then}", command=again)
 
 
 def _unseen(calibration: Calibration) -> Iterator[doc.Line]:
@@ -212,8 +212,9 @@ def _unseen(calibration: Calibration) -> Iterator[doc.Line]:
         step = abs(criterion.weight) / whole / (len(criterion.scale.levels) - 1)
         if step < comparison.tolerance:
             yield (
-                f"One level of {criterion.name} moves the score by only {number(step)}, so agreement within "
-                f"{comparison.tolerance:g} doesn't show it: judge and gold give it the same level on {share(exact)}."
+                f"Agreement hides {criterion.name}: judge and gold give it the same level on only {share(exact)} of "
+                f"examples, but one level of it moves the score by {number(step)}, and scores less than "
+                f"{comparison.tolerance:g} apart agree."
             )
 
 
@@ -239,10 +240,10 @@ def _by_use(calibration: Calibration) -> doc.Callout:
     reference = calibration.comparison.gold.reference
     match decision.verdict, decision.use:
         case "ok", "gate":
-            return doc.Callout("good", "Can gate.", because)
+            return doc.Callout("good", "Can gate.", f"{because}{_unlike(calibration)}")
         case "ok", "trend":
             why = "One annotator per example." if reference == "one-person" else "The labels are not blind."
-            return doc.Callout("trend", TRENDS, f"{why} {because} {TREND}")
+            return doc.Callout("trend", TRENDS, f"{why} {because} {TREND}{_unlike(calibration)}")
         case "labels-disagree", "trend":
             return doc.Callout("trend", TRENDS, f"{because} {TREND}")
         case "adjust", _:
@@ -253,10 +254,17 @@ def _by_use(calibration: Calibration) -> doc.Callout:
         text = f"Agreement {agreement} shows that the pipeline works, not that people would agree. {EXPLORE}"
         return _with_plan(doc.Callout("open", f"Can't tell whether it can gate: {kind}.", text), calibration)
     if decision.verdict == "labels-disagree":
-        head, command = "These labels can't tell whether it can gate.", _run(calibration, "adjudicate")
-        return doc.Callout("open", head, f"{because} {EXPLORE} {SETTLE_FIRST}{':' if command else '.'}", command)
+        head, command = "These labels don't show whether it can gate.", _run(calibration, "adjudicate")
+        return doc.Callout("open", head, f"{because} {EXPLORE} {ADJUDICATE_FIRST}{':' if command else '.'}", command)
     head = NOT_BETTER if decision.because_code == "constant-open" else TOO_FEW
     return _with_plan(doc.Callout("open", head, f"{because} {EXPLORE}"), calibration)
+
+
+def _unlike(calibration: Calibration) -> str:
+    """What the figures can't show, where nobody recorded how the examples were drawn."""
+    if all(example.drawn for example in calibration.comparison.gold.examples):
+        return ""
+    return " That holds for outputs like these examples: how they were drawn isn't recorded."
 
 
 def _with_plan(found: doc.Callout, calibration: Calibration) -> doc.Callout:
@@ -276,10 +284,9 @@ def _why_nothing(calibration: Calibration) -> str:
     """How many examples are ungraded, why most of them are, and who can fix it."""
     counts, unread = calibration.counts, any(finding.code == "unreadable" for finding in calibration.findings)
     reasons = Counter(calibration.reasons_not_graded.values()).most_common(1)
-    why = f": {cut_short(reasons[0][0])}" if reasons else ""
-    return (
-        f"{counts.not_graded} of {counted(counts.examples, 'example')} not graded{why}. {UNREAD if unread else FAILED}"
-    )
+    why = f" (“{cut_short(reasons[0][0])}”)" if reasons else ""
+    ungraded = f"{counts.not_graded} of {counted(counts.examples, 'example')} got no score{why}."
+    return f"{ungraded} {UNREAD if unread else FAILED}"
 
 
 def agreement_bars(comparison: Comparison, target: float) -> doc.Bars:
@@ -288,6 +295,7 @@ def agreement_bars(comparison: Comparison, target: float) -> doc.Bars:
     if np.isnan(comparison.scores).all():
         known = replace(comparison, judge_name=comparison.gold_name)
     person = known.agreement_person
+    between = "" if person is None else "Annotators: two of them, compared in the same way. "
     return doc.Bars(
         (
             ("judge", share_mark(comparison.agreement)),
@@ -295,9 +303,10 @@ def agreement_bars(comparison: Comparison, target: float) -> doc.Bars:
             *([("annotators", share_mark(person, "annotators"))] if person is not None else []),
             ("target", doc.Mark(share(target), target, role="target")),
         ),
-        f"Agreement (two-sided 95% CI): the judge's score is closer than "
-        f"{comparison.tolerance:g} to gold, the score that the labels give. "
-        f"Baseline: always giving the best single score. Pass mark {comparison.rubric.pass_mark:g}.",
+        f"Agreement (two-sided 95% CI): share of examples on which the judge's score is less than "
+        f"{comparison.tolerance:g} from gold, the score of the labels (of several, their median). "
+        f"Baseline: always giving the one score that agrees most often. {between}"
+        f"Pass mark {comparison.rubric.pass_mark:g}.",
     )
 
 
@@ -397,12 +406,13 @@ def _rewording(calibration: Calibration) -> Iterator[doc.Block]:
         tasks = len(set(table.groups or table.ids))
         names = ", ".join(dict.fromkeys(finding.criterion or "all criteria" for finding in worded))
         command = doc.Code(_run(calibration, "improve", f" --proposer {_model(calibration.rater)}"))
-        of_gain = "a gain of 0.10 in agreement 8 times in 10"
+        of_gain = "a gain of 10 points in agreement 8 times in 10"
+        of = "tasks" if table.groups else "examples"
         if tasks < needed:
-            enough = f"with {tasks} labelled tasks it may miss a gain; {needed} would find {of_gain}"
+            enough = f"your {tasks} labelled {of} may be too few; {needed} find {of_gain}"
         else:
-            enough = f"your {tasks} labelled tasks are enough to find {of_gain}"
-        yield doc.Notes(((f"To have the words of {names} rewritten and tested: ", command, f" ({enough})."),))
+            enough = f"your {tasks} labelled {of} are enough to find {of_gain}"
+        yield doc.Notes(((f"To have the wording of {names} rewritten and tested: ", command, f" ({enough})."),))
 
 
 def _model(rater: Rater) -> str:
@@ -437,7 +447,7 @@ def _fixes(calibration: Calibration) -> Iterator[doc.Block]:
     left_out = {finding.code for finding in calibration.findings if _is_in_callout(finding, calibration.decision)}
     shown = [finding for finding in calibration.findings if not _is_in_callout(finding, calibration.decision)]
     if calibration.counts.nothing_graded:
-        shown = [finding for finding in shown if finding.code == "unreadable"] or shown
+        shown = [finding for finding in shown if finding.code in KNOWN_WITHOUT_SCORES] or shown
     if shown:
         places = {name: f"c{place}" for place, name in enumerate(calibration.comparison.criteria)}
         yield doc.Cards(tuple(_card(group, calibration, places) for group in by_cause(shown)))
@@ -446,13 +456,18 @@ def _fixes(calibration: Calibration) -> Iterator[doc.Block]:
     needed = calibration.decision.labels_needed if calibration.comparison.gold.has_people else None
     few = [finding for finding in calibration.findings if finding.code == "too-few-labels" and finding not in shown]
     for one in few:
-        advice = one.suggestion if needed is None else f"Have all levels among the {needed:,} that you label next."
+        advice = one.suggestion if needed is None else f"Pick the next {needed:,} so that every level occurs."
         yield doc.Paragraph((f"{one.message} {advice}",))
     is_file = calibration.rater.source == "ratings" and calibration.rater.has_rubric
     if is_file and any(finding.code not in NO_EDIT for finding in shown):
         again = doc.Code(_run(calibration, "calibrate"))
         yield doc.Paragraph(
-            (("These ratings came from a file: after an edit, grade again, write the new ratings to it, then ", again),)
+            (
+                (
+                    "These ratings came from a file: after an edit, grade again, put the new ratings there, then ",
+                    again,
+                ),
+            )
         )
 
 
@@ -460,7 +475,7 @@ def _is_in_callout(finding: Finding, decision: Decision) -> bool:
     """Whether the callout already says it: how many labels are missing, or that one constant score does better."""
     if finding.code == "too-few-labels":
         return decision.labels_needed is not None
-    return finding.code == "no-skill" and "gain" in finding.evidence and decision.because_code in BELOW_BASELINE
+    return finding.code == "no-skill" and "gain" in finding.evidence and decision.because_code in BASELINE_NAMED
 
 
 def _card(group: Sequence[Finding], calibration: Calibration, places: dict[str, str]) -> doc.Card:
@@ -480,7 +495,7 @@ def _card(group: Sequence[Finding], calibration: Calibration, places: dict[str, 
         code=first.code,
         rows=tuple(_row(finding, places) for finding in causes if len(causes) > 1)
         + tuple(
-            f"Probably for the same reason: {_message(finding) if len(causes) == 1 else finding.message}"
+            f"Probably part of this change: {_message(finding) if len(causes) == 1 else finding.message}"
             for finding in group
             if finding not in causes
         ),
@@ -527,7 +542,8 @@ def _command(finding: Finding, calibration: Calibration) -> str:
             option = next((f" {one}" for one in ASKED_AGAIN if one in finding.suggestion), "")
             return _run(calibration, "calibrate", option)
         case "drift" | "drift-gold":
-            return ""
+            is_usable = finding.evidence.get("own_edit") and calibration.decision.use in USABLE
+            return _accept(calibration) if is_usable else ""
         case _:
             return _run(calibration, "calibrate") if is_asked else ""
 
@@ -564,7 +580,7 @@ class CriterionFigure:
 
 
 CRITERION_FIGURES = (
-    CriterionFigure("agreement", lambda found: found.statistics["exact_agreement"], share_mark),
+    CriterionFigure("same level", lambda found: found.statistics["exact_agreement"], share_mark),
     CriterionFigure("kappa", lambda found: found.headline, coefficient),
 )
 """Columns of the criteria table before the bias, which is drawn on one scale for all criteria."""
@@ -621,7 +637,12 @@ def _criteria_notes(comparison: Comparison) -> Iterator[doc.Line]:
     ]
     figures = [comparison.agreement, comparison.agreement_constant, *comparison.overall.values()]
     some = any(map(is_approximate, (*figures, *(estimate for *_, estimate in shown))))
-    yield "Agreement: same level as gold. Bias: judge minus gold. 95% CIs" + ("; ~ approximate." if some else ".")
+    in_order = any(criterion.scale.ordered for criterion in comparison.rubric.criteria)
+    weights = ", weighted by squared distance where levels have an order" if in_order else ""
+    yield (
+        f"Same level: as gold. Kappa: agreement beyond chance{weights}. Bias: judge minus gold. 95% CIs"
+        + ("; ~ approximate." if some else ".")
+    )
     silent = {name for name, found in comparison.criteria.items() if np.isnan(found.judge).all()}
     yield from (f"– {name}: the judge gave no level." for name in silent)
     yield from (
@@ -633,6 +654,8 @@ def _criteria_notes(comparison: Comparison) -> Iterator[doc.Line]:
 def overall_line(comparison: Comparison) -> str:
     """The whole score in figures."""
     o = comparison.overall
+    if comparison.agreement.value is None:
+        return "Whole score: no example has both a label and a judge's score."
     mae, bias = with_interval(o["mae"]), with_interval(o["signed_error"], sign=True)
     errors = f"mean absolute error (MAE) {mae}, bias {bias}; "
     in_order = any(criterion.scale.ordered for criterion in comparison.rubric.criteria)
@@ -731,7 +754,8 @@ def _annotators(calibration: Calibration) -> doc.Section:
     lines: list[doc.Line] = [f"{_labels_in_short(calibration.comparison)}. Gold comes from {LABELS[gold.reference]}."]
     ceilings = [(name, found.ceiling) for name, found in criteria.items() if found.ceiling is not None]
     if not ceilings:
-        lack = "Too few examples have labels from two annotators" if gold.has_people else "No annotator labelled these"
+        is_one = gold.reference in ("one-person", *NOT_HUMAN)
+        lack = f"{'No example has' if is_one else 'Too few examples have'} labels from two annotators"
         lines.append(f"{lack}: how well annotators agree with each other is not known.")
         return doc.Section("Annotators", (doc.Paragraph(tuple(lines)),), "annotators")
     headings = ("Criterion", "alpha between annotators", "alpha of judge and annotator", "")
@@ -755,20 +779,17 @@ def _as_good(ceiling: Ceiling) -> str:
     if people.value <= 0 or (people.low is not None and people.low <= 0):
         return "annotators agree no better than by chance"
     if ceiling.as_good is None:
-        return "not known"
+        return "not known whether as good as an annotator"
     return "as good as an annotator" if ceiling.as_good else "not shown to be as good as an annotator"
 
 
 def _how_many_differ(comparison: Comparison) -> str:
-    """How many scores differ, how many by the largest amount, and in which order they are shown."""
-    far = np.abs(comparison.misses[comparison.misses != 0])
-    far = far[~np.isnan(far)]
-    most = int((far == far.max()).sum())
-    by = number(float(far.max()))
-    tied = "" if most == 1 else f", all by {by}" if most == len(far) else f", {most} of them by {by}"
-    wrong = comparison.false_passes or comparison.false_fails
-    first = "; wrong decisions come first, then the largest differences" if wrong else ""
-    return f"Scores differ on {len(far)} of {counted(len(comparison.ids), 'example')}{tied}{first}."
+    """How many scores differ, and in which order they are shown."""
+    differing = int((np.nan_to_num(comparison.misses) != 0).sum())
+    wrong = "wrong decisions, then the " if comparison.false_passes or comparison.false_fails else ""
+    return (
+        f"Scores differ on {differing} of {counted(len(comparison.ids), 'example')}. First: {wrong}largest differences."
+    )
 
 
 def _slices(slices: Sequence[Slice]) -> Iterator[doc.Block]:
@@ -807,7 +828,7 @@ def _facts(calibration: Calibration) -> Iterator[tuple[str, str]]:
     yield "judge", f"{rater.name} ({rater.fingerprint or 'ratings only, no fingerprint'})"
     if rater.answered_by:
         yield "answered by", ", ".join(rater.answered_by)
-    yield "labels", f"{_labels_in_short(calibration.comparison)}; {LABELS[gold.reference]}"
+    yield "labels", f"{counted(len(gold.ids), 'example')}, {LABELS[gold.reference]}"
     if rater.source != "ratings":
         samples = "" if rubric.samples == 1 else f", {rubric.samples} samples (median level)"
         yield "asked", f"{ASKED[rubric.strategy]}{samples}"

@@ -25,12 +25,12 @@ from markscheme.report.json import attributes
 ORDER = ("drifted", "moved", "moved, within margin", "can't tell", "no drift")
 
 
-def headline(baseline: Baseline, may: str = "can gate") -> Callout | None:
+def headline(baseline: Baseline, decides: str = "gates") -> Callout | None:
     """What drifted most and why; None if no drift is shown.
 
     Args:
         baseline: The comparison with the accepted runs.
-        may: What the judge may do once the author's own edit is accepted.
+        decides: What the judge does once the author's own edit is accepted.
     """
     foremost = baseline.foremost
     if foremost is None:
@@ -39,7 +39,7 @@ def headline(baseline: Baseline, may: str = "can gate") -> Callout | None:
     if not baseline.alarm:
         deeds = [change.cause for change in foremost.explanation.changes]
         deed = deeds[0] if len(deeds) == 1 else "You changed the rubric"
-        return Callout("note", f"{deed}: label again, accept the edit, then it {may}.", text.removeprefix(f"{deed}. "))
+        return Callout("note", f"{deed}: label again before it {decides}.", text.removeprefix(f"{deed}. "))
     explanation = foremost.explanation
     sides = {change.side for change in explanation.changes}
     if explanation.is_own_edit:
@@ -50,7 +50,7 @@ def headline(baseline: Baseline, may: str = "can gate") -> Callout | None:
         why = "The prompt around the rubric changed"
     else:
         why = "The judge and the rubric both changed" if "rubric" in sides else "The judge changed"
-    return Callout("bad", f"{why}: don't use this judge yet.", f"{text} Its scores don't compare with earlier ones.")
+    return Callout("bad", f"{why}: don't use this judge yet.", f"{text} Don't compare its scores with earlier ones.")
 
 
 def _flipped(baseline: Baseline) -> str:
@@ -95,23 +95,23 @@ def _compared(baseline: Baseline) -> Iterator[Line]:
     if not since.accepting:
         of = "" if since.planned is None else f" of {since.planned} planned"
         yield (
-            f"Comparison {since.run}{of} with it: an alarm takes p ≤ {since.level:.2g}, its part of the "
-            f"{share(LEVEL)} chance of a false alarm over all comparisons."
+            f"This is comparison {since.run}{of} with it. All of them share a {share(LEVEL)} chance of a false alarm; "
+            f"this one raises an alarm at p ≤ {since.level:.2g}."
         )
     changes = "; ".join(change.sentence for change in baseline.changes)
     yield f"Changed since: {changes or 'nothing on record'}."
     yield (
-        f"90% CIs in this section, 95% CIs in the others: both ends of a 90% CI are one-sided {1 - LEVEL:.0%} bounds, "
-        f"which say whether a shift is within the margin, {share(since.margin)} of the scale."
+        f"Intervals here are 90% CIs, which say whether a shift is within the margin, {share(since.margin)} of the "
+        "scale. They are wide, since they include how much the runs of an unchanged judge differ."
     )
 
 
 def _score(baseline: Baseline, score: ScoreDrift) -> Line:
     shift = score.drift.moved.shift
     ends = "" if shift.low is None else f"90% CI {signed(shift.low)} to {signed(shift.high)}, "
-    line = f"Score moved by {signed(shift.value)} ({ends}p {score.drift.moved.p:.2g})"
+    line = f"Change of the mean score: {signed(shift.value)} ({ends}p {score.drift.moved.p:.2g})"
     if score.by_weights:
-        line += f", and by {signed(score.by_weights)} from the new weights alone"
+        line += f", and another {signed(score.by_weights)} from the new weights"
     then, now = share(baseline.agreement_then.value), share(baseline.agreement_now.value)
     line += f". Agreement with today's labels: {then} then, {now} now."
     if not score.flipped:

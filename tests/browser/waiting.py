@@ -1,0 +1,18 @@
+"""Waits for what no locator shows."""
+
+import time
+
+from playwright.sync_api import Page
+
+PATIENCE = 30.0
+
+
+def wait_until(page: Page, expression: str) -> None:
+    """Wait until an expression is true in the page.
+
+    Playwright's own `wait_for_function` evaluates text in the page again and again, which the page's policy forbids.
+    """
+    until = time.monotonic() + PATIENCE
+    while not page.evaluate(expression):
+        assert time.monotonic() < until, f"never true: {expression}"
+        page.wait_for_timeout(20)
