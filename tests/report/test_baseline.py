@@ -50,7 +50,7 @@ def test_a_judge_that_stayed_shows_no_drift(since: Since) -> None:
     assert compared == "Accepted run of DATE (2 runs): 60 examples shared."
     assert level.startswith("This is comparison 1 with it. All of them share a 5% chance of a false alarm; this one")
     assert changed == "Changed since: nothing on record."
-    assert score.startswith("Score moved by 0.00 (90% CI −0.04 to +0.04, p 1).")
+    assert score.startswith("Change of the mean score: 0.00 (90% CI −0.04 to +0.04, p 1).")
     assert [row.split("  ")[:2] for row in rows] == [[name, "no drift"] for name in found.criteria]
     assert drift.headline(found) is None
 
@@ -59,7 +59,7 @@ def test_what_changed_and_what_moved_have_their_figures(since: Since) -> None:
     _, _, changed, intervals, score, _, *rows, noise = _shown(_moved(since))
     assert changed == "Changed since: the text of criterion 'clarity'; the judge's parameter 'temperature' (1.0 → 0.0)."
     assert intervals.startswith("Intervals here are 90% CIs, ")
-    assert score.startswith("Score moved by +0.0")
+    assert score.startswith("Change of the mean score: +0.0")
     assert "Decision flipped on" in score
     cells = {row.split("  ")[0]: row.split("  ")[1:5] for row in rows}
     assert cells["clarity"] == ["drifted", "−0.45 (−0.63 to −0.27)", "0.012", "45% (0% among the accepted runs)"]

@@ -191,7 +191,7 @@ def test_what_people_reach_is_the_same_beside_any_judge() -> None:
 def test_a_ceiling_on_one_level_is_undefined_and_on_few_others_withheld() -> None:
     same = np.ones((40, 2))
     assert ceiling(same, same[:, 0], levels=[0, 1], metric="nominal").gap.undefined == (
-        "one level only, for two people or a person and the judge"
+        "one level only, for two annotators or an annotator and the judge"
     )
     people = same.copy()
     people[:3] = 0

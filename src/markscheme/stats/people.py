@@ -301,7 +301,7 @@ class _Beside:
         if not self.people_pairs:
             return self._undefined(f"needs {LEAST_EXAMPLES} examples that two annotators rated", level)
         if math.isnan(self.among_people[0]):
-            return self._undefined("one level only, for two people", level)
+            return self._undefined("one level only, for two annotators", level)
         return self._coefficient(self.among_people, self.people_in_pairs, level)
 
     def judge_and_gap(self, level: float) -> tuple[Estimate, Estimate]:
@@ -314,7 +314,7 @@ class _Beside:
             self._mean_alpha([(0, one) for one in self.people_in_pairs]),
         )
         if math.isnan(among_people) or math.isnan(with_judge):
-            why = "one level only, for two people or a person and the judge"
+            why = "one level only, for two annotators or an annotator and the judge"
             return self._undefined(why, level), self._undefined(why, GAP_LEVEL)
         gap = jackknife(
             with_judge - among_people,

@@ -447,8 +447,8 @@ def test_an_anchor_with_words_is_to_be_sharpened() -> None:
     judge = np.where(gold == 3, 5, gold)
     suggestion = of_code(found(of, examples(of, {"p": gold}), judged(of, judge)), "lenient", "tone").suggestion
     assert suggestion == (
-        "Say more exactly in the description of level 3 of tone what keeps a 3 from being a 5: the judge gave 5 where the labels "
-        "say 3 on e0, e1, e2 and 17 more."
+        "Say more exactly in the description of level 3 of tone what keeps a 3 from being a 5: "
+        "the judge gave 5 where the labels say 3 on e0, e1, e2 and 17 more."
     )
 
 

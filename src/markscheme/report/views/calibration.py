@@ -275,7 +275,9 @@ def _with_plan(found: doc.Callout, calibration: Calibration) -> doc.Callout:
     text = f"Label at least {needed:,} by hand (enough if people agree with the judge on {ASSUMED_AGREEMENT:.0%})"
     if calibration.comparison.gold.has_people:
         grouped = calibration.comparison.figures.agreement.design_effect > NEARLY_ALONE
-        text = f"Label about {needed:,} more" + (", fewer if they come from new groups" if grouped else "")
+        text = f"Label about {needed:,} more (if the figures stay as they are)" + (
+            ", fewer if they come from new groups" if grouped else ""
+        )
     command = _run(calibration, "label", f" --next {needed} --pool {POOL}")
     return replace(found, text=f"{found.text} {text}{OUT_OF_POOL if command else '.'}", command=command)
 
@@ -763,7 +765,7 @@ def _annotators(calibration: Calibration) -> doc.Section:
         (doc.Name(name), coefficient(one.people), coefficient(one.judge), _as_good(one)) for name, one in ceilings
     )
     notes = ["Krippendorff's alpha with its 95% CI: 1 is full agreement, 0 what chance gives."]
-    notes += dict.fromkeys(f"– {one.people.undefined}." for _, one in ceilings if one.people.undefined)
+    notes += dict.fromkeys(f"No alpha (–): {one.people.undefined}." for _, one in ceilings if one.people.undefined)
     return doc.Section(
         "Annotators", (doc.Paragraph(tuple(lines)), doc.Table(headings, rows), doc.Notes(tuple(notes))), "annotators"
     )
