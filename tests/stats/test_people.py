@@ -170,7 +170,7 @@ def test_groups_are_left_out_whole_and_missing_ratings_are_left_aside() -> None:
 def test_a_ceiling_needs_two_people_on_thirty_examples() -> None:
     people, judge = drawn(29, 0.5, 1)
     few = ceiling(people, judge, levels=FIVE)
-    why = "needs two people who rated the same 30 examples"
+    why = "needs 30 examples that two annotators rated"
     assert few.people.undefined == why
     assert few.judge.undefined == few.gap.undefined == f"{why} as the judge"
     assert few.as_good is None

@@ -663,9 +663,11 @@ def overall_line(comparison: Comparison) -> str:
     in_order = any(criterion.scale.ordered for criterion in comparison.rubric.criteria)
     why = why_no_interval(o["pass_kappa"])
     kappa = f"kappa {coefficient(o['pass_kappa'])}{f' (no interval, {why})' if why else ''}"
+    passing = o["prevalence_gold"].value or 0.0
+    always = f"always {'passing' if passing >= 0.5 else 'failing'} would be right on {share(max(passing, 1 - passing))}"
     return (
         f"Whole score: {errors if in_order else ''}same pass/fail decision as gold "
-        f"{share_with_interval(o['accuracy'])}, {kappa}. "
+        f"{share_with_interval(o['accuracy'])}, {kappa}; {always}. "
         f"Passes: gold {share(o['prevalence_gold'].value)}, judge {share(o['prevalence_judge'].value)}."
     )
 
