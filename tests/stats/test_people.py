@@ -172,9 +172,9 @@ def test_a_ceiling_needs_two_people_on_thirty_examples() -> None:
     few = ceiling(people, judge, levels=FIVE)
     why = "needs 30 examples that two annotators rated"
     assert few.people.undefined == why
-    assert few.judge.undefined == few.gap.undefined == f"{why} as the judge"
+    assert few.judge.undefined == few.gap.undefined == f"{why}, and the judge"
     assert few.as_good is None
-    assert ceiling(people[:, :1], judge, levels=FIVE).gap.undefined == f"{why} as the judge"
+    assert ceiling(people[:, :1], judge, levels=FIVE).gap.undefined == f"{why}, and the judge"
 
 
 def test_what_people_reach_is_the_same_beside_any_judge() -> None:

@@ -307,7 +307,7 @@ class _Beside:
     def judge_and_gap(self, level: float) -> tuple[Estimate, Estimate]:
         """Alpha between the judge and an annotator, and its difference from alpha between two annotators."""
         if not self.people_pairs:
-            why = f"needs {LEAST_EXAMPLES} examples that the judge and two annotators rated"
+            why = f"needs {LEAST_EXAMPLES} examples that two annotators rated, and the judge"
             return self._undefined(why, level), self._undefined(why, GAP_LEVEL)
         (among_people, people_left), (with_judge, judge_left) = (
             self.among_people,
