@@ -488,7 +488,7 @@ def test_the_authors_own_edit_counts_where_agreement_fell(tmp_path: Path) -> Non
     assert [finding.severity for finding in found.findings if finding.code == "drift-gold"] == ["high"]
     assert found.decision.because_code == "drift"
     assert found.decision.because == baseline(found).headline
-    assert found.decision.because.startswith("You reworded tone. Agreement fell: weighted kappa with gold on tone")
+    assert found.decision.because.startswith("You reworded tone. Agreement on tone fell: weighted kappa with gold")
 
 
 def test_of_several_samples_now_the_median_is_compared(tmp_path: Path) -> None:

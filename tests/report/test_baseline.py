@@ -48,7 +48,7 @@ def test_a_judge_that_stayed_shows_no_drift(since: Since) -> None:
     found = baseline(calibrated(_still(), rubric("per_criterion"), since=since))
     compared, level, changed, _, score, _, *rows = _shown(found)
     assert compared == "Accepted run of DATE (2 runs): 60 examples shared."
-    assert level.startswith("This is comparison 1 with it. All of them share a 5% chance of a false alarm; this one")
+    assert level.startswith("This is comparison 1 with it. The chance of a false alarm over all comparisons is 5%;")
     assert changed == "Changed since: nothing on record."
     assert score.startswith("Change of the mean score: 0.00 (90% CI −0.04 to +0.04, p 1).")
     assert [row.split("  ")[:2] for row in rows] == [[name, "no drift"] for name in found.criteria]

@@ -163,7 +163,7 @@ def test_a_score_that_misses_by_just_the_tolerance_is_off_as_in_the_agreement() 
     [
         (0, False, "Nothing: no issues found."),
         (18, False, "No issues found, but too few labels to tell"),
-        (0, True, "No issues found, but no person labelled these"),
+        (0, True, "No issues found, but only against labels that no annotator gave"),
     ],
 )
 def test_without_a_finding_the_page_still_says_what_to_do_first(off: int, constructed: bool, first: str) -> None:

@@ -189,9 +189,9 @@ def _because(figures: VerdictFigures, target: float, code: BecauseCode, no_merit
             )
         case "no-signal":
             return (
-                f"Two annotators agree on only {figures.people.value:.0%} of examples; one constant score would agree "
-                f"with an annotator on {figures.constant_people.value:.0%}. Such labels can't show whether a judge is "
-                "good."
+                f"Two annotators agree on only {figures.people.value:.0%} of examples; always giving one score would "
+                f"agree with an annotator on {figures.constant_people.value:.0%} (with gold on {constant.value:.0%}). "
+                "Such labels can't show whether a judge is good."
             )
         case "constant-open":
             return (

@@ -685,17 +685,17 @@ def _agreement(found: CriterionDrift, level: float) -> str:
     if gold is None or gold.moved.now is None or gold.moved.then is None:
         return ""
     measure = "MAE" if gold.measure == "mae" else gold.measure.replace("_", " ").replace("cohen", "Cohen's")
-    figures = f"{number(gold.moved.then)}, now {number(gold.moved.now)}"
+    ci = ""
     if gold.change.low is not None:
-        figures += (
-            f" (90% CI of the change {number(gold.change.low, sign=True)} to {number(gold.change.high, sign=True)})"
-        )
-    of_gold = f"{measure} with gold on {found.criterion.name}"
+        low, high = (number(limit, sign=True) for limit in (gold.change.low, gold.change.high))
+        ci = f" (90% CI of the change {low} to {high})"
+    of_gold, then, now = f"{measure} with gold", number(gold.moved.then), number(gold.moved.now)
     if gold.fell(level):
-        return f"Agreement fell: {of_gold} was {figures}."
+        return f"Agreement on {found.criterion.name} fell: {of_gold} was {then} and is now {now}{ci}."
     if gold.is_worse and not gold.affirmed and gold.p is not None:
-        return f"Agreement isn't shown to have fallen (p {gold.p:.2g}, alarm at {level:.2g}): {of_gold} was {figures}."
-    return f"Agreement is no worse: {of_gold} was {figures}."
+        short = f"short of an alarm (p {gold.p:.2g}, alarm at {level:.2g})"
+        return f"On {found.criterion.name}, {of_gold} was {then} and is now {now}{ci}, {short}."
+    return f"Agreement on {found.criterion.name} is no worse: {of_gold} was {then} and is now {now}{ci}."
 
 
 def _part(part: Part) -> str:

@@ -66,9 +66,9 @@ def stuck_judge(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -
         yield evidence.finding(
             "stuck-judge",
             one,
-            f"{one.name}: the judge gave {always} to {whom}; {evidence.who} gave no level to more than "
-            f"{of_people:.0%}.",
-            f"Show the judge in {one.name} what does not deserve {always}: {both_levels(evidence, one, worst)}.",
+            f"{one.name}: the judge gave {always} to {whom}; {evidence.who} gave their most frequent "
+            f"level to {of_people:.0%}.",
+            f"Say in {one.name} what separates {always} from the others: {both_levels(evidence, one, worst)}.",
             shows={"level": level, "share": share, "share_of_people": of_people},
             worst=worst,
             gain=evidence.gain({one.name: one.gold}),
@@ -281,8 +281,8 @@ def judge_or_label_noise(evidence: Evidence, criteria: Mapping[str, CriterionEvi
         yield evidence.finding(
             "noisy",
             one,
-            f"{name}: the judge differs from {evidence.who}, now up, now down: {what} {with_ci(agreement)}. One label "
-            f"per example can't show the cause: the judge may be noisy, or {other}.",
+            f"{name}: the judge is sometimes above and sometimes below {evidence.who}: {what} {with_ci(agreement)}. One "
+            f"label per example can't show the cause: the judge may be noisy, or {other}.",
             f"Have a second annotator label {name} on {LEAST_SHARED} of these examples, first where judge and labels "
             f"differ most: {both_levels(evidence, one, worst)}.",
             shows={"kappa": agreement.to_json(), "told_apart": False},

@@ -259,10 +259,11 @@ def unreadable_replies(evidence: Evidence, *, elsewhere: bool) -> Iterator[Findi
     rated = sum(rating is not None for rating in evidence.comparison.judged)
     share, names = len(unread) / rated, sorted(set().union(*unread.values()))
     places = list(unread)
+    of = "" if len(names) == len(evidence.criteria) else f" on {listed(names)}"
     yield evidence.finding(
         "unreadable",
         evidence.criteria[names[0]] if len(names) == 1 else None,
-        f"{len(unread)} of {rated} of the judge's answers could not be read, and count nowhere.",
+        f"{len(unread)} of {rated} of the judge's answers{of} could not be read.",
         "Ask for one criterion at a time (strategy: per_criterion), or use a model that keeps to the answer format. "
         f"Look first at {example_ids(evidence, places[:3])}.",
         shows={"examples": len(unread), "share": share, "criteria": names},

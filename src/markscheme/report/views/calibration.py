@@ -264,7 +264,7 @@ def _unlike(calibration: Calibration) -> str:
     """What the figures can't show, where nobody recorded how the examples were drawn."""
     if all(example.drawn for example in calibration.comparison.gold.examples):
         return ""
-    return " That holds for outputs like these examples: how they were drawn isn't recorded."
+    return " That holds for outputs like these. How they were drawn isn't recorded: check that they are typical."
 
 
 def _with_plan(found: doc.Callout, calibration: Calibration) -> doc.Callout:
@@ -408,12 +408,12 @@ def _rewording(calibration: Calibration) -> Iterator[doc.Block]:
         tasks = len(set(table.groups or table.ids))
         names = ", ".join(dict.fromkeys(finding.criterion or "all criteria" for finding in worded))
         command = doc.Code(_run(calibration, "improve", f" --proposer {_model(calibration.rater)}"))
-        of_gain = "a gain of 10 points in agreement 8 times in 10"
+        of_gain = "finding a gain of 10 points in agreement with 80% probability"
         of = "tasks" if table.groups else "examples"
         if tasks < needed:
-            enough = f"your {tasks} labelled {of} may be too few; {needed} find {of_gain}"
+            enough = f"{tasks} labelled {of} may be too few: {of_gain} takes {needed}"
         else:
-            enough = f"your {tasks} labelled {of} are enough to find {of_gain}"
+            enough = f"{tasks} labelled {of} are enough: {of_gain} takes {needed}"
         yield doc.Notes(((f"To have the wording of {names} rewritten and tested: ", command, f" ({enough})."),))
 
 
@@ -458,7 +458,11 @@ def _fixes(calibration: Calibration) -> Iterator[doc.Block]:
     needed = calibration.decision.labels_needed if calibration.comparison.gold.has_people else None
     few = [finding for finding in calibration.findings if finding.code == "too-few-labels" and finding not in shown]
     for one in few:
-        advice = one.suggestion if needed is None else f"Pick the next {needed:,} so that every level occurs."
+        advice = (
+            one.suggestion
+            if needed is None
+            else "The pool should hold outputs of every quality, so that each level occurs."
+        )
         yield doc.Paragraph((f"{one.message} {advice}",))
     is_file = calibration.rater.source == "ratings" and calibration.rater.has_rubric
     if is_file and any(finding.code not in NO_EDIT for finding in shown):
@@ -466,7 +470,7 @@ def _fixes(calibration: Calibration) -> Iterator[doc.Block]:
         yield doc.Paragraph(
             (
                 (
-                    "These ratings came from a file: after an edit, grade again, put the new ratings there, then ",
+                    "The ratings came from a file: after an edit, let the judge grade again, replace the file, then ",
                     again,
                 ),
             )
@@ -545,7 +549,7 @@ def _command(finding: Finding, calibration: Calibration) -> str:
             return _run(calibration, "calibrate", option)
         case "drift" | "drift-gold":
             is_usable = finding.evidence.get("own_edit") and calibration.decision.use in USABLE
-            return _accept(calibration) if is_usable else ""
+            return _run(calibration, "label", " --rater YOUR-NAME") if is_usable else ""
         case _:
             return _run(calibration, "calibrate") if is_asked else ""
 
@@ -553,7 +557,7 @@ def _command(finding: Finding, calibration: Calibration) -> str:
 def _first_step(calibration: Calibration) -> str:
     """What to do if there is no finding."""
     if calibration.comparison.gold.reference in NOT_HUMAN:
-        return "No issues found, but no person labelled these examples: label some by hand."
+        return "No issues found, but only against labels that no annotator gave."
     match calibration.decision.verdict:
         case "ok":
             return "Nothing: no issues found."

@@ -79,6 +79,8 @@ def section(baseline: Baseline | None, command: str, *, is_usable: bool) -> Sect
     if baseline.criteria:
         blocks.append(_table(baseline))
     notes = list(_notes(baseline))
+    if is_usable and baseline.foremost is not None and baseline.foremost.explanation.is_own_edit:
+        notes.append(("Once new labels confirm the edit, accept it: ", Code(command)))
     return Section(title, (*blocks, *([Notes(tuple(notes))] if notes else [])), "drift")
 
 
@@ -95,14 +97,14 @@ def _compared(baseline: Baseline) -> Iterator[Line]:
     if not since.accepting:
         of = "" if since.planned is None else f" of {since.planned} planned"
         yield (
-            f"This is comparison {since.run}{of} with it. All of them share a {share(LEVEL)} chance of a false alarm; "
-            f"this one raises an alarm at p ≤ {since.level:.2g}."
+            f"This is comparison {since.run}{of} with it. The chance of a false alarm over all comparisons is "
+            f"{share(LEVEL)}; this one raises an alarm at p ≤ {since.level:.2g}."
         )
     changes = "; ".join(change.sentence for change in baseline.changes)
     yield f"Changed since: {changes or 'nothing on record'}."
     yield (
         f"Intervals here are 90% CIs, which say whether a shift is within the margin, {share(since.margin)} of the "
-        "scale. They are wide, since they include how much the runs of an unchanged judge differ."
+        "scale. They allow for differences between runs of an unchanged judge, so they are wider than that of the bias."
     )
 
 
@@ -113,7 +115,7 @@ def _score(baseline: Baseline, score: ScoreDrift) -> Line:
     if score.by_weights:
         line += f", and another {signed(score.by_weights)} from the new weights"
     then, now = share(baseline.agreement_then.value), share(baseline.agreement_now.value)
-    line += f". Agreement with today's labels: {then} then, {now} now."
+    line += f". Share of scores that agree with the current labels: {then} then, {now} now."
     if not score.flipped:
         return line
     return f"{line} Decision flipped on {len(score.flipped)}: ", Ids(score.flipped)
