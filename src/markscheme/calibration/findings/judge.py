@@ -281,8 +281,8 @@ def judge_or_label_noise(evidence: Evidence, criteria: Mapping[str, CriterionEvi
         yield evidence.finding(
             "noisy",
             one,
-            f"{name}: the judge is sometimes above and sometimes below {evidence.who}: {what} {with_ci(agreement)}. One "
-            f"label per example can't show the cause: the judge may be noisy, or {other}.",
+            f"{name}: the judge is sometimes above and sometimes below {evidence.who}: {what} {with_ci(agreement)}. "
+            f"One label per example can't show the cause: the judge may be noisy, or {other}.",
             f"Have a second annotator label {name} on {LEAST_SHARED} of these examples, first where judge and labels "
             f"differ most: {both_levels(evidence, one, worst)}.",
             shows={"kappa": agreement.to_json(), "told_apart": False},
