@@ -12,6 +12,7 @@ from playwright.sync_api import Browser, BrowserContext, Dialog, Page, expect
 
 from tests.commands.console import run
 from tests.labelling.labelled_project import make_pool
+from tests.labelling.responses import RESPONSES
 
 pytestmark = pytest.mark.browser
 
@@ -20,30 +21,6 @@ IMPORT = ["import", "saved.json", "--rubric", "manners", "--to", "got.jsonl", "-
 DESKTOP: dict[str, Any] = {"viewport": {"width": 1280, "height": 800}}
 PHONE: dict[str, Any] = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
 CHOICES = [("3", "1"), ("1", "2"), ("x", "t")]
-RICH = [
-    "# Title\n\n| column | " + "wide | " * 30 + "\n|---|" + "---|" * 30 + "\n| 1 | " + "a long cell | " * 30,
-    "import os\n\n"
-    + "\n".join(f"def f{i}(x):\n    return x + {i}  # {'long ' * (40 if i == 7 else 1)}" for i in range(150)),
-    "@cached\nclass A:\n    def f(self):\n        return 'text', 12  # why\n",
-    json.dumps({"a": [{"b": "<img src=x onerror=window.ran=1>"}] * 6, "c": {"d": 1}}),
-    json.dumps(
-        [
-            {"role": "user", "content": "Find it."},
-            {
-                "role": "assistant",
-                "content": "",
-                "tool_calls": [{"function": {"name": "find", "arguments": '{"q": 1}'}}],
-            },
-            {"role": "tool", "content": "[1, 2]"},
-            {"role": "assistant", "content": "It is **there**."},
-        ]
-    ),
-    "مرحبا بكم في الموقع\n\nعربي then English",
-    "x" * 1_000_000,
-    "![pixel](data:image/png;base64,iVBORw0KGgo=) ![far](https://example.org/x.png) <b onclick='window.ran=1'>b</b>"
-    "\n\n[link](javascript:window.ran=1) <script>window.ran=1</script></script><img src=x onerror=window.ran=1>",
-    "\n".join(f"Line {i} of a response that somebody reads." for i in range(60)),
-]
 
 
 @pytest.fixture
@@ -208,7 +185,7 @@ def test_who_leaves_before_saving_is_warned_and_afterwards_not(project: Path, of
 def test_every_kind_of_response_is_laid_out_inert_and_with_its_answers_in_view(
     project: Path, chromium: Browser, device: dict[str, Any], tmp_path: Path
 ) -> None:
-    lines = [{"id": f"r{i}", "query": "q", "response": text} for i, text in enumerate(RICH)]
+    lines = [{"id": f"r{i}", "query": "q", "response": text} for i, text in enumerate(RESPONSES)]
     (project / "pool.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     context = chromium.new_context(**device, offline=True, color_scheme="dark" if device is PHONE else "light")
     page = context.new_page()
@@ -217,8 +194,10 @@ def test_every_kind_of_response_is_laid_out_inert_and_with_its_answers_in_view(
     page.on("console", lambda said: faults.append(said.text) if said.type == "error" else None)
     page.on("request", lambda asked: faults.append(asked.url) if asked.url.startswith("http") else None)
     page.goto(_sheet(project))
-    for place in range(1, len(RICH) + 1):
-        expect(page.locator("#place")).to_have_text(f"Response {place} of {len(RICH)}")
+    of = int(page.locator("#place").inner_text().split()[-1])
+    assert of >= len(RESPONSES)  # and repeats
+    for place in range(1, of + 1):
+        expect(page.locator("#place")).to_have_text(f"Response {place} of {of}")
         page.screenshot(path=tmp_path / f"{place}.png")
         assert page.evaluate("document.documentElement.scrollWidth") <= device["viewport"]["width"]
         expect(page.locator("fieldset.current .level").first).to_be_in_viewport()
