@@ -1,42 +1,81 @@
-"""What grading costs by itself: CPU a row and peak memory, with a judge that answers at once and from the cache.
+"""What grading costs by itself: rows a second, CPU a row and peak memory, up to a million rows.
 
-    python -m benchmarks.scale
+    python -m benchmarks.scale [--rows 10000,100000] [--ways scripted,kept] >> benchmarks/results/scale.md
 
-Every row is graded on four criteria, 64 rows at once, as a stream. Each cell of the table runs in a process of its
-own; `asked and kept` fills a new cache, `from the cache` reads the same one.
+Every row is graded on four criteria, 64 rows at once. Each line of the table runs in a process of its own:
+
+- `scripted`: a judge that answers at once, as a stream in Python;
+- `kept`: the same, every reply written to a new cache; `cache`: all replies read from it;
+- `table`: the command `grade --out`, from JSON lines to JSON lines, with a function as the judge;
+- `server`: the real SDK and a server that answers after 20 ms;
+- `daft-1`, `daft-2`: a Daft DataFrame with one and two workers, in an environment that has Daft.
 """
 
+import argparse
 import asyncio
 import json
-import resource
+import os
 import subprocess
 import sys
 import tempfile
 import time
+import venv
 from collections.abc import Iterator
 from pathlib import Path
 
-ROWS = (2_000, 20_000)
-WAYS = ("answered at once", "asked and kept", "from the cache")
+from benchmarks.engine import slow_server
+
+ROWS = (10_000, 100_000, 1_000_000)
+WAYS = ("scripted", "kept", "cache", "table", "server", "daft-1", "daft-2")
+CONCURRENCY, LATENCY = 64, 0.02
 REQUIREMENTS = ["names the capital", "names the country", "is one sentence", "is polite"]
+QUOTE = "Paris is the capital of France"
+REASON = "The first sentence says so, and nothing after it takes that back."
 RESPONSE = "Paris is the capital of France, and has been for most of its history. " * 5
 
 
-async def graded(way: str, rows: int, cache: Path) -> dict[str, float]:
-    """CPU milliseconds a row, and the peak of memory in MB."""
+RUBRIC = {
+    "name": "plain",
+    "inputs": ["query"],
+    "criteria": [{"name": f"c{n}", "requirement": text, "weight": 1} for n, text in enumerate(REQUIREMENTS)],
+}
+JUDGE = f"""
+SAID = {{"quote": {QUOTE!r}, "reason": {REASON!r}, "level": "MET"}}
+REPLY = {{"verdicts": {{f"c{{n}}": SAID for n in range({len(REQUIREMENTS)})}}}}
+
+def judge(system_prompt, user_prompt):
+    return REPLY
+"""
+DAFT = """
+import json, sys, daft
+from markscheme.sockets.daft import with_grades
+frame = daft.read_json("rows.jsonl")
+graded = with_grades(frame, "plain.json", "function:fast:judge", workers=int(sys.argv[1])).select("grade")
+assert all(row["score"] == 1.0 for row in graded.to_pydict()["grade"])
+"""
+ROOT = Path(__file__).parents[1]
+RIVAL = ROOT / ".cache" / "daft"
+
+
+def rows_of(count: int) -> Iterator[dict[str, str]]:
+    """Rows with an id, an input and a response of 350 characters."""
+    for number in range(count):
+        yield {"id": str(number), "query": "What is the capital of France?", "response": f"Answer {number}: {RESPONSE}"}
+
+
+async def stream(way: str, count: int, folder: Path) -> None:
+    """Grade all rows in this process."""
     from markscheme import Rubric, Submission
     from markscheme.grading import Grading, grade_many
+    from markscheme.judges.anthropic import AnthropicJudge
     from markscheme.judges.judge import Identity, Judge, Reply
+    from markscheme.judges.limited import Limited, Limiter
     from markscheme.judges.remembering import Memory, Remembering
     from markscheme.judges.scripted import answer_of
     from markscheme.prompt import Prompt
 
-    rubric = Rubric.from_dict([{"weight": 1.0, "requirement": text} for text in REQUIREMENTS])
-    answer = answer_of(
-        {criterion.name: "MET" for criterion in rubric.criteria},
-        reason="The first sentence says so, and nothing after it takes that back.",
-        quote="Paris is the capital of France",
-    )
+    rubric = Rubric.from_dict(RUBRIC)
+    answer = answer_of({one.name: "MET" for one in rubric.criteria}, reason=REASON, quote=QUOTE)
 
     class AtOnce:
         identity = Identity("at once")
@@ -47,37 +86,73 @@ async def graded(way: str, rows: int, cache: Path) -> dict[str, float]:
         async def aclose(self) -> None:
             pass
 
-    def submissions() -> Iterator[Submission]:
-        for number in range(rows):
-            yield Submission(f"Answer {number}: {RESPONSE}", {"query": "What is the capital of France?"}, str(number))
-
-    judge: Judge = AtOnce() if way == WAYS[0] else Remembering(AtOnce(), Memory(cache))
-    began, met = time.process_time(), 0
-    async for _, grade in grade_many(Grading(rubric, judge), submissions(), concurrency=64):
-        met += grade.score == 1.0
-    assert met == rows
-    used = time.process_time() - began
+    judge: Judge = AtOnce()
+    if way == "server":
+        judge = Limited(AnthropicJudge(base_url=os.environ["SERVER"]), Limiter(concurrency=CONCURRENCY))
+    elif way in ("kept", "cache"):
+        judge = Remembering(judge, Memory(folder / "cache"))
+    submissions = (Submission(row["response"], {"query": row["query"]}, row["id"]) for row in rows_of(count))
+    done = 0
+    async for _, grade in grade_many(Grading(rubric, judge), submissions, concurrency=CONCURRENCY):
+        done += grade.score is not None
+    assert done == count, done
     await judge.aclose()
-    return {"ms": 1000 * used / rows, "mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024}
+
+
+def command(way: str, count: int, folder: Path) -> list[str]:
+    """What runs one line of the table, in the folder."""
+    if way == "table":
+        (folder / "out.jsonl").unlink(missing_ok=True)
+        asked = ("plain.json", "rows.jsonl", "--out", "out.jsonl", "--judge", "function:fast:judge")
+        return [sys.executable, "-m", "markscheme", "grade", *asked, "--concurrency", str(CONCURRENCY)]
+    if way.startswith("daft"):
+        return [daft_python(), "-c", DAFT, way[-1]]
+    return [sys.executable, "-m", "benchmarks.scale", "--stream", way, str(count), str(folder)]
+
+
+def daft_python() -> str:
+    """A Python that has Daft and this package."""
+    python = RIVAL / "bin" / "python"
+    if not python.exists():
+        venv.create(RIVAL, with_pip=True)
+        subprocess.run([python, "-m", "pip", "install", "--quiet", "-e", f"{ROOT}[daft]"], check=True)
+    return str(python)
+
+
+def measured(way: str, count: int, folder: Path, server: str) -> str:
+    """A line of the table."""
+    env = {**os.environ, "PYTHONPATH": f"{folder}:{ROOT}", "SERVER": server, "ANTHROPIC_API_KEY": "none"}
+    began = time.perf_counter()
+    process = subprocess.Popen(command(way, count, folder), cwd=folder, env=env, stdout=subprocess.DEVNULL)
+    _, status, used = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    wall, cpu = time.perf_counter() - began, used.ru_utime + used.ru_stime
+    assert process.returncode == 0, process.returncode
+    return f"| {way} | {count:,} | {count / wall:,.0f} | {1000 * cpu / count:.2f} | {used.ru_maxrss / 1024:.0f} |"
 
 
 def main() -> None:
     """Print a Markdown table."""
-    print("| rows | " + " | ".join(f"{way}, CPU ms a row | MB" for way in WAYS) + " |")
-    print("|---:|" + "---:|" * 2 * len(WAYS))
-    for rows in ROWS:
-        cells = [f"{rows:,}"]
-        with tempfile.TemporaryDirectory() as cache:
-            for way in WAYS:
-                command = [sys.executable, __file__, way, str(rows), cache]
-                done = subprocess.run(command, capture_output=True, text=True, check=True)
-                found = json.loads(done.stdout)
-                cells += [f"{found['ms']:.2f}", f"{found['mb']:.0f}"]
-        print(f"| {' | '.join(cells)} |", flush=True)
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--rows", default=",".join(map(str, ROWS)))
+    parser.add_argument("--ways", default=",".join(WAYS))
+    asked = parser.parse_args()
+    print("| way | rows | rows a second | CPU ms a row | MB |")
+    print("|---|---:|---:|---:|---:|")
+    with slow_server(LATENCY) as server:
+        for count in map(int, asked.rows.split(",")):
+            with tempfile.TemporaryDirectory() as place:
+                folder = Path(place)
+                (folder / "plain.json").write_text(json.dumps(RUBRIC))
+                (folder / "fast.py").write_text(JUDGE)
+                with (folder / "rows.jsonl").open("w") as file:
+                    file.writelines(json.dumps(row) + "\n" for row in rows_of(count))
+                for way in asked.ways.split(","):
+                    print(measured(way, count, folder, server), flush=True)
 
 
 if __name__ == "__main__":
-    if len(sys.argv) > 1:
-        print(json.dumps(asyncio.run(graded(sys.argv[1], int(sys.argv[2]), Path(sys.argv[3])))))
+    if sys.argv[1:2] == ["--stream"]:
+        asyncio.run(stream(sys.argv[2], int(sys.argv[3]), Path(sys.argv[4])))
     else:
         main()

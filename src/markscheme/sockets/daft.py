@@ -10,7 +10,9 @@ from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.search import find_rubric
 
 
-def with_grades(frame: daft.DataFrame, rubric: str, judge: str, *, concurrency: int = 64) -> daft.DataFrame:
+def with_grades(
+    frame: daft.DataFrame, rubric: str, judge: str, *, concurrency: int = 64, workers: int = 1
+) -> daft.DataFrame:
     """The frame with a column `grade`: a struct of `score`, `pass`, `error`, and `criteria` with each one's level.
 
     `response` is what is graded; columns named like the rubric's inputs are shown with it. The judge is opened once on
@@ -21,13 +23,14 @@ def with_grades(frame: daft.DataFrame, rubric: str, judge: str, *, concurrency: 
         rubric: A name or path, as on the command line.
         judge: Likewise.
         concurrency: Rows graded at once on each worker.
+        workers: Processes that grade, each with its own limits.
     """
     loaded = load_rubric(find_rubric(rubric))
     shown = [name for name in frame.column_names if name in loaded.known_inputs]
     levels = DataType.struct({criterion.name: DataType.float64() for criterion in loaded.criteria})
     kinds = {"score": DataType.float64(), "pass": DataType.bool(), "criteria": levels, "error": DataType.string()}
 
-    @daft.cls(max_concurrency=1)
+    @daft.cls(max_concurrency=workers, use_process=workers > 1)
     class Grades:
         def __init__(self) -> None:
             self.grader = Grader(loaded, judge, concurrency=concurrency)
