@@ -1,12 +1,16 @@
 """Does `stress` find what moves a judge, and nothing else?
 
     python -m benchmarks.stress [--runs 300] [--write benchmarks/results/stress.md]
+    python -m benchmarks.stress --local [--write benchmarks/results/stress_local.md]
 
 A judge rates n examples on five criteria of five levels. Every rating is the example's level plus noise of a given
 retest standard deviation; the originals are asked three times, the control and eight changes once,
 as `stress` asks. One change moves one criterion by a quarter or half a level. n is what the documentation gives for
 finding it 19 times in 20. Other worlds: nothing planted; a judge that drifts within the run, so that the control moves;
 a judge that never reads the second half.
+
+With `--local`, the command itself asks SmolLM2-135M about 20 shipped error messages, through the real SDK and a server
+on this machine: a model that is moved easily.
 """
 
 import os
@@ -14,6 +18,10 @@ import os
 os.environ.update(dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"))
 
 import argparse
+import json
+import subprocess
+import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -21,6 +29,8 @@ import numpy as np
 import numpy.typing as npt
 
 from markscheme.stats.stress import Cell, differences, stress_cells
+from tests.real.local_model import model_path
+from tests.real.messages_front import MessagesFront, local_model
 
 Floats = npt.NDArray[np.float64]
 CHANGES, CRITERIA, ORIGINALS = 8, 5, 3
@@ -28,6 +38,14 @@ SETTINGS = ((0.3, 0.25, 67), (0.3, 0.5, 19), (0.5, 0.25, 153), (0.5, 0.5, 40))
 """Retest standard deviation, planted shift in levels, examples."""
 CUT = 1.0
 """What half a response costs a judge that reads to the end, in levels."""
+LONGEST = 160
+"""Tokens of one reply of the local model."""
+RUBRIC = """
+name: message
+criteria:
+  - {name: cause, requirement: It says what went wrong., weight: 1}
+  - {name: action, requirement: It says what to do next., weight: 1}
+"""
 
 
 def rated(truth: Floats, sd: float, shift: float, generator: np.random.Generator, askings: int) -> Floats:
@@ -64,6 +82,7 @@ def single(n: int, sd: float, shift: float, seed: int) -> bool:
 
 def report(runs: int) -> str:
     """The tables."""
+    started = time.perf_counter()
     lines = ["# stress: what is found", "", f"{CHANGES} changes, {CRITERIA} criteria, {runs} runs a row.", ""]
     lines += ["| retest sd | planted | examples | found | in another cell | nothing planted: any alarm |"]
     lines += ["|---|---|---|---|---|---|"]
@@ -81,16 +100,41 @@ def report(runs: int) -> str:
     for words, shift in (("reads to the end: half a response costs a level", -CUT), ("doesn't: it costs nothing", 0.0)):
         fell = np.mean([single(60, 0.5, shift, seed) for seed in range(runs)])
         lines.append(f"| {words} | 60 | 0.5 | {1 - fell:.3f} called blind to the end |")
+    lines += ["", f"{time.perf_counter() - started:.0f} s."]
     return "\n".join(lines) + "\n"
+
+
+def local(examples: int) -> str:
+    """What `markscheme stress` says of the local model, and what it took."""
+    shipped = Path(__file__).parents[1] / "calibration" / "error-messages" / "examples.jsonl"
+    with tempfile.TemporaryDirectory() as place, MessagesFront(local_model(model_path(), longest=LONGEST)) as served:
+        folder = Path(place)
+        (folder / "message.yaml").write_text(RUBRIC)
+        lines = [json.loads(line) for line in shipped.read_text(encoding="utf-8").splitlines()[:examples]]
+        kept = [json.dumps({"id": line["id"], "response": line["response"]}) + "\n" for line in lines]
+        (folder / "examples.jsonl").write_text("".join(kept))
+        asked = ("stress", "message.yaml", "--examples", "examples.jsonl", "--judge", "anthropic", "--concurrency", "2")
+        keys = {"ANTHROPIC_BASE_URL": served.url, "ANTHROPIC_API_KEY": "none", "MARKSCHEME_CACHE": str(folder / "c")}
+        began = time.perf_counter()
+        done = subprocess.run(
+            [sys.executable, "-m", "markscheme", *asked],
+            cwd=folder,
+            env={**os.environ, **keys, "COLUMNS": "100"},
+            capture_output=True,
+            text=True,
+        )
+        minutes = (time.perf_counter() - began) / 60
+        head = f"# stress: a small local model\n\n{examples} examples, {len(served.requests)} requests, {minutes:.0f} "
+        return f"{head}minutes, exit status {done.returncode}; no price.\n\n```text\n{done.stdout}{done.stderr}```\n"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=300)
+    parser.add_argument("--local", type=int, nargs="?", const=20, metavar="EXAMPLES")
     parser.add_argument("--write", type=Path)
     asked = parser.parse_args()
-    started = time.perf_counter()
-    text = report(asked.runs) + f"\n{time.perf_counter() - started:.0f} s.\n"
+    text = local(asked.local) if asked.local else report(asked.runs)
     print(text)
     if asked.write:
         asked.write.write_text(text, encoding="utf-8")

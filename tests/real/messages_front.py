@@ -111,13 +111,14 @@ def late(answer: Answer, seconds: float) -> Answer:
     return replace(answer, delay=seconds)
 
 
-def local_model(path: Path, *, slots: int = 2, context: int = 8192) -> Decide:
+def local_model(path: Path, *, slots: int = 2, context: int = 8192, longest: int | None = None) -> Decide:
     """A function that has the model in the GGUF file `path` answer, held to the schema that a request brings.
 
     Args:
         path: The model.
         slots: Requests it works on at once; others wait.
         context: Tokens that a prompt and its answer may have together.
+        longest: Tokens after which any answer is cut off: a small model may never end one.
     """
     import xllamacpp  # type: ignore[import-untyped]  # only the real model needs it
 
@@ -130,7 +131,8 @@ def local_model(path: Path, *, slots: int = 2, context: int = 8192) -> Decide:
 
     def decide(request: Request) -> Answer:
         try:
-            completion = server.handle_chat_completions(chat_request(request.body))
+            most = request.body["max_tokens"] if longest is None else min(request.body["max_tokens"], longest)
+            completion = server.handle_chat_completions(chat_request({**request.body, "max_tokens": most}))
         except (ValueError, KeyError) as error:
             return failing(400, why=f"{type(error).__name__}: {error}")
         if "error" in completion:

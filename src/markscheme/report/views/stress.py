@@ -84,19 +84,19 @@ def _callout(stress: Stress) -> Callout:
 
 
 def _table(stress: Stress) -> Table:
-    names = [criterion.name for criterion in stress.battery.judged]
+    spans = {criterion.name: criterion.scale.span for criterion in stress.battery.judged}
     rows = [(CONTROL, stress.control), *((row.name, stress.rows[row.name]) for row in stress.battery.rows)]
-    lines = tuple(_row(name, cells, names) for name, cells in rows)
-    return Table(("Change", *names), lines)
+    lines = tuple(_row(name, cells, spans) for name, cells in rows)
+    return Table(("Change", *spans), lines)
 
 
-def _row(name: str, cells: Mapping[str, Cell], names: list[str]) -> tuple[Line, ...]:
+def _row(name: str, cells: Mapping[str, Cell], spans: Mapping[str, float]) -> tuple[Line, ...]:
     apart = {TRUNCATION: " (should fall)", POLARITY: " (wording)", CONTROL: " (asked again)"}.get(name, "")
-    return (Name(f"{name}{apart}"), *(cell_text(cells[criterion]) for criterion in names))
+    return (Name(f"{name}{apart}"), *(cell_text(cells[criterion], span) for criterion, span in spans.items()))
 
 
-def cell_text(cell: Cell) -> str:
-    """A cell of the table."""
+def cell_text(cell: Cell, span: float) -> str:
+    """A cell of the table, for a criterion whose scale has this span."""
     shift = cell.shift
     if cell.state == "not-preserving" or shift.value is None or shift.low is None or shift.high is None:
         return NONE
@@ -104,7 +104,7 @@ def cell_text(cell: Cell) -> str:
         return f"{signed(shift.value)} {'↑' if shift.value > 0 else '↓'}"
     if cell.state == "holds":
         return f"= ±{number(max(abs(shift.low), abs(shift.high)))}"
-    return f"? <{number(cell.smallest)}"
+    return f"? <{number(cell.smallest)}" if cell.smallest is not None and cell.smallest < span else "?"
 
 
 def _noise(stress: Stress) -> Iterator[Notes]:
