@@ -15,6 +15,7 @@ import argparse
 import asyncio
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -47,11 +48,13 @@ def judge(system_prompt, user_prompt):
     return REPLY
 """
 DAFT = """
-import json, sys, daft
+import sys, daft
 from markscheme.sockets.daft import with_grades
 frame = daft.read_json("rows.jsonl")
-graded = with_grades(frame, "plain.json", "function:fast:judge", workers=int(sys.argv[1])).select("grade")
-assert all(row["score"] == 1.0 for row in graded.to_pydict()["grade"])
+graded = with_grades(frame, "plain.json", "function:fast:judge", workers=int(sys.argv[1]))
+graded.select("id", graded["grade"]["score"].alias("score")).write_parquet("graded")
+written = daft.read_parquet("graded/*.parquet")
+assert written.where(written["score"] == 1.0).count_rows() == int(sys.argv[2])
 """
 ROOT = Path(__file__).parents[1]
 RIVAL = ROOT / ".cache" / "daft"
@@ -106,7 +109,8 @@ def command(way: str, count: int, folder: Path) -> list[str]:
         asked = ("plain.json", "rows.jsonl", "--out", "out.jsonl", "--judge", "function:fast:judge")
         return [sys.executable, "-m", "markscheme", "grade", *asked, "--concurrency", str(CONCURRENCY)]
     if way.startswith("daft"):
-        return [daft_python(), "-c", DAFT, way[-1]]
+        shutil.rmtree(folder / "graded", ignore_errors=True)
+        return [daft_python(), "-c", DAFT, way[-1], str(count)]
     return [sys.executable, "-m", "benchmarks.scale", "--stream", way, str(count), str(folder)]
 
 

@@ -97,7 +97,7 @@ def test_other_words_around_the_same_rubric_are_an_older_prompt(folder: Path) ->
     found = find_receipt("drift", folder)
     assert found is not None
     judge = NoisyJudge.made(seed=3).identity.fingerprint
-    held = found.held_to(rubric(), prompt="other words", judge=judge)
+    held = found.checked_against(rubric(), prompt="other words", judge=judge)
     assert calibration_text(held) == "calibrated for an older prompt"
 
 

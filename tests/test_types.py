@@ -100,7 +100,7 @@ def test_json_that_is_no_one_answer_is_refused(text: str) -> None:
 
 def test_a_key_given_twice_anywhere_is_named() -> None:
     twice = '{"criteria_evaluations": [{"criterion_number": 1, "criterion_number": 2, "explanation": ""}]}'
-    with pytest.raises(ValidationError, match="criterion_number\n  stands twice in one object"):
+    with pytest.raises(ValidationError, match="criterion_number\n  occurs twice in one object"):
         OneShotOutput.model_validate_json(twice)
 
 

@@ -46,13 +46,13 @@ class AssertGrade:
     Attributes:
         asking: Settings that all tests share.
         judge: The judge for calls that name none; None for the rubric's own or an available one.
-        beside: The test's folder; rubrics are found there too.
+        near: The test's folder; rubrics are found there too.
         record: Stores a name and a value with the test, for JUnit files and other plugins.
     """
 
     asking: Background
     judge: str | None
-    beside: Path
+    near: Path
     record: Callable[[str, object], None]
 
     def __repr__(self) -> str:
@@ -107,7 +107,7 @@ class AssertGrade:
         if isinstance(named, Rubric):
             rubric, file = named, named.source
         else:
-            file = find_rubric(str(named), beside=self.beside)
+            file = find_rubric(str(named), near=self.near)
             rubric = self.asking.engine.rubric(file)
         return rubric if threshold is None else replace(rubric, pass_mark=float(threshold)), file
 

@@ -344,7 +344,7 @@ def receipt_of(rubric: Rubric, judge: Judge, *starts: Path) -> "Receipt | None":
     found = find_receipt(rubric.name, *starts)
     if found is None:
         return None
-    return found.held_to(rubric, prompt=asking_fingerprint(rubric), judge=judge.identity.fingerprint)
+    return found.checked_against(rubric, prompt=asking_fingerprint(rubric), judge=judge.identity.fingerprint)
 
 
 def receipt_wanted(wish: str, setting: str, rubric: Rubric, judge: Judge, *starts: Path) -> "Receipt | None":

@@ -59,10 +59,10 @@ def _report(context: "Mapping[str, Any]") -> list[str]:
     worth, text = _worth(context), io.StringIO()
     render_terminal(view(worth), text, WIDTH)
     lines = [line for line in text.getvalue().splitlines() if line]
-    told = os.environ.get(REPORT)
-    if told:
-        _write(worth, told)
-        lines.append(f"written to {told}")
+    path = os.environ.get(REPORT)
+    if path:
+        _write(worth, path)
+        lines.append(f"written to {path}")
     return lines
 
 

@@ -367,7 +367,7 @@ class _Reader:
                 raise self.refuse("a key must be a word", line)
             key = encodable(key_node.value)
             if key in found:
-                raise self.refuse(f"the key {key!r} stands twice in one place", line)
+                raise self.refuse(f"the key {key!r} occurs twice in one place", line)
             self.lines[(*at, key)] = line
             found[key] = self._plain(value_node, (*at, key))
         return found
@@ -384,5 +384,5 @@ def _pairs_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
         keys = [key for key, _ in pairs]
-        raise ValueError(f"the key {next(k for k in keys if keys.count(k) > 1)!r} stands twice in one place")
+        raise ValueError(f"the key {next(k for k in keys if keys.count(k) > 1)!r} occurs twice in one place")
     return found

@@ -40,6 +40,6 @@ def assert_grade(request: pytest.FixtureRequest, _markscheme_asking: "Background
     return AssertGrade(
         _markscheme_asking,
         judge=config.getoption(SETTING) or config.getini(SETTING) or None,
-        beside=request.path.parent,
+        near=request.path.parent,
         record=lambda name, value: request.node.user_properties.append((name, value)),
     )

@@ -68,7 +68,7 @@ class Receipt:
         """Whether a response may pass or fail by this grade alone."""
         return self.holds and self.use == "gate"
 
-    def held_to(self, rubric: Rubric, *, prompt: str, judge: str) -> "Receipt":
+    def checked_against(self, rubric: Rubric, *, prompt: str, judge: str) -> "Receipt":
         """The receipt for grades by this rubric, prompt and judge.
 
         Args:

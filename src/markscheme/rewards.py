@@ -56,8 +56,8 @@ async def reward(
     """
     if not isinstance(rubrics, Rubric) and len(rubrics) != len(responses):
         raise ValueError(f"{len(responses)} responses and {len(rubrics)} rubrics: give one rubric each, or one for all")
-    beside: dict[str, Sequence[Any] | None] = {"query": queries, "reference": reference, "context": context}
-    inputs = {name: values for name, values in beside.items() if values is not None}
+    given: dict[str, Sequence[Any] | None] = {"query": queries, "reference": reference, "context": context}
+    inputs = {name: values for name, values in given.items() if values is not None}
     for name, values in inputs.items():
         if len(values) != len(responses):
             raise ValueError(f"{len(responses)} responses and {len(values)} of {name}: give one each, or none at all")

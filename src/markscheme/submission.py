@@ -67,6 +67,6 @@ def submission_of(row: Any, number: int) -> Submission:
     named = row.get("inputs") or {}
     if not isinstance(named, Mapping):
         raise ValueError(f"inputs are texts by name, found {shown(named)}")
-    beside = {key: value for key, value in row.items() if key not in ("id", "response", "output", "inputs")}
+    rest = {key: value for key, value in row.items() if key not in ("id", "response", "output", "inputs")}
     id = str(number if row.get("id") is None else row["id"])
-    return Submission(as_text(response), {**beside, **named}, id)
+    return Submission(as_text(response), {**rest, **named}, id)

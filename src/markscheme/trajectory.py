@@ -340,13 +340,15 @@ def _of_spans(spans: Sequence[Mapping[str, Any]]) -> Iterator[AgentStep]:
 def _of_span(span: Mapping[str, Any]) -> tuple[AgentStep, list[AgentStep]]:
     """A span's input step, and its output, if known."""
     attributes = span.get("attributes")
-    told = attributes if isinstance(attributes, Mapping) else {}
-    kind = _text(_first(told, ("mlflow.spanType", "openinference.span.kind", "gen_ai.operation.name")) or "").casefold()
-    tool = _first(told, _SPAN_TOOL[:-1]) or (_first(told, _SPAN_TOOL) if kind == "tool" else None)
+    known = attributes if isinstance(attributes, Mapping) else {}
+    kind = _text(
+        _first(known, ("mlflow.spanType", "openinference.span.kind", "gen_ai.operation.name")) or ""
+    ).casefold()
+    tool = _first(known, _SPAN_TOOL[:-1]) or (_first(known, _SPAN_TOOL) if kind == "tool" else None)
     is_tool = bool(tool) or kind in ("tool", "execute_tool")
     name = _text(tool or span.get("name") or "")
-    given, gave = _first(told, _SPAN_INPUT), _first(told, _SPAN_OUTPUT)
-    other = {key: value for key, value in told.items() if not _is_read(key) and value not in (None, "")}
+    given, gave = _first(known, _SPAN_INPUT), _first(known, _SPAN_OUTPUT)
+    other = {key: value for key, value in known.items() if not _is_read(key) and value not in (None, "")}
     input = "\n".join([*([_text(given)] if given is not None else []), *(f"{k}: {_text(v)}" for k, v in other.items())])
     after = [] if gave is None else [_text(gave)]
     status = span.get("status")

@@ -98,7 +98,7 @@ class _Output(BaseModel):
         """
         key = _key_given_twice(json_data)
         if key is not None:
-            problem = PydanticCustomError("key_given_twice", "stands twice in one object")
+            problem = PydanticCustomError("key_given_twice", "occurs twice in one object")
             raise ValidationError.from_exception_data(
                 cls.__name__, [InitErrorDetails(type=problem, loc=(key,), input=json_data)]
             )

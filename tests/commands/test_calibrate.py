@@ -208,7 +208,7 @@ def test_a_named_judge_without_a_key_exits_with_3_and_one_line(project: Path) ->
 @pytest.mark.parametrize(
     ("fault", "said"),
     [
-        ('{"id": "e0", "response": "again"}', "examples.jsonl:9: id 'e0' stands on line 1 already"),
+        ('{"id": "e0", "response": "again"}', "examples.jsonl:9: id 'e0' is on line 1 already"),
         ('{"id": "x", "response": 3}', "examples.jsonl:9: an example has a response, a text; found 3"),
         ('{"id": "x", "response": "a", "labels": [{"criteria": {"rude": 1}}]}', "no criterion 'rude'; it has polite"),
         ('{"id": "x", "response": "a", "labels": [{"criteria": {"polite": 7}}]}', "polite: 7 is no level of its scale"),

@@ -63,7 +63,7 @@ def test_promptfoo_gets_the_decision_in_metadata_and_reason(
     monkeypatch.syspath_prepend(str(project))
     monkeypatch.setenv("MARKSCHEME_CACHE", str(project / "cache"))
     config = {"rubric": "kind", "judge": "function:levels:judge"}
-    result = get_assert(f"LEVEL={level} ", {"config": config, "vars": {}}, beside=project)
+    result = get_assert(f"LEVEL={level} ", {"config": config, "vars": {}}, near=project)
     assert result["metadata"]["decision"] == decision, result
     assert ("a person should look" in result["reason"]) is (decision == "ask")
     assert result["pass"] is (level >= 3)

@@ -82,6 +82,6 @@ def test_promptfoo_is_told_in_the_metadata(
     monkeypatch.chdir(project)
     monkeypatch.syspath_prepend(project)
     config = {"rubric": "polite", "judge": "function:my_judge:ask_claude", "session": "off"}
-    result = get_assert("Hello.", {"config": config, "vars": {}, "provider": provider}, beside=project)
+    result = get_assert("Hello.", {"config": config, "vars": {}, "provider": provider}, near=project)
     assert result["pass"], result["reason"]
     assert result["metadata"]["sameFamily"] == shared

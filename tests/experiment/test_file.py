@@ -102,7 +102,7 @@ cases:
         (('query: "Why', 'quary: "Why'), 7, "case 'a' cannot fill {{query}} of variant 'short', which is none"),
         (("{{ tone }}", "{{ context }}"), 7, "case 'a' cannot fill {{context}} of variant 'short', which is for"),
         (("{{ tone }}", "{{ tone | upper }}"), 4, "variant 'short': only {{name}} is filled in"),
-        (("name: long", "name: short, prompt: x"), 5, "variant 'short' stands here twice"),
+        (("name: long", "name: short, prompt: x"), 5, "variant 'short' occurs twice here"),
         (("context: Because.", "answer: Because."), 7, "case 'a' lacks 'context', which rubric 'rubric' needs"),
         (("context: Because.", "answer: Because."), 7, "case 'a' expects 'answer', which the rubric shows to no judge"),
         (("rubric.yaml", "rubrik.yaml"), 1, "there is no rubric file rubrik.yaml"),
@@ -137,7 +137,7 @@ def test_what_is_no_mapping_or_no_plain_data_is_refused(tmp_path: Path, text: st
 
 def test_an_experiment_made_in_python_is_held_to_the_same() -> None:
     rubric = Rubric.from_dict([{"weight": 1, "requirement": "Names a city"}])
-    with pytest.raises(ExperimentError, match="variant 'a' stands here twice"):
+    with pytest.raises(ExperimentError, match="variant 'a' occurs twice here"):
         Experiment(rubric, (Variant("a"), Variant("a")), (ExperimentCase("x", {"query": "?"}),))
     with pytest.raises(ExperimentError, match="at least one case"):
         Experiment(rubric, (Variant("a"),), ())

@@ -82,5 +82,5 @@ def test_whatever_an_agent_gives_is_graded_as_json(output: Any, tmp_path: Path) 
     context = {"config": {"rubric": str(tmp_path / "rubrics" / "form.yaml"), "calibration": "off"}, "vars": {}}
     engine = Engine()
     assert json.loads(read_call(output, context, tmp_path, engine).submission.response) == output
-    found = asyncio.run(assess(output, context, beside=tmp_path, engine=engine))
+    found = asyncio.run(assess(output, context, near=tmp_path, engine=engine))
     assert (found["pass"], found["score"]) == (True, 1.0)

@@ -15,7 +15,7 @@ ASSERTION = """
 import json, pathlib, sys
 from markscheme.promptfoo.assertion import get_assert
 config = json.loads(sys.argv[1])
-print(json.dumps(get_assert("answer 7: tone=3 facts=4", {"config": config}, beside=pathlib.Path.cwd())))
+print(json.dumps(get_assert("answer 7: tone=3 facts=4", {"config": config}, near=pathlib.Path.cwd())))
 """
 
 

@@ -179,6 +179,6 @@ def test_without_anybody_to_ask_the_error_says_whom_to_name(tmp_path: Path, monk
     monkeypatch.chdir(project(tmp_path))
     monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
     context = {"vars": {"output": "Paris.", "rubric": "Names the capital"}}
-    answer = call_api("", {"config": {}}, context, beside=tmp_path)
+    answer = call_api("", {"config": {}}, context, near=tmp_path)
     assert answer["error"].startswith("not graded: no judge to ask")
     assert "recorded:PATH" in answer["error"]

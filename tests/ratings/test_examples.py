@@ -163,7 +163,7 @@ def test_all_faults_of_a_file_are_told_at_once_with_their_lines(tmp_path: Path) 
         load_examples(path, RUBRIC)
     assert [fault.line for fault in refused.value.faults] == [2, 3, 4, 5, 6, 7]
     told = str(refused.value)
-    assert "id 'a' stands on line 1 already" in told
+    assert "id 'a' is on line 1 already" in told
     assert "clarity: 9 is no level of its scale: 1, 2, 3, 4, 5" in told
     assert "kind is one of adjudicated, human, constructed, model, code; found 'oracle'" in told
     assert "overall is a score from 0 to 1, found 1.5" in told

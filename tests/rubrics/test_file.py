@@ -228,7 +228,7 @@ REFUSED: dict[str, tuple[str, int | None, str]] = {
     "a key twice": (
         "criteria:\n  - requirement: A\n    weight: 1\n    weight: 2\n",
         4,
-        "the key 'weight' stands twice in one place",
+        "the key 'weight' occurs twice in one place",
     ),
     "a text that YAML takes for a boolean": ("criteria:\n  - requirement: yes\n", 2, "found True; put it in quotes"),
     "a tag that would run something": (
@@ -341,7 +341,7 @@ def test_json_faults_have_lines_too(tmp_path: Path) -> None:
     weight = '{\n "criteria": [\n  {"requirement": "A",\n   "weight": NaN}]}'
     assert refusals(written(tmp_path, weight, "r.json"))[0][0] == 4
     twice = '{\n "criteria": [\n  {"requirement": "A",\n   "requirement": "B"}]}'
-    assert refusals(written(tmp_path, twice, "r.json")) == [(4, "the key 'requirement' stands twice in one place")]
+    assert refusals(written(tmp_path, twice, "r.json")) == [(4, "the key 'requirement' occurs twice in one place")]
     broken = '{\n "criteria": [\n'
     assert refusals(written(tmp_path, broken, "r.json"))[0][0] == 3
 

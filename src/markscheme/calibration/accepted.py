@@ -113,8 +113,8 @@ def accept(calibration: "Calibration", path: Path, *, split: str | None = None, 
         path.parent.mkdir(parents=True, exist_ok=True)
         write_whole(ratings_file, text, follow=False)
         measured_runs = len({rating.sample for rating in sitting})
-        told = _accepted_json(calibration, ratings, split, measured_runs)
-        kept = json.dumps(told, ensure_ascii=False, indent=2, default=Estimate.to_json)
+        document = _accepted_json(calibration, ratings, split, measured_runs)
+        kept = json.dumps(document, ensure_ascii=False, indent=2, default=Estimate.to_json)
         write_whole(path, f"{kept}\n", follow=False)
         if before is not None and before != ratings_file:
             before.unlink(missing_ok=True)

@@ -58,8 +58,8 @@ def read_labelled(path: Path) -> list[Labelled]:
 def reference_of(path: Path) -> str | None:
     """The kind of labels in a calibration: adjudicated, people, one-person, constructed or model."""
     data = None if is_results(path) else _document(path)
-    told = data.get("raters") if data is not None else None
-    return str(told["reference"]) if isinstance(told, Mapping) and told.get("reference") else None
+    raters = data.get("raters") if data is not None else None
+    return str(raters["reference"]) if isinstance(raters, Mapping) and raters.get("reference") else None
 
 
 def _lines(path: Path, read: Callable[[Mapping[str, Any]], T | None]) -> list[T]:
@@ -155,8 +155,8 @@ def _of_examples(data: Mapping[str, Any]) -> Iterator[Labelled]:
     rated = data["rated"]
     n = len(data["examples"])
     columns = [rated.get(key) or [None] * n for key in ("drawn", "weight", "stratum")]
-    told = zip(data["examples"], rated["gold"]["pass"], rated["judge"]["pass"], *columns, strict=True)
-    for id, gold, judge, *draw in told:
+    rows = zip(data["examples"], rated["gold"]["pass"], rated["judge"]["pass"], *columns, strict=True)
+    for id, gold, judge, *draw in rows:
         if gold is not None and judge is not None:
             yield Labelled(str(id), bool(gold), bool(judge), *_draw(*draw))
 

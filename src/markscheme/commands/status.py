@@ -58,9 +58,9 @@ def status(
 
 def rubrics_here(start: Path, today: date) -> Iterator["RubricStatus"]:
     """Every rubric of the user's, and every one whose accepted run is here though its file stands elsewhere."""
-    told = [rubric_status(file, start, today) for file in own_rubrics(start).values()]
-    yield from told
-    names = {status.name for status in told}
+    statuses = [rubric_status(file, start, today) for file in own_rubrics(start).values()]
+    yield from statuses
+    names = {status.name for status in statuses}
     for name, folder in calibrations(start).items():
         if name not in names and (folder / ACCEPTED).is_file():
             yield _by_accepted_run(name, folder, today)
@@ -137,7 +137,7 @@ def _day(text: str, folder: Path) -> date:
 def _differences(receipt: Receipt, rubric: Rubric) -> tuple[str, ...]:
     from markscheme.grading import asking_fingerprint
 
-    held = receipt.held_to(rubric, prompt=asking_fingerprint(rubric), judge=receipt.judge)
+    held = receipt.checked_against(rubric, prompt=asking_fingerprint(rubric), judge=receipt.judge)
     return tuple(f"accepted for {difference}" for difference in held.differs)
 
 

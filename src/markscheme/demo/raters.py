@@ -56,14 +56,14 @@ def five_raters() -> tuple[Held, ...]:
     """The five, each through the product's own calibration, the readers first."""
     rubric, examples = labelled_set()
     recorded, second = _recorded(rubric, examples), load_ratings(_data("ratings/claude-reader.jsonl"), rubric)
-    told: Iterable[tuple[str, str, Sequence[Rating]]] = (
+    planted: Iterable[tuple[str, str, Sequence[Rating]]] = (
         ("recorded judge", "a Claude model's recorded replies, by the rubric", recorded),
         ("second rater", "another conversation with a Claude model, no person, that read everything", second),
         ("always-pass", "gives everything the best level, reads nothing", _always_pass(rubric, examples)),
         ("coin", "shuffles the labels at random, reads nothing", _coin(rubric, examples)),
         ("longer-is-better", "the longer the answer the better its levels", _longer_is_better(rubric, examples)),
     )
-    return tuple(_held(name, does, _undecided(ratings), rubric, examples) for name, does, ratings in told)
+    return tuple(_held(name, does, _undecided(ratings), rubric, examples) for name, does, ratings in planted)
 
 
 def _data(name: str) -> Path:

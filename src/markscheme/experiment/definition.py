@@ -96,7 +96,7 @@ class Experiment:
             if not names:
                 yield Fault(f"an experiment has at least one {what}")
             twice = [name for name, count in Counter(names).items() if count > 1]
-            yield from (Fault(f"{what} {name!r} stands here twice; names are unique") for name in twice)
+            yield from (Fault(f"{what} {name!r} occurs twice here; names are unique") for name in twice)
         for criterion in self.rubric.criteria:
             if criterion.name in FIGURES:
                 yield Fault(f"a criterion called {criterion.name!r} has no room in the table, which has one of its own")

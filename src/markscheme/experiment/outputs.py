@@ -87,9 +87,9 @@ def _given(record: Any) -> Given:
     text = next((record[key] for key in TEXT_KEYS if record.get(key) is not None), None)
     if text is None and not record.get("error"):
         raise ValueError("`output` is missing; where there is none, `error` says why")
-    beside = {key: as_text(value) for key, value in record.items() if key not in OWN_KEYS and value is not None}
+    rest = {key: as_text(value) for key, value in record.items() if key not in OWN_KEYS and value is not None}
     output = Output(None, as_text(record["error"])) if text is None else Output(as_text(text))
-    return Given(as_text(record.get("variant") or ""), case, output, beside | _texts(record, "inputs"))
+    return Given(as_text(record.get("variant") or ""), case, output, rest | _texts(record, "inputs"))
 
 
 def _named(record: Mapping[str, Any], key: str) -> str:

@@ -176,18 +176,18 @@ def open_model(experiment: Experiment, asking: Asking | None = None, *, name: st
     Raises:
         UsageError: Unknown model, or one that takes no temperature or maximum answer length.
     """
-    told = experiment.model if name is None else replace(experiment.model or Model(name), name=name)
-    if told is None:
+    model = experiment.model if name is None else replace(experiment.model or Model(name), name=name)
+    if model is None:
         return None
     asking = asking or Asking()
     return open_judge(
-        told.name,
+        model.name,
         asking=Asking(
             limiter=asking.limiter,
-            price=told.price or asking.price,
+            price=model.price or asking.price,
             memory=None,  # outputs are stored separately
-            temperature=told.temperature,
-            max_tokens=told.max_tokens,
+            temperature=model.temperature,
+            max_tokens=model.max_tokens,
             list_prices=asking.list_prices,
         ),
     )

@@ -125,12 +125,12 @@ def _as_reply(message: Any, who: str) -> Reply:
     )
 
 
-def _usage(told: Any) -> Usage:
+def _usage(usage: Any) -> Usage:
     """Tokens as reported; those written to and read from the provider's cache count as input."""
-    read = count(getattr(told, "input_tokens", None))
+    read = count(getattr(usage, "input_tokens", None))
     if read is not None:
-        read += sum(count(getattr(told, f"cache_{kind}_input_tokens", None)) or 0 for kind in ("creation", "read"))
-    return Usage(1, read, count(getattr(told, "output_tokens", None)))
+        read += sum(count(getattr(usage, f"cache_{kind}_input_tokens", None)) or 0 for kind in ("creation", "read"))
+    return Usage(1, read, count(getattr(usage, "output_tokens", None)))
 
 
 # --- batches --------------------------------------------------------------------------------------------------------

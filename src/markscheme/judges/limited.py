@@ -465,8 +465,8 @@ class Limited(Wrapping):
 
 def forecast(judge: Identity, price: Price | ListPrice | None, prompt: Prompt) -> Forecast:
     """What an answer to a prompt may use; the cost is 0 if the price is unknown."""
-    told = judge.parameters.get("max_tokens")
-    written = told if isinstance(told, int) else LONGEST_ANSWER
+    configured = judge.parameters.get("max_tokens")
+    written = configured if isinstance(configured, int) else LONGEST_ANSWER
     read = sum(len(text.encode()) for text in (prompt.system, prompt.user, str(prompt.schema))) // BYTES_PER_TOKEN
     return Forecast(read + written, price.cost(read, written) if price else 0.0)
 
@@ -476,10 +476,10 @@ def _told(failures: Sequence[JudgeError], more: str = "") -> JudgeError:
     error = failures[-1]
     if len(failures) == 1 and not more:
         return error
-    told = copy.copy(error)
-    told.args = (f"{error} (asked {'once' if len(failures) == 1 else f'{len(failures)} times'}{more})",)
-    told.__cause__ = error
-    return told
+    explained = copy.copy(error)
+    explained.args = (f"{error} (asked {'once' if len(failures) == 1 else f'{len(failures)} times'}{more})",)
+    explained.__cause__ = error
+    return explained
 
 
 def _with_calls(reply: Reply, more: int) -> Reply:

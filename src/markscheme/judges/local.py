@@ -190,8 +190,8 @@ class LocalJudge:
         )
 
     def _tokens(self, choice: Mapping[str, Any], text: str) -> tuple[Token, ...]:
-        told = (choice.get("logprobs") or {}).get("content")
-        return aligned(read_tokens(told), text) if self.expected and told else ()
+        logprobs = (choice.get("logprobs") or {}).get("content")
+        return aligned(read_tokens(logprobs), text) if self.expected and logprobs else ()
 
     def _fault(self, answer: Mapping[str, Any]) -> JudgeUnavailable:
         error = answer["error"]

@@ -241,10 +241,10 @@ class OpenAIJudge(SdkJudge):
         )  # other servers may accept a schema and not enforce it
 
     def _tokens(self, choice: Any, text: str) -> tuple[Token, ...]:
-        told = getattr(getattr(choice, "logprobs", None), "content", None)
-        if not self.expected or not isinstance(told, Sequence):
+        logprobs = getattr(getattr(choice, "logprobs", None), "content", None)
+        if not self.expected or not isinstance(logprobs, Sequence):
             return ()
-        return aligned(read_tokens([_plain(token) for token in told]), text)
+        return aligned(read_tokens([_plain(token) for token in logprobs]), text)
 
 
 def schema_format(prompt: Prompt) -> dict[str, Any]:
@@ -266,8 +266,8 @@ def _plain(token: Any) -> Mapping[str, Any]:
     return token.model_dump(warnings="none") if hasattr(token, "model_dump") else {}
 
 
-def _usage(told: Any, calls: int) -> Usage:
-    return Usage(calls, count(getattr(told, "prompt_tokens", None)), count(getattr(told, "completion_tokens", None)))
+def _usage(usage: Any, calls: int) -> Usage:
+    return Usage(calls, count(getattr(usage, "prompt_tokens", None)), count(getattr(usage, "completion_tokens", None)))
 
 
 # --- batches --------------------------------------------------------------------------------------------------------

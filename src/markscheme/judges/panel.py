@@ -76,6 +76,6 @@ class Panel:
     def _nobody(self, errors: Sequence[JudgeError]) -> JudgeError:
         if len(errors) == 1:
             return errors[0]
-        told = "; ".join(f"{judge.identity.name}: {error}" for judge, error in zip(self.judges, errors, strict=True))
+        reasons = "; ".join(f"{judge.identity.name}: {error}" for judge, error in zip(self.judges, errors, strict=True))
         passing = any(isinstance(error, JudgeUnavailable) and error.transient for error in errors)
-        return JudgeUnavailable(f"no member of the panel answered: {told}", transient=passing)
+        return JudgeUnavailable(f"no member of the panel answered: {reasons}", transient=passing)

@@ -11,11 +11,11 @@ SMALLEST = -700.0
 """Log-probabilities below it count as probability 0."""
 
 
-def read_tokens(told: Iterable[Mapping[str, Any]]) -> tuple[Token, ...]:
+def read_tokens(entries: Iterable[Mapping[str, Any]]) -> tuple[Token, ...]:
     """The tokens of a reply with their alternatives.
 
     Args:
-        told: One entry per token, as in `logprobs.content` of a chat completion: `token`, `logprob` (natural
+        entries: One entry per token, as in `logprobs.content` of a chat completion: `token`, `logprob` (natural
             logarithm), `bytes` and `top_logprobs`. The tokens end before the first unreadable entry.
 
     Returns:
@@ -24,7 +24,7 @@ def read_tokens(told: Iterable[Mapping[str, Any]]) -> tuple[Token, ...]:
     """
     decoder = codecs.getincrementaldecoder("utf-8")("replace")
     tokens: list[Token] = []
-    for entry in told:
+    for entry in entries:
         text, alternatives = _text(entry, decoder), _alternatives(entry)
         if text is None or alternatives is None:
             break
@@ -53,9 +53,9 @@ def aligned(tokens: tuple[Token, ...], text: str) -> tuple[Token, ...]:
 
 
 def _text(entry: Mapping[str, Any], decoder: codecs.IncrementalDecoder) -> str | None:
-    told = entry.get("bytes")
-    if isinstance(told, list) and all(isinstance(byte, int) and 0 <= byte < 256 for byte in told):
-        return decoder.decode(bytes(told))
+    raw = entry.get("bytes")
+    if isinstance(raw, list) and all(isinstance(byte, int) and 0 <= byte < 256 for byte in raw):
+        return decoder.decode(bytes(raw))
     text = entry.get("token")
     return text if isinstance(text, str) else None
 
@@ -63,11 +63,11 @@ def _text(entry: Mapping[str, Any], decoder: codecs.IncrementalDecoder) -> str |
 def _alternatives(entry: Mapping[str, Any]) -> dict[str, float] | None:
     """Text to probability; the chosen token is included even if the server does not repeat it."""
     others = entry.get("top_logprobs")
-    told = [other for other in others if isinstance(other, Mapping)] if isinstance(others, list) else []
-    if all(other.get("token") != entry.get("token") for other in told):
-        told.append(entry)
+    alternatives = [other for other in others if isinstance(other, Mapping)] if isinstance(others, list) else []
+    if all(other.get("token") != entry.get("token") for other in alternatives):
+        alternatives.append(entry)
     probabilities: dict[str, float] = {}
-    for other in told:
+    for other in alternatives:
         text, probability = other.get("token"), _probability(other.get("logprob"))
         if not isinstance(text, str) or probability is None:
             return None

@@ -26,7 +26,7 @@ class Share:
         overlap: How many responses get that many; later ones get one. None for all.
 
     Raises:
-        ValueError: There are fewer annotators than each response needs, or a name stands twice.
+        ValueError: There are fewer annotators than each response needs, or a name occurs twice.
     """
 
     raters: tuple[str, ...]

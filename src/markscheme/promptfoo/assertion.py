@@ -64,13 +64,13 @@ class Call:
         return (self.file.parent, Path.cwd()) if self.file is not None else (Path.cwd(),)
 
 
-def get_assert(output: Any, context: Mapping[str, Any], *, beside: Path) -> dict[str, Any]:
+def get_assert(output: Any, context: Mapping[str, Any], *, near: Path) -> dict[str, Any]:
     """The grading result for one output.
 
     Args:
         output: What the model wrote: text, or parsed JSON.
         context: As Promptfoo passes it.
-        beside: The folder of the file that Promptfoo called; rubrics are looked for there too.
+        near: The folder of the file that Promptfoo called; rubrics are looked for there too.
 
     Returns:
         Promptfoo's grading result. For an output that could not be graded it fails, names no scores, and its reason
@@ -80,7 +80,7 @@ def get_assert(output: Any, context: Mapping[str, Any], *, beside: Path) -> dict
         NotGraded: It could not be graded, and the assertion is a `not-python` or may be one.
     """
     return by_itself(
-        lambda engine: assess(output, context, beside=beside, engine=engine),
+        lambda engine: assess(output, context, near=near, engine=engine),
         lambda error: _not_graded(way_out(error), context),
     )
 
@@ -103,21 +103,21 @@ def by_itself(
     return asyncio.run(answer())
 
 
-async def assess(output: Any, context: Mapping[str, Any], *, beside: Path, engine: Engine) -> dict[str, Any]:
+async def assess(output: Any, context: Mapping[str, Any], *, near: Path, engine: Engine) -> dict[str, Any]:
     """The grading result for one of many outputs, using the judges that `engine` keeps open.
 
     Args:
         output: What the model wrote: text, or parsed JSON.
         context: As Promptfoo passes it.
-        beside: The folder of the file that Promptfoo called.
+        near: The folder of the file that Promptfoo called.
         engine: What all gradings of the process share.
 
     Raises:
         NotGraded: It could not be graded, and the assertion is a `not-python` or may be one.
     """
-    make_importable(Path.cwd(), beside, beside.parent)
+    make_importable(Path.cwd(), near, near.parent)
     try:
-        call = read_call(output, context, beside, engine)
+        call = read_call(output, context, near, engine)
         grade = await graded(call, engine)
     except MarkschemeError as error:
         return _not_graded(way_out(error), context)
@@ -129,7 +129,7 @@ async def assess(output: Any, context: Mapping[str, Any], *, beside: Path, engin
 # --- reading the call -----------------------------------------------------------------------------------------------
 
 
-def read_call(output: Any, context: Mapping[str, Any], beside: Path, engine: Engine) -> Call:
+def read_call(output: Any, context: Mapping[str, Any], near: Path, engine: Engine) -> Call:
     """The checked call of an assertion.
 
     Raises:
@@ -140,7 +140,7 @@ def read_call(output: Any, context: Mapping[str, Any], beside: Path, engine: Eng
     config = mapping_of(context.get("config"), "config")
     variables = mapping_of(context.get("vars"), "vars")
     check_config(config)
-    file = find_rubric(_rubric_name(config, variables), beside=beside)
+    file = find_rubric(_rubric_name(config, variables), near=near)
     rubric, system = engine.rubric(file), _system(context.get("provider"))
     prompt, trace = context.get("prompt"), context.get("trace")
     return call_by(rubric, file, output, config, variables, prompt=prompt, system=system, trace=trace)
@@ -179,8 +179,8 @@ def _earlier(turns: Any, output: Any) -> Any:
 
 def _system(provider: Any) -> str:
     """The provider's id and label. Promptfoo may pass a text or the whole configuration, which may hold API keys."""
-    told = [provider.get("id"), provider.get("label")] if isinstance(provider, Mapping) else [provider]
-    return " ".join(text for text in told if isinstance(text, str))
+    names = [provider.get("id"), provider.get("label")] if isinstance(provider, Mapping) else [provider]
+    return " ".join(text for text in names if isinstance(text, str))
 
 
 def mapping_of(value: Any, name: str) -> Mapping[str, Any]:

@@ -26,7 +26,7 @@ def get_assert(output: "Any", context: "Mapping[str, Any]", file: str) -> "dict[
 
             from markscheme.promptfoo.assertion import get_assert as graded
 
-            return graded(output, context, beside=Path(folder))
+            return graded(output, context, near=Path(folder))
     if "raised" in answer:
         from markscheme.promptfoo.assertion import NotGraded
 
@@ -46,7 +46,7 @@ def call_api(prompt: "Any", options: "Mapping[str, Any]", context: "Mapping[str,
 
             from markscheme.promptfoo.provider import call_api as answered
 
-            return answered(prompt, options, context, beside=Path(folder))
+            return answered(prompt, options, context, near=Path(folder))
     result: dict[str, Any] = answer["given"]
     return result
 

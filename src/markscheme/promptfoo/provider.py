@@ -44,33 +44,33 @@ ANSWER_SYSTEM = (
 )
 
 
-def call_api(prompt: str, options: Mapping[str, Any], context: Mapping[str, Any], *, beside: Path) -> dict[str, Any]:
+def call_api(prompt: str, options: Mapping[str, Any], context: Mapping[str, Any], *, near: Path) -> dict[str, Any]:
     """The grading provider's answer to one prompt from Promptfoo.
 
     Args:
         prompt: The prompt as Promptfoo would send it to a model.
         options: With `config`: the keys of our assertion's configuration, except those that name a rubric.
         context: With `vars`: for `llm-rubric` the output, the rubric and the test's own.
-        beside: The folder of the file that Promptfoo called; rubrics are looked for there too.
+        near: The folder of the file that Promptfoo called; rubrics are looked for there too.
 
     Returns:
         `output`, `tokenUsage`, `cost` and `metadata`, or an `error` that opens with "not graded:".
     """
-    return by_itself(lambda engine: respond(prompt, options, context, beside=beside, engine=engine), _failed)
+    return by_itself(lambda engine: respond(prompt, options, context, near=near, engine=engine), _failed)
 
 
 async def respond(
-    prompt: str, options: Mapping[str, Any], context: Mapping[str, Any], *, beside: Path, engine: Engine
+    prompt: str, options: Mapping[str, Any], context: Mapping[str, Any], *, near: Path, engine: Engine
 ) -> dict[str, Any]:
     """Same as `call_api`, with the judges that `engine` keeps open."""
-    make_importable(Path.cwd(), beside, beside.parent)
+    make_importable(Path.cwd(), near, near.parent)
     try:
         config = _config(options)
         context = mapping_of(context, "context")
         variables = mapping_of(context.get("vars"), "vars")
         if not _asks_for_rubric(context, variables):
             return await _plain_answer(prompt, config, engine)
-        call = _call(config, variables, beside, engine)
+        call = _call(config, variables, near, engine)
         grade = await graded(call, engine)
     except MarkschemeError as error:
         return _failed(error)
@@ -101,15 +101,15 @@ def _asks_for_rubric(context: Mapping[str, Any], variables: Mapping[str, Any]) -
     return label in (LABEL, None) and "rubric" in variables and "output" in variables
 
 
-def _call(config: Mapping[str, Any], variables: Mapping[str, Any], beside: Path, engine: Engine) -> Call:
+def _call(config: Mapping[str, Any], variables: Mapping[str, Any], near: Path, engine: Engine) -> Call:
     said = variables["rubric"]
     own = {name: value for name, value in variables.items() if name not in ("output", "rubric")}
-    file = _file(said, beside)
+    file = _file(said, near)
     rubric = _rubric_of(said) if file is None else engine.rubric(file)
     return call_by(rubric, file, variables["output"], config, own)
 
 
-def _file(said: Any, beside: Path) -> Path | None:
+def _file(said: Any, near: Path) -> Path | None:
     """The rubric file that a value names; None if the value is itself the requirement.
 
     Raises:
@@ -118,9 +118,9 @@ def _file(said: Any, beside: Path) -> Path | None:
     if not isinstance(said, str) or len(said) > _LONGEST_NAME or not _NAME.fullmatch(said.strip()):
         return None
     name = said.strip()
-    known = known_rubrics(beside=beside)
+    known = known_rubrics(near=near)
     if name in known or name.endswith(SUFFIXES) or difflib.get_close_matches(name, known, n=1, cutoff=0.8):
-        return find_rubric(name, beside=beside)
+        return find_rubric(name, near=near)
     return None
 
 

@@ -210,10 +210,10 @@ def calibrations(rows: Iterable[Any]) -> dict[str, tuple[str, str | None]]:
     found: dict[str, tuple[str, str | None]] = {}
     for raw in rows:
         for component in _list(_mapping(_mapping(raw).get("gradingResult")).get("componentResults")):
-            told = _mapping(_mapping(component).get("metadata"))
-            if isinstance(told.get("rubric"), str) and isinstance(told.get("calibration"), str):
-                use = _mapping(told.get("receipt")).get("use")
-                found.setdefault(told["rubric"], (told["calibration"], use if isinstance(use, str) else None))
+            metadata = _mapping(_mapping(component).get("metadata"))
+            if isinstance(metadata.get("rubric"), str) and isinstance(metadata.get("calibration"), str):
+                use = _mapping(metadata.get("receipt")).get("use")
+                found.setdefault(metadata["rubric"], (metadata["calibration"], use if isinstance(use, str) else None))
     return found
 
 

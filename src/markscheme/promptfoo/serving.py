@@ -75,16 +75,16 @@ class Serving:
             self._check_modules()
 
     async def _answered(self, request: Mapping[str, Any]) -> dict[str, Any]:
-        beside, engine = self.folder, self.engine
+        near, engine = self.folder, self.engine
         match request["grader"]:
             case "assertion":
                 try:
-                    return {"given": await assess(request["output"], request["context"], beside=beside, engine=engine)}
+                    return {"given": await assess(request["output"], request["context"], near=near, engine=engine)}
                 except NotGraded as error:
                     return {"raised": str(error)}
             case "provider":
                 asked = request["prompt"], request["options"], request["context"]
-                return {"given": await respond(*asked, beside=beside, engine=engine)}
+                return {"given": await respond(*asked, near=near, engine=engine)}
             case other:
                 raise ValueError(f"no such grader: {other!r}")
 

@@ -183,7 +183,7 @@ class _Reading:
                 continue
             if example.id in found:
                 first = found[example.id].line
-                self.faults.append(Fault(f"id {example.id!r} stands on line {first} already; ids are unique", line))
+                self.faults.append(Fault(f"id {example.id!r} is on line {first} already; ids are unique", line))
             found.setdefault(example.id, example)
         if self.faults:
             refuse_lines(RatingError(self.faults, path=self.path))
@@ -232,7 +232,7 @@ class _Reading:
                 rest["weight"] = _number(rest["weight"])
             _, example = merged.setdefault(key, (line, {**rest, "id": key, "labels": []}))
             if example.get("response", rest.get("response")) != rest.get("response", example.get("response")):
-                self.faults.append(Fault(f"id {key!r} stands with another response above", line))
+                self.faults.append(Fault(f"id {key!r} occurs above with another response", line))
                 continue
             example["labels"] += [label] if label else []
         yield from merged.values()
@@ -259,13 +259,13 @@ class _Reading:
 
     def _inputs(self, raw: Mapping[str, Any], short: bool) -> dict[str, Any]:
         own = _OWN_KEYS if short or "response" in raw or "output" in raw else _OWN_KEYS - {"input"}
-        beside = {key: value for key, value in raw.items() if key not in own and value is not None}
+        rest = {key: value for key, value in raw.items() if key not in own and value is not None}
         if short and "response" in raw and "input" in raw:
-            beside["query"] = raw["input"]
+            rest["query"] = raw["input"]
         named = raw.get("inputs") or {}
         if not isinstance(named, Mapping):
             raise ValueError(f"`inputs` is an object of named inputs, found {shown(named)}")
-        return beside | dict(named)
+        return rest | dict(named)
 
     @staticmethod
     def _labels(raw: Mapping[str, Any], id: str, reader: RatingReader, short: bool) -> Iterator[Rating]:
@@ -346,7 +346,7 @@ def _warn_twice(examples: Iterable[Example], path: Path) -> None:
             _warn(f"{example.id!r} and {other.id!r} hold the same response; it counts twice", path, example.line)
     more = twice[MOST_WARNED:]
     if more:
-        _warn(f"{len(more)} more examples hold a response that stands above; it counts twice: {_listed(more)}", path)
+        _warn(f"{len(more)} more examples repeat a response from above; it counts twice: {_listed(more)}", path)
 
 
 def _warn_leak(examples: Iterable[Example], rubric: Rubric, path: Path) -> None:

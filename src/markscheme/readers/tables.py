@@ -150,11 +150,11 @@ class _Table:
             self.reading.lose(f"cells of column {name!r}")
 
     def _derived(self, row: "_Row") -> str | None:
-        told = row.text(RESPONSE), row.text(INPUTS["query"])
-        if told == (None, None):
+        texts = row.text(RESPONSE), row.text(INPUTS["query"])
+        if texts == (None, None):
             return None
         self.reading.note("rows have no id; each got a digest of its input and response")
-        return fingerprint(*told)
+        return fingerprint(*texts)
 
     def _example(self, row: "_Row", unit: str) -> None:
         response = row.text(RESPONSE)

@@ -269,8 +269,8 @@ class _Editing:
 
     def _insert(self, mapping: "MappingNode", key: str, value: float) -> None:
         entries = {key_node.value: (key_node, value_node) for key_node, value_node in mapping.value}
-        beside = next((entries[name] for name in _BESIDE[key] if name in entries), None)
-        key_node, value_node = beside or mapping.value[0]
+        neighbour = next((entries[name] for name in _BESIDE[key] if name in entries), None)
+        key_node, value_node = neighbour or mapping.value[0]
         quote = '"' if self.text[key_node.start_mark.index] == '"' else ""
         line = f"{quote}{key}{quote}: {_spelled(value)}"
         if mapping.flow_style:

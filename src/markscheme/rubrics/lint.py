@@ -82,7 +82,10 @@ def _of_words(criterion: Criterion) -> Iterator[tuple[Code, str]]:
     if not described and (vague := _VAGUE.search(text)):
         yield "vague", f"“{vague.group(0)}” means something else to everybody; say what is there when it is met"
     if levels > MOST_PLAIN_LEVELS and 2 * described < levels:
-        yield "too-many-levels", f"nobody tells {levels} levels apart without anchors; use five with, or yes/no"
+        yield (
+            "too-many-levels",
+            f"annotators can't distinguish {levels} levels without anchors; use five with, or yes/no",
+        )
     elif not described and levels > 2:
         yield "unanchored", f"its {levels} levels have no descriptions; say under `levels:` what each is like"
     joined = len(_JOINED.findall(text)) + text.count(",") // 2

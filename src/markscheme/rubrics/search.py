@@ -9,14 +9,14 @@ from markscheme.text import is_path_component, path_component
 SUFFIXES = (".yaml", ".yml", ".json")
 
 
-def find_rubric(name: str, start: Path | None = None, *, beside: Path | None = None) -> Path:
+def find_rubric(name: str, start: Path | None = None, *, near: Path | None = None) -> Path:
     """The file of a rubric.
 
     Args:
         name: A path, or a name to look for in `rubrics/` of the working directory and of its parents, then of
-            `beside`, then among the rubrics that come with markscheme.
+            `near`, then among the rubrics that come with markscheme.
         start: The working directory.
-        beside: A further folder; its own and its parent's `rubrics/` are searched too (Promptfoo's grader).
+        near: A further folder; its own and its parent's `rubrics/` are searched too (Promptfoo's grader).
 
     Raises:
         UsageError: There is none; the message lists the known ones.
@@ -29,18 +29,18 @@ def find_rubric(name: str, start: Path | None = None, *, beside: Path | None = N
     except (OSError, RuntimeError, ValueError) as error:  # too long, an unknown ~user, a NUL
         raise UsageError(f"{name[:60]!r} cannot be the name of a rubric: {error}") from error
     if as_path.suffix in SUFFIXES or "/" in name or "\\" in name:
-        raise UsageError(f"there is no rubric file {name}{_instead(name, start, beside)}")
-    for folder in _folders(start, beside):
+        raise UsageError(f"there is no rubric file {name}{_instead(name, start, near)}")
+    for folder in _folders(start, near):
         for suffix in SUFFIXES:
             if (folder / f"{name}{suffix}").is_file():
                 return folder / f"{name}{suffix}"
-    raise UsageError(f"there is no rubric named {name!r}{_instead(name, start, beside)}")
+    raise UsageError(f"there is no rubric named {name!r}{_instead(name, start, near)}")
 
 
-def known_rubrics(start: Path | None = None, *, beside: Path | None = None) -> dict[str, Path]:
+def known_rubrics(start: Path | None = None, *, near: Path | None = None) -> dict[str, Path]:
     """All rubrics that can be found by name, with their files."""
     found: dict[str, Path] = {}
-    for folder in _folders(start or Path.cwd(), beside):
+    for folder in _folders(start or Path.cwd(), near):
         for file in sorted(folder.iterdir()):
             if file.suffix in SUFFIXES and file.name != "schema.json":
                 found.setdefault(file.stem, file)
@@ -110,14 +110,14 @@ def _nearest_calibration(name: str, start: Path) -> Path | None:
     return None
 
 
-def _folders(start: Path, beside: Path | None) -> Iterator[Path]:
+def _folders(start: Path, near: Path | None) -> Iterator[Path]:
     roots = [start, *start.parents]
-    roots += [beside, beside.parent] if beside is not None else []
+    roots += [near, near.parent] if near is not None else []
     candidates = [root / "rubrics" for root in roots] + [shipped("rubrics")]
     yield from (folder for folder in dict.fromkeys(candidates) if folder.is_dir())
 
 
-def _instead(name: str, start: Path, beside: Path | None) -> str:
-    known = known_rubrics(start, beside=beside)
-    near, there = suggestion(Path(name).stem, known, mark="'"), ", ".join(known) or "none"
-    return f"{near} There are {there}" if near else f"; there are {there}"
+def _instead(name: str, start: Path, near: Path | None) -> str:
+    known = known_rubrics(start, near=near)
+    hint, there = suggestion(Path(name).stem, known, mark="'"), ", ".join(known) or "none"
+    return f"{hint} There are {there}" if hint else f"; there are {there}"

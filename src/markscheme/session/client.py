@@ -134,8 +134,8 @@ def socket_path(folder: str, wish: object = None) -> str | None:
 
 def _place_and_key(folder: str, wish: object) -> tuple[str, str] | None:
     """The socket, and the key of the environment; computed once per call, since it stats every file of the package."""
-    told = os.environ.get("MARKSCHEME_SESSION") or None
-    wish = told if told == "off" or wish in (None, "auto") else wish
+    forced = os.environ.get("MARKSCHEME_SESSION") or None
+    wish = forced if forced == "off" or wish in (None, "auto") else wish
     if wish is False or wish == "off" or not hasattr(socket, "AF_UNIX"):
         return None
     try:
@@ -341,9 +341,9 @@ def _spawn(listener: socket.socket, place: str, folder: str) -> None:
     import subprocess
 
     code = f"import sys, json; sys.path[:] = json.loads(sys.argv[1]); from {STARTS} import main; main(sys.argv[2:])"
-    told = [str(listener.fileno()), place, os.path.abspath(folder)]
+    arguments = [str(listener.fileno()), place, os.path.abspath(folder)]
     subprocess.Popen(
-        [sys.executable, "-c", code, json.dumps(sys.path), *told],
+        [sys.executable, "-c", code, json.dumps(sys.path), *arguments],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,

@@ -142,7 +142,7 @@ async def _all(reader: asyncio.StreamReader) -> bytes:
         parts.append(part)
         size += len(part)
         if size > LONGEST:
-            raise ValueError("a request of this length is nobody's")
+            raise ValueError("a request of this length is invalid")
     return b"".join(parts)
 
 

@@ -273,18 +273,18 @@ def leaning(
     """
     given = np.asarray(gold, dtype=np.float64)
     table = people_table(given if given.ndim == 2 else given[:, None])
-    its, beside = np.asarray(judge, dtype=np.float64), np.asarray(on, dtype=np.float64)
-    if its.shape != (len(table),) or beside.shape != its.shape:
-        raise ValueError(f"judge and `on` must have shape ({len(table)},), not {its.shape} and {beside.shape}")
+    its, other = np.asarray(judge, dtype=np.float64), np.asarray(on, dtype=np.float64)
+    if its.shape != (len(table),) or other.shape != its.shape:
+        raise ValueError(f"judge and `on` must have shape ({len(table)},), not {its.shape} and {other.shape}")
     units = Groups.of(groups, len(table))
     method = "coefficient with gold held fixed"
     several = bool((~np.isnan(table)).sum(axis=1).max(initial=0) >= 2)
     left, right = _ordered_pairs(table.shape[1]) if several else ([0], [0])
-    counts = np.isfinite(table[:, left]) & np.isfinite(table[:, right]) & np.isfinite(its + beside)[:, None]
+    counts = np.isfinite(table[:, left]) & np.isfinite(table[:, right]) & np.isfinite(its + other)[:, None]
     n_counted = int(counts.any(axis=1).sum())
     if n_counted < LEAST_UNITS:
         return Estimate.without_value(f"only {n_counted} units", n=n_counted, method=method, level=level)
-    own, its_own, of = (np.where(counts, values, np.nan) for values in (table[:, left], its[:, None], beside[:, None]))
+    own, its_own, of = (np.where(counts, values, np.nan) for values in (table[:, left], its[:, None], other[:, None]))
     found = _second_slope(its_own, own, of, units)
     if several:
         found = found - _second_slope(np.where(counts, table[:, right], np.nan), own, of, units)

@@ -51,7 +51,7 @@ class Estimate:
             raise ValueError("an interval has two limits or none")
         if self.low is not None and self.high is not None:
             if self.value is None:
-                raise ValueError("an interval stands around a value")
+                raise ValueError("an interval needs a value")
             if not self.low - 1e-12 <= self.value <= self.high + 1e-12:
                 raise ValueError(f"value {self.value} lies outside its interval {self.low} to {self.high}")
 
