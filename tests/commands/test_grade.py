@@ -267,7 +267,7 @@ def test_nothing_on_standard_input_is_a_mistake_and_an_empty_file_an_empty_respo
         ('["a"]\n', "all.jsonl:1: a submission has a response"),
         ('{"response": "a", "inputs": ["q"]}\n', "all.jsonl:1: inputs are texts by name, found ['q']"),
         ('{"response": "a"\n', "all.jsonl:1: is not readable JSON"),
-        ('{"response": "a", "response": "b"}\n', "all.jsonl:1: is not readable JSON: the key 'response' stands twice"),
+        ('{"response": "a", "response": "b"}\n', "all.jsonl:1: is not readable JSON: the key 'response' occurs twice"),
         ('{"response": "a", "x": NaN}\n', "all.jsonl:1: is not readable JSON"),
         ("", "all.jsonl contains nothing to grade"),
         (
