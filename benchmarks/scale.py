@@ -57,6 +57,9 @@ written = daft.read_parquet("graded/*.parquet")
 assert written.where(written["score"] == 1.0).count_rows() == int(sys.argv[2])
 """
 ROOT = Path(__file__).parents[1]
+LIMITS = (1_000, 4_000, 20_000)
+"""Requests a minute that providers allow."""
+MILLION = 1_000_000
 RIVAL = ROOT / ".cache" / "daft"
 
 
@@ -123,8 +126,8 @@ def daft_python() -> str:
     return str(python)
 
 
-def measured(way: str, count: int, folder: Path, server: str) -> str:
-    """A line of the table."""
+def measured(way: str, count: int, folder: Path, server: str) -> tuple[str, float]:
+    """A line of the table, and CPU milliseconds a row."""
     env = {**os.environ, "PYTHONPATH": f"{folder}:{ROOT}", "SERVER": server, "ANTHROPIC_API_KEY": "none"}
     began = time.perf_counter()
     process = subprocess.Popen(command(way, count, folder), cwd=folder, env=env, stdout=subprocess.DEVNULL)
@@ -132,7 +135,19 @@ def measured(way: str, count: int, folder: Path, server: str) -> str:
     process.returncode = os.waitstatus_to_exitcode(status)
     wall, cpu = time.perf_counter() - began, used.ru_utime + used.ru_stime
     assert process.returncode == 0, process.returncode
-    return f"| {way} | {count:,} | {count / wall:,.0f} | {1000 * cpu / count:.2f} | {used.ru_maxrss / 1024:.0f} |"
+    each = 1000 * cpu / count
+    return f"| {way} | {count:,} | {count / wall:,.0f} | {each:.2f} | {used.ru_maxrss / 1024:.0f} |", each
+
+
+def at_limits(each: float) -> Iterator[str]:
+    """What a million rows take where a provider limits requests, one a row: computed, not measured."""
+    yield f"A million rows are {MILLION * each / 3.6e6:.2f} core hours of our own ({each:.2f} ms a row), wherever they run."
+    yield "A cluster is worth its cost only where the provider's limit keeps more cores busy than one computer has:"
+    yield ""
+    yield "| requests a minute | hours for a million rows | cores busy |"
+    yield "|---:|---:|---:|"
+    for limit in LIMITS:
+        yield f"| {limit:,} | {MILLION / limit / 60:.1f} | {limit / 60 * each / 1000:.2f} |"
 
 
 def main() -> None:
@@ -143,6 +158,7 @@ def main() -> None:
     asked = parser.parse_args()
     print("| way | rows | rows a second | CPU ms a row | MB |")
     print("|---|---:|---:|---:|---:|")
+    computed: Iterator[str] = iter(())
     with slow_server(LATENCY) as server:
         for count in map(int, asked.rows.split(",")):
             with tempfile.TemporaryDirectory() as place:
@@ -152,7 +168,11 @@ def main() -> None:
                 with (folder / "rows.jsonl").open("w") as file:
                     file.writelines(json.dumps(row) + "\n" for row in rows_of(count))
                 for way in asked.ways.split(","):
-                    print(measured(way, count, folder, server), flush=True)
+                    line, each = measured(way, count, folder, server)
+                    print(line, flush=True)
+                    if way == "server":
+                        computed = at_limits(each)
+    print("\n".join(["", *computed]))
 
 
 if __name__ == "__main__":
