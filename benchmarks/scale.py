@@ -141,7 +141,7 @@ def measured(way: str, count: int, folder: Path, server: str) -> tuple[str, floa
 
 def at_limits(each: float) -> Iterator[str]:
     """What a million rows take where a provider limits requests, one a row: computed, not measured."""
-    yield f"A million rows are {MILLION * each / 3.6e6:.2f} core hours of our own ({each:.2f} ms a row), wherever they run."
+    yield f"A million rows are {MILLION * each / 3.6e6:.2f} core hours of our own ({each:.2f} ms a row), anywhere."
     yield "A cluster is worth its cost only where the provider's limit keeps more cores busy than one computer has:"
     yield ""
     yield "| requests a minute | hours for a million rows | cores busy |"
