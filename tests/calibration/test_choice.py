@@ -190,6 +190,13 @@ def test_no_number_of_labels_is_named_where_none_would_tell(difference: float) -
     assert labels_to_tell(np.full(30, difference)) is None
 
 
+def test_examples_of_a_task_count_as_one_and_tasks_without_a_difference_name_no_number() -> None:
+    differences = np.array([1.0, -1.0] + [0.0] * 18)
+    alone = labels_to_tell(differences)
+    assert labels_to_tell(np.repeat(differences, 3), groups=[f"t{n // 3}" for n in range(60)]) == 3 * (alone or 0)
+    assert labels_to_tell(np.zeros(51), groups=[f"t{n // 5}" for n in range(51)]) is None
+
+
 def test_the_labels_named_do_settle_judges_that_part_as_before() -> None:
     differences = np.array([1.0, -1.0] * 3 + [0.0] * 54)
     needed = labels_to_tell(differences)

@@ -409,7 +409,7 @@ class _View:
             behind = gain_in_hits(best.hits, found.hits, groups=self.table.groups, level=ONE_SIDED)
         not_worse = None if found is None else behind is None or behind.above(-MARGIN + ROUNDING)
         if found is not None and best is not None and not not_worse:
-            labels = labels_to_tell(found.hits - best.hits)
+            labels = labels_to_tell(found.hits - best.hits, groups=self.table.groups)
             needed = None if labels is None else labels - int(np.isfinite(found.hits - best.hits).sum())
         return Standing(
             name=contender.name,
@@ -428,19 +428,26 @@ def _equal(one: Floats, other: Floats) -> Floats:
     return np.where(np.isnan(one) | np.isnan(other), np.nan, one == other).astype(np.float64)
 
 
-def labels_to_tell(differences: Floats, *, margin: float = MARGIN) -> int | None:
+def labels_to_tell(differences: Floats, *, groups: Sequence[str] | None = None, margin: float = MARGIN) -> int | None:
     """Labels needed to show one judge better or no worse, if the two keep differing this way; None if no number does.
 
     Args:
         differences: 1, 0 or -1 per example: whether one judge is right where the other isn't, shape (n,); nan allowed.
+        groups: The task of each example, shape (n,), where several share one. Groups that are all alike say nothing of
+            how far others vary, so no number is given.
         margin: How much less often the one may be right.
 
     Example:
         >>> labels_to_tell(np.array([1.0, -1.0] + [0.0] * 18))
         125
     """
-    d = differences[~np.isnan(differences)]
-    if len(d) < 2:
+    known = ~np.isnan(differences)
+    d, size = differences[known], 1.0
+    if groups is not None:
+        names = np.asarray(groups)[known]
+        d = np.array([d[names == name].mean() for name in dict.fromkeys(names.tolist())])
+        size = known.sum() / max(1, len(d))
+    if len(d) < 2 or (groups is not None and np.ptp(d) == 0):
         return None
     apart, variance = float(d.mean()) + margin, float(d.var())
 
@@ -451,7 +458,7 @@ def labels_to_tell(differences: Floats, *, margin: float = MARGIN) -> int | None
 
     if apart <= 0 or not tells(MOST_LABELS):
         return None
-    return max(least_n(tells), len(d) + 1)
+    return math.ceil(size * max(least_n(tells), len(d) + 1))
 
 
 def _signed(shift: float) -> str:

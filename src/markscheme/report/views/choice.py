@@ -86,7 +86,8 @@ def _lead(choice: Choice) -> Iterator[doc.Block]:
         baseline = (("baseline", share_mark(choice.baseline, "baseline")),) if choice.baseline is not None else ()
         target = ("target", doc.Mark(share(choice.rubric.target), choice.rubric.target, role="target"))
         caption = (
-            f"Agreement (two-sided 95% CI): score closer than {choice.tolerance:g} to gold's, which the labels give."
+            "Agreement (two-sided 95% CI): share of examples on which a judge's score is less than "
+            f"{choice.tolerance:g} from gold, the score of the labels."
         )
         yield doc.Bars((*bars, *baseline, target), caption)
     headings = ("Judge", "agreement", "points behind the best (90% CI)", "false passes", "not graded", "$ per 1,000")
