@@ -38,13 +38,12 @@ SETTINGS = ((0.3, 0.25, 67), (0.3, 0.5, 19), (0.5, 0.25, 153), (0.5, 0.5, 40))
 """Retest standard deviation, planted shift in levels, examples."""
 CUT = 1.0
 """What half a response costs a judge that reads to the end, in levels."""
-LONGEST = 160
-"""Tokens of one reply of the local model."""
+LONGEST = 80
+"""Characters of a quote or a reason of the local model, which might never end one."""
 RUBRIC = """
 name: message
 criteria:
-  - {name: cause, requirement: It says what went wrong., weight: 1}
-  - {name: action, requirement: It says what to do next., weight: 1}
+  - {name: action, description: How clearly it says what to do next., weight: 1, scale: {min: 1, max: 5}}
 """
 
 
@@ -123,9 +122,10 @@ def local(examples: int) -> str:
             capture_output=True,
             text=True,
         )
+        reasons = "".join(line for line in done.stderr.splitlines(keepends=True) if not line.startswith("asking"))
         minutes = (time.perf_counter() - began) / 60
         head = f"# stress: a small local model\n\n{examples} examples, {len(served.requests)} requests, {minutes:.0f} "
-        return f"{head}minutes, exit status {done.returncode}; no price.\n\n```text\n{done.stdout}{done.stderr}```\n"
+        return f"{head}minutes, exit status {done.returncode}; no price.\n\n```text\n{done.stdout}{reasons}```\n"
 
 
 def main() -> None:

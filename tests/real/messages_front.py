@@ -118,7 +118,7 @@ def local_model(path: Path, *, slots: int = 2, context: int = 8192, longest: int
         path: The model.
         slots: Requests it works on at once; others wait.
         context: Tokens that a prompt and its answer may have together.
-        longest: Tokens after which any answer is cut off: a small model may never end one.
+        longest: Characters of any text in an answer: a small model may never end one.
     """
     import xllamacpp  # type: ignore[import-untyped]  # only the real model needs it
 
@@ -131,8 +131,7 @@ def local_model(path: Path, *, slots: int = 2, context: int = 8192, longest: int
 
     def decide(request: Request) -> Answer:
         try:
-            most = request.body["max_tokens"] if longest is None else min(request.body["max_tokens"], longest)
-            completion = server.handle_chat_completions(chat_request({**request.body, "max_tokens": most}))
+            completion = server.handle_chat_completions(chat_request(request.body, longest))
         except (ValueError, KeyError) as error:
             return failing(400, why=f"{type(error).__name__}: {error}")
         if "error" in completion:
@@ -142,8 +141,9 @@ def local_model(path: Path, *, slots: int = 2, context: int = 8192, longest: int
     return decide
 
 
-def chat_request(body: Mapping[str, Any]) -> dict[str, Any]:
-    """A Messages request as a chat completion request that gives the same answer each time."""
+def chat_request(body: Mapping[str, Any], longest: int | None = None) -> dict[str, Any]:
+    """A Messages request as a chat completion request that gives the same answer each time, in texts of at most
+    `longest` characters."""
     turns = [{"role": turn["role"], "content": plain_text(turn["content"])} for turn in body["messages"]]
     if body.get("system"):
         turns.insert(0, {"role": "system", "content": plain_text(body["system"])})
@@ -157,9 +157,21 @@ def chat_request(body: Mapping[str, Any]) -> dict[str, Any]:
     }
     tool = forced_tool(body)
     schema = tool["input_schema"] if tool else ((body.get("output_config") or {}).get("format") or {}).get("schema")
+    if schema and longest is not None:
+        schema = with_short_texts(schema, longest)
     if schema:
         chat["response_format"] = {"type": "json_schema", "json_schema": {"name": "reply", "schema": schema}}
     return chat
+
+
+def with_short_texts(schema: Any, longest: int) -> Any:
+    """The schema with a greatest length for each free text."""
+    if isinstance(schema, list):
+        return [with_short_texts(one, longest) for one in schema]
+    if not isinstance(schema, dict):
+        return schema
+    bound = {"maxLength": longest} if schema.get("type") == "string" and "enum" not in schema else {}
+    return {key: with_short_texts(value, longest) for key, value in schema.items()} | bound
 
 
 def plain_text(content: str | list[dict[str, Any]]) -> str:
