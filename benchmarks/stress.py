@@ -122,7 +122,7 @@ def local(examples: int) -> str:
             capture_output=True,
             text=True,
         )
-        reasons = "".join(line for line in done.stderr.splitlines(keepends=True) if not line.startswith("asking"))
+        reasons = "".join(line for line in done.stderr.splitlines(keepends=True) if line.startswith("error"))
         minutes = (time.perf_counter() - began) / 60
         head = f"# stress: a small local model\n\n{examples} examples, {len(served.requests)} requests, {minutes:.0f} "
         return f"{head}minutes, exit status {done.returncode}; no price.\n\n```text\n{done.stdout}{reasons}```\n"
