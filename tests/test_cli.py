@@ -38,6 +38,14 @@ def test_each_command_has_a_summary_an_example_and_a_text_for_every_option(comma
 
 
 @pytest.mark.parametrize("command", COMMANDS)
+def test_no_command_has_two_options_of_one_name(command: str) -> None:
+    shown = run("markscheme", command, "--help-all", env={"COLUMNS": "200"}).stdout
+    options = re.findall(r"^  (--[a-z-]+)", shown, re.MULTILINE)
+    assert options
+    assert sorted(set(options)) == sorted(options)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
 def test_each_command_can_print_json_and_no_flag_has_a_generated_opposite(command: str) -> None:
     shown = run("markscheme", command, "--help-all").stdout
     assert re.search(r"^  --json", shown, re.MULTILINE)

@@ -294,7 +294,8 @@ def test_a_proposer_is_asked_in_rounds_until_one_brings_nothing_better(proposing
 
 def test_a_proposer_sees_dev_only_and_nobody_by_name(proposing: Any) -> None:
     for project in proposing(good_proposals):
-        project.improve(*PROPOSING, "--rounds", "1")
+        project.improve(*PROPOSING, "--rounds", "1", "--batch", "2")
+        assert sum(system.startswith(PROPOSER) for system, _ in project.asked()) == 2
         lines = [json.loads(line) for line in (project.home / "examples.jsonl").read_text().splitlines()]
         dev = {i for i, line in enumerate(lines) if line["split"] == "dev"}
         for system, user in project.asked():

@@ -4,13 +4,14 @@ import asyncio
 import datetime
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
 from markscheme.commands.options import (
+    MORE,
     AskOptions,
     ExamplesFile,
     GoldKind,
@@ -31,6 +32,17 @@ NOT_ADOPTED, TOO_FEW = 1, 4
 FILES = "wordings to try: rubric files, or JSON edits"
 
 
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class ImproveAskOptions(AskOptions):
+    """How the judge is asked; `--batch` is the number of proposals here."""
+
+    batch: Annotated[
+        bool,
+        Parameter(name="--in-batches", help="ask anthropic or openai in batches: half the price", group=MORE),
+    ] = False
+
+
 def improve(
     rubric: RubricName,
     /,
@@ -49,7 +61,7 @@ def improve(
     force: bool = False,
     html: Annotated[Path | None, Parameter(metavar="FILE")] = None,
     json: JsonFlag = False,
-    ask: AskOptions = AskOptions(),
+    ask: ImproveAskOptions = ImproveAskOptions(),
 ) -> int:
     """Find better words for a rubric, and show on labels that were held out that they are better.
 
