@@ -444,9 +444,9 @@ def labels_to_tell(differences: Floats, *, groups: Sequence[str] | None = None, 
     known = ~np.isnan(differences)
     d, size = differences[known], 1.0
     if groups is not None:
-        names = np.asarray(groups)[known]
-        d = np.array([d[names == name].mean() for name in dict.fromkeys(names.tolist())])
-        size = known.sum() / max(1, len(d))
+        _, place = np.unique(np.asarray(groups)[known], return_inverse=True)
+        d = np.bincount(place, weights=d) / np.bincount(place)
+        size = len(place) / max(1, len(d))
     if len(d) < 2 or (groups is not None and np.ptp(d) == 0):
         return None
     apart, variance = float(d.mean()) + margin, float(d.var())

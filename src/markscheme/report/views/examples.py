@@ -79,9 +79,8 @@ def _case(comparison: Comparison, place: int, tags: Sequence[str]) -> Case:
     apart = _criteria_apart(comparison, place)
     head = _heads(("judge", judge, comparison.passes[place]), ("gold", gold, comparison.gold.passed[place]))
     if not math.isnan(miss) and miss:
-        head += (
-            f" ({signed(round(float(judge), 2) - round(float(gold), 2))})"  # of the printed scores, so they subtract
-        )
+        shown = round(float(judge), 2) - round(float(gold), 2)  # of the printed scores, so that they subtract
+        head += f" ({signed(shown)})"
     head = "; ".join([head, *(_both_levels(comparison.criteria[name], place) for name in apart)])
     return Case(
         id=example.id,
