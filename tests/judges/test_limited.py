@@ -2,13 +2,14 @@
 
 import asyncio
 import math
+import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from markscheme import Rubric, Submission
@@ -178,6 +179,8 @@ def test_a_call_larger_than_a_minutes_tokens_goes_alone_instead_of_never() -> No
     assert provider.since_first == pytest.approx([0, 60, 120], abs=0.01)
 
 
+@pytest.mark.filterwarnings("ignore:.*calls failed in a row")
+@example(seconds=60.0, concurrency=7, requests=None, faults=["busy"] * 12)
 @given(
     seconds=st.floats(0.01, 90),
     concurrency=st.integers(1, 9),
@@ -198,6 +201,7 @@ def test_whatever_happens_limits_hold_and_everyone_is_told_something(
     limiter = Limiter(concurrency, requests)
     told = run(all_of(Limited(provider, limiter, deadline=300.0), 12))
     assert all(isinstance(one, Reply | JudgeError) for one in told)
+    assert not any(re.search(r"no answer within (-|0 s)", str(one)) for one in told), "asked with no time left"
     assert provider.most <= concurrency
     assert provider.under_way == 0
     assert limiter.usage.calls == len(provider.asked_at) <= 12 * 6

@@ -381,9 +381,10 @@ class Limited(Wrapping):
         end, failures = math.inf, list[JudgeError]()
         while True:
             try_until = await self._circuit.enter()
-            if clock() > end:
+            permit = await self._permit(estimate, end, try_until) if clock() < end else None
+            if clock() >= end:  # waiting took what time there was; the judge is not to blame for that
+                self._unused(permit, try_until)
                 raise _told(failures, f"; the deadline of {self.deadline:g} s leaves no time to ask again")
-            permit = await self._permit(estimate, end, try_until)
             if permit is None:
                 continue
             end = min(end, clock() + self.deadline)
@@ -413,6 +414,13 @@ class Limited(Wrapping):
             self.limiter.unused(permit)
             return None
         return permit
+
+    def _unused(self, permit: Permit | None, try_until: float | None) -> None:
+        """Give back a permit and a trial call that came too late to be used."""
+        if permit is not None:
+            self.limiter.unused(permit)
+        if try_until is not None:
+            self._circuit.leave()
 
     async def _ask(self, permit: Permit, prompt: Prompt, sample: int, end: float, try_until: float | None) -> Reply:
         """One attempt; returns the permit whatever happens."""
