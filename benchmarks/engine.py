@@ -15,15 +15,15 @@ import resource
 import subprocess
 import sys
 import time
-import venv
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from benchmarks.environment import python_with
+
 ROOT = Path(__file__).parents[1]
 HERE = Path(__file__).parent
-RIVAL = ROOT / ".cache" / "benchmarks" / "rubric-2.2.0"
 DELAY, CONCURRENCY, GRADINGS, REWARDS, ROUNDS = 0.05, 64, 3_000, 20_000, 5
 REQUIREMENTS = ["names the capital", "names the country", "is one sentence", "is polite"]
 
@@ -42,11 +42,7 @@ def slow_server(delay: float) -> Iterator[str]:
 
 def rival_python() -> str:
     """A Python that has `rubric` and the OpenAI SDK."""
-    python = RIVAL / "bin" / "python"
-    if not python.exists():
-        venv.create(RIVAL, with_pip=True)
-        subprocess.run([python, "-m", "pip", "install", "--quiet", "rubric==2.2.0", "openai"], check=True)
-    return str(python)
+    return str(python_with("rubric-2.2.0", "rubric==2.2.0", "openai"))
 
 
 def contestant(command: list[str]) -> dict[str, Any]:

@@ -14,11 +14,12 @@ import subprocess
 import sys
 import tempfile
 import time
-import venv
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from benchmarks.environment import python_with
 
 ROOT = Path(__file__).parents[1]
 SCRIPTS = Path(sys.executable).parent
@@ -79,12 +80,7 @@ class Said:
 
 def judgekeeper() -> Path:
     """The installed command of judgekeeper."""
-    folder = ROOT / ".cache" / f"judgekeeper-{VERSION}"
-    command = folder / "bin" / "judgekeeper"
-    if not command.exists():
-        venv.create(folder, with_pip=True)
-        subprocess.run([str(folder / "bin" / "pip"), "install", "-q", f"judgekeeper=={VERSION}"], check=True)
-    return command
+    return python_with(f"judgekeeper-{VERSION}", f"judgekeeper=={VERSION}").with_name("judgekeeper")
 
 
 def timed(command: Sequence[str], cwd: Path, runs: int) -> tuple[int, float, float]:

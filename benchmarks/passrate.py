@@ -29,7 +29,6 @@ import gzip
 import json
 import subprocess
 import time
-import venv
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -37,6 +36,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from benchmarks.environment import python_with
 from markscheme.calibration.pass_rates import DrawnHow, Judged, Labelled, pass_rates
 from markscheme.stats.estimate import Estimate
 from markscheme.stats.group_rates import group_difference, group_rate
@@ -44,7 +44,6 @@ from markscheme.stats.group_rates import group_difference, group_rate
 Booleans = npt.NDArray[np.bool_]
 
 ROOT = Path(__file__).parents[1]
-RIVAL = ROOT / ".cache" / "benchmarks" / "judgy-0.1.0"
 RATES = (0.5, 0.7, 0.9)
 JUDGES = ((0.95, 0.95), (0.9, 0.8), (0.8, 0.6))
 SIZES = (50, 100, 200)
@@ -129,10 +128,7 @@ def _decided(
 
 def judgy(sets: Sequence[Data]) -> list[tuple[float, float] | None]:
     """judgy's intervals."""
-    python = RIVAL / "bin" / "python"
-    if not python.exists():
-        venv.create(RIVAL, with_pip=True)
-        subprocess.run([str(python), "-m", "pip", "install", "--quiet", "judgy==0.1.0"], check=True)
+    python = python_with("judgy-0.1.0", "judgy==0.1.0")
     script = ROOT / "benchmarks" / "rivals" / "judgy_package.py"
     asked = "".join(data.to_json() + "\n" for data in sets)
     done = subprocess.run(

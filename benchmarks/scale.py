@@ -20,11 +20,11 @@ import subprocess
 import sys
 import tempfile
 import time
-import venv
 from collections.abc import Iterator
 from pathlib import Path
 
 from benchmarks.engine import slow_server
+from benchmarks.environment import python_with
 
 ROWS = (10_000, 100_000, 1_000_000)
 WAYS = ("scripted", "kept", "cache", "table", "server", "daft-1", "daft-2")
@@ -60,7 +60,6 @@ ROOT = Path(__file__).parents[1]
 LIMITS = (1_000, 4_000, 20_000)
 """Requests a minute that providers allow."""
 MILLION = 1_000_000
-RIVAL = ROOT / ".cache" / "daft"
 
 
 def rows_of(count: int) -> Iterator[dict[str, str]]:
@@ -113,17 +112,8 @@ def command(way: str, count: int, folder: Path) -> list[str]:
         return [sys.executable, "-m", "markscheme", "grade", *asked, "--concurrency", str(CONCURRENCY)]
     if way.startswith("daft"):
         shutil.rmtree(folder / "graded", ignore_errors=True)
-        return [daft_python(), "-c", DAFT, way[-1], str(count)]
+        return [str(python_with("daft", "-e", f"{ROOT}[daft]")), "-c", DAFT, way[-1], str(count)]
     return [sys.executable, "-m", "benchmarks.scale", "--stream", way, str(count), str(folder)]
-
-
-def daft_python() -> str:
-    """A Python that has Daft and this package."""
-    python = RIVAL / "bin" / "python"
-    if not python.exists():
-        venv.create(RIVAL, with_pip=True)
-        subprocess.run([python, "-m", "pip", "install", "--quiet", "-e", f"{ROOT}[daft]"], check=True)
-    return str(python)
 
 
 def measured(way: str, count: int, folder: Path, server: str) -> tuple[str, float]:

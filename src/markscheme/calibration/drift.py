@@ -692,9 +692,9 @@ def _agreement(found: CriterionDrift, level: float) -> str:
     of_gold, then, now = f"{measure} with gold", number(gold.moved.then), number(gold.moved.now)
     if gold.fell(level):
         return f"Agreement on {found.criterion.name} fell: {of_gold} was {then} and is now {now}{ci}."
-    if gold.is_worse and not gold.affirmed and gold.p is not None:
-        short = f"short of an alarm (p {gold.p:.2g}, alarm at {level:.2g})"
-        return f"On {found.criterion.name}, {of_gold} was {then} and is now {now}{ci}, {short}."
+    if gold.is_worse and not gold.affirmed:
+        p = "" if gold.p is None else f" (p {gold.p:.2g}, alarm at {level:.2g})"
+        return f"On {found.criterion.name}, {of_gold} was {then} and is now {now}{ci}, short of an alarm{p}."
     return f"Agreement on {found.criterion.name} is no worse: {of_gold} was {then} and is now {now}{ci}."
 
 

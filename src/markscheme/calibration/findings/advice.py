@@ -14,14 +14,14 @@ MOST_WORST = 5
 MOST_NAMED = 3
 
 
-def in_words(names: Sequence[str]) -> str:
+def in_words(names: Sequence[str], link: str = "and") -> str:
     """Names in a sentence.
 
-    >>> in_words(["1", "2", "5"]), in_words(["MET"])
-    ('1, 2 and 5', 'MET')
+    >>> in_words(["1", "2", "5"]), in_words(["1", "2"], "or"), in_words(["MET"])
+    ('1, 2 and 5', '1 or 2', 'MET')
     """
     *first, last = names
-    return f"{', '.join(first)} and {last}" if first else last
+    return f"{', '.join(first)} {link} {last}" if first else last
 
 
 def worst_places(badness: Floats, most: int = MOST_WORST) -> list[int]:

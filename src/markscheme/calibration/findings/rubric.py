@@ -245,9 +245,9 @@ def _should_have_come(one: CriterionEvidence, level: float) -> bool:
     return share * one.n >= LEAST_WRONG and (1 - share) ** one.n <= NEVER
 
 
-def _levels_named(one: CriterionEvidence, levels: Sequence[float]) -> str:
+def _levels_named(one: CriterionEvidence, levels: Sequence[float], link: str = "and") -> str:
     noun = "" if one.scale.is_yes_no else "level " if len(levels) == 1 else "levels "
-    return noun + in_words([one.scale.level_name(level) for level in levels])
+    return noun + in_words([one.scale.level_name(level) for level in levels], link)
 
 
 def _it_or_them(levels: Sequence[float]) -> str:
@@ -255,11 +255,11 @@ def _it_or_them(levels: Sequence[float]) -> str:
 
 
 def _unused_by_all(evidence: Evidence, one: CriterionEvidence, levels: Sequence[float]) -> Finding:
-    names = _levels_named(one, levels)
+    names, either = _levels_named(one, levels), _levels_named(one, levels, "or")
     return evidence.finding(
         "unused-level",
         one,
-        f"{one.name}: neither the judge nor {evidence.who} gave {names.replace(' and ', ' or ')} in {one.n} examples.",
+        f"{one.name}: neither the judge nor {evidence.who} gave {either} in {one.n} examples.",
         f"Remove {names} from the scale of {one.name}, or label responses that deserve {_it_or_them(levels)}.",
         shows={"levels": list(levels), "by": "nobody"},
         most="low",

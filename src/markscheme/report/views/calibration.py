@@ -240,10 +240,10 @@ def _by_use(calibration: Calibration) -> doc.Callout:
     reference = calibration.comparison.gold.reference
     match decision.verdict, decision.use:
         case "ok", "gate":
-            return doc.Callout("good", "Can gate.", f"{because}{_unlike(calibration)}")
+            return doc.Callout("good", "Can gate.", f"{because}{_how_drawn(calibration)}")
         case "ok", "trend":
             why = "One annotator per example." if reference == "one-person" else "The labels are not blind."
-            return doc.Callout("trend", TRENDS, f"{why} {because} {TREND}{_unlike(calibration)}")
+            return doc.Callout("trend", TRENDS, f"{why} {because} {TREND}{_how_drawn(calibration)}")
         case "labels-disagree", "trend":
             return doc.Callout("trend", TRENDS, f"{because} {TREND}")
         case "adjust", _:
@@ -260,7 +260,7 @@ def _by_use(calibration: Calibration) -> doc.Callout:
     return _with_plan(doc.Callout("open", head, f"{because} {EXPLORE}"), calibration)
 
 
-def _unlike(calibration: Calibration) -> str:
+def _how_drawn(calibration: Calibration) -> str:
     """What the figures can't show, where nobody recorded how the examples were drawn."""
     if all(example.drawn for example in calibration.comparison.gold.examples):
         return ""
