@@ -210,6 +210,15 @@ def test_whatever_happens_limits_hold_and_everyone_is_told_something(
     assert limiter.usage.output_tokens in (None, 50 * len(answered))
 
 
+@pytest.mark.filterwarnings("ignore:.*calls failed in a row")
+@pytest.mark.parametrize("seconds", [0.0, 1.0, 3.0])
+def test_a_trial_call_that_comes_past_its_deadline_leaves_nobody_waiting(seconds: float) -> None:
+    provider = Provider(first(*[JudgeUnavailable("down", status=503, transient=True)] * 400), seconds)
+    errors = run(all_of(Limited(provider, Limiter(8), deadline=5.0), 30))
+    assert all(isinstance(error, JudgeUnavailable) for error in errors)
+    assert len(provider.asked_at) < 30
+
+
 # --- asking again ----------------------------------------------------------------------------------------------------
 
 
