@@ -25,12 +25,12 @@ RUBRIC = Rubric(
 )
 
 
-async def graded(url: str, folder: Path) -> tuple[list[tuple[int, Grade]], Limiter]:
+async def graded(url: str, folder: Path, gradings: int = GRADINGS) -> tuple[list[tuple[int, Grade]], Limiter]:
     """All grades as they came, with their places, and the limiter that let the calls through."""
     limiter = Limiter(concurrency=32)
     asking = AnthropicJudge("m", api_key="test-key", base_url=url)
     judge = Remembering(Limited(asking, limiter, first_wait=0.05), Memory(folder))
-    submissions = (Submission(f"This is submission {n}.", id=str(n)) for n in range(GRADINGS))
+    submissions = (Submission(f"This is submission {n}.", id=str(n)) for n in range(gradings))
     try:
         return [done async for done in grade_many(Grading(RUBRIC, judge), submissions, concurrency=64)], limiter
     finally:
