@@ -608,51 +608,40 @@ def corrected(
     return _corrected(name, weights, rating_patterns(ratings, levels, leave_out=False))
 
 
-def corrected_left_out(
-    ratings: npt.ArrayLike,
-    name: str,
-    *,
-    levels: npt.ArrayLike,
-    weights: Weights | Metric | None = None,
-    groups: npt.ArrayLike | None = None,
-) -> tuple[float, Floats]:
-    """A chance-corrected coefficient and its value without each unit, for statistics that combine several.
-
-    Args:
-        ratings, name, levels, weights, groups: As for `agreement`, except for the plain shares.
-
-    Returns:
-        The coefficient, nan where undefined; and for each unit the coefficient without it (or without its group),
-        shape (n_units,).
-
-    Raises:
-        ValueError: The caller's fault: an unknown name, a shape that doesn't fit, or a rating off the scale.
-
-    Example:
-        >>> value, without = corrected_left_out([[0, 0], [1, 1], [1, 1], [0, 1]], "cohen_kappa", levels=[0, 1])
-        >>> value, without.round(3).tolist()
-        (0.5, [0.0, 0.4, 0.4, 1.0])
-    """
-    weights = _weights(name, weights, known=CHANCE_CORRECTED)
-    table = rating_patterns(ratings, levels, groups=groups)
-    found = _disagreements(name, weights, table)
-    if isinstance(found, str):
-        return math.nan, np.full(len(table.set_of), math.nan)
-    _, seen, chance = found
-    values = _beyond_chance(seen, chance)
-    return float(values[0]), np.where(table.set_of < 0, values[0], values[1:][table.set_of])
-
-
 def pair_left_out(
     pair: Floats, name: str, *, levels: npt.ArrayLike, weights: Weights | Metric, groups: Groups
 ) -> tuple[float, Floats]:
-    """A coefficient of two raters on the units both rated, and its value without each group, shape (groups.n,)."""
+    """A chance-corrected coefficient of two raters and its value without each group, for statistics that combine some.
+
+    Args:
+        pair: Ratings, shape (n_units, 2), nan where one is missing; units that both rated count.
+        name, levels, weights: As for `agreement`, except for the plain shares.
+        groups: What is left out at a time, or single units.
+
+    Returns:
+        The coefficient, nan where undefined; and for each group the coefficient without it, shape (groups.n,).
+
+    Raises:
+        ValueError: The caller's fault: a rating off the scale.
+
+    Example:
+        >>> ratings = np.array([[0.0, 0.0], [1.0, 1.0], [1.0, 1.0], [0.0, 1.0]])
+        >>> groups = Groups.of(None, 4)
+        >>> value, without = pair_left_out(ratings, "cohen_kappa", levels=[0, 1], weights="identity", groups=groups)
+        >>> value, without.round(3).tolist()
+        (0.5, [0.0, 0.4, 0.4, 1.0])
+    """
     both = ~np.isnan(pair).any(axis=1)
-    names = groups.number[both] if groups.several else None
-    value, without = corrected_left_out(pair[both], name, levels=levels, weights=weights, groups=names)
-    left_out = np.full(groups.n, value)
-    left_out[groups.number[both]] = without
-    return value, left_out
+    number = groups.number[both]
+    table = rating_patterns(pair[both], levels, groups=number if groups.several else None)
+    found = _disagreements(name, weights, table)
+    if isinstance(found, str):
+        return math.nan, np.full(groups.n, math.nan)
+    _, seen, chance = found
+    values = _beyond_chance(seen, chance)
+    left_out = np.full(groups.n, values[0])
+    left_out[number] = values[1:][table.set_of]
+    return float(values[0]), left_out
 
 
 def corrected_of_shares(shares: Floats, name: str, *, weights: Weights | Metric | None = None) -> float:
@@ -665,6 +654,10 @@ def corrected_of_shares(shares: Floats, name: str, *, weights: Weights | Metric 
 
     Returns:
         No unit; nan where chance alone gives full agreement.
+
+    Example:
+        >>> round(corrected_of_shares(np.array([[0.4, 0.1], [0.1, 0.4]]), "cohen_kappa"), 6)
+        0.6
     """
     levels, nothing = np.linspace(0.0, 1.0, len(shares)), np.zeros(0, dtype=np.int64)
     table = RatingPatterns(
