@@ -8,8 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from markscheme.stats.coefficients import agreement as agreement_of
+from markscheme.stats.coefficients import corrected_of_shares
 from markscheme.stats.intervals import ATANH, LOGIT, Spread, t_limits, wilson
 from markscheme.stats.planning import (
+    Coefficient,
     labels_for_difference,
     labels_for_half_width,
     labels_for_promise,
@@ -18,7 +20,6 @@ from markscheme.stats.planning import (
     labels_to_vary,
     mixture_table,
     spread_at,
-    with_endless_labels,
 )
 from tests.reference.worked_cases import LABELS_FOR_DIFFERENCE, LABELS_TO_CLEAR
 from tests.stats.shared_numbers import block
@@ -45,9 +46,13 @@ HALF_WIDTH_TENTH: list[tuple[tuple[float, ...], tuple[str, str], list[int]]] = [
 ]
 
 
+def of_shares(name: str, weights: Any = "identity") -> Coefficient:
+    """A coefficient as a function of joint shares."""
+    return lambda shares: corrected_of_shares(shares, name, weights=weights)
+
+
 def spread(margins: tuple[float, ...], named: tuple[str, str], value: float) -> float:
-    coefficient = with_endless_labels(named[0], len(margins), weights=named[1])  # type: ignore[arg-type]
-    return spread_at(mixture_table(margins, value), coefficient)
+    return spread_at(mixture_table(margins, value), of_shares(*named))
 
 
 @pytest.mark.parametrize(("margins", "named", "wanted"), HALF_WIDTH_TENTH)
@@ -78,15 +83,14 @@ def test_on_a_mixture_kappa_and_alpha_are_the_agreement_it_was_made_for(margins:
     table = mixture_table(margins, agreement)
     assert table.sum() == approx(1)
     for name, weights in (KAPPA, QUADRATIC, ("weighted_kappa", "linear"), ORDINAL, ("krippendorff_alpha", "quadratic")):
-        coefficient = with_endless_labels(name, len(margins), weights=weights)  # type: ignore[arg-type]
-        assert coefficient(table) == approx(agreement, abs=1e-9)
+        assert of_shares(name, weights)(table) == approx(agreement, abs=1e-9)
 
 
 def test_a_level_that_nobody_is_expected_to_use_changes_no_plan() -> None:
-    coefficient, wider = with_endless_labels("cohen_kappa", 2), with_endless_labels("cohen_kappa", 3)
+    kappa = of_shares("cohen_kappa")
     with_gap, without = mixture_table([0.0, 0.4, 0.6], 0.7), mixture_table([0.4, 0.6], 0.7)
     assert with_gap[1:, 1:] == approx(without, abs=1e-9)
-    assert spread_at(with_gap, wider) == approx(spread_at(without, coefficient), rel=1e-6)
+    assert spread_at(with_gap, kappa) == approx(spread_at(without, kappa), rel=1e-6)
 
 
 @pytest.mark.parametrize(
@@ -105,7 +109,7 @@ def test_endless_labels_are_the_limit_of_many(named: tuple[str, str], weights: A
     ratings = np.repeat(np.column_stack([rows, columns]), counts[rows, columns], axis=0)
     many = agreement_of(ratings, named[0], levels=[0, 1, 2], weights=weights)
     table = counts / counts.sum()
-    coefficient = with_endless_labels(named[0], 3, weights=weights)
+    coefficient = of_shares(named[0], weights)
     assert coefficient(table) == approx(many.value, abs=1e-4)
     assert many.low is not None
     reach = 1.96 * spread_at(table, coefficient) / np.sqrt(counts.sum())
@@ -156,11 +160,11 @@ WRONG: list[tuple[Any, str]] = [
     (lambda: mixture_table([0.5, 0.6], 0.5), "sum to 1"),
     (lambda: mixture_table([1.0], 0.5), "two or more shares"),
     (lambda: mixture_table(EVEN2, 1.5), "agreement 1.5"),
-    (lambda: with_endless_labels("pearson", 2), "no plan for pearson"),
-    (lambda: with_endless_labels("cohen_kappa", 2, weights="ordinal"), "ordinal weights"),
-    (lambda: with_endless_labels("cohen_kappa", 1), "two levels"),
-    (lambda: spread_at(np.diag([0.5, 0.6]), with_endless_labels("cohen_kappa", 2)), "sum to 1"),
-    (lambda: spread_at(np.diag([0.0, 1.0]), with_endless_labels("cohen_kappa", 2)), "undefined"),
+    (lambda: corrected_of_shares(np.eye(2) / 2, "pearson"), "not 'pearson'"),
+    (lambda: corrected_of_shares(np.eye(2) / 2, "cohen_kappa", weights="ordinal"), "the ordinal metric"),
+    (lambda: spread_at([[1.0]], of_shares("cohen_kappa")), "undefined"),
+    (lambda: spread_at(np.diag([0.5, 0.6]), of_shares("cohen_kappa")), "sum to 1"),
+    (lambda: spread_at(np.diag([0.0, 1.0]), of_shares("cohen_kappa")), "undefined"),
     (lambda: labels_for_half_width(1.0, 0.5, 0.1), "value 1.0"),
     (lambda: labels_for_half_width(0.5, 0.5, 0.0), "half-width 0.0"),
     (lambda: labels_for_share(1.2, 0.1), "1.2"),

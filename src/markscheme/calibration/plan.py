@@ -15,6 +15,7 @@ from markscheme.judges.price import Price
 from markscheme.prompt import Prompt
 from markscheme.ratings.gold import Gold
 from markscheme.rubrics.rubric import Criterion
+from markscheme.stats.coefficients import corrected_of_shares
 from markscheme.stats.estimate import Estimate
 from markscheme.stats.intervals import ATANH, t_quantile
 from markscheme.stats.planning import (
@@ -24,7 +25,6 @@ from markscheme.stats.planning import (
     labels_to_vary,
     mixture_table,
     spread_at,
-    with_endless_labels,
 )
 from markscheme.stats.prevalence import promise_for
 
@@ -166,8 +166,8 @@ def _width_of(criterion: Criterion, truth: Gold, pilot: Comparison | None, half_
     weights: Literal["identity", "quadratic"] = "quadratic" if name == "weighted_kappa" else "identity"
     if np.count_nonzero(margins) < 2:
         return Need("width", what, None, have, "people give one level only: label examples that vary")
-    coefficient = with_endless_labels(name, len(margins), weights=weights)
-    labels = labels_for_half_width(value, spread_at(mixture_table(margins, value), coefficient), half_width)
+    spread = spread_at(mixture_table(margins, value), lambda shares: corrected_of_shares(shares, name, weights=weights))
+    labels = labels_for_half_width(value, spread, half_width)
     return Need("width", what, labels, have, f"careful table, coefficient {basis} {value:.2f}")
 
 

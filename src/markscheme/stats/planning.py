@@ -6,15 +6,14 @@ standard error at any number of labels.
 
 import math
 from collections.abc import Callable
-from typing import Literal, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 from scipy.special import betainc, ndtri
 
 from markscheme.stats.change import least_n
-from markscheme.stats.coefficients import corrected_of_shares
-from markscheme.stats.intervals import ATANH, OFF_TO_TRUST, Floats, Transform, t_quantile, wilson
+from markscheme.stats.intervals import ATANH, OFF_TO_TRUST, Floats, Spread, Transform, t_limits, wilson
 from markscheme.stats.prevalence import least_labels
 
 Coefficient: TypeAlias = Callable[[Floats], float]
@@ -25,7 +24,6 @@ CONF = 0.90
 POWER = 0.80
 MOST = 5000
 PLANNED_ICC = 0.2
-PLANNED = ("cohen_kappa", "weighted_kappa", "krippendorff_alpha", "gwet_ac1", "gwet_ac2")
 HOLDS_FOR = 10
 
 
@@ -53,34 +51,6 @@ def mixture_table(margins: npt.ArrayLike, agreement: float) -> Floats:
     if not 0 <= agreement <= 1:
         raise ValueError(f"agreement {agreement} lies outside 0 to 1")
     return np.asarray(agreement * np.diag(m) + (1 - agreement) * np.outer(m, m))
-
-
-def with_endless_labels(
-    name: str, n_levels: int, *, weights: Literal["identity", "linear", "quadratic", "ordinal"] = "identity"
-) -> Coefficient:
-    """A chance-corrected coefficient as a function of joint shares, in the limit of infinitely many examples.
-
-    Args:
-        name: "cohen_kappa" or "weighted_kappa", "krippendorff_alpha", "gwet_ac1" or "gwet_ac2".
-        n_levels: Levels of the scale, two or more, evenly spaced.
-        weights: Cost of a disagreement; "ordinal" is alpha's metric by ranks.
-
-    Returns:
-        A function from joint shares, shape (n_levels, n_levels), to the coefficient; nan where chance always agrees.
-
-    Raises:
-        ValueError: The caller's fault: another coefficient, ordinal weights without alpha, or one level.
-
-    Example:
-        >>> kappa = with_endless_labels("cohen_kappa", 2)
-        >>> round(kappa(np.array([[0.4, 0.1], [0.1, 0.4]])), 6)
-        0.6
-    """
-    if name not in PLANNED or (weights == "ordinal" and name != "krippendorff_alpha"):
-        raise ValueError(f"no plan for {name} with {weights} weights; coefficients are {', '.join(PLANNED)}")
-    if n_levels < 2:
-        raise ValueError(f"a scale has two levels or more, not {n_levels}")
-    return lambda shares: corrected_of_shares(shares, name, weights=weights)
 
 
 def spread_at(table: npt.ArrayLike, coefficient: Coefficient) -> float:
@@ -121,17 +91,14 @@ def spread_at(table: npt.ArrayLike, coefficient: Coefficient) -> float:
     return math.sqrt(total)
 
 
-def labels_for_half_width(
-    value: float, spread: float, half_width: float, *, transform: Transform = ATANH, level: float = 0.95
-) -> int:
-    """Labels at which half the interval's width, averaged over both sides, is at most `half_width`.
+def labels_for_half_width(value: float, spread: float, half_width: float, *, transform: Transform = ATANH) -> int:
+    """Labels at which half the 95 % interval's width, averaged over both sides, is at most `half_width`.
 
     Args:
         value: The coefficient expected.
         spread: Its standard error times √n: `spread_at` a planning table, or √n·SE of a pilot of n labels.
         half_width: Half the width wanted, in the coefficient's unit.
         transform: Scale on which its interval is computed.
-        level: Coverage, 0 to 1.
 
     Raises:
         ValueError: The caller's fault: a value off the transform's scale, or a width or spread that isn't positive.
@@ -144,20 +111,18 @@ def labels_for_half_width(
         raise ValueError(f"no plan for value {value}, spread {spread} and half-width {half_width}")
 
     def narrow(n: int) -> bool:
-        reach = t_quantile(n - 1, level) * spread * transform.slope(value) / math.sqrt(n)
-        centre = transform.forward(value)
-        return transform.back(centre + reach) - transform.back(centre - reach) <= 2 * half_width
+        low, high = t_limits(value, Spread(spread / math.sqrt(n), n - 1, n), transform)
+        return high - low <= 2 * half_width
 
     return least_n(narrow, start=2)
 
 
-def labels_for_share(share: float, half_width: float, *, level: float = 0.95) -> int:
-    """Labels at which the score interval of a share is no wider than twice `half_width`.
+def labels_for_share(share: float, half_width: float) -> int:
+    """Labels at which the 95 % score interval of a share is no wider than twice `half_width`.
 
     Args:
         share: The share expected: exact agreement, sensitivity, a pass rate.
         half_width: Half the width wanted, 0 to 1.
-        level: Coverage, 0 to 1.
 
     Returns:
         Labels among the examples that the share is of: for sensitivity, those that annotators pass.
@@ -177,7 +142,7 @@ def labels_for_share(share: float, half_width: float, *, level: float = 0.95) ->
         raise ValueError(f"a share lies within 0 to 1 and a half-width above 0, not {share} and {half_width}")
 
     def narrow(n: int) -> bool:
-        low, high = wilson(share * n, n, level=level)
+        low, high = wilson(share * n, n)
         return high - low <= 2 * half_width
 
     return least_n(narrow)
