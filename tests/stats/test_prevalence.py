@@ -18,7 +18,6 @@ from markscheme.stats.prevalence import (
     promise_for,
     random_draw_p,
     rogan_gladen,
-    stratified_pass_rate,
     weighted_pass_rate,
 )
 from tests.stats.shared_numbers import block
@@ -26,6 +25,7 @@ from tests.stats.shared_numbers import block
 approx = pytest.approx
 LABELLED, POOL = [[16, 4], [3, 27]], [300, 700]
 counts = st.integers(0, 60)
+ALL = ("all",)
 
 
 def limits(estimate: Estimate) -> tuple[float | None, float | None, float | None]:
@@ -36,6 +36,15 @@ def as_table(case: list[int]) -> list[list[int]]:
     """Rows people's fail and pass, columns the judge's, from n11, n10, n01, n00 with people first."""
     n11, n10, n01, n00 = case
     return [[n00, n01], [n10, n11]]
+
+
+def by_strata(labelled: Any, pool: Any, weight: float = 1.0) -> Estimate:
+    """The rate from fails and passes in each stratum, all drawn with one chance."""
+    table = np.asarray(labelled)
+    passed = np.concatenate([np.repeat([0, 1], row) for row in table])
+    stratum = np.repeat(np.arange(len(table)), table.sum(axis=1))
+    names = [f"stratum {place + 1}" for place in range(len(table))]
+    return weighted_pass_rate(passed, stratum, np.full(len(passed), weight), pool, names=names)
 
 
 # ------------------------------------------------------------------------------------------------------ pass rates
@@ -135,7 +144,7 @@ def test_more_labels_of_the_same_kind_narrow_the_interval() -> None:
 
 def test_strata_of_another_kind_are_weighed_by_their_share_of_the_pool() -> None:
     labelled, pool = np.array([[8, 2], [5, 5], [1, 9], [0, 6]]), np.array([100, 200, 300, 400])
-    estimate = stratified_pass_rate(labelled, pool, drawn="by-stratum")
+    estimate = by_strata(labelled, pool)
     share, size = pool / 1000, labelled.sum(axis=1)
     p = (labelled[:, 1] + 0.5) / (size + 1)
     variance = (share**2 * p * (1 - p) / (size + 1)).sum() + (share * (p - share @ p) ** 2).sum() / 1000
@@ -146,7 +155,7 @@ def test_strata_of_another_kind_are_weighed_by_their_share_of_the_pool() -> None
 
 def test_two_strata_in_general_are_the_verdict_strata() -> None:
     by_verdict = corrected_pass_rate(LABELLED, POOL, drawn="by-verdict")
-    assert limits(stratified_pass_rate([[16, 3], [4, 27]], POOL, drawn="by-stratum")) == limits(by_verdict)
+    assert limits(by_strata([[16, 3], [4, 27]], POOL)) == approx(limits(by_verdict))
 
 
 def test_labels_called_random_that_are_not_are_refused_with_the_way_out() -> None:
@@ -204,9 +213,9 @@ def test_a_stratum_too_small_to_matter_needs_no_labels() -> None:
 
 
 def test_other_strata_need_five_labels_each_and_are_five_at_most() -> None:
-    few = stratified_pass_rate([[3, 1], [5, 5], [4, 4]], [100, 100, 100], drawn="random")
+    few = by_strata([[3, 1], [5, 5], [4, 4]], [104, 110, 108])
     assert few.undefined == "only 4 of the stratum 1 labelled, 32% of the pool: label at least 5 of the stratum 1"
-    six = stratified_pass_rate([[5, 5]] * 6, [10] * 6, drawn="by-stratum")
+    six = by_strata([[5, 5]] * 6, [10] * 6)
     assert six.undefined == "6 strata are too many: merge them into 5 or fewer"
 
 
@@ -379,7 +388,6 @@ WRONG: list[tuple[Any, str]] = [
     (lambda: corrected_pass_rate(LABELLED, [1, 2, 3], drawn="random"), r"\(2,\), not \(3,\)"),
     (lambda: corrected_pass_rate([[1, 2], [3, -4]], POOL, drawn="random"), "whole numbers of 0 or more"),
     (lambda: corrected_pass_rate([[1.0, 2.0], [3.0, 4.5]], POOL, drawn="random"), "whole numbers of 0 or more"),
-    (lambda: stratified_pass_rate([[1, 2]], [10], drawn="random", names=["a", "b"]), "2 names for 1 strata"),
     (lambda: random_draw_p([0, 0], POOL), "not 0 and 1000"),
     (lambda: labels_next([[1, 2]], [10], -1), "-1 of 10"),
     (lambda: least_labels(-1), "errors -1"),
@@ -409,15 +417,9 @@ def test_a_band_can_not_be_wrong_once_built() -> None:
 # --------------------------------------------------------------------------------------------- unequal chances
 
 
-def test_equal_weights_give_what_plain_counts_give() -> None:
-    counts = np.array([[8, 2], [5, 5], [1, 9]])
-    passed = np.concatenate([np.repeat([0, 1], row) for row in counts])
-    stratum = np.repeat([0, 1, 2], counts.sum(axis=1))
-    pool = [200, 300, 500]
-    plain = stratified_pass_rate(counts, pool, drawn="by-stratum")
-    for weight in (1.0, 7.5):
-        weighted = weighted_pass_rate(passed, stratum, np.full(30, weight), pool)
-        assert (weighted.value, weighted.low, weighted.high) == approx((plain.value, plain.low, plain.high))
+def test_only_the_ratios_of_weights_matter() -> None:
+    counts, pool = [[8, 2], [5, 5], [1, 9]], [200, 300, 500]
+    assert limits(by_strata(counts, pool, weight=7.5)) == approx(limits(by_strata(counts, pool)))
 
 
 def test_unequal_weights_undo_the_unequal_draw_and_widen_the_interval() -> None:
@@ -427,13 +429,13 @@ def test_unequal_weights_undo_the_unequal_draw_and_widen_the_interval() -> None:
     values = []
     for _ in range(200):
         taken = draw.random(20_000) < chance
-        e = weighted_pass_rate(truth[taken], np.zeros(taken.sum(), dtype=int), 1 / chance[taken], [20_000])
+        e = weighted_pass_rate(truth[taken], np.zeros(taken.sum(), dtype=int), 1 / chance[taken], [20_000], names=ALL)
         assert e.value is not None
         assert e.n == taken.sum()
         values.append(e.value)
     assert np.mean(values) == approx(0.6, abs=0.01)
-    equal = weighted_pass_rate([0, 1] * 40, [0] * 80, [1.0] * 80, [500])
-    uneven = weighted_pass_rate([0, 1] * 40, [0] * 80, [1.0, 1.0, 4.0, 4.0] * 20, [500])
+    equal = weighted_pass_rate([0, 1] * 40, [0] * 80, [1.0] * 80, [500], names=ALL)
+    uneven = weighted_pass_rate([0, 1] * 40, [0] * 80, [1.0, 1.0, 4.0, 4.0] * 20, [500], names=ALL)
     assert equal.low is not None
     assert uneven.low is not None
     assert uneven.low < equal.low
@@ -450,7 +452,7 @@ def test_unequal_weights_undo_the_unequal_draw_and_widen_the_interval() -> None:
 )
 def test_labels_that_can_not_be_weighed_are_refused(passed: Any, stratum: Any, weights: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        weighted_pass_rate(passed, stratum, weights, [10, 10])
+        weighted_pass_rate(passed, stratum, weights, [10, 10], names=("clear", "doubtful"))
 
 
 def test_a_stratum_of_the_pool_without_labels_leaves_the_weighted_rate_undefined() -> None:

@@ -6,7 +6,6 @@ passes over everything graded in a group, labelled or not. Labels must be drawn 
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +13,7 @@ from scipy.special import betainc, ndtri
 
 from markscheme.stats.estimate import Estimate
 from markscheme.stats.intervals import Floats, Integers
+from markscheme.stats.prevalence import whole_counts
 
 LEAST_OWN = 10
 WIDEST_PLANNED = 0.30
@@ -110,11 +110,7 @@ def group_rate(labelled: npt.ArrayLike, pool: npt.ArrayLike) -> GroupRate:
         >>> group_rate([[1, 1], [0, 2]], [100, 100]).needed
         6
     """
-    table, graded = _whole(labelled, (2, 2), "labelled"), _whole(pool, (2,), "pool")
-    own = table.sum(axis=0)
-    if not graded.sum() or (own > graded).any():
-        raise ValueError(f"a pool holds the labelled responses and at least one: {graded.tolist()}, {own.tolist()}")
-    return _rate(table, graded)
+    return _rate(*_checked(labelled, pool))
 
 
 def group_difference(
@@ -147,13 +143,13 @@ def group_difference(
         >>> round(found.difference.value, 4), round(found.difference.low, 4), round(found.difference.high, 4)
         (0.2625, -0.0151, 0.5187)
     """
-    first, other = group_rate(labelled, pool), group_rate(labelled_other, pool_other)
-    joint = np.zeros((2, 2), dtype=np.int64) if common is None else _whole(common, (2, 2), "common")
+    table, graded = _checked(labelled, pool)
+    table_other, graded_other = _checked(labelled_other, pool_other)
+    first, other = _rate(table, graded), _rate(table_other, graded_other)
+    joint = np.zeros((2, 2), dtype=np.int64) if common is None else whole_counts(common, (2, 2), "common")
     rows, columns = joint.sum(axis=1), joint.sum(axis=0)
-    tables = [_whole(table, (2, 2), "labelled") for table in (labelled, labelled_other)]
-    pools = [_whole(p, (2,), "pool") for p in (pool, pool_other)]
-    if (rows > pools[0]).any() or (columns > pools[1]).any():
-        raise ValueError(f"the common tests {joint.tolist()} are more than a group's own: {pools}")
+    if (rows > graded).any() or (columns > graded_other).any():
+        raise ValueError(f"the common tests {joint.tolist()} are more than a group's own: {graded}, {graded_other}")
     n = int(joint.sum())
     if n:
         apart = np.array(first.shares)[:, None] - np.array(other.shares)
@@ -161,8 +157,8 @@ def group_difference(
         variance = max(0.0, float((joint * (apart - mean) ** 2).sum()) / n / n)
     else:
         variance = first.units_variance + other.units_variance
-    partly = n > 0 and not (np.array_equal(rows, pools[0]) and np.array_equal(columns, pools[1]))
-    on_common = (_rate(tables[0], rows), _rate(tables[1], columns)) if partly else None
+    partly = n > 0 and not (np.array_equal(rows, graded) and np.array_equal(columns, graded_other))
+    on_common = (_rate(table, rows), _rate(table_other, columns)) if partly else None
     return GroupDifference(_difference(first, other, variance), variance, n, on_common)
 
 
@@ -192,8 +188,8 @@ def next_group_labels(labelled: npt.ArrayLike, pool: npt.ArrayLike, count: int) 
     shape = np.shape(pool)
     if len(shape) != 2 or shape[1] != 2 or count < 0:
         raise ValueError(f"pool must have shape (n_groups, 2), not {shape}, and count be 0 or more, not {count}")
-    graded = _whole(pool, shape, "pool")
-    table = _whole(labelled, (len(graded), 2, 2), "labelled")
+    graded = whole_counts(pool, shape, "pool")
+    table = whole_counts(labelled, (len(graded), 2, 2), "labelled")
     own = table.sum(axis=1).astype(np.float64)
     expected = (table[:, 1] + 1) / (own + 2)
     left = graded - own
@@ -203,12 +199,19 @@ def next_group_labels(labelled: npt.ArrayLike, pool: npt.ArrayLike, count: int) 
         open_groups = (left > 0).any(axis=1)
         group = int(np.where(open_groups, (weight / (own + 2)).sum(axis=1), -1.0).argmax())
         drop = weight[group] * (1 / (own[group] + 2) - 1 / (own[group] + 3))
-        verdict = int(np.where(left[group] > 0, drop, -1.0)[::-1].argmax())
-        verdict = 1 - verdict
+        verdict = 1 - int(np.where(left[group] > 0, drop, -1.0)[::-1].argmax())
         taken[group, verdict] += 1
         own[group, verdict] += 1
         left[group, verdict] -= 1
     return taken
+
+
+def _checked(labelled: npt.ArrayLike, pool: npt.ArrayLike) -> tuple[Integers, Integers]:
+    table, graded = whole_counts(labelled, (2, 2), "labelled"), whole_counts(pool, (2,), "pool")
+    own = table.sum(axis=0)
+    if not graded.sum() or (own > graded).any():
+        raise ValueError(f"a pool holds the labelled responses and at least one: {graded.tolist()}, {own.tolist()}")
+    return table, graded
 
 
 def _rate(table: Integers, graded: Integers) -> GroupRate:
@@ -284,10 +287,3 @@ def _difference(first: GroupRate, other: GroupRate, variance: float) -> Estimate
     low = value - math.sqrt(first.below + other.above + units)
     high = value + math.sqrt(first.above + other.below + units)
     return Estimate(value, max(-1.0, low), min(1.0, high), 0.95, n, method)
-
-
-def _whole(counts: npt.ArrayLike, shape: tuple[int, ...], name: str) -> Integers:
-    given: npt.NDArray[Any] = np.asarray(counts)
-    if given.shape != shape or not np.array_equal(given, np.rint(given)) or (given < 0).any():
-        raise ValueError(f"{name} must be whole numbers from 0, shape {shape}, not {given.tolist()}")
-    return given.astype(np.int64)

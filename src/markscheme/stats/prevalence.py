@@ -95,8 +95,8 @@ def corrected_pass_rate(labelled: npt.ArrayLike, pool: npt.ArrayLike, *, drawn: 
         >>> round(e.value, 6), round(e.low, 6), round(e.high, 6)
         (0.657046, 0.554151, 0.753974)
     """
-    table = _counts(labelled, (2, 2), "labelled")
-    verdicts = _counts(pool, (2,), "pool")
+    table = whole_counts(labelled, (2, 2), "labelled")
+    verdicts = whole_counts(pool, (2,), "pool")
     if drawn == "elsewhere":
         return rogan_gladen(table, verdicts, level=level)
     if drawn == "random" and table.sum() and verdicts.sum():
@@ -107,54 +107,10 @@ def corrected_pass_rate(labelled: npt.ArrayLike, pool: npt.ArrayLike, *, drawn: 
                 f" {_percent(verdicts)} of the pool; say by-verdict or elsewhere, or label a random part"
             )
             return Estimate.without_value(why, n=int(table.sum()), method="by verdict strata", level=level)
-    chosen: Literal["random", "by-stratum"] = "random" if drawn == "random" else "by-stratum"
-    return stratified_pass_rate(table.T, verdicts, drawn=chosen, level=level, names=("judge's fails", "judge's passes"))
-
-
-def stratified_pass_rate(
-    labelled: npt.ArrayLike,
-    pool: npt.ArrayLike,
-    *,
-    drawn: Literal["random", "by-stratum"],
-    level: float = 0.95,
-    names: Sequence[str] | None = None,
-) -> Estimate:
-    """The share that annotators would pass, from labels in each of up to five strata of the pool.
-
-    Args:
-        labelled: Annotators' fails and passes in each stratum, shape (n_strata, 2).
-        pool: Size of each stratum of the pool, shape (n_strata,). For labels drawn at random those left unlabelled,
-            and the labelled are added to them; for labels chosen by stratum all of the pool.
-        drawn: "random" or "by-stratum".
-        level: Coverage, 0 to 1.
-        names: Names of the strata in messages, shape (n_strata,).
-
-    Returns:
-        Share from 0 to 1, n = labelled examples. The value uses the counts as they are; for the interval half an
-        example is added to each count. Undefined where a stratum that matters has too few labels (fewer than 5, or
-        none where there are two strata), or with more than five strata.
-
-    Raises:
-        ValueError: The caller's fault: shapes that don't fit, counts that are negative or not whole, an empty pool.
-
-    Source:
-        Cochran (1977), Sampling Techniques, 3rd ed., chapters 5 and 12.
-
-    Example:
-        >>> e = stratified_pass_rate([[8, 2], [5, 5], [1, 9]], [200, 300, 500], drawn="by-stratum")
-        >>> round(e.value, 6)
-        0.64
-    """
-    table = np.asarray(labelled)
-    strata = _counts(table, (len(table), 2), "labelled")
-    sizes = _counts(pool, (len(strata),), "pool")
-    called = [f"stratum {v + 1}" for v in range(len(strata))] if names is None else list(names)
-    if len(called) != len(strata):
-        raise ValueError(f"{len(called)} names for {len(strata)} strata")
-    size = strata.sum(axis=1)
-    method = "by verdict strata" if len(strata) == 2 else f"by {len(strata)} strata"
-    weighed = sizes + size if drawn == "random" else sizes
-    return _over_strata(size, strata[:, 1] / 1.0, size / 1.0, weighed, called, level, method)
+    own = table.sum(axis=0)
+    weighed = verdicts + own if drawn == "random" else verdicts
+    names = ("judge's fails", "judge's passes")
+    return _over_strata(own, table[1] / 1.0, own / 1.0, weighed, names, level, "by verdict strata")
 
 
 def weighted_pass_rate(
@@ -163,8 +119,7 @@ def weighted_pass_rate(
     weights: npt.ArrayLike,
     pool: npt.ArrayLike,
     *,
-    level: float = 0.95,
-    names: Sequence[str] | None = None,
+    names: Sequence[str],
 ) -> Estimate:
     """The share that annotators would pass, from labels drawn with unequal probabilities within up to five strata.
 
@@ -174,25 +129,28 @@ def weighted_pass_rate(
         weights: Inverse of the probability with which each was drawn, shape (n,), above 0; only their ratios within a
             stratum matter.
         pool: Size of each stratum of the pool, labelled examples included, shape (n_strata,).
-        level: Coverage, 0 to 1.
         names: Names of the strata in messages, shape (n_strata,).
 
     Returns:
-        Share from 0 to 1, n = labelled examples: the weighted share of each stratum, by the stratum's part of the
-        pool; each stratum counts as (Σw)²/Σw² examples. Undefined in the same cases as `stratified_pass_rate`.
+        Share from 0 to 1 with its 95 % interval, n = labelled examples: the weighted share of each stratum, by the
+        stratum's part of the pool; each stratum counts as (Σw)²/Σw² examples, and for the interval half an example is
+        added to each count. Undefined where a stratum that matters has too few labels (fewer than 5, or none where
+        there are two strata), or with more than five strata.
 
     Raises:
         ValueError: The caller's fault: shapes that don't fit, values out of range, an empty pool.
 
     Source:
+        Cochran (1977), Sampling Techniques, 3rd ed., chapters 5 and 12;
         Hájek (1971), in Foundations of Statistical Inference, 236; Kish (1965), Survey Sampling, section 11.7.
 
     Example:
-        >>> e = weighted_pass_rate([1, 1, 0, 0, 1], [0, 0, 0, 1, 1], [1, 1, 2, 5, 5], [400, 600])
+        >>> passed, stratum, weights = [1, 1, 0, 0, 1], [0, 0, 0, 1, 1], [1, 1, 2, 5, 5]
+        >>> e = weighted_pass_rate(passed, stratum, weights, [400, 600], names=("short", "long"))
         >>> round(e.value, 6)
         0.5
     """
-    sizes = _counts(pool, (len(np.asarray(pool)),), "pool")
+    sizes = whole_counts(pool, (len(np.asarray(pool)),), "pool")
     h, w, place = (np.asarray(v, dtype=np.float64) for v in (passed, weights, stratum))
     at = place.astype(np.int64)
     if h.ndim != 1 or h.shape != w.shape or h.shape != place.shape:
@@ -201,13 +159,12 @@ def weighted_pass_rate(
         raise ValueError("passed must be 0 or 1, and stratum the number of a stratum of the pool")
     if not (np.isfinite(w).all() and (w > 0).all()):
         raise ValueError("weights must be finite and above 0")
-    called = [f"stratum {v + 1}" for v in range(len(sizes))] if names is None else list(names)
     labelled = np.bincount(at, minlength=len(sizes))
     total, squares, passing = (np.bincount(at, weights=v, minlength=len(sizes)) for v in (w, w * w, w * h))
     size = np.divide(total**2, squares, out=np.zeros_like(total), where=squares > 0)
     share = np.divide(passing, total, out=np.full_like(total, 0.5), where=total > 0)
     method = f"by {len(sizes)} strata, weighted"
-    return _over_strata(labelled, share * size, size, sizes, called, level, method)
+    return _over_strata(labelled, share * size, size, sizes, names, 0.95, method)
 
 
 def _over_strata(
@@ -259,8 +216,8 @@ def rogan_gladen(labelled: npt.ArrayLike, pool: npt.ArrayLike, *, level: float =
         >>> round(e.value, 6), round(e.low, 6), round(e.high, 6)
         (0.714286, 0.576488, 0.885781)
     """
-    table = _counts(labelled, (2, 2), "labelled")
-    verdicts = _counts(pool, (2,), "pool")
+    table = whole_counts(labelled, (2, 2), "labelled")
+    verdicts = whole_counts(pool, (2,), "pool")
     n, method = int(table.sum()), "Rogan-Gladen, Lang-Reiczigel limits"
     (n00, n01), (n10, n11) = table.tolist()
     fails, passes, size = n00 + n01, n10 + n11, int(verdicts.sum())
@@ -308,7 +265,7 @@ def random_draw_p(labelled: npt.ArrayLike, pool: npt.ArrayLike) -> float:
         >>> round(random_draw_p([25, 25], [300, 700]), 4)
         0.0028
     """
-    drawn, rest = _counts(labelled, (2,), "labelled"), _counts(pool, (2,), "pool")
+    drawn, rest = whole_counts(labelled, (2,), "labelled"), whole_counts(pool, (2,), "pool")
     n, m = int(drawn.sum()), int(rest.sum())
     if not n or not m:
         raise ValueError(f"there must be labelled examples and a pool to compare, not {n} and {m}")
@@ -346,8 +303,8 @@ def labels_next(
         [10, 30]
     """
     table = np.asarray(labelled)
-    strata = _counts(table, (len(table), 2), "labelled")
-    sizes = _counts(pool, (len(strata),), "pool")
+    strata = whole_counts(table, (len(table), 2), "labelled")
+    sizes = whole_counts(pool, (len(strata),), "pool")
     if count < 0 or not sizes.sum():
         raise ValueError(f"labels to take must be 0 or more, from a pool that isn't empty: {count} of {sizes.sum()}")
     beforehand = np.full(strata.shape, 0.5) if expected is None else np.asarray(expected, dtype=np.float64)
@@ -513,7 +470,16 @@ def _margins(
     return m, faulty, widths
 
 
-def _counts(values: npt.ArrayLike, shape: tuple[int, ...], name: str) -> Integers:
+def whole_counts(values: npt.ArrayLike, shape: tuple[int, ...], name: str) -> Integers:
+    """Counts as an array of whole numbers.
+
+    Raises:
+        ValueError: The caller's fault: another shape, or numbers that are negative or not whole.
+
+    Example:
+        >>> whole_counts([3.0, 4], (2,), "pool").tolist()
+        [3, 4]
+    """
     given = np.asarray(values)
     if given.shape != shape:
         raise ValueError(f"{name} must have shape {shape}, not {given.shape}")
