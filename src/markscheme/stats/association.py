@@ -8,19 +8,18 @@ import numpy as np
 import numpy.typing as npt
 
 from markscheme.stats.estimate import Estimate
-from markscheme.stats.intervals import ATANH, Floats, Integers, guard, jackknife, no_disagreement, withhold
-from markscheme.stats.pairs import ROUNDING, Moments, Orderings, Pairs, above_minus_below
+from markscheme.stats.intervals import ATANH, Floats, Integers, guard, no_disagreement, withhold
+from markscheme.stats.pairs import ROUNDING, Moments, Pairs, above_minus_below
 from markscheme.stats.patterns import over
 
 ALMOST_ONE = 1 - 1e-12
 RERANKED_AT_ONCE = 2_000_000
 RERANKED_AT_MOST = 50_000_000
-NO_ORDERINGS = Orderings(np.zeros(()), np.zeros(()), np.zeros(()))
 
 
 def pearson(pairs: Pairs, level: float) -> Estimate:
     """Pearson's correlation of judge and gold, undefined where one of them doesn't vary."""
-    return _correlation(pairs, lambda p: _pearson(p.moments), lambda p: _pearson(p.moments_left_out), level, "Pearson")
+    return _correlation(pairs, lambda p: _pearson(p.moments), level, "Pearson")
 
 
 def ccc(pairs: Pairs, level: float) -> Estimate:
@@ -40,15 +39,15 @@ def spearman(pairs: Pairs, level: float) -> Estimate:
     groups; beyond that, a group moves the value by the sum of its units' influence, and `method` says so.
     """
     method = "Spearman" if not pairs.groups.several or _rerankable(pairs) else "Spearman, groups by influence function"
-    return _correlation(pairs, _spearman, _spearman_left_out, level, method)
+    return _correlation(pairs, _spearman, level, method)
 
 
 def kendall(pairs: Pairs, level: float) -> Estimate:
     """Kendall's tau-b of judge and gold in n log n steps; leaving a unit or group out is exact."""
-    return _correlation(pairs, _kendall, _kendall_left_out, level, "tau-b")
+    return _correlation(pairs, _kendall, level, "tau-b")
 
 
-# -- values ------------------------------------------------------------------------------------------------------------
+# -- values, over all units and then with one unit or group left out ---------------------------------------------------
 
 
 def _ratio(product: npt.ArrayLike, left: npt.ArrayLike, right: npt.ArrayLike) -> Floats:
@@ -75,50 +74,33 @@ def _icc(m: Moments) -> Floats:
         return np.where(np.abs(total) <= ROUNDING * spread, math.nan, 2 * together / total)
 
 
+def _kendall(pairs: Pairs) -> Floats:
+    """Leaving a group out removes all orderings of its units; the sum over its units counts those inside it twice."""
+    each, inside = pairs.orderings, pairs.orderings_in_group if pairs.groups.several else 0.0
+    total = each.sum(axis=1, keepdims=True)
+    return _ratio(*np.hstack([total, total - pairs.groups.sums(2 * each - inside)]))
+
+
 def _spearman(pairs: Pairs) -> Floats:
     gold, judge = pairs.standing
-    return _ratio(gold @ judge, gold @ gold, judge @ judge)
-
-
-def _kendall(pairs: Pairs) -> Floats:
-    each = pairs.orderings
-    return _ratio(each.concord.sum(), each.gold_apart.sum(), each.judge_apart.sum())
-
-
-# -- one unit or group left out ----------------------------------------------------------------------------------------
-
-
-def _kendall_left_out(pairs: Pairs) -> Floats:
-    """Leaving a group out removes all orderings of its units; the sum over its units counts those inside it twice."""
-    each, inside = pairs.orderings, pairs.orderings_in_group if pairs.groups.several else NO_ORDERINGS
-
-    def left(of_unit: Floats, of_unit_inside: Floats) -> Floats:
-        return np.asarray(of_unit.sum() - pairs.groups.sums(2 * of_unit - of_unit_inside))
-
-    return _ratio(
-        left(each.concord, inside.concord),
-        left(each.gold_apart, inside.gold_apart),
-        left(each.judge_apart, inside.judge_apart),
-    )
-
-
-def _spearman_left_out(pairs: Pairs) -> Floats:
+    value = _ratio(gold @ judge, gold @ gold, judge @ judge)
     if not pairs.groups.several:
-        return _spearman_unit_left_out(pairs)
-    if _rerankable(pairs):
-        return _spearman_group_left_out(pairs)
-    value = _spearman(pairs)
-    return np.asarray(value + pairs.groups.sums(_spearman_unit_left_out(pairs) - value))
+        left_out = _spearman_unit_left_out(pairs)
+    elif _rerankable(pairs):
+        left_out = _spearman_group_left_out(pairs)
+    else:
+        left_out = value + pairs.groups.sums(_spearman_unit_left_out(pairs) - value)
+    return np.append(value, left_out)
 
 
 def _spearman_unit_left_out(pairs: Pairs) -> Floats:
     """Removing a unit moves each other unit's `standing` by 1, 0 or -1: the removed one was below, equal or above."""
-    (gold, judge), orderings = pairs.standing, pairs.orderings
+    (gold, judge), (concord, gold_apart, judge_apart) = pairs.standing, pairs.orderings
     (_, gold_place), (_, judge_place) = pairs.gold_levels, pairs.judge_levels
     product = gold @ judge - gold * judge - _against(gold, judge_place) - _against(judge, gold_place)
     gold_square = gold @ gold - gold**2 - 2 * _against(gold, gold_place)
     judge_square = judge @ judge - judge**2 - 2 * _against(judge, judge_place)
-    return _ratio(product + orderings.concord, gold_square + orderings.gold_apart, judge_square + orderings.judge_apart)
+    return _ratio(product + concord, gold_square + gold_apart, judge_square + judge_apart)
 
 
 def _against(standing: Floats, place: Integers) -> Floats:
@@ -178,17 +160,14 @@ def _too_few(pairs: Pairs) -> str:
     return "one example only" if len(pairs) else "no examples"
 
 
-def _correlation(
-    pairs: Pairs, value: Callable[[Pairs], Floats], left_out: Callable[[Pairs], Floats], level: float, method: str
-) -> Estimate:
+def _correlation(pairs: Pairs, coefficient: Callable[[Pairs], Floats], level: float, method: str) -> Estimate:
     why = _no_correlation(pairs)
     if why:
         return Estimate.without_value(why, n=pairs.groups.n, method=method, level=level)
-    found = float(value(pairs))
-    if abs(found) >= ALMOST_ONE:
-        return _guarded(_no_exception_seen(pairs, found, level, method), pairs)
-    sure = jackknife(found, left_out(pairs), transform=ATANH, level=level, method=method, grouped=pairs.groups.several)
-    return _guarded(sure, pairs)
+    found = coefficient(pairs)
+    if abs(found[0]) >= ALMOST_ONE:
+        return _guarded(_no_exception_seen(pairs, found[0], level, method), pairs)
+    return _guarded(pairs.groups.jackknife(found, transform=ATANH, level=level, method=method), pairs)
 
 
 def _concordance(pairs: Pairs, formula: Callable[[Moments], Floats], level: float, method: str) -> Estimate:
@@ -199,11 +178,10 @@ def _concordance(pairs: Pairs, formula: Callable[[Moments], Floats], level: floa
         return withhold(Estimate(0.0, n=pairs.groups.n, method=method, level=level), pairs.stuck)
     if pairs.agree:
         return _guarded(_no_exception_seen(pairs, 1.0, level, method), pairs)
-    value, left_out = float(formula(pairs.moments)), formula(pairs.moments_left_out)
-    if math.isnan(value):
+    found = formula(pairs.moments)
+    if math.isnan(found[0]):
         return Estimate.without_value("the examples' means don't differ", n=pairs.groups.n, method=method, level=level)
-    sure = jackknife(value, left_out, transform=ATANH, level=level, method=method, grouped=pairs.groups.several)
-    return _guarded(sure, pairs)
+    return _guarded(pairs.groups.jackknife(found, transform=ATANH, level=level, method=method), pairs)
 
 
 def _guarded(estimate: Estimate, pairs: Pairs) -> Estimate:
@@ -213,6 +191,6 @@ def _guarded(estimate: Estimate, pairs: Pairs) -> Estimate:
 def _no_exception_seen(pairs: Pairs, sign: float, level: float, method: str) -> Estimate:
     """A correlation of 1 or -1; its interval allows for the share of reversed units that could have gone unseen."""
     span = pairs.span if pairs.agree else float(np.ptp(pairs.gold))
-    loss = span**2 / (2 * float(pairs.moments.gold_variance))
+    loss = span**2 / (2 * float(pairs.moments.gold_variance[0]))
     one = no_disagreement(1.0, n=pairs.groups.n, below=loss, floor=-1.0, level=level, method=method)
     return one if sign > 0 or one.low is None else replace(one, value=-1.0, low=-1.0, high=-one.low)

@@ -19,7 +19,7 @@ SMALL_TABLE = 20_000
 
 @dataclass(frozen=True, slots=True)
 class Moments:
-    """Means over units; each is one number, or a vector with one entry for each unit (or group) left out.
+    """Means over all units, then with one unit (or group) left out, each of shape (1 + n_groups,).
 
     Attributes:
         n: Units the means are over.
@@ -38,21 +38,6 @@ class Moments:
     gold_variance: Floats
     judge_variance: Floats
     covariance: Floats
-
-
-@dataclass(frozen=True, slots=True)
-class Orderings:
-    """How each unit is ordered relative to every other one; whole numbers, shape (n_units,).
-
-    Attributes:
-        concord: Other units that gold and judge order the same way relative to it, minus those ordered oppositely.
-        gold_apart: Units with a different gold value.
-        judge_apart: Units with a different judge value.
-    """
-
-    concord: Floats
-    gold_apart: Floats
-    judge_apart: Floats
 
 
 @dataclass(frozen=True)
@@ -121,19 +106,22 @@ class Pairs:
 
     @cached_property
     def moments(self) -> Moments:
-        """Means over all units."""
-        return self._moments(np.array(float(len(self))), self._totals)
-
-    @cached_property
-    def moments_left_out(self) -> Moments:
-        """Means with one unit (or group) left out, each of shape (n_groups,)."""
+        """Means over all units, then with each unit (or group) left out."""
+        gold, judge, difference = self.gold - self.gold.mean(), self.judge - self.judge.mean(), self.judge - self.gold
+        columns = [gold, judge, gold**2, judge**2, gold * judge, difference, difference**2, np.abs(difference)]
+        sums = self.groups.left_out(np.stack([np.ones(len(self)), *columns]))
+        n = sums[0]
         with np.errstate(divide="ignore", invalid="ignore"):
-            return self._moments(len(self) - self.group_sizes, self._totals[:, None] - self.groups.sums(self._columns))
-
-    @cached_property
-    def group_sizes(self) -> Floats:
-        """Units in each group, shape (n_groups,)."""
-        return self.groups.sums(np.ones(len(self)))
+            gold, judge, gold_square, judge_square, product, signed, square, absolute = sums[1:] / n
+            return Moments(
+                n=n,
+                signed=signed,
+                absolute=absolute,
+                square=square,
+                gold_variance=_unless_rounding(gold_square - gold**2, self.gold),
+                judge_variance=_unless_rounding(judge_square - judge**2, self.judge),
+                covariance=product - gold * judge,
+            )
 
     @cached_property
     def standing(self) -> tuple[Floats, Floats]:
@@ -141,43 +129,23 @@ class Pairs:
         return _standing(self.gold_levels[1]), _standing(self.judge_levels[1])
 
     @cached_property
-    def orderings(self) -> Orderings:
-        """Each unit relative to all others."""
+    def orderings(self) -> Floats:
+        """How each unit is ordered relative to all others; whole numbers, shape (3, n_units).
+
+        The units that gold and judge order the same way relative to it minus those ordered oppositely; the units with a
+        different gold value; and those with a different judge value.
+        """
         return _orderings(self.gold_levels[1], self.judge_levels[1])
 
     @cached_property
-    def orderings_in_group(self) -> Orderings:
-        """Each unit relative to the others of its own group.
+    def orderings_in_group(self) -> Floats:
+        """The `orderings` of each unit relative to the others of its own group.
 
         Computed by putting the groups one after another: units of different groups then always have the same order.
         """
         gold, judge = (_place_in_group(self.groups.number, levels) for levels in (self.gold_levels, self.judge_levels))
-        every = _orderings(gold, judge)
-        outside = len(self) - self.group_sizes[self.groups.number]
-        return Orderings(every.concord - outside, every.gold_apart - outside, every.judge_apart - outside)
-
-    @cached_property
-    def _columns(self) -> Floats:
-        gold, judge, difference = self.gold - self.gold.mean(), self.judge - self.judge.mean(), self.judge - self.gold
-        return np.stack(
-            [gold, judge, gold**2, judge**2, gold * judge, difference, difference**2, np.abs(difference)],
-        )
-
-    @cached_property
-    def _totals(self) -> Floats:
-        return np.asarray(self._columns.sum(axis=1))
-
-    def _moments(self, n: Floats, totals: Floats) -> Moments:
-        gold, judge, gold_square, judge_square, product, signed, square, absolute = totals / n
-        return Moments(
-            n=n,
-            signed=signed,
-            absolute=absolute,
-            square=square,
-            gold_variance=_unless_rounding(gold_square - gold**2, self.gold),
-            judge_variance=_unless_rounding(judge_square - judge**2, self.judge),
-            covariance=product - gold * judge,
-        )
+        size = self.groups.sums(np.ones(len(self)))[self.groups.number]
+        return _orderings(gold, judge) - (len(self) - size)
 
 
 def paired(
@@ -200,7 +168,7 @@ def paired(
 
     Example:
         >>> pairs = paired([1, 2, np.nan, 4], [1, 3, 3, 5], levels=[1, 2, 3, 4, 5])
-        >>> len(pairs), float(pairs.moments.signed), pairs.span
+        >>> len(pairs), float(pairs.moments.signed[0]), pairs.span
         (3, 0.6666666666666666, 4.0)
     """
     left, right = equal_vectors(gold, judge)
@@ -335,9 +303,9 @@ def _standing(place: Integers) -> Floats:
     return (2 * below + equal - len(place)).astype(np.float64)
 
 
-def _orderings(gold: Integers, judge: Integers) -> Orderings:
+def _orderings(gold: Integers, judge: Integers) -> Floats:
     gold_apart, judge_apart = (len(place) - _below(place)[1] for place in (gold, judge))
-    return Orderings(concordance(gold, judge), gold_apart.astype(np.float64), judge_apart.astype(np.float64))
+    return np.stack([concordance(gold, judge), gold_apart, judge_apart])
 
 
 def _below_among_ties(tied: Integers, other: Integers) -> tuple[Integers, Integers]:

@@ -265,9 +265,9 @@ def run_agreement_change(
     pairs = [paired(runs[there, 0], runs[there, run], named) for run in range(1, r + 2)]
     n = pairs[0].groups.n
     with np.errstate(divide="ignore", invalid="ignore"):
-        values = np.array([float(formula(pair.moments)) for pair in pairs])
-        left_out = np.array([formula(pair.moments_left_out) for pair in pairs])
-    if n < 2 or not np.isfinite(values).all() or not np.isfinite(left_out).all():
+        found = np.array([formula(pair.moments) for pair in pairs])
+    values, left_out = found[:, 0], found[:, 1:]
+    if n < 2 or not np.isfinite(found).all():
         return _unknown("agreement undefined in one of the runs", n, r, method)
     twos = list(combinations(range(1, r + 1), 2)) or [(0, 1)]
     within = float(np.mean([_squared_se(left_out[a] - left_out[b]) for a, b in twos])) / 2

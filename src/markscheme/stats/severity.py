@@ -189,8 +189,7 @@ def _error(
     why = _too_few(pairs)
     if why:
         return Estimate.without_value(why, n=0, method=method, level=level)
-    value, left_out = float(formula(pairs.moments)), formula(pairs.moments_left_out)
-    found = jackknife(value, left_out, transform=transform, level=level, method=method, grouped=pairs.groups.several)
+    found = pairs.groups.jackknife(formula(pairs.moments), transform=transform, level=level, method=method)
     return kept_within(found, -pairs.span, pairs.span) if pairs.scale_told else found
 
 
