@@ -610,7 +610,7 @@ def corrected(
 
 def pair_left_out(
     pair: Floats, name: str, *, levels: npt.ArrayLike, weights: Weights | Metric, groups: Groups
-) -> tuple[float, Floats]:
+) -> Floats:
     """A chance-corrected coefficient of two raters and its value without each group, for statistics that combine some.
 
     Args:
@@ -619,7 +619,7 @@ def pair_left_out(
         groups: What is left out at a time, or single units.
 
     Returns:
-        The coefficient, nan where undefined; and for each group the coefficient without it, shape (groups.n,).
+        The coefficient, then the coefficient without each group, shape (1 + groups.n,); nan where undefined.
 
     Raises:
         ValueError: The caller's fault: a rating off the scale.
@@ -627,21 +627,21 @@ def pair_left_out(
     Example:
         >>> ratings = np.array([[0.0, 0.0], [1.0, 1.0], [1.0, 1.0], [0.0, 1.0]])
         >>> groups = Groups.of(None, 4)
-        >>> value, without = pair_left_out(ratings, "cohen_kappa", levels=[0, 1], weights="identity", groups=groups)
-        >>> value, without.round(3).tolist()
-        (0.5, [0.0, 0.4, 0.4, 1.0])
+        >>> found = pair_left_out(ratings, "cohen_kappa", levels=[0, 1], weights="identity", groups=groups)
+        >>> found.round(3).tolist()
+        [0.5, 0.0, 0.4, 0.4, 1.0]
     """
     both = ~np.isnan(pair).any(axis=1)
     number = groups.number[both]
     table = rating_patterns(pair[both], levels, groups=number if groups.several else None)
     found = _disagreements(name, weights, table)
     if isinstance(found, str):
-        return math.nan, np.full(groups.n, math.nan)
+        return np.full(1 + groups.n, math.nan)
     _, seen, chance = found
     values = _beyond_chance(seen, chance)
-    left_out = np.full(groups.n, values[0])
-    left_out[number] = values[1:][table.set_of]
-    return float(values[0]), left_out
+    of_groups = np.full(1 + groups.n, values[0])
+    of_groups[1 + number] = values[1:][table.set_of]
+    return of_groups
 
 
 def corrected_of_shares(shares: Floats, name: str, *, weights: Weights | Metric | None = None) -> float:

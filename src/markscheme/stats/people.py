@@ -17,14 +17,7 @@ from scipy.special import stdtr
 from markscheme.stats.change import benjamini_yekutieli
 from markscheme.stats.coefficients import Metric, agreement, pair_left_out
 from markscheme.stats.estimate import Estimate
-from markscheme.stats.intervals import (
-    ATANH,
-    IDENTITY,
-    Floats,
-    Groups,
-    guard,
-    jackknife,
-)
+from markscheme.stats.intervals import ATANH, IDENTITY, Floats, Groups, guard
 from markscheme.stats.patterns import over, people_and_judge, people_table
 
 GoldRule: TypeAlias = Literal["median", "majority", "mean"]
@@ -292,8 +285,8 @@ class _Beside:
         return sorted({person for pair in self.people_pairs for person in pair})
 
     @cached_property
-    def among_people(self) -> tuple[float, Floats]:
-        """Mean alpha between two annotators, and the same with each group left out."""
+    def among_people(self) -> Floats:
+        """Mean alpha between two annotators, then the same with each group left out."""
         return self._mean_alpha(self.people_pairs)
 
     def people(self, level: float) -> Estimate:
@@ -309,40 +302,29 @@ class _Beside:
         if not self.people_pairs:
             why = f"needs {LEAST_EXAMPLES} examples that two annotators rated, and the judge"
             return self._undefined(why, level), self._undefined(why, GAP_LEVEL)
-        (among_people, people_left), (with_judge, judge_left) = (
-            self.among_people,
-            self._mean_alpha([(0, one) for one in self.people_in_pairs]),
-        )
-        if math.isnan(among_people) or math.isnan(with_judge):
+        among_people, with_judge = self.among_people, self._mean_alpha([(0, one) for one in self.people_in_pairs])
+        if math.isnan(among_people[0]) or math.isnan(with_judge[0]):
             why = "one level only, for two annotators or an annotator and the judge"
             return self._undefined(why, level), self._undefined(why, GAP_LEVEL)
-        gap = jackknife(
-            with_judge - among_people,
-            judge_left - people_left,
-            transform=IDENTITY,
-            level=GAP_LEVEL,
-            method=self.method,
-            grouped=self.groups.several,
-        )
-        if among_people == with_judge == 1:
+        apart = with_judge - among_people
+        gap = self.groups.jackknife(apart, transform=IDENTITY, level=GAP_LEVEL, method=self.method)
+        if among_people[0] == with_judge[0] == 1:
             gap = _gap_of_full_agreement(gap, self.columns, self.levels, self.metric, self.groups.number)
         rating = [0, *self.people_in_pairs]
-        judge = self._coefficient((with_judge, judge_left), rating, level)
-        return judge, guard(gap, _fewest_off(self.columns[:, rating]))
+        return self._coefficient(with_judge, rating, level), guard(gap, _fewest_off(self.columns[:, rating]))
 
-    def _coefficient(self, found: tuple[float, Floats], rating: Sequence[int], level: float) -> Estimate:
-        value, left_out = found
-        made = jackknife(value, left_out, transform=ATANH, level=level, method=self.method, grouped=self.groups.several)
+    def _coefficient(self, found: Floats, rating: Sequence[int], level: float) -> Estimate:
+        made = self.groups.jackknife(found, transform=ATANH, level=level, method=self.method)
         return guard(made, _fewest_off(self.columns[:, rating]))
 
-    def _mean_alpha(self, pairs: Sequence[tuple[int, int]]) -> tuple[float, Floats]:
+    def _mean_alpha(self, pairs: Sequence[tuple[int, int]]) -> Floats:
         alphas = [
             pair_left_out(
                 self.columns[:, pair], "krippendorff_alpha", levels=self.levels, weights=self.metric, groups=self.groups
             )
             for pair in pairs
         ]
-        return sum(a for a, _ in alphas) / len(alphas), np.mean([left_out for _, left_out in alphas], axis=0)
+        return np.asarray(np.mean(alphas, axis=0))
 
     def _undefined(self, why: str, level: float) -> Estimate:
         return Estimate.without_value(why, n=self.groups.n, method="Krippendorff's alpha", level=level)

@@ -71,9 +71,8 @@ def table_agreement(
     weights: NamedWeights | None = None,
     pairs: Pooling | None = None,
     judge: str | None = None,
-    level: float = 0.95,
 ) -> TableAgreement:
-    """Agreement, reliability and association of a table of ratings, each with its interval.
+    """Agreement, reliability and association of a table of ratings, each with its 95 % interval.
 
     Args:
         ratings: Shape (n_units, n_raters), nan where a rater gave none.
@@ -85,7 +84,6 @@ def table_agreement(
             kappa), "pooled" stacks the units of all pairs, and a unit's rows are left out together.
         judge: The rater that is compared with the others: pairs are then an annotator and the judge, errors are judge
             minus annotator, and the alternative annotator test is run (three annotators or more).
-        level: Coverage of the intervals.
 
     Raises:
         ValueError: The caller's fault: a shape that doesn't fit, a rating off the scale, a judge who isn't a rater.
@@ -105,10 +103,10 @@ def table_agreement(
     names = tuple(raters)
     if judge is not None and judge not in names:
         raise ValueError(f"a judge is one of the raters {', '.join(names)}, not {judge!r}")
-    shown = _Shown(levels, scale, weights, level)
-    statistics = agreement_family(table, levels=levels, scale=scale, weights=weights, level=level, raters=names)
+    shown = _Shown(levels, scale, weights)
+    statistics = agreement_family(table, levels=levels, scale=scale, weights=weights, raters=names)
     if scale != "nominal":
-        statistics |= icc_family(table, level=level, raters=names)
+        statistics |= icc_family(table, raters=names)
     columns = _pairs(names, judge) if len(names) == 2 or pairs is not None else []
     found = tuple(shown.by_pair(table[:, pair], (names[pair[0]], names[pair[1]])) for pair in columns)
     if len(found) == 1:
@@ -146,7 +144,6 @@ class _Shown:
     levels: npt.ArrayLike
     scale: Scale
     weights: NamedWeights | None
-    level: float
 
     def by_pair(self, pair: Floats, raters: tuple[str, str]) -> RaterPair:
         """Two raters by themselves, from the units that both rated."""
@@ -174,19 +171,13 @@ class _Shown:
 
     def _of_two(self, pair: Floats, raters: tuple[str, str], unit: Integers | None = None) -> dict[str, Estimate]:
         family = agreement_family(
-            pair,
-            levels=self.levels,
-            scale=self.scale,
-            weights=self.weights,
-            groups=unit,
-            level=self.level,
-            raters=raters,
+            pair, levels=self.levels, scale=self.scale, weights=self.weights, groups=unit, raters=raters
         )
         found = {name: family[name] for name in TWO_RATERS_ONLY}
         if self.scale == "nominal":
-            macro = macro_family(*pair.T, levels=self.levels, groups=unit, level=self.level)
+            macro = macro_family(*pair.T, levels=self.levels, groups=unit)
             return found | {name: macro[name] for name in MACRO}
-        return found | error_family(*pair.T, levels=self.levels, groups=unit, level=self.level, raters=raters)
+        return found | error_family(*pair.T, levels=self.levels, groups=unit, raters=raters)
 
     def _mean_coefficient(
         self, name: str, table: Floats, columns: Sequence[tuple[int, int]], found: Sequence[RaterPair]
@@ -198,11 +189,11 @@ class _Shown:
         weights: NamedWeights = "identity" if name == "cohen_kappa" else self.weights or default
         units = Groups.of(None, len(table))
         each = [
-            pair_left_out(table[:, pair], name, levels=self.levels, weights=weights, groups=units)[1]
+            pair_left_out(table[:, pair], name, levels=self.levels, weights=weights, groups=units)[1:]
             for pair in columns
         ]
         left_out = np.mean(each, axis=0)[(~np.isnan(table)).sum(axis=1) >= 2]
-        return jackknife(bare.value, left_out, transform=ATANH, level=self.level, method=bare.method)
+        return jackknife(bare.value, left_out, transform=ATANH, method=bare.method)
 
 
 def _mean(name: str, found: Sequence[RaterPair]) -> Estimate:
