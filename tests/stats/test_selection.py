@@ -10,17 +10,19 @@ from hypothesis.extra.numpy import arrays
 from scipy.special import stdtrit
 
 from markscheme.stats.selection import (
+    FINALISTS,
     chance_to_find,
     critical_t,
     dev_size,
     expected_gain,
+    first_size,
     held_out_needed,
     held_out_test,
     kept_share,
     labels_needed,
     opening_alpha,
     outside_test,
-    questions,
+    survivors,
 )
 from tests.reference import selection_cases as cases
 
@@ -61,7 +63,9 @@ def test_sizes_calls_and_labels_are_as_worked_out() -> None:
     assert {j: opening_alpha(j) for j in cases.OPENINGS} == cases.OPENINGS
     assert {n: (dev_size(n), n - dev_size(n)) for n in cases.PARTS} == cases.PARTS
     for k, n, calls, share in cases.QUESTIONS:
-        assert questions(k, n) == calls
+        dev = dev_size(n)
+        first = first_size(dev)
+        assert k * first + survivors(k) * (dev - first) + min(k, FINALISTS) * (n - dev) == calls
         assert calls / (k * n) == pytest.approx(share)
     for sd, gain, n in cases.NEEDED:
         assert abs(held_out_needed(sd=sd, gain=gain) - n) <= 1

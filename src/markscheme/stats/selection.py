@@ -14,8 +14,7 @@ from scipy.special import gammaincinv, ndtr, ndtri, owens_t, stdtrit
 
 from markscheme.stats.change import least_n
 from markscheme.stats.estimate import Estimate
-
-Floats = npt.NDArray[np.float64]
+from markscheme.stats.intervals import Floats
 
 LEVEL = 0.05
 """Chance that held-out labels, however often opened, pass a candidate that is no better; the first opening's level."""
@@ -59,21 +58,10 @@ def survivors(k: int) -> int:
     return min(k, max(FINALISTS, math.ceil(k / 2)))
 
 
-def questions(k: int, n: int) -> int:
-    """How many examples to grade to screen `k` candidates and test both finalists, without those of the default.
-
-    >>> questions(3, 80), questions(10, 160)
-    (173, 609)
-    """
-    dev = dev_size(n)
-    first = first_size(dev)
-    return k * first + survivors(k) * (dev - first) + min(k, FINALISTS) * (n - dev)
-
-
 # --- the held-out test ----------------------------------------------------------------------------------------------
 
 
-def opening_alpha(opening: int, level: float = LEVEL) -> float:
+def opening_alpha(opening: int) -> float:
     """Significance level of the j-th opening of the same held-out labels: half of the one before.
 
     >>> [opening_alpha(j) for j in (1, 2, 3)]
@@ -81,7 +69,7 @@ def opening_alpha(opening: int, level: float = LEVEL) -> float:
     """
     if opening < 1:
         raise ValueError(f"openings count from 1, not {opening}")
-    return level * 0.5 ** (opening - 1)
+    return LEVEL * 0.5 ** (opening - 1)
 
 
 def critical_t(df: int, alpha: float, correlation: float | None = None) -> float:
@@ -242,15 +230,15 @@ def expected_gain(differences: npt.ArrayLike, share: float, *, method: str) -> E
     return Estimate(value, value - reach, value + reach, n=n, method=f"{method}, shrunken, t interval")
 
 
-def chance_to_find(n: int, alpha: float, *, gain: float = PLANNED_GAIN, sd: float = PLANNED_SD) -> float:
-    """Probability that `n` held-out tasks confirm a finalist that is better by `gain`, 0 to 1.
+def chance_to_find(n: int, alpha: float) -> float:
+    """Probability that `n` held-out tasks confirm a finalist that is better by the planned gain, 0 to 1.
 
     >>> round(chance_to_find(132, 0.05), 2)
     0.8
     """
     if n < 2:
         return 0.0
-    return float(ndtr(math.sqrt(n) * gain / sd - critical_t(n - 1, alpha, PLANNED_CORRELATION)))
+    return float(ndtr(math.sqrt(n) * PLANNED_GAIN / PLANNED_SD - critical_t(n - 1, alpha, PLANNED_CORRELATION)))
 
 
 def held_out_needed(alpha: float = LEVEL, *, gain: float = PLANNED_GAIN, sd: float = PLANNED_SD) -> int:
