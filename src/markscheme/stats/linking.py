@@ -81,28 +81,24 @@ def gain_in_hits(
         >>> e.value, round(e.low, 3), round(e.high, 3)
         (0.25, 0.087, 0.389)
     """
-    difference = _difference(first, second)
-    method = "share right, second minus first"
+    difference, method = _difference(first, second), "share right, second minus first"
     if groups is None:
-        return kept_within(shift_interval(difference, span=1.0, level=level, method=method), -1.0, 1.0)
-    return kept_within(
-        mean_estimate(difference, transform=IDENTITY, groups=groups, level=level, method=method), -1.0, 1.0
-    )
+        found = shift_interval(difference, span=1.0, level=level, method=method)
+    else:
+        found = mean_estimate(difference, transform=IDENTITY, groups=groups, level=level, method=method)
+    return kept_within(found, -1.0, 1.0)
 
 
-def gain_in_error(
-    first: npt.ArrayLike, second: npt.ArrayLike, *, groups: npt.ArrayLike | None = None, level: float = 0.95
-) -> Estimate:
+def gain_in_error(first: npt.ArrayLike, second: npt.ArrayLike, *, groups: npt.ArrayLike | None = None) -> Estimate:
     """How much larger the second rater's error is than the first's, on the same units.
 
     Args:
         first: An error for each unit, absolute or signed, shape (n_units,), nan where there is none.
         second: The same for the second; a unit counts where both have one.
         groups: A name for each unit, shape (n_units,), where several share a task and are left out together.
-        level: Coverage of the interval, 0 to 1.
 
     Returns:
-        Mean of second minus first, in the unit of the errors; no interval where they never differ.
+        Mean of second minus first, in the unit of the errors; with a 95 % interval unless they never differ.
 
     Raises:
         ValueError: The caller's fault: vectors of different length.
@@ -111,24 +107,21 @@ def gain_in_error(
         >>> gain_in_error([0.1, 0.2, 0.3], [0.2, 0.2, 0.1]).value
         -0.033333333333333326
     """
-    difference = _difference(first, second)
-    return mean_estimate(
-        difference, transform=IDENTITY, groups=groups, level=level, method="mean error, second minus first"
-    )
+    method = "mean error, second minus first"
+    return mean_estimate(_difference(first, second), transform=IDENTITY, groups=groups, method=method)
 
 
-def link_scores(old: npt.ArrayLike, new: npt.ArrayLike, at: npt.ArrayLike, *, level: float = 0.95) -> Link:
+def link_scores(old: npt.ArrayLike, new: npt.ArrayLike, at: npt.ArrayLike) -> Link:
     """What scores of an old rater mean under a new one: least squares, with a range for a single new score.
 
     Args:
         old: The old rater's scores, 0 to 1, shape (n_units,), nan where there is none.
         new: The new rater's, likewise; a unit counts where both are there.
         at: Old scores to translate; those outside the range of `old` are left out.
-        level: Coverage of both intervals, 0 to 1.
 
     Returns:
-        Intercept, slope and the points, limits kept within 0 to 1. Undefined where fewer than ten units were rated by
-        both, or where either rater gave fewer than three different scores.
+        Intercept, slope and the points, their 95 % limits kept within 0 to 1. Undefined where fewer than ten units were
+        rated by both, or where either rater gave fewer than three different scores.
 
     Raises:
         ValueError: The caller's fault: vectors of different length.
@@ -159,22 +152,20 @@ def link_scores(old: npt.ArrayLike, new: npt.ArrayLike, at: npt.ArrayLike, *, le
     spread = math.sqrt(float((residual**2).sum()) / (n - 2))
     seen = numbers(at, "at")
     inside = seen[(seen >= left.min() - 1e-9) & (seen <= left.max() + 1e-9)]
-    points = [
-        _linked(x, intercept + slope * x, spread, 1 / n + (x - centre) ** 2 / width, n, level) for x in inside.tolist()
-    ]
+    points = [_linked(x, intercept + slope * x, spread, 1 / n + (x - centre) ** 2 / width, n) for x in inside.tolist()]
     return Link(intercept, slope, spread, tuple(points), n)
 
 
-def passes_after(old: npt.ArrayLike, new: npt.ArrayLike, *, level: float = 0.95) -> dict[str, Estimate]:
+def passes_after(old: npt.ArrayLike, new: npt.ArrayLike) -> dict[str, Estimate]:
     """What an old pass and an old fail mean under a new rater: the share that the new rater passes.
 
     Args:
         old: The old rater's decisions, 1 for pass and 0 for fail, shape (n_units,), nan where there is none.
         new: The new rater's, likewise.
-        level: Coverage of the exact intervals, 0 to 1.
 
     Returns:
-        passed: share of old passes that the new rater passes; failed: share of old fails that it passes.
+        passed: share of old passes that the new rater passes; failed: share of old fails that it passes. Each has
+        its exact 95 % interval.
 
     Raises:
         ValueError: The caller's fault: vectors of different length.
@@ -190,7 +181,7 @@ def passes_after(old: npt.ArrayLike, new: npt.ArrayLike, *, level: float = 0.95)
     for name, decision in (("passed", 1.0), ("failed", 0.0)):
         of = both & (left == decision)
         found[name] = clopper_pearson_share(
-            int((right[of] == 1.0).sum()), int(of.sum()), level=level, method=f"passes now of those {name} then"
+            int((right[of] == 1.0).sum()), int(of.sum()), method=f"passes now of those {name} then"
         )
     return found
 
@@ -210,10 +201,10 @@ def _why_no_line(old: Floats, new: Floats) -> str | None:
     return None
 
 
-def _linked(old: float, new: float, spread: float, leverage: float, n: int, level: float) -> Linked:
-    t = t_quantile(n - 2, level) * spread
+def _linked(old: float, new: float, spread: float, leverage: float, n: int) -> Linked:
+    t = t_quantile(n - 2, 0.95) * spread
     value, of_mean, of_one = _clipped(new), t * math.sqrt(leverage), t * math.sqrt(1 + leverage)
-    mean = Estimate(value, _clipped(new - of_mean), _clipped(new + of_mean), level, n, "least squares, t")
+    mean = Estimate(value, _clipped(new - of_mean), _clipped(new + of_mean), 0.95, n, "least squares, t")
     return Linked(old, mean, _clipped(new - of_one), _clipped(new + of_one))
 
 
