@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from markscheme.stats.change import any_change, holm, sign_flip
 from markscheme.stats.estimate import Estimate
-from markscheme.stats.intervals import Floats, t_quantile
+from markscheme.stats.intervals import Floats, known_in_groups, t_quantile
 
 State = Literal["finding", "holds", "unknown", "not-preserving"]
 
@@ -75,11 +75,8 @@ def differences(originals: npt.ArrayLike, perturbed: npt.ArrayLike, groups: npt.
     Returns:
         Mean of perturbed minus mean of originals, shape (n_units,); units that lack either are dropped.
     """
-    found = _mean(perturbed) - _mean(originals)
-    if groups is not None:
-        names = np.asarray(groups)
-        found = np.array([np.nanmean(found[names == name]) for name in np.unique(names) if _any(found[names == name])])
-    return np.asarray(found[~np.isnan(found)])
+    moved, units = known_in_groups(_mean(perturbed) - _mean(originals), groups)
+    return np.asarray(units.sums(moved) / units.sums(np.ones(len(moved))))
 
 
 def stress_cells(
@@ -155,7 +152,3 @@ def with_noise(cell: Cell, originals: npt.ArrayLike, perturbed: npt.ArrayLike) -
 def _mean(ratings: npt.ArrayLike) -> Floats:
     """The mean of each row; nan where any rating is missing."""
     return np.asarray(np.asarray(ratings, dtype=np.float64).mean(axis=1))
-
-
-def _any(values: Floats) -> bool:
-    return bool((~np.isnan(values)).any())
