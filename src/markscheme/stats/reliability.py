@@ -17,16 +17,7 @@ from scipy.special import fdtri, ndtri
 from markscheme.counts import counted
 from markscheme.stats.coefficients import agreement
 from markscheme.stats.estimate import Estimate
-from markscheme.stats.intervals import (
-    LOG,
-    Floats,
-    Groups,
-    guard,
-    mapped,
-    no_disagreement,
-    noted,
-    withhold,
-)
+from markscheme.stats.intervals import LOG, Floats, Groups, guard, mapped, no_disagreement, noted, withhold
 from markscheme.stats.patterns import as_table, commonest
 
 Limits: TypeAlias = Literal["auto", "F", "jackknife"]
@@ -437,8 +428,7 @@ def _too_few(repeats: _Repeats) -> str:
 def _measurement_error(repeats: _Repeats, level: float) -> Estimate:
     method = "sd within examples"
     if repeats.groups.n and repeats.within[0] == 0:
-        variance = _noise_size(repeats, repeats.within, repeats.span**2 / 2, level, method)
-        return variance if variance.high is None else replace(variance, high=math.sqrt(variance.high))
+        return mapped(_noise_size(repeats, repeats.within, repeats.span**2 / 2, level, method), math.sqrt)
     return _noise_size(repeats, np.sqrt(repeats.within), repeats.span, level, method)
 
 
@@ -458,6 +448,4 @@ def _shift_floor(repeats: _Repeats, level: float) -> Estimate:
     if error.value is None:
         return error
     reach = float(ndtri(0.975)) * math.sqrt(2 / len(repeats.runs))
-    limits = (None if limit is None else reach * limit for limit in (error.low, error.high))
-    low, high = limits
-    return replace(error, value=reach * error.value, low=low, high=high, method=f"1.96 √(2/n) x {error.method}")
+    return replace(mapped(error, lambda sd: reach * sd), method=f"1.96 √(2/n) x {error.method}")
