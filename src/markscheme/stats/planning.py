@@ -47,7 +47,9 @@ def mixture_table(margins: npt.ArrayLike, agreement: float) -> Floats:
         >>> mixture_table([0.5, 0.5], 0.6).round(2).tolist()
         [[0.4, 0.1], [0.1, 0.4]]
     """
-    m = _margins(margins)
+    m = np.asarray(margins, dtype=np.float64)
+    if m.ndim != 1 or len(m) < 2 or not (m >= 0).all() or abs(float(m.sum()) - 1) > 1e-9:
+        raise ValueError(f"margins are two or more shares that sum to 1, not {m.tolist()}")
     if not 0 <= agreement <= 1:
         raise ValueError(f"agreement {agreement} lies outside 0 to 1")
     return np.asarray(agreement * np.diag(m) + (1 - agreement) * np.outer(m, m))
@@ -272,10 +274,3 @@ def _at_least(hits: int, n: int, share: float) -> float:
     if hits <= 0:
         return 1.0
     return float(betainc(hits, n - hits + 1, share)) if hits <= n else 0.0
-
-
-def _margins(margins: npt.ArrayLike) -> Floats:
-    m = np.asarray(margins, dtype=np.float64)
-    if m.ndim != 1 or len(m) < 2 or not (m >= 0).all() or abs(float(m.sum()) - 1) > 1e-9:
-        raise ValueError(f"margins are two or more shares that sum to 1, not {m.tolist()}")
-    return m
