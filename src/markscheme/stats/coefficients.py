@@ -261,12 +261,11 @@ def _seen_in_pack(table: RatingPatterns, loss: _Loss) -> Floats:
 
 def _chance_of_pack(table: RatingPatterns, loss: _Loss) -> Floats:
     packs, size = _packs(table, loss)
+    share = over(packs, size[:, None])
     if loss.ranked:
         rank = _midranks(packs)
-        share = over(packs, size[:, None])
         mean = (share * rank).sum(axis=1)
         return np.asarray(2 * (share * (rank - mean[:, None]) ** 2).sum(axis=1))
-    share = over(packs, size[:, None])
     return loss.between(share, share)
 
 

@@ -218,7 +218,7 @@ def mean_contrast(values: npt.ArrayLike, inside: npt.ArrayLike, *, groups: npt.A
     m, k = found.n_inside, found.n_outside
     if min(m, k) < 2:
         return found
-    within, without = _variance(x[part], found.inside), _variance(x[~part], found.outside)
+    within, without = float(x[part].var(ddof=1)), float(x[~part].var(ddof=1))
     pooled = ((m - 1) * within + (k - 1) * without) / (m + k - 2)
     a, b = within / m, without / k
     p = _p_of_t(found.difference, math.sqrt(pooled * (1 / m + 1 / k)), m + k - 2)
@@ -305,11 +305,6 @@ def _means(x: Floats, part: npt.NDArray[np.bool_]) -> Contrast:
     mean = float(x[part].mean()) if m else math.nan
     rest = float(x[~part].mean()) if k else math.nan
     return Contrast(mean, rest, 1.0, m, k)
-
-
-def _variance(x: Floats, mean: float) -> float:
-    apart = x - mean
-    return float((apart * apart).sum()) / (len(x) - 1)
 
 
 def _log_choose(n: int, k: npt.ArrayLike) -> Floats:

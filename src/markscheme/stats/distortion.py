@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from markscheme.stats.estimate import Estimate
 from markscheme.stats.intervals import IDENTITY, LOG, Floats, Groups
-from markscheme.stats.patterns import people_and_judge, people_table
+from markscheme.stats.patterns import over, people_and_judge, people_table
 
 LEAST_UNITS = 5
 """With fewer units than this, no second moments are reported."""
@@ -376,6 +376,5 @@ def _second_slope(y: Floats, own: Floats, other: Floats, groups: Groups) -> Floa
 
 
 def _ratio(above: Floats, below: Floats, groups: Groups, level: float, method: str) -> Estimate:
-    with np.errstate(divide="ignore", invalid="ignore"):
-        found = np.where((above > 0) & (below > 0), above / below, np.nan)
+    found = over(np.where(above > 0, above, np.nan), below)
     return groups.jackknife(found, transform=LOG, level=level, method=method)
