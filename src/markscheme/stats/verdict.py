@@ -69,14 +69,8 @@ class VerdictFigures:
 
     def states(self, target: float) -> "VerdictStates":
         """Which comparisons are shown at `target`."""
-        return verdict_states(
-            self.agreement,
-            self.gain,
-            target=target,
-            people=self.people,
-            judge_minus_person=self.judge_minus_person,
-            person_minus_constant=self.person_minus_constant,
-        )
+        people = self.people, self.judge_minus_person, self.person_minus_constant
+        return verdict_states(self.agreement, self.gain, target, *people)
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,7 +201,6 @@ def verdict_figures(
 def verdict_states(
     agreement: GroupedShare,
     gain: GroupedMean,
-    *,
     target: float,
     people: GroupedShare | None = None,
     judge_minus_person: GroupedMean | None = None,
