@@ -2,12 +2,15 @@
 
 import math
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 from scipy.special import gammaln, stdtr
 
 from markscheme.stats.intervals import STILL, Floats, Groups, Integers, spread
+
+Flags: TypeAlias = npt.NDArray[np.bool_]
 
 ALIKE = 1e-7
 FEWEST_INSIDE = 5
@@ -158,87 +161,52 @@ def slice_look(
     return SliceLook(as_it_is, difference, p, m, k, shift)
 
 
-def share_contrast(hits: npt.ArrayLike, inside: npt.ArrayLike) -> Contrast:
-    """A share of units inside a part and outside it, with Fisher's exact test, two-sided, mid-p.
+def _as_it_is(x: Floats, part: Flags, groups: npt.NDArray[np.generic] | None) -> Contrast:
+    """The figure inside the part and outside it; its p by groups too, of which the larger counts."""
+    m, k = int(part.sum()), int((~part).sum())
+    found = Contrast(float(x[part].mean()) if m else math.nan, float(x[~part].mean()) if k else math.nan, 1.0, m, k)
+    sign = -1.0 if x.min(initial=0.0) < 0 else 1.0
+    are_shares = bool(((x == 0) | (x == sign)).all())
+    if min(m, k) < (1 if are_shares else 2):
+        return found
+    p = _p_of_shares(sign * x, part) if are_shares else _p_of_means(x, part, found.difference)
+    return replace(found, p=p if groups is None else max(p, _p_by_groups(x, part, groups, found.difference)))
 
-    Args:
-        hits: 1 for a unit that counts, 0 for one that doesn't, nan = missing, shape (n_units,).
-        inside: Whether each unit belongs to the part, shape (n_units,).
 
-    Raises:
-        ValueError: The caller's fault: shapes that differ.
+def _p_of_shares(hits: Floats, part: Flags) -> float:
+    """Fisher's exact test of figures of 0 and 1, two-sided, mid-p.
 
     Source:
         Fisher (1935), Journal of the Royal Statistical Society 98(1), 39-82; for mid-p Lancaster (1961), Journal of
         the American Statistical Association 56(294), 223-234. doi:10.1080/01621459.1961.10482105
-
-    Example:
-        >>> found = share_contrast([0, 0, 0, 1, 1, 1, 1, 1], [True] * 3 + [False] * 5)
-        >>> found.inside, found.outside, round(found.p, 6)
-        (0.0, 1.0, 0.008929)
     """
-    values, part = _given(hits, inside)
-    found = _means(values, part)
-    if not found.n_inside or not found.n_outside:
-        return found
-    n, drawn, marked, seen = len(values), found.n_inside, round(float(values.sum())), round(float(values[part].sum()))
+    n, drawn, marked, seen = len(hits), int(part.sum()), round(float(hits.sum())), round(float(hits[part].sum()))
     counts = np.arange(max(0, drawn + marked - n), min(drawn, marked) + 1)
     chance = np.exp(_log_choose(marked, counts) + _log_choose(n - marked, drawn - counts) - _log_choose(n, drawn))
     of_seen = float(chance[counts == seen][0])
     rarer = float(chance[chance < of_seen * (1 - ALIKE)].sum())
     as_rare = float(chance[np.abs(chance - of_seen) <= of_seen * ALIKE].sum())
-    return replace(found, p=min(1.0, rarer + as_rare / 2))
+    return min(1.0, rarer + as_rare / 2)
 
 
-def mean_contrast(values: npt.ArrayLike, inside: npt.ArrayLike, *, groups: npt.ArrayLike | None = None) -> Contrast:
-    """A mean inside a part of the units and outside it, with the more conservative of two t tests, two-sided.
+def _p_of_means(x: Floats, part: Flags, difference: float) -> float:
+    """The more conservative of two t tests of a difference of means, two-sided.
 
     Student's test assumes equal variances, Welch's doesn't. A small part whose few values happen to be equal would
     mislead the second, a part with more spread than the rest the first, so the larger p counts.
 
-    Args:
-        values: One value per unit, shape (n_units,), nan = missing.
-        inside: Whether each unit belongs to the part, shape (n_units,).
-        groups: A name for each unit, shape (n_units,), where several share a task. The groups are then also left out
-            one by one, and the largest of the three p counts.
-
-    Raises:
-        ValueError: The caller's fault: shapes that differ.
-
     Source:
         Welch (1947), Biometrika 34(1/2), 28-35. doi:10.2307/2332510
-
-    Example:
-        >>> found = mean_contrast([2, 3, 2, 3, 0, 1, 0, 1], [True] * 4 + [False] * 4)
-        >>> found.difference, round(found.p, 4)
-        (2.0, 0.0027)
     """
-    x, part = _given(values, inside)
-    found = _means(x, part)
-    m, k = found.n_inside, found.n_outside
-    if min(m, k) < 2:
-        return found
+    m, k = int(part.sum()), int((~part).sum())
     within, without = float(x[part].var(ddof=1)), float(x[~part].var(ddof=1))
     pooled = ((m - 1) * within + (k - 1) * without) / (m + k - 2)
     a, b = within / m, without / k
-    p = _p_of_t(found.difference, math.sqrt(pooled * (1 / m + 1 / k)), m + k - 2)
+    p = _p_of_t(difference, math.sqrt(pooled * (1 / m + 1 / k)), m + k - 2)
     if a + b > 0:
         df = (a + b) ** 2 / (a**2 / (m - 1) + b**2 / (k - 1))
-        p = max(p, _p_of_t(found.difference, math.sqrt(a + b), df))
-    if groups is not None:
-        there = np.isfinite(np.asarray(values, dtype=np.float64))
-        p = max(p, _p_by_groups(x, part, np.asarray(groups)[there], found.difference))
-    return replace(found, p=p)
-
-
-def _as_it_is(x: Floats, part: npt.NDArray[np.bool_], groups: npt.NDArray[np.generic] | None) -> Contrast:
-    sign = -1.0 if x.min(initial=0.0) < 0 else 1.0
-    if not ((x == 0) | (x == sign)).all():
-        return mean_contrast(x, part, groups=groups)
-    found, p = _means(x, part), share_contrast(sign * x, part).p
-    if groups is not None and found.n_inside and found.n_outside:
-        p = max(p, _p_by_groups(x, part, groups, found.difference))
-    return replace(found, p=p)
+        p = max(p, _p_of_t(difference, math.sqrt(a + b), df))
+    return p
 
 
 def _strata(gold: Floats, *, score: bool) -> tuple[Integers, Floats | None]:
@@ -252,7 +220,7 @@ def _strata(gold: Floats, *, score: bool) -> tuple[Integers, Floats | None]:
 
 def _at_same_gold(
     x: Floats,
-    part: npt.NDArray[np.bool_],
+    part: Flags,
     strata: Integers,
     covariate: Floats | None,
     groups: npt.NDArray[np.generic] | None,
@@ -292,21 +260,6 @@ def _p_by_cluster(moves: Floats, groups: npt.NDArray[np.generic], difference: fl
     return _p_of_t(difference, math.sqrt(n / (n - 1) * float(total @ total)), spread(total).df)
 
 
-def _given(values: npt.ArrayLike, inside: npt.ArrayLike) -> tuple[Floats, npt.NDArray[np.bool_]]:
-    x, part = np.asarray(values, dtype=np.float64), np.asarray(inside, dtype=bool)
-    if x.ndim != 1 or x.shape != part.shape:
-        raise ValueError(f"values and inside must be equally long vectors, not {x.shape} and {part.shape}")
-    there = np.isfinite(x)
-    return x[there], part[there]
-
-
-def _means(x: Floats, part: npt.NDArray[np.bool_]) -> Contrast:
-    m, k = int(part.sum()), int((~part).sum())
-    mean = float(x[part].mean()) if m else math.nan
-    rest = float(x[~part].mean()) if k else math.nan
-    return Contrast(mean, rest, 1.0, m, k)
-
-
 def _log_choose(n: int, k: npt.ArrayLike) -> Floats:
     chosen = np.asarray(k, dtype=np.float64)
     return np.asarray(gammaln(n + 1) - gammaln(chosen + 1) - gammaln(n - chosen + 1))
@@ -318,7 +271,7 @@ def _p_of_t(difference: float, se: float, df: float) -> float:
     return float(2 * stdtr(df, -abs(difference) / se))
 
 
-def _p_by_groups(x: Floats, part: npt.NDArray[np.bool_], groups: npt.NDArray[np.generic], difference: float) -> float:
+def _p_by_groups(x: Floats, part: Flags, groups: npt.NDArray[np.generic], difference: float) -> float:
     """p from the difference with each group left out; 1 where one group is the whole part, or all the rest."""
     sides = np.array([part, ~part], dtype=np.float64)
     of = Groups.of(groups, len(x))
