@@ -50,13 +50,8 @@ def slope_on_people(
         0.5
     """
     seen = _SharedMoments.of(people, judge, groups)
-    method = "cov(judge, people)/cov(person, person)"
-    why = seen.refusal()
-    if why:
-        return Estimate.without_value(why, n=seen.groups.n, method=method, level=level)
-    if not seen.with_judge[0] > 0:
-        return Estimate.without_value("the judge doesn't rise with people", n=seen.groups.n, method=method, level=level)
-    return _ratio(seen.with_judge, seen.shared, seen.groups, level, method)
+    why = seen.refusal() or (None if seen.with_judge[0] > 0 else "the judge doesn't rise with people")
+    return seen.ratio(why, seen.with_judge, seen.shared, level, "cov(judge, people)/cov(person, person)")
 
 
 def noise_beside_people(
@@ -94,16 +89,11 @@ def noise_beside_people(
         11.03
     """
     seen = _SharedMoments.of(people, judge, groups)
-    method = "error variance, judge/person"
-    why = seen.refusal()
-    if why:
-        return Estimate.without_value(why, n=seen.groups.n, method=method, level=level)
     with np.errstate(divide="ignore", invalid="ignore"):
         of_judge = seen.judge - seen.with_judge**2 / seen.shared
-    if not of_judge[0] > 0:
-        return Estimate.without_value("the judge shows no error", n=seen.groups.n, method=method, level=level)
-    least = step**2 / (2 * seen.n_units)
-    return _ratio(of_judge, np.maximum(seen.own - seen.shared, least), seen.groups, level, method)
+    why = seen.refusal() or (None if of_judge[0] > 0 else "the judge shows no error")
+    of_person = np.maximum(seen.own - seen.shared, step**2 / (2 * max(1, seen.n_units)))
+    return seen.ratio(why, of_judge, of_person, level, "error variance, judge/person")
 
 
 def shared_and_own(people: npt.ArrayLike) -> tuple[float, float]:
@@ -240,12 +230,7 @@ def halo(
 
 
 def leaning(
-    gold: npt.ArrayLike,
-    judge: npt.ArrayLike,
-    on: npt.ArrayLike,
-    *,
-    groups: npt.ArrayLike | None = None,
-    level: float = 0.95,
+    gold: npt.ArrayLike, judge: npt.ArrayLike, on: npt.ArrayLike, *, groups: npt.ArrayLike | None = None
 ) -> Estimate:
     """How far the judge's ratings rise with something that isn't quality, at the same gold (or annotator's) rating.
 
@@ -258,10 +243,10 @@ def leaning(
         judge: Ratings, shape (n_units,), nan = missing.
         on: What the judge may favor, such as the length of the response, shape (n_units,), nan = missing.
         groups: A name for each unit, shape (n_units,), where several share a task and are left out together.
-        level: Coverage of the interval, 0 to 1.
 
     Returns:
-        Rise of the judge's rating when `on` rises by one; undefined where gold or `on` doesn't vary.
+        Rise of the judge's rating when `on` rises by one, with its 95 % interval; undefined where gold or `on` doesn't
+        vary.
 
     Raises:
         ValueError: The caller's fault: shapes that don't fit, or infinite ratings.
@@ -283,16 +268,14 @@ def leaning(
     counts = np.isfinite(table[:, left]) & np.isfinite(table[:, right]) & np.isfinite(its + other)[:, None]
     n_counted = int(counts.any(axis=1).sum())
     if n_counted < LEAST_UNITS:
-        return Estimate.without_value(f"only {n_counted} units", n=n_counted, method=method, level=level)
+        return Estimate.without_value(f"only {n_counted} units", n=n_counted, method=method)
     own, its_own, of = (np.where(counts, values, np.nan) for values in (table[:, left], its[:, None], other[:, None]))
     found = _second_slope(its_own, own, of, units)
     if several:
         found = found - _second_slope(np.where(counts, table[:, right], np.nan), own, of, units)
     if not np.isfinite(found[0]):
-        return Estimate.without_value(
-            "gold or what it may lean on doesn't vary", n=n_counted, method=method, level=level
-        )
-    return units.jackknife(found, transform=IDENTITY, level=level, method=method)
+        return Estimate.without_value("gold or what it may lean on doesn't vary", n=n_counted, method=method)
+    return units.jackknife(found, transform=IDENTITY, level=0.95, method=method)
 
 
 @dataclass(frozen=True, slots=True)
@@ -338,6 +321,13 @@ class _SharedMoments:
             return f"only {self.n_units} units that judge and two people rated"
         return None if self.shared[0] > 0 else "people share no variance"
 
+    def ratio(self, why: str | None, above: Floats, below: Floats, level: float, method: str) -> Estimate:
+        """The ratio of two of these moments, undefined where `why` says so or either isn't above 0."""
+        if why:
+            return Estimate.without_value(why, n=self.groups.n, method=method, level=level)
+        found = over(np.where(above > 0, above, np.nan), below)
+        return self.groups.jackknife(found, transform=LOG, level=level, method=method)
+
 
 def _ordered_pairs(n: int) -> tuple[list[int], list[int]]:
     pairs = list(permutations(range(n), 2))
@@ -373,8 +363,3 @@ def _second_slope(y: Floats, own: Floats, other: Floats, groups: Groups) -> Floa
         free = own_own * other_other - own_other**2
         found = (covariance(y, other) * own_own - covariance(y, own) * own_other) / free
     return np.where(free > 1e-12 * own_own * other_other, found, np.nan)
-
-
-def _ratio(above: Floats, below: Floats, groups: Groups, level: float, method: str) -> Estimate:
-    found = over(np.where(above > 0, above, np.nan), below)
-    return groups.jackknife(found, transform=LOG, level=level, method=method)
