@@ -239,17 +239,16 @@ def shift_interval(
     return Estimate(float(d.mean()), centre - reach, centre + reach, level, len(d), method)
 
 
-def examples_to_affirm(variance: float, *, margin: float, span: float, power: float = 0.9) -> int:
-    """Number of examples needed to show that an unmoved judge hasn't moved.
+def examples_to_affirm(variance: float, *, margin: float, span: float) -> int:
+    """Number of examples needed to show, with 90 % probability, that an unmoved judge hasn't moved.
 
     Args:
         variance: Variance over examples of now minus then, in squared units of the ratings.
         margin: How far the mean may shift and still count as unmoved, in the unit of the ratings.
         span: The scale's range in the same unit; without any noise it alone sets the number.
-        power: Probability of showing it when nothing has moved.
 
     Returns:
-        The larger of (z.95 + z_power)² variance / margin² and what the added pair across the scale requires by itself.
+        The larger of (z.95 + z.90)² variance / margin² and what the added pair across the scale requires by itself.
 
     Example:
         >>> examples_to_affirm(0.0, margin=0.25, span=4)
@@ -259,7 +258,7 @@ def examples_to_affirm(variance: float, *, margin: float, span: float, power: fl
     """
     if variance < 0 or not 0 < margin <= span:
         raise ValueError(f"variance {variance} must be 0 or more and margin {margin} above 0, within {span}")
-    noise = (float(ndtri(0.95)) + float(ndtri(power))) ** 2 * variance / margin**2
+    noise = (float(ndtri(0.95)) + float(ndtri(0.9))) ** 2 * variance / margin**2
     return max(math.ceil(noise), least_n(lambda n: _half_width_when_still(n, span) < margin))
 
 

@@ -79,15 +79,12 @@ def differences(originals: npt.ArrayLike, perturbed: npt.ArrayLike, groups: npt.
     return np.asarray(units.sums(moved) / units.sums(np.ones(len(moved))))
 
 
-def stress_cells(
-    moved: dict[tuple[str, str], Floats], spans: dict[str, float], *, level: float = ALARM
-) -> dict[tuple[str, str], Cell]:
+def stress_cells(moved: dict[tuple[str, str], Floats], spans: dict[str, float]) -> dict[tuple[str, str], Cell]:
     """The cells of a table, their p adjusted together (Holm).
 
     Args:
         moved: By perturbation and criterion, the differences, shape (n_units,), in levels.
         spans: By criterion, the range in levels; 1 for yes/no.
-        level: False alarm rate of all cells together.
 
     Example:
         >>> cells = stress_cells({("praise", "tone"): np.array([0.0, 1.0] * 15)}, {"tone": 4.0})
@@ -97,19 +94,19 @@ def stress_cells(
     tested = {key: d for key, d in moved.items() if len(d) > 1}
     adjusted = dict(zip(tested, holm([sign_flip(d).mid_p for d in tested.values()]), strict=True))
     return {
-        key: _cell(d, float(adjusted[key]), len(tested), spans[key[1]], level) if key in tested else _too_few(len(d))
+        key: _cell(d, float(adjusted[key]), len(tested), spans[key[1]]) if key in tested else _too_few(len(d))
         for key, d in moved.items()
     }
 
 
-def _cell(d: Floats, p: float, cells: int, span: float, level: float) -> Cell:
+def _cell(d: Floats, p: float, cells: int, span: float) -> Cell:
     n, shift = len(d), float(d.mean())
     error = float(d.std(ddof=1)) / math.sqrt(n)
     reach = t_quantile(n - 1, 0.90) * error
     estimate = Estimate(shift, shift - reach, shift + reach, 0.90, n, METHOD)
-    alarm = t_quantile(n - 1, 1 - level / cells)
+    alarm = t_quantile(n - 1, 1 - ALARM / cells)
     smallest = (alarm + t_quantile(n - 1, 2 * POWER - 1)) * error
-    if p <= level and abs(shift) >= (LEAST_SHARE if span == 1 else LEAST_SHIFT):
+    if p <= ALARM and abs(shift) >= (LEAST_SHARE if span == 1 else LEAST_SHIFT):
         return Cell(estimate, p, "finding", smallest)
     margin = MARGIN * span
     holds = -margin < shift - reach and shift + reach < margin
