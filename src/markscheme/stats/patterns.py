@@ -137,10 +137,6 @@ def in_order(levels: Floats) -> bool:
     return bool((steps > 0).all() or (steps < 0).all())
 
 
-def _nearest(table: Floats, ascending: Floats) -> Integers:
-    return np.searchsorted((ascending[1:] + ascending[:-1]) / 2, table).astype(np.int64)
-
-
 def encode(table: Floats, levels: Floats) -> tuple[Floats, Integers, float | None]:
     """Ratings as indices into the values they can have.
 
@@ -159,7 +155,7 @@ def encode(table: Floats, levels: Floats) -> tuple[Floats, Integers, float | Non
     order = np.argsort(levels)
     ascending = levels[order]
     missing = np.isnan(table)
-    place = _nearest(table, ascending)
+    place = np.searchsorted((ascending[1:] + ascending[:-1]) / 2, table).astype(np.int64)
     place[missing] = 0
     with np.errstate(invalid="ignore"):
         astray = ~(np.abs(table - ascending[place]) <= SAME_LEVEL * max(1.0, float(np.ptp(levels)))) & ~missing
