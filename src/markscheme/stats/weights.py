@@ -25,7 +25,6 @@ from markscheme.stats.intervals import (
     Floats,
     Groups,
     Integers,
-    jackknife,
     kept_within,
     spread,
     t_quantile,
@@ -307,10 +306,7 @@ def _checked(x: npt.ArrayLike, y: npt.ArrayLike, author: npt.ArrayLike) -> tuple
 
 def _one_level(levels: Floats) -> npt.NDArray[np.bool_]:
     """Which columns have only one level, missing values aside."""
-    seen = ~np.isnan(levels)
-    highest = np.where(seen, levels, -np.inf).max(axis=0, initial=-np.inf)
-    lowest = np.where(seen, levels, np.inf).min(axis=0, initial=np.inf)
-    return np.asarray(highest == lowest)
+    return np.array([len(np.unique(column[~np.isnan(column)])) == 1 for column in levels.T])
 
 
 def _cannot_tune(task: _Task, required: int, one_level: int) -> tuple[str | None, int | None]:
@@ -567,16 +563,15 @@ def weighted_scores(levels: npt.ArrayLike, weights: npt.ArrayLike) -> Floats:
 
 def _ratios(task: _Task) -> tuple[Estimate, ...]:
     """Each tuned weight divided by the author's, refitted with every group left out in turn."""
-    upright, everything, grouped = task.upright, task.sums, task.groups.several
-    left_out = np.empty((task.groups.n, len(task.tuned)))
-    for g in range(task.groups.n):
-        gone = task.groups.number == g if grouped else slice(g, g + 1)
-        left_out[g] = task.normalised(everything.without(upright[gone], task.marks[gone])) / task.author
-    values = task.normalised(everything) / task.author
-    aside = Estimate.without_value("not tuned", n=task.groups.n, method="weight over the author's")
-    ratios = [aside] * len(task.weights)
-    for place, value, column in zip(task.tuned.tolist(), values.tolist(), left_out.T, strict=True):
-        ratios[place] = jackknife(value, column, transform=LOG, method="weight over the author's", grouped=grouped)
+    upright, groups, method = task.upright, task.groups, "weight over the author's"
+    sums = [task.sums]
+    for g in range(groups.n):
+        gone = groups.number == g if groups.several else slice(g, g + 1)
+        sums.append(task.sums.without(upright[gone], task.marks[gone]))
+    found = np.array([task.normalised(each) / task.author for each in sums])
+    ratios = [Estimate.without_value("not tuned", n=groups.n, method=method)] * len(task.weights)
+    for place, column in zip(task.tuned.tolist(), found.T, strict=True):
+        ratios[place] = groups.jackknife(column, transform=LOG, level=0.95, method=method)
     return tuple(ratios)
 
 
