@@ -309,9 +309,18 @@ class _Beside:
         apart = with_judge - among_people
         gap = self.groups.jackknife(apart, transform=IDENTITY, level=GAP_LEVEL, method=self.method)
         if among_people[0] == with_judge[0] == 1:
-            gap = _gap_of_full_agreement(gap, self.columns, self.levels, self.metric, self.groups.number)
+            gap = self._gap_of_full_agreement(gap)
         rating = [0, *self.people_in_pairs]
         return self._coefficient(with_judge, rating, level), guard(gap, _fewest_off(self.columns[:, rating]))
+
+    def _gap_of_full_agreement(self, gap: Estimate) -> Estimate:
+        """No gap because all raters agreed: its interval is as wide as unseen disagreement allows."""
+        name, units = "krippendorff_alpha", self.groups.number
+        alike = agreement(self.columns, name, levels=self.levels, weights=self.metric, groups=units, level=GAP_LEVEL)
+        if alike.low is None:
+            return gap
+        room = 1 - float(alike.low)
+        return replace(gap, low=-room, high=room, note=alike.note, method=f"{gap.method}; {alike.method}")
 
     def _coefficient(self, found: Floats, rating: Sequence[int], level: float) -> Estimate:
         made = self.groups.jackknife(found, transform=ATANH, level=level, method=self.method)
@@ -334,17 +343,6 @@ def _fewest_off(columns: Floats) -> int:
     """Examples outside a rater's modal level, the least over the raters."""
     given = [column[~np.isnan(column)] for column in columns.T]
     return min(len(ratings) - int(np.unique(ratings, return_counts=True)[1].max()) for ratings in given)
-
-
-def _gap_of_full_agreement(
-    gap: Estimate, columns: Floats, levels: npt.ArrayLike, metric: Metric, group_of: npt.NDArray[np.int64]
-) -> Estimate:
-    """No gap because all raters agreed: its interval is as wide as unseen disagreement allows."""
-    alike = agreement(columns, "krippendorff_alpha", levels=levels, weights=metric, groups=group_of, level=gap.level)
-    if alike.low is None:
-        return gap
-    room = 1 - float(alike.low)
-    return replace(gap, low=-room, high=room, note=alike.note, method=f"{gap.method}; {alike.method}")
 
 
 def _against_person(table: Floats, rated: Floats, h: int, epsilon: float, closeness: Closeness) -> AltPerson | None:
