@@ -13,7 +13,7 @@ import numpy.typing as npt
 from scipy.special import erfc, expit, log_expit
 
 from markscheme.stats.estimate import Estimate
-from markscheme.stats.intervals import IDENTITY, Floats, Integers, group_numbers, jackknife
+from markscheme.stats.intervals import IDENTITY, Floats, Groups, Integers, jackknife
 
 LEAST_FOR_MARK = 50
 LEAST_OF_EACH = 10
@@ -165,7 +165,7 @@ def fit_pass_mark(
     s, h = np.asarray(scores, dtype=np.float64), np.asarray(passed, dtype=np.float64)
     if s.ndim != 1 or s.shape != h.shape:
         raise ValueError(f"scores and passed must be vectors of one length, not {s.shape} and {h.shape}")
-    group_of, _ = group_numbers(groups, len(s))
+    units = Groups.of(groups, len(s))
     undecided = bool(np.isnan(h).all())
     there = ~np.isnan(s) & ~np.isnan(h)
     s, h = _decided(s, h)
@@ -187,9 +187,8 @@ def fit_pass_mark(
             f"{int((1 - h).sum())} fails; a mark needs {LEAST_FOR_MARK} labels that go with the score"
         )
         return _mark_kept(author, reason, None, p, _no_crossing(reason, len(h)))
-    crossing = _crossing(
-        points, place.reshape(-1), h, counts, author, goal, None if groups is None else group_of[there]
-    )
+    kept = None if groups is None else units.kept(there)
+    crossing = _crossing(points, place.reshape(-1), h, counts, author, goal, kept)
     if p > MARK_P:
         return _mark_kept(author, f"the labels don't speak against your mark (p = {p:.2g})", None, p, crossing)
     mark = _snapped(author + (goal - float(free.intercept[0])) / float(free.slope[0]), possible)
@@ -253,7 +252,7 @@ def _crossing(
     counts: Floats,
     author: float,
     goal: float,
-    group_of: Integers | None,
+    groups: Groups | None,
 ) -> Estimate:
     """Score at which the fitted odds of passing equal the goal, jackknifed over kinds of example, or groups."""
 
@@ -267,20 +266,17 @@ def _crossing(
         return np.where(crosses, author + offset / np.where(crosses, slope, 1.0), np.nan)
 
     kind = place * 2 + passed.astype(np.int64)
-    numbers, n_groups = group_numbers(group_of, len(kind))
-    if group_of is None:
+    if groups is None:
         kinds, times = np.unique(kind, return_counts=True)
-        gone = np.zeros((len(kinds), len(points) * 2))
-        gone[np.arange(len(kinds)), kinds] = 1.0
+        gone = np.eye(len(points) * 2)[kinds]
     else:
-        times = np.ones(n_groups, dtype=np.int64)
-        gone = np.zeros((n_groups, len(points) * 2))
-        np.add.at(gone, (numbers, kind), 1.0)
+        times = np.ones(groups.n, dtype=np.int64)
+        gone = np.zeros((groups.n, len(points) * 2))
+        np.add.at(gone, (groups.number, kind), 1.0)
     left_out = crossings(counts - gone.reshape(-1, len(points), 2))
     value = float(crossings(counts)[0])
-    return jackknife(
-        value, left_out, counts=times, transform=IDENTITY, method="logistic cut", grouped=n_groups < len(kind)
-    )
+    grouped = groups is not None and groups.several
+    return jackknife(value, left_out, counts=times, transform=IDENTITY, method="logistic cut", grouped=grouped)
 
 
 def _decided(scores: Floats, passed: Floats) -> tuple[Floats, Floats]:
