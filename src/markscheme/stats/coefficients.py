@@ -143,15 +143,10 @@ def _loss(weights: Weights, table: RatingPatterns) -> _Loss | str:
     if weights == "ordinal":
         return _counted("ordinal metric", (distance / span) ** 2, ranked=True)
     if weights == "ratio":
-        return _ratio_loss(x, distance)
+        if (x < 0).any():
+            return "the ratio metric needs levels at or above 0"
+        return _counted("ratio metric", over(distance, x[:, None] + x, empty=0.0) ** 2)
     return _counted("nominal metric" if weights == "nominal" else "identity weights", 1 - np.eye(len(x)))
-
-
-def _ratio_loss(x: Floats, distance: Floats) -> _Loss | str:
-    if (x < 0).any():
-        return "the ratio metric needs levels at or above 0"
-    total = x[:, None] + x
-    return _counted("ratio metric", over(distance, total, empty=0.0) ** 2)
 
 
 def _lacks_categories(table: RatingPatterns) -> str | None:

@@ -323,19 +323,17 @@ def _exact_share(pairs: Pairs, hits: Floats, level: float, method: str) -> Estim
     return clopper_pearson_share(float(hits.sum()), len(pairs), level=level, method=method)
 
 
-def _shares_left_out(pairs: Pairs, hits: Floats, of: Floats) -> Floats:
-    """Share of `hits` among `of` with each unit (or group) left out that contains any of `of`."""
-    hits_there, there = pairs.groups.sums(hits), pairs.groups.sums(of)
-    some = there > 0
-    return over(hits.sum() - hits_there[some], of.sum() - there[some])
-
-
 def _share(pairs: Pairs, hits: Floats, of: Floats, level: float, method: str, none: str) -> Estimate:
-    """Share of `hits` among `of` (both 0 or 1 per unit): jackknife limits, exact ones where it is 0 or 1."""
+    """Share of `hits` among `of` (both 0 or 1 per unit): jackknife limits, exact ones where it is 0 or 1.
+
+    Units (or groups) without any of `of` aren't left out.
+    """
     total = float(of.sum())
     if total == 0:
         return Estimate.without_value(none, n=0, method=method, level=level)
-    value, left_out = float(hits.sum()) / total, _shares_left_out(pairs, hits, of)
+    hits_there, there = pairs.groups.sums(np.stack([hits, of]))
+    some = there > 0
+    value, left_out = float(hits.sum()) / total, over(hits.sum() - hits_there[some], total - there[some])
     if value in (0.0, 1.0):
         n = len(left_out)
         return clopper_pearson_share(value * n, n, level=level, method=method)
