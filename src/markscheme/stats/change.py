@@ -4,6 +4,7 @@ Every p-value is exact: no distribution is assumed and no random number is drawn
 """
 
 import math
+from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
@@ -269,15 +270,10 @@ def least_n(holds: Callable[[int], bool], *, start: int = 1) -> int:
         >>> least_n(lambda n: n * n > 50)
         8
     """
-    if holds(start):
-        return start
-    short, enough = start, 2 * start
+    enough = start
     while not holds(enough):
-        short, enough = enough, 2 * enough
-    while enough - short > 1:
-        middle = (short + enough) // 2
-        short, enough = (short, middle) if holds(middle) else (middle, enough)
-    return enough
+        enough *= 2
+    return bisect_left(range(enough), True, lo=max(start, enough // 2), key=holds)
 
 
 def holm(p: npt.ArrayLike) -> Floats:
