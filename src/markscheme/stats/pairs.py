@@ -48,8 +48,7 @@ class Pairs:
         gold: Finite, shape (n_units,).
         judge: Finite, shape (n_units,).
         groups: What is left out at a time.
-        worst: Lower end of the scale.
-        best: Upper end of the scale.
+        span: From the worst to the best of the scale.
         step: Distance from one level to the next; the whole scale where only its ends are known.
         raters: Names of the two in messages.
         scale_told: Whether the scale's ends are known, not only the ratings that occurred.
@@ -58,19 +57,13 @@ class Pairs:
     gold: Floats
     judge: Floats
     groups: Groups
-    worst: float
-    best: float
+    span: float
     step: float
     raters: tuple[str, str] = ("gold", "judge")
     scale_told: bool = False
 
     def __len__(self) -> int:
         return len(self.gold)
-
-    @property
-    def span(self) -> float:
-        """From the worst to the best of the scale."""
-        return self.best - self.worst
 
     @cached_property
     def agree(self) -> bool:
@@ -175,10 +168,10 @@ def paired(
     both = np.isfinite(left) & np.isfinite(right)
     kept = Groups.of(groups, len(left)).kept(both)
     left, right = _without_dust(left[both], right[both])
-    scale = np.unique(np.asarray(levels, dtype=np.float64)) if levels is not None else _ends(left, right)
-    step = float(np.diff(scale).min()) if len(scale) > 1 else 0.0
-    worst, best = (float(scale[0]), float(scale[-1])) if len(scale) else (0.0, 0.0)
-    return Pairs(left, right, kept, worst, best, step, scale_told=levels is not None)
+    scale = np.append(left, right) if levels is None else np.unique(np.asarray(levels, dtype=np.float64))
+    span = float(np.ptp(scale)) if len(scale) else 0.0
+    step = span if levels is None or len(scale) < 2 else float(np.diff(scale).min())
+    return Pairs(left, right, kept, span, step, scale_told=levels is not None)
 
 
 def numbers(values: npt.ArrayLike, what: str) -> Floats:
@@ -267,12 +260,6 @@ def _without_dust(left: Floats, right: Floats) -> tuple[Floats, Floats]:
         return left, right
     decimals = PLACES - math.ceil(math.log10(largest))
     return np.round(left, decimals), np.round(right, decimals)
-
-
-def _ends(left: Floats, right: Floats) -> Floats:
-    if not len(left):
-        return np.zeros(0)
-    return np.asarray(np.unique([min(left.min(), right.min()), max(left.max(), right.max())]), dtype=np.float64)
 
 
 def _levels(values: Floats) -> tuple[Floats, Integers]:
