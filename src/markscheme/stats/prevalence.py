@@ -114,12 +114,7 @@ def corrected_pass_rate(labelled: npt.ArrayLike, pool: npt.ArrayLike, *, drawn: 
 
 
 def weighted_pass_rate(
-    passed: npt.ArrayLike,
-    stratum: npt.ArrayLike,
-    weights: npt.ArrayLike,
-    pool: npt.ArrayLike,
-    *,
-    names: Sequence[str],
+    passed: npt.ArrayLike, stratum: npt.ArrayLike, weights: npt.ArrayLike, pool: npt.ArrayLike, *, names: Sequence[str]
 ) -> Estimate:
     """The share that annotators would pass, from labels drawn with unequal probabilities within up to five strata.
 

@@ -347,7 +347,6 @@ class _Repeats:
         runs: Shape (n_units, n_runs), nan where one is missing.
         groups: What is left out at a time.
         span: Range of the scale.
-        units: Examples left.
         distance: Mean over examples of the mean absolute difference between two runs.
         between: Mean square between examples.
         within: Mean square within examples.
@@ -357,7 +356,6 @@ class _Repeats:
     runs: Floats
     groups: Groups
     span: float
-    units: Floats
     distance: Floats
     between: Floats
     within: Floats
@@ -385,7 +383,6 @@ def _repeats(runs: npt.ArrayLike, levels: npt.ArrayLike | None, groups: npt.Arra
             runs=table,
             groups=kept,
             span=float(np.ptp(scale)),
-            units=units,
             distance=np.where(within > 0, distance, 0.0) / units,
             between=between / (units - 1),
             within=within / (ratings - units),

@@ -18,17 +18,7 @@ from scipy.special import fdtrc, fdtri
 from markscheme.counts import counted
 from markscheme.stats.change import mean_estimate
 from markscheme.stats.estimate import Estimate
-from markscheme.stats.intervals import (
-    IDENTITY,
-    LOG,
-    LOGIT,
-    Floats,
-    Groups,
-    Integers,
-    kept_within,
-    spread,
-    t_quantile,
-)
+from markscheme.stats.intervals import IDENTITY, LOG, LOGIT, Floats, Groups, Integers, kept_within, spread, t_quantile
 
 AUTHOR_WORTH = 40
 LEAST_FOR_WEIGHTS = 30
