@@ -37,15 +37,12 @@ class RunShift:
         n: Examples (or groups of them) rated in every run.
         runs: Accepted runs.
         p: Probability of a shift at least as large, in either direction, if the judge hadn't changed; 1 where `shift`
-            is undefined.
-        p_pooled: The same from the spread of runs pooled with its prior, whether or not runs differ.
+            is undefined. It comes from the spread of runs pooled with its prior or, where runs are shown to differ and
+            that gives the larger p, from their spread alone.
         between: Variance of the accepted runs' figures; 0 with one run.
         within: Variance of one run's figure that noise in single answers explains.
-        pooled: Variance of one run's figure that `p_pooled` uses.
         p_alike: Probability of runs at least as far apart if they differed by noise in single answers only, by the F
             test of `between` over `within`; None with one run.
-        p_runs_only: The p by the accepted runs' spread alone; None where they aren't shown to differ.
-        from_runs_only: Whether p and interval come from that spread alone, because it gives the larger p.
         detectable: The smallest shift that this many runs would call significant at 5 %.
         now: The new run's figure; None where `shift` is undefined.
         then: What it is compared with, the mean of the accepted runs' figures; None likewise.
@@ -55,21 +52,12 @@ class RunShift:
     n: int
     runs: int
     p: float = 1.0
-    p_pooled: float = 1.0
     between: float = 0.0
     within: float = 0.0
-    pooled: float = 0.0
     p_alike: float | None = None
-    p_runs_only: float | None = None
-    from_runs_only: bool = False
     detectable: float = math.inf
     now: float | None = None
     then: float | None = None
-
-    @property
-    def df(self) -> int:
-        """Degrees of freedom of `p_pooled`."""
-        return self.runs - 1 + PRIOR_DF
 
     @property
     def run_sd(self) -> float:
@@ -297,18 +285,16 @@ def _among_runs(
     p_alike = _chance_alike(between, within, r, n) if r > 1 else None
     pooled = ((r - 1) * between + PRIOR_DF * (within + prior_sd**2)) / df
     se = math.sqrt(max(runs_in_shift * pooled, least_variance))
-    p = p_pooled = _two_sided(shift / se, df)
+    p = _two_sided(shift / se, df)
     reach, detectable = float(stdtrit(df, (1 + LEVEL) / 2)) * se, float(stdtrit(df, 0.975)) * se
-    p_runs_only, alone_decides = None, False
     if p_alike is not None and p_alike <= RUNS_DIFFER:
         alone = math.sqrt(runs_in_shift * max(between, within))
-        p_runs_only = _two_sided(shift / alone, r - 1)
+        p_alone = _two_sided(shift / alone, r - 1)
         detectable = max(detectable, float(stdtrit(r - 1, 0.975)) * alone)
         reach_alone = float(stdtrit(r - 1, (1 + LEVEL) / 2)) * alone
-        equal = math.isclose(p_runs_only, p_pooled, abs_tol=1e-12)
-        alone_decides = reach_alone > reach if equal else p_runs_only > p_pooled
-        if alone_decides:
-            p, reach = p_runs_only, reach_alone
+        equal = math.isclose(p_alone, p, abs_tol=1e-12)
+        if reach_alone > reach if equal else p_alone > p:
+            p, reach = p_alone, reach_alone
     made = f"{method}; t, {r} accepted {'run' if r == 1 else 'runs'}"
     estimate = Estimate(shift, shift - reach, shift + reach, LEVEL, n, made)
     return RunShift(
@@ -316,13 +302,9 @@ def _among_runs(
         n=n,
         runs=r,
         p=p,
-        p_pooled=p_pooled,
         between=between,
         within=within,
-        pooled=pooled,
         p_alike=p_alike,
-        p_runs_only=p_runs_only,
-        from_runs_only=alone_decides,
         detectable=detectable,
         now=now,
         then=then,
