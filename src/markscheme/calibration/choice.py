@@ -7,7 +7,8 @@ from itertools import combinations
 
 import numpy as np
 
-from markscheme.calibration.comparison import Comparison, compare, shift_between
+from markscheme.calibration.comparison import Comparison, compare, equal, shift_between
+from markscheme.calibration.findings.advice import number
 from markscheme.counts import counted
 from markscheme.errors import ComparisonError
 from markscheme.judges.judge import Usage
@@ -150,12 +151,12 @@ class Differences:
     def moved(self) -> str:
         """What is shown to differ between the first and the second, in a sentence."""
         shifts = [
-            (f"{name} by {_signed(found.shift.value)} levels", found.p)
+            (f"{name} by {number(found.shift.value, sign=True)} levels", found.p)
             for name, found in self.criteria.items()
             if found.shift.value is not None
         ]
         if self.shift.value is not None:
-            shifts.append((f"the score by {_signed(self.shift.value)}", self.shift_p))
+            shifts.append((f"the score by {number(self.shift.value, sign=True)}", self.shift_p))
         moved = [what for what, p in shifts if p <= MOVED]
         if not moved:
             return f"Nothing is shown to have moved from {self.first} to {self.second}."
@@ -333,7 +334,7 @@ class _View:
         one, other, groups = self.table[first], self.table[second], self.table.groups
         a, b = (self.compared(name, ~np.isnan(one.scores + other.scores)) for name in (first, second))
         c, d = (self.compared(name, ~np.isnan(one.decisions + other.decisions)) for name in (first, second))
-        right = [_equal(found.judge.decisions, found.reference.decisions) for found in (c, d)]
+        right = [equal(found.judge.decisions, found.reference.decisions) for found in (c, d)]
         farther = gain_in_error(np.abs(a.misses), np.abs(b.misses), groups=groups)
         higher = gain_in_error(a.misses, b.misses, groups=groups)
         return {
@@ -352,7 +353,7 @@ class _View:
                 criterion=c,
                 exact=self._exact(c.name, first, second) if self.has_gold else None,
                 between=mean_estimate(
-                    _equal(one[c.name], other[c.name]), transform=LOGIT, groups=groups, method="same level"
+                    equal(one[c.name], other[c.name]), transform=LOGIT, groups=groups, method="same level"
                 ),
                 shift=shift_between(self.table, first, second, c.name),
                 p=p,
@@ -363,7 +364,7 @@ class _View:
     def _exact(self, name: str, first: str, second: str) -> Pair:
         both = ~np.isnan(self.table[first].levels[name] + self.table[second].levels[name])
         found = [self.compared(judge, both) for judge in (first, second)]
-        right = [_equal(one.judge.levels[name], one.reference.levels[name]) for one in found]
+        right = [equal(one.judge.levels[name], one.reference.levels[name]) for one in found]
         one, other = (one.criteria[name].statistics["exact_agreement"] for one in found)
         return Pair(one, other, gain_in_hits(*right, groups=self.table.groups))
 
@@ -423,11 +424,6 @@ class _View:
         )
 
 
-def _equal(one: Floats, other: Floats) -> Floats:
-    """1 where two columns are equal, 0 where not, nan where either is missing."""
-    return np.where(np.isnan(one) | np.isnan(other), np.nan, one == other).astype(np.float64)
-
-
 def labels_to_tell(differences: Floats, *, groups: Sequence[str] | None = None, margin: float = MARGIN) -> int | None:
     """Labels needed to show one judge better or no worse, if the two keep differing this way; None if no number does.
 
@@ -459,10 +455,6 @@ def labels_to_tell(differences: Floats, *, groups: Sequence[str] | None = None, 
     if apart <= 0 or not tells(MOST_LABELS):
         return None
     return math.ceil(size * max(least_n(tells), len(d) + 1))
-
-
-def _signed(shift: float) -> str:
-    return f"{shift:+.2f}".replace("-", "−")
 
 
 def _recommended(standings: Sequence[Standing], best: str | None) -> tuple[str | None, str]:
