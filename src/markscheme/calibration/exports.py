@@ -67,8 +67,11 @@ def calibrate_export(files: Sequence[Path], reading: Reading, options: Options) 
         examples = _examples(reading, labels)
         for judge in judges:
             given = [rating for rating in own if rating.rater == judge and rating.kind in JUDGES]
+            first = [rating for rating in given if not rating.sample]
+            repeats = [rating for rating in given if rating.sample]
+            rater = Rater(judge, "", "ratings", str(reading.path))
             try:
-                metrics.append(_calibration(rubric, examples, judge, given, reading.path, options))
+                metrics.append(calibration_of(rubric, examples, first, rater, options=options, repeats=repeats))
             except ComparisonError as problem:
                 apart.append(f"{criterion.name} by {judge}: {problem}")
     if not metrics:
@@ -93,17 +96,4 @@ def _examples(reading: Reading, labels: Sequence[Rating]) -> ExampleSet:
             for unit, given in by_unit.items()
         ),
         path=reading.path,
-    )
-
-
-def _calibration(
-    rubric: Rubric, examples: ExampleSet, judge: str, given: Sequence[Rating], path: Path, options: Options
-) -> Calibration:
-    return calibration_of(
-        rubric,
-        examples,
-        [rating for rating in given if not rating.sample],
-        Rater(judge, "", "ratings", str(path)),
-        options=options,
-        repeats=[rating for rating in given if rating.sample],
     )
