@@ -7,14 +7,12 @@ from itertools import combinations, product
 from typing import Literal, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from markscheme.stats.estimate import Estimate
 from markscheme.stats.group_rates import GroupDifference, group_difference, group_rate
-from markscheme.stats.intervals import wilson_share
+from markscheme.stats.intervals import Integers, wilson_share
 from markscheme.stats.prevalence import corrected_pass_rate, rogan_gladen, weighted_pass_rate
 
-Integers: TypeAlias = npt.NDArray[np.int64]
 DrawnHow: TypeAlias = Literal["random", "by-verdict", "by-stratum", "elsewhere"]
 
 ASSUMED: Mapping[DrawnHow, str] = {
