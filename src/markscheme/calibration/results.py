@@ -40,9 +40,7 @@ def calibrate_results(
     Raises:
         RatingError: A file cannot be read, contains no verdict, or no output is labelled.
     """
-    files = [read_results(path) for path in paths]
-    for results in files:
-        warn_aside(results)
+    files = results_in(paths)
     rows, rubric = together(files), rubric_of(files)
     examples = part_of(labelled_rows(rows, rubric), split)
     kept = set(examples.ids)
@@ -101,8 +99,15 @@ def _by_row(calibration: Calibration, target: float | None) -> Calibration:
     return replace(calibration, findings=findings, decision=decision)
 
 
-def warn_aside(results: Results) -> None:
-    """Warn of invalid labels and splits."""
-    for what, count in results.aside.items():
-        if what.startswith("metadata."):
-            warnings.warn(f"{results.path}: {count} outputs with {what}", RatingWarning, stacklevel=2)
+def results_in(paths: Sequence[Path]) -> list[Results]:
+    """Promptfoo's results in each file, with a warning of invalid labels and splits.
+
+    Raises:
+        RatingError: A file cannot be read.
+    """
+    files = [read_results(path) for path in paths]
+    for results in files:
+        for what, count in results.aside.items():
+            if what.startswith("metadata."):
+                warnings.warn(f"{results.path}: {count} outputs with {what}", RatingWarning, stacklevel=2)
+    return files

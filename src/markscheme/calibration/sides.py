@@ -7,12 +7,12 @@ from pathlib import Path
 
 from markscheme.calibration.calibration import Calibration, Options
 from markscheme.calibration.choice import Choice, Contender, choose
-from markscheme.calibration.results import warn_aside
+from markscheme.calibration.results import results_in
 from markscheme.calibration.saved import ReadBack, gold_between, is_calibration, read_calibration
 from markscheme.errors import ComparisonError, MarkschemeError, UsageError
 from markscheme.judges.judge import total
 from markscheme.judges.kinds import judge_forms, kind_of
-from markscheme.promptfoo.results import Row, aligned, read_results
+from markscheme.promptfoo.results import Row, aligned
 from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.gold import Gold, gold_of
 from markscheme.ratings.rating import Rating, load_ratings
@@ -46,10 +46,8 @@ def compare_results(paths: Sequence[Path], *, split: Part | None, rule: Options)
     Raises:
         ComparisonError: No output is in all of them.
     """
-    first, *others = [read_results(path) for path in paths]
+    first, *others = results_in(paths)
     files = [first, *(aligned(first, other) for other in others)]
-    for results in files:
-        warn_aside(results)
     shared = set.intersection(*({row.key for row in results.rows} for results in files))
     if not shared:
         raise ComparisonError(
