@@ -7,7 +7,7 @@ from pathlib import Path
 
 from markscheme.calibration.calibration import Calibration, Options
 from markscheme.calibration.choice import Choice, Contender, choose
-from markscheme.calibration.results import results_in
+from markscheme.calibration.exports import results_in
 from markscheme.calibration.saved import ReadBack, gold_between, is_calibration, read_calibration
 from markscheme.errors import ComparisonError, MarkschemeError, UsageError
 from markscheme.judges.judge import total
