@@ -364,11 +364,6 @@ class _TuningData:
         """As `Gold.groups`."""
         return self.labels.truth.groups
 
-    @property
-    def random(self) -> Flags:
-        """Whether each example may be a random part of what will be decided, shape (n,)."""
-        return np.array([example.drawn in (None, "random") for example in self.labels.truth.examples], dtype=bool)
-
     def scores(self, weights: Sequence[float]) -> Floats:
         """Scores under these weights, shape (n,): from the levels where all are known, else as given."""
         return np.where(self.whole, weighted_scores(self.positions, weights), self.column.scores)
@@ -503,7 +498,8 @@ def _band(
     mark = tuned.mark.after
     scores = data.scores(tuned.weights.after)
     there = ~np.isnan(scores) & ~np.isnan(passed)
-    fresh = there & data.random & ~np.isin(data.labels.truth.ids, list(used))
+    at_random = np.array([example.drawn in (None, "random") for example in data.labels.truth.examples], dtype=bool)
+    fresh = there & at_random & ~np.isin(data.labels.truth.ids, list(used))
     wrong = data.decisions(scores, mark, rubric) != passed
     n = int(fresh.sum())
     aside = int(there.sum()) - n
