@@ -24,7 +24,7 @@ def read_judged(path: Path) -> list[Judged]:
     plan = _document(path)
     if plan is not None and isinstance(plan.get("next"), Mapping):
         return _of_plan(plan["next"], path)
-    return _lines(path, _judged)
+    return _read(json_lines(path, RatingError), _judged, path)
 
 
 def _of_plan(sample: Mapping[str, Any], path: Path) -> list[Judged]:
@@ -48,8 +48,8 @@ def read_labelled(path: Path) -> list[Labelled]:
     if is_results(path):
         found = labelled_in(read_results(path).rows)
     else:
-        data = _document(path)
-        found = list(_of_calibration(data, path)) if data is not None else _lines(path, _labelled)
+        data, lines = _document(path), json_lines(path, RatingError)
+        found = list(_of_calibration(data, path)) if data is not None else _read(lines, _labelled, path)
     if not found:
         raise RatingError("holds nothing that both people and the judge decided on", path=path)
     return found
@@ -70,10 +70,6 @@ def reference_of(path: Path) -> str | None:
     data = None if is_results(path) else _document(path)
     raters = data.get("raters") if data is not None else None
     return str(raters["reference"]) if isinstance(raters, Mapping) and raters.get("reference") else None
-
-
-def _lines(path: Path, read: Callable[[Mapping[str, Any]], T | None]) -> list[T]:
-    return _read(json_lines(path, RatingError), read, path)
 
 
 def _read(
