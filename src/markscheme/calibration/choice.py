@@ -15,7 +15,7 @@ from markscheme.judges.judge import Usage
 from markscheme.ratings.gold import GOLD, Gold
 from markscheme.ratings.rating import Rating
 from markscheme.ratings.table import Column, Flags, Floats, RatingTable, column_of, shared_ids
-from markscheme.rubrics.rubric import Criterion, Rubric
+from markscheme.rubrics.rubric import Rubric
 from markscheme.score import ROUNDING
 from markscheme.stats import Estimate
 from markscheme.stats.change import holm, least_n, mean_estimate, sign_flip
@@ -71,14 +71,12 @@ class CriterionPair:
     """Two judges on one criterion.
 
     Attributes:
-        criterion: Which.
         exact: Exact agreement of each with gold; None without gold.
         between: Share of examples on which the two give the same level.
         shift: Second minus first, in levels.
         p: Probability of such a shift if neither rates higher, exact, after Holm's adjustment over the criteria.
     """
 
-    criterion: Criterion
     exact: Pair | None
     between: Estimate
     shift: Estimate
@@ -265,12 +263,11 @@ def choose(
     standings = tuple(view.standings(contenders))
     best = next((standing.name for standing in standings if standing.agreement and not standing.behind_best), None)
     recommended, because = _recommended(standings, best)
-    reference = None if truth is None else truth.reference
     constant = None if truth is None else compare(table, judge=best or names[0], gold=GOLD, tolerance=view.tolerance)
     return Choice(
         rubric=rubric,
         examples=len(table.ids),
-        reference=reference,
+        reference=None if truth is None else truth.reference,
         tolerance=view.tolerance,
         standings=standings,
         pairs=pairs,
@@ -350,7 +347,6 @@ class _View:
         adjusted = holm([sign_flip(other[c.name] - one[c.name]).mid_p for c in criteria]).tolist()
         return {
             c.name: CriterionPair(
-                criterion=c,
                 exact=self._exact(c.name, first, second) if self.has_gold else None,
                 between=mean_estimate(
                     equal(one[c.name], other[c.name]), transform=LOGIT, groups=groups, method="same level"
@@ -424,14 +420,13 @@ class _View:
         )
 
 
-def labels_to_tell(differences: Floats, *, groups: Sequence[str] | None = None, margin: float = MARGIN) -> int | None:
+def labels_to_tell(differences: Floats, *, groups: Sequence[str] | None = None) -> int | None:
     """Labels needed to show one judge better or no worse, if the two keep differing this way; None if no number does.
 
     Args:
         differences: 1, 0 or -1 per example: whether one judge is right where the other isn't, shape (n,); nan allowed.
         groups: The task of each example, shape (n,), where several share one. Groups that are all alike say nothing of
             how far others vary, so no number is given.
-        margin: How much less often the one may be right.
 
     Example:
         >>> labels_to_tell(np.array([1.0, -1.0] + [0.0] * 18))
@@ -445,7 +440,7 @@ def labels_to_tell(differences: Floats, *, groups: Sequence[str] | None = None, 
         size = len(place) / max(1, len(d))
     if len(d) < 2 or (groups is not None and np.ptp(d) == 0):
         return None
-    apart, variance = float(d.mean()) + margin, float(d.var())
+    apart, variance = float(d.mean()) + MARGIN, float(d.var())
 
     def tells(n: int) -> bool:
         widened = (n * variance + 2) / (n + 1)

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -344,8 +344,8 @@ class _View:
         why: Reasons to draw it rather than another, by id.
     """
 
-    passed: Mapping[str, bool] = field(default_factory=dict)
-    why: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    passed: Mapping[str, bool]
+    why: Mapping[str, tuple[str, ...]]
 
     @classmethod
     def of(cls, rubric: Rubric, pool: Sequence[Example], ratings: Sequence[Rating]) -> "_View":

@@ -17,7 +17,7 @@ from markscheme.rubrics.edit import Changes
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.score import ROUNDING
 from markscheme.stats.estimate import Estimate
-from markscheme.stats.intervals import Floats
+from markscheme.stats.intervals import Floats, withhold
 from markscheme.stats.pass_mark import NO_DECISION, MarkProposal, TunedMark, fit_pass_mark, propose_pass_mark
 from markscheme.stats.people import gold
 from markscheme.stats.prevalence import Band, Promise, automatic_band, least_labels, promise_for
@@ -44,7 +44,6 @@ class Tuned:
     """What the labels say about a rubric's numbers, using one rater's levels.
 
     Attributes:
-        source: Whose levels: annotators' (to tune the weights) or the judge's (to tune for this judge).
         n: Examples with a score by these levels.
         marks: Those among them with an overall score that wasn't computed from the levels.
         passes: Those that annotators explicitly passed.
@@ -54,7 +53,6 @@ class Tuned:
         thresholds: Each criterion's own, by name; empty for annotators' levels, which define them.
     """
 
-    source: Source
     n: int
     marks: int
     passes: int
@@ -203,9 +201,9 @@ def propose(
     labels = _Labels.of(examples, rubric, kind)
     people = _TuningData.of(labels, rubric)
     judge = _TuningData.of(labels, rubric, ratings) if ratings else None
-    tuned: dict[Source, Tuned] = {"human": _tuned("human", people, rubric, cost)}
+    tuned: dict[Source, Tuned] = {"human": _tuned(people, rubric, cost)}
     if judge is not None:
-        tuned["judge"] = _tuned("judge", judge, rubric, cost, people)
+        tuned["judge"] = _tuned(judge, rubric, cost, people)
     chosen: Source = source or ("human" if judge is None else "judge")
     on_test = None
     if test is not None:
@@ -380,11 +378,10 @@ class _TuningData:
 # --- tuning ---------------------------------------------------------------------------------------------------------
 
 
-def _tuned(source: Source, data: _TuningData, rubric: Rubric, cost: float, people: _TuningData | None = None) -> Tuned:
+def _tuned(data: _TuningData, rubric: Rubric, cost: float, people: _TuningData | None = None) -> Tuned:
     """What the labels say, using one rater's levels.
 
     Args:
-        source: Whose levels.
         data: The rater's.
         rubric: As it is.
         cost: Cost of a false pass.
@@ -406,7 +403,6 @@ def _tuned(source: Source, data: _TuningData, rubric: Rubric, cost: float, peopl
     scores = data.scores(weights.after)
     known = ~np.isnan(scores)
     return Tuned(
-        source,
         n=int(known.sum()),
         marks=int((known & ~np.isnan(labels.marks)).sum()),
         passes=int((known & (labels.passed == 1)).sum()),
@@ -468,8 +464,8 @@ def _final(test: _TuningData, rubric: Rubric, tuned: Tuned) -> dict[str, HeldOut
         for name, (before, after) in measured.items()
     }
     if np.isnan(passed).all():
-        withheld = Estimate.without_value(NO_DECISION, n=0, method="test split, pass_agreement")
-        withheld = replace(withheld, note=f"withheld: {NO_DECISION}")
+        unknown = Estimate.without_value(NO_DECISION, n=0, method="test split, pass_agreement")
+        withheld = withhold(unknown, NO_DECISION)
         found["pass_agreement"] = HeldOut(withheld, withheld, withheld)
     return found
 
