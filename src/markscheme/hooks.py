@@ -69,14 +69,14 @@ def _report(context: "Mapping[str, Any]") -> list[str]:
 def _worth(context: "Mapping[str, Any]") -> "RunWorth":
     from pathlib import Path
 
-    from markscheme.calibration.pass_fail import read_labelled
-    from markscheme.calibration.run_summary import own_labels, run_worth
+    from markscheme.calibration.pass_fail import labelled_in, read_labelled
+    from markscheme.calibration.run_summary import run_worth
     from markscheme.promptfoo.results import calibrations, results_of
 
     raw = context.get("results") or []
     rows = results_of(raw, Path(str(context.get("evalId") or "this evaluation"))).rows
     named = os.environ.get(LABELS)
-    labelled = read_labelled(Path(named)) if named else own_labels(rows)
+    labelled = read_labelled(Path(named)) if named else labelled_in(rows)
     threshold = float(os.environ.get(LEAST_PASSES) or 100) / 100
     return run_worth(rows, labelled, calibrations(raw), threshold=threshold)
 

@@ -82,11 +82,6 @@ class Counts:
         """Whether over a tenth of the examples could not be graded."""
         return self.not_graded > MOST_UNGRADED * self.examples
 
-    @property
-    def nothing_graded(self) -> bool:
-        """Whether no example could be graded, so that no figure describes the judge."""
-        return not self.graded
-
 
 @dataclass(frozen=True)
 class Options:
@@ -141,7 +136,7 @@ def calibration_of(
     ratings: Sequence[Rating],
     rater: Rater,
     *,
-    options: Options | None = None,
+    options: Options = Options(),
     cost: Usage | None = None,
     from_cache: int = 0,
     since: Since | None = None,
@@ -168,7 +163,6 @@ def calibration_of(
     failed = [rating.error for rating in ratings if rating.error and not rating.criteria]
     if failed and len(failed) == len(ratings):
         raise NothingGraded(failed)
-    options = options or Options()
     truth = gold_of(examples, rubric, kind=options.gold, by=options.gold_by)
     comparison = compare(truth.judged(rubric, ratings), tolerance=options.tolerance)
     slices = slices_of(comparison)

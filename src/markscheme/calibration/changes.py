@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from markscheme.fingerprint import fingerprint
-from markscheme.grading import asking_fingerprint, orders
+from markscheme.grading import asking_fingerprint, questions
 from markscheme.judges.judge import Identity
-from markscheme.prompt import holistic_prompt, verdict_prompt
+from markscheme.prompt import Prompt
 from markscheme.ratings.examples import Example
 from markscheme.ratings.rating import Rating
 from markscheme.rubrics.rubric import Criterion, Rubric, Scale, Strategy
@@ -186,8 +186,8 @@ class _Reach:
     """Which criteria share a question, then or now, and whose question reads differently."""
 
     def __init__(self, then: Rubric, now: Rubric) -> None:
-        self._groups = [*_asked_together(then), *_asked_together(now)]
-        before, after = _questions(then), _questions(now)
+        self._groups = [frozenset(asked) for rubric in (then, now) for asked, _ in _questions(rubric)]
+        before, after = _by_criterion(then), _by_criterion(now)
         self.differing = frozenset(name for name in after if before.get(name) != after[name])
 
     def of(self, name: str) -> frozenset[str]:
@@ -196,26 +196,20 @@ class _Reach:
         return together & self.differing
 
 
-def _asked_together(rubric: Rubric) -> list[frozenset[str]]:
-    if rubric.strategy == "holistic":
-        return [frozenset(criterion.name for criterion in rubric.criteria)]
-    return [frozenset(c.name for c in question) for one_pass in orders(rubric) for question in one_pass]
+def _questions(rubric: Rubric) -> list[tuple[tuple[str, ...], Prompt]]:
+    """The prompts about an empty submission, each with the criteria it asks about."""
+    every = tuple(criterion.name for criterion in rubric.criteria)
+    return [(prompt.criteria or every, prompt) for prompt in questions(rubric, Submission(""))]
 
 
-def _questions(rubric: Rubric) -> dict[str, str]:
+def _by_criterion(rubric: Rubric) -> dict[str, str]:
     """Digest of everything asked together with each judged criterion, apart from the submission."""
-    nothing = Submission("")
-    if rubric.strategy == "holistic":
-        prompt = holistic_prompt(rubric, nothing)
-        return {criterion.name: fingerprint(prompt.system, prompt.schema) for criterion in rubric.criteria}
-    asked: dict[str, list[Any]] = {}
-    for one_pass in orders(rubric):
-        for question in one_pass:
-            prompt = verdict_prompt(rubric, nothing, question)
-            for criterion in question:
-                shown = list(rubric.shown_to(criterion))
-                asked.setdefault(criterion.name, []).append([prompt.system, prompt.schema, shown])
-    return {name: fingerprint(questions) for name, questions in asked.items()}
+    found: dict[str, list[Any]] = {}
+    for asked, prompt in _questions(rubric):
+        for name in asked:
+            shown = rubric.shown_to(rubric.criterion(name)) if prompt.criteria else ()
+            found.setdefault(name, []).append((prompt.system, prompt.schema, shown))
+    return {name: fingerprint(seen) for name, seen in found.items()}
 
 
 def _of_criteria(then: Rubric, now: Rubric, reach: _Reach) -> Iterator[Change]:

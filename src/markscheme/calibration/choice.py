@@ -7,14 +7,15 @@ from itertools import combinations
 
 import numpy as np
 
-from markscheme.calibration.comparison import Comparison, compare, shift_between
+from markscheme.calibration.comparison import Comparison, compare, equal, shift_between
+from markscheme.calibration.findings.advice import number
 from markscheme.counts import counted
 from markscheme.errors import ComparisonError
 from markscheme.judges.judge import Usage
 from markscheme.ratings.gold import GOLD, Gold
 from markscheme.ratings.rating import Rating
 from markscheme.ratings.table import Column, Flags, Floats, RatingTable, column_of, shared_ids
-from markscheme.rubrics.rubric import Criterion, Rubric
+from markscheme.rubrics.rubric import Rubric
 from markscheme.score import ROUNDING
 from markscheme.stats import Estimate
 from markscheme.stats.change import holm, least_n, mean_estimate, sign_flip
@@ -70,14 +71,12 @@ class CriterionPair:
     """Two judges on one criterion.
 
     Attributes:
-        criterion: Which.
         exact: Exact agreement of each with gold; None without gold.
         between: Share of examples on which the two give the same level.
         shift: Second minus first, in levels.
         p: Probability of such a shift if neither rates higher, exact, after Holm's adjustment over the criteria.
     """
 
-    criterion: Criterion
     exact: Pair | None
     between: Estimate
     shift: Estimate
@@ -150,12 +149,12 @@ class Differences:
     def moved(self) -> str:
         """What is shown to differ between the first and the second, in a sentence."""
         shifts = [
-            (f"{name} by {_signed(found.shift.value)} levels", found.p)
+            (f"{name} by {number(found.shift.value, sign=True)} levels", found.p)
             for name, found in self.criteria.items()
             if found.shift.value is not None
         ]
         if self.shift.value is not None:
-            shifts.append((f"the score by {_signed(self.shift.value)}", self.shift_p))
+            shifts.append((f"the score by {number(self.shift.value, sign=True)}", self.shift_p))
         moved = [what for what, p in shifts if p <= MOVED]
         if not moved:
             return f"Nothing is shown to have moved from {self.first} to {self.second}."
@@ -264,12 +263,11 @@ def choose(
     standings = tuple(view.standings(contenders))
     best = next((standing.name for standing in standings if standing.agreement and not standing.behind_best), None)
     recommended, because = _recommended(standings, best)
-    reference = None if truth is None else truth.reference
     constant = None if truth is None else compare(table, judge=best or names[0], gold=GOLD, tolerance=view.tolerance)
     return Choice(
         rubric=rubric,
         examples=len(table.ids),
-        reference=reference,
+        reference=None if truth is None else truth.reference,
         tolerance=view.tolerance,
         standings=standings,
         pairs=pairs,
@@ -333,7 +331,7 @@ class _View:
         one, other, groups = self.table[first], self.table[second], self.table.groups
         a, b = (self.compared(name, ~np.isnan(one.scores + other.scores)) for name in (first, second))
         c, d = (self.compared(name, ~np.isnan(one.decisions + other.decisions)) for name in (first, second))
-        right = [_equal(found.judge.decisions, found.reference.decisions) for found in (c, d)]
+        right = [equal(found.judge.decisions, found.reference.decisions) for found in (c, d)]
         farther = gain_in_error(np.abs(a.misses), np.abs(b.misses), groups=groups)
         higher = gain_in_error(a.misses, b.misses, groups=groups)
         return {
@@ -349,10 +347,9 @@ class _View:
         adjusted = holm([sign_flip(other[c.name] - one[c.name]).mid_p for c in criteria]).tolist()
         return {
             c.name: CriterionPair(
-                criterion=c,
                 exact=self._exact(c.name, first, second) if self.has_gold else None,
                 between=mean_estimate(
-                    _equal(one[c.name], other[c.name]), transform=LOGIT, groups=groups, method="same level"
+                    equal(one[c.name], other[c.name]), transform=LOGIT, groups=groups, method="same level"
                 ),
                 shift=shift_between(self.table, first, second, c.name),
                 p=p,
@@ -363,7 +360,7 @@ class _View:
     def _exact(self, name: str, first: str, second: str) -> Pair:
         both = ~np.isnan(self.table[first].levels[name] + self.table[second].levels[name])
         found = [self.compared(judge, both) for judge in (first, second)]
-        right = [_equal(one.judge.levels[name], one.reference.levels[name]) for one in found]
+        right = [equal(one.judge.levels[name], one.reference.levels[name]) for one in found]
         one, other = (one.criteria[name].statistics["exact_agreement"] for one in found)
         return Pair(one, other, gain_in_hits(*right, groups=self.table.groups))
 
@@ -423,19 +420,13 @@ class _View:
         )
 
 
-def _equal(one: Floats, other: Floats) -> Floats:
-    """1 where two columns are equal, 0 where not, nan where either is missing."""
-    return np.where(np.isnan(one) | np.isnan(other), np.nan, one == other).astype(np.float64)
-
-
-def labels_to_tell(differences: Floats, *, groups: Sequence[str] | None = None, margin: float = MARGIN) -> int | None:
+def labels_to_tell(differences: Floats, *, groups: Sequence[str] | None = None) -> int | None:
     """Labels needed to show one judge better or no worse, if the two keep differing this way; None if no number does.
 
     Args:
         differences: 1, 0 or -1 per example: whether one judge is right where the other isn't, shape (n,); nan allowed.
         groups: The task of each example, shape (n,), where several share one. Groups that are all alike say nothing of
             how far others vary, so no number is given.
-        margin: How much less often the one may be right.
 
     Example:
         >>> labels_to_tell(np.array([1.0, -1.0] + [0.0] * 18))
@@ -449,7 +440,7 @@ def labels_to_tell(differences: Floats, *, groups: Sequence[str] | None = None, 
         size = len(place) / max(1, len(d))
     if len(d) < 2 or (groups is not None and np.ptp(d) == 0):
         return None
-    apart, variance = float(d.mean()) + margin, float(d.var())
+    apart, variance = float(d.mean()) + MARGIN, float(d.var())
 
     def tells(n: int) -> bool:
         widened = (n * variance + 2) / (n + 1)
@@ -459,10 +450,6 @@ def labels_to_tell(differences: Floats, *, groups: Sequence[str] | None = None, 
     if apart <= 0 or not tells(MOST_LABELS):
         return None
     return math.ceil(size * max(least_n(tells), len(d) + 1))
-
-
-def _signed(shift: float) -> str:
-    return f"{shift:+.2f}".replace("-", "−")
 
 
 def _recommended(standings: Sequence[Standing], best: str | None) -> tuple[str | None, str]:

@@ -1,9 +1,9 @@
-"""Grades from examples and a judge, and Ratings from Grades: the only place where a run asks."""
+"""A judge's first prompts about examples, and Ratings from Grades."""
 
 import datetime
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import Iterable
 
-from markscheme.grading import Grade, Grading, grade_many, questions
+from markscheme.grading import Grade, questions
 from markscheme.prompt import Prompt
 from markscheme.ratings.examples import Example
 from markscheme.ratings.rating import Rated, Rating, asked_under
@@ -14,14 +14,6 @@ from markscheme.verdict import Abstention, NotApplicable, Outcome, Unread, Verdi
 def first_prompts(rubric: Rubric, examples: Iterable[Example]) -> list[Prompt]:
     """The first prompts a judge gets about the examples, in order; re-asks may follow."""
     return [prompt for example in examples for prompt in questions(rubric, example.submission)]
-
-
-async def grade_examples(
-    grading: Grading, examples: Sequence[Example], *, concurrency: int
-) -> AsyncIterator[tuple[int, Grade]]:
-    """Grades of the examples as they become ready, each with the example's index. Raises BudgetError at its end."""
-    async for placed in grade_many(grading, (example.submission for example in examples), concurrency=concurrency):
-        yield placed
 
 
 def rating_of(grade: Grade, rubric: Rubric, rater: str, *, sample: int = 0) -> Rating:

@@ -175,9 +175,14 @@ class WholeAgreement:
 
     def of_equal(self, name: str, gold: Floats, judge: Floats) -> dict[str, Estimate]:
         """The same estimate by another name, where the two are equal on exactly the examples whose scores agree."""
-        equal = np.where(np.isnan(gold + judge), np.nan, gold == judge)
-        same = np.isfinite(equal).any() and np.array_equal(equal, self.hits, equal_nan=True)
+        found = equal(gold, judge)
+        same = np.isfinite(found).any() and np.array_equal(found, self.hits, equal_nan=True)
         return {name: self.estimate} if same else {}
+
+
+def equal(one: Floats, other: Floats) -> Floats:
+    """1 where two columns are equal, 0 where not, nan where either is missing."""
+    return np.where(np.isnan(one) | np.isnan(other), np.nan, one == other).astype(np.float64)
 
 
 def passes(criterion: Criterion, levels: Floats) -> Floats:
@@ -259,17 +264,12 @@ class Comparison:
         return close(self.reference.scores, self.scores, self.tolerance)
 
     @cached_property
-    def annotator_scores(self) -> Floats:
-        """Scores of single annotators, shape (n_examples, n_people); nan where one gave none."""
-        return self._annotators()
-
-    @cached_property
     def figures(self) -> VerdictFigures:
         """The shares behind a verdict: judge, best constant and annotators, all with one tolerance."""
         return verdict_figures(
             self.reference.scores,
             self.scores,
-            self.annotator_scores,
+            self._annotators(),
             tolerance=self.tolerance,
             groups=self.table.groups,
         )

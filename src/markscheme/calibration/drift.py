@@ -21,7 +21,7 @@ from markscheme.calibration.changes import (
 )
 from markscheme.calibration.comparison import Comparison, compare, headline
 from markscheme.calibration.decision import Finding, Severity
-from markscheme.calibration.findings.advice import listed, number
+from markscheme.calibration.findings.advice import listed, number, worst_places
 from markscheme.counts import counted
 from markscheme.errors import ComparisonError
 from markscheme.ratings.examples import Example
@@ -482,9 +482,7 @@ def _adjusted(p: Sequence[float | None]) -> list[float | None]:
 
 def _movers(runs: _Runs, name: str) -> tuple[str, ...]:
     now, then = runs.levels(name)
-    moves = np.nan_to_num(np.abs(now - then.mean(axis=1)))
-    order = np.argsort(-moves, kind="stable")[:MOST_MOVERS]
-    return tuple(runs.table.ids[place] for place in order.tolist() if moves[place] > 0)
+    return tuple(runs.table.ids[place] for place in worst_places(np.abs(now - then.mean(axis=1)), MOST_MOVERS))
 
 
 def _gold_change(runs: _Runs, criterion: Criterion, margin: float) -> GoldChange | None:
@@ -558,7 +556,7 @@ def _score_step(rubric: Rubric) -> float:
     """The smallest difference that two scores of a rubric can have, at most 0.05."""
     if rubric.strategy == "holistic":
         return 0.01
-    whole = sum(c.weight for c in rubric.criteria if c.weight > 0) or sum(-c.weight for c in rubric.criteria)
+    whole = rubric.positive_weight or sum(-c.weight for c in rubric.criteria)
     steps = {
         Fraction(abs(c.weight) * float(gap) / whole).limit_denominator(10_000)
         for c in rubric.criteria
@@ -699,8 +697,8 @@ def _agreement(found: CriterionDrift, level: float) -> str:
 
 
 def _part(part: Part) -> str:
-    names, shift = " and ".join(change.what for change in part.changes), part.drift.moved.shift
-    return f"{names} {shift.value or 0.0:+.2f}".replace("-", "−") + f" (p {part.p:.2g})"
+    names, shift = " and ".join(change.what for change in part.changes), part.drift.moved.shift.value or 0.0
+    return f"{names} {number(shift, sign=True)} (p {part.p:.2g})"
 
 
 def _way_out(found: CriterionDrift) -> str:

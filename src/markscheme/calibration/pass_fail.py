@@ -24,7 +24,7 @@ def read_judged(path: Path) -> list[Judged]:
     plan = _document(path)
     if plan is not None and isinstance(plan.get("next"), Mapping):
         return _of_plan(plan["next"], path)
-    return _lines(path, _judged)
+    return _read(json_lines(path, RatingError), _judged, path)
 
 
 def _of_plan(sample: Mapping[str, Any], path: Path) -> list[Judged]:
@@ -46,12 +46,22 @@ def read_labelled(path: Path) -> list[Labelled]:
         RatingError: It can't be read as any of them, or has no example that both decided.
     """
     if is_results(path):
-        found = [label for label in _of_results(path) if label is not None]
+        found = labelled_in(read_results(path).rows)
     else:
-        data = _document(path)
-        found = list(_of_calibration(data, path)) if data is not None else _lines(path, _labelled)
+        data, lines = _document(path), json_lines(path, RatingError)
+        found = list(_of_calibration(data, path)) if data is not None else _read(lines, _labelled, path)
     if not found:
         raise RatingError("holds nothing that both people and the judge decided on", path=path)
+    return found
+
+
+def labelled_in(rows: Iterable[Row]) -> list[Labelled]:
+    """The outputs that annotators decided on as well as the graders: in the viewer, else in advance in the test."""
+    found = []
+    for row in rows:
+        gold = row.expected if row.manual is None or row.manual.passed is None else row.manual.passed
+        if gold is not None and row.passed is not None:
+            found.append(Labelled(row.id, gold, row.passed))
     return found
 
 
@@ -60,10 +70,6 @@ def reference_of(path: Path) -> str | None:
     data = None if is_results(path) else _document(path)
     raters = data.get("raters") if data is not None else None
     return str(raters["reference"]) if isinstance(raters, Mapping) and raters.get("reference") else None
-
-
-def _lines(path: Path, read: Callable[[Mapping[str, Any]], T | None]) -> list[T]:
-    return _read(json_lines(path, RatingError), read, path)
 
 
 def _read(
@@ -173,9 +179,3 @@ def _of_counts(data: Mapping[str, Any]) -> Iterator[Labelled]:
     yield from (Labelled(str(id), gold=True, judge=False) for id in false_fails)
     yield from (Labelled(f"right pass {k}", gold=True, judge=True) for k in range(right_passes))
     yield from (Labelled(f"right fail {k}", gold=False, judge=False) for k in range(right_fails))
-
-
-def _of_results(path: Path) -> Iterator[Labelled | None]:
-    for row in read_results(path).rows:
-        gold = row.expected if row.manual is None or row.manual.passed is None else row.manual.passed
-        yield None if gold is None or row.passed is None else Labelled(row.id, gold, row.passed)

@@ -7,14 +7,12 @@ from itertools import combinations, product
 from typing import Literal, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from markscheme.stats.estimate import Estimate
 from markscheme.stats.group_rates import GroupDifference, group_difference, group_rate
-from markscheme.stats.intervals import wilson_share
+from markscheme.stats.intervals import Integers, wilson_share, withhold
 from markscheme.stats.prevalence import corrected_pass_rate, rogan_gladen, weighted_pass_rate
 
-Integers: TypeAlias = npt.NDArray[np.int64]
 DrawnHow: TypeAlias = Literal["random", "by-verdict", "by-stratum", "elsewhere"]
 
 ASSUMED: Mapping[DrawnHow, str] = {
@@ -283,7 +281,7 @@ class _Group:
 
 def _noted(estimate: Estimate) -> Estimate:
     """The estimate, with a note on why it has no value where it has none."""
-    return estimate if estimate.undefined is None else replace(estimate, note=f"withheld: {estimate.undefined}")
+    return estimate if estimate.undefined is None else withhold(estimate, estimate.undefined)
 
 
 def _withheld(why: str, n: int) -> Estimate:

@@ -1,11 +1,10 @@
 """How many labels an interval width, a verdict or a promise needs, and what the next run would cost."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any, Literal, TypeAlias
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
 from markscheme.calibration.comparison import Comparison
 from markscheme.calibration.decision import ASSUMED_AGREEMENT, decide, labels_if_agreeing
@@ -17,7 +16,7 @@ from markscheme.ratings.gold import Gold
 from markscheme.rubrics.rubric import Criterion
 from markscheme.stats.coefficients import corrected_of_shares
 from markscheme.stats.estimate import Estimate
-from markscheme.stats.intervals import ATANH, t_quantile
+from markscheme.stats.intervals import ATANH, Floats, t_quantile
 from markscheme.stats.planning import (
     labels_for_half_width,
     labels_for_promise,
@@ -28,7 +27,6 @@ from markscheme.stats.planning import (
 )
 from markscheme.stats.prevalence import promise_for
 
-Floats: TypeAlias = npt.NDArray[np.float64]
 Goal: TypeAlias = Literal["width", "verdict", "promise", "variety"]
 
 ASSUMED_COEFFICIENT = 0.75
@@ -57,17 +55,10 @@ class Need:
     have: int
     basis: str
 
-    def to_json(self) -> dict[str, Any]:
-        """As plain data."""
-        more = None if self.labels is None else max(0, self.labels - self.have)
-        return {
-            "goal": self.goal,
-            "what": self.what,
-            "labels": self.labels,
-            "have": self.have,
-            "more": more,
-            "basis": self.basis,
-        }
+    @property
+    def more(self) -> int | None:
+        """Labels needed on top of those there are."""
+        return None if self.labels is None else max(0, self.labels - self.have)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +66,7 @@ class Cost:
     """What a run would ask, and its cost.
 
     Attributes:
-        judge: Name of the judge; "" without one.
+        judge: Name of the judge; None without one.
         calls: Questions without a reply yet; re-asks of unreadable replies come on top.
         kept: Questions whose reply is cached or recorded.
         input_tokens: Tokens read, estimated by length.
@@ -84,17 +75,13 @@ class Cost:
         basis: What the token numbers are based on.
     """
 
-    judge: str
+    judge: str | None
     calls: int
     kept: int
     input_tokens: int
     output_tokens: int
     usd: float | None
     basis: str
-
-    def to_json(self) -> dict[str, Any]:
-        """As plain data."""
-        return asdict(self) | {"judge": self.judge or None}
 
 
 def needs_of(
@@ -104,8 +91,6 @@ def needs_of(
     *,
     target: float,
     half_width: float = 0.1,
-    error: float = 0.05,
-    confidence: float = 0.9,
 ) -> list[Need]:
     """The labels that each goal needs.
 
@@ -115,8 +100,6 @@ def needs_of(
         criteria: The rubric's.
         target: Share of examples on which the judge must agree.
         half_width: Half the interval width wanted.
-        error: Error rate to promise for automatic decisions.
-        confidence: Confidence of that promise.
     """
     have = len(truth.ids)
     unknown = "the judge's ratings would say" if truth.has_people else "no person labelled yet"
@@ -129,7 +112,7 @@ def needs_of(
     found += [_width_of(criterion, truth, pilot, half_width) for criterion in criteria]
     settled = labels_for_verdict(truth, pilot, target)
     found.append(Need("verdict", f"a verdict at a target of {target:.0%}, in 4 runs of 5", settled, have, basis))
-    found.append(_promise(pilot, have, error, confidence))
+    found.append(_promise(pilot, have))
     found += [_variety(criterion, truth) for criterion in criteria]
     return found
 
@@ -192,9 +175,8 @@ def _margins(criterion: Criterion, truth: Gold) -> Floats:
     return np.asarray(np.bincount(nearest, minlength=len(values)) / len(levels))
 
 
-def _promise(pilot: Comparison | None, have: int, error: float, confidence: float) -> Need:
-    kept = promise_for(have, alpha=error, confidence=confidence)
-    what = f"at most {error:.0%} of automatic decisions wrong, {confidence:.0%} sure, one error survived"
+def _promise(pilot: Comparison | None, have: int) -> Need:
+    what = "at most 5% of automatic decisions wrong, 90% sure, one error survived"
     share, basis = ASSUMED_AUTOMATIC, f"assumed: {ASSUMED_AUTOMATIC:.0%} of decisions automatic"
     if pilot is not None:
         margins = np.abs(pilot.scores - pilot.rubric.pass_mark)
@@ -203,8 +185,8 @@ def _promise(pilot: Comparison | None, have: int, error: float, confidence: floa
             width = pilot.rubric.ask_within or pilot.tolerance
             share = max(0.05, float((margins > width).mean()))
             basis = f"{share:.0%} of scores lie further than {width:g} from the mark"
-    basis += "" if kept == "automatic" else "; fewer can promise it of all decisions instead"
-    return Need("promise", what, labels_for_promise(share, errors=1, alpha=error, confidence=confidence), have, basis)
+    basis += "" if promise_for(have) == "automatic" else "; fewer can promise it of all decisions instead"
+    return Need("promise", what, labels_for_promise(share, errors=1), have, basis)
 
 
 def _variety(criterion: Criterion, truth: Gold) -> Need:
@@ -221,7 +203,7 @@ def _variety(criterion: Criterion, truth: Gold) -> Need:
 def cost_of(
     prompts: Iterable[Prompt],
     *,
-    judge: str = "",
+    judge: str | None = None,
     samples: int = 1,
     kept: Callable[[Prompt, int], Reply | None] | None = None,
     price: Price | None = None,

@@ -118,15 +118,6 @@ def run_worth(
     )
 
 
-def own_labels(rows: Sequence[Row]) -> list[Labelled]:
-    """The labels that the tests themselves contain."""
-    return [
-        Labelled(row.id, row.expected, row.passed)
-        for row in rows
-        if row.expected is not None and row.passed is not None
-    ]
-
-
 def _system(name: str, rows: Sequence[Row], rates: PassRates | None) -> SystemWorth:
     graded = [row for row in rows if row.passed is not None]
     return SystemWorth(

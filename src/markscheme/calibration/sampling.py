@@ -2,8 +2,8 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, TypeAlias
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,10 +16,8 @@ from markscheme.ratings.table import overall_of
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.score import ROUNDING
 from markscheme.stats.group_rates import LEAST_OWN, next_group_labels
+from markscheme.stats.intervals import Floats, Integers
 from markscheme.stats.prevalence import LEAST_LABELS, labels_next
-
-Floats: TypeAlias = npt.NDArray[np.float64]
-Integers: TypeAlias = npt.NDArray[np.int64]
 
 NEAR = 1 / 3
 """Share of the judge's passes, and of its fails, that are nearest to the pass mark and count as doubtful."""
@@ -159,7 +157,10 @@ def choose_next(
     names = sorted(set(cells.values()))
     stratum_of = cells | {e.id: e.stratum for e in labelled if e.stratum in names}
     known = {id: name for id, name in stratum_of.items() if id in before}
-    parts = systems or _by_stratum(names, cells, known, decided, free, count)
+    parts = systems or [
+        _Part(name, [e for e in free if cells[e.id] == name], n)
+        for name, n in _allocation(names, cells, known, decided, free, count).items()
+    ]
     generator = np.random.default_rng(seed)
     neglected = set() if systems else _neglected(free, labelled)
     picks = [pick for part in parts for pick in _picks(part, view, neglected, generator)]
@@ -203,19 +204,6 @@ def _picks(part: _Part, view: "_View", neglected: set[str], generator: np.random
         Pick(part.outputs[place], part.stratum, float(chances[place]), why[place], drawn)
         for place in systematic_draw(chances, generator)
     ]
-
-
-def _by_stratum(
-    names: Sequence[str],
-    cells: Mapping[str, str],
-    known: Mapping[str, str],
-    passed: Mapping[str, bool],
-    free: Sequence[Example],
-    count: int,
-) -> list[_Part]:
-    """Each stratum with the number of labels it gets."""
-    taken = _allocation(names, cells, known, passed, free, count)
-    return [_Part(name, [e for e in free if cells[e.id] == name], n) for name, n in taken.items()]
 
 
 def _by_system(
@@ -356,8 +344,8 @@ class _View:
         why: Reasons to draw it rather than another, by id.
     """
 
-    passed: Mapping[str, bool] = field(default_factory=dict)
-    why: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    passed: Mapping[str, bool]
+    why: Mapping[str, tuple[str, ...]]
 
     @classmethod
     def of(cls, rubric: Rubric, pool: Sequence[Example], ratings: Sequence[Rating]) -> "_View":

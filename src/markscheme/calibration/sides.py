@@ -1,40 +1,30 @@
 """The contenders of `compare`: ratings, calibrations, judges or Promptfoo's results, on the same examples."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from markscheme.calibration.calibration import Calibration
+from markscheme.calibration.calibration import Calibration, Options
 from markscheme.calibration.choice import Choice, Contender, choose
-from markscheme.calibration.results import warn_aside
+from markscheme.calibration.exports import results_in
 from markscheme.calibration.saved import ReadBack, gold_between, is_calibration, read_calibration
 from markscheme.errors import ComparisonError, MarkschemeError, UsageError
 from markscheme.judges.judge import total
 from markscheme.judges.kinds import judge_forms, kind_of
-from markscheme.promptfoo.results import Row, aligned, read_results
+from markscheme.promptfoo.results import Row, aligned
 from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.gold import Gold, gold_of
-from markscheme.ratings.rating import Kind, Rating, load_ratings
+from markscheme.ratings.rating import Rating, load_ratings
 from markscheme.ratings.sources import Part, part_of
 from markscheme.readers.infer_rubric import infer_rubric
 from markscheme.readers.promptfoo import graders_ratings, labelled_rows, rubric_of, scored_ids
 from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.search import find_rubric
-from markscheme.stats.people import GoldRule
 from markscheme.submission import Submission
 
 INFERRED = "No rubric is given: scales are inferred from the ratings, weights are equal, and the pass mark is 0.5."
-
-
-@dataclass(frozen=True)
-class LabelRule:
-    """Which labels count and how: one kind or all, how several combine, and the tolerance of a score."""
-
-    kind: Kind | None = None
-    by: GoldRule = "median"
-    tolerance: float | None = None
 
 
 @dataclass(frozen=True)
@@ -50,16 +40,14 @@ class Compared:
 # --- Promptfoo's results --------------------------------------------------------------------------------------------
 
 
-def compare_results(paths: Sequence[Path], *, split: Part | None, rule: LabelRule) -> Compared:
+def compare_results(paths: Sequence[Path], *, split: Part | None, rule: Options) -> Compared:
     """The graders of several files of results, compared on the outputs that are in all of them.
 
     Raises:
         ComparisonError: No output is in all of them.
     """
-    first, *others = [read_results(path) for path in paths]
+    first, *others = results_in(paths)
     files = [first, *(aligned(first, other) for other in others)]
-    for results in files:
-        warn_aside(results)
     shared = set.intersection(*({row.key for row in results.rows} for results in files))
     if not shared:
         raise ComparisonError(
@@ -72,7 +60,7 @@ def compare_results(paths: Sequence[Path], *, split: Part | None, rule: LabelRul
     truth, examples = None, ExampleSet(tuple(Example(Submission(row.response, row.inputs, row.id)) for row in every))
     if any(row.is_labelled for row in every):
         examples = part_of(labelled_rows(every, rubric), split)
-        truth = gold_of(examples, rubric, kind=rule.kind, by=rule.by)
+        truth = gold_of(examples, rubric, kind=rule.gold, by=rule.gold_by)
     by_score = scored_ids(every) if truth is not None else {row.id for row in every}
     names = distinct([path.stem for path in paths])
     contenders = [
@@ -163,7 +151,7 @@ def compare_sides(
     examples: ExampleSet | None,
     ask: Ask,
     *,
-    rule: LabelRule,
+    rule: Options,
     notes: Sequence[str],
     own_gold: bool,
 ) -> Compared:
@@ -174,7 +162,7 @@ def compare_sides(
         rubric: Their rubric.
         examples: With the labels to compare with; None where there are none.
         ask: Asks a judge.
-        rule: Which labels count.
+        rule: Which labels count, and the tolerance.
         notes: Notes so far.
         own_gold: True compares with the gold in the calibrations, if there are no other sides.
 
@@ -185,11 +173,12 @@ def compare_sides(
     said = list(notes)
     as_read_back = own_gold and bool(sides.read_back) and not (sides.ratings or sides.judges)
     truth = _gold(None if as_read_back else examples, rubric, sides, rule, said)
+    other = _other_responses(list(sides.read_back.values()))
+    if other:
+        said.append(f"{len(other)} examples are excluded: the same id has different responses")
     found = {place: _raters(load_ratings(path, rubric)) for place, path in sides.ratings.items()}
-    found |= {place: [_contender(read_back, rubric)] for place, read_back in sides.read_back.items()}
+    found |= {place: [_contender(read_back, rubric, other)] for place, read_back in sides.read_back.items()}
     found |= {place: [ask(name, _to_ask(examples, name))] for place, name in sides.judges.items()}
-    if len(sides.read_back) > 1:
-        found |= _same_responses(sides.read_back, found, said)
     contenders = [contender for place in sorted(found) for contender in found[place]]
     if len(contenders) < 2:
         raise UsageError("a comparison needs two sides: the same rater was named twice, or only one")
@@ -217,9 +206,9 @@ def _common_rubric(read_back: Sequence[ReadBack]) -> Rubric:
     return replace(first.rubric, criteria=kept)
 
 
-def _gold(examples: ExampleSet | None, rubric: Rubric, sides: Sides, rule: LabelRule, notes: list[str]) -> Gold | None:
+def _gold(examples: ExampleSet | None, rubric: Rubric, sides: Sides, rule: Options, notes: list[str]) -> Gold | None:
     if examples is not None and examples.labels:
-        return gold_of(examples, rubric, kind=rule.kind, by=rule.by)
+        return gold_of(examples, rubric, kind=rule.gold, by=rule.gold_by)
     if not sides.read_back:
         return None
     truth, differing = gold_between(list(sides.read_back.values()), rubric)
@@ -235,33 +224,20 @@ def _raters(ratings: Sequence[Rating]) -> list[Contender]:
     return [Contender(name, tuple(theirs)) for name, theirs in by_rater.items()]
 
 
-def _contender(read_back: ReadBack, rubric: Rubric) -> Contender:
+def _contender(read_back: ReadBack, rubric: Rubric, excluded: Collection[str]) -> Contender:
     known = {criterion.name for criterion in rubric.criteria}
-    ratings = (
+    ratings = tuple(
         replace(rating, criteria={name: said for name, said in rating.criteria.items() if name in known})
         for rating in read_back.ratings
+        if rating.id not in excluded
     )
-    return Contender(read_back.judge, tuple(ratings), read_back.cost, read_back.kept, len(read_back.ratings))
+    return Contender(read_back.judge, ratings, read_back.cost, read_back.kept, len(read_back.ratings))
 
 
-def _same_responses(
-    read_back: dict[int, ReadBack], found: dict[int, list[Contender]], notes: list[str]
-) -> dict[int, list[Contender]]:
-    """The calibrations without examples whose responses differ between them."""
-    first, *others = read_back.values()
-    moved = {
-        unit
-        for other in others
-        for unit, digest in other.responses.items()
-        if first.responses.get(unit, digest) != digest
-    }
-    if not moved:
-        return {}
-    notes.append(f"{len(moved)} examples are excluded: the same id has different responses")
-    return {
-        place: [replace(c, ratings=tuple(r for r in c.ratings if r.id not in moved)) for c in found[place]]
-        for place in read_back
-    }
+def _other_responses(read_back: Sequence[ReadBack]) -> set[str]:
+    """Ids of examples whose response in the first calibration and in another one differ."""
+    then = read_back[0].responses if read_back else {}
+    return {unit for other in read_back for unit, digest in other.responses.items() if then.get(unit, digest) != digest}
 
 
 def _to_ask(examples: ExampleSet | None, name: str) -> ExampleSet:

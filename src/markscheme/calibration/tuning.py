@@ -7,9 +7,8 @@ from itertools import product
 from typing import Literal, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
-from markscheme.calibration.comparison import passes
+from markscheme.calibration.comparison import equal, passes
 from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.gold import JUDGE, Gold, gold_of
 from markscheme.ratings.rating import PEOPLE, Kind, Rated, Rating
@@ -18,13 +17,13 @@ from markscheme.rubrics.edit import Changes
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.score import ROUNDING
 from markscheme.stats.estimate import Estimate
+from markscheme.stats.intervals import Floats, withhold
 from markscheme.stats.pass_mark import NO_DECISION, MarkProposal, TunedMark, fit_pass_mark, propose_pass_mark
 from markscheme.stats.people import gold
 from markscheme.stats.prevalence import Band, Promise, automatic_band, least_labels, promise_for
+from markscheme.stats.severity import DECIMALS, Flags, close
 from markscheme.stats.weights import HeldOut, TunedWeights, fit_weights, weighted_scores
 
-Floats: TypeAlias = npt.NDArray[np.float64]
-Booleans: TypeAlias = npt.NDArray[np.bool_]
 Source: TypeAlias = Literal["human", "judge"]
 
 SEED = 1
@@ -45,7 +44,6 @@ class Tuned:
     """What the labels say about a rubric's numbers, using one rater's levels.
 
     Attributes:
-        source: Whose levels: annotators' (to tune the weights) or the judge's (to tune for this judge).
         n: Examples with a score by these levels.
         marks: Those among them with an overall score that wasn't computed from the levels.
         passes: Those that annotators explicitly passed.
@@ -55,7 +53,6 @@ class Tuned:
         thresholds: Each criterion's own, by name; empty for annotators' levels, which define them.
     """
 
-    source: Source
     n: int
     marks: int
     passes: int
@@ -201,43 +198,32 @@ def propose(
     Raises:
         ComparisonError: Nothing is labelled.
     """
-    quoted = tuple(example.id for example in examples.labelled.examples if _is_quoted(example, rubric))
-    truth = gold_of(_without(examples, quoted), rubric, kind=kind)
-    labels = _Labels.of(truth, rubric)
-    people = _TuningData.of(labels, truth, rubric)
-    judge = _TuningData.of(labels, column_of(JUDGE, ratings, rubric, truth.ids), rubric) if ratings else None
-    tuned: dict[Source, Tuned] = {"human": _tuned("human", people, rubric, cost)}
+    labels = _Labels.of(examples, rubric, kind)
+    people = _TuningData.of(labels, rubric)
+    judge = _TuningData.of(labels, rubric, ratings) if ratings else None
+    tuned: dict[Source, Tuned] = {"human": _tuned(people, rubric, cost)}
     if judge is not None:
-        tuned["judge"] = _tuned("judge", judge, rubric, cost, people)
+        tuned["judge"] = _tuned(judge, rubric, cost, people)
     chosen: Source = source or ("human" if judge is None else "judge")
     on_test = None
     if test is not None:
-        there = [example.id for example in test.examples if _is_quoted(example, rubric)]
-        kept_back = gold_of(_without(test, there), rubric, kind=kind)
-        column = column_of(JUDGE, ratings, rubric, kept_back.ids) if chosen == "judge" else kept_back
-        on_test = _TuningData.of(_Labels.of(kept_back, rubric), column, rubric)
+        on_test = _TuningData.of(_Labels.of(test, rubric, kind), rubric, ratings if chosen == "judge" else None)
     band = None
     if judge is not None:
         tested = on_test if chosen == "judge" else None
         band = _band(judge, tested, tuned["judge"], rubric, promised or Promised(), used)
     return Proposal(
         rubric=rubric,
-        truth=truth,
+        truth=labels.truth,
         source=chosen,
         tuned=tuned,
         contradictory=labels.contradictory,
         torn=labels.torn,
-        quoted=quoted,
+        quoted=labels.quoted,
         computed=labels.computed,
         band=band,
-        final=None if on_test is None else _final(on_test, rubric, _before_and_after(tuned[chosen], rubric)),
+        final=None if on_test is None else _final(on_test, rubric, tuned[chosen]),
     )
-
-
-def _without(examples: ExampleSet, ids: Collection[str]) -> ExampleSet:
-    if not ids:
-        return examples
-    return replace(examples, examples=tuple(example for example in examples.examples if example.id not in ids))
 
 
 def _is_quoted(example: Example, rubric: Rubric) -> bool:
@@ -257,10 +243,11 @@ def _is_quoted(example: Example, rubric: Rubric) -> bool:
 
 @dataclass(frozen=True)
 class _Labels:
-    """The annotators' overall scores and decisions on each example.
+    """The annotators' overall scores and decisions on each example that the prompt doesn't quote.
 
     Attributes:
         truth: The gold.
+        quoted: Ids of labelled examples that the prompt quotes.
         marks: Mean of the overall scores that weren't computed from levels, shape (n,); nan where there is none.
         passed: Explicit decisions of annotators, shape (n,), 1 for pass; nan where there is none or an even split.
         contradictory: Ids of examples that one rater both passed and failed.
@@ -270,6 +257,7 @@ class _Labels:
     """
 
     truth: Gold
+    quoted: tuple[str, ...]
     marks: Floats
     passed: Floats
     contradictory: tuple[str, ...]
@@ -278,8 +266,11 @@ class _Labels:
     mostly_computed: bool
 
     @classmethod
-    def of(cls, truth: Gold, rubric: Rubric) -> "_Labels":
-        """The labels behind some gold."""
+    def of(cls, examples: ExampleSet, rubric: Rubric, kind: Kind | None) -> "_Labels":
+        """The labels of some examples; those of one kind, where that is given."""
+        quoted = tuple(example.id for example in examples.labelled.examples if _is_quoted(example, rubric))
+        kept = tuple(example for example in examples.examples if example.id not in quoted)
+        truth = gold_of(replace(examples, examples=kept), rubric, kind=kind)
         labels = [label for example in truth.examples for label in example.labels if label.kind in truth.kinds]
         contradictory = _contradictory(labels, truth.ids, rubric)
         clear = ~np.isin(truth.ids, list(contradictory))
@@ -300,6 +291,7 @@ class _Labels:
         torn = tuple(np.array(truth.ids, dtype=object)[clear & (passed == 0.5)].tolist())
         return cls(
             truth=truth,
+            quoted=quoted,
             marks=np.where(clear, _by_kind(truth, own, rubric, decisions=False), np.nan),
             passed=np.where(clear & (passed != 0.5), np.round(passed), np.nan),
             contradictory=contradictory,
@@ -354,11 +346,13 @@ class _TuningData:
     labels: _Labels
     column: Column
     positions: Floats
-    whole: Booleans
+    whole: Flags
 
     @classmethod
-    def of(cls, labels: _Labels, column: Column, rubric: Rubric) -> "_TuningData":
-        """The labels with one rater's column over the same examples."""
+    def of(cls, labels: _Labels, rubric: Rubric, ratings: Sequence[Rating] | None = None) -> "_TuningData":
+        """The labels with a judge's ratings of the same examples; without ratings, with the gold levels."""
+        truth = labels.truth
+        column = truth if ratings is None else column_of(JUDGE, ratings, rubric, truth.ids)
         stand = np.column_stack([positions(c.scale, column.levels[c.name]) for c in rubric.criteria])
         skipped = np.column_stack([column.skipped[c.name] for c in rubric.criteria])
         return cls(labels, column, stand, np.asarray((~np.isnan(stand) | skipped).all(axis=1)))
@@ -367,11 +361,6 @@ class _TuningData:
     def groups(self) -> tuple[str, ...] | None:
         """As `Gold.groups`."""
         return self.labels.truth.groups
-
-    @property
-    def random(self) -> Booleans:
-        """Whether each example may be a random part of what will be decided, shape (n,)."""
-        return np.array([example.drawn in (None, "random") for example in self.labels.truth.examples], dtype=bool)
 
     def scores(self, weights: Sequence[float]) -> Floats:
         """Scores under these weights, shape (n,): from the levels where all are known, else as given."""
@@ -389,11 +378,10 @@ class _TuningData:
 # --- tuning ---------------------------------------------------------------------------------------------------------
 
 
-def _tuned(source: Source, data: _TuningData, rubric: Rubric, cost: float, people: _TuningData | None = None) -> Tuned:
+def _tuned(data: _TuningData, rubric: Rubric, cost: float, people: _TuningData | None = None) -> Tuned:
     """What the labels say, using one rater's levels.
 
     Args:
-        source: Whose levels.
         data: The rater's.
         rubric: As it is.
         cost: Cost of a false pass.
@@ -415,7 +403,6 @@ def _tuned(source: Source, data: _TuningData, rubric: Rubric, cost: float, peopl
     scores = data.scores(weights.after)
     known = ~np.isnan(scores)
     return Tuned(
-        source,
         n=int(known.sum()),
         marks=int((known & ~np.isnan(labels.marks)).sum()),
         passes=int((known & (labels.passed == 1)).sum()),
@@ -462,34 +449,23 @@ def _attainable(rubric: Rubric, weights: Sequence[float], scores: Floats) -> Flo
     return np.asarray(np.unique(np.round(weighted_scores(np.array(list(product(*steps))), weights), 9)))
 
 
-@dataclass(frozen=True)
-class _Numbers:
-    weights: tuple[float, ...]
-    mark: float
-
-
-def _before_and_after(tuned: Tuned, rubric: Rubric) -> tuple[_Numbers, _Numbers]:
-    """Weights and pass mark as they are, and as proposed."""
-    author = tuple(criterion.weight for criterion in rubric.criteria)
-    return _Numbers(author, rubric.pass_mark), _Numbers(tuned.weights.after, tuned.mark.after)
-
-
-def _final(test: _TuningData, rubric: Rubric, numbers: tuple[_Numbers, _Numbers]) -> dict[str, HeldOut]:
+def _final(test: _TuningData, rubric: Rubric, tuned: Tuned) -> dict[str, HeldOut]:
     """The measures with the numbers as they are and as proposed, on labels that had no part in proposing them."""
+    weights, mark = tuned.weights, tuned.mark
     marks, passed = test.labels.marks, test.labels.passed
-    sides = [test.scores(side.weights) for side in numbers]
-    far = [np.round(np.abs(scores - marks), 9) for scores in sides]
-    near = [np.where(np.isnan(miss), np.nan, (miss < rubric.tolerance).astype(np.float64)) for miss in far]
-    decided = [test.decisions(scores, side.mark, rubric) for scores, side in zip(sides, numbers, strict=True)]
-    right = [np.where(np.isnan(one + passed), np.nan, one == passed).astype(np.float64) for one in decided]
+    sides = [test.scores(weights.before), test.scores(weights.after)]
+    far = [np.round(np.abs(scores - marks), DECIMALS) for scores in sides]
+    near = [close(scores, marks, rubric.tolerance) for scores in sides]
+    decided = [test.decisions(scores, at, rubric) for scores, at in zip(sides, (mark.before, mark.after), strict=True)]
+    right = [equal(one, passed) for one in decided]
     measured = {"mae": far, "agreement": near, "pass_agreement": right}
     found = {
         name: HeldOut.of(name, before, after, groups=test.groups, method=f"test split, {name}")
         for name, (before, after) in measured.items()
     }
     if np.isnan(passed).all():
-        withheld = Estimate.without_value(NO_DECISION, n=0, method="test split, pass_agreement")
-        withheld = replace(withheld, note=f"withheld: {NO_DECISION}")
+        unknown = Estimate.without_value(NO_DECISION, n=0, method="test split, pass_agreement")
+        withheld = withhold(unknown, NO_DECISION)
         found["pass_agreement"] = HeldOut(withheld, withheld, withheld)
     return found
 
@@ -501,33 +477,35 @@ def _band(
     dev: _TuningData, test: _TuningData | None, tuned: Tuned, rubric: Rubric, promised: Promised, used: Collection[str]
 ) -> TunedBand:
     """The narrowest gray zone whose promise fresh labels confirm."""
-    before = rubric.ask_within
-    moved = tuned.weights.supported or tuned.mark.supported
-    if moved and test is None:
-        reason = (
+    before, split = rubric.ask_within, "dev" if test is None else "test"
+
+    def kept(reason: str, band: Band | None = None) -> TunedBand:
+        return TunedBand(before, before, False, reason, band, split)
+
+    if test is None and (tuned.weights.supported or tuned.mark.supported):
+        return kept(
             "the same labels can't both move weights or pass mark and promise anything of the outcome: write the "
             "change, then give fresh labels, or keep a test split back for --final"
         )
-        return TunedBand(before, before, False, reason, None, "dev")
-    data, split = (dev, "dev") if test is None else (test, "test")
+    data = test or dev
     passed = data.labels.passed
     if np.isnan(passed).all():
-        return TunedBand(before, before, False, f"withheld: {NO_DECISION}", None, split)
-    numbers = _before_and_after(tuned, rubric)[1]
-    scores = data.scores(numbers.weights)
+        return kept(f"withheld: {NO_DECISION}")
+    mark = tuned.mark.after
+    scores = data.scores(tuned.weights.after)
     there = ~np.isnan(scores) & ~np.isnan(passed)
-    fresh = there & data.random & ~np.isin(data.labels.truth.ids, list(used))
-    wrong = data.decisions(scores, numbers.mark, rubric) != passed
+    at_random = np.array([example.drawn in (None, "random") for example in data.labels.truth.examples], dtype=bool)
+    fresh = there & at_random & ~np.isin(data.labels.truth.ids, list(used))
+    wrong = data.decisions(scores, mark, rubric) != passed
     n = int(fresh.sum())
     aside = int(there.sum()) - n
     left_out = f"; {aside} labels left out that were chosen by hand or moved these numbers before" if aside else ""
     if not n:
         least = least_labels(0, alpha=promised.error, confidence=promised.confidence)
-        reason = f"no labels are left to try it on; it needs {least} or more, drawn at random{left_out}"
-        return TunedBand(before, before, False, reason, None, split)
+        return kept(f"no labels are left to try it on; it needs {least} or more, drawn at random{left_out}")
     kept_to = promised.of or promise_for(n, alpha=promised.error, confidence=promised.confidence)
     band = automatic_band(
-        scores[fresh] - numbers.mark,
+        scores[fresh] - mark,
         wrong[fresh],
         WIDTHS,
         promise=kept_to,
@@ -535,7 +513,7 @@ def _band(
         confidence=promised.confidence,
     )
     if band.half_width is None:
-        return TunedBand(before, before, False, f"{band.automatic.undefined}{left_out}", band, split)
+        return kept(f"{band.automatic.undefined}{left_out}", band)
     of = "the automatic decisions" if kept_to == "automatic" else "all responses"
     reason = (
         f"with {promised.confidence:.0%} confidence at most {promised.error:.0%} of {of} are decided wrongly without a "

@@ -99,7 +99,7 @@ class Request:
                 raise UsageError(f"--{option} needs a rubric; {why}")
 
     def _of_results(self, results: Sequence[Path]) -> Calibration:
-        from markscheme.calibration.results import calibrate_results  # slow to load, and few ask for it
+        from markscheme.calibration.exports import calibrate_results  # slow to load, and few ask for it
 
         self.refuse_options_of_rubrics("Promptfoo's results contain their own ratings")
         path = self.drift.accepted
@@ -267,7 +267,7 @@ def refuse_report(path: Path) -> None:
 def _ratings_in(path: Path, rubric: Rubric, examples: ExampleSet) -> list[Rating]:
     refuse_report(path)
     if is_results(path):
-        from markscheme.calibration.results import ratings_of_results  # likewise
+        from markscheme.calibration.exports import ratings_of_results  # likewise
 
         ratings = ratings_of_results(path, rubric, examples)
     else:

@@ -9,8 +9,9 @@ from markscheme.commands.options import JUDGE_NAMES, AskOptions, LabelOptions
 from markscheme.errors import UsageError
 
 if TYPE_CHECKING:
+    from markscheme.calibration.calibration import Options
     from markscheme.calibration.choice import Contender
-    from markscheme.calibration.sides import Compared, LabelRule
+    from markscheme.calibration.sides import Compared
     from markscheme.ratings.examples import ExampleSet
     from markscheme.rubrics.rubric import Rubric
 
@@ -41,7 +42,8 @@ def compare(
     Example:
         markscheme compare anthropic:claude-haiku-4-5 local:judge.gguf --rubric code-quality
     """
-    from markscheme.calibration.sides import LabelRule, compare_results
+    from markscheme.calibration.calibration import Options
+    from markscheme.calibration.sides import compare_results
     from markscheme.commands.output import now, put, refuse_unwritable, show
     from markscheme.promptfoo.results_files import is_results
     from markscheme.report.html import render_html
@@ -55,7 +57,7 @@ def compare(
     if html == "-":
         raise UsageError("`--html` must be a file; standard output contains the comparison itself")
     refuse_unwritable(html)
-    rule = LabelRule(labels.gold, labels.gold_by, labels.tolerance)
+    rule = Options(labels.gold, labels.gold_by, labels.tolerance)
     are_results = [is_results(Path(side)) for side in sides]
     if any(are_results) and not all(are_results):
         raise UsageError("Promptfoo's results are compared with each other only; import them to compare with others")
@@ -76,7 +78,7 @@ def compare(
 
 
 def _compare_sides(
-    names: tuple[str, ...], named: str | None, labels: LabelOptions, rule: "LabelRule", ask: AskOptions
+    names: tuple[str, ...], named: str | None, labels: LabelOptions, rule: "Options", ask: AskOptions
 ) -> "Compared":
     from markscheme.calibration.sides import Sides, compare_sides
     from markscheme.rubrics.file import load_rubric

@@ -167,7 +167,7 @@ def _pilot(
 def _cost(judge: "Judge | None", prompts: Sequence["Prompt"], rubric: "Rubric", ask: AskOptions) -> "Cost":
     from markscheme.calibration.plan import cost_of
 
-    name = "" if judge is None else str(judge.identity)
+    name = None if judge is None else str(judge.identity)
     price = None if judge is None else ask.asking().price_of(judge.identity)
     return cost_of(prompts, judge=name, samples=rubric.samples, kept=_kept_by(judge), price=price)
 

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Sequence
 from typing import Literal
 
 from markscheme.calibration.calibration import Rater
-from markscheme.calibration.collect import grade_examples, rating_of
+from markscheme.calibration.collect import rating_of
 from markscheme.commands.options import AskOptions
 from markscheme.commands.progress import progress
 from markscheme.errors import BudgetError
-from markscheme.grading import Grade, Grading
+from markscheme.grading import Grade, Grading, grade_many
 from markscheme.judges.judge import Judge
 from markscheme.judges.recorded import RecordedJudge
 from markscheme.ratings.examples import Example
@@ -35,11 +35,12 @@ async def grade_runs(
         BudgetError: The budget ended before anything was graded, or, with `whole`, before all was.
     """
     total = len(examples) * len(runs)
+    submissions = [example.submission for example in examples]
     grades: list[dict[int, Grade]] = [{} for _ in runs]
     try:
         with progress(what, total, quiet=quiet) as shown:
             for grading, graded in zip(runs, grades, strict=True):
-                async for place, grade in grade_examples(grading, examples, concurrency=concurrency):
+                async for place, grade in grade_many(grading, submissions, concurrency=concurrency):
                     graded[place] = grade
                     shown.step()
     except BudgetError as error:

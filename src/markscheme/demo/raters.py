@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 
 from markscheme.calibration.calibration import Calibration, Rater, calibration_of
-from markscheme.calibration.collect import grade_examples, rating_of
+from markscheme.calibration.collect import rating_of
 from markscheme.calibration.comparison import Comparison, compare
-from markscheme.grading import Grade, Grading
+from markscheme.grading import Grade, Grading, grade_many
 from markscheme.judges.recorded import RecordedJudge
 from markscheme.ratings.examples import ExampleSet, load_examples
 from markscheme.ratings.gold import gold_of
@@ -87,7 +87,8 @@ def _recorded(rubric: Rubric, examples: ExampleSet) -> list[Rating]:
 
 
 async def _graded(grading: Grading, examples: ExampleSet) -> list[Grade]:
-    grades = {place: grade async for place, grade in grade_examples(grading, examples.examples, concurrency=8)}
+    submissions = [example.submission for example in examples.examples]
+    grades = {place: grade async for place, grade in grade_many(grading, submissions)}
     return [grades[place] for place in sorted(grades)]
 
 

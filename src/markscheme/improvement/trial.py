@@ -7,9 +7,9 @@ from typing import Literal, Protocol
 
 import numpy as np
 
-from markscheme.calibration.collect import grade_examples, rating_of
+from markscheme.calibration.collect import rating_of
 from markscheme.errors import NothingGraded
-from markscheme.grading import MOST_UNGRADED, Grading
+from markscheme.grading import MOST_UNGRADED, Grading, grade_many
 from markscheme.improvement.candidates import Wording
 from markscheme.judges.judge import Judge, Usage
 from markscheme.judges.rerun import FromSample
@@ -141,11 +141,11 @@ class Asker:
         asked = self.asked(rubric)
         known = self._known.setdefault((asked.fingerprint, first), {})
         places = range(part.n) if kept is None else np.flatnonzero(kept).tolist()
-        open_still = [part.gold.examples[place] for place in places if part.gold.ids[place] not in known]
+        open_still = [part.gold.examples[place].submission for place in places if part.gold.ids[place] not in known]
         judge = FromSample(self.judge, first) if first else self.judge
         grading = Grading(asked, judge, scorers=self.scorers)
         with self.progress(what, len(open_still)) as shown:
-            async for _, grade in grade_examples(grading, open_still, concurrency=self.concurrency):
+            async for _, grade in grade_many(grading, open_still, concurrency=self.concurrency):
                 known[grade.id] = rating_of(grade, asked, JUDGE)
                 self.usage, self.graded = self.usage + grade.usage, self.graded + 1
                 shown.step()

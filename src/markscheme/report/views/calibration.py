@@ -184,7 +184,7 @@ def callout(calibration: Calibration) -> doc.Callout:
     decision, baseline = calibration.decision, calibration.baseline
     decides = "gates" if decision.use == "gate" else "is used for trends"
     moved = drift.headline(baseline, decides) if baseline is not None else None
-    if calibration.counts.nothing_graded:
+    if not calibration.counts.graded:
         return doc.Callout("bad", "Nothing could be graded.", _why_nothing(calibration))
     if decision.because_code == "drift" and moved is not None:
         return moved
@@ -448,7 +448,7 @@ def _fixes(calibration: Calibration) -> Iterator[doc.Block]:
     """What to do, one card per cause, without repeating the callout."""
     left_out = {finding.code for finding in calibration.findings if _is_in_callout(finding, calibration.decision)}
     shown = [finding for finding in calibration.findings if not _is_in_callout(finding, calibration.decision)]
-    if calibration.counts.nothing_graded:
+    if not calibration.counts.graded:
         shown = [finding for finding in shown if finding.code in KNOWN_WITHOUT_SCORES] or shown
     if shown:
         places = {name: f"c{place}" for place, name in enumerate(calibration.comparison.criteria)}

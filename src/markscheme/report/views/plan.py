@@ -68,8 +68,8 @@ def _sections(plan: Plan) -> Iterator[Section]:
 
 
 def _need(need: Need, annotators: int) -> tuple[Line, ...]:
-    more = None if need.labels is None else max(0, need.labels - need.have)
-    counts = (need.labels, more, *((None if more is None else more * annotators,) if annotators > 1 else ()))
+    to_give = None if need.more is None else need.more * annotators
+    counts = (need.labels, need.more, *((to_give,) if annotators > 1 else ()))
     return (*(NONE if count is None else f"{count:,}" for count in counts), need.what, need.basis)
 
 
@@ -100,5 +100,6 @@ def _next(draw: Draw) -> Section:
 
 def json_of(plan: Plan) -> dict[str, Any]:
     """The plan as plain data."""
-    planned = attributes(plan, "labelled annotators needs cost=costs next")
+    needs = [attributes(need, "goal what labels have more basis") for need in plan.needs]
+    planned = attributes(plan, "labelled annotators needs cost=costs next") | {"needs": needs}
     return record({"schema": 1, "rubric": {"name": plan.rubric}, **planned})
