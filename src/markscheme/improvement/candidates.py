@@ -196,34 +196,23 @@ def _other_changes(candidate: Rubric, yours: Rubric) -> Iterator[str]:
         return
     for one, own in zip(candidate.criteria, yours.criteria, strict=True):
         yield from (f"{what} of {own.name}" for what in _criterion_changes(one, own))
-    rubric = {
-        "description of the rubric": "description",
-        "passingThreshold": "pass_mark",
-        "inputs": "inputs",
-        "strategy": "strategy",
-        "samples": "samples",
-        "tolerance": "tolerance",
-        "target": "target",
-        "ask_within": "ask_within",
-    }
-    for what, key in rubric.items():
-        if getattr(candidate, key) != getattr(yours, key):
-            yield what
+    in_files = {"description": "description of the rubric", "pass_mark": "passingThreshold"}
+    rest = "description pass_mark inputs strategy samples tolerance target ask_within"
+    yield from (in_files.get(name, name) for name in _unequal(candidate, yours, rest))
+
+
+def _unequal(one: object, own: object, attributes: str) -> list[str]:
+    """The attributes that differ."""
+    return [name for name in attributes.split() if getattr(one, name) != getattr(own, name)]
 
 
 def _criterion_changes(one: Criterion, own: Criterion) -> Iterator[str]:
-    for what in ("weight", "threshold", "required", "sees", "not_applicable", "check"):
-        if getattr(one, what) != getattr(own, what):
-            yield what
+    yield from _unequal(one, own, "weight threshold required sees not_applicable check")
     if (one.good, one.bad) != (own.good, own.bad):
         yield "examples"
     if len(one.scale.levels) != len(own.scale.levels):
         yield "the number of levels"
-    elif (one.scale.values, one.scale.choices, one.scale.ordered) != (
-        own.scale.values,
-        own.scale.choices,
-        own.scale.ordered,
-    ):
+    elif _unequal(one.scale, own.scale, "values choices ordered"):
         yield "the scale"
     elif [level.example for level in one.scale.levels] != [level.example for level in own.scale.levels]:
         yield "examples of levels"
