@@ -291,14 +291,22 @@ def read_candidates(
             raise UsageError(f"{count} candidates are named {name!r}; a candidate is named by its file")
     for path in paths:
         try:
-            wording = _read(path, yours, labelled)
-            same = next((one.name for one in found if one.words == wording.words), None)
-            if same:
-                raise NotTried(f"has the same words as {same}")
-            found.append(wording)
+            found.append(new_among(found, _read(path, yours, labelled)))
         except NotTried as why:
             refused.append(Refusal(path.stem, str(why)))
     return found, refused
+
+
+def new_among(others: Iterable[Wording], wording: Wording) -> Wording:
+    """The wording, if none of the others has the same words.
+
+    Raises:
+        NotTried: One has.
+    """
+    for one in others:
+        if one.words == wording.words:
+            raise NotTried(f"has the same words as {one.name}")
+    return wording
 
 
 def _read(path: Path, yours: Rubric, labelled: LabelledTexts) -> Wording:
