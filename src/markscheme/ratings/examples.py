@@ -362,15 +362,19 @@ def _warn_leak(examples: Iterable[Example], rubric: Rubric, path: Path) -> None:
             _warn(f"the response of {example.id!r} is in the rubric's own anchors (leak)", path, example.line)
 
 
-def _warn_stale(examples: Iterable[Example], rubric: Rubric, path: Path) -> int:
+def stale_labels(examples: Iterable[Example], rubric: Rubric) -> Iterator[tuple[int, Rating, str]]:
+    """Labels given under another wording: the example's place, the label, and the criterion."""
     now = {criterion.name: criterion.fingerprint for criterion in rubric.criteria}
     whole = asked_under(rubric)
-    stale = 0
-    for example in examples:
+    for place, example in enumerate(examples):
         for label in example.labels:
             for name, rated in label.criteria.items():
-                is_other = rated.under != now[name] if rated.under else bool(label.under) and label.under != whole
-                stale += is_other
+                if rated.under != now[name] if rated.under else label.under not in ("", whole):
+                    yield place, label, name
+
+
+def _warn_stale(examples: Iterable[Example], rubric: Rubric, path: Path) -> int:
+    stale = len(list(stale_labels(examples, rubric)))
     if stale:
         _warn(f"{stale} labels were given under another wording of the rubric (stale)", path)
     return stale

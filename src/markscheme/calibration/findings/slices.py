@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from markscheme.calibration.comparison import Comparison, headline
 from markscheme.calibration.findings.advice import number
-from markscheme.calibration.findings.evidence import STUCK, Evidence, modal_level
+from markscheme.calibration.findings.evidence import SIGNIFICANT, STUCK, Evidence, modal_level
 from markscheme.ratings.rating import KINDS
 from markscheme.ratings.table import Flags, Floats
 from markscheme.stats import Estimate
@@ -26,7 +26,6 @@ MOST_PARTS = 50
 """Maximum number of parts of one kind; more are too small to say which of them is broken."""
 SHORTEST_SET = 30
 """Fewest examples for which lengths are divided in three."""
-SIGNIFICANT = 0.05
 LOWER_AGREEMENT = 0.20
 BIAS_IN_SCORE = 0.10
 BIAS_ON_SCALE = 0.15
