@@ -1,6 +1,5 @@
 """Candidate wordings: edits of a rubric's words or whole rubric files, and why one is rejected."""
 
-import json
 import re
 import warnings
 from collections import Counter
@@ -106,8 +105,7 @@ class LabelledTexts:
 
 def _texts(example: Example) -> Iterator[str]:
     yield example.submission.response
-    for said in example.submission.inputs.values():
-        yield said if isinstance(said, str) else json.dumps(said, ensure_ascii=False)
+    yield from example.submission.inputs.values()
     for label in example.labels:
         yield label.note
         yield from (rated.reason for rated in label.criteria.values())

@@ -192,8 +192,7 @@ def _material(rubric: Rubric, shown: Shown) -> dict[str, str]:
         example = shown.gold.examples[place]
         for name, said in example.submission.inputs.items():
             if name in rubric.known_inputs:
-                text = said if isinstance(said, str) else json.dumps(said, ensure_ascii=False)
-                found[f"example-{number}-{name}"] = text[:LONGEST_SHOWN]
+                found[f"example-{number}-{name}"] = said[:LONGEST_SHOWN]
         found[f"example-{number}-response"] = example.submission.response[:LONGEST_SHOWN]
         named = dict.fromkeys(label.rater for label in example.labels)
         raters = {rater: f"annotator {ascii_uppercase[n % 26]}" for n, rater in enumerate(named)}
