@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args
 
 from markscheme.errors import Fault, RatingError, RatingWarning, refuse_lines
 from markscheme.plain_data import ANOTHER_LENGTH, form_of, json_lines, plain_data, read_text, shown, table_rows
-from markscheme.ratings.rating import Rating, RatingReader, asked_under, load_ratings
+from markscheme.ratings.rating import Rating, RatingReader, asked_under, load_ratings, text_of
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.submission import Submission
 
@@ -241,20 +241,20 @@ class _Reading:
         if not isinstance(raw, Mapping):
             raise ValueError(f"an example is an object, found {shown(raw)}")
         short = "expectedScore" in raw
-        id = _named(raw.get("id")) or f"ex-{place}"
+        id = text_of(raw.get("id")) or f"ex-{place}"
         response = raw.get("response", raw.get("output", raw.get("input") if short else None))
         if not isinstance(response, str):
             raise ValueError(f"an example has a response, a text; found {shown(response)}")
         return Example(
             Submission(response, self._inputs(raw, short), id),
             tuple(self._labels(raw, id, reader, short)),
-            group=_named(raw.get("group")),
-            system=_named(raw.get("system")),
+            group=text_of(raw.get("group")),
+            system=text_of(raw.get("system")),
             split=_one_of(raw.get("split"), SPLITS, "split"),
             drawn=_one_of(raw.get("drawn"), DRAWN, "drawn"),
             weight=_weight(raw.get("weight", 1.0)),
             line=line,
-            stratum=_named(raw.get("stratum")),
+            stratum=text_of(raw.get("stratum")),
         )
 
     def _inputs(self, raw: Mapping[str, Any], short: bool) -> dict[str, Any]:
@@ -298,11 +298,6 @@ def _cell(text: str, criterion: Criterion) -> float | str | bool:
     if criterion.scale.is_yes_no and text.strip().casefold() in ("true", "false"):
         return text.strip().casefold() == "true"
     return _number(text)
-
-
-def _named(value: Any) -> str:
-    """A name as text; the number 0 is a name, None is an empty one."""
-    return "" if value is None else str(value)
 
 
 def _number(cell: str) -> float | str:
