@@ -137,12 +137,7 @@ def stacked(columns: Sequence[Column], criterion: str | None = None) -> Floats:
 
 
 def rating_table(
-    rubric: Rubric,
-    ids: Sequence[str],
-    ratings: Iterable[Rating],
-    *,
-    groups: Sequence[str] | None = None,
-    samples_apart: bool = False,
+    rubric: Rubric, ids: Sequence[str], ratings: Iterable[Rating], *, samples_apart: bool = False
 ) -> RatingTable:
     """The table of all ratings of the examples `ids`, columns in the order in which raters first appear.
 
@@ -150,7 +145,6 @@ def rating_table(
         rubric: The rubric of all of them.
         ids: The examples' ids; ratings of others are ignored.
         ratings: In any order.
-        groups: A name for each example's group.
         samples_apart: Whether each sample of a rater is a column of its own, named "RATER #SAMPLE", instead of one
             column for all samples of a rater.
     """
@@ -161,7 +155,7 @@ def rating_table(
             name = f"{rating.rater} #{rating.sample}" if samples_apart else rating.rater
             found.setdefault((name, rating.kind), {}).setdefault(row[rating.id], []).append(rating)
     columns = [_column(name, kind, rated, rubric, len(ids)) for (name, kind), rated in _few_annotators(found).items()]
-    return RatingTable(rubric, tuple(ids), tuple(columns), None if groups is None else tuple(groups))
+    return RatingTable(rubric, tuple(ids), tuple(columns))
 
 
 def column_of(name: str, ratings: Iterable[Rating], rubric: Rubric, ids: Sequence[str]) -> Column:

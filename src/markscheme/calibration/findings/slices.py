@@ -331,11 +331,9 @@ def _by_length(lengths: npt.NDArray[np.int64]) -> list[ExamplePart]:
     low, high = (round(float(edge)) for edge in np.quantile(lengths, [1 / 3, 2 / 3]))
     if not lengths.min() < low < high < lengths.max():
         return []
-    return [
-        ExamplePart("length", f"up to {low} characters", lengths <= low),
-        ExamplePart("length", f"{low + 1} to {high} characters", (lengths > low) & (lengths <= high)),
-        ExamplePart("length", f"over {high} characters", lengths > high),
-    ]
+    names = (f"up to {low} characters", f"{low + 1} to {high} characters", f"over {high} characters")
+    third = np.digitize(lengths, [low, high], right=True)
+    return [ExamplePart("length", name, third == place) for place, name in enumerate(names)]
 
 
 def _kind(comparison: Comparison, place: int) -> str:
