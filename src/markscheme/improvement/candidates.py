@@ -10,7 +10,7 @@ from typing import Any
 
 from markscheme.errors import RubricError, RubricWarning, UsageError
 from markscheme.plain_data import parse_json, shown
-from markscheme.ratings.examples import Example
+from markscheme.ratings.examples import Example, anchors_in
 from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.rubrics.wording import Field, in_place_of, with_words, words_of
@@ -228,7 +228,7 @@ def _wording(name: str, words: Mapping[Field, str], yours: Rubric, labelled: Lab
     )
     if not changes:
         raise NotTried("has the same words as yours")
-    old = "\n".join([yours.description, *own.values(), *_examples_in(yours)])
+    old = "\n".join([yours.description, *own.values(), *anchors_in(yours)])
     new = "\n\n".join(change.new for change in changes)
     copied = labelled.copied(new, old, COPIED)
     if copied:
@@ -259,11 +259,6 @@ def _warnings(new: str, old: str, labelled: LabelledTexts) -> Iterator[str]:
 def _quoted(runs: Sequence[str]) -> str:
     more = f" and {len(runs) - MOST_SHOWN} more" if len(runs) > MOST_SHOWN else ""
     return "; ".join(f"“{run}”" for run in runs[:MOST_SHOWN]) + more
-
-
-def _examples_in(rubric: Rubric) -> list[str]:
-    texts = [t for c in rubric.criteria for t in (c.good, c.bad, *(level.example for level in c.scale.levels))]
-    return [text for text in texts if text]
 
 
 # --- from files -----------------------------------------------------------------------------------------------------

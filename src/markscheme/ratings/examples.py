@@ -344,14 +344,15 @@ def _warn_twice(examples: Iterable[Example], path: Path) -> None:
         _warn(f"{len(more)} more examples repeat a response from above; it counts twice: {_listed(more)}", path)
 
 
+def anchors_in(rubric: Rubric) -> list[str]:
+    """The responses that a rubric shows as examples."""
+    texts = [text for c in rubric.criteria for text in (c.good, c.bad, *(level.example for level in c.scale.levels))]
+    return [text for text in texts if text]
+
+
 def _warn_leak(examples: Iterable[Example], rubric: Rubric, path: Path) -> None:
     """Warn of responses in the rubric's anchors: a judge that reads them knows the answer."""
-    anchors = [
-        _squeezed(text)
-        for criterion in rubric.criteria
-        for text in (criterion.good, criterion.bad, *(level.example for level in criterion.scale.levels))
-        if text
-    ]
+    anchors = [_squeezed(text) for text in anchors_in(rubric)]
     for example in examples:
         if _squeezed(example.submission.response) in anchors:
             _warn(f"the response of {example.id!r} is in the rubric's own anchors (leak)", path, example.line)

@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from markscheme.errors import RatingError, RatingWarning, refuse_lines
@@ -180,14 +181,13 @@ def record_decision(examples: ExampleSet, opening: Opening, adopted: str | None)
     Raises:
         RatingError: The record can't be written, or doesn't have this look.
     """
-    path = examples.path.parent / OPENED if examples.path is not None else None
+    path = _record(examples, OPENED)
     answer = json.dumps(replace(opening, adopted=adopted, decided=True).to_json(), ensure_ascii=False)
     try:
-        lines = path.read_text(encoding="utf-8").split("\n") if path is not None else []
+        lines = path.read_text(encoding="utf-8").split("\n")
         at = max(place for place, line in enumerate(lines) if line.strip() and json.loads(line) == opening.to_json())
         lines[at] = answer
-        if path is not None:
-            write_whole(path, "\n".join(lines))
+        write_whole(path, "\n".join(lines))
     except (OSError, ValueError) as error:
         raise RatingError(f"has no place for the answer of this test: {error}", path=path) from error
 
@@ -303,10 +303,14 @@ def _lines(examples: ExampleSet, name: str, keys: Mapping[str, type]) -> list[di
     return found
 
 
-def _append(examples: ExampleSet, name: str, line: Mapping[str, Any]) -> None:
+def _record(examples: ExampleSet, name: str) -> Path:
     if examples.path is None:
         raise RatingError("examples that came from no file have no place for a record of who looked at them")
-    path = examples.path.parent / name
+    return examples.path.parent / name
+
+
+def _append(examples: ExampleSet, name: str, line: Mapping[str, Any]) -> None:
+    path = _record(examples, name)
     try:
         append_lines(path, [line], follow=False)
     except OSError as error:
