@@ -11,6 +11,7 @@ from string import ascii_uppercase
 import numpy as np
 
 from markscheme.calibration.decision import Finding
+from markscheme.calibration.findings.advice import worst_places
 from markscheme.improvement.candidates import LONGEST, LabelledTexts, NotTried, Wording, from_edits
 from markscheme.judges.judge import Reply
 from markscheme.plain_data import parse_json
@@ -174,16 +175,8 @@ def _differences(rubric: Rubric, gold: Gold, judge: Column) -> list[list[int]]:
         for criterion in rubric.criteria
         if criterion.scale.ordered
     ]
-    buckets = [
-        [
-            place
-            for place in np.argsort(-sign * np.nan_to_num(column), kind="stable").tolist()
-            if sign * column[place] > 0
-        ]
-        for column in [*columns, judge.scores - gold.scores]
-        for sign in (1, -1)
-    ]
-    return [bucket for bucket in buckets if bucket]
+    columns.append(judge.scores - gold.scores)
+    return [worst_places(sign * column, most=len(column)) for column in columns for sign in (1, -1)]
 
 
 def _material(rubric: Rubric, shown: Shown) -> dict[str, str]:

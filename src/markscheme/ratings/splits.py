@@ -93,10 +93,8 @@ class Openings:
     def of_test(self, wordings: tuple[str, ...], judge: str) -> tuple[int, Opening] | None:
         """The last look at exactly these labels that tests these wordings with this judge, and its number."""
         same = [opening for opening in self.all if opening.labels == self.labels]
-        for number in range(len(same), 0, -1):
-            if same[number - 1].wordings == wordings and same[number - 1].judge == judge:
-                return number, same[number - 1]
-        return None
+        tests = [(number, one) for number, one in enumerate(same, 1) if (one.wordings, one.judge) == (wordings, judge)]
+        return tests[-1] if tests else None
 
     def to_json(self) -> dict[str, Any]:
         """As plain data."""

@@ -21,11 +21,11 @@ def in_words(names: Sequence[str], link: str = "and") -> str:
     return f"{', '.join(first)} {link} {last}" if first else last
 
 
-def worst_places(badness: Floats) -> list[int]:
+def worst_places(badness: Floats, most: int = MOST_WORST) -> list[int]:
     """Indices of the examples with the largest values, worst first; none where it is 0, below 0 or missing."""
     size = np.nan_to_num(badness, nan=0.0)
     order = np.argsort(-size, kind="stable")
-    return [place for place in order[:MOST_WORST].tolist() if size[place] > 0]
+    return [place for place in order[:most].tolist() if size[place] > 0]
 
 
 def listed(names: Sequence[str], most: int = MOST_NAMED) -> str:

@@ -241,17 +241,14 @@ def _levels_named(one: CriterionEvidence, levels: Sequence[float], link: str = "
     return noun + in_words([one.scale.level_name(level) for level in levels], link)
 
 
-def _it_or_them(levels: Sequence[float]) -> str:
-    return "it" if len(levels) == 1 else "them"
-
-
 def _unused_by_all(evidence: Evidence, one: CriterionEvidence, levels: Sequence[float]) -> Finding:
     names, either = _levels_named(one, levels), _levels_named(one, levels, "or")
+    them = "it" if len(levels) == 1 else "them"
     return evidence.finding(
         "unused-level",
         one,
         f"{one.name}: neither the judge nor {evidence.who} gave {either} in {one.n} examples.",
-        f"Remove {names} from the scale of {one.name}, or label responses that deserve {_it_or_them(levels)}.",
+        f"Remove {names} from the scale of {one.name}, or label responses that deserve {them}.",
         shows={"levels": list(levels), "by": "nobody"},
         most="low",
     )
