@@ -325,7 +325,7 @@ def warn_unknown(rated: Iterable[str], examples: Iterable[Example], path: Path |
     unknown = {id for id in rated if id not in known}
     if unknown:
         are = "rated id is" if len(unknown) == 1 else "rated ids are"
-        _warn(f"{len(unknown)} {are} among no examples: {_listed(unknown)}", path)
+        warn(f"{len(unknown)} {are} among no examples: {few_of(unknown)}", path)
 
 
 def _warn_twice(examples: Iterable[Example], path: Path) -> None:
@@ -338,10 +338,10 @@ def _warn_twice(examples: Iterable[Example], path: Path) -> None:
             continue
         twice.append(example.id)
         if len(twice) <= MOST_WARNED:
-            _warn(f"{example.id!r} and {other.id!r} hold the same response; it counts twice", path, example.line)
+            warn(f"{example.id!r} and {other.id!r} hold the same response; it counts twice", path, example.line)
     more = twice[MOST_WARNED:]
     if more:
-        _warn(f"{len(more)} more examples repeat a response from above; it counts twice: {_listed(more)}", path)
+        warn(f"{len(more)} more examples repeat a response from above; it counts twice: {few_of(more)}", path)
 
 
 def anchors_in(rubric: Rubric) -> list[str]:
@@ -355,7 +355,7 @@ def _warn_leak(examples: Iterable[Example], rubric: Rubric, path: Path) -> None:
     anchors = [_squeezed(text) for text in anchors_in(rubric)]
     for example in examples:
         if _squeezed(example.submission.response) in anchors:
-            _warn(f"the response of {example.id!r} is in the rubric's own anchors (leak)", path, example.line)
+            warn(f"the response of {example.id!r} is in the rubric's own anchors (leak)", path, example.line)
 
 
 def stale_labels(examples: Iterable[Example], rubric: Rubric) -> Iterator[tuple[int, Rating, str]]:
@@ -372,7 +372,7 @@ def stale_labels(examples: Iterable[Example], rubric: Rubric) -> Iterator[tuple[
 def _warn_stale(examples: Iterable[Example], rubric: Rubric, path: Path) -> int:
     stale = len(list(stale_labels(examples, rubric)))
     if stale:
-        _warn(f"{stale} labels were given under another wording of the rubric (stale)", path)
+        warn(f"{stale} labels were given under another wording of the rubric (stale)", path)
     return stale
 
 
@@ -380,10 +380,12 @@ def _squeezed(text: str) -> str:
     return "".join(text.split())
 
 
-def _listed(ids: Iterable[str]) -> str:
-    named = sorted(ids)
+def few_of(names: Iterable[str]) -> str:
+    """The first five names by alphabet, with a mark where there are more."""
+    named = sorted(names)
     return ", ".join(named[:5]) + (", …" if len(named) > 5 else "")
 
 
-def _warn(problem: str, path: Path | None, line: int | None = None) -> None:
+def warn(problem: str, path: Path | None, line: int | None = None) -> None:
+    """Warn of something in a file, at the line that called the caller."""
     warnings.warn(str(RatingError(problem, path=path, line=line)), RatingWarning, stacklevel=3)

@@ -2,17 +2,16 @@
 
 import hashlib
 import json
-import warnings
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from markscheme.errors import RatingError, RatingWarning, refuse_lines
+from markscheme.errors import RatingError, refuse_lines
 from markscheme.files import append_lines, set_aside_damaged_end, write_whole
 from markscheme.plain_data import json_lines
-from markscheme.ratings.examples import Example, ExampleSet, Split
+from markscheme.ratings.examples import Example, ExampleSet, Split, few_of, warn
 from markscheme.stats.selection import dev_size
 
 SEED = 1
@@ -49,18 +48,10 @@ class Opening:
     @classmethod
     def read(cls, line: Mapping[str, Any]) -> "Opening":
         """The look in a line of the record."""
-        tests = line.get("wordings", ())
-        return cls(
-            str(line["at"]),
-            str(line["by"]),
-            str(line["labels"]),
-            int(line["n"]),
-            line.get("alpha"),
-            tuple(map(str, tests)),
-            str(line.get("judge", "")),
-            line.get("adopted"),
-            decided="adopted" in line or not tests,
-        )
+        wordings, judge = tuple(map(str, line.get("wordings", ()))), str(line.get("judge", ""))
+        look = (line["at"], line["by"], line["labels"], line["n"])
+        decided = "adopted" in line or not wordings
+        return cls(*look, line.get("alpha"), wordings, judge, line.get("adopted"), decided)
 
     def to_json(self) -> dict[str, Any]:
         """A line of the record; `adopted` is missing while a test is under way."""
@@ -276,11 +267,10 @@ def warn_of_split_groups(examples: ExampleSet) -> None:
     for example in examples.examples:
         if example.group and example.split:
             parts.setdefault(example.group, set()).add(example.split)
-    both = sorted(group for group, splits in parts.items() if len(splits) > 1)
+    both = [group for group, splits in parts.items() if len(splits) > 1]
     if both:
-        named = ", ".join(both[:5]) + (", …" if len(both) > 5 else "")
-        problem = f"{len(both)} groups are in dev and in test, so test isn't kept back from dev: {named}"
-        warnings.warn(str(RatingError(problem, path=examples.path)), RatingWarning, stacklevel=2)
+        problem = f"{len(both)} groups are in dev and in test, so test isn't kept back from dev: {few_of(both)}"
+        warn(problem, examples.path)
 
 
 def _set_aside(examples: ExampleSet, name: str) -> None:

@@ -131,8 +131,6 @@ class RatingTable:
 
 def stacked(columns: Sequence[Column], criterion: str | None = None) -> Floats:
     """Levels on a criterion, or scores without one, shape (n_examples, n_columns)."""
-    if not columns:
-        raise ValueError("no columns to stack")
     return np.column_stack([column.scores if criterion is None else column.levels[criterion] for column in columns])
 
 
