@@ -1,6 +1,5 @@
 """Candidate wordings: edits of a rubric's words or whole rubric files, and why one is rejected."""
 
-import json
 import re
 import warnings
 from collections import Counter
@@ -11,7 +10,7 @@ from typing import Any
 
 from markscheme.errors import RubricError, RubricWarning, UsageError
 from markscheme.plain_data import parse_json, shown
-from markscheme.ratings.examples import Example
+from markscheme.ratings.examples import Example, anchors_in
 from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.rubrics.wording import Field, in_place_of, with_words, words_of
@@ -106,8 +105,7 @@ class LabelledTexts:
 
 def _texts(example: Example) -> Iterator[str]:
     yield example.submission.response
-    for said in example.submission.inputs.values():
-        yield said if isinstance(said, str) else json.dumps(said, ensure_ascii=False)
+    yield from example.submission.inputs.values()
     for label in example.labels:
         yield label.note
         yield from (rated.reason for rated in label.criteria.values())
@@ -196,34 +194,23 @@ def _other_changes(candidate: Rubric, yours: Rubric) -> Iterator[str]:
         return
     for one, own in zip(candidate.criteria, yours.criteria, strict=True):
         yield from (f"{what} of {own.name}" for what in _criterion_changes(one, own))
-    rubric = {
-        "description of the rubric": "description",
-        "passingThreshold": "pass_mark",
-        "inputs": "inputs",
-        "strategy": "strategy",
-        "samples": "samples",
-        "tolerance": "tolerance",
-        "target": "target",
-        "ask_within": "ask_within",
-    }
-    for what, key in rubric.items():
-        if getattr(candidate, key) != getattr(yours, key):
-            yield what
+    in_files = {"description": "description of the rubric", "pass_mark": "passingThreshold"}
+    rest = "description pass_mark inputs strategy samples tolerance target ask_within"
+    yield from (in_files.get(name, name) for name in _unequal(candidate, yours, rest))
+
+
+def _unequal(one: object, own: object, attributes: str) -> list[str]:
+    """The attributes that differ."""
+    return [name for name in attributes.split() if getattr(one, name) != getattr(own, name)]
 
 
 def _criterion_changes(one: Criterion, own: Criterion) -> Iterator[str]:
-    for what in ("weight", "threshold", "required", "sees", "not_applicable", "check"):
-        if getattr(one, what) != getattr(own, what):
-            yield what
+    yield from _unequal(one, own, "weight threshold required sees not_applicable check")
     if (one.good, one.bad) != (own.good, own.bad):
         yield "examples"
     if len(one.scale.levels) != len(own.scale.levels):
         yield "the number of levels"
-    elif (one.scale.values, one.scale.choices, one.scale.ordered) != (
-        own.scale.values,
-        own.scale.choices,
-        own.scale.ordered,
-    ):
+    elif _unequal(one.scale, own.scale, "values choices ordered"):
         yield "the scale"
     elif [level.example for level in one.scale.levels] != [level.example for level in own.scale.levels]:
         yield "examples of levels"
@@ -241,7 +228,7 @@ def _wording(name: str, words: Mapping[Field, str], yours: Rubric, labelled: Lab
     )
     if not changes:
         raise NotTried("has the same words as yours")
-    old = "\n".join([yours.description, *own.values(), *_examples_in(yours)])
+    old = "\n".join([yours.description, *own.values(), *anchors_in(yours)])
     new = "\n\n".join(change.new for change in changes)
     copied = labelled.copied(new, old, COPIED)
     if copied:
@@ -274,11 +261,6 @@ def _quoted(runs: Sequence[str]) -> str:
     return "; ".join(f"“{run}”" for run in runs[:MOST_SHOWN]) + more
 
 
-def _examples_in(rubric: Rubric) -> list[str]:
-    texts = [t for c in rubric.criteria for t in (c.good, c.bad, *(level.example for level in c.scale.levels))]
-    return [text for text in texts if text]
-
-
 # --- from files -----------------------------------------------------------------------------------------------------
 
 
@@ -302,14 +284,22 @@ def read_candidates(
             raise UsageError(f"{count} candidates are named {name!r}; a candidate is named by its file")
     for path in paths:
         try:
-            wording = _read(path, yours, labelled)
-            same = next((one.name for one in found if one.words == wording.words), None)
-            if same:
-                raise NotTried(f"has the same words as {same}")
-            found.append(wording)
+            found.append(new_among(found, _read(path, yours, labelled)))
         except NotTried as why:
             refused.append(Refusal(path.stem, str(why)))
     return found, refused
+
+
+def new_among(others: Iterable[Wording], wording: Wording) -> Wording:
+    """The wording, if none of the others has the same words.
+
+    Raises:
+        NotTried: One has.
+    """
+    for one in others:
+        if one.words == wording.words:
+            raise NotTried(f"has the same words as {one.name}")
+    return wording
 
 
 def _read(path: Path, yours: Rubric, labelled: LabelledTexts) -> Wording:

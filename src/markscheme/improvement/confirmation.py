@@ -1,7 +1,7 @@
 """The test on held-out labels: one opening for both finalists, recorded before the judge is asked."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -16,14 +16,7 @@ from markscheme.ratings.splits import Opening, open_test_labels, openings_of, re
 from markscheme.ratings.table import Floats
 from markscheme.rubrics.rubric import Rubric
 from markscheme.stats.estimate import Estimate
-from markscheme.stats.selection import (
-    SelectionTest,
-    expected_gain,
-    held_out_test,
-    kept_share,
-    opening_alpha,
-    outside_test,
-)
+from markscheme.stats.selection import expected_gain, held_out_test, kept_share, opening_alpha, outside_test
 from markscheme.stats.severity import close
 
 AGAIN = 1_000
@@ -38,7 +31,8 @@ class Answer:
     """The result for the finalists on held-out labels.
 
     Attributes:
-        adopted: The confirmed wording; None where none is, and then the figures are withheld too.
+        adopted: The confirmed wording; None where none is, and then the figures are withheld too: after a no, a figure
+            would reveal more of the held-out labels than the no itself.
         why: The reason, as a code.
         opening: Number of the opening of these labels; None where none are held out.
         alpha: Its significance level.
@@ -48,7 +42,6 @@ class Answer:
         raw: How much closer to gold the adopted wording's scores are, as measured.
         gain: The same, as expected on new examples.
         agreement_gain: The expected gain in agreement.
-        test: The test's figures.
         asked_again: Whether the user's wording was asked again in this run.
     """
 
@@ -62,7 +55,6 @@ class Answer:
     raw: float | None = None
     gain: Estimate | None = None
     agreement_gain: Estimate | None = None
-    test: SelectionTest | None = None
     asked_again: bool = True
 
 
@@ -72,13 +64,11 @@ class Ledger:
 
     Attributes:
         examples: The whole set; its record of openings is kept next to it.
-        by: The command.
         at: The day.
         judge: Fingerprint of the judge.
     """
 
     examples: ExampleSet
-    by: str
     at: str
     judge: str
 
@@ -92,18 +82,13 @@ class Ledger:
         number = 1 if openings is None else openings.of_these + 1
         after = open_test_labels(
             self.examples,
-            by=self.by,
+            by="improve --open",
             at=self.at,
             alpha=opening_alpha(number),
             wordings=prints,
             judge=self.judge,
         )[1]
         return number, after.all[-1]
-
-    def close(self, opening: Opening, adopted: Wording | None) -> None:
-        """Record the answer, unless it is recorded already."""
-        if not opening.decided:
-            record_decision(self.examples, opening, None if adopted is None else adopted.rubric.fingerprint)
 
 
 async def confirm(
@@ -137,8 +122,12 @@ async def confirm(
     if opening.decided:  # this test has been decided before: that answer holds
         named = {wording.rubric.fingerprint: wording for wording in wordings}
         said = named.get(opening.adopted or "")
-        return answer if said == answer.adopted else _withheld(answer, said)
-    ledger.close(opening, answer.adopted)
+        if said == answer.adopted:
+            return answer
+        why: Why = "not confirmed" if said is None else "confirmed"
+        return replace(answer, adopted=said, why=why, raw=None, gain=None, agreement_gain=None)
+    adopted = None if answer.adopted is None else answer.adopted.rubric.fingerprint
+    record_decision(ledger.examples, opening, adopted)
     return answer
 
 
@@ -167,39 +156,26 @@ async def _answer(
         return known
     columns = np.column_stack([difference(gold, own, scores[one.name]) for one in usable])
     if not np.nan_to_num(columns).any():
-        return _withheld(known, None, "same scores")
+        return replace(known, why="same scores")
     test = (outside_test if outside else held_out_test)(part.by_task(columns), alpha)
     if test.best is None:
-        return _withheld(known, None)
+        return replace(known, why="not confirmed")
     best = usable[test.best]
     share = kept_share(test.t[test.best])
     hits = _hits(gold, scores[best.name], yours.tolerance) - _hits(gold, own, yours.tolerance)
-    return Answer(
-        best,
-        "confirmed",
-        number,
-        alpha,
-        n,
-        tasks,
-        dropped,
+    return replace(
+        known,
+        adopted=best,
+        why="confirmed",
         raw=test.means[test.best],
         gain=expected_gain(part.by_task(columns[:, test.best]), share, method="gain in MAE"),
         agreement_gain=expected_gain(part.by_task(np.where(graded, hits, np.nan)), share, method="gain in agreement"),
-        test=test,
-        asked_again=for_yours > 0,
     )
 
 
 def _hits(gold: Floats, scores: Floats, tolerance: float) -> Floats:
     """1 where a score agrees with gold, 0 where it doesn't or is missing."""
     return np.nan_to_num(close(gold, scores, tolerance))
-
-
-def _withheld(answer: Answer, adopted: Wording | None, why: Why = "not confirmed") -> Answer:
-    """The answer without figures: after a no, a figure would reveal more of the held-out labels than the no itself."""
-    said: Why = "confirmed" if adopted is not None else why
-    known = answer.opening, answer.alpha, answer.n, answer.tasks, answer.dropped
-    return Answer(adopted, said, *known, asked_again=answer.asked_again)
 
 
 def _samples(asker: Asker, part: TrialPart, yours: Rubric, number: int) -> tuple[int, int]:

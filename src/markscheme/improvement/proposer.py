@@ -4,13 +4,15 @@ import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import zip_longest
 from string import ascii_uppercase
 
 import numpy as np
 
 from markscheme.calibration.decision import Finding
-from markscheme.improvement.candidates import LONGEST, LabelledTexts, NotTried, Refusal, Wording, from_edits
+from markscheme.calibration.findings.advice import worst_places
+from markscheme.improvement.candidates import LONGEST, LabelledTexts, NotTried, Wording, from_edits
 from markscheme.judges.judge import Reply
 from markscheme.plain_data import parse_json
 from markscheme.prompt import Prompt, between_tags, fenced_material
@@ -61,13 +63,17 @@ class Shown:
         gold: Of the dev examples.
         judge: The judge's column over the same examples, with the words to be improved.
         findings: The findings of a calibration on them.
-        hidden: Ids, raters and systems of the whole set, which are never shown.
     """
 
     gold: Gold
     judge: Column
     findings: tuple[Finding, ...]
-    hidden: frozenset[str]
+
+    @cached_property
+    def hidden(self) -> frozenset[str]:
+        """Ids, raters and systems behind gold, which are never shown."""
+        names = {name for example in self.gold.examples for name in (example.id, example.system)}
+        return frozenset({*names, *(label.rater for example in self.gold.examples for label in example.labels)} - {""})
 
 
 def prompts_for(
@@ -169,16 +175,8 @@ def _differences(rubric: Rubric, gold: Gold, judge: Column) -> list[list[int]]:
         for criterion in rubric.criteria
         if criterion.scale.ordered
     ]
-    buckets = [
-        [
-            place
-            for place in np.argsort(-sign * np.nan_to_num(column), kind="stable").tolist()
-            if sign * column[place] > 0
-        ]
-        for column in [*columns, judge.scores - gold.scores]
-        for sign in (1, -1)
-    ]
-    return [bucket for bucket in buckets if bucket]
+    columns.append(judge.scores - gold.scores)
+    return [worst_places(sign * column, most=len(column)) for column in columns for sign in (1, -1)]
 
 
 def _material(rubric: Rubric, shown: Shown) -> dict[str, str]:
@@ -187,19 +185,15 @@ def _material(rubric: Rubric, shown: Shown) -> dict[str, str]:
         example = shown.gold.examples[place]
         for name, said in example.submission.inputs.items():
             if name in rubric.known_inputs:
-                text = said if isinstance(said, str) else json.dumps(said, ensure_ascii=False)
-                found[f"example-{number}-{name}"] = text[:LONGEST_SHOWN]
+                found[f"example-{number}-{name}"] = said[:LONGEST_SHOWN]
         found[f"example-{number}-response"] = example.submission.response[:LONGEST_SHOWN]
-        raters = {rater: f"annotator {ascii_uppercase[n % 26]}" for n, rater in enumerate(_raters(example.labels))}
+        named = dict.fromkeys(label.rater for label in example.labels)
+        raters = {rater: f"annotator {ascii_uppercase[n % 26]}" for n, rater in enumerate(named)}
         hide = _hiding(shown, {**raters, example.id: f"example {number}"})
         lines = [line for label in example.labels for line in _said(raters.get(label.rater, "annotator"), label)]
         lines += _said("judge", shown.judge.ratings[place])
         found[f"example-{number}-ratings"] = hide("\n".join(lines))
     return found or {"examples": "none"}
-
-
-def _raters(labels: Sequence[Rating]) -> list[str]:
-    return list(dict.fromkeys(label.rater for label in labels))
 
 
 def _said(who: str, rating: Rating | None) -> list[str]:
@@ -227,19 +221,13 @@ def _hiding(shown: Shown, names: Mapping[str, str]) -> Callable[[str], str]:
     return lambda text: pattern.sub(lambda found: instead[found[1]], text)
 
 
-def hidden_names(gold: Gold) -> frozenset[str]:
-    """Ids, raters and systems behind some gold."""
-    names = {name for example in gold.examples for name in (example.id, example.system)}
-    return frozenset({*names, *(label.rater for example in gold.examples for label in example.labels)} - {""})
-
-
 # --- the answer -----------------------------------------------------------------------------------------------------
 
 
 def read_proposal(
     name: str, reply: Reply, *, base: Rubric, yours: Rubric, labelled: LabelledTexts, narrow: bool
-) -> Wording | Refusal:
-    """The wording that a reply proposes, or why it is rejected.
+) -> Wording:
+    """The wording that a reply proposes.
 
     Args:
         name: Of the candidate.
@@ -248,16 +236,18 @@ def read_proposal(
         yours: The user's rubric.
         labelled: Texts that no candidate may copy.
         narrow: Whether it was asked to change one criterion only.
+
+    Raises:
+        NotTried: There is no answer, no edits in it, or edits that aren't allowed.
     """
-    try:
-        wording = from_edits(name, _json_in(reply.text), base=base, yours=yours, labelled=labelled)
-        touched = {place for place, text in words_of(wording.rubric).items() if text != words_of(base)[place]}
-        criteria = {place.criterion for place in touched}
-        if narrow and len(criteria) > 1:
-            raise NotTried(f"changes {len(criteria)} criteria where it was asked to change one")
-        return wording
-    except NotTried as why:
-        return Refusal(name, str(why))
+    if reply.error:
+        raise NotTried(f"was not answered: {reply.error}")
+    wording = from_edits(name, _json_in(reply.text), base=base, yours=yours, labelled=labelled)
+    touched = {place for place, text in words_of(wording.rubric).items() if text != words_of(base)[place]}
+    criteria = {place.criterion for place in touched}
+    if narrow and len(criteria) > 1:
+        raise NotTried(f"changes {len(criteria)} criteria where it was asked to change one")
+    return wording
 
 
 def _json_in(text: str) -> object:

@@ -7,12 +7,12 @@ from markscheme.calibration.calibration import Rater, calibration_of
 from markscheme.calibration.decision import Finding
 from markscheme.errors import BudgetError, JudgeError, NoJudge
 from markscheme.grading import all_or_first_error
-from markscheme.improvement.candidates import LabelledTexts, Refusal, Wording
-from markscheme.improvement.proposer import NARROW, Shown, hidden_names, prompts_for, read_proposal
-from markscheme.improvement.trial import Asker, TrialPart, Tried, as_examples, screen
+from markscheme.improvement.candidates import LabelledTexts, NotTried, Refusal, Wording, new_among
+from markscheme.improvement.proposer import NARROW, Shown, prompts_for, read_proposal
+from markscheme.improvement.trial import Asker, TrialPart, Tried, screen
 from markscheme.judges.judge import Judge, Reply, Usage, total
 from markscheme.prompt import Prompt
-from markscheme.ratings.rating import Rating
+from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.table import Column
 from markscheme.rubrics.rubric import Rubric
 from markscheme.stats.selection import FINALISTS
@@ -98,7 +98,7 @@ class Search:
             column = await asker.column(base, self.dev, f"dev: {leader.wording.name}")
         prompts = prompts_for(
             base,
-            Shown(self.dev.gold, column, _findings(base, self.dev, column), hidden_names(self.dev.gold)),
+            Shown(self.dev.gold, column, _findings(base, self.dev, column)),
             batch=proposing.batch,
             round=number,
             failed=[(one.wording, one.outcome) for one in self.tried if one is not leader and one.outcome != "better"],
@@ -110,24 +110,14 @@ class Search:
         for place, reply in enumerate(replies):
             name = f"round-{number}/{place + 1}"
             self.usage += total(one.usage for one in reply.single)
-            if reply.error:
-                self.refused.append(Refusal(name, f"was not answered: {reply.error}"))
-                continue
-            read = read_proposal(
-                name, reply, base=base, yours=self.yours, labelled=self.labelled, narrow=place < NARROW
-            )
-            if isinstance(read, Wording):
-                read = self._unless_known(read, found)
-            if isinstance(read, Wording):
-                found.append(read)
-            else:
-                self.refused.append(read)
+            try:
+                wording = read_proposal(
+                    name, reply, base=base, yours=self.yours, labelled=self.labelled, narrow=place < NARROW
+                )
+                found.append(new_among([*(one.wording for one in self.tried), *found], wording))
+            except NotTried as why:
+                self.refused.append(Refusal(name, str(why)))
         return found
-
-    def _unless_known(self, wording: Wording, others: Sequence[Wording]) -> Wording | Refusal:
-        known = [*(one.wording for one in self.tried), *others]
-        same = next((one.name for one in known if one.rubric.fingerprint == wording.rubric.fingerprint), None)
-        return Refusal(wording.name, f"has the same words as {same}") if same else wording
 
 
 async def _asked(judge: Judge, prompt: Prompt, step: Callable[[], None]) -> Reply:
@@ -148,5 +138,5 @@ async def _asked(judge: Judge, prompt: Prompt, step: Callable[[], None]) -> Repl
 
 
 def _findings(rubric: Rubric, dev: TrialPart, column: Column) -> tuple[Finding, ...]:
-    ratings: list[Rating] = [rating for rating in column.ratings if rating is not None]
-    return calibration_of(rubric, as_examples(dev), ratings, Rater("judge", "", "live")).findings
+    ratings = [rating for rating in column.ratings if rating is not None]
+    return calibration_of(rubric, ExampleSet(dev.gold.examples), ratings, Rater("judge", "", "live")).findings

@@ -113,7 +113,7 @@ class ImprovableSet:
         """The record of openings; None in a set without held-out labels."""
         if not any(example.split == "test" for example in self.parted.examples):
             return None
-        return Ledger(self.parted, "improve --open", self.day, judge)
+        return Ledger(self.parted, self.day, judge)
 
     # --- after adoption ---------------------------------------------------------------------------------------------
 

@@ -13,7 +13,6 @@ from markscheme.grading import MOST_UNGRADED, Grading, grade_many
 from markscheme.improvement.candidates import Wording
 from markscheme.judges.judge import Judge, Usage
 from markscheme.judges.rerun import FromSample
-from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.gold import JUDGE, Gold
 from markscheme.ratings.rating import Rating
 from markscheme.ratings.splits import in_drawn_order, task_of
@@ -162,11 +161,6 @@ def refuse_ungraded(column: Column) -> Column:
     if np.isnan(column.scores).all():
         raise NothingGraded([rating.error or "no score" for rating in column.ratings if rating is not None])
     return column
-
-
-def as_examples(part: TrialPart) -> ExampleSet:
-    """The examples of a part as a set."""
-    return ExampleSet(part.gold.examples)
 
 
 # --- the screen -----------------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args
 
 from markscheme.errors import Fault, RatingError, RatingWarning, refuse_lines
 from markscheme.plain_data import ANOTHER_LENGTH, form_of, json_lines, plain_data, read_text, shown, table_rows
-from markscheme.ratings.rating import Rating, RatingReader, asked_under, load_ratings
+from markscheme.ratings.rating import Rating, RatingReader, asked_under, load_ratings, text_of
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.submission import Submission
 
@@ -241,20 +241,20 @@ class _Reading:
         if not isinstance(raw, Mapping):
             raise ValueError(f"an example is an object, found {shown(raw)}")
         short = "expectedScore" in raw
-        id = _named(raw.get("id")) or f"ex-{place}"
+        id = text_of(raw.get("id")) or f"ex-{place}"
         response = raw.get("response", raw.get("output", raw.get("input") if short else None))
         if not isinstance(response, str):
             raise ValueError(f"an example has a response, a text; found {shown(response)}")
         return Example(
             Submission(response, self._inputs(raw, short), id),
             tuple(self._labels(raw, id, reader, short)),
-            group=_named(raw.get("group")),
-            system=_named(raw.get("system")),
+            group=text_of(raw.get("group")),
+            system=text_of(raw.get("system")),
             split=_one_of(raw.get("split"), SPLITS, "split"),
             drawn=_one_of(raw.get("drawn"), DRAWN, "drawn"),
             weight=_weight(raw.get("weight", 1.0)),
             line=line,
-            stratum=_named(raw.get("stratum")),
+            stratum=text_of(raw.get("stratum")),
         )
 
     def _inputs(self, raw: Mapping[str, Any], short: bool) -> dict[str, Any]:
@@ -300,11 +300,6 @@ def _cell(text: str, criterion: Criterion) -> float | str | bool:
     return _number(text)
 
 
-def _named(value: Any) -> str:
-    """A name as text; the number 0 is a name, None is an empty one."""
-    return "" if value is None else str(value)
-
-
 def _number(cell: str) -> float | str:
     try:
         return float(cell)
@@ -330,7 +325,7 @@ def warn_unknown(rated: Iterable[str], examples: Iterable[Example], path: Path |
     unknown = {id for id in rated if id not in known}
     if unknown:
         are = "rated id is" if len(unknown) == 1 else "rated ids are"
-        _warn(f"{len(unknown)} {are} among no examples: {_listed(unknown)}", path)
+        warn(f"{len(unknown)} {are} among no examples: {few_of(unknown)}", path)
 
 
 def _warn_twice(examples: Iterable[Example], path: Path) -> None:
@@ -343,36 +338,41 @@ def _warn_twice(examples: Iterable[Example], path: Path) -> None:
             continue
         twice.append(example.id)
         if len(twice) <= MOST_WARNED:
-            _warn(f"{example.id!r} and {other.id!r} hold the same response; it counts twice", path, example.line)
+            warn(f"{example.id!r} and {other.id!r} hold the same response; it counts twice", path, example.line)
     more = twice[MOST_WARNED:]
     if more:
-        _warn(f"{len(more)} more examples repeat a response from above; it counts twice: {_listed(more)}", path)
+        warn(f"{len(more)} more examples repeat a response from above; it counts twice: {few_of(more)}", path)
+
+
+def anchors_in(rubric: Rubric) -> list[str]:
+    """The responses that a rubric shows as examples."""
+    texts = [text for c in rubric.criteria for text in (c.good, c.bad, *(level.example for level in c.scale.levels))]
+    return [text for text in texts if text]
 
 
 def _warn_leak(examples: Iterable[Example], rubric: Rubric, path: Path) -> None:
     """Warn of responses in the rubric's anchors: a judge that reads them knows the answer."""
-    anchors = [
-        _squeezed(text)
-        for criterion in rubric.criteria
-        for text in (criterion.good, criterion.bad, *(level.example for level in criterion.scale.levels))
-        if text
-    ]
+    anchors = [_squeezed(text) for text in anchors_in(rubric)]
     for example in examples:
         if _squeezed(example.submission.response) in anchors:
-            _warn(f"the response of {example.id!r} is in the rubric's own anchors (leak)", path, example.line)
+            warn(f"the response of {example.id!r} is in the rubric's own anchors (leak)", path, example.line)
+
+
+def stale_labels(examples: Iterable[Example], rubric: Rubric) -> Iterator[tuple[int, Rating, str]]:
+    """Labels given under another wording: the example's place, the label, and the criterion."""
+    now = {criterion.name: criterion.fingerprint for criterion in rubric.criteria}
+    whole = asked_under(rubric)
+    for place, example in enumerate(examples):
+        for label in example.labels:
+            for name, rated in label.criteria.items():
+                if rated.under != now[name] if rated.under else label.under not in ("", whole):
+                    yield place, label, name
 
 
 def _warn_stale(examples: Iterable[Example], rubric: Rubric, path: Path) -> int:
-    now = {criterion.name: criterion.fingerprint for criterion in rubric.criteria}
-    whole = asked_under(rubric)
-    stale = 0
-    for example in examples:
-        for label in example.labels:
-            for name, rated in label.criteria.items():
-                is_other = rated.under != now[name] if rated.under else bool(label.under) and label.under != whole
-                stale += is_other
+    stale = len(list(stale_labels(examples, rubric)))
     if stale:
-        _warn(f"{stale} labels were given under another wording of the rubric (stale)", path)
+        warn(f"{stale} labels were given under another wording of the rubric (stale)", path)
     return stale
 
 
@@ -380,10 +380,12 @@ def _squeezed(text: str) -> str:
     return "".join(text.split())
 
 
-def _listed(ids: Iterable[str]) -> str:
-    named = sorted(ids)
+def few_of(names: Iterable[str]) -> str:
+    """The first five names by alphabet, with a mark where there are more."""
+    named = sorted(names)
     return ", ".join(named[:5]) + (", …" if len(named) > 5 else "")
 
 
-def _warn(problem: str, path: Path | None, line: int | None = None) -> None:
+def warn(problem: str, path: Path | None, line: int | None = None) -> None:
+    """Warn of something in a file, at the line that called the caller."""
     warnings.warn(str(RatingError(problem, path=path, line=line)), RatingWarning, stacklevel=3)

@@ -124,11 +124,7 @@ def gold_of(examples: ExampleSet, rubric: Rubric, *, kind: Kind | None = None, b
         decisions=_decisions(counted, table, levels, scores),
         ratings=(None,) * len(ids),
         examples=kept,
-        kinds={
-            k: len({label.rater for label in counted if label.kind == k})
-            for k in KINDS
-            if k in {label.kind for label in counted}
-        },
+        kinds={kind: len(raters) for kind in KINDS if (raters := {one.rater for one in counted if one.kind == kind})},
         reference=_reference(counted, ids, used),
         people=tuple(label for label in counted if label.kind == "human"),
         set_aside=len({label.id for label in labels} - labelled),
@@ -141,10 +137,7 @@ def given_gold(
 ) -> Gold:
     """Gold from an earlier report: one rating per example."""
     found = column_of(GOLD, ratings, rubric, [example.id for example in examples])
-    return Gold(
-        GOLD, found.kind, found.levels, found.skipped, found.scores, found.decisions, found.ratings,
-        tuple(examples), kinds, reference, (),
-    )  # fmt: skip
+    return Gold(**vars(found), examples=tuple(examples), kinds=kinds, reference=reference, people=())
 
 
 def no_gold(rubric: Rubric) -> Gold:

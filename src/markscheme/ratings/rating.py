@@ -214,7 +214,7 @@ class RatingReader:
             under=under,
             blind=line.get("blind", True) is not False,
             note=str(line.get("note") or ""),
-            confidence=_word(line.get("confidence")),
+            confidence=text_of(line.get("confidence")),
             seconds=_duration(line.get("seconds")),
         )
 
@@ -272,21 +272,15 @@ def level_on(scale: Scale, said: Any, name: str) -> float:
 
 def _overall(line: Mapping[str, Any], *, keep_unread: bool) -> tuple[float | None, str | None]:
     """The overall score, and why there is no rating."""
-    error = None if line.get("error") is None else str(line["error"])
-    try:
-        return _share(line.get("overall"), "overall"), error
-    except ValueError as fault:
-        if not keep_unread:
-            raise
-        return None, error or str(fault)
-
-
-def _share(value: Any, name: str) -> float | None:
-    if value is None:
-        return None
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
-        raise ValueError(f"{name} is a score from 0 to 1, found {shown(value)}")
-    return float(value)
+    error, said = None if line.get("error") is None else str(line["error"]), line.get("overall")
+    if said is None:
+        return None, error
+    if isinstance(said, int | float) and not isinstance(said, bool) and 0 <= said <= 1:
+        return float(said), error
+    fault = f"overall is a score from 0 to 1, found {shown(said)}"
+    if not keep_unread:
+        raise ValueError(fault)
+    return None, error or fault
 
 
 def _decision(value: Any) -> bool | None:
@@ -295,7 +289,8 @@ def _decision(value: Any) -> bool | None:
     raise ValueError(f"pass is true or false, found {shown(value)}")
 
 
-def _word(value: Any) -> str:
+def text_of(value: Any) -> str:
+    """A name or another word as text; the number 0 is one, None is ""."""
     return "" if value is None else str(value)
 
 

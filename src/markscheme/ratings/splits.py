@@ -2,16 +2,16 @@
 
 import hashlib
 import json
-import warnings
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
-from markscheme.errors import RatingError, RatingWarning, refuse_lines
+from markscheme.errors import RatingError, refuse_lines
 from markscheme.files import append_lines, set_aside_damaged_end, write_whole
 from markscheme.plain_data import json_lines
-from markscheme.ratings.examples import Example, ExampleSet, Split
+from markscheme.ratings.examples import Example, ExampleSet, Split, few_of, warn
 from markscheme.stats.selection import dev_size
 
 SEED = 1
@@ -48,18 +48,10 @@ class Opening:
     @classmethod
     def read(cls, line: Mapping[str, Any]) -> "Opening":
         """The look in a line of the record."""
-        tests = line.get("wordings", ())
-        return cls(
-            str(line["at"]),
-            str(line["by"]),
-            str(line["labels"]),
-            int(line["n"]),
-            line.get("alpha"),
-            tuple(map(str, tests)),
-            str(line.get("judge", "")),
-            line.get("adopted"),
-            decided="adopted" in line or not tests,
-        )
+        wordings, judge = tuple(map(str, line.get("wordings", ()))), str(line.get("judge", ""))
+        look = (line["at"], line["by"], line["labels"], line["n"])
+        decided = "adopted" in line or not wordings
+        return cls(*look, line.get("alpha"), wordings, judge, line.get("adopted"), decided)
 
     def to_json(self) -> dict[str, Any]:
         """A line of the record; `adopted` is missing while a test is under way."""
@@ -92,10 +84,8 @@ class Openings:
     def of_test(self, wordings: tuple[str, ...], judge: str) -> tuple[int, Opening] | None:
         """The last look at exactly these labels that tests these wordings with this judge, and its number."""
         same = [opening for opening in self.all if opening.labels == self.labels]
-        for number in range(len(same), 0, -1):
-            if same[number - 1].wordings == wordings and same[number - 1].judge == judge:
-                return number, same[number - 1]
-        return None
+        tests = [(number, one) for number, one in enumerate(same, 1) if (one.wordings, one.judge) == (wordings, judge)]
+        return tests[-1] if tests else None
 
     def to_json(self) -> dict[str, Any]:
         """As plain data."""
@@ -180,14 +170,13 @@ def record_decision(examples: ExampleSet, opening: Opening, adopted: str | None)
     Raises:
         RatingError: The record can't be written, or doesn't have this look.
     """
-    path = examples.path.parent / OPENED if examples.path is not None else None
+    path = _record(examples, OPENED)
     answer = json.dumps(replace(opening, adopted=adopted, decided=True).to_json(), ensure_ascii=False)
     try:
-        lines = path.read_text(encoding="utf-8").split("\n") if path is not None else []
+        lines = path.read_text(encoding="utf-8").split("\n")
         at = max(place for place, line in enumerate(lines) if line.strip() and json.loads(line) == opening.to_json())
         lines[at] = answer
-        if path is not None:
-            write_whole(path, "\n".join(lines))
+        write_whole(path, "\n".join(lines))
     except (OSError, ValueError) as error:
         raise RatingError(f"has no place for the answer of this test: {error}", path=path) from error
 
@@ -278,11 +267,10 @@ def warn_of_split_groups(examples: ExampleSet) -> None:
     for example in examples.examples:
         if example.group and example.split:
             parts.setdefault(example.group, set()).add(example.split)
-    both = sorted(group for group, splits in parts.items() if len(splits) > 1)
+    both = [group for group, splits in parts.items() if len(splits) > 1]
     if both:
-        named = ", ".join(both[:5]) + (", …" if len(both) > 5 else "")
-        problem = f"{len(both)} groups are in dev and in test, so test isn't kept back from dev: {named}"
-        warnings.warn(str(RatingError(problem, path=examples.path)), RatingWarning, stacklevel=2)
+        problem = f"{len(both)} groups are in dev and in test, so test isn't kept back from dev: {few_of(both)}"
+        warn(problem, examples.path)
 
 
 def _set_aside(examples: ExampleSet, name: str) -> None:
@@ -303,10 +291,14 @@ def _lines(examples: ExampleSet, name: str, keys: Mapping[str, type]) -> list[di
     return found
 
 
-def _append(examples: ExampleSet, name: str, line: Mapping[str, Any]) -> None:
+def _record(examples: ExampleSet, name: str) -> Path:
     if examples.path is None:
         raise RatingError("examples that came from no file have no place for a record of who looked at them")
-    path = examples.path.parent / name
+    return examples.path.parent / name
+
+
+def _append(examples: ExampleSet, name: str, line: Mapping[str, Any]) -> None:
+    path = _record(examples, name)
     try:
         append_lines(path, [line], follow=False)
     except OSError as error:

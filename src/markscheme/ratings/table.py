@@ -131,18 +131,11 @@ class RatingTable:
 
 def stacked(columns: Sequence[Column], criterion: str | None = None) -> Floats:
     """Levels on a criterion, or scores without one, shape (n_examples, n_columns)."""
-    if not columns:
-        raise ValueError("no columns to stack")
     return np.column_stack([column.scores if criterion is None else column.levels[criterion] for column in columns])
 
 
 def rating_table(
-    rubric: Rubric,
-    ids: Sequence[str],
-    ratings: Iterable[Rating],
-    *,
-    groups: Sequence[str] | None = None,
-    samples_apart: bool = False,
+    rubric: Rubric, ids: Sequence[str], ratings: Iterable[Rating], *, samples_apart: bool = False
 ) -> RatingTable:
     """The table of all ratings of the examples `ids`, columns in the order in which raters first appear.
 
@@ -150,7 +143,6 @@ def rating_table(
         rubric: The rubric of all of them.
         ids: The examples' ids; ratings of others are ignored.
         ratings: In any order.
-        groups: A name for each example's group.
         samples_apart: Whether each sample of a rater is a column of its own, named "RATER #SAMPLE", instead of one
             column for all samples of a rater.
     """
@@ -161,7 +153,7 @@ def rating_table(
             name = f"{rating.rater} #{rating.sample}" if samples_apart else rating.rater
             found.setdefault((name, rating.kind), {}).setdefault(row[rating.id], []).append(rating)
     columns = [_column(name, kind, rated, rubric, len(ids)) for (name, kind), rated in _few_annotators(found).items()]
-    return RatingTable(rubric, tuple(ids), tuple(columns), None if groups is None else tuple(groups))
+    return RatingTable(rubric, tuple(ids), tuple(columns))
 
 
 def column_of(name: str, ratings: Iterable[Rating], rubric: Rubric, ids: Sequence[str]) -> Column:

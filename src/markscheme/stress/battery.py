@@ -4,7 +4,7 @@ import asyncio
 import json
 import math
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -17,7 +17,7 @@ from markscheme.fingerprint import fingerprint
 from markscheme.grading import MOST_UNGRADED, Grade, Grading, all_or_first_error, asking_fingerprint
 from markscheme.judges.judge import Judge, Usage, total
 from markscheme.judges.rerun import FromSample
-from markscheme.ratings.examples import Example
+from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.gold import gold_of
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.stats.intervals import Floats
@@ -157,8 +157,6 @@ def battery(
 
 def _spread(rubric: Rubric, examples: Sequence[Example], n: int) -> tuple[Example, ...]:
     """At most `n` examples, evenly over their gold scores where they are labelled, else in a fixed random order."""
-    from markscheme.ratings.examples import ExampleSet
-
     mixed = sorted(examples, key=lambda example: fingerprint(example.id))
     if len(mixed) <= n:
         return tuple(mixed)
@@ -242,26 +240,46 @@ class MovedExample:
 
 @dataclass(frozen=True)
 class Stress:
-    """The result of a stress run.
+    """The result of a stress run; every figure is computed when it is first asked for. Levels count from the worst.
 
     Attributes:
         battery: The questions.
-        control: By criterion, the originals asked once more within the run.
-        rows: By change and criterion.
-        reads_to_the_end: Whether half a response scores lower on completeness or correctness; None where no criterion
-            is about that, or too little is known.
-        most: For each change and criterion with a finding, the examples that moved most.
-        usage: What asking cost.
-        not_graded: Questions without a grade.
+        grades: The grade of every question.
     """
 
     battery: Battery
-    control: Mapping[str, Cell]
-    rows: Mapping[str, Mapping[str, Cell]]
-    reads_to_the_end: bool | None
-    most: Mapping[tuple[str, str], tuple[MovedExample, ...]]
-    usage: Usage
-    not_graded: int
+    grades: Mapping[StressQuestion, Grade]
+
+    @cached_property
+    def control(self) -> Mapping[str, Cell]:
+        """By criterion, the originals asked once more within the run."""
+        moved = {(CONTROL, criterion.name): self._moved(CONTROL, criterion) for criterion in self.battery.judged}
+        return {name: cell for (_, name), cell in self._cells(moved).items()}
+
+    @cached_property
+    def rows(self) -> Mapping[str, Mapping[str, Cell]]:
+        """By change and criterion."""
+        battery = self.battery
+        moved = {(row.name, c.name): self._moved(row.name, c) for row in battery.rows for c in battery.judged}
+        tested = {key: d for key, d in moved.items() if len(d)}
+        cells = self._cells({key: d for key, d in tested.items() if key[0] not in APART})
+        for name in APART:
+            cells |= self._cells({key: d for key, d in tested.items() if key[0] == name})
+        return {
+            row.name: {c.name: self._noisy(cells.get((row.name, c.name)), row.name, c) for c in battery.judged}
+            for row in battery.rows
+        }
+
+    @property
+    def reads_to_the_end(self) -> bool | None:
+        """Whether half a response scores lower on completeness or correctness; None where no criterion is about that,
+        or too little is known."""
+        row = self.rows.get(TRUNCATION, {})
+        cells = [cell for c in self.battery.judged if reads_whole(c) and (cell := row.get(c.name))]
+        known = [cell for cell in cells if cell.shift.value is not None]
+        if not known or max(cell.shift.n for cell in known) < LEAST_EXAMPLES:
+            return None
+        return any((cell.p or 0.0) <= ALARM and (cell.shift.value or 0.0) < 0 for cell in known)
 
     @property
     def control_moved(self) -> tuple[str, Cell] | None:
@@ -281,6 +299,78 @@ class Stress:
         ]
         return sorted(found, key=lambda each: -abs(each[2].shift.value or 0.0))
 
+    @property
+    def most(self) -> Mapping[tuple[str, str], tuple[MovedExample, ...]]:
+        """For each change and criterion with a finding, the examples that moved most."""
+        return {(row, name): tuple(self._most(row, name)) for row, name, _ in self.findings}
+
+    @property
+    def usage(self) -> Usage:
+        """What asking cost."""
+        return total(grade.usage for grade in self.grades.values())
+
+    @property
+    def not_graded(self) -> int:
+        """Questions without a grade."""
+        return sum(grade.error is not None for grade in self.grades.values())
+
+    def _cells(self, moved: dict[tuple[str, str], Floats]) -> dict[tuple[str, str], Cell]:
+        return stress_cells(moved, {criterion.name: _span(criterion) for criterion in self.battery.judged})
+
+    def _moved(self, version: str, criterion: Criterion) -> Floats:
+        groups = [example.group or example.id for example in self.battery.examples]
+        return differences(self._ratings(ORIGINAL, criterion), self._ratings(version, criterion), groups)
+
+    def _noisy(self, cell: Cell | None, version: str, criterion: Criterion) -> Cell:
+        """The cell with its noise; a missing cell means that the change may alter the level."""
+        if cell is None:
+            return NOT_PRESERVING
+        return with_noise(cell, self._ratings(ORIGINAL, criterion), self._ratings(version, criterion))
+
+    def _ratings(self, version: str, criterion: Criterion) -> Floats:
+        """Shape (n_examples, n_askings); nan where there is none, or where the change may alter the level."""
+        counts = {ORIGINAL: self.battery.originals, CONTROL: 1}
+        askings = range(counts.get(version, self.battery.repeats))
+        return np.array(
+            [
+                [self._level(StressQuestion(place, version, copy), criterion) for copy in askings]
+                for place in range(len(self.battery.examples))
+            ]
+        ).reshape(len(self.battery.examples), len(askings))
+
+    def _level(self, asking: StressQuestion, criterion: Criterion) -> float:
+        grade = self.grades.get(asking)
+        verdict = grade.verdicts.get(criterion.name) if grade is not None else None
+        if verdict is None or not self._counts(asking, criterion):
+            return math.nan
+        level = criterion.scale.position(verdict.level) * _span(criterion)
+        return _span(criterion) - level if asking.version == POLARITY else level
+
+    def _counts(self, asking: StressQuestion, criterion: Criterion) -> bool:
+        if asking.version in (ORIGINAL, CONTROL, TRUNCATION):
+            return True
+        if asking.version == POLARITY:
+            return criterion.scale.is_yes_no
+        row = next(row for row in self.battery.rows if row.name == asking.version)
+        return row.preserves(criterion, code=is_code(self.battery.examples[asking.example].submission.response))
+
+    def _most(self, version: str, name: str) -> Iterator[MovedExample]:
+        criterion = self.battery.rubric.criterion(name)
+        shifts = self._ratings(version, criterion).mean(axis=1) - self._ratings(ORIGINAL, criterion).mean(axis=1)
+        for place in np.argsort(-np.abs(np.nan_to_num(shifts)), kind="stable")[:3].tolist():
+            if shifts[place]:
+                example, changed = self.battery.examples[place], self.battery.texts[place, version]
+                reasons = (self._reason(place, ORIGINAL, name), self._reason(place, version, name))
+                yield MovedExample(example.id, float(shifts[place]), example.submission.response, changed, reasons)
+
+    def _reason(self, place: int, version: str, name: str) -> str:
+        verdict = self.grades[StressQuestion(place, version, 0)].verdicts.get(name)
+        return verdict.reason if verdict is not None else ""
+
+
+def _span(criterion: Criterion) -> float:
+    return float(len(criterion.scale.levels) - 1)
+
 
 def stress_of(battery: Battery, grades: Mapping[StressQuestion, Grade]) -> Stress:
     """The result from the grades.
@@ -295,110 +385,4 @@ def stress_of(battery: Battery, grades: Mapping[StressQuestion, Grade]) -> Stres
     errors = [grade.error for grade in grades.values() if grade.error is not None]
     if len(errors) > MOST_UNGRADED * len(grades):
         raise NothingGraded(errors, of=len(grades))
-    levels = _Levels(battery, grades)
-    spans = {criterion.name: levels.span(criterion) for criterion in battery.judged}
-    control = stress_cells({(CONTROL, c.name): levels.moved(CONTROL, c) for c in battery.judged}, spans)
-    tested = {(row.name, c.name): levels.moved(row.name, c) for row in battery.rows for c in battery.judged}
-    tested = {key: d for key, d in tested.items() if len(d)}
-    cells = stress_cells({key: d for key, d in tested.items() if key[0] not in APART}, spans)
-    for name in APART:
-        cells |= stress_cells({key: d for key, d in tested.items() if key[0] == name}, spans)
-    rows = {
-        row.name: {
-            c.name: levels.noisy(cells[row.name, c.name], row.name, c)
-            if (row.name, c.name) in cells
-            else NOT_PRESERVING
-            for c in battery.judged
-        }
-        for row in battery.rows
-    }
-    found = Stress(
-        battery,
-        {name: cell for (_, name), cell in control.items()},
-        rows,
-        _reads_to_the_end(battery, rows),
-        {},
-        total(grade.usage for grade in grades.values()),
-        len(errors),
-    )
-    return replace(found, most={(row, name): levels.most(row, name) for row, name, _ in found.findings})
-
-
-def _reads_to_the_end(battery: Battery, rows: Mapping[str, Mapping[str, Cell]]) -> bool | None:
-    cells = [cell for c in battery.judged if reads_whole(c) and (cell := rows.get(TRUNCATION, {}).get(c.name))]
-    known = [cell for cell in cells if cell.shift.value is not None]
-    if not known or max(cell.shift.n for cell in known) < LEAST_EXAMPLES:
-        return None
-    return any((cell.p or 0.0) <= ALARM and (cell.shift.value or 0.0) < 0 for cell in known)
-
-
-@dataclass(frozen=True)
-class _Levels:
-    """The levels of a run, counted from the worst."""
-
-    battery: Battery
-    grades: Mapping[StressQuestion, Grade]
-
-    def span(self, criterion: Criterion) -> float:
-        return float(len(criterion.scale.levels) - 1)
-
-    def ratings(self, version: str, criterion: Criterion) -> Floats:
-        """Shape (n_examples, n_askings); nan where there is none, or where the change may alter the level."""
-        counts = {ORIGINAL: self.battery.originals, CONTROL: 1}
-        askings = range(counts.get(version, self.battery.repeats))
-        return np.array(
-            [
-                [self._level(StressQuestion(place, version, copy), criterion) for copy in askings]
-                for place in range(len(self.battery.examples))
-            ]
-        ).reshape(len(self.battery.examples), len(askings))
-
-    def moved(self, version: str, criterion: Criterion) -> Floats:
-        groups = [example.group or example.id for example in self.battery.examples]
-        return differences(self.ratings(ORIGINAL, criterion), self.ratings(version, criterion), groups)
-
-    def noisy(self, cell: Cell | None, version: str, criterion: Criterion) -> Cell:
-        """The cell with its noise; a missing cell means that the change may alter the level."""
-        if cell is None:
-            return NOT_PRESERVING
-        return with_noise(cell, self.ratings(ORIGINAL, criterion), self.ratings(version, criterion))
-
-    def most(self, version: str, name: str) -> tuple[MovedExample, ...]:
-        """The examples that moved most."""
-        criterion = self.battery.rubric.criterion(name)
-        shifts = self.ratings(version, criterion).mean(axis=1) - self.ratings(ORIGINAL, criterion).mean(axis=1)
-        order = [int(place) for place in np.argsort(-np.abs(np.nan_to_num(shifts)), kind="stable")[:3]]
-        return tuple(
-            MovedExample(
-                self.battery.examples[place].id,
-                float(shifts[place]),
-                self.battery.examples[place].submission.response,
-                self.battery.texts[place, version],
-                (
-                    self._reason(place, ORIGINAL, name),
-                    self._reason(place, version, name),
-                ),
-            )
-            for place in order
-            if shifts[place]
-        )
-
-    def _reason(self, place: int, version: str, name: str) -> str:
-        verdict = self.grades[StressQuestion(place, version, 0)].verdicts.get(name)
-        return verdict.reason if verdict is not None else ""
-
-    def _level(self, asking: StressQuestion, criterion: Criterion) -> float:
-        grade = self.grades.get(asking)
-        verdict = grade.verdicts.get(criterion.name) if grade is not None else None
-        if verdict is None or not self._counts(asking, criterion):
-            return math.nan
-        level = criterion.scale.position(verdict.level) * self.span(criterion)
-        return self.span(criterion) - level if asking.version == POLARITY else level
-
-    def _counts(self, asking: StressQuestion, criterion: Criterion) -> bool:
-        if asking.version in (ORIGINAL, CONTROL, TRUNCATION):
-            return True
-        if asking.version == POLARITY:
-            return criterion.scale.is_yes_no
-        row = next(row for row in self.battery.rows if row.name == asking.version)
-        return row.preserves(criterion, code=is_code(self.battery.examples[asking.example].submission.response))
+    return Stress(battery, grades)

@@ -12,33 +12,8 @@ import numpy as np
 
 from markscheme.calibration.comparison import Comparison
 from markscheme.calibration.decision import NO_MERIT, Finding
+from markscheme.calibration.findings import judge, overall, rubric
 from markscheme.calibration.findings.evidence import SEVERITIES, CriterionEvidence, Evidence
-from markscheme.calibration.findings.judge import (
-    central_tendency,
-    invented_quotes,
-    judge_or_label_noise,
-    lenient_or_severe,
-    no_skill,
-    noisy,
-    stuck_judge,
-)
-from markscheme.calibration.findings.overall import (
-    decisions_without_skill,
-    halo_finding,
-    length_adjusted,
-    length_bias,
-    no_better_than_constant,
-    slice_finding,
-    unreadable_replies,
-)
-from markscheme.calibration.findings.rubric import (
-    ambiguous,
-    hardly_varying,
-    label_findings,
-    one_level_in_gold,
-    redundant,
-    unused_levels,
-)
 from markscheme.calibration.findings.slices import Slice
 from markscheme.ratings.rating import Rating
 
@@ -63,17 +38,17 @@ def findings_of(
         elsewhere: Whether the ratings were made elsewhere, so that one with only an error was an unreadable reply.
     """
     whole = Evidence.of(comparison, ratings)
-    by_length = list(length_bias(whole))
+    by_length = list(overall.length_bias(whole))
     broken = [part for part in slices if part.stands_out and not (by_length and part.part.by == "length")]
     of_criteria = list(_of_criteria(_outside(whole, broken), by_length))
     found = [
         *_without_skill(whole, of_criteria),
         *of_criteria,
         *by_length,
-        *(slice_finding(whole, part, part.figure) for part in broken if part.figure is not None),
-        *unreadable_replies(whole, elsewhere=elsewhere),
-        *invented_quotes(whole),
-        *label_findings(whole),
+        *(overall.slice_finding(whole, part, part.figure) for part in broken if part.figure is not None),
+        *overall.unreadable_replies(whole, elsewhere=elsewhere),
+        *judge.invented_quotes(whole),
+        *rubric.label_findings(whole),
     ]
     return tuple(sorted(found, key=lambda one: (-one.cost, SEVERITIES.index(one.severity))))
 
@@ -91,7 +66,7 @@ def _without_skill(whole: Evidence, of_criteria: Sequence[Finding]) -> list[Find
     """Findings about skill in decisions and scores, unless the only criterion has shown it already."""
     if len(whole.criteria) == 1 and any(found.code in NO_MERIT for found in of_criteria):
         return []
-    return list(decisions_without_skill(whole)) or list(no_better_than_constant(whole))
+    return list(overall.decisions_without_skill(whole)) or list(overall.no_better_than_constant(whole))
 
 
 def _of_criteria(evidence: Evidence, by_length: Sequence[Finding]) -> Iterator[Finding]:
@@ -105,27 +80,27 @@ def _of_criteria(evidence: Evidence, by_length: Sequence[Finding]) -> Iterator[F
     def faults(rule: Rule, among: Mapping[str, CriterionEvidence], seen: Evidence = evidence) -> dict[str, Finding]:
         return {found.criterion or "": found for found in rule(seen, among)}
 
-    flat = faults(hardly_varying, criteria)
-    stuck = faults(stuck_judge, _unexplained(criteria, flat))
-    blind = faults(no_skill, _unexplained(criteria, flat, stuck))
-    untested = faults(one_level_in_gold, _unexplained(criteria, flat, stuck, blind))
+    flat = faults(rubric.hardly_varying, criteria)
+    stuck = faults(judge.stuck_judge, _unexplained(criteria, flat))
+    blind = faults(judge.no_skill, _unexplained(criteria, flat, stuck))
+    untested = faults(rubric.one_level_in_gold, _unexplained(criteria, flat, stuck, blind))
     always = {name: found for name, found in blind.items() if found.evidence["correlation"] is None}
-    biased = faults(lenient_or_severe, _unexplained(criteria, stuck, always))
-    even = length_adjusted(evidence) if by_length else evidence
-    colored = list(halo_finding(even))
+    biased = faults(judge.lenient_or_severe, _unexplained(criteria, stuck, always))
+    even = overall.length_adjusted(evidence) if by_length else evidence
+    colored = list(overall.halo_finding(even))
     open_still = {} if colored else _unexplained(criteria, flat, stuck, blind, untested)
-    narrow = faults(central_tendency, open_still)
-    noise = faults(noisy, {name: even.criteria[name] for name in _unexplained(open_still, narrow)}, even)
+    narrow = faults(judge.central_tendency, open_still)
+    noise = faults(judge.noisy, {name: even.criteria[name] for name in _unexplained(open_still, narrow)}, even)
     if by_length:
-        noise = faults(noisy, {name: criteria[name] for name in noise})
+        noise = faults(judge.noisy, {name: criteria[name] for name in noise})
     explained = {**flat, **stuck, **blind, **untested, **biased, **narrow}
     yield from colored
-    yield from redundant(evidence, _unexplained(criteria, flat, untested))
+    yield from rubric.redundant(evidence, _unexplained(criteria, flat, untested))
     for found in (flat, stuck, blind, untested, biased, narrow, noise):
         yield from found.values()
-    yield from ambiguous(evidence, _unexplained(criteria, flat, untested))
-    yield from judge_or_label_noise(evidence, _unexplained(open_still, narrow, noise, biased))
-    yield from unused_levels(evidence, criteria, blamed=explained.keys())
+    yield from rubric.ambiguous(evidence, _unexplained(criteria, flat, untested))
+    yield from judge.judge_or_label_noise(evidence, _unexplained(open_still, narrow, noise, biased))
+    yield from rubric.unused_levels(evidence, criteria, blamed=explained.keys())
 
 
 def _unexplained(

@@ -1,22 +1,26 @@
 """Evidence for the rules of diagnosis: each criterion of a comparison, with some examples left out if needed."""
 
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Self
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from markscheme.calibration.comparison import Comparison, CriterionComparison
 from markscheme.calibration.decision import Finding, Severity
+from markscheme.calibration.findings.advice import MOST_NAMED, listed
 from markscheme.ratings.rating import Rated, Rating
-from markscheme.ratings.table import Flags, Floats, merits, positions, rating_table, stacked
-from markscheme.rubrics.rubric import Scale
+from markscheme.ratings.table import Flags, Floats, merits, rating_table, stacked
+from markscheme.rubrics.rubric import SAME_LEVEL, Scale
 from markscheme.stats import Estimate
 from markscheme.stats.coefficients import Metric, agreement
+from markscheme.stats.intervals import NO_SPREAD
 from markscheme.stats.severity import pair_statistic
 
+SIGNIFICANT = 0.05
 LEAST_SHARED = 30
 """Examples that the judge and two annotators must have rated before annotators' noise is separated from the judge's."""
 FEWEST_TO_COMPARE = 10
@@ -139,13 +143,13 @@ class CriterionEvidence(CriterionComparison):
         """Whether every rating is a level of the scale, not a value between two."""
         return bool(np.isin(ratings[np.isfinite(ratings)], self.levels).all())
 
-    def position(self, levels: Floats) -> Floats:
-        """How far up the scale levels are, 0 to 1."""
-        return positions(self.scale, levels)
-
     def merit(self, levels: Floats) -> Floats:
         """How good levels are, 0 to 1: inverted for a fault."""
         return merits(self.criterion, levels)
+
+    def nearest_level(self, value: float) -> float:
+        """The level of the scale that a value is nearest to."""
+        return float(self.levels[int(np.abs(self.levels - value).argmin())])
 
     def where(self, kept: Flags) -> Self:
         """The same with everything about the other examples set to nan; the examples keep their order."""
@@ -256,13 +260,15 @@ class Evidence:
             most: The severest it may be called.
         """
         share = gain / self.error if self.error > 0 else 0.0
+        said = [] if one is None else self.said(one, worst)
+        wrote = {"annotators": said} if said else {}
         by_share = 0 if share >= HIGH_SHARE else 1 if share >= MEDIUM_SHARE else 2
         return Finding(
             code=code,
             criterion=one.name if one is not None else None,
             severity=SEVERITIES[max(SEVERITIES.index(most), min(SEVERITIES.index(least), by_share))],
             message=f"{message} (Measured outside {self.outside}.)" if self.outside else message,
-            evidence={**shows, "worst": [self._example(one, place) for place in worst], **self._annotators(one, worst)},
+            evidence={**shows, "worst": [self._example(one, place) for place in worst], **wrote},
             examples=tuple(self.ids[place] for place in worst),
             suggestion=suggestion,
             cost=float(gain),
@@ -279,11 +285,6 @@ class Evidence:
         rated = rating.criteria.get(one.name, Rated(None)) if rating is not None else Rated(None)
         return {**shown, "quote": rated.quote, "reason": rated.reason}
 
-    def _annotators(self, one: CriterionEvidence | None, places: Sequence[int]) -> dict[str, Any]:
-        """What annotators wrote about examples, as an entry of a finding's evidence; none where they wrote nothing."""
-        said = [] if one is None else self.said(one, places)
-        return {"annotators": said} if said else {}
-
     def said(self, one: CriterionEvidence, places: Sequence[int]) -> list[dict[str, Any]]:
         """What annotators wrote about examples: level, reason and note, and how sure they were; without names."""
         found = []
@@ -298,6 +299,46 @@ class Evidence:
                     entry = {"id": self.ids[place], "level": rated.level, "said": words}
                     found.append({**entry, "confidence": rating.confidence or None})
         return found
+
+    def example_ids(self, places: Sequence[int]) -> str:
+        """The ids of some examples in a row."""
+        return listed([self.ids[place] for place in places])
+
+    def both_levels(self, one: CriterionEvidence, places: Sequence[int]) -> str:
+        """The judge's level and gold's on the worst examples."""
+        parts = [
+            f"{one.scale.level_name(float(one.judge[place]))} where {self.who} say "
+            f"{one.scale.level_name(float(one.gold[place]))} on {self.ids[place]}"
+            for place in places[:MOST_NAMED]
+        ]
+        return f"the judge gave {', '.join(parts)}" if parts else "no single example shows it"
+
+    def anchor_advice(self, one: CriterionEvidence, way: int) -> str:
+        """Which level to anchor, and the examples on which the judge and gold differ there.
+
+        Args:
+            one: The criterion.
+            way: 1 where the judge gives too high a level, -1 where too low.
+        """
+        cells: dict[tuple[float, float], list[int]] = defaultdict(list)
+        for place in np.flatnonzero(np.nan_to_num(way * one.errors, nan=0.0) > SAME_LEVEL).tolist():
+            levels = one.nearest_level(float(one.gold[place])), one.nearest_level(float(one.judge[place]))
+            if way * (levels[1] - levels[0]) > 0:
+                cells[levels].append(place)
+        if not cells:
+            return f"Say in {one.name} more exactly what each level asks for."
+        gold, judge = max(cells, key=lambda cell: (abs(cell[0] - cell[1]) * len(cells[cell]), cell))
+        places = cells[gold, judge]
+        theirs, its = one.scale.level_name(gold), one.scale.level_name(judge)
+        about = "" if np.isin(one.judge[places], [judge]).all() else "about "
+        where = f"the judge gave {about}{its} where {self.who} say {theirs} on {self.example_ids(places)}"
+        if one.scale.is_yes_no:
+            wanted = "what is not enough for MET" if its == "MET" else "what is enough for MET"
+            return f"Say in {one.name} {wanted}: {where}."
+        has_words = any(abs(level.value - gold) <= SAME_LEVEL and level.description for level in one.scale.levels)
+        verb = "Say more exactly" if has_words else "Say"
+        wanted = f"what keeps a {theirs} from being a {its}" if way > 0 else f"what a {theirs} may still lack"
+        return f"{verb} in the description of level {theirs} of {one.name} {wanted}: {where}."
 
     @cached_property
     def misses(self) -> Floats:
@@ -350,3 +391,51 @@ def modal_level(values: Floats) -> tuple[float, float]:
     """The most frequent level, the lowest in a tie, and its share."""
     found, counts = np.unique(values[np.isfinite(values)], return_counts=True)
     return float(found[counts.argmax()]), float(counts.max() / counts.sum())
+
+
+# --- significance ---------------------------------------------------------------------------------------------------
+
+
+StatisticAt: TypeAlias = Callable[[CriterionEvidence, float], Estimate]
+
+
+def significant(
+    criteria: Mapping[str, CriterionEvidence],
+    statistic: StatisticAt,
+    exceeds: Callable[[CriterionEvidence, Estimate], bool],
+    *,
+    sides: int = 1,
+) -> dict[str, Estimate]:
+    """The criteria on which a statistic exceeds its bound, each tested at the level of its step in Holm's procedure.
+
+    Args:
+        criteria: Those tested together.
+        statistic: The statistic of one criterion, with its interval at a level.
+        exceeds: Whether an estimate, by its value and its limits, exceeds the criterion's bound.
+        sides: 1 where one limit of the interval counts, 2 where either does.
+
+    Returns:
+        For each such criterion the estimate with its 95 % interval.
+    """
+    alpha = (3 - sides) * SIGNIFICANT
+    alone = {name: _without_spread(statistic(one, 1 - alpha)) for name, one in criteria.items()}
+    candidates = {name for name, found in alone.items() if exceeds(criteria[name], found)}
+    tested = sum(found.low is not None for found in alone.values())
+    shown: dict[str, Estimate] = {}
+    while candidates:
+        level = 1 - alpha / (tested - len(shown))
+        new = {
+            name for name in candidates if exceeds(criteria[name], _without_spread(statistic(criteria[name], level)))
+        }
+        if not new:
+            break
+        shown |= {name: statistic(criteria[name], 0.95) for name in criteria if name in new}
+        candidates -= new
+    return shown
+
+
+def _without_spread(estimate: Estimate) -> Estimate:
+    """An estimate that no single example changes, as its own interval; any other as it is."""
+    if estimate.note != f"withheld: {NO_SPREAD}":
+        return estimate
+    return replace(estimate, low=estimate.value, high=estimate.value, note=None)

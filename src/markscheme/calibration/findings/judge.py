@@ -10,15 +10,7 @@ import numpy as np
 
 from markscheme.calibration.comparison import headline
 from markscheme.calibration.decision import Finding
-from markscheme.calibration.findings.advice import (
-    MOST_WORST,
-    anchor_advice,
-    both_levels,
-    example_ids,
-    number,
-    with_ci,
-    worst_places,
-)
+from markscheme.calibration.findings.advice import MOST_WORST, number, with_ci, worst_places
 from markscheme.calibration.findings.evidence import (
     FEWEST_FOR_SPREAD,
     FEWEST_TO_COMPARE,
@@ -26,12 +18,13 @@ from markscheme.calibration.findings.evidence import (
     LEAST_WRONG,
     NO_SKILL,
     NO_SKILL_BOUND,
+    SIGNIFICANT,
     CriterionEvidence,
     Evidence,
     mean,
     modal_level,
+    significant,
 )
-from markscheme.calibration.findings.significance import SIGNIFICANT, significant
 from markscheme.rubrics.rubric import SAME_LEVEL
 from markscheme.stats import Estimate
 from markscheme.stats.change import holm, sign_flip
@@ -68,7 +61,7 @@ def stuck_judge(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -
             one,
             f"{one.name}: the judge gave {always} to {whom}; {evidence.who} gave their most frequent "
             f"level to {of_people:.0%}.",
-            f"Say in {one.name} what separates {always} from the others: {both_levels(evidence, one, worst)}.",
+            f"Say in {one.name} what separates {always} from the others: {evidence.both_levels(one, worst)}.",
             shows={"level": level, "share": share, "share_of_people": of_people},
             worst=worst,
             gain=evidence.gain({one.name: one.gold}),
@@ -111,7 +104,7 @@ def no_skill(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -> I
             f"{name}: the judge {said}. It gives gold's level on {equal:.0%} of examples; always answering the modal "
             f"level would on {baseline:.0%}.",
             f"Say in {name} what to look for in the response, with an example of a low and of a high level; look first "
-            f"at {example_ids(evidence, worst)}.",
+            f"at {evidence.example_ids(worst)}.",
             shows={"agreement": equal, "constant": baseline, **shows},
             worst=worst,
             gain=evidence.gain({name: one.gold}),
@@ -146,7 +139,7 @@ def lenient_or_severe(evidence: Evidence, criteria: Mapping[str, CriterionEviden
             code,
             one,
             f"{name}: the judge is too {code}; {_bias_in_words(evidence, one, bias, judge, gold)}.",
-            anchor_advice(evidence, one, way),
+            evidence.anchor_advice(one, way),
             shows={"shift": bias.to_json(), "judge_mean": judge, "gold_mean": gold},
             worst=worst_places(way * one.errors),
             gain=evidence.gain({name: np.clip(one.judge - size, one.levels[0], one.levels[-1])}),
@@ -192,7 +185,7 @@ def central_tendency(evidence: Evidence, criteria: Mapping[str, CriterionEvidenc
             one,
             f"{name}: the judge avoids the ends of the scale; {how}.",
             f"Give {name} an example at each end ({ends}) and say that the ends are to be used: "
-            f"{both_levels(evidence, one, worst)}.",
+            f"{evidence.both_levels(one, worst)}.",
             shows={"slope" if one.twice_labelled else "sd_ratio": slope.to_json(), "weak": not one.twice_labelled},
             worst=worst,
             gain=evidence.gain({name: one.judge + (1 - size) * centred}),
@@ -241,7 +234,7 @@ def noisy(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -> Iter
             one,
             f"{name}: the judge is noisy; {', and '.join(said)}.",
             f"Ask three times and take the median level (samples: 3); if that doesn't help, split {name} into "
-            f"questions with one answer each. Examples: {both_levels(evidence, one, worst)}.",
+            f"questions with one answer each. Examples: {evidence.both_levels(one, worst)}.",
             shows=shows,
             worst=worst,
             gain=evidence.gain({name: one.judge - (1 - 3**-0.5) * scatter}),
@@ -284,7 +277,7 @@ def judge_or_label_noise(evidence: Evidence, criteria: Mapping[str, CriterionEvi
             f"{name}: the judge is sometimes above and sometimes below {evidence.who}: {what} {with_ci(agreement)}. "
             f"One label per example can't show the cause: the judge may be noisy, or {other}.",
             f"Have a second annotator label {name} on {LEAST_SHARED} of these examples, first where judge and labels "
-            f"differ most: {both_levels(evidence, one, worst)}.",
+            f"differ most: {evidence.both_levels(one, worst)}.",
             shows={"kappa": agreement.to_json(), "told_apart": False},
             worst=worst,
             most="low",
@@ -315,7 +308,7 @@ def invented_quotes(evidence: Evidence) -> Iterator[Finding]:
             one,
             f"{one.name}: {len(places)} of {n} of the judge's quotes ({len(places) / n:.0%}) are in nothing it saw.",
             f"Don't rely on the judge's quotes in {one.name}, and try a stronger model; look first at "
-            f"{example_ids(evidence, worst)}.",
+            f"{evidence.example_ids(worst)}.",
             shows={"quotes": n, "invented": len(places), "share": len(places) / n},
             worst=worst,
         )

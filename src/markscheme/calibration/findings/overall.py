@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from markscheme.calibration.decision import Finding
-from markscheme.calibration.findings.advice import MOST_WORST, example_ids, listed, worst_places
+from markscheme.calibration.findings.advice import MOST_WORST, listed, worst_places
 from markscheme.calibration.findings.evidence import (
     FEWEST_FOR_SPREAD,
     FEWEST_TO_DIAGNOSE,
@@ -18,7 +18,7 @@ from markscheme.calibration.findings.evidence import (
     mean,
 )
 from markscheme.calibration.findings.slices import Slice, SliceFigure
-from markscheme.ratings.table import Flags, Floats
+from markscheme.ratings.table import Flags, Floats, positions
 from markscheme.stats import Estimate
 from markscheme.stats.distortion import halo, leaning
 from markscheme.stats.planning import CONF
@@ -94,7 +94,7 @@ def decisions_without_skill(evidence: Evidence) -> Iterator[Finding]:
         f"The judge {said}. Its pass/fail decision is gold's on {equal:.0%} of examples; always deciding the same way "
         f"would be right on {usual:.0%}.",
         f"Compare the pass mark ({comparison.rubric.pass_mark:g}) with the scores of "
-        f"{example_ids(evidence, missed[:3])}, then look for the criterion that should have separated them.",
+        f"{evidence.example_ids(missed[:3])}, then look for the criterion that should have separated them.",
         shows={"accuracy": equal, "constant": usual, "kappa": comparison.overall["pass_kappa"].to_json()},
         worst=missed,
         gain=evidence.error,
@@ -158,7 +158,7 @@ def length_bias(evidence: Evidence) -> Iterator[Finding]:
         f"{'higher' if size > 0 else 'lower'} than one in the shortest tenth that deserves the same."
         + ("" if all(one.twice_labelled for one in evidence.criteria.values()) else alone),
         f"Say in the guidelines that length {earns} nothing, and in the criteria what may be left out; it shows on "
-        f"{example_ids(evidence, worst)}.",
+        f"{evidence.example_ids(worst)}.",
         shows={"per_log_length": leans.to_json(), "short_to_long": size, "correlation_of_misses": plainly.to_json()},
         worst=worst,
         gain=max(0.0, float(np.abs(misses[there]).mean() - np.abs(misses[there] - excess[there]).mean())),
@@ -190,7 +190,7 @@ def _annotators_scores(evidence: Evidence) -> Floats:
     """The scores of each annotator's levels, shape (n, n_people), where two or more rated all; else gold's scores."""
     criteria = list(evidence.criteria.values())
     if all(one.twice_labelled for one in criteria):
-        scores = np.sum([evidence.share(one) * one.position(one.people) for one in criteria], axis=0)
+        scores = np.sum([evidence.share(one) * positions(one.scale, one.people) for one in criteria], axis=0)
         if int((np.isfinite(scores).sum(axis=1) >= 2).sum()) >= LEAST_SHARED:
             return np.asarray(scores, dtype=np.float64)
     return np.where(evidence.kept, evidence.comparison.gold.overall, np.nan)
@@ -212,7 +212,7 @@ def slice_finding(evidence: Evidence, part: Slice, quoted: SliceFigure) -> Findi
         one,
         f"{what[0].upper() if one is None else what[0]}{what[1:]} is broken on {called} ({part.n} examples): "
         f"{quoted.in_words}.{more}",
-        f"Read {example_ids(evidence, worst)} together and say in the criteria what is special about {called}{way}. "
+        f"Read {evidence.example_ids(worst)} together and say in the criteria what is special about {called}{way}. "
         "Until then let people decide there.",
         shows={
             "slice": {"by": part.part.by, "name": part.part.name, "n": part.n},
@@ -265,7 +265,7 @@ def unreadable_replies(evidence: Evidence, *, elsewhere: bool) -> Iterator[Findi
         evidence.criteria[names[0]] if len(names) == 1 else None,
         f"{len(unread)} of {rated} of the judge's answers{of} could not be read.",
         "Ask for one criterion at a time (strategy: per_criterion), or use a model that keeps to the answer format. "
-        f"Look first at {example_ids(evidence, places[:3])}.",
+        f"Look first at {evidence.example_ids(places[:3])}.",
         shows={"examples": len(unread), "share": share, "criteria": names},
         worst=places[:5],
         gain=share * evidence.error,

@@ -10,17 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from markscheme.calibration.comparison import Comparison
 from markscheme.calibration.decision import Finding
-from markscheme.calibration.findings.advice import (
-    anchor_advice,
-    example_ids,
-    in_words,
-    nearest_level,
-    number,
-    with_ci,
-    worst_places,
-)
+from markscheme.calibration.findings.advice import in_words, number, with_ci, worst_places
 from markscheme.calibration.findings.evidence import (
     FEWEST_TO_DIAGNOSE,
     LEAST_SHARED,
@@ -29,9 +20,9 @@ from markscheme.calibration.findings.evidence import (
     Evidence,
     mean,
     modal_level,
+    significant,
 )
-from markscheme.calibration.findings.significance import significant
-from markscheme.ratings.rating import asked_under
+from markscheme.ratings.examples import stale_labels
 from markscheme.ratings.table import Floats
 from markscheme.stats import Estimate
 from markscheme.stats.distortion import correlation_without_noise, shared_and_own
@@ -226,9 +217,9 @@ def unused_levels(
     for name, one in criteria.items():
         if len(one.levels) < 3 or one.n < FEWEST_TO_DIAGNOSE:
             continue
-        by_judge = {nearest_level(one, value) for value in np.unique(one.judge[one.both]).tolist()}
+        by_judge = {one.nearest_level(value) for value in np.unique(one.judge[one.both]).tolist()}
         by_people = {
-            nearest_level(one, value) for value in np.unique(np.append(one.labels, one.gold[one.both])).tolist()
+            one.nearest_level(value) for value in np.unique(np.append(one.labels, one.gold[one.both])).tolist()
         }
         nobody = [level for level in one.levels.tolist() if level not in by_judge | by_people]
         if nobody and one.n >= FEWEST_TO_MISS_A_LEVEL:
@@ -250,17 +241,14 @@ def _levels_named(one: CriterionEvidence, levels: Sequence[float], link: str = "
     return noun + in_words([one.scale.level_name(level) for level in levels], link)
 
 
-def _it_or_them(levels: Sequence[float]) -> str:
-    return "it" if len(levels) == 1 else "them"
-
-
 def _unused_by_all(evidence: Evidence, one: CriterionEvidence, levels: Sequence[float]) -> Finding:
     names, either = _levels_named(one, levels), _levels_named(one, levels, "or")
+    them = "it" if len(levels) == 1 else "them"
     return evidence.finding(
         "unused-level",
         one,
         f"{one.name}: neither the judge nor {evidence.who} gave {either} in {one.n} examples.",
-        f"Remove {names} from the scale of {one.name}, or label responses that deserve {_it_or_them(levels)}.",
+        f"Remove {names} from the scale of {one.name}, or label responses that deserve {them}.",
         shows={"levels": list(levels), "by": "nobody"},
         most="low",
     )
@@ -274,7 +262,7 @@ def _unused_by_judge(evidence: Evidence, one: CriterionEvidence, levels: Sequenc
         "unused-level",
         one,
         f"{one.name}: the judge never gave {names}; {evidence.who} did for {int(where.sum())} of {one.n} responses.",
-        anchor_advice(evidence, one.where(where), way),
+        evidence.anchor_advice(one.where(where), way),
         shows={"levels": list(levels), "by": "judge", "examples": int(where.sum())},
         worst=worst_places(np.where(where, np.abs(one.errors), np.nan)),
         gain=evidence.gain({one.name: np.where(where, one.gold, np.nan)}),
@@ -286,20 +274,22 @@ def _unused_by_judge(evidence: Evidence, one: CriterionEvidence, levels: Sequenc
 
 def label_findings(evidence: Evidence) -> Iterator[Finding]:
     """Labels that were given under another wording, and too few labels to say much."""
-    stale = _stale(evidence.comparison)
+    gold = evidence.comparison.gold
+    under_another = stale_labels(gold.examples, evidence.comparison.rubric)
+    stale = [(place, name) for place, label, name in under_another if label.kind in gold.kinds]
     if stale:
         names, places = sorted({name for _, name in stale}), sorted({place for place, _ in stale})
         yield evidence.finding(
             "stale-labels",
             evidence.criteria[names[0]] if len(names) == 1 else None,
             f"{len(stale)} labels on {', '.join(names)} were given under another wording; they still count.",
-            f"Label these again under the current wording: {example_ids(evidence, places)}.",
+            f"Label these again under the current wording: {evidence.example_ids(places)}.",
             shows={"labels": len(stale), "criteria": names, "examples": len(places)},
             worst=places[:5],
             least="medium",
             most="medium",
         )
-    groups = evidence.comparison.gold.groups
+    groups = gold.groups
     n_groups = evidence.n if groups is None else len(set(groups))
     if evidence.n < FEWEST_TO_DIAGNOSE or n_groups < FEWEST_GROUPS:
         few = f"{evidence.n} examples" if groups is None else f"{evidence.n} examples in {n_groups} groups"
@@ -311,17 +301,3 @@ def label_findings(evidence: Evidence) -> Iterator[Finding]:
             f"Label {FEWEST_TO_DIAGNOSE} examples in all{of_groups}, with every level among them, to find large ones.",
             shows={"examples": evidence.n, "groups": n_groups},
         )
-
-
-def _stale(comparison: Comparison) -> list[tuple[int, str]]:
-    """Places and criteria of the labels that count and were given under another wording."""
-    now = {criterion.name: criterion.fingerprint for criterion in comparison.rubric.criteria}
-    whole = asked_under(comparison.rubric)
-    return [
-        (place, name)
-        for place, example in enumerate(comparison.gold.examples)
-        for label in example.labels
-        if label.kind in comparison.gold.kinds
-        for name, rated in label.criteria.items()
-        if (rated.under != now[name] if rated.under else bool(label.under) and label.under != whole)
-    ]

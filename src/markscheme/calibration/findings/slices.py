@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from markscheme.calibration.comparison import Comparison, headline
 from markscheme.calibration.findings.advice import number
-from markscheme.calibration.findings.evidence import STUCK, Evidence, modal_level
+from markscheme.calibration.findings.evidence import SIGNIFICANT, STUCK, Evidence, modal_level
 from markscheme.ratings.rating import KINDS
 from markscheme.ratings.table import Flags, Floats
 from markscheme.stats import Estimate
@@ -26,7 +26,6 @@ MOST_PARTS = 50
 """Maximum number of parts of one kind; more are too small to say which of them is broken."""
 SHORTEST_SET = 30
 """Fewest examples for which lengths are divided in three."""
-SIGNIFICANT = 0.05
 LOWER_AGREEMENT = 0.20
 BIAS_IN_SCORE = 0.10
 BIAS_ON_SCALE = 0.15
@@ -332,11 +331,9 @@ def _by_length(lengths: npt.NDArray[np.int64]) -> list[ExamplePart]:
     low, high = (round(float(edge)) for edge in np.quantile(lengths, [1 / 3, 2 / 3]))
     if not lengths.min() < low < high < lengths.max():
         return []
-    return [
-        ExamplePart("length", f"up to {low} characters", lengths <= low),
-        ExamplePart("length", f"{low + 1} to {high} characters", (lengths > low) & (lengths <= high)),
-        ExamplePart("length", f"over {high} characters", lengths > high),
-    ]
+    names = (f"up to {low} characters", f"{low + 1} to {high} characters", f"over {high} characters")
+    third = np.digitize(lengths, [low, high], right=True)
+    return [ExamplePart("length", name, third == place) for place, name in enumerate(names)]
 
 
 def _kind(comparison: Comparison, place: int) -> str:
