@@ -138,6 +138,11 @@ def _database(path: Path) -> sqlite3.Connection:
     raise AssertionError("one of the two ways returns or raises")
 
 
+def mapping(value: Any) -> Mapping[str, Any]:
+    """The value if it is an object; any other value as an empty one."""
+    return value if isinstance(value, Mapping) else {}
+
+
 def decoded(value: Any) -> Any:
     """The value of a JSON text; any other value unchanged."""
     if not isinstance(value, str) or not value.strip():

@@ -8,10 +8,11 @@ from typing import Any, TypeAlias, get_args
 
 from markscheme.errors import RatingError, refuse_lines
 from markscheme.fingerprint import fingerprint
-from markscheme.plain_data import ANOTHER_LENGTH, json_lines, read_text, shown, table_rows
+from markscheme.plain_data import json_lines, read_text, shown
 from markscheme.ratings.examples import Example, Split
 from markscheme.ratings.rating import KINDS, Kind, Rated, Rating
 from markscheme.readers.imported import Reading, number, plain, said_anything
+from markscheme.readers.peek import Peek, mapping
 from markscheme.rubrics.rubric import Criterion
 from markscheme.submission import Submission, as_text
 
@@ -63,11 +64,7 @@ def _rows(reading: Reading) -> Iterator[Mapping[str, Any]]:
     """The rows of a file, each by column name; empty cells are left out."""
     path = reading.path
     if path.suffix in (".csv", ".tsv"):
-        for line, row in table_rows(path, RatingError):
-            if row is None:
-                refuse_lines(RatingError(ANOTHER_LENGTH, path=path, line=line))
-                continue
-            yield {key: value for key, value in row.items() if value.strip()}
+        yield from (row for _, row in Peek(path).parts())
     elif path.suffix == ".txt":
         yield from _plain_lines(path)
     else:
@@ -177,7 +174,8 @@ class _Table:
 
     def _ratings(self, row: "_Row", unit: str) -> Iterator[Rating]:
         """A judge's verdict and a label from the same row, and whatever else the row rates."""
-        verdict, label_column = row.value(self._free(VERDICT)), row.first(self._label_columns)
+        verdict = row.value(self._free(VERDICT))
+        label_column = row.first(self._free((*LABEL, *[EXPECTED] * self.expects_labels)))
         reason = row.text(self._free(REASON)) or ""
         named = row.text(self._free(("judge",)))
         judge = self._judge(row, named)
@@ -203,10 +201,6 @@ class _Table:
         rater, kind = self._who(row, "model")
         return (JUDGE if rater == kind == "model" else rater), kind
 
-    @property
-    def _label_columns(self) -> tuple[str, ...]:
-        return self._free((*LABEL, *[EXPECTED] * self.expects_labels))
-
     def _own(self, row: "_Row", unit: str, reason: str) -> Rating:
         """Ratings in columns named like criteria, `overall` or `pass`; the rater is filled in later."""
         said: dict[str, Rated] = {}
@@ -231,8 +225,7 @@ class _Table:
         return {c.name: Rated(None, why, declined="abstained") for c in open_ones if c.name not in said} if why else {}
 
     def _entries(self, row: "_Row") -> Iterator[tuple[str, Any]]:
-        nested = row.value(("criteria",))
-        yield from nested.items() if isinstance(nested, Mapping) else ()
+        yield from mapping(row.value(("criteria",))).items()
         yield from ((name, raw) for name, raw in row.raw.items() if self.reading.criterion(name) is not None)
         level, named = row.value(self._free(("level",))), row.text(self._free(("criterion",)))
         if level is not None and named is not None:
