@@ -35,15 +35,20 @@ def load_rubric(source: str | Path | IO[str]) -> Rubric:
     """
     if isinstance(source, str | Path):
         path = Path(source)
-        return _rubric_from_text(read_text(path, RubricError, most_bytes=MAX_BYTES), path, form_of(path))
+        return rubric_from_text(read_text(path, RubricError, most_bytes=MAX_BYTES), form_of(path), path)
     name = getattr(source, "name", None)
     named = Path(name) if isinstance(name, str) else None
-    return _rubric_from_text(source.read(), named, form_of(named))
+    return rubric_from_text(source.read(), form_of(named), named)
 
 
-def rubric_from_text(text: str, form: Form) -> Rubric:
+def rubric_from_text(text: str, form: Form, path: Path | None = None) -> Rubric:
     """The rubric that a YAML or JSON text describes. Raises RubricError with line numbers."""
-    return _rubric_from_text(text, None, form)
+    if len(text.encode("utf-8", "replace")) > MAX_BYTES:
+        raise RubricError(f"has more than {MAX_BYTES:,} bytes", path=path)
+    data, lines = plain_data(text, form, RubricError, path=path)
+    if data is None:
+        raise RubricError("is empty; a rubric needs at least `criteria:`", path=path, line=1)
+    return _Reading(data, lines, path).rubric()
 
 
 def rubric_from_data(data: Any) -> Rubric:
@@ -59,15 +64,6 @@ def places_of(data: Any) -> tuple[Place, list[Place]]:
     """
     _, top, criteria = _Reading(data, lines={}, path=None)._canonical()
     return top, criteria
-
-
-def _rubric_from_text(text: str, path: Path | None, form: Form) -> Rubric:
-    if len(text.encode("utf-8", "replace")) > MAX_BYTES:
-        raise RubricError(f"has more than {MAX_BYTES:,} bytes", path=path)
-    data, lines = plain_data(text, form, RubricError, path=path)
-    if data is None:
-        raise RubricError("is empty; a rubric needs at least `criteria:`", path=path, line=1)
-    return _Reading(data, lines, path).rubric()
 
 
 # --- plain data to Rubric -------------------------------------------------------------------------------------------
