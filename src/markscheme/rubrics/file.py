@@ -175,12 +175,9 @@ class _Reading:
         try:
             return part(read.entry)
         except _KeyedFault as fault:
-            may_say_it = fault.unless_said_by and any(
-                key in fault.unless_said_by or key not in CRITERION.keys for key in read.unread
-            )
-            if may_say_it:
-                return None
-            self._fault(str(fault), (*self.criterion_paths[place], fault.key))
+            may_say_it = (key in fault.unless_said_by or key not in CRITERION.keys for key in read.unread)
+            if not fault.unless_said_by or not any(may_say_it):
+                self._fault(str(fault), (*self.criterion_paths[place], fault.key))
             return None
 
     def _name(self, place: int) -> str:
@@ -302,74 +299,71 @@ def _words(entry: Entry) -> str:
 def _scale(entry: Entry) -> Scale:
     """The scale of a criterion, from any of the keys that define one; giving two of them is refused."""
     ends = _ends(entry)
-    binary = entry["scale"] == "binary" or bool(entry["binary"])
-    sources = {"scale": ends is not None, "binary": binary, "options": entry["options"] is not None}
-    if sum(sources.values()) + (entry["levels"] is not None and not sources["scale"]) > 1:
-        said = [key for key, is_said in (*sources.items(), ("levels", entry["levels"] is not None)) if is_said]
+    given = {
+        "scale": ends is not None,
+        "binary": entry["scale"] == "binary" or bool(entry["binary"]),
+        "options": entry["options"] is not None,
+        "levels": entry["levels"] is not None,
+    }
+    said = [key for key, is_said in given.items() if is_said]
+    if len(said) > 1 and said != ["scale", "levels"]:
         raise _KeyedFault(said[-1], f"the scale is given more than once: {', '.join(said)}; give one")
-    if entry["options"] is not None:
-        return _from_options(entry["options"], entry["scale_type"])
-    if entry["levels"] is not None:
-        return _anchored(entry["levels"], ends, ordered=entry["scale_type"] != "nominal")
+    ordered = entry["scale_type"] != "nominal"
+    try:
+        if given["options"]:
+            return _from_options(entry["options"], ordered=ordered)
+        if given["levels"]:
+            return _anchored(entry["levels"], ends, ordered=ordered)
+    except RubricError as error:
+        raise _KeyedFault(said[-1], str(error)) from error
     if ends is not None:
-        return replace(Scale.numbered(*ends), ordered=entry["scale_type"] != "nominal")
+        return replace(Scale.numbered(*ends), ordered=ordered)
     if entry["binary"] is False and entry["requirement"] is not None:
         problem = "a `requirement` is yes/no where nothing else is said; give `scale` or `levels`"
         raise _KeyedFault("binary", problem, unless_said_by=("scale", "scale_min", "scale_max", "levels", "options"))
-    if binary or entry["check"] is not None or entry["requirement"] is not None:
+    if given["binary"] or entry["check"] is not None or entry["requirement"] is not None:
         return YES_NO
     return Scale.numbered(1, 5)
 
 
 def _ends(entry: Entry) -> tuple[int, int] | None:
-    named = isinstance(entry["scale"], Mapping)
-    if not named and entry["scale_min"] is None and entry["scale_max"] is None:
+    low, high = entry["scale_min"], entry["scale_max"]
+    key = "scale_min" if low is not None else "scale_max"
+    if isinstance(entry["scale"], Mapping):
+        if low is not None or high is not None:
+            raise _KeyedFault("scale", "the scale is given twice: as `scale` and as `scale_min`/`scale_max`")
+        key, low, high = "scale", entry["scale"]["min"], entry["scale"]["max"]
+    if low is None and high is None:
         return None
-    if named and (entry["scale_min"] is not None or entry["scale_max"] is not None):
-        raise _KeyedFault("scale", "the scale is given twice: as `scale` and as `scale_min`/`scale_max`")
-    if named:
-        ends = entry["scale"]["min"], entry["scale"]["max"]
-    else:
-        ends = (
-            1 if entry["scale_min"] is None else entry["scale_min"],
-            5 if entry["scale_max"] is None else entry["scale_max"],
-        )
-    key = "scale" if named else "scale_min" if entry["scale_min"] is not None else "scale_max"
-    if ends[0] >= ends[1]:
-        raise _KeyedFault(key, f"a scale runs from a lower to a higher number: found min {ends[0]}, max {ends[1]}")
-    if ends[1] - ends[0] >= MAX_STEPS:
-        raise _KeyedFault(key, f"a scale has at most {MAX_STEPS} levels, found {ends[1] - ends[0] + 1:,}")
-    return ends
+    low, high = 1 if low is None else low, 5 if high is None else high
+    if low >= high:
+        raise _KeyedFault(key, f"a scale runs from a lower to a higher number: found min {low}, max {high}")
+    if high - low >= MAX_STEPS:
+        raise _KeyedFault(key, f"a scale has at most {MAX_STEPS} levels, found {high - low + 1:,}")
+    return low, high
 
 
 def _anchored(entries: list[Entry], ends: tuple[int, int] | None, *, ordered: bool) -> Scale:
     """The levels as listed; with given ends, unlisted levels in between have no anchor."""
     levels = [Level(entry["value"], entry["label"], entry["description"], entry["example"]) for entry in entries]
-    try:
-        if ends is None:
-            return Scale(tuple(levels), ordered=ordered)
-        outside = [level.value for level in levels if not ends[0] <= level.value <= ends[1]]
-        if outside:
-            raise RubricError(f"level {outside[0]:g} is outside the scale {ends[0]} to {ends[1]}")
-        anchored = {level.value: level for level in levels}
-        if len(anchored) < len(levels):
-            raise RubricError("a level is given twice")
-        plain = {level.value: level for level in Scale.numbered(*ends).levels}
-        return Scale(tuple((plain | anchored)[value] for value in sorted(plain | anchored)), ordered=ordered)
-    except RubricError as error:
-        raise _KeyedFault("levels", str(error)) from error
+    if ends is None:
+        return Scale(tuple(levels), ordered=ordered)
+    outside = [level.value for level in levels if not ends[0] <= level.value <= ends[1]]
+    if outside:
+        raise RubricError(f"level {outside[0]:g} is outside the scale {ends[0]} to {ends[1]}")
+    anchored = {level.value: level for level in levels}
+    if len(anchored) < len(levels):
+        raise RubricError("a level is given twice")
+    plain = {level.value: level for level in Scale.numbered(*ends).levels}
+    return Scale(tuple((plain | anchored)[value] for value in sorted(plain | anchored)), ordered=ordered)
 
 
-def _from_options(entries: list[Entry], scale_type: str | None) -> Scale:
+def _from_options(entries: list[Entry], *, ordered: bool) -> Scale:
     worth = [entry for entry in entries if not entry["na"]]
     if any(entry["value"] is None for entry in worth):
-        raise _KeyedFault("options", "each option that applies has a value")
+        raise RubricError("each option that applies has a value")
     levels = sorted((Level(entry["value"], entry["label"]) for entry in worth), key=attrgetter("value"))
-    as_positions = all(0 <= level.value <= 1 for level in levels)
-    try:
-        return Scale(tuple(levels), ordered=scale_type != "nominal", by_label=as_positions)
-    except RubricError as error:
-        raise _KeyedFault("options", str(error)) from error
+    return Scale(tuple(levels), ordered=ordered, by_label=all(0 <= level.value <= 1 for level in levels))
 
 
 def _spelled(at: Place) -> str:
