@@ -57,7 +57,7 @@ def _annotation(record: Any, export: Export) -> None:
     said = [fields.take(f"result.{key}") or fields.take(key) for key in ("label", "explanation")]
     score = fields.take("result.score")
     value = export.either(name, fields.take("score") if score is None else score, said[0])
-    fields.take("user"), fields.take("user_id")
+    fields.skip("user", "user_id")
     fields.close()
     at = str(record.get("updated_at") or record.get("created_at") or "")
     export.rate(
