@@ -9,7 +9,7 @@ from typing import IO, Any, TypeVar
 
 from markscheme.errors import Fault, RubricError, RubricWarning
 from markscheme.plain_data import Form, Place, form_of, plain_data, read_text
-from markscheme.rubrics.format import CRITERION, RUBRIC, Keys, Problems, as_shown
+from markscheme.rubrics.format import CRITERION, RUBRIC, Problems, as_shown
 from markscheme.rubrics.rubric import YES_NO, Criterion, Level, Rubric, Scale
 
 MAX_BYTES = 1 << 20
@@ -83,13 +83,16 @@ class _Reading:
 
     def rubric(self) -> Rubric:
         top, self.top_path, self.criterion_paths = self._canonical()
-        self._hold_to_format(top)
+        problems: Problems = []
+        said = RUBRIC.read(top, (), problems)
+        for at, problem in problems:
+            self._fault(problem, self._source(at))
         self.entries = top["criteria"] if isinstance(top.get("criteria"), list) else []
-        entries = [_readable(CRITERION, one) for one in self.entries]
-        rubric = self._built(
-            _readable(RUBRIC, {**top, "criteria": [{}]}),
-            [self._criterion(entry, place) for place, entry in enumerate(entries)],
-        )
+        entries = [_readable(one) for one in self.entries]
+        criteria = [self._criterion(entry, place) for place, entry in enumerate(entries)]
+        if any(at[0] == "inputs" for at, _ in problems):
+            criteria = [replace(criterion, sees=None) for criterion in criteria]
+        rubric = self._built(said, criteria)
         if rubric is None:
             faults = sorted(dict.fromkeys(self.faults), key=lambda fault: fault.line or 0)
             raise RubricError(faults, path=self.path)
@@ -145,13 +148,6 @@ class _Reading:
             else:
                 yield where, entry
 
-    def _hold_to_format(self, top: dict[str, Any]) -> None:
-        """Collect the faults of the format, key by key."""
-        problems: Problems = []
-        RUBRIC.read(top, (), problems)
-        for at, problem in problems:
-            self._fault(problem, self._source(at))
-
     def _criterion(self, read: "_Read", place: int) -> Criterion:
         """The criterion; collects errors and substitutes placeholders, so that all faults are reported at once."""
         entry = read.entry
@@ -185,13 +181,10 @@ class _Reading:
         name = entry.get("name") if isinstance(entry, Mapping) else None
         return name if isinstance(name, str) and name.strip() else f"c{place + 1}"
 
-    def _built(self, read: "_Read", criteria: list[Criterion]) -> Rubric | None:
+    def _built(self, said: Entry, criteria: list[Criterion]) -> Rubric | None:
         """The rubric, or None if there are faults; adds the faults of the rubric as a whole."""
-        said = read.entry
         if not criteria:
             return None
-        if "inputs" in read.unread:
-            criteria = [replace(criterion, sees=None) for criterion in criteria]
         try:
             rubric = Rubric(
                 criteria=tuple(criteria),
@@ -272,17 +265,17 @@ class _KeyedFault(Exception):  # noqa: N818
 
 @dataclass(frozen=True)
 class _Read:
-    """The readable part of a mapping, and its unreadable keys."""
+    """The readable part of a criterion, and its unreadable keys."""
 
     entry: Entry
     unread: frozenset[str]
 
 
-def _readable(keys: Keys, raw: Any) -> _Read:
+def _readable(raw: Any) -> _Read:
     problems: Problems = []
     if not isinstance(raw, Mapping):
-        return _Read(keys.read({}, (), problems), frozenset({"all"}))
-    entry = keys.read(raw, (), problems)
+        return _Read(CRITERION.read({}, (), problems), frozenset({"all"}))
+    entry = CRITERION.read(raw, (), problems)
     return _Read(entry, frozenset(str(at[0]) for at, _ in problems))
 
 
