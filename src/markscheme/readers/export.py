@@ -227,14 +227,7 @@ class Export(Import):
         self._compare_ids()
         rubric = self.rubric or self.inferred_rubric()
         found = Reading(
-            self.path,
-            rubric,
-            taken_for,
-            self.responses,
-            words=self.words,
-            columns=self.columns,
-            lost=self.lost,
-            notes=self.notes,
+            self.path, rubric, taken_for, self.responses, words=self.words, lost=self.lost, notes=self.notes
         )
         ratings: dict[tuple[str, str, Kind, int], Rating] = {}
         for raw in sorted(raw_ratings, key=lambda raw: raw.at):
