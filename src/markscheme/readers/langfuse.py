@@ -35,16 +35,15 @@ def read_langfuse(files: Sequence[Peek], export: Export) -> None:
             path=files[0].path,
         )
     for peek in files:
+        read = _score if peek.has(*SCORE) else _trace
         for key, record in peek.parts():
             if key == "meta" and isinstance(record, Mapping):
                 if record.get("cursor"):
                     export.note("there are more scores than the file holds: its answer has a cursor to the next page")
             elif not isinstance(record, Mapping) or key not in ("", "data"):
                 export.lose(f"{key or 'an entry'!r} of {peek.path.name}")
-            elif peek.has(*SCORE):
-                _score(record, export)
             else:
-                _trace(record, export)
+                read(record, export)
 
 
 def _mixed(trace: object) -> list[str]:

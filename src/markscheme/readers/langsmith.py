@@ -41,11 +41,9 @@ def read_langsmith(files: Sequence[Peek], export: Export) -> None:
             path=files[0].path,
         )
     for peek in files:
+        read = _feedback if peek.has(*FEEDBACK) else _run
         for _, record in peek.parts():
-            if peek.has(*FEEDBACK):
-                _feedback(record, export)
-            else:
-                _run(record, export)
+            read(record, export)
 
 
 def _run(record: object, export: Export) -> None:

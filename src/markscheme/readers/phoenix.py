@@ -26,12 +26,10 @@ def read_phoenix(files: Sequence[Peek], export: Export) -> None:
     for peek in files:
         if peek.tables:
             _stored(peek, export)
-        elif peek.has(*ANNOTATION):
-            for _, record in peek.parts():
-                _annotation(record, export)
         else:
+            read = _annotation if peek.has(*ANNOTATION) else _span
             for _, record in peek.parts():
-                _span(record, export)
+                read(record, export)
 
 
 def _stored(peek: Peek, export: Export) -> None:

@@ -132,7 +132,7 @@ def _coded(
         raise RatingError("contains no rating", path=path)
     levels = _named_levels(said) if said else _levels_among(cells, path)
     codes = {cell: _code(cell, levels, between) for _, cell in cells}
-    shown = ", ".join(map(_name, levels))
+    shown = ", ".join(level if isinstance(level, str) else f"{level:g}" for level in levels)
     faults = [Fault(f"{cell!r} is not one of the levels {shown}", n) for n, cell in cells if codes[cell] is None]
     if faults:
         raise RatingError(faults, path=path)
@@ -171,7 +171,3 @@ def _levels_among(cells: Sequence[tuple[int, str]], path: Path) -> tuple[float |
         problem = "is not a number, and others are; leave missing cells empty, or give the --levels"
         raise RatingError([Fault(f"{cell!r} {problem}", n) for n, cell in words], path=path)
     return tuple(sorted(numbers))
-
-
-def _name(level: float | str) -> str:
-    return level if isinstance(level, str) else f"{level:g}"
