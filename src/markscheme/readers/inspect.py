@@ -137,10 +137,8 @@ def _said(record: Any, what: str, export: Export) -> tuple[dict[str, Any], list[
     """The fields of a score or an edit, and the edits before it."""
     fields = Fields(record, export, what, ("answer", "metadata"))
     said = {key: fields.take(key) for key in ("value", "explanation", "reason")}
-    made = {
-        name: fields.text(f"provenance.{key}")
-        for name, key in (("author",) * 2, ("at", "timestamp"), ("why", "reason"))
-    }
+    keys = {"author": "author", "at": "timestamp", "why": "reason"}
+    made = {name: fields.text(f"provenance.{key}") for name, key in keys.items()}
     history = fields.take("history")
     fields.close()
     return said | made, history if isinstance(history, list) else []
