@@ -62,30 +62,15 @@ class _Reading:
         cases = self._cases(found)
         given = self._given(found, variants, cases)
         name = self._text(self.data, "name", ()) or self.path.name.partition(".")[0]
-        built = self._built(build, name, rubric, variants, cases, model, given)
-        if built is None or self.faults:
-            raise ExperimentError(sorted(self.faults, key=lambda fault: fault.line or 0), path=self.path)
-        return built
-
-    def _built(
-        self,
-        build: Callable[..., T],
-        name: str,
-        rubric: Rubric | None,
-        variants: list[tuple[Variant, Path | None]],
-        cases: list[ExperimentCase],
-        model: Model | None,
-        given: dict[Cell, Output],
-    ) -> T | None:
-        """The experiment, or None if there are faults; adds the faults of the experiment as a whole."""
-        if rubric is None or not variants or not cases:
-            return None
-        try:
-            plain = tuple(variant for variant, _ in variants)
-            return build(rubric, plain, tuple(cases), name, model, given, self.path)
-        except ExperimentError as error:
-            self.faults += [Fault(fault.problem, self._line_of(fault.problem)) for fault in error.faults]
-            return None
+        if rubric is not None and variants and cases:
+            try:
+                plain = tuple(variant for variant, _ in variants)
+                built = build(rubric, plain, tuple(cases), name, model, given, self.path)
+                if not self.faults:
+                    return built
+            except ExperimentError as error:
+                self.faults += [Fault(fault.problem, self._line_of(fault.problem)) for fault in error.faults]
+        raise ExperimentError(sorted(self.faults, key=lambda fault: fault.line or 0), path=self.path)
 
     # parts
 
@@ -179,20 +164,17 @@ class _Reading:
             return list(inputs.values())
         if isinstance(said, str):
             there = self._read(records, self.path.parent / said, ("cases",))
-            return [case for line, raw in there if (case := self._case(raw, None, line))]
-        return [
-            case for place, raw in enumerate(self._list("cases")) if (case := self._case(raw, ("cases", place), None))
-        ]
+            return [case for line, raw in there if (case := self._case(raw, ("cases",), f"{said}:{line}: "))]
+        return [case for place, raw in enumerate(self._list("cases")) if (case := self._case(raw, ("cases", place)))]
 
-    def _case(self, raw: Any, at: Place | None, line: int | None) -> ExperimentCase | None:
-        """A case written inline, or read from a line of another file."""
+    def _case(self, raw: Any, at: Place, elsewhere: str = "") -> ExperimentCase | None:
+        """A case written inline, or read from a line of another file, which then begins the message of a fault."""
         try:
-            if at is not None and isinstance(raw, Mapping):
+            if not elsewhere and isinstance(raw, Mapping):
                 self._known(raw, CASE_KEYS, at)
             return case_of(raw)
         except ValueError as error:
-            where: Place = ("cases",) if at is None else at
-            self._fault(str(error) if line is None else f"{self.data['cases']}:{line}: {error}", where)
+            self._fault(f"{elsewhere}{error}", at)
             return None
 
     def _given(

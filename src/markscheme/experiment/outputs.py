@@ -155,7 +155,9 @@ class Kept:
             "at": datetime.date.today().isoformat(),
         }
         if self.path is not None and under not in self._texts:
-            _append(self.path, line)
+            with writing(self.path):
+                self.path.parent.mkdir(parents=True, exist_ok=True)
+                append_lines(self.path, [line])
         return self._texts.setdefault(under, output)
 
     def _read(self) -> Iterator[dict[str, Any]]:
@@ -174,9 +176,3 @@ class Kept:
 def output_id(variant: str, case: str, under: str) -> str:
     """An output's id in files; it includes a digest, since labels hold for this exact answer only."""
     return f"{case}{AT}{variant}" + (f" ({under[:8]})" if under else "")
-
-
-def _append(path: Path, line: dict[str, Any]) -> None:
-    with writing(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        append_lines(path, [line])

@@ -13,7 +13,6 @@ from markscheme.experiment.table import Difference, VariantFigures
 from markscheme.score import ROUNDING
 from markscheme.stats.gate import Figure
 
-WORSE = "worse"
 _OF: Final[Mapping[str, Figure]] = {OVERALL: "score", PASS_RATE: "pass"}
 _RULE: Final = re.compile(r"\s*([^<>=]+?)\s*(<=|>=|<|>)\s*([+-]?\d+(?:\.\d+)?)\s*")
 

@@ -13,7 +13,7 @@ from markscheme.calibration.pass_rates import Judged, Labelled, PassRates, pass_
 from markscheme.experiment.definition import OVERALL, ExperimentCase
 from markscheme.experiment.run import ExperimentRun
 from markscheme.ratings.rating import Rating
-from markscheme.ratings.table import Column, Flags, Floats, RatingTable, rating_table
+from markscheme.ratings.table import Flags, Floats, RatingTable, rating_table
 from markscheme.rubrics.rubric import Rubric
 from markscheme.stats import Estimate
 from markscheme.stats.change import holm, sign_flip
@@ -111,30 +111,25 @@ class Difference:
 def figures(table: RatingTable, variant: str) -> VariantFigures:
     """One variant's row."""
     column, rubric = table[variant], table.rubric
-    criteria: dict[str, Figure] = {}
-    for criterion in rubric.criteria:
-        levels = column.levels[criterion.name]
-        missing = np.isnan(levels) & ~column.skipped[criterion.name] & _is_output(column)
-        criteria[criterion.name] = _figure(levels, int(missing.sum()))
+    is_output = np.array([rating is not None for rating in column.ratings])
     every = np.concatenate(list(column.levels.values()))
     every = every[~np.isnan(every)]
-    one_scale = len({(min(c.scale.values), max(c.scale.values)) for c in rubric.criteria}) == 1
+    one_scale = len({criterion.scale.ends for criterion in rubric.criteria}) == 1
     decided = column.decisions[~np.isnan(column.decisions)]
     return VariantFigures(
-        criteria=criteria,
-        overall=_figure(column.scores, int((np.isnan(column.scores) & _is_output(column)).sum())),
+        criteria={
+            criterion.name: _figure(column.levels[criterion.name], is_output & ~column.skipped[criterion.name])
+            for criterion in rubric.criteria
+        },
+        overall=_figure(column.scores, is_output),
         mean_level=float(every.mean()) if len(every) and one_scale else None,
         pass_rate=wilson_share(int(decided.sum()), len(decided), method="share of passes"),
     )
 
 
-def _is_output(column: Column) -> Flags:
-    """Which cases the variant has an output for, shape (n_cases,)."""
-    return np.array([rating is not None for rating in column.ratings])
-
-
-def _figure(values: Floats, not_graded: int) -> Figure:
-    there = values[~np.isnan(values)]
+def _figure(values: Floats, is_due: Flags) -> Figure:
+    """The figure of some values, shape (n_cases,), and how many of those that are due are missing."""
+    there, not_graded = values[~np.isnan(values)], int((np.isnan(values) & is_due).sum())
     if not len(there):
         return Figure(None, None, None, 0, not_graded)
     return Figure(math.fsum(there) / len(there), float(there.min()), float(there.max()), len(there), not_graded)

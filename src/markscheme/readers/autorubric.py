@@ -1,18 +1,17 @@
 """Datasets of the autorubric package: each submission has one vector of true levels, in the order of its rubric."""
 
-import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from markscheme.errors import MarkschemeError, RatingError, RubricError
+from markscheme.errors import MarkschemeError, RatingError
 from markscheme.plain_data import shown
 from markscheme.ratings.examples import Example
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.readers.imported import Reading
 from markscheme.rubrics.file import rubric_from_data
 from markscheme.rubrics.rubric import Criterion
-from markscheme.submission import Submission
+from markscheme.submission import Submission, as_text
 
 RATER = "ground_truth"
 CANNOT_ASSESS = "CANNOT_ASSESS"
@@ -63,7 +62,7 @@ def _criteria(data: Any, reading: Reading) -> list[Criterion | None]:
         return list(ours)
     try:
         theirs = rubric_from_data(data).criteria
-    except (RubricError, MarkschemeError) as error:
+    except MarkschemeError as error:
         raise RatingError(f"holds a rubric that cannot be read: {error}", path=reading.path) from error
     by_text = {criterion.requirement.strip(): criterion for criterion in ours}
     found = [reading.criterion(c.name) or by_text.get(c.requirement.strip()) for c in theirs]
@@ -107,11 +106,9 @@ def _reason(reasons: Any, place: int, criterion: Criterion) -> str:
 
 
 def _example(item: Mapping[str, Any], data: Mapping[str, Any], unit: str) -> Example:
-    inputs = {"query": item.get("prompt") or data.get("prompt")}
-    inputs["reference"] = item.get("reference_submission") or data.get("reference_submission")
-    submission = item.get("submission")
-    response = submission if isinstance(submission, str) else json.dumps(submission, ensure_ascii=False)
-    return Example(Submission(response, {name: text for name, text in inputs.items() if text}, unit))
+    given = {"query": "prompt", "reference": "reference_submission"}
+    inputs = {name: text for name, key in given.items() if (text := item.get(key) or data.get(key))}
+    return Example(Submission(as_text(item.get("submission")), inputs, unit))
 
 
 def _name(item: Mapping[str, Any], place: int) -> str:

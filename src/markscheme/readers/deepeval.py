@@ -5,9 +5,9 @@ from typing import Any
 
 from markscheme.errors import RatingError
 from markscheme.readers.export import Export, Fields, RawRating
-from markscheme.readers.peek import Peek
+from markscheme.readers.peek import Peek, mapping
 
-CASE = ("actualOutput", "input")
+CASE = {"actualOutput", "input"}
 SKIPPED = ("success", "flaky", "runDuration", "order", "evaluationCost", "trace", "tokenCost")
 OF_METRIC = ("success", "threshold", "strictMode", "flaky", "evaluationCost", "verboseLogs", "inputTokenCount",
              "outputTokenCount")  # fmt: skip
@@ -17,7 +17,8 @@ OF_RUN = ("metricsScores", "prompts", "testPassed", "testFailed", "runDuration",
 
 def is_deepeval(peek: Peek) -> bool:
     """Whether a file is a DeepEval test run."""
-    return peek.has(*CASE, under="testCases") or any(key == "metricsScores" for key, _ in peek.first)
+    cases = (mapping(record) for key, record in peek.first if key == "testCases")
+    return any(case.keys() >= CASE for case in cases) or any(key == "metricsScores" for key, _ in peek.first)
 
 
 def read_deepeval(files: Sequence[Peek], export: Export) -> None:

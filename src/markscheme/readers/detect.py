@@ -110,14 +110,14 @@ def import_files(
     found = export_among(paths)
     if found is not None:
         tool, peeks = found
-        export = Export(paths[0], rubric, columns, words)
+        export = Export(paths[0], rubric, words=words, columns=columns)
         tool.read(peeks, export)
         return export.reading(tool.reads)
     if len(paths) > 1:
         raise RatingError("is no part of an export; import such files one by one", path=paths[0])
     if rubric is None:
         raise RatingError("is no export that names its metrics; pass `--rubric`", path=paths[0])
-    return _read_one(Reading(paths[0], rubric, words, columns))
+    return _read_one(Reading(paths[0], rubric, words=words, columns=columns))
 
 
 def _read_one(reading: Reading) -> Reading:

@@ -4,14 +4,13 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any
 
 from markscheme.errors import RatingError
 from markscheme.plain_data import shown
 from markscheme.ratings.examples import Example
 from markscheme.ratings.rating import PEOPLE, Kind, Rated, Rating
-from markscheme.readers.imported import Columns, Reading, number, plain
+from markscheme.readers.imported import Import, Reading, number, plain, taken_out
 from markscheme.readers.infer_rubric import scale_between
 from markscheme.rubrics.rubric import YES_NO, Criterion, Rubric, Scale
 from markscheme.submission import Submission, as_text
@@ -70,20 +69,15 @@ class Fields:
 
     def take(self, path: str) -> Any:
         """The value at a path, `outer.inner`; None if there is none."""
-        if path in self._left:
-            return self._left.pop(path)
-        outer, dot, inner = path.partition(".")
-        nested = self._left.get(outer)
-        if not dot or not isinstance(nested, Mapping):
-            return None
-        rest = Fields(nested, self.export, self.what)
-        value = rest.take(inner)
-        self._left[outer] = rest._left
+        if path in self._left or "." not in path:
+            return self._left.pop(path, None)
+        self._left, value = taken_out(self._left, path)
         return value
 
     def text(self, *paths: str) -> str:
         """The first non-empty value at these paths, as text; "" without one, or for a list or object."""
-        found = [str(value) for path in paths if not self._holds(path) and str(value := self.take(path) or "").strip()]
+        single = [path for path in paths if not isinstance(self._left.get(path), Mapping | list)]
+        found = [str(value) for path in single if str(value := self.take(path) or "").strip()]
         return found[0] if found else ""
 
     def items(self, path: str) -> list[Any]:
@@ -94,9 +88,6 @@ class Fields:
         if value is not None:
             self.export.lose(f"{path!r} of a {self.what} that is no list")
         return []
-
-    def _holds(self, path: str) -> bool:
-        return isinstance(self._left.get(path), Mapping | list)
 
     def skip(self, *paths: str) -> None:
         """Take values without information on a response or a rating, so that they don't count as lost."""
@@ -122,39 +113,20 @@ def _leaves(value: Any, path: str = "") -> Iterator[str]:
 
 
 @dataclass
-class Export:
+class Export(Import):
     """The files of one export as they are read.
 
     Attributes:
-        path: The first of them.
         rubric: The rubric that the metrics belong to; None infers one.
-        columns: Which metric is which criterion, and who rated, where the files don't say.
-        words: Words of the files in addition to the known ones.
         raw_ratings: The values that raters gave.
         responses: By id; a later response with the same id counts as lost.
-        lost: Counts of what could not be imported.
-        notes: How the files were interpreted.
         scales: Lowest and highest value by metric, if the files state them.
     """
 
-    path: Path
     rubric: Rubric | None = None
-    columns: Columns = Columns()
-    words: Mapping[str, str] = field(default_factory=dict)
     raw_ratings: list[RawRating] = field(default_factory=list)
     responses: dict[str, Example] = field(default_factory=dict)
-    lost: Counter[str] = field(default_factory=Counter)
-    notes: list[str] = field(default_factory=list)
     scales: dict[str, tuple[float, float]] = field(default_factory=dict)
-
-    def lose(self, what: str, times: int = 1) -> None:
-        """Count something that a rating cannot hold."""
-        self.lost[what] += times
-
-    def note(self, what: str) -> None:
-        """Note once how the files were interpreted."""
-        if what not in self.notes:
-            self.notes.append(what)
 
     def respond(self, unit: str, response: Any, given: Any = None, group: str = "", **more: Any) -> None:
         """Add a response.
@@ -203,7 +175,7 @@ class Export:
         """The word of a rating given as number and word, if its meaning is known, else the number."""
         if word in (None, "") or value in (None, ""):
             return value if word in (None, "") else word
-        known = str(word).strip().casefold() in self.words or self._words.decision(word) is not None
+        known = str(word).strip().casefold() in self.words or self.decision(word) is not None
         if not known:
             self.note(f"{metric!r} has words and numbers; the numbers are its levels (--levels WORD=LEVEL uses words)")
         return word if known else value
@@ -232,7 +204,7 @@ class Export:
             said.setdefault(self._criterion_of(raw.metric), []).append(raw.value)
         criteria: list[Criterion] = []
         for name, values in said.items():
-            scale = _scale(values, self._words, self.scales.get(name))
+            scale = _scale(values, self, self.scales.get(name))
             if scale is None:
                 words = ", ".join(sorted({shown(value) for value in values if value is not None})[:SHOWN_IDS])
                 self.note(f"{name!r} has no levels ({words or 'no values'}); --levels WORD=LEVEL gives words theirs")
@@ -255,18 +227,13 @@ class Export:
         self._compare_ids()
         rubric = self.rubric or self.inferred_rubric()
         found = Reading(
-            self.path, rubric, self.words, self.columns, taken_for, self.responses, lost=self.lost, notes=self.notes
+            self.path, rubric, taken_for, self.responses, words=self.words, lost=self.lost, notes=self.notes
         )
         ratings: dict[tuple[str, str, Kind, int], Rating] = {}
         for raw in sorted(raw_ratings, key=lambda raw: raw.at):
             self._put(ratings, raw, found)
         found.ratings += ratings.values()
         return found
-
-    @property
-    def _words(self) -> Reading:
-        """A reading that interprets words without a rubric."""
-        return Reading(self.path, _NO_RUBRIC, self.words)
 
     def _criterion_of(self, metric: str) -> str:
         return self.columns.fields.get(metric, metric)
@@ -311,7 +278,8 @@ class Export:
         name = self._criterion_of(raw.metric)
         criterion = reading.criterion(name)
         if raw.kind is None or (criterion is None and name not in WHOLE):
-            self.lose(f"ratings of {name!r}, which is no criterion of {', '.join(map(_name, reading.rubric.criteria))}")
+            known = ", ".join(one.name for one in reading.rubric.criteria)
+            self.lose(f"ratings of {name!r}, which is no criterion of {known}")
             return
         sample = 0
         if raw.kind not in PEOPLE:
@@ -339,16 +307,13 @@ class Export:
         )
 
 
-_NO_RUBRIC = Rubric((Criterion(1.0, "any", "any"),))
-
-
-def _scale(values: Iterable[Any], reading: Reading, stated: tuple[float, float] | None) -> Scale | None:
+def _scale(values: Iterable[Any], export: Export, stated: tuple[float, float] | None) -> Scale | None:
     """The scale that values imply: yes/no, whole numbers, or 0 to 1; None if no value is a level."""
     if stated is not None:
         return scale_between(*stated)
     there = [value for value in values if value not in (None, "")]
-    decisions = [value for value in there if reading.decision(value) is not None]
-    numbers = [level for value in there if (level := number(reading.meant(value))) is not None]
+    decisions = [value for value in there if export.decision(value) is not None]
+    numbers = [level for value in there if (level := number(export.meant(value))) is not None]
     if decisions and all(level in (0.0, 1.0) for level in numbers):
         return YES_NO
     if not numbers:
@@ -377,10 +342,6 @@ def _with_whole(rating: Rating, name: str, raw: RawRating, reading: Reading) -> 
         return replace(rating, overall=score)
     reading.lose(f"values {shown(raw.value)} of {raw.metric!r}, which are no {name}")
     return None
-
-
-def _name(criterion: Criterion) -> str:
-    return criterion.name
 
 
 def _rated(raw: RawRating, criterion: Criterion, reading: Reading) -> Rated | None:

@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -45,49 +45,86 @@ class Columns:
         rest = dict(row)
         for column in self.fields:
             if "." in column and column not in rest:
-                rest, value = _taken_out(rest, column.split("."))
+                rest, value = taken_out(rest, column)
                 lifted |= {} if value is None else {column: value}
         flat = {**rest, **lifted}
         return {by_column.get(plain(str(column)), str(column)): value for column, value in flat.items()}
 
 
-def _taken_out(nested: Mapping[str, Any], path: Sequence[str]) -> tuple[dict[str, Any], Any]:
-    """An object without the value at `path`, and that value; None if there is none."""
-    key, *deeper = path
-    inner = nested.get(key)
-    if not deeper:
-        return {other: value for other, value in nested.items() if other != key}, inner
-    if not isinstance(inner, Mapping):
-        return dict(nested), None
-    left, value = _taken_out(inner, deeper)
-    return {name: left if name == key else other for name, other in nested.items() if name != key or left}, value
+def taken_out(nested: dict[str, Any], path: str) -> tuple[dict[str, Any], Any]:
+    """An object without the value at a path, `outer.inner`, and that value; None if there is none.
+
+    >>> taken_out({"info": {"id": 7, "a.b": 1}, "tags": []}, "info.a.b")
+    ({'info': {'id': 7}, 'tags': []}, 1)
+    """
+    if path in nested:
+        return {key: value for key, value in nested.items() if key != path}, nested[path]
+    outer, dot, rest = path.partition(".")
+    inner = nested.get(outer)
+    if not dot or not isinstance(inner, dict):
+        return nested, None
+    left, value = taken_out(inner, rest)
+    return {key: left if key == outer else other for key, other in nested.items() if key != outer or left}, value
 
 
 @dataclass
-class Reading:
-    """One reading of one file for one rubric: a reader adds examples and ratings, and counts what they can't hold.
+class Import:
+    """What is imported from files, with the meaning of their words, and counts of what ratings can't hold.
 
     Attributes:
-        path: The file.
-        rubric: The rubric whose criteria and scales the ratings must fit.
-        words: Words of the file in addition to the known ones: from lower-case word to level or pass|fail.
-        columns: What the columns mean and who rated, where the file doesn't say.
-        taken_for: The kind of file it was read as.
-        by_id: Submissions by id, without labels, where the file includes their responses.
-        ratings: The ratings of all raters.
+        path: The file, or the first of several.
+        words: Words of the files in addition to the known ones: from lower-case word to level or pass|fail.
+        columns: What the columns mean and who rated, where the files don't say.
         lost: Counts of what could not be imported.
-        notes: How the file was interpreted, where it is ambiguous.
+        notes: How the files were interpreted, where they are ambiguous.
     """
 
     path: Path
+    words: Mapping[str, str] = field(default_factory=dict, kw_only=True)
+    columns: Columns = field(default=Columns(), kw_only=True)
+    lost: Counter[str] = field(default_factory=Counter, kw_only=True)
+    notes: list[str] = field(default_factory=list, kw_only=True)
+
+    def lose(self, what: str, times: int = 1) -> None:
+        """Count something that a rating cannot hold."""
+        self.lost[what] += times
+
+    def note(self, what: str) -> None:
+        """Note once how the files were interpreted."""
+        if what not in self.notes:
+            self.notes.append(what)
+
+    def decision(self, said: Any) -> bool | None:
+        """Pass or fail as the files state it; None if the value is neither."""
+        if isinstance(said, bool):
+            return said
+        word = str(self.meant(said)).strip().casefold()
+        return True if word in YES else False if word in NO else None
+
+    def meant(self, said: Any) -> Any:
+        """A value with the caller's words replaced and numeric text converted to numbers."""
+        if isinstance(said, str):
+            meant: Any = self.words.get(said.strip().casefold(), said.strip())
+            found = number(meant)
+            return meant if found is None else found
+        return self.words.get(str(said).casefold(), said) if not isinstance(said, bool) else said
+
+
+@dataclass
+class Reading(Import):
+    """One reading of one file for one rubric: a reader adds examples and ratings.
+
+    Attributes:
+        rubric: The rubric whose criteria and scales the ratings must fit.
+        taken_for: The kind of file it was read as.
+        by_id: Submissions by id, without labels, where the file includes their responses.
+        ratings: The ratings of all raters.
+    """
+
     rubric: Rubric
-    words: Mapping[str, str] = field(default_factory=dict)
-    columns: Columns = Columns()
     taken_for: str = ""
     by_id: dict[str, Example] = field(default_factory=dict)
     ratings: list[Rating] = field(default_factory=list)
-    lost: Counter[str] = field(default_factory=Counter)
-    notes: list[str] = field(default_factory=list)
 
     @cached_property
     def data(self) -> Any:
@@ -114,16 +151,7 @@ class Reading:
         if said_anything(rating):
             self.ratings.append(rating)
 
-    def lose(self, what: str, times: int = 1) -> None:
-        """Count something that a rating cannot hold."""
-        self.lost[what] += times
-
-    def note(self, what: str) -> None:
-        """Note once how the file was interpreted."""
-        if what not in self.notes:
-            self.notes.append(what)
-
-    # meaning of its words
+    # meaning of its values
 
     @cached_property
     def _by_name(self) -> dict[str, Criterion]:
@@ -146,13 +174,6 @@ class Reading:
         choices = ", ".join(criterion.scale.choices)
         self.lose(f"levels {shown(said)} of {criterion.name!r}, which are none of {choices}")
         return None
-
-    def decision(self, said: Any) -> bool | None:
-        """Pass or fail as the file states it; None if the value is neither."""
-        if isinstance(said, bool):
-            return said
-        word = str(self.meant(said)).strip().casefold()
-        return True if word in YES else False if word in NO else None
 
     def whole(self, said: Any) -> Whole:
         """Levels, score and decision of an overall verdict, whichever of them it states.
@@ -186,14 +207,6 @@ class Reading:
         except ValueError:
             decision = self.decision(said) if criterion.scale.is_yes_no else None
             return None if decision is None else float(decision)
-
-    def meant(self, said: Any) -> Any:
-        """A value with the caller's words replaced and numeric text converted to numbers."""
-        if isinstance(said, str):
-            meant: Any = self.words.get(said.strip().casefold(), said.strip())
-            found = number(meant)
-            return meant if found is None else found
-        return self.words.get(str(said).casefold(), said) if not isinstance(said, bool) else said
 
 
 def plain(name: str) -> str:

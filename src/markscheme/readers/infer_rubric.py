@@ -6,6 +6,7 @@ from typing import Any
 
 from markscheme.errors import RatingError
 from markscheme.plain_data import json_lines
+from markscheme.readers.peek import mapping
 from markscheme.rubrics.rubric import YES_NO, Criterion, Level, Rubric, Scale
 
 YES_NO_WORDS = frozenset(["met", "unmet"])
@@ -22,7 +23,7 @@ def infer_rubric(paths: Sequence[Path]) -> Rubric:
     seen: dict[str, set[Any]] = {}
     for path in paths:
         for _, line in json_lines(path, RatingError):
-            for name, said in _criteria(line).items():
+            for name, said in mapping(mapping(line).get("criteria")).items():
                 level = said.get("level") if isinstance(said, Mapping) else said
                 if isinstance(
                     level, str | int | float
@@ -31,11 +32,6 @@ def infer_rubric(paths: Sequence[Path]) -> Rubric:
     if not seen:
         raise RatingError("rates no criterion; name its rubric by --rubric", path=paths[0])
     return Rubric(tuple(Criterion(1.0, name, name, _scale(name, levels, paths[0])) for name, levels in seen.items()))
-
-
-def _criteria(line: Any) -> Mapping[str, Any]:
-    found = line.get("criteria") if isinstance(line, Mapping) else None
-    return found if isinstance(found, Mapping) else {}
 
 
 def _scale(name: str, levels: set[Any], path: Path) -> Scale:

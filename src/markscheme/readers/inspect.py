@@ -9,7 +9,7 @@ from markscheme.errors import RatingError
 from markscheme.ratings.rating import Kind
 from markscheme.readers.archive import members
 from markscheme.readers.export import Export, Fields, RawRating
-from markscheme.readers.peek import Peek
+from markscheme.readers.peek import Peek, mapping
 
 VERSIONS = (1, 2)
 CODE = ("answer", "choice", "exact", "f1", "includes", "match", "math", "pattern")
@@ -81,7 +81,7 @@ def _sample(record: Any, export: Export) -> None:
     export.respond(unit, _completion(record), fields.take("input"), group=name, reference=reference, **steps)
     export.rate_metadata(unit, fields)
     fields.close()
-    for metric, score in scores.items() if isinstance(scores, Mapping) else ():
+    for metric, score in mapping(scores).items():
         for raw in _raw_ratings(unit, metric, score, export):
             export.rate(raw)
 
@@ -137,10 +137,8 @@ def _said(record: Any, what: str, export: Export) -> tuple[dict[str, Any], list[
     """The fields of a score or an edit, and the edits before it."""
     fields = Fields(record, export, what, ("answer", "metadata"))
     said = {key: fields.take(key) for key in ("value", "explanation", "reason")}
-    made = {
-        name: fields.text(f"provenance.{key}")
-        for name, key in (("author",) * 2, ("at", "timestamp"), ("why", "reason"))
-    }
+    keys = {"author": "author", "at": "timestamp", "why": "reason"}
+    made = {name: fields.text(f"provenance.{key}") for name, key in keys.items()}
     history = fields.take("history")
     fields.close()
     return said | made, history if isinstance(history, list) else []

@@ -31,14 +31,14 @@ def is_label_studio(peek: Peek) -> bool:
 def read_label_studio(files: Sequence[Peek], export: Export) -> None:
     """The tasks as responses, their annotations as annotators' ratings and their predictions as a judge's."""
     for peek in files:
-        of_annotator = _ratings_and_notes(peek, export) if peek.has(*ROW) else ([], [])
-        for _, record in peek.parts():
-            if peek.has(*ROW):
-                _row(record, *of_annotator, export)
-            else:
+        if not peek.has(*ROW):
+            for _, record in peek.parts():
                 _task(record, export)
-        if peek.has(*ROW):
-            export.note("JSON_MIN and CSV leave out cancelled annotations and predictions (the judge); JSON has both")
+            continue
+        ratings, texts = _ratings_and_notes(peek, export)
+        for _, record in peek.parts():
+            _row(record, ratings, texts, export)
+        export.note("JSON_MIN and CSV leave out cancelled annotations and predictions (the judge); JSON has both")
 
 
 def _task(record: Any, export: Export) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from markscheme.errors import RatingError
 from markscheme.ratings.rating import Kind
 from markscheme.readers.export import Export, Fields, RawRating
-from markscheme.readers.peek import Peek, decoded
+from markscheme.readers.peek import Peek, decoded, mapping
 
 KINDS: Mapping[str, Kind] = {"ANNOTATION": "human", "EVAL": "model"}
 SCORE = ("source", "dataType", "name", "value")
@@ -35,24 +35,21 @@ def read_langfuse(files: Sequence[Peek], export: Export) -> None:
             path=files[0].path,
         )
     for peek in files:
+        read = _score if peek.has(*SCORE) else _trace
         for key, record in peek.parts():
             if key == "meta" and isinstance(record, Mapping):
                 if record.get("cursor"):
                     export.note("there are more scores than the file holds: its answer has a cursor to the next page")
             elif not isinstance(record, Mapping) or key not in ("", "data"):
                 export.lose(f"{key or 'an entry'!r} of {peek.path.name}")
-            elif peek.has(*SCORE):
-                _score(record, export)
             else:
-                _trace(record, export)
+                read(record, export)
 
 
 def _mixed(trace: object) -> list[str]:
     """Names under which a trace has a list of several raters' scores."""
-    known = {*TRACE, *OF_TRACE, "metadata", "comments"}
-    if not isinstance(trace, Mapping):
-        return []
-    return [name for name, value in trace.items() if name not in known and isinstance(decoded(value), list)]
+    known = {*TRACE, *OF_TRACE, "comments"}
+    return [name for name, value in mapping(trace).items() if name not in known and isinstance(decoded(value), list)]
 
 
 def _trace(record: Mapping[str, object], export: Export) -> None:

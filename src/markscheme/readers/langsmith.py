@@ -6,7 +6,7 @@ from markscheme.errors import RatingError
 from markscheme.plain_data import shown
 from markscheme.ratings.rating import Kind
 from markscheme.readers.export import Export, Fields, RawRating
-from markscheme.readers.peek import Peek, decoded
+from markscheme.readers.peek import Peek, decoded, mapping
 
 KINDS: Mapping[str, Kind] = {"app": "human", "model": "model", "auto_eval": "model"}
 FEEDBACK, RUN = ("run_id", "key", "feedback_source"), ("run_type", "outputs")
@@ -33,19 +33,17 @@ def read_langsmith(files: Sequence[Peek], export: Export) -> None:
         RatingError: Only runs are given: their `feedback_stats` are averages over all raters.
     """
     if not any(peek.has(*FEEDBACK) for peek in files):
-        stats = [run.get("feedback_stats") for _, run in files[0].first if isinstance(run, Mapping)]
-        names = ", ".join(sorted({str(name) for one in stats if isinstance(one, Mapping) for name in one}))
+        stats = [mapping(mapping(run).get("feedback_stats")) for _, run in files[0].first]
+        names = ", ".join(sorted({str(name) for one in stats for name in one}))
         raise RatingError(
             f"averages the scores of annotators and judges in `feedback_stats` ({names or 'none found'}): export the "
             "feedback and name both files",
             path=files[0].path,
         )
     for peek in files:
+        read = _feedback if peek.has(*FEEDBACK) else _run
         for _, record in peek.parts():
-            if peek.has(*FEEDBACK):
-                _feedback(record, export)
-            else:
-                _run(record, export)
+            read(record, export)
 
 
 def _run(record: object, export: Export) -> None:
@@ -62,9 +60,8 @@ def _feedback(record: object, export: Export) -> None:
     name, source = fields.text("key"), fields.text("feedback_source.type")
     rater = fields.text("feedback_source.user_name", "feedback_source.user_id")
     score, word, correction = fields.take("score"), fields.take("value"), decoded(fields.take("correction"))
-    value = export.either(name, score, word) if isinstance(word, str) or word is None else score
-    if value is score and not isinstance(word, str) and word is not None and score is None:
-        value = word
+    is_word = word is None or isinstance(word, str)
+    value = export.either(name, score, word) if is_word else word if score is None else score
     note = f"{name} corrected to {correction}" if correction else ""
     unit, reason, at = fields.text("run_id"), fields.text("comment"), fields.text("created_at")
     fields.take("feedback_source.user_id")

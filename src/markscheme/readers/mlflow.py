@@ -7,7 +7,7 @@ from typing import Any
 from markscheme.ratings.rating import Kind
 from markscheme.readers.export import Export, Fields, RawRating
 from markscheme.readers.imported import number
-from markscheme.readers.peek import Peek, decoded
+from markscheme.readers.peek import Peek, decoded, mapping
 
 KINDS: Mapping[str, Kind] = {"HUMAN": "human", "LLM_JUDGE": "model", "AI_JUDGE": "model", "CODE": "code"}
 SKIPPED = ("assessment_id", "trace_id", "span_id", "last_update_time", "run_id", "valid", "overrides")
@@ -27,7 +27,7 @@ def is_mlflow(peek: Peek) -> bool:
     """Whether a file holds MLflow's traces."""
     if peek.tables:
         return {"assessments", "trace_info"} <= peek.tables.keys()
-    return any(_info(record).keys() >= {"trace_id", "assessments"} for _, record in peek.first)
+    return any(mapping(mapping(record).get("info")).keys() >= {"trace_id", "assessments"} for _, record in peek.first)
 
 
 def read_mlflow(files: Sequence[Peek], export: Export) -> None:
@@ -90,12 +90,11 @@ _Trace = tuple[str, Sequence[Any], Any, Any, Sequence[Any]]
 
 def _exported(peek: Peek, export: Export) -> Iterator[_Trace]:
     for key, record in peek.parts():
-        info = _info(record)
         if key == "next_page_token":
             if record:
                 export.note("there are more traces than the file holds: export them with a larger --max-results")
             continue
-        if not info:
+        if not mapping(mapping(record).get("info")):
             export.lose(f"entries of {key or 'the list'!r} that are no traces")
             continue
         fields = Fields(record, export, "trace", ("tags",))
@@ -117,18 +116,12 @@ def _root(spans: Sequence[Any]) -> Mapping[str, Any]:
     return next((span for span in spans if isinstance(span, Mapping) and not span.get("parent_span_id")), {})
 
 
-def _info(record: Any) -> Mapping[str, Any]:
-    info = record.get("info") if isinstance(record, Mapping) else None
-    return info if isinstance(info, Mapping) else {}
-
-
 def _stored(peek: Peek, export: Export) -> Iterator[_Trace]:
     given: dict[str, list[Any]] = {}
     for row in peek.rows("assessments", STORED):
         given.setdefault(row["trace_id"], []).append(_as_exported(row))
     for row in peek.rows("label_schemas", ("name", "input_config")) if "label_schemas" in peek.tables else ():
-        given_ends = decoded(row["input_config"])
-        ends = given_ends if isinstance(given_ends, Mapping) else {}
+        ends = mapping(decoded(row["input_config"]))
         low, high = number(ends.get("min_value")), number(ends.get("max_value"))
         if low is not None and high is not None and low < high:
             export.scales[row["name"]] = low, high
@@ -138,17 +131,12 @@ def _stored(peek: Peek, export: Export) -> Iterator[_Trace]:
     for row in peek.rows("trace_info", ("request_id", "request_preview", "response_preview")):
         trace = row["request_id"]
         own = spans.get(trace, [])
-        root = _attributes(_root(own))
+        root = mapping(_root(own).get("attributes"))
         if not root:
             root = {INPUTS: row["request_preview"], OUTPUTS: _preview(row["response_preview"], export)}
         yield trace, given.pop(trace, []), decoded(root.get(INPUTS)), decoded(root.get(OUTPUTS)), own
     for trace, assessments in given.items():
         yield trace, assessments, None, None, []
-
-
-def _attributes(span: Any) -> Mapping[str, Any]:
-    attributes = span.get("attributes") if isinstance(span, Mapping) else None
-    return attributes if isinstance(attributes, Mapping) else {}
 
 
 def _as_exported(row: Mapping[str, Any]) -> dict[str, Any]:

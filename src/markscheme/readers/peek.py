@@ -38,17 +38,9 @@ class Peek:
         except RatingError:
             return ()
 
-    def has(self, *fields: str, under: str | None = None) -> bool:
-        """Whether one of the first records has all these fields.
-
-        Args:
-            fields: Names of fields or columns.
-            under: The key of the list that holds the records; "" for lines, rows and a list of its own, None for any.
-        """
-        return any(
-            isinstance(record, Mapping) and record.keys() >= set(fields) and under in (None, key)
-            for key, record in self.first
-        )
+    def has(self, *fields: str) -> bool:
+        """Whether one of the first records has all these fields or columns."""
+        return any(mapping(record).keys() >= set(fields) for _, record in self.first)
 
     def parts(self) -> Iterator[Part]:
         """Each part of the file: items of a list, lines and rows have the key "", entries of an object their own.
@@ -136,6 +128,11 @@ def _database(path: Path) -> sqlite3.Connection:
         else:
             return database
     raise AssertionError("one of the two ways returns or raises")
+
+
+def mapping(value: Any) -> Mapping[str, Any]:
+    """The value if it is an object; any other value as an empty one."""
+    return value if isinstance(value, Mapping) else {}
 
 
 def decoded(value: Any) -> Any:

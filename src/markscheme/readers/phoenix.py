@@ -1,6 +1,6 @@
 """Phoenix's span annotations, joined with the spans that hold the responses: the sqlite store, JSON and CSV exports."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from markscheme.ratings.rating import Kind
@@ -26,16 +26,16 @@ def read_phoenix(files: Sequence[Peek], export: Export) -> None:
     for peek in files:
         if peek.tables:
             _stored(peek, export)
-        elif peek.has(*ANNOTATION):
-            for _, record in peek.parts():
-                _annotation(record, export)
         else:
+            read = _annotation if peek.has(*ANNOTATION) else _span
             for _, record in peek.parts():
-                _span(record, export)
+                read(record, export)
 
 
 def _stored(peek: Peek, export: Export) -> None:
-    users = {row["id"]: row["username"] for row in _users(peek)}
+    users = {}
+    if "users" in peek.tables:
+        users = {row["id"]: row["username"] for row in peek.rows("users", ("id", "username"))}
     spans = {row["id"]: row["span_id"] for row in peek.rows("spans", ("id", "span_id"))}
     for row in peek.rows("span_annotations", STORED):
         user = users.get(row.pop("user_id"))
@@ -44,10 +44,6 @@ def _stored(peek: Peek, export: Export) -> None:
     rated = "WHERE id IN (SELECT span_rowid FROM span_annotations)"
     for row in peek.rows("spans", ("span_id", "attributes"), rated):
         _span({"span_id": row["span_id"], "attributes": decoded(row["attributes"])}, export)
-
-
-def _users(peek: Peek) -> Iterator[dict[str, Any]]:
-    return peek.rows("users", ("id", "username")) if "users" in peek.tables else iter(())
 
 
 def _annotation(record: Any, export: Export) -> None:
@@ -59,7 +55,7 @@ def _annotation(record: Any, export: Export) -> None:
     said = [fields.take(f"result.{key}") or fields.take(key) for key in ("label", "explanation")]
     score = fields.take("result.score")
     value = export.either(name, fields.take("score") if score is None else score, said[0])
-    fields.take("user"), fields.take("user_id")
+    fields.skip("user", "user_id")
     fields.close()
     at = str(record.get("updated_at") or record.get("created_at") or "")
     export.rate(

@@ -1,6 +1,7 @@
 """Promptfoo's results as examples, labels and a judge's ratings, with or without a rubric."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from markscheme.errors import RatingError
 from markscheme.promptfoo.results import AssertionVerdict, Results, Row, read_results
@@ -47,7 +48,11 @@ def labelled_rows(rows: Sequence[Row], rubric: Rubric) -> ExampleSet:
     examples: dict[str, Example] = {}
     for row in rows:
         labels = {label.rater: label for label in (examples[row.id].labels if row.id in examples else ())}
-        labels |= {label.rater: label for label in _labels(row, rubric)}
+        there = {verdict.metric for verdict in row.verdicts}
+        given = list(_labels(row, [criterion for criterion in rubric.criteria if criterion.name in there]))
+        if all(label.overall is None for label in given):
+            given = [replace(label, overall=_as_level(label.passed)) for label in given]
+        labels |= {label.rater: label for label in given}
         examples[row.id] = _example(row, tuple(labels.values()))
     if not any(row.is_labelled for row in rows):
         raise RatingError(
@@ -71,7 +76,17 @@ def graders_ratings(rows: Sequence[Row], rater: str, rubric: Rubric, *, by_score
         rubric: The rubric whose criteria are the graded metrics.
         by_score: Ids of the outputs compared by score; all others are compared by pass or fail.
     """
-    return [_rating(row, rater, rubric, by_score=row.id in by_score) for row in rows]
+    known = {criterion.name for criterion in rubric.criteria}
+    ratings = []
+    for row in rows:
+        by_metric: dict[str, list[AssertionVerdict]] = {}
+        for verdict in row.verdicts:
+            if verdict.is_graded and verdict.metric in known:
+                by_metric.setdefault(verdict.metric, []).append(verdict)
+        levels = {metric: _rated(verdicts) for metric, verdicts in by_metric.items()}
+        score = row.score if row.id in by_score else _as_level(row.passed)
+        ratings.append(Rating(row.id, rater, "model", levels, score, row.passed, row.sample, row.ungraded))
+    return ratings
 
 
 def read_promptfoo(reading: Reading) -> None:
@@ -85,10 +100,11 @@ def read_promptfoo(reading: Reading) -> None:
     """
     results = read_results(reading.path)
     reading.lost.update(results.aside)
+    yes_no = [reading.only] if reading.only is not None and reading.only.scale.is_yes_no else []
     for row in results.rows:
         reading.add_example(_example(row, ()))
         reading.add(_imported_verdicts(row, reading))
-        for label in _imported_labels(row, reading):
+        for label in _labels(row, yes_no):
             reading.add(label)
 
 
@@ -144,64 +160,24 @@ def _named(criterion: Criterion, score: float, reading: Reading) -> dict[str, Ra
     return {criterion.name: Rated(at_position(criterion, score))}
 
 
-def _imported_labels(row: Row, reading: Reading) -> Iterator[Rating]:
-    if row.manual is not None:
-        passed, score = row.manual.passed, row.manual.score
-        levels = _only_level(passed, reading)
-        yield Rating(row.id, VIEWER, "human", levels, score, passed, blind=False, note=row.manual.comment)
-    if row.expected is not None:
-        yield Rating(row.id, EXPECTED, "human", _only_level(row.expected, reading), None, row.expected)
-
-
-def _only_level(passed: bool | None, reading: Reading) -> dict[str, Rated]:
-    """A thumb as the level of a rubric's only criterion, if that is yes or no."""
-    only = reading.only
-    if passed is None or only is None or not only.scale.is_yes_no:
-        return {}
-    return {only.name: Rated(at_position(only, float(passed)))}
-
-
 def _example(row: Row, labels: tuple[Rating, ...]) -> Example:
     return Example(
         Submission(row.response, row.inputs, row.id), labels, group=row.task, system=row.system, split=row.split
     )
 
 
-def _labels(row: Row, rubric: Rubric) -> Iterator[Rating]:
-    manual = row.manual
+def _labels(row: Row, criteria: Iterable[Criterion]) -> Iterator[Rating]:
+    """Annotators' labels of an output; their decisions are also levels of these criteria, which are yes/no."""
+    manual, expected = row.manual, row.expected
     if manual is not None:
-        overall = manual.score if manual.score is not None else _as_level(manual.passed)
-        levels = _same_on_all(manual.passed, row, rubric)
-        yield Rating(row.id, VIEWER, "human", levels, overall, manual.passed, blind=False, note=manual.comment)
-    if row.expected is not None:
-        overall = None if manual is not None and manual.score is not None else _as_level(row.expected)
-        yield Rating(row.id, EXPECTED, "human", _same_on_all(row.expected, row, rubric), overall, row.expected)
+        levels = _levels(manual.passed, criteria)
+        yield Rating(row.id, VIEWER, "human", levels, manual.score, manual.passed, blind=False, note=manual.comment)
+    if expected is not None:
+        yield Rating(row.id, EXPECTED, "human", _levels(expected, criteria), None, expected)
 
 
-def _same_on_all(passed: bool | None, row: Row, rubric: Rubric) -> dict[str, Rated]:
-    """A thumb as the gold level of each metric of the row."""
-    if passed is None:
-        return {}
-    there = {verdict.metric for verdict in row.verdicts}
-    return {criterion.name: Rated(float(passed)) for criterion in rubric.criteria if criterion.name in there}
-
-
-def _rating(row: Row, rater: str, rubric: Rubric, *, by_score: bool) -> Rating:
-    known = {criterion.name for criterion in rubric.criteria}
-    by_metric: dict[str, list[AssertionVerdict]] = {}
-    for verdict in row.verdicts:
-        if verdict.is_graded and verdict.metric in known:
-            by_metric.setdefault(verdict.metric, []).append(verdict)
-    return Rating(
-        id=row.id,
-        rater=rater,
-        kind="model",
-        criteria={metric: _rated(verdicts) for metric, verdicts in by_metric.items()},
-        overall=row.score if by_score else _as_level(row.passed),
-        passed=row.passed,
-        sample=row.sample,
-        error=row.ungraded,
-    )
+def _levels(passed: bool | None, criteria: Iterable[Criterion]) -> dict[str, Rated]:
+    return {} if passed is None else {c.name: Rated(at_position(c, float(passed))) for c in criteria}
 
 
 def _rated(verdicts: Sequence[AssertionVerdict]) -> Rated:

@@ -2,18 +2,57 @@
 
 import csv
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
 
 from markscheme.errors import Fault, RatingError, UsageError
 from markscheme.readers.imported import number
-from markscheme.readers.recoding import Recoding
 
 UNIT_COLUMNS = ("unit", "id", "item")
+
+
+@dataclass(frozen=True, slots=True)
+class Recoding:
+    """The levels of a table of ratings as `--levels` gives them, and cells that count as another level or as missing.
+
+    Attributes:
+        levels: Names of the levels, worst first.
+        cells: The level that a cell counts as, by its text; "" is a missing rating.
+    """
+
+    levels: tuple[str, ...]
+    cells: Mapping[str, str]
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """The recoding in comma-separated entries: LEVEL, or CELL=LEVEL, or CELL= for a missing rating.
+
+        Levels are in the order of their first occurrence.
+
+        Example:
+            >>> found = Recoding.parse("no,partly=no,yes,n/a=")
+            >>> found.levels, [found.read(cell) for cell in ("no", "partly", "yes", "n/a")]
+            (('no', 'yes'), ['no', 'no', 'yes', ''])
+            >>> Recoding.parse("1=low,2=low,3=high").read("2.0")
+            'low'
+        """
+        entries = [entry.strip().partition("=") for entry in text.split(",")]
+        cells = {cell.strip(): level.strip() for cell, sign, level in entries if sign}
+        if not cells:
+            return cls(tuple(cell for cell, _, _ in entries), cells)
+        named = (level.strip() if sign else cell for cell, sign, level in entries if level.strip() or not sign)
+        return cls(tuple(dict.fromkeys(named)), cells)
+
+    def read(self, cell: str) -> str:
+        """The level that a cell counts as; a number may be spelt differently than in the entry."""
+        value = number(cell)
+        alike = (level for written, level in self.cells.items() if value is not None and number(written) == value)
+        return self.cells.get(cell, next(alike, cell))
 
 
 @dataclass(frozen=True)
@@ -93,7 +132,7 @@ def _coded(
         raise RatingError("contains no rating", path=path)
     levels = _named_levels(said) if said else _levels_among(cells, path)
     codes = {cell: _code(cell, levels, between) for _, cell in cells}
-    shown = ", ".join(map(_name, levels))
+    shown = ", ".join(level if isinstance(level, str) else f"{level:g}" for level in levels)
     faults = [Fault(f"{cell!r} is not one of the levels {shown}", n) for n, cell in cells if codes[cell] is None]
     if faults:
         raise RatingError(faults, path=path)
@@ -113,9 +152,9 @@ def _code(cell: str, levels: tuple[float | str, ...], between: bool) -> float | 
 
 
 def _named_levels(said: str) -> tuple[float | str, ...]:
-    names = [name.strip() for name in said.split(",")]
+    names = tuple(said.split(","))
     numbers = [value for value in map(number, names) if value is not None]
-    levels: tuple[float | str, ...] = tuple(numbers) if len(numbers) == len(names) else tuple(names)
+    levels: tuple[float | str, ...] = tuple(numbers) if len(numbers) == len(names) else names
     if len(levels) < 2 or len(set(levels)) < len(levels) or not all(names):
         raise UsageError(f"`--levels` must be two or more different levels, worst first, got {said!r}")
     if numbers == list(levels) and numbers != sorted(numbers):
@@ -132,7 +171,3 @@ def _levels_among(cells: Sequence[tuple[int, str]], path: Path) -> tuple[float |
         problem = "is not a number, and others are; leave missing cells empty, or give the --levels"
         raise RatingError([Fault(f"{cell!r} {problem}", n) for n, cell in words], path=path)
     return tuple(sorted(numbers))
-
-
-def _name(level: float | str) -> str:
-    return level if isinstance(level, str) else f"{level:g}"

@@ -8,10 +8,11 @@ from typing import Any, TypeAlias, get_args
 
 from markscheme.errors import RatingError, refuse_lines
 from markscheme.fingerprint import fingerprint
-from markscheme.plain_data import ANOTHER_LENGTH, json_lines, read_text, shown, table_rows
+from markscheme.plain_data import json_lines, read_text, shown
 from markscheme.ratings.examples import Example, Split
 from markscheme.ratings.rating import KINDS, Kind, Rated, Rating
 from markscheme.readers.imported import Reading, number, plain, said_anything
+from markscheme.readers.peek import Peek, mapping
 from markscheme.rubrics.rubric import Criterion
 from markscheme.submission import Submission, as_text
 
@@ -44,8 +45,9 @@ def read_rows(reading: Reading) -> None:
     rows = [reading.columns.renamed(row) for row in _rows(reading)]
     if not rows:
         raise RatingError("holds no rows", path=reading.path)
-    expects_labels = _expects_labels(rows, reading)
-    table = _Table(reading, expects_labels, _has_labels(rows, reading, expects_labels=expects_labels))
+    columns = {plain(name) for row in rows for name in row}
+    labels = [name for name in (*LABEL, *_expected(rows, reading)) if reading.criterion(name) is None]
+    table = _Table(reading, labels, has_labels=not columns.isdisjoint(labels))
     for row in rows:
         table.add(row)
     if table.unknown_kind:
@@ -63,11 +65,7 @@ def _rows(reading: Reading) -> Iterator[Mapping[str, Any]]:
     """The rows of a file, each by column name; empty cells are left out."""
     path = reading.path
     if path.suffix in (".csv", ".tsv"):
-        for line, row in table_rows(path, RatingError):
-            if row is None:
-                refuse_lines(RatingError(ANOTHER_LENGTH, path=path, line=line))
-                continue
-            yield {key: value for key, value in row.items() if value.strip()}
+        yield from (row for _, row in Peek(path).parts())
     elif path.suffix == ".txt":
         yield from _plain_lines(path)
     else:
@@ -90,21 +88,15 @@ def _plain_lines(path: Path) -> Iterator[Mapping[str, Any]]:
         yield {"id": words[0], "label": words[1]}
 
 
-def _expects_labels(rows: Sequence[Mapping[str, Any]], reading: Reading) -> bool:
-    """Whether the column `expected` holds labels: every value is a level or a decision, not a text."""
+def _expected(rows: Sequence[Mapping[str, Any]], reading: Reading) -> tuple[str, ...]:
+    """The column `expected`, if it holds labels: every value is a level or a decision, not a text."""
     given = [
         value for row in rows for name, value in row.items() if plain(name) == EXPECTED and value not in (None, "")
     ]
     if not given or not all(reading.is_verdict(value) for value in given):
-        return False
+        return ()
     reading.note("column 'expected' was read as labels: every value is a level or a decision")
-    return True
-
-
-def _has_labels(rows: Sequence[Mapping[str, Any]], reading: Reading, *, expects_labels: bool) -> bool:
-    """Whether a column holds labels, and isn't named like a criterion."""
-    named = {*LABEL, *[EXPECTED] * expects_labels} & {plain(name) for row in rows for name in row}
-    return any(reading.criterion(name) is None for name in named)
+    return (EXPECTED,)
 
 
 @dataclass
@@ -112,13 +104,13 @@ class _Table:
     """The rows of one table as they are read; rows that rate one criterion each are merged into one rating.
 
     Attributes:
-        expects_labels: Whether the column `expected` holds labels.
-        has_labels: Whether a column holds labels, so that `verdict` is a judge's.
+        labels: Names of columns that hold labels, in order of preference.
+        has_labels: Whether there is one, so that `verdict` is a judge's.
     """
 
     reading: Reading
-    expects_labels: bool = False
-    has_labels: bool = False
+    labels: Sequence[str]
+    has_labels: bool
     ratings: dict[tuple[str, str, str], Rating] = field(default_factory=dict)
     runs: dict[tuple[str, str], int] = field(default_factory=dict)
     unknown_kind: Counter[str] = field(default_factory=Counter)
@@ -161,7 +153,7 @@ class _Table:
         inputs = {
             name: text
             for name, columns in INPUTS.items()
-            if (text := row.text(self._free(columns, *[EXPECTED] * self.expects_labels))) is not None
+            if (text := row.text(self._free(column for column in columns if column not in self.labels))) is not None
         }
         if response is None:
             return
@@ -171,13 +163,14 @@ class _Table:
         example = Example(Submission(response, inputs, unit), group=group, system=system, split=split)
         self.reading.add_example(example)
 
-    def _free(self, names: Sequence[str], *taken: str) -> tuple[str, ...]:
-        """The names that mean a field here: neither a criterion's name nor already used."""
-        return tuple(name for name in names if name not in taken and self.reading.criterion(name) is None)
+    def _free(self, names: Iterable[str]) -> tuple[str, ...]:
+        """The names that mean a field here, not a criterion."""
+        return tuple(name for name in names if self.reading.criterion(name) is None)
 
     def _ratings(self, row: "_Row", unit: str) -> Iterator[Rating]:
         """A judge's verdict and a label from the same row, and whatever else the row rates."""
-        verdict, label_column = row.value(self._free(VERDICT)), row.first(self._label_columns)
+        verdict = row.value(self._free(VERDICT))
+        label_column = row.first(self.labels)
         reason = row.text(self._free(REASON)) or ""
         named = row.text(self._free(("judge",)))
         judge = self._judge(row, named)
@@ -203,10 +196,6 @@ class _Table:
         rater, kind = self._who(row, "model")
         return (JUDGE if rater == kind == "model" else rater), kind
 
-    @property
-    def _label_columns(self) -> tuple[str, ...]:
-        return self._free((*LABEL, *[EXPECTED] * self.expects_labels))
-
     def _own(self, row: "_Row", unit: str, reason: str) -> Rating:
         """Ratings in columns named like criteria, `overall` or `pass`; the rater is filled in later."""
         said: dict[str, Rated] = {}
@@ -231,8 +220,7 @@ class _Table:
         return {c.name: Rated(None, why, declined="abstained") for c in open_ones if c.name not in said} if why else {}
 
     def _entries(self, row: "_Row") -> Iterator[tuple[str, Any]]:
-        nested = row.value(("criteria",))
-        yield from nested.items() if isinstance(nested, Mapping) else ()
+        yield from mapping(row.value(("criteria",))).items()
         yield from ((name, raw) for name, raw in row.raw.items() if self.reading.criterion(name) is not None)
         level, named = row.value(self._free(("level",))), row.text(self._free(("criterion",)))
         if level is not None and named is not None:

@@ -55,11 +55,7 @@ class Changes:
     words: Mapping[Field, str] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
-        return (
-            bool(self.weights or self.thresholds or self.words)
-            or self.pass_mark is not None
-            or self.ask_within is not None
-        )
+        return self != Changes()
 
     def applied_to(self, rubric: Rubric) -> Rubric:
         """The rubric with the new numbers and words.

@@ -9,7 +9,7 @@ from typing import IO, Any, TypeVar
 
 from markscheme.errors import Fault, RubricError, RubricWarning
 from markscheme.plain_data import Form, Place, form_of, plain_data, read_text
-from markscheme.rubrics.format import CRITERION, RUBRIC, Keys, Problems, as_shown
+from markscheme.rubrics.format import CRITERION, RUBRIC, Problems, as_shown
 from markscheme.rubrics.rubric import YES_NO, Criterion, Level, Rubric, Scale
 
 MAX_BYTES = 1 << 20
@@ -35,15 +35,20 @@ def load_rubric(source: str | Path | IO[str]) -> Rubric:
     """
     if isinstance(source, str | Path):
         path = Path(source)
-        return _rubric_from_text(read_text(path, RubricError, most_bytes=MAX_BYTES), path, form_of(path))
+        return rubric_from_text(read_text(path, RubricError, most_bytes=MAX_BYTES), form_of(path), path)
     name = getattr(source, "name", None)
     named = Path(name) if isinstance(name, str) else None
-    return _rubric_from_text(source.read(), named, form_of(named))
+    return rubric_from_text(source.read(), form_of(named), named)
 
 
-def rubric_from_text(text: str, form: Form) -> Rubric:
+def rubric_from_text(text: str, form: Form, path: Path | None = None) -> Rubric:
     """The rubric that a YAML or JSON text describes. Raises RubricError with line numbers."""
-    return _rubric_from_text(text, None, form)
+    if len(text.encode("utf-8", "replace")) > MAX_BYTES:
+        raise RubricError(f"has more than {MAX_BYTES:,} bytes", path=path)
+    data, lines = plain_data(text, form, RubricError, path=path)
+    if data is None:
+        raise RubricError("is empty; a rubric needs at least `criteria:`", path=path, line=1)
+    return _Reading(data, lines, path).rubric()
 
 
 def rubric_from_data(data: Any) -> Rubric:
@@ -59,15 +64,6 @@ def places_of(data: Any) -> tuple[Place, list[Place]]:
     """
     _, top, criteria = _Reading(data, lines={}, path=None)._canonical()
     return top, criteria
-
-
-def _rubric_from_text(text: str, path: Path | None, form: Form) -> Rubric:
-    if len(text.encode("utf-8", "replace")) > MAX_BYTES:
-        raise RubricError(f"has more than {MAX_BYTES:,} bytes", path=path)
-    data, lines = plain_data(text, form, RubricError, path=path)
-    if data is None:
-        raise RubricError("is empty; a rubric needs at least `criteria:`", path=path, line=1)
-    return _Reading(data, lines, path).rubric()
 
 
 # --- plain data to Rubric -------------------------------------------------------------------------------------------
@@ -87,13 +83,16 @@ class _Reading:
 
     def rubric(self) -> Rubric:
         top, self.top_path, self.criterion_paths = self._canonical()
-        self._hold_to_format(top)
+        problems: Problems = []
+        said = RUBRIC.read(top, (), problems)
+        for at, problem in problems:
+            self._fault(problem, self._source(at))
         self.entries = top["criteria"] if isinstance(top.get("criteria"), list) else []
-        entries = [_readable(CRITERION, one) for one in self.entries]
-        rubric = self._built(
-            _readable(RUBRIC, {**top, "criteria": [{}]}),
-            [self._criterion(entry, place) for place, entry in enumerate(entries)],
-        )
+        entries = [_readable(one) for one in self.entries]
+        criteria = [self._criterion(entry, place) for place, entry in enumerate(entries)]
+        if any(at[0] == "inputs" for at, _ in problems):
+            criteria = [replace(criterion, sees=None) for criterion in criteria]
+        rubric = self._built(said, criteria)
         if rubric is None:
             faults = sorted(dict.fromkeys(self.faults), key=lambda fault: fault.line or 0)
             raise RubricError(faults, path=self.path)
@@ -149,13 +148,6 @@ class _Reading:
             else:
                 yield where, entry
 
-    def _hold_to_format(self, top: dict[str, Any]) -> None:
-        """Collect the faults of the format, key by key."""
-        problems: Problems = []
-        RUBRIC.read(top, (), problems)
-        for at, problem in problems:
-            self._fault(problem, self._source(at))
-
     def _criterion(self, read: "_Read", place: int) -> Criterion:
         """The criterion; collects errors and substitutes placeholders, so that all faults are reported at once."""
         entry = read.entry
@@ -179,12 +171,9 @@ class _Reading:
         try:
             return part(read.entry)
         except _KeyedFault as fault:
-            may_say_it = fault.unless_said_by and any(
-                key in fault.unless_said_by or key not in CRITERION.keys for key in read.unread
-            )
-            if may_say_it:
-                return None
-            self._fault(str(fault), (*self.criterion_paths[place], fault.key))
+            may_say_it = (key in fault.unless_said_by or key not in CRITERION.keys for key in read.unread)
+            if not fault.unless_said_by or not any(may_say_it):
+                self._fault(str(fault), (*self.criterion_paths[place], fault.key))
             return None
 
     def _name(self, place: int) -> str:
@@ -192,13 +181,10 @@ class _Reading:
         name = entry.get("name") if isinstance(entry, Mapping) else None
         return name if isinstance(name, str) and name.strip() else f"c{place + 1}"
 
-    def _built(self, read: "_Read", criteria: list[Criterion]) -> Rubric | None:
+    def _built(self, said: Entry, criteria: list[Criterion]) -> Rubric | None:
         """The rubric, or None if there are faults; adds the faults of the rubric as a whole."""
-        said = read.entry
         if not criteria:
             return None
-        if "inputs" in read.unread:
-            criteria = [replace(criterion, sees=None) for criterion in criteria]
         try:
             rubric = Rubric(
                 criteria=tuple(criteria),
@@ -279,17 +265,17 @@ class _KeyedFault(Exception):  # noqa: N818
 
 @dataclass(frozen=True)
 class _Read:
-    """The readable part of a mapping, and its unreadable keys."""
+    """The readable part of a criterion, and its unreadable keys."""
 
     entry: Entry
     unread: frozenset[str]
 
 
-def _readable(keys: Keys, raw: Any) -> _Read:
+def _readable(raw: Any) -> _Read:
     problems: Problems = []
     if not isinstance(raw, Mapping):
-        return _Read(keys.read({}, (), problems), frozenset({"all"}))
-    entry = keys.read(raw, (), problems)
+        return _Read(CRITERION.read({}, (), problems), frozenset({"all"}))
+    entry = CRITERION.read(raw, (), problems)
     return _Read(entry, frozenset(str(at[0]) for at, _ in problems))
 
 
@@ -306,74 +292,71 @@ def _words(entry: Entry) -> str:
 def _scale(entry: Entry) -> Scale:
     """The scale of a criterion, from any of the keys that define one; giving two of them is refused."""
     ends = _ends(entry)
-    binary = entry["scale"] == "binary" or bool(entry["binary"])
-    sources = {"scale": ends is not None, "binary": binary, "options": entry["options"] is not None}
-    if sum(sources.values()) + (entry["levels"] is not None and not sources["scale"]) > 1:
-        said = [key for key, is_said in (*sources.items(), ("levels", entry["levels"] is not None)) if is_said]
+    given = {
+        "scale": ends is not None,
+        "binary": entry["scale"] == "binary" or bool(entry["binary"]),
+        "options": entry["options"] is not None,
+        "levels": entry["levels"] is not None,
+    }
+    said = [key for key, is_said in given.items() if is_said]
+    if len(said) > 1 and said != ["scale", "levels"]:
         raise _KeyedFault(said[-1], f"the scale is given more than once: {', '.join(said)}; give one")
-    if entry["options"] is not None:
-        return _from_options(entry["options"], entry["scale_type"])
-    if entry["levels"] is not None:
-        return _anchored(entry["levels"], ends, ordered=entry["scale_type"] != "nominal")
+    ordered = entry["scale_type"] != "nominal"
+    try:
+        if given["options"]:
+            return _from_options(entry["options"], ordered=ordered)
+        if given["levels"]:
+            return _anchored(entry["levels"], ends, ordered=ordered)
+    except RubricError as error:
+        raise _KeyedFault(said[-1], str(error)) from error
     if ends is not None:
-        return replace(Scale.numbered(*ends), ordered=entry["scale_type"] != "nominal")
+        return replace(Scale.numbered(*ends), ordered=ordered)
     if entry["binary"] is False and entry["requirement"] is not None:
         problem = "a `requirement` is yes/no where nothing else is said; give `scale` or `levels`"
         raise _KeyedFault("binary", problem, unless_said_by=("scale", "scale_min", "scale_max", "levels", "options"))
-    if binary or entry["check"] is not None or entry["requirement"] is not None:
+    if given["binary"] or entry["check"] is not None or entry["requirement"] is not None:
         return YES_NO
     return Scale.numbered(1, 5)
 
 
 def _ends(entry: Entry) -> tuple[int, int] | None:
-    named = isinstance(entry["scale"], Mapping)
-    if not named and entry["scale_min"] is None and entry["scale_max"] is None:
+    low, high = entry["scale_min"], entry["scale_max"]
+    key = "scale_min" if low is not None else "scale_max"
+    if isinstance(entry["scale"], Mapping):
+        if low is not None or high is not None:
+            raise _KeyedFault("scale", "the scale is given twice: as `scale` and as `scale_min`/`scale_max`")
+        key, low, high = "scale", entry["scale"]["min"], entry["scale"]["max"]
+    if low is None and high is None:
         return None
-    if named and (entry["scale_min"] is not None or entry["scale_max"] is not None):
-        raise _KeyedFault("scale", "the scale is given twice: as `scale` and as `scale_min`/`scale_max`")
-    if named:
-        ends = entry["scale"]["min"], entry["scale"]["max"]
-    else:
-        ends = (
-            1 if entry["scale_min"] is None else entry["scale_min"],
-            5 if entry["scale_max"] is None else entry["scale_max"],
-        )
-    key = "scale" if named else "scale_min" if entry["scale_min"] is not None else "scale_max"
-    if ends[0] >= ends[1]:
-        raise _KeyedFault(key, f"a scale runs from a lower to a higher number: found min {ends[0]}, max {ends[1]}")
-    if ends[1] - ends[0] >= MAX_STEPS:
-        raise _KeyedFault(key, f"a scale has at most {MAX_STEPS} levels, found {ends[1] - ends[0] + 1:,}")
-    return ends
+    low, high = 1 if low is None else low, 5 if high is None else high
+    if low >= high:
+        raise _KeyedFault(key, f"a scale runs from a lower to a higher number: found min {low}, max {high}")
+    if high - low >= MAX_STEPS:
+        raise _KeyedFault(key, f"a scale has at most {MAX_STEPS} levels, found {high - low + 1:,}")
+    return low, high
 
 
 def _anchored(entries: list[Entry], ends: tuple[int, int] | None, *, ordered: bool) -> Scale:
     """The levels as listed; with given ends, unlisted levels in between have no anchor."""
     levels = [Level(entry["value"], entry["label"], entry["description"], entry["example"]) for entry in entries]
-    try:
-        if ends is None:
-            return Scale(tuple(levels), ordered=ordered)
-        outside = [level.value for level in levels if not ends[0] <= level.value <= ends[1]]
-        if outside:
-            raise RubricError(f"level {outside[0]:g} is outside the scale {ends[0]} to {ends[1]}")
-        anchored = {level.value: level for level in levels}
-        if len(anchored) < len(levels):
-            raise RubricError("a level is given twice")
-        plain = {level.value: level for level in Scale.numbered(*ends).levels}
-        return Scale(tuple((plain | anchored)[value] for value in sorted(plain | anchored)), ordered=ordered)
-    except RubricError as error:
-        raise _KeyedFault("levels", str(error)) from error
+    if ends is None:
+        return Scale(tuple(levels), ordered=ordered)
+    outside = [level.value for level in levels if not ends[0] <= level.value <= ends[1]]
+    if outside:
+        raise RubricError(f"level {outside[0]:g} is outside the scale {ends[0]} to {ends[1]}")
+    anchored = {level.value: level for level in levels}
+    if len(anchored) < len(levels):
+        raise RubricError("a level is given twice")
+    plain = {level.value: level for level in Scale.numbered(*ends).levels}
+    return Scale(tuple((plain | anchored)[value] for value in sorted(plain | anchored)), ordered=ordered)
 
 
-def _from_options(entries: list[Entry], scale_type: str | None) -> Scale:
+def _from_options(entries: list[Entry], *, ordered: bool) -> Scale:
     worth = [entry for entry in entries if not entry["na"]]
     if any(entry["value"] is None for entry in worth):
-        raise _KeyedFault("options", "each option that applies has a value")
+        raise RubricError("each option that applies has a value")
     levels = sorted((Level(entry["value"], entry["label"]) for entry in worth), key=attrgetter("value"))
-    as_positions = all(0 <= level.value <= 1 for level in levels)
-    try:
-        return Scale(tuple(levels), ordered=scale_type != "nominal", by_label=as_positions)
-    except RubricError as error:
-        raise _KeyedFault("options", str(error)) from error
+    return Scale(tuple(levels), ordered=ordered, by_label=all(0 <= level.value <= 1 for level in levels))
 
 
 def _spelled(at: Place) -> str:

@@ -71,13 +71,11 @@ def shipped(place: str) -> Path:
 def calibrations(start: Path) -> dict[str, Path]:
     """The folders `calibration/<name>` of `start` and its parents, by name."""
     found: dict[str, Path] = {}
-    for folder in (start, *start.parents):
+    for folder in _upwards(start):
         inside = folder / "calibration"
         for one in sorted(inside.iterdir()) if inside.is_dir() else ():
             if one.is_dir():
                 found.setdefault(one.name, one)
-        if (folder / ".git").exists() or folder == Path.home():
-            break
     return found
 
 
@@ -86,7 +84,10 @@ def find_calibration(name: str, *starts: Path) -> Path | None:
 
     Parents are searched up to a `.git` or the home folder.
     """
-    return next((found for start in starts if (found := _nearest_calibration(name, start)) is not None), None)
+    if not is_path_component(name):
+        return None
+    folders = (folder / "calibration" / name for start in starts for folder in _upwards(start))
+    return next((folder for folder in folders if folder.is_dir()), None)
 
 
 def calibration_folder(name: str, start: Path) -> Path:
@@ -99,15 +100,12 @@ def calibration_folder(name: str, start: Path) -> Path:
     return find_calibration(name, start) or place
 
 
-def _nearest_calibration(name: str, start: Path) -> Path | None:
-    if not is_path_component(name):
-        return None
+def _upwards(start: Path) -> Iterator[Path]:
+    """A folder and its parents, up to one with a `.git` or the home folder."""
     for folder in (start, *start.parents):
-        if (folder / "calibration" / name).is_dir():
-            return folder / "calibration" / name
+        yield folder
         if (folder / ".git").exists() or folder == Path.home():
-            return None
-    return None
+            return
 
 
 def _folders(start: Path, near: Path | None) -> Iterator[Path]:

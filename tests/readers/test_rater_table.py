@@ -2,7 +2,7 @@
 
 import pytest
 
-from markscheme.readers.recoding import Recoding
+from markscheme.readers.rater_table import Recoding
 
 
 @pytest.mark.parametrize(
