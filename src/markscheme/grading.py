@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator, Coroutine, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Coroutine, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property, lru_cache, partial, reduce
 from pathlib import Path
@@ -371,11 +371,16 @@ def receipt_wanted(wish: str, setting: str, rubric: Rubric, judge: Judge, *start
 
 
 async def grade_many(
-    grading: Grading, submissions: Iterable[Submission], *, concurrency: int = 8
-) -> AsyncIterator[tuple[int, Grade]]:
+    grading: Grading | Sequence[Grading], submissions: Iterable[Submission], *, concurrency: int = 8
+) -> AsyncGenerator[tuple[int, Grade], None]:
     """Grades as they are ready, each with the index of its submission; at most `concurrency` at once.
 
     Takes from `submissions` only as fast as it grades, so that a long iterable needs little memory.
+
+    Args:
+        grading: How to grade: for all submissions, or one for each.
+        submissions: What to grade.
+        concurrency: At least 1.
 
     Raises:
         BudgetError: If the budget would not cover another call; raised after all grades under way are yielded.
@@ -410,9 +415,11 @@ async def grade_many(
         raise stopped
 
 
-async def _placed(grading: Grading, place: int, submission: Submission, concurrency: int) -> tuple[int, Grade]:
+async def _placed(
+    grading: Grading | Sequence[Grading], place: int, submission: Submission, concurrency: int
+) -> tuple[int, Grade]:
     AT_ONCE.set(concurrency)  # for this task and those it starts
-    return place, await grading.grade(submission)
+    return place, await (grading if isinstance(grading, Grading) else grading[place]).grade(submission)
 
 
 async def all_or_first_error(calls: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
