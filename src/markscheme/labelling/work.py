@@ -149,6 +149,11 @@ class Work:
         return sum(map(self.is_done, self.steps))
 
     @property
+    def is_adjudication(self) -> bool:
+        """Whether the rater decides where annotators disagree."""
+        return self.file.kind == "adjudicated"
+
+    @property
     def again(self) -> int:
         """How many responses are labelled twice."""
         return sum(step.sample for step in self.steps)
