@@ -7,6 +7,7 @@ import secrets
 import socket
 import sys
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 import uvicorn
@@ -41,16 +42,10 @@ def free_socket(host: str, port: int) -> socket.socket:
         UsageError: None of fifty ports is free there.
     """
     last = min(port + PORTS_TRIED, 65_536)
+    family, both = (socket.AF_INET6, socket.has_dualstack_ipv6()) if ":" in host else (socket.AF_INET, False)
     for number in range(port, last):
-        found = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET, socket.SOCK_STREAM)
-        found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            found.bind((host, number))
-            found.listen()
-        except OSError:
-            found.close()
-            continue
-        return found
+        with suppress(OSError):
+            return socket.create_server((host, number), family=family, dualstack_ipv6=both)
     raise UsageError(f"no port from {port} to {last - 1} is free on {host}; name another --port")
 
 
