@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import AsyncGenerator, Coroutine, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property, lru_cache, partial, reduce
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -388,24 +389,25 @@ async def grade_many(
     """
     if concurrency < 1:
         raise ValueError(f"concurrency is a whole number from 1, found {concurrency}")
-    waiting: Iterator[tuple[int, Submission]] | None = enumerate(submissions)
+    waiting: Iterator[tuple[int, Submission]] = enumerate(submissions)
     running: set[asyncio.Task[tuple[int, Grade]]] = set()
     stopped: BudgetError | None = None
+
+    async def placed(place: int, submission: Submission) -> tuple[int, Grade]:
+        AT_ONCE.set(concurrency)  # for this task and those it starts
+        return place, await (grading if isinstance(grading, Grading) else grading[place]).grade(submission)
+
     try:
         while True:
-            while waiting is not None and len(running) < concurrency:
-                job = next(waiting, None)
-                if job is None:
-                    waiting = None
-                else:
-                    running.add(asyncio.create_task(_placed(grading, *job, concurrency)))
+            for place, submission in islice(waiting, concurrency - len(running)):
+                running.add(asyncio.create_task(placed(place, submission)))
             if not running:
                 break
             done, running = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
             errors = [task.exception() for task in done]  # of every task: asyncio warns about any never retrieved
             for task, error in zip(done, errors, strict=True):
                 if isinstance(error, BudgetError):
-                    stopped, waiting = error, None
+                    stopped, waiting = error, iter(())
                 else:
                     yield task.result()
     finally:
@@ -413,13 +415,6 @@ async def grade_many(
             task.cancel()
     if stopped is not None:
         raise stopped
-
-
-async def _placed(
-    grading: Grading | Sequence[Grading], place: int, submission: Submission, concurrency: int
-) -> tuple[int, Grade]:
-    AT_ONCE.set(concurrency)  # for this task and those it starts
-    return place, await (grading if isinstance(grading, Grading) else grading[place]).grade(submission)
 
 
 async def all_or_first_error(calls: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
