@@ -262,7 +262,8 @@ def _of_message(one: Any, called: dict[str, str]) -> Iterator[AgentStep]:
         yield AgentStep("", text=_text(one))
     elif call := _call(one, called):
         yield call
-        yield from _result(one, call.title)
+        results = (one[key] for key in _RESULTS if one.get(key) is not None)  # in the call itself
+        yield from (AgentStep(TOOL_RESULT, call.title, _joined(result)) for result in results)
     elif one.get("role") in ("tool", "function") or one.get("type") in ("tool_result", "function_call_output"):
         id = _text(_first(one, ("tool_call_id", "call_id", "tool_use_id")))
         name = _text(_first(one, ("name", "function"))) or called.get(id, "")
@@ -303,13 +304,6 @@ def _call(one: Mapping[str, Any], called: dict[str, str]) -> AgentStep | None:
         return None
     called[_text(_first(one, ("call_id", "id")))] = name
     return AgentStep(TOOL_CALL, name, _text(arguments))
-
-
-def _result(one: Mapping[str, Any], name: str) -> Iterator[AgentStep]:
-    """The result that is part of the call itself."""
-    for key in _RESULTS:
-        if one.get(key) is not None:
-            yield AgentStep(TOOL_RESULT, name, _joined(one[key]))
 
 
 def _of_spans(spans: Sequence[Mapping[str, Any]]) -> Iterator[AgentStep]:
