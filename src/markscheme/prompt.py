@@ -8,7 +8,7 @@ whole it is part of, so nothing inside can close its fence, and the same content
 import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -64,13 +64,13 @@ def verdict_prompt(
     """
     criteria = tuple(criteria)
     shown = rubric.shown_to(criteria[0])
-    system = _verdict_instructions(rubric, criteria)
-    task = "Rate the response on " + ", ".join(_quoted(criterion.name) for criterion in criteria) + "."
+    names = tuple(criterion.name for criterion in criteria)
+    schema = verdict_schema(criteria, in_steps=_has_steps(shown))
+    task = f"Rate the response on {', '.join(map(_quoted, names))}."
     if again:
         task += " An earlier reply could not be used for this; answer for each of them, in the form described."
-    asked_for = [name for criterion in criteria for name in criterion.steps]
-    schema = verdict_schema(criteria, in_steps=_has_steps(shown))
-    return _prompt(rubric, submission, shown, asked_for, system, task, schema, criteria, again)
+    prompt = Prompt(_verdict_instructions(rubric, criteria), "", schema, names, again=again)
+    return _on(submission, prompt, task, rubric, shown, criteria)
 
 
 def holistic_prompt(rubric: Rubric, submission: Submission, *, again: bool = False) -> Prompt:
@@ -78,22 +78,20 @@ def holistic_prompt(rubric: Rubric, submission: Submission, *, again: bool = Fal
     task = "Rate the response as a whole, from 0 to 100."
     if again:
         task += f" {USE_THE_FORM}"
-    asked_for = [name for criterion in rubric.criteria for name in criterion.steps]
-    system = _holistic_instructions(rubric)
-    return _prompt(rubric, submission, rubric.known_inputs, asked_for, system, task, HOLISTIC_SCHEMA, (), again)
+    prompt = Prompt(_holistic_instructions(rubric), "", HOLISTIC_SCHEMA, (), again=again)
+    return _on(submission, prompt, task, rubric, rubric.known_inputs, rubric.criteria)
 
 
-def _prompt(
-    rubric: Rubric,
+def _on(
     submission: Submission,
-    shown: Sequence[str],
-    asked_for: Sequence[str],
-    system: str,
+    prompt: Prompt,
     task: str,
-    schema: Mapping[str, Any],
-    criteria: Sequence[Criterion],
-    again: bool,
+    rubric: Rubric,
+    shown: Sequence[str],
+    criteria: Iterable[Criterion],
 ) -> Prompt:
+    """The prompt with what is shown of a submission, and the task at its end."""
+    asked_for = [name for criterion in criteria for name in criterion.steps]
     steps = trajectories(submission.inputs, rubric.known_inputs)
     material: dict[str, str | Excerpt] = {
         name: steps[name].excerpt(asked_for) if name in steps else submission.inputs[name]
@@ -107,8 +105,7 @@ def _prompt(
         for part, text in (given.steps if isinstance(given, Excerpt) else {name: given}).items()
     }
     left_out = tuple(given.left_out for given in material.values() if isinstance(given, Excerpt) and given.left_out)
-    names = tuple(criterion.name for criterion in criteria)
-    return Prompt(system, fenced_material(material, task), schema, names, texts, left_out, again)
+    return replace(prompt, user=fenced_material(material, task), material=texts, left_out=left_out)
 
 
 def _has_steps(shown: Iterable[str]) -> bool:
