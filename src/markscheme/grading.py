@@ -304,14 +304,10 @@ def orders(rubric: Rubric) -> list[list[list[Criterion]]]:
     """For each pass over a rubric, the criteria of each prompt; those in one prompt have the same inputs."""
     judged = [criterion for criterion in rubric.criteria if criterion.check is None]
     together = seeing_alike(rubric, judged)
-    match rubric.strategy:
-        case "per_criterion":
-            return [[[criterion] for criterion in judged]]
-        case "double_pass":  # a criterion asked about alone has no order to reverse
-            turned = [list(reversed(group)) for group in together if len(group) > 1]
-            return [together, turned] if turned else [together]
-        case _:
-            return [together]
+    if rubric.strategy == "per_criterion":
+        return [[[criterion] for criterion in judged]]
+    turned = [group[::-1] for group in together if len(group) > 1]  # one asked about alone has no order to reverse
+    return [together, turned] if rubric.strategy == "double_pass" and turned else [together]
 
 
 def seeing_alike(rubric: Rubric, criteria: Iterable[Criterion]) -> list[list[Criterion]]:

@@ -7,7 +7,6 @@ It can request more by declaring any of `example`, `model`, `provider` and `prom
 import asyncio
 import inspect
 import json
-import math
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -135,7 +134,7 @@ class Scorer:
         score = finding.score
         if score is None:
             return finding
-        if not isinstance(score, int | float) or not (math.isfinite(score) and 0 <= score <= 1):
+        if not isinstance(score, int | float) or not 0 <= score <= 1:  # nor is it NaN
             raise ValueError(f"scorer {self.name!r} gave {score!r:.60}, expected a number from 0 to 1")
         return Scored(float(score), finding.reason)
 

@@ -5,7 +5,6 @@ The models are schemas too: `PerCriterionOutput.model_json_schema()` constrains 
 """
 
 import json
-import math
 from collections import Counter
 from collections.abc import Awaitable, Mapping
 from typing import Annotated, Any, Literal, Protocol, Self, TypeAlias
@@ -109,7 +108,7 @@ def _no_boolean(number: Any) -> Any:
 
 
 def _up_to_100(score: float) -> float:
-    if not (math.isfinite(score) and 0 <= score <= 100):
+    if not 0 <= score <= 100:  # nor is it NaN
         raise ValueError("must be a number from 0 to 100")
     return score
 
