@@ -64,7 +64,7 @@ def serve(works: Mapping[str, Work], listening: socket.socket, hosts: Collection
         timed: Whether the pages note how long each response takes.
     """
     config = uvicorn.Config(
-        application(works, hosts, timed=timed),
+        _Guard({token: _Pages(work, timed).app for token, work in works.items()}, frozenset(hosts)),
         log_level="error",
         access_log=False,
         server_header=False,
@@ -74,11 +74,6 @@ def serve(works: Mapping[str, Work], listening: socket.socket, hosts: Collection
         timeout_graceful_shutdown=2,
     )
     uvicorn.Server(config).run(sockets=[listening])
-
-
-def application(works: Mapping[str, Work], hosts: Collection[str], *, timed: bool = True) -> ASGIApp:
-    """The pages as an ASGI application, each behind its rater's token."""
-    return _Guard({token: _Pages(work, timed).app for token, work in works.items()}, frozenset(hosts))
 
 
 class _Guard:
