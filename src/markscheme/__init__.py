@@ -7,31 +7,33 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from markscheme.autograders import (
-        default_oneshot_generate_fn,
-        default_per_criterion_generate_fn,
-        default_rubric_as_judge_generate_fn,
-    )
-    from markscheme.errors import MarkschemeError, RubricError
-    from markscheme.grader import Grader
-    from markscheme.grading import Grade, grade
-    from markscheme.judges.judge import Judge, Reply
-    from markscheme.judges.scripted import ScriptedJudge
-    from markscheme.rewards import reward
-    from markscheme.rubrics.file import load_rubric
-    from markscheme.rubrics.rubric import Criterion, Level, Rubric, Scale
-    from markscheme.submission import Submission
-    from markscheme.types import (
-        CriterionEvaluation,
-        CriterionReport,
-        EvaluationReport,
-        OneShotGenerateFn,
-        OneShotOutput,
-        PerCriterionGenerateFn,
-        PerCriterionOutput,
-        RubricAsJudgeGenerateFn,
-        RubricAsJudgeOutput,
-    )
+    from markscheme.autograders import default_oneshot_generate_fn as default_oneshot_generate_fn
+    from markscheme.autograders import default_per_criterion_generate_fn as default_per_criterion_generate_fn
+    from markscheme.autograders import default_rubric_as_judge_generate_fn as default_rubric_as_judge_generate_fn
+    from markscheme.errors import MarkschemeError as MarkschemeError
+    from markscheme.errors import RubricError as RubricError
+    from markscheme.grader import Grader as Grader
+    from markscheme.grading import Grade as Grade
+    from markscheme.grading import grade as grade
+    from markscheme.judges.judge import Judge as Judge
+    from markscheme.judges.judge import Reply as Reply
+    from markscheme.judges.scripted import ScriptedJudge as ScriptedJudge
+    from markscheme.rewards import reward as reward
+    from markscheme.rubrics.file import load_rubric as load_rubric
+    from markscheme.rubrics.rubric import Criterion as Criterion
+    from markscheme.rubrics.rubric import Level as Level
+    from markscheme.rubrics.rubric import Rubric as Rubric
+    from markscheme.rubrics.rubric import Scale as Scale
+    from markscheme.submission import Submission as Submission
+    from markscheme.types import CriterionEvaluation as CriterionEvaluation
+    from markscheme.types import CriterionReport as CriterionReport
+    from markscheme.types import EvaluationReport as EvaluationReport
+    from markscheme.types import OneShotGenerateFn as OneShotGenerateFn
+    from markscheme.types import OneShotOutput as OneShotOutput
+    from markscheme.types import PerCriterionGenerateFn as PerCriterionGenerateFn
+    from markscheme.types import PerCriterionOutput as PerCriterionOutput
+    from markscheme.types import RubricAsJudgeGenerateFn as RubricAsJudgeGenerateFn
+    from markscheme.types import RubricAsJudgeOutput as RubricAsJudgeOutput
 
 _NAMES = {
     "autograders": [
@@ -55,35 +57,8 @@ _NAMES = {
 }
 _HOME = {name: module for module, names in _NAMES.items() for name in names}
 
-__all__ = [
-    "Criterion",
-    "CriterionEvaluation",
-    "CriterionReport",
-    "EvaluationReport",
-    "Grade",
-    "Grader",
-    "Judge",
-    "Level",
-    "MarkschemeError",
-    "OneShotGenerateFn",
-    "OneShotOutput",
-    "PerCriterionGenerateFn",
-    "PerCriterionOutput",
-    "Reply",
-    "Rubric",
-    "RubricAsJudgeGenerateFn",
-    "RubricAsJudgeOutput",
-    "RubricError",
-    "Scale",
-    "ScriptedJudge",
-    "Submission",
-    "default_oneshot_generate_fn",
-    "default_per_criterion_generate_fn",
-    "default_rubric_as_judge_generate_fn",
-    "grade",
-    "load_rubric",
-    "reward",
-]
+if not TYPE_CHECKING:  # a type checker knows the names from the imports above
+    __all__ = sorted(_HOME)
 
 
 def __getattr__(name: str) -> Any:
@@ -96,4 +71,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return __all__
+    return sorted(_HOME)

@@ -2,9 +2,10 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator, Coroutine, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Coroutine, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property, lru_cache, partial, reduce
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -303,14 +304,10 @@ def orders(rubric: Rubric) -> list[list[list[Criterion]]]:
     """For each pass over a rubric, the criteria of each prompt; those in one prompt have the same inputs."""
     judged = [criterion for criterion in rubric.criteria if criterion.check is None]
     together = seeing_alike(rubric, judged)
-    match rubric.strategy:
-        case "per_criterion":
-            return [[[criterion] for criterion in judged]]
-        case "double_pass":  # a criterion asked about alone has no order to reverse
-            turned = [list(reversed(group)) for group in together if len(group) > 1]
-            return [together, turned] if turned else [together]
-        case _:
-            return [together]
+    if rubric.strategy == "per_criterion":
+        return [[[criterion] for criterion in judged]]
+    turned = [group[::-1] for group in together if len(group) > 1]  # one asked about alone has no order to reverse
+    return [together, turned] if rubric.strategy == "double_pass" and turned else [together]
 
 
 def seeing_alike(rubric: Rubric, criteria: Iterable[Criterion]) -> list[list[Criterion]]:
@@ -371,11 +368,16 @@ def receipt_wanted(wish: str, setting: str, rubric: Rubric, judge: Judge, *start
 
 
 async def grade_many(
-    grading: Grading, submissions: Iterable[Submission], *, concurrency: int = 8
-) -> AsyncIterator[tuple[int, Grade]]:
+    grading: Grading | Sequence[Grading], submissions: Iterable[Submission], *, concurrency: int = 8
+) -> AsyncGenerator[tuple[int, Grade], None]:
     """Grades as they are ready, each with the index of its submission; at most `concurrency` at once.
 
     Takes from `submissions` only as fast as it grades, so that a long iterable needs little memory.
+
+    Args:
+        grading: How to grade: for all submissions, or one for each.
+        submissions: What to grade.
+        concurrency: At least 1.
 
     Raises:
         BudgetError: If the budget would not cover another call; raised after all grades under way are yielded.
@@ -383,24 +385,25 @@ async def grade_many(
     """
     if concurrency < 1:
         raise ValueError(f"concurrency is a whole number from 1, found {concurrency}")
-    waiting: Iterator[tuple[int, Submission]] | None = enumerate(submissions)
+    waiting: Iterator[tuple[int, Submission]] = enumerate(submissions)
     running: set[asyncio.Task[tuple[int, Grade]]] = set()
     stopped: BudgetError | None = None
+
+    async def placed(place: int, submission: Submission) -> tuple[int, Grade]:
+        AT_ONCE.set(concurrency)  # for this task and those it starts
+        return place, await (grading if isinstance(grading, Grading) else grading[place]).grade(submission)
+
     try:
         while True:
-            while waiting is not None and len(running) < concurrency:
-                job = next(waiting, None)
-                if job is None:
-                    waiting = None
-                else:
-                    running.add(asyncio.create_task(_placed(grading, *job, concurrency)))
+            for place, submission in islice(waiting, concurrency - len(running)):
+                running.add(asyncio.create_task(placed(place, submission)))
             if not running:
                 break
             done, running = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
             errors = [task.exception() for task in done]  # of every task: asyncio warns about any never retrieved
             for task, error in zip(done, errors, strict=True):
                 if isinstance(error, BudgetError):
-                    stopped, waiting = error, None
+                    stopped, waiting = error, iter(())
                 else:
                     yield task.result()
     finally:
@@ -408,11 +411,6 @@ async def grade_many(
             task.cancel()
     if stopped is not None:
         raise stopped
-
-
-async def _placed(grading: Grading, place: int, submission: Submission, concurrency: int) -> tuple[int, Grade]:
-    AT_ONCE.set(concurrency)  # for this task and those it starts
-    return place, await grading.grade(submission)
 
 
 async def all_or_first_error(calls: Iterable[Coroutine[Any, Any, T]]) -> list[T]:

@@ -298,25 +298,22 @@ class _Reader:
         return self.error(problem, path=self.path, line=line)
 
     def from_json(self, text: str) -> tuple[Any, dict[Place, int]]:
-        try:
-            data = parse_json(text)
-        except json.JSONDecodeError as problem:
-            raise self.refuse(f"is not readable JSON: {problem.msg}", problem.lineno) from problem
-        except RecursionError as problem:
-            raise self.refuse(f"is nested more than {MAX_DEPTH} deep") from problem
-        except ValueError as problem:
-            raise self.refuse(f"is not readable JSON: {problem}") from problem
+        data = self._parsed(text)
         try:  # nearly all JSON is YAML, whose reader knows the lines; the data come from the JSON reader
             node = self._composed(text.replace("\t", " "))
         except yaml.YAMLError:
-            return self._without_lines(text), {}
+            return self._parsed(text, _pairs_once), {}
         if node is not None:
             self._plain(node, ())
         return data, self.lines
 
-    def _without_lines(self, text: str) -> Any:
+    def _parsed(self, text: str, pairs: Callable[[list[tuple[str, Any]]], Any] | None = None) -> Any:
         try:
-            return parse_json(text, object_pairs_hook=_pairs_once)
+            return parse_json(text, object_pairs_hook=pairs)
+        except json.JSONDecodeError as problem:
+            raise self.refuse(f"is not readable JSON: {problem.msg}", problem.lineno) from problem
+        except RecursionError as problem:
+            raise self.refuse(f"is nested more than {MAX_DEPTH} deep") from problem
         except ValueError as problem:
             raise self.refuse(f"is not readable JSON: {problem}") from problem
 

@@ -8,7 +8,7 @@ whole it is part of, so nothing inside can close its fence, and the same content
 import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -64,13 +64,13 @@ def verdict_prompt(
     """
     criteria = tuple(criteria)
     shown = rubric.shown_to(criteria[0])
-    system = _verdict_instructions(rubric, criteria)
-    task = "Rate the response on " + ", ".join(_quoted(criterion.name) for criterion in criteria) + "."
+    names = tuple(criterion.name for criterion in criteria)
+    schema = verdict_schema(criteria, in_steps=_has_steps(shown))
+    task = f"Rate the response on {', '.join(map(_quoted, names))}."
     if again:
         task += " An earlier reply could not be used for this; answer for each of them, in the form described."
-    asked_for = [name for criterion in criteria for name in criterion.steps]
-    schema = verdict_schema(criteria, in_steps=_has_steps(shown))
-    return _prompt(rubric, submission, shown, asked_for, system, task, schema, criteria, again)
+    prompt = Prompt(_verdict_instructions(rubric, criteria), "", schema, names, again=again)
+    return _on(submission, prompt, task, rubric, shown, criteria)
 
 
 def holistic_prompt(rubric: Rubric, submission: Submission, *, again: bool = False) -> Prompt:
@@ -78,22 +78,20 @@ def holistic_prompt(rubric: Rubric, submission: Submission, *, again: bool = Fal
     task = "Rate the response as a whole, from 0 to 100."
     if again:
         task += f" {USE_THE_FORM}"
-    asked_for = [name for criterion in rubric.criteria for name in criterion.steps]
-    system = _holistic_instructions(rubric)
-    return _prompt(rubric, submission, rubric.known_inputs, asked_for, system, task, HOLISTIC_SCHEMA, (), again)
+    prompt = Prompt(_holistic_instructions(rubric), "", HOLISTIC_SCHEMA, (), again=again)
+    return _on(submission, prompt, task, rubric, rubric.known_inputs, rubric.criteria)
 
 
-def _prompt(
-    rubric: Rubric,
+def _on(
     submission: Submission,
-    shown: Sequence[str],
-    asked_for: Sequence[str],
-    system: str,
+    prompt: Prompt,
     task: str,
-    schema: Mapping[str, Any],
-    criteria: Sequence[Criterion],
-    again: bool,
+    rubric: Rubric,
+    shown: Sequence[str],
+    criteria: Iterable[Criterion],
 ) -> Prompt:
+    """The prompt with what is shown of a submission, and the task at its end."""
+    asked_for = [name for criterion in criteria for name in criterion.steps]
     steps = trajectories(submission.inputs, rubric.known_inputs)
     material: dict[str, str | Excerpt] = {
         name: steps[name].excerpt(asked_for) if name in steps else submission.inputs[name]
@@ -107,8 +105,7 @@ def _prompt(
         for part, text in (given.steps if isinstance(given, Excerpt) else {name: given}).items()
     }
     left_out = tuple(given.left_out for given in material.values() if isinstance(given, Excerpt) and given.left_out)
-    names = tuple(criterion.name for criterion in criteria)
-    return Prompt(system, fenced_material(material, task), schema, names, texts, left_out, again)
+    return replace(prompt, user=fenced_material(material, task), material=texts, left_out=left_out)
 
 
 def _has_steps(shown: Iterable[str]) -> bool:
@@ -182,14 +179,11 @@ def _verdict_instructions(rubric: Rubric, criteria: tuple[Criterion, ...]) -> st
     some_fault = any(criterion.weight < 0 for criterion in criteria)
     some_scale = any(not criterion.scale.is_yes_no for criterion in criteria)
     shown = rubric.shown_to(criteria[0])
-    in_steps = _has_steps(shown)
-    quoted, based = ("the response or of a step", "the steps or the response") if in_steps else ("the response",) * 2
-    cited = (
-        f'`step`, the number of the one step that the quote is copied from or that shows the point, "{FROM_NO_STEP}" '
-        "where it is no step; "
-        if in_steps
-        else ""
-    )
+    quoted, based, cited = "the response", "the response", ""
+    if in_steps := _has_steps(shown):
+        quoted, based = "the response or of a step", "the steps or the response"
+        cited = "`step`, the number of the one step that the quote is copied from or that shows the point, "
+        cited += f'"{FROM_NO_STEP}" where it is no step; '
     rules = [
         "Judge each criterion by itself, by its own words. A merit or fault that belongs under one criterion must not "
         "move another.",
@@ -198,11 +192,9 @@ def _verdict_instructions(rubric: Rubric, criteria: tuple[Criterion, ...]) -> st
         "the worst for what its words describe."
         if some_scale
         else "MET means that the criterion's words are true of the response, UNMET that they are not.",
-        *(
-            ["A criterion marked as a fault describes something bad: the more of it there is, the higher the level."]
-            if some_fault
-            else []
-        ),
+        "A criterion marked as a fault describes something bad: the more of it there is, the higher the level."
+        if some_fault
+        else "",
         f"For each criterion give, in this order: `quote`, the passage of {quoted} that weighs most, copied word "
         f'for word, at most {QUOTE_WORDS} words, or "{NOTHING_TO_QUOTE}" where the point is that something is missing; '
         f"{cited}`reason`, one to three sentences that say what in {based} leads to the level; `level`, exactly one "
@@ -212,7 +204,7 @@ def _verdict_instructions(rubric: Rubric, criteria: tuple[Criterion, ...]) -> st
     parts = [
         "You rate one response against the criteria below.",
         _about_material(shown),
-        "How to rate:\n" + "\n".join(f"- {rule}" for rule in rules),
+        "How to rate:\n" + "\n".join(f"- {rule}" for rule in rules if rule),
         _introduction(rubric),
         *(_criterion_words(criterion) for criterion in criteria),
         "Answer with one JSON object and nothing else, in this form:\n" + _answer_form(criteria, in_steps),

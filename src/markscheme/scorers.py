@@ -7,15 +7,14 @@ It can request more by declaring any of `example`, `model`, `provider` and `prom
 import asyncio
 import inspect
 import json
-import math
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from statistics import fmean, median
+from statistics import fmean
 from typing import Any, Literal, overload
 
 from markscheme.errors import (
@@ -26,13 +25,13 @@ from markscheme.errors import (
     UnreadableReply,
     UsageError,
 )
-from markscheme.judges.judge import Judge, Reply
+from markscheme.judges.judge import Judge
 from markscheme.judges.repeated import Repeated
 from markscheme.plain_data import json_lines, no_constant
 from markscheme.prompt import USE_THE_FORM, Prompt, between_tags, closed_object, fenced_material
 from markscheme.rubrics.rubric import Criterion
 from markscheme.submission import Submission, as_text
-from markscheme.verdict import Holistic, Outcome, Unread, Verdict, ask_whole_twice, read_holistic
+from markscheme.verdict import Holistic, Outcome, Unread, Verdict, ask_whole_twice, combine_holistic, read_holistic
 
 CONTEXT = ("example", "model", "provider", "prompt")
 """Keyword-only arguments that a scorer may declare in addition to prediction and expected answer."""
@@ -135,7 +134,7 @@ class Scorer:
         score = finding.score
         if score is None:
             return finding
-        if not isinstance(score, int | float) or not (math.isfinite(score) and 0 <= score <= 1):
+        if not isinstance(score, int | float) or not 0 <= score <= 1:  # nor is it NaN
             raise ValueError(f"scorer {self.name!r} gave {score!r:.60}, expected a number from 0 to 1")
         return Scored(float(score), finding.reason)
 
@@ -283,10 +282,13 @@ class _JudgeScorer:
 
         async def ask(again: bool) -> Holistic | Unread:
             reply = await Repeated(self._asked(), self.samples).reply(self._question(material, again=again))
-            for part in reply.single:
-                if part.discard is not None and isinstance(read_holistic(part, material, highest=HIGHEST), Unread):
+            read = [(part, read_holistic(part, material, highest=HIGHEST)) for part in reply.parts]
+            for part, found in read:
+                if part.discard is not None and isinstance(found, Unread):
                     part.discard(False)
-            return _with_zeros(reply, material) if self.zero else read_holistic(reply, material, highest=HIGHEST)
+            if self.zero:  # calls that failed are left out
+                read = [(part, _or_zero(found)) for part, found in read if not part.error]
+            return combine_holistic([found for _, found in read])
 
         try:
             found = await ask_whole_twice(ask)
@@ -315,13 +317,8 @@ class _JudgeScorer:
             await opened.aclose()
 
 
-def _with_zeros(reply: Reply, material: Mapping[str, str]) -> Holistic:
-    """The median score, with unreadable answers as 0; calls that failed are left out."""
-    given = [part for part in reply.parts if not part.error]
-    read = [read_holistic(part, material, highest=HIGHEST) for part in given]
-    counted = [found if isinstance(found, Holistic) else Holistic(0.0, found.why) for found in read]
-    middle = median(found.score for found in counted)
-    return replace(min(counted, key=lambda found: abs(found.score - middle)), score=middle)
+def _or_zero(found: Holistic | Unread) -> Holistic:
+    return Holistic(0.0, found.why) if isinstance(found, Unread) else found
 
 
 def llm_judge(
@@ -474,10 +471,9 @@ async def run_async(
     async def row(example: Mapping[str, Any]) -> ScoredExample:
         async with gate:
             prediction = await _prediction(example, model)
-            context = {"example": example, "model": named, "provider": provider, "prompt": _prompt_of(example)}
-            expected = _first(example, _EXPECTED)
-            text = None if expected is None else as_text(expected)
-            found = {each.name: await _found(each, prediction, text, context) for each in applied}
+            context = {"example": example, "model": named, "provider": provider, "prompt": _text_at(example, _PROMPT)}
+            expected = _text_at(example, _EXPECTED)
+            found = {each.name: await _found(each, prediction, expected, context) for each in applied}
         scores = {each: finding.score for each, finding in found.items()}
         return ScoredExample(example, prediction, scores, {each: finding.reason for each, finding in found.items()})
 
@@ -494,13 +490,9 @@ _PREDICTION = ("prediction", "output", "response")
 _EXPECTED = ("expected", "reference")
 
 
-def _first(example: Mapping[str, Any], names: Sequence[str]) -> Any:
-    return next((example[name] for name in names if example.get(name) is not None), None)
-
-
-def _prompt_of(example: Mapping[str, Any]) -> str | None:
-    prompt = _first(example, _PROMPT)
-    return None if prompt is None else as_text(prompt)
+def _text_at(example: Mapping[str, Any], names: Sequence[str]) -> str | None:
+    """The value under the first of these names that has one, as text; None without one."""
+    return next((as_text(example[name]) for name in names if example.get(name) is not None), None)
 
 
 def _examples(dataset: Sequence[Mapping[str, Any]] | str | Path) -> Iterator[Mapping[str, Any]]:
@@ -517,7 +509,7 @@ def _examples(dataset: Sequence[Mapping[str, Any]] | str | Path) -> Iterator[Map
 
 
 def _refuse_unless_answerable(example: Mapping[str, Any], place: int, can_predict: bool) -> None:
-    if _first(example, _PREDICTION) is None and not (can_predict and _prompt_of(example) is not None):
+    if _text_at(example, _PREDICTION) is None and not (can_predict and _text_at(example, _PROMPT) is not None):
         raise UsageError(
             f"example {place} has no prediction ({', '.join(_PREDICTION)}); "
             + ("nor a prompt to make one from" if can_predict else "give it one, or a function as model to make it")
@@ -525,11 +517,11 @@ def _refuse_unless_answerable(example: Mapping[str, Any], place: int, can_predic
 
 
 async def _prediction(example: Mapping[str, Any], model: Any) -> str:
-    given = _first(example, _PREDICTION)
-    if given is None:
-        given = model(_prompt_of(example))
-        given = await given if inspect.isawaitable(given) else given
-    return as_text(given)
+    given = _text_at(example, _PREDICTION)
+    if given is not None:
+        return given
+    made = model(_text_at(example, _PROMPT))
+    return as_text(await made if inspect.isawaitable(made) else made)
 
 
 async def _found(each: Scorer, prediction: str, expected: str | None, context: Mapping[str, Any]) -> Scored:

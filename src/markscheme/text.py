@@ -3,7 +3,6 @@
 import re
 import unicodedata
 from collections.abc import Iterable
-from types import TracebackType
 from typing import Any, TextIO
 
 from markscheme.errors import UsageError
@@ -149,9 +148,7 @@ class SafeStream:
     def __enter__(self) -> "SafeStream":
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """Leave the stream open."""
 
 

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from itertools import groupby
 from typing import Any
 
 from markscheme.text import encodable
@@ -128,17 +129,14 @@ class Trajectory:
         kept = self._kept([len(text) for text in words], asked_for, room)
         pieces: list[tuple[str, str]] = []
         ranges: list[str] = []
-        gap = 0
-        for place, text in enumerate(words):
-            if place in kept:
-                pieces.append((f"step {self.first + place}", text))
+        for is_kept, places in groupby(range(len(words)), kept.__contains__):
+            group = list(places)
+            if is_kept:
+                pieces += [(f"step {self.first + place}", words[place]) for place in group]
                 continue
-            gap += 1
-            if place + 1 in kept:
-                numbers = span_of(self.first + place + 1 - gap, self.first + place)
-                pieces.append((LEFT_OUT, f"{'Step' if gap == 1 else 'Steps'} {numbers} left out here for length."))
-                ranges.append(numbers)
-                gap = 0
+            numbers = span_of(self.first + group[0], self.first + group[-1])
+            pieces.append((LEFT_OUT, f"{'Step' if len(group) == 1 else 'Steps'} {numbers} left out here for length."))
+            ranges.append(numbers)
         shortened = sum(place in kept and len(step.text) > MOST_OF_STEP for place, step in enumerate(self.steps))
         lost = [f"{len(words) - len(kept)} of {len(words)} steps ({', '.join(ranges)})"] if ranges else []
         lost += [f"the middle of {shortened} long step{'s' * (shortened > 1)}"] if shortened else []
@@ -264,7 +262,8 @@ def _of_message(one: Any, called: dict[str, str]) -> Iterator[AgentStep]:
         yield AgentStep("", text=_text(one))
     elif call := _call(one, called):
         yield call
-        yield from _result(one, call.title)
+        results = (one[key] for key in _RESULTS if one.get(key) is not None)  # in the call itself
+        yield from (AgentStep(TOOL_RESULT, call.title, _joined(result)) for result in results)
     elif one.get("role") in ("tool", "function") or one.get("type") in ("tool_result", "function_call_output"):
         id = _text(_first(one, ("tool_call_id", "call_id", "tool_use_id")))
         name = _text(_first(one, ("name", "function"))) or called.get(id, "")
@@ -305,13 +304,6 @@ def _call(one: Mapping[str, Any], called: dict[str, str]) -> AgentStep | None:
         return None
     called[_text(_first(one, ("call_id", "id")))] = name
     return AgentStep(TOOL_CALL, name, _text(arguments))
-
-
-def _result(one: Mapping[str, Any], name: str) -> Iterator[AgentStep]:
-    """The result that is part of the call itself."""
-    for key in _RESULTS:
-        if one.get(key) is not None:
-            yield AgentStep(TOOL_RESULT, name, _joined(one[key]))
 
 
 def _of_spans(spans: Sequence[Mapping[str, Any]]) -> Iterator[AgentStep]:

@@ -5,7 +5,6 @@ The models are schemas too: `PerCriterionOutput.model_json_schema()` constrains 
 """
 
 import json
-import math
 from collections import Counter
 from collections.abc import Awaitable, Mapping
 from typing import Annotated, Any, Literal, Protocol, Self, TypeAlias
@@ -24,24 +23,8 @@ from pydantic import (
 )
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
-from markscheme.rubrics.rubric import Criterion
+from markscheme.rubrics.rubric import Criterion as Criterion
 from markscheme.text import encodable
-
-__all__ = [
-    "Criterion",
-    "CriterionEvaluation",
-    "CriterionReport",
-    "EvaluationReport",
-    "OneShotGenerateFn",
-    "OneShotOutput",
-    "PerCriterionGenerateFn",
-    "PerCriterionOutput",
-    "RubricAsJudgeGenerateFn",
-    "RubricAsJudgeOutput",
-    "Status",
-    "ToGrade",
-    "response_text",
-]
 
 Status = Literal["MET", "UNMET"]
 ToGrade: TypeAlias = str | Mapping[str, str]
@@ -125,7 +108,7 @@ def _no_boolean(number: Any) -> Any:
 
 
 def _up_to_100(score: float) -> float:
-    if not (math.isfinite(score) and 0 <= score <= 100):
+    if not 0 <= score <= 100:  # nor is it NaN
         raise ValueError("must be a number from 0 to 100")
     return score
 

@@ -134,7 +134,7 @@ def read_holistic(reply: Reply, shown: str | Mapping[str, str] | Material, *, hi
     """The score in a holistic reply, 0 to `highest`, or why there is none; `shown` as for `read_verdicts`."""
     material = Material.of(shown)
     if reply.parts:
-        return _combined_holistic([read_holistic(part, material, highest=highest) for part in reply.parts])
+        return combine_holistic([read_holistic(part, material, highest=highest) for part in reply.parts])
     try:
         found = _one_answer(reply, lambda data: "score" in data, material.repeats).data
         score = found["score"]
@@ -426,7 +426,8 @@ def worse(one: Outcome, other: Outcome, criterion: Criterion) -> Outcome:
     return one if isinstance(one, Verdict) else other
 
 
-def _combined_holistic(read: Sequence[Holistic | Unread]) -> Holistic | Unread:
+def combine_holistic(read: Sequence[Holistic | Unread]) -> Holistic | Unread:
+    """One score from several: their median, as long as more than half could be read."""
     scored = [holistic for holistic in read if isinstance(holistic, Holistic)]
     if 2 * len(scored) <= len(read):
         return next(holistic for holistic in read if isinstance(holistic, Unread))

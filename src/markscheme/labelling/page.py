@@ -86,38 +86,26 @@ def message_page(title: str, text: str) -> str:
 
 def progress_part(work: Work) -> str:
     """What the server adds to the overview: how steady the rater is, how often others agree, and what is disputed."""
-    template = _environment().get_template("progress.html")
-    adjudicating = work.file.kind == "adjudicated"
-    return template.render(
-        progress=work.progress(),
-        disputes=work.disputes() if adjudicating else (),
-        adjudicating=adjudicating,
-        step=STEP,
-    )
+    return _environment().get_template("progress.html").render(work=work, step=STEP)
 
 
 def next_command(work: Work) -> str:
     """The command that follows when all is labelled."""
     name = work.rubric.name
-    return f"markscheme calibrate {name}" if work.file.kind == "adjudicated" else f"markscheme adjudicate {name}"
+    return f"markscheme calibrate {name}" if work.is_adjudication else f"markscheme adjudicate {name}"
 
 
 def _page(work: Work, data: Mapping[str, Any], *, is_sheet: bool = False) -> str:
-    style, script = _inline("page.css")[0], _inline("page.js")[0]
     return (
         _environment()
         .get_template("page.html")
         .render(
-            rubric=work.rubric,
+            work=work,
             cards=[_card(work.rubric, question) for question in _questions(work.rubric)],
-            rater=work.file.rater,
-            adjudicating=work.file.kind == "adjudicated",
-            total=len(work.steps),
-            again=work.again,
             is_sheet=is_sheet,
             policy=policy(),
-            style=style,
-            script=script,
+            style=_inline("page.css")[0],
+            script=_inline("page.js")[0],
             data=Markup(json.dumps(data).replace("<", "\\u003c")),  # noqa: S704 - JSON without a tag
         )
     )

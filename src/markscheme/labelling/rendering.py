@@ -153,10 +153,6 @@ def _markdown(text: str) -> str:
     return str(_READER.render(BARE_IMAGE.sub(r"![](\1)", text)))
 
 
-def _highlighted(text: str, language: str, _: str) -> str:
-    return _code(text, language)
-
-
 def _image(_: RendererHTML, tokens: Sequence[Token], place: int, *__: Any) -> str:
     source, name = str(tokens[place].attrs["src"]), escape(tokens[place].content or "image")
     if IMAGE.fullmatch(source):
@@ -168,7 +164,9 @@ def _table(_: RendererHTML, tokens: Sequence[Token], place: int, *__: Any) -> st
     return '<div class="wide" tabindex="0"><table>' if tokens[place].nesting == 1 else "</table></div>"
 
 
-_READER = MarkdownIt("commonmark", {"html": False, "breaks": True, "highlight": _highlighted})
+_READER = MarkdownIt(
+    "commonmark", {"html": False, "breaks": True, "highlight": lambda text, language, _: _code(text, language)}
+)
 _READER.enable(["table", "strikethrough"])
 for _name, _rule in (("image", _image), ("table_open", _table), ("table_close", _table)):
     _READER.add_render_rule(_name, _rule)

@@ -7,6 +7,7 @@ import secrets
 import socket
 import sys
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 import uvicorn
@@ -41,16 +42,10 @@ def free_socket(host: str, port: int) -> socket.socket:
         UsageError: None of fifty ports is free there.
     """
     last = min(port + PORTS_TRIED, 65_536)
+    family, both = (socket.AF_INET6, socket.has_dualstack_ipv6()) if ":" in host else (socket.AF_INET, False)
     for number in range(port, last):
-        found = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET, socket.SOCK_STREAM)
-        found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            found.bind((host, number))
-            found.listen()
-        except OSError:
-            found.close()
-            continue
-        return found
+        with suppress(OSError):
+            return socket.create_server((host, number), family=family, dualstack_ipv6=both)
     raise UsageError(f"no port from {port} to {last - 1} is free on {host}; name another --port")
 
 
@@ -69,7 +64,7 @@ def serve(works: Mapping[str, Work], listening: socket.socket, hosts: Collection
         timed: Whether the pages note how long each response takes.
     """
     config = uvicorn.Config(
-        application(works, hosts, timed=timed),
+        _Guard({token: _Pages(work, timed).app for token, work in works.items()}, frozenset(hosts)),
         log_level="error",
         access_log=False,
         server_header=False,
@@ -79,11 +74,6 @@ def serve(works: Mapping[str, Work], listening: socket.socket, hosts: Collection
         timeout_graceful_shutdown=2,
     )
     uvicorn.Server(config).run(sockets=[listening])
-
-
-def application(works: Mapping[str, Work], hosts: Collection[str], *, timed: bool = True) -> ASGIApp:
-    """The pages as an ASGI application, each behind its rater's token."""
-    return _Guard({token: _Pages(work, timed).app for token, work in works.items()}, frozenset(hosts))
 
 
 class _Guard:

@@ -83,7 +83,10 @@ def _work(rubric: Rubric, source: Path, pool: Pool, home: SetFile, file: LabelFi
     split: Split | None = "dev" if any(example.split for example in home.read()) else None
     if file.kind == "adjudicated":
         people = [*pool.labels, *ratings_in(file.path.parent, rubric)]
-        questions = _to_adjudicate(people, rubric, file.rater, examples)
+        questions = {
+            id: tuple(Question(c, said[c.name]) for c in rubric.criteria if c.name in said)
+            for id, said in disputed(people, rubric, file.rater, list(examples)).items()
+        }
     return Work(rubric, source, examples, questions, (), file, home, split, pool.labels)
 
 
@@ -97,15 +100,6 @@ def _steps(ids: Sequence[str], work: Work, seed: int, share: Share | None) -> tu
     who = share.assigned(ids, labelled, seed=seed)
     own = [id for id, raters in zip(ids, who, strict=True) if rater in raters]
     return steps_of(own, rater=rater, seed=seed, together={id: place for place, id in enumerate(ids)})
-
-
-def _to_adjudicate(
-    people: Sequence[Rating], rubric: Rubric, adjudicator: str, examples: Mapping[str, Example]
-) -> dict[str, tuple[Question, ...]]:
-    return {
-        id: tuple(Question(criterion, said[criterion.name]) for criterion in rubric.criteria if criterion.name in said)
-        for id, said in disputed(people, rubric, adjudicator, list(examples)).items()
-    }
 
 
 def _drawn(work: Work, pool: Pool, count: int, seed: int, share: Share | None) -> Work:

@@ -20,7 +20,8 @@ from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.rubric import Criterion, Rubric
 
 CANNOT_TELL, NOT_APPLICABLE = "t", "x"
-"""The two answers that are not a level."""
+DECLINED = {CANNOT_TELL: "abstained", NOT_APPLICABLE: "not applicable"}
+"""The two answers that are not a level, and how ratings name them."""
 
 
 @dataclass(frozen=True)
@@ -44,10 +45,8 @@ class Question:
     def rated(self, answer: str) -> Rated:
         """The rating for an answer."""
         under = self.criterion.fingerprint
-        if answer == CANNOT_TELL:
-            return Rated(None, declined="abstained", under=under)
-        if answer == NOT_APPLICABLE:
-            return Rated(None, declined="not applicable", under=under)
+        if answer in DECLINED:
+            return Rated(None, declined=DECLINED[answer], under=under)
         return Rated(self.criterion.scale.values[int(answer)], under=under)
 
     def answer(self, rated: Rated | None) -> str:
@@ -149,20 +148,22 @@ class Work:
         return sum(map(self.is_done, self.steps))
 
     @property
+    def is_adjudication(self) -> bool:
+        """Whether the rater decides where annotators disagree."""
+        return self.file.kind == "adjudicated"
+
+    @property
     def again(self) -> int:
         """How many responses are labelled twice."""
         return sum(step.sample for step in self.steps)
 
     def is_done(self, step: Step) -> bool:
         """Whether a step is labelled under the current wording."""
-        rating = self.file.given.get(step)
-        if rating is None:
+        if step not in self.file.given:
             return False
-        said = rating.criteria
-        return all(
-            (rated := said.get(question.criterion.name)) is not None and rated.under == question.criterion.fingerprint
-            for question in self.questions[step.id]
-        )
+        said = self.file.given[step].criteria
+        asked = (question.criterion for question in self.questions[step.id])
+        return all(one.name in said and said[one.name].under == one.fingerprint for one in asked)
 
     def answered(self, step: Step) -> Answered | None:
         """The answers to a step; None if it isn't labelled."""
