@@ -188,9 +188,9 @@ class AnthropicBatches:
 def _state(made: Any, who: str) -> BatchState:
     if not isinstance(getattr(made, "id", None), str):
         raise UnreadableReply(f"what came from {who} is no batch; does the address lead to a Messages API?")
-    status, counts = str(made.processing_status), made.request_counts
+    counts = made.request_counts
     processed = counts.succeeded + counts.errored + counts.canceled + counts.expired
-    return BatchState(made.id, status, status == "ended", processed)
+    return BatchState(made.id, made.processing_status == "ended", processed)
 
 
 def _as_result(result: Any, who: str, secrets: tuple[str, ...]) -> Reply | JudgeError:

@@ -338,7 +338,7 @@ class OpenAIBatches:
             fault = (JudgeBusy if full else JudgeUnavailable)(f"{who} refused a batch: {words or 'it said no more'}")
         processed = counts.completed + counts.failed if counts else 0
         ended = status in ("failed", "completed", "expired", "cancelled")
-        return BatchState(made.id, status, ended, processed, fault, certain=True)
+        return BatchState(made.id, ended, processed, fault, certain=True)
 
     def _as_result(self, entry: Mapping[str, Any]) -> Reply | JudgeError:
         """The reply, or the error in its place, which is transient if another batch may succeed."""
