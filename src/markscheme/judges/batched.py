@@ -103,6 +103,7 @@ class _Question:
     reserved: float | None = None
 
 
+@dataclass(eq=False)
 class Gathering:
     """Gathers prompts, sends them in batches, waits for the results, and hands them out.
 
@@ -118,17 +119,15 @@ class Gathering:
         price: Price of tokens in batches; None if unknown.
     """
 
-    def __init__(
-        self,
-        judge: Identity,
-        api: BatchApi,
-        batching: Batching,
-        memory: Memory,
-        limiter: Limiter,
-        price: Price | None,
-    ) -> None:
-        self.judge, self.api, self.batching, self.memory = judge, api, batching, memory
-        self.limiter, self.price, self.ledger = limiter, price, BatchLedger(memory.folder)
+    judge: Identity
+    api: BatchApi
+    batching: Batching
+    memory: Memory
+    limiter: Limiter
+    price: Price | None
+
+    def __post_init__(self) -> None:
+        self.ledger = BatchLedger(self.memory.folder)
         self._loop: asyncio.AbstractEventLoop | None = None
         self._questions: dict[str, _Question] = {}
         self._unsent: dict[str, _Question] = {}
