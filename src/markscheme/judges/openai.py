@@ -222,13 +222,12 @@ class OpenAIJudge(SdkJudge):
             raise UnreadableReply(
                 f"what came from {self.who} is no chat completion; does the address end as it should?"
             )
-        refusal, content = getattr(message, "refusal", None), getattr(message, "content", None)
-        text = content if isinstance(content, str) else ""
-        refused = isinstance(refusal, str) and bool(refusal)
+        parts = (getattr(message, name, None) for name in ("content", "refusal"))
+        text, refusal = (part if isinstance(part, str) else "" for part in parts)
         return Reply(
-            text or (str(refusal) if refused else ""),
+            text or refusal,
             model=completion.model if isinstance(completion.model, str) else "",
-            stop="refusal" if refused else _STOPS.get(str(getattr(choice, "finish_reason", None)), "other"),
+            stop="refusal" if refusal else _STOPS.get(str(getattr(choice, "finish_reason", None)), "other"),
             usage=_usage(completion.usage, calls),
             tokens=self._tokens(choice, text),
             enforced=enforced and not self.other_address and self._dialect.formats[0] == "json_schema",

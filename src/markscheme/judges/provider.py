@@ -18,6 +18,7 @@ from typing import Any, ClassVar, Final
 from urllib.parse import urlsplit
 
 from markscheme.errors import JudgeBusy, JudgeError, JudgeSilent, JudgeUnavailable, NoJudge, UnreadableReply, UsageError
+from markscheme.text import on_one_line
 
 DEADLINE = 120.0
 """Timeout of a request in seconds."""
@@ -373,8 +374,7 @@ def shown(text: str, secrets: tuple[str, ...] = ()) -> str:
         >>> shown("Incorrect API key provided: sk-abcdefgh1234.\\x1b[2J", secrets=())
         'Incorrect API key provided: ….�[2J'
     """
-    text = hidden(text, secrets)
-    line = " ".join("".join(letter if letter.isprintable() or letter.isspace() else "�" for letter in text).split())
+    line = on_one_line(hidden(text, secrets))
     return line if len(line) <= SAID_LENGTH else line[: SAID_LENGTH - 1] + "…"
 
 
