@@ -14,6 +14,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any, get_args
 
+from markscheme.counts import counted
 from markscheme.fingerprint import fingerprint
 from markscheme.judges.judge import Reply, Stop, Token, Wrapping
 from markscheme.prompt import Prompt
@@ -135,12 +136,9 @@ class Memory:
             self._connection = None
         again, self.asked_again = self.asked_again, 0
         if again:
-            what = (
-                "reply that could not be read in an earlier run was"
-                if again == 1
-                else ("replies that could not be read in an earlier run were")
-            )
-            warnings.warn(f"{again} {what} asked for again", RuntimeWarning, stacklevel=3)
+            unread = "that could not be read in an earlier run"
+            what = counted(again, f"reply {unread} was", f"replies {unread} were")
+            warnings.warn(f"{what} asked for again", RuntimeWarning, stacklevel=3)
 
     def _execute(self, statement: str, values: tuple[str | float, ...]) -> list[Any]:
         if self._lost:
