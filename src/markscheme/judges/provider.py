@@ -18,7 +18,7 @@ from typing import Any, ClassVar, Final
 from urllib.parse import urlsplit
 
 from markscheme.errors import JudgeBusy, JudgeError, JudgeSilent, JudgeUnavailable, NoJudge, UnreadableReply, UsageError
-from markscheme.text import on_one_line
+from markscheme.text import cut_short, on_one_line
 
 DEADLINE = 120.0
 """Timeout of a request in seconds."""
@@ -374,8 +374,7 @@ def shown(text: str, secrets: tuple[str, ...] = ()) -> str:
         >>> shown("Incorrect API key provided: sk-abcdefgh1234.\\x1b[2J", secrets=())
         'Incorrect API key provided: ….�[2J'
     """
-    line = on_one_line(hidden(text, secrets))
-    return line if len(line) <= SAID_LENGTH else line[: SAID_LENGTH - 1] + "…"
+    return cut_short(on_one_line(hidden(text, secrets)), SAID_LENGTH)
 
 
 def hidden(text: str, secrets: tuple[str, ...]) -> str:
