@@ -4,7 +4,7 @@ import json
 import sqlite3
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -193,11 +193,8 @@ def batches_under_way(folder: Path) -> list[BatchRecord]:
     """The batches in a cache folder whose replies are not all read, the oldest first; creates no file."""
     if not (folder / FILE).is_file():
         return []
-    ledger = BatchLedger(folder)
-    try:
+    with closing(BatchLedger(folder)) as ledger:
         return [batch for batch in ledger.batches() if batch.is_open]
-    finally:
-        ledger.close()
 
 
 def _record(row: tuple[Any, ...]) -> BatchRecord:
