@@ -213,7 +213,11 @@ class Remembering(Wrapping):
         claim = self.memory.claim(key)
         kept = self.memory.recall(key) if claim else await self._awaited(key)
         try:
-            return kept or await self._asked(key, prompt, sample, again=tried > 0)
+            if kept is None:
+                self.memory.asked_again += tried > 0
+                reply = await self.judge.reply(prompt, sample)
+                kept = reply if reply.parts else self.memory.keep(key, reply)
+            return kept
         finally:
             self.memory.release(key, claim)
 
@@ -224,11 +228,6 @@ class Remembering(Wrapping):
             await asyncio.sleep(pause)
             pause = min(LONGEST_LOOK, 1.5 * pause)
         return kept or self.memory.recall(key)
-
-    async def _asked(self, key: str, prompt: Prompt, sample: int, *, again: bool) -> Reply:
-        self.memory.asked_again += again
-        reply = await self.judge.reply(prompt, sample)
-        return reply if reply.parts else self.memory.keep(key, reply)
 
     def key(self, prompt: Prompt, sample: int) -> str:
         """The cache key of a reply."""
