@@ -49,10 +49,7 @@ def _sum(one: Any, other: Any) -> Any:
 
 def total(usages: Iterable[Usage]) -> Usage:
     """The sum of all; of none, the cost of no call."""
-    together = Usage()
-    for usage in usages:
-        together += usage
-    return together
+    return sum(usages, Usage())
 
 
 @dataclass(frozen=True, slots=True)
