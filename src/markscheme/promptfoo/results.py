@@ -200,7 +200,8 @@ def results_of(rows: Iterable[Any], path: Path, *, at: str = "", unjudged: bool 
     found = [row for raw in ordered if (row := reading.row(raw)) is not None]
     if not found:
         raise RatingError("holds no graded output", path=path)
-    return Results(path, tuple(_with_ids(found)), reading.threshold(), at, dict(reading.aside))
+    threshold = reading.thresholds.pop() if len(reading.thresholds) == 1 else None
+    return Results(path, tuple(_with_ids(found)), threshold, at, dict(reading.aside))
 
 
 def calibrations(rows: Iterable[Any]) -> dict[str, tuple[str, str | None]]:
@@ -266,10 +267,6 @@ class _Reading:
     aside: Counter[str] = field(default_factory=Counter)
     thresholds: set[float | None] = field(default_factory=set)
     names: dict[tuple[str, str], str] = field(default_factory=dict)
-
-    def threshold(self) -> float | None:
-        """The score that every row needs to pass, if it is the same for all."""
-        return next(iter(self.thresholds)) if len(self.thresholds) == 1 else None
 
     def row(self, raw: Mapping[str, Any]) -> Row | None:
         """One row; None if nothing judged it."""
