@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Final
 
 from markscheme.errors import JudgeBusy, JudgeError, JudgeUnavailable, NoJudge, UnreadableReply
 from markscheme.judges.batching import CLOCKS_APART, SENDING, BatchState
-from markscheme.judges.judge import Identity, Reply, Stop, Token, Usage
+from markscheme.judges.judge import Identity, Reply, Stop, Usage
 from markscheme.judges.probabilities import aligned, read_tokens
 from markscheme.judges.provider import DEADLINE, MAX_TOKENS, SdkJudge, count, said, shown, status_fault, usable_key
 from markscheme.prompt import Prompt
@@ -208,36 +208,45 @@ class OpenAIJudge(SdkJudge):
         """The reply in a chat completion.
 
         Args:
-            completion: As the SDK returns it.
+            completion: As the SDK returns it, or as plain data.
             calls: Requests that it took.
             enforced: Whether the prompt has a schema.
 
         Raises:
             UnreadableReply: It isn't a chat completion.
         """
-        choices = getattr(completion, "choices", None)
-        choice = choices[0] if isinstance(choices, list) and choices else None
-        message = getattr(choice, "message", None)
-        if message is None:
+        plain = completion.model_dump(warnings="none") if hasattr(completion, "model_dump") else completion
+        reply = chat_reply(plain, calls, expected=self.expected)
+        if reply is None:
             raise UnreadableReply(
                 f"what came from {self.who} is no chat completion; does the address end as it should?"
             )
-        parts = (getattr(message, name, None) for name in ("content", "refusal"))
-        text, refusal = (part if isinstance(part, str) else "" for part in parts)
-        return Reply(
-            text or refusal,
-            model=completion.model if isinstance(completion.model, str) else "",
-            stop="refusal" if refusal else _STOPS.get(str(getattr(choice, "finish_reason", None)), "other"),
-            usage=_usage(completion.usage, calls),
-            tokens=self._tokens(choice, text),
-            enforced=enforced and not self.other_address and self._dialect.formats[0] == "json_schema",
-        )  # other servers may accept a schema and not enforce it
+        enforces = not self.other_address and self._dialect.formats[0] == "json_schema"
+        return replace(reply, enforced=enforced and enforces)  # another server may accept a schema without enforcing it
 
-    def _tokens(self, choice: Any, text: str) -> tuple[Token, ...]:
-        logprobs = getattr(getattr(choice, "logprobs", None), "content", None)
-        if not self.expected or not isinstance(logprobs, Sequence):
-            return ()
-        return aligned(read_tokens([_plain(token) for token in logprobs]), text)
+
+def chat_reply(completion: Any, calls: int = 1, *, expected: bool) -> Reply | None:
+    """The reply in a chat completion as plain data, with its tokens if `expected`; None if it isn't one."""
+    match completion:
+        case {"choices": [{"message": {**message}} as choice, *_]}:
+            pass
+        case _:
+            return None
+    model, content, refusal = (
+        said if isinstance(said, str) else ""
+        for said in (completion.get("model"), message.get("content"), message.get("refusal"))
+    )
+    used, logprobs = (
+        found if isinstance(found, Mapping) else {} for found in (completion.get("usage"), choice.get("logprobs"))
+    )
+    tokens = logprobs.get("content")
+    return Reply(
+        content or refusal,
+        model,
+        stop="refusal" if refusal else _STOPS.get(str(choice.get("finish_reason")), "other"),
+        usage=Usage(calls, count(used.get("prompt_tokens")), count(used.get("completion_tokens"))),
+        tokens=aligned(read_tokens(tokens), content) if expected and isinstance(tokens, list) else (),
+    )
 
 
 def schema_format(prompt: Prompt) -> dict[str, Any]:
@@ -249,14 +258,6 @@ _FORMATS: Final[Mapping[str, Callable[[Prompt], dict[str, Any]]]] = {
     "json_schema": schema_format,
     "json_object": lambda _: {"type": "json_object"},
 }
-
-
-def _plain(token: Any) -> Mapping[str, Any]:
-    return token.model_dump(warnings="none") if hasattr(token, "model_dump") else {}
-
-
-def _usage(usage: Any, calls: int) -> Usage:
-    return Usage(calls, count(getattr(usage, "prompt_tokens", None)), count(getattr(usage, "completion_tokens", None)))
 
 
 # --- batches --------------------------------------------------------------------------------------------------------
@@ -345,8 +346,8 @@ class OpenAIBatches:
         status, body = response.get("status_code"), response.get("body")
         if status == 200:
             try:
-                return self.judge.as_reply(self.judge.module().types.chat.ChatCompletion.construct(**(body or {})))
-            except (UnreadableReply, TypeError):
+                return self.judge.as_reply(body)
+            except UnreadableReply:
                 return UnreadableReply(f"what {who} answered in a batch is no chat completion")
         if isinstance(status, int):
             fault = status_fault(who, status, {}, body, secrets=self.judge.secrets)
