@@ -39,6 +39,12 @@ def on_one_line(words: str) -> str:
     return printable(" ".join(words.split()))
 
 
+def cut_short(text: str, length: int = 160) -> str:
+    """An external text on one line, truncated if long."""
+    line = " ".join(text.split())
+    return line if len(line) <= length else line[: length - 1] + "…"
+
+
 def encodable(text: str) -> str:
     """The text with lone surrogates replaced by U+FFFD, so that it can be sent and stored.
 

@@ -386,7 +386,7 @@ def test_every_exception_of_the_sdk_is_mapped(name: str, kind: type[Exception]) 
             JudgeUnavailable,
         )
     else:
-        assert name in WITHOUT_STATUS, f"say in Line what {name} means, and here"
+        assert name in WITHOUT_STATUS, f"say in SdkJudge what {name} means, and here"
         make, expected = WITHOUT_STATUS[name]
         assert type(refusal(raising(make()))) is expected
 

@@ -203,7 +203,9 @@ def test_a_prompt_is_in_one_batch_at_a_time_and_its_reply_is_counted_once(tmp_pa
     reply = Reply("x", usage=Usage(1, 10, 5, 0.01, 1, 0.01))
     assert one.keep("a", [("1", reply)]) == {"1"}
     assert other.keep("a", [("1", reply)]) == set()
-    assert one.close_batch("a") == ["2"]
+    assert one.keys("a") == {"2"}
+    one.close_batch("a")
+    assert one.where(["2"]) == {}
     first, second = other.batches()
     assert (first.usage, first.is_open, second.is_open) == (reply.usage, False, True)
 

@@ -444,6 +444,6 @@ def test_every_exception_of_the_sdk_is_mapped(name: str, kind: type[Exception]) 
         error = kind("oh", response=httpx2.Response(status or 500, request=REQUEST), body=None)
         assert isinstance(refusal(raising(error)), JudgeUnavailable)
     else:
-        assert name in WITHOUT_STATUS, f"say in Line what {name} means, and here"
+        assert name in WITHOUT_STATUS, f"say in SdkJudge what {name} means, and here"
         make, expected = WITHOUT_STATUS[name]
         assert type(refusal(raising(make()))) is expected

@@ -2,7 +2,9 @@
 
 import asyncio
 import json
+from collections.abc import Callable
 from pathlib import Path
+from typing import TypeAlias
 
 import pytest
 
@@ -10,6 +12,7 @@ from markscheme import Rubric, Submission
 from markscheme.errors import NoJudge, UsageError
 from markscheme.grading import Grading, questions
 from markscheme.judges.asking import Asking
+from markscheme.judges.judge import Judge
 from markscheme.judges.limited import Limited
 from markscheme.judges.recorded import RecordedJudge
 from markscheme.judges.registry import choose_judge, open_judge
@@ -69,38 +72,52 @@ def test_a_name_that_names_nobody_is_a_fault_of_the_call(asking: Asking, name: s
         open_judge(name, asking=asking)
 
 
-def test_the_rubric_s_own_judge_comes_first(asking: Asking) -> None:
+Opening: TypeAlias = Callable[[str, str | None], Judge]
+
+
+@pytest.fixture
+def opening(asking: Asking, monkeypatch: pytest.MonkeyPatch) -> Opening:
+    """Opens a judge where no key is set."""
+    monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
+    return lambda name, model: open_judge(name, model=model, asking=asking)
+
+
+def test_the_rubric_s_own_judge_comes_first(opening: Opening, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "k")
     rubric = Rubric.from_dict({"judge": {"name": "openai", "model": "m"}, "criteria": [{"requirement": "Polite"}]})
-    judge = choose_judge(rubric, PROMPTS, None, asking=asking, environment={"ANTHROPIC_API_KEY": "k"})
+    judge = choose_judge(rubric, PROMPTS, None, opening)
     assert (judge.identity.name, judge.identity.model) == ("openai:m", "m")
 
 
-def test_where_code_decides_every_criterion_nobody_needs_to_be_asked(asking: Asking) -> None:
+def test_where_code_decides_every_criterion_nobody_needs_to_be_asked(opening: Opening) -> None:
     checks = Rubric.from_dict(
         {"judge": {"name": "anthropic"}, "criteria": [{"requirement": "A", "check": "json_valid"}]}
     )
-    judge = choose_judge(checks, [], None, asking=asking, environment={})
+    judge = choose_judge(checks, [], None, opening)
     assert judge.identity.name == "code"
     graded = asyncio.run(Grading(checks, judge).grade(Submission("[1]")))
     assert (graded.score, graded.usage.calls) == (1.0, 0)
 
 
-def test_with_a_key_anthropic_is_asked_even_where_a_recording_covers_all(asking: Asking, tmp_path: Path) -> None:
+def test_with_a_key_anthropic_is_asked_even_where_a_recording_covers_all(
+    opening: Opening, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "k")
     folder = recording(tmp_path / "replies", PROMPTS[0].fingerprint)
-    judge = choose_judge(RUBRIC, PROMPTS, folder, asking=asking, environment={"ANTHROPIC_API_KEY": "k"})
+    judge = choose_judge(RUBRIC, PROMPTS, folder, opening)
     assert judge.identity.name == "anthropic"
 
 
-def test_without_a_key_a_recording_that_covers_all_answers(asking: Asking, tmp_path: Path) -> None:
+def test_without_a_key_a_recording_that_covers_all_answers(opening: Opening, tmp_path: Path) -> None:
     folder = recording(tmp_path / "replies", PROMPTS[0].fingerprint)
-    assert isinstance(choose_judge(RUBRIC, PROMPTS, folder, asking=asking, environment={}), RecordedJudge)
+    assert isinstance(choose_judge(RUBRIC, PROMPTS, folder, opening), RecordedJudge)
 
 
-def test_a_recording_with_gaps_is_not_chosen_and_the_gaps_are_counted(asking: Asking, tmp_path: Path) -> None:
+def test_a_recording_with_gaps_is_not_chosen_and_the_gaps_are_counted(opening: Opening, tmp_path: Path) -> None:
     folder = recording(tmp_path / "replies", "another")
     with pytest.raises(
         NoJudge, match=r"recorded replies in j\.jsonl lack 1 of 1 prompts\. Ways out: set ANTHROPIC_API_KEY"
     ):
-        choose_judge(RUBRIC, PROMPTS, folder, asking=asking, environment={})
+        choose_judge(RUBRIC, PROMPTS, folder, opening)
     with pytest.raises(NoJudge, match="no recorded replies cover rubric 'r'"):
-        choose_judge(RUBRIC, PROMPTS, None, asking=asking, environment={})
+        choose_judge(RUBRIC, PROMPTS, None, opening)

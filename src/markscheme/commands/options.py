@@ -199,7 +199,8 @@ class AskOptions:
         asking = asking or self.asking()
         if name is not None:
             return open_judge(name, model=model_for(rubric, name), asking=asking)
-        return choose_judge(rubric, prompts, folder / "replies" if folder else None, asking=asking)
+        replies = folder / "replies" if folder else None
+        return choose_judge(rubric, prompts, replies, lambda name, model: open_judge(name, model=model, asking=asking))
 
     def scorers_for(self, *rubrics: "Rubric") -> dict[str, "Scorer"]:
         """The checks by code in the modules that were named.

@@ -3,17 +3,16 @@
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, ClassVar, Final
 
 from markscheme.errors import JudgeError, JudgeUnavailable, NoJudge, UnreadableReply
 from markscheme.judges.batching import CLOCKS_APART, SENDING, BatchState
 from markscheme.judges.judge import Identity, Reply, Stop, Usage
-from markscheme.judges.provider import SdkJudge, count, environment, said, shown, usable_key
+from markscheme.judges.provider import DEADLINE, MAX_TOKENS, SdkJudge, count, said, shown, usable_key
 from markscheme.prompt import Prompt
 
 DEFAULT_MODEL = "claude-sonnet-5-5"
-MAX_TOKENS = 4096
-DEADLINE = 120.0
 
 FIVE_MINUTES: Final[Mapping[str, str]] = {"type": "ephemeral"}
 ONE_HOUR: Final[Mapping[str, str]] = {"type": "ephemeral", "ttl": "1h"}
@@ -46,8 +45,9 @@ class AnthropicJudge(SdkJudge):
 
     own_address = "https://api.anthropic.com"
     address_variable = "ANTHROPIC_BASE_URL"
-    sdk = ("anthropic", "AnthropicError", "pip install anthropic")
-    client_class = "AsyncAnthropic"
+    sdk = "anthropic"
+    brand = "Anthropic"
+    install = "pip install anthropic"
 
     def __init__(
         self,
@@ -59,8 +59,8 @@ class AnthropicJudge(SdkJudge):
         deadline: float = DEADLINE,
         client: Any = None,
     ) -> None:
-        super().__init__("anthropic", model, base_url, deadline, client)
-        self.max_tokens, self._given_key = max_tokens, api_key
+        super().__init__("anthropic", model, api_key, base_url, deadline, client)
+        self.max_tokens = max_tokens
 
     @property
     def identity(self) -> Identity:
@@ -76,10 +76,9 @@ class AnthropicJudge(SdkJudge):
             JudgeUnavailable: The provider refused, asked to wait, or did not answer in time.
             UnreadableReply: The response isn't a message.
         """
-        line = self.line()
-        async with line.call(self.deadline):
-            message = await line.client().messages.create(**self.request(prompt))
-        return replace(_as_reply(message, line.who), enforced=bool(prompt.schema))
+        async with self.call(self.deadline) as client:
+            message = await client.messages.create(**self.request(prompt))
+        return replace(_as_reply(message, self.who), enforced=bool(prompt.schema))
 
     def batches(self) -> "AnthropicBatches":
         """Its batch API."""
@@ -98,12 +97,13 @@ class AnthropicJudge(SdkJudge):
             request["system"] = [{"type": "text", "text": prompt.system, "cache_control": dict(kept)}]
         return request
 
+    @cached_property
     def credential(self) -> dict[str, str]:
         """ANTHROPIC_API_KEY, else ANTHROPIC_AUTH_TOKEN."""
-        key = usable_key(self._given_key or environment("ANTHROPIC_API_KEY"), "ANTHROPIC_API_KEY")
+        key = usable_key("ANTHROPIC_API_KEY", self._given_key)
         if key:
             return {"api_key": key}
-        token = usable_key(environment("ANTHROPIC_AUTH_TOKEN"), "ANTHROPIC_AUTH_TOKEN")
+        token = usable_key("ANTHROPIC_AUTH_TOKEN")
         if token:
             return {"auth_token": token}
         raise NoJudge(
@@ -153,48 +153,44 @@ class AnthropicBatches:
 
     async def create(self, token: str, requests: Sequence[Mapping[str, Any]]) -> BatchState:  # noqa: ARG002 - not sent
         """Send a batch."""
-        line = self.judge.line()
-        async with line.call(SENDING):
-            made = await line.client().messages.batches.create(requests=requests, timeout=SENDING)
-        return _state(made, line.who)
+        async with self.judge.call(SENDING) as client:
+            made = await client.messages.batches.create(requests=requests, timeout=SENDING)
+        return _state(made, self.judge.who)
 
     async def find(self, token: str, since: float, asked: int) -> list[BatchState]:  # noqa: ARG002 - not sent
         """Batches with this many prompts, sent around that time."""
-        line, found = self.judge.line(), list[BatchState]()
-        async with line.call(SENDING):
-            async for made in line.client().messages.batches.list(limit=100):  # the newest first
+        found: list[BatchState] = []
+        async with self.judge.call(SENDING) as client:
+            async for made in client.messages.batches.list(limit=100):  # the newest first
                 if made.created_at.timestamp() < since - CLOCKS_APART:
                     break
                 if sum(made.request_counts.to_dict().values()) == asked:
-                    found.append(_state(made, line.who))
+                    found.append(_state(made, self.judge.who))
         return found
 
     async def state(self, id: str) -> BatchState:
         """The batch's current state."""
-        line = self.judge.line()
-        async with line.call(self.judge.deadline):
-            return _state(await line.client().messages.batches.retrieve(id), line.who)
+        async with self.judge.call(self.judge.deadline) as client:
+            return _state(await client.messages.batches.retrieve(id), self.judge.who)
 
     async def results(self, id: str) -> AsyncGenerator[tuple[str, Reply | JudgeError]]:
         """Keys with their replies or errors, as the results arrive."""
-        line = self.judge.line()
-        async with line.call(None):
-            async for entry in await line.client().messages.batches.results(id):
-                yield entry.custom_id, _as_result(entry.result, line.who, line.secrets)
+        async with self.judge.call(None) as client:
+            async for entry in await client.messages.batches.results(id):
+                yield entry.custom_id, _as_result(entry.result, self.judge.who, self.judge.secrets)
 
     async def cancel(self, id: str) -> None:
         """Cancel the batch."""
-        line = self.judge.line()
-        async with line.call(self.judge.deadline):
-            await line.client().messages.batches.cancel(id)
+        async with self.judge.call(self.judge.deadline) as client:
+            await client.messages.batches.cancel(id)
 
 
 def _state(made: Any, who: str) -> BatchState:
     if not isinstance(getattr(made, "id", None), str):
         raise UnreadableReply(f"what came from {who} is no batch; does the address lead to a Messages API?")
-    status, counts = str(made.processing_status), made.request_counts
+    counts = made.request_counts
     processed = counts.succeeded + counts.errored + counts.canceled + counts.expired
-    return BatchState(made.id, status, status == "ended", processed)
+    return BatchState(made.id, made.processing_status == "ended", processed)
 
 
 def _as_result(result: Any, who: str, secrets: tuple[str, ...]) -> Reply | JudgeError:

@@ -103,6 +103,7 @@ class _Question:
     reserved: float | None = None
 
 
+@dataclass(eq=False)
 class Gathering:
     """Gathers prompts, sends them in batches, waits for the results, and hands them out.
 
@@ -118,17 +119,15 @@ class Gathering:
         price: Price of tokens in batches; None if unknown.
     """
 
-    def __init__(
-        self,
-        judge: Identity,
-        api: BatchApi,
-        batching: Batching,
-        memory: Memory,
-        limiter: Limiter,
-        price: Price | None,
-    ) -> None:
-        self.judge, self.api, self.batching, self.memory = judge, api, batching, memory
-        self.limiter, self.price, self.ledger = limiter, price, BatchLedger(memory.folder)
+    judge: Identity
+    api: BatchApi
+    batching: Batching
+    memory: Memory
+    limiter: Limiter
+    price: Price | None
+
+    def __post_init__(self) -> None:
+        self.ledger = BatchLedger(self.memory.folder)
         self._loop: asyncio.AbstractEventLoop | None = None
         self._questions: dict[str, _Question] = {}
         self._unsent: dict[str, _Question] = {}
@@ -168,8 +167,8 @@ class Gathering:
     # sending
 
     def _put_back(self, key: str) -> None:
-        """Queue a prompt, and send the queue once no more prompts come."""
-        self._unsent[key] = self._questions[key]
+        """Queue a prompt, with nothing reserved for it, and send the queue once no more prompts come."""
+        self._unsent[key] = self._release(key)
         if self._sender is None or self._sender.done():
             self._sender = asyncio.create_task(self._send_gathered())
 
@@ -197,8 +196,7 @@ class Gathering:
             keys_of.setdefault(token, set()).add(key)
         for token, keys in keys_of.items():
             for key in keys:
-                question = self._unsent.pop(key)
-                self._reserve(question, already_sent=True)
+                self._reserve(self._unsent.pop(key), already_sent=True)
             if token in self._keys:
                 self._keys[token] |= keys
                 continue
@@ -240,7 +238,6 @@ class Gathering:
         reserved = sum(self._questions[key].reserved or 0.0 for key in entries)
         mine = set(self.ledger.intend(token, self.judge, list(entries), reserved))
         for key in entries.keys() - mine:
-            self._release(key)
             self._put_back(key)
         if not mine:
             self.ledger.forget(token)
@@ -288,7 +285,6 @@ class Gathering:
         remote = await self._adopted(token, own=own)
         if not remote:
             for key in self._keys[token]:
-                self._release(key)
                 self._put_back(key)
             return
         state = await self._ended(token, remote)
@@ -304,9 +300,9 @@ class Gathering:
                 asked_again += self._again(key, error)
         again = f"; {asked_again:,} go in another" if asked_again else ""
         record = self.ledger.batch(token)
-        usd = "price unknown" if record is None or record.usage.usd is None else f"${record.usage.usd:.4f}"
-        calls = record.usage.calls if record else 0
-        self.batching.notify(f"batch {remote}: {counted(calls, 'reply', 'replies')}, {usd} at half price{again}")
+        usage = record.usage if record else FREE
+        usd = "price unknown" if usage.usd is None else f"${usage.usd:.4f}"
+        self.batching.notify(f"batch {remote}: {counted(usage.calls, 'reply', 'replies')}, {usd} at half price{again}")
         if state.fault is not None and asked_again:
             await asyncio.sleep(self.batching.longest_poll)
 

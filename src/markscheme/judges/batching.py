@@ -58,7 +58,6 @@ class BatchState:
 
     Attributes:
         id: The provider's.
-        status: In the provider's own word.
         ended: Whether its results can be read.
         processed: Prompts done so far; 0 if the provider reports them only at the end.
         fault: Why the provider refused the whole batch; None if it didn't.
@@ -66,7 +65,6 @@ class BatchState:
     """
 
     id: str
-    status: str
     ended: bool
     processed: int = 0
     fault: JudgeError | None = None

@@ -35,14 +35,7 @@ class Usage:
         """The sum; what is unknown for one is unknown for both, unless that one made no call."""
         if not self.calls or not other.calls:
             return other if other.calls else self
-        return Usage(
-            self.calls + other.calls,
-            _sum(self.input_tokens, other.input_tokens),
-            _sum(self.output_tokens, other.output_tokens),
-            _sum(self.usd, other.usd),
-            self.batched + other.batched,
-            _sum(self.batched_usd, other.batched_usd),
-        )
+        return Usage(*(_sum(getattr(self, name), getattr(other, name)) for name in self.__slots__))
 
     def to_json(self) -> dict[str, Any]:
         """As plain data; batch keys are included only if something went in batches."""
@@ -56,10 +49,7 @@ def _sum(one: Any, other: Any) -> Any:
 
 def total(usages: Iterable[Usage]) -> Usage:
     """The sum of all; of none, the cost of no call."""
-    together = Usage()
-    for usage in usages:
-        together += usage
-    return together
+    return sum(usages, Usage())
 
 
 @dataclass(frozen=True, slots=True)

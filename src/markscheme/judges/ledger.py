@@ -4,10 +4,11 @@ import json
 import sqlite3
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from markscheme.errors import UsageError
 from markscheme.judges.batching import SENDING
@@ -97,11 +98,11 @@ class BatchLedger:
         with self._writing() as connection:
             connection.execute("UPDATE batches SET remote = ? WHERE token = ?", (remote, token))
 
-    def forget(self, token: str) -> list[str]:
-        """Drop a batch; returns the keys that it had no reply to."""
+    def forget(self, token: str) -> None:
+        """Drop a batch; the prompts that it had no reply to may be sent again."""
         with self._writing() as connection:
             connection.execute("DELETE FROM batches WHERE token = ?", (token,))
-            return self._released(connection, token)
+            connection.execute("DELETE FROM batched WHERE token = ?", (token,))
 
     # waiting and reading
 
@@ -126,26 +127,18 @@ class BatchLedger:
                 connection.execute("UPDATE batches SET usage = ? WHERE token = ?", (_usage_json(usage), token))
         return set(new)
 
-    def close_batch(self, token: str) -> list[str]:
-        """Record that all results are read; returns the keys without a reply, which may be sent again."""
+    def close_batch(self, token: str) -> None:
+        """Record that all results are read; the prompts without a reply may be sent again."""
         with self._writing() as connection:
             connection.execute("UPDATE batches SET ended = ? WHERE token = ?", (time.time(), token))
-            return self._released(connection, token)
-
-    def _released(self, connection: sqlite3.Connection, token: str) -> list[str]:
-        found = connection.execute("SELECT key FROM batched WHERE token = ?", (token,)).fetchall()
-        connection.execute("DELETE FROM batched WHERE token = ?", (token,))
-        return [key for (key,) in found]
+            connection.execute("DELETE FROM batched WHERE token = ?", (token,))
 
     # queries
 
     def where(self, keys: Iterable[str]) -> dict[str, str]:
         """The token of the batch that each key is in; keys in none are left out."""
-        connection = self._open()
-        found = (
-            (key, connection.execute("SELECT token FROM batched WHERE key = ?", (key,)).fetchone()) for key in keys
-        )
-        return {key: row[0] for key, row in found if row}
+        look = partial(self._open().execute, "SELECT token FROM batched WHERE key = ?")
+        return {key: token for key in keys for (token,) in look((key,))}
 
     def keys(self, token: str) -> set[str]:
         """The keys that a batch has no reply to yet."""
@@ -154,12 +147,12 @@ class BatchLedger:
     def batch(self, token: str) -> BatchRecord | None:
         """One batch; None if it is unknown or forgotten."""
         row = self._open().execute(_LOOK + "WHERE token = ?", (token,)).fetchone()
-        return _record(*row) if row else None
+        return _record(row) if row else None
 
     def batches(self) -> list[BatchRecord]:
         """All known batches, the oldest first."""
         rows = self._open().execute(_LOOK + "ORDER BY began").fetchall()
-        return [_record(*row) for row in rows]
+        return [_record(row) for row in rows]
 
     # the file
 
@@ -200,25 +193,12 @@ def batches_under_way(folder: Path) -> list[BatchRecord]:
     """The batches in a cache folder whose replies are not all read, the oldest first; creates no file."""
     if not (folder / FILE).is_file():
         return []
-    ledger = BatchLedger(folder)
-    try:
+    with closing(BatchLedger(folder)) as ledger:
         return [batch for batch in ledger.batches() if batch.is_open]
-    finally:
-        ledger.close()
 
 
-def _record(
-    token: str,
-    identity: str,
-    remote: str,
-    owner: str,
-    began: float,
-    asked: int,
-    processed: int,
-    reserved: float,
-    usage: str,
-    ended: float | None,
-) -> BatchRecord:
+def _record(row: tuple[Any, ...]) -> BatchRecord:
+    token, identity, remote, owner, began, asked, processed, reserved, usage, ended = row
     judge = Identity(*json.loads(identity))
     return BatchRecord(token, judge, remote, owner, began, asked, processed, reserved, _usage(usage), ended is None)
 

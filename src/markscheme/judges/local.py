@@ -10,14 +10,13 @@ from dataclasses import replace
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
-from markscheme.errors import JudgeUnavailable, NoJudge, UnreadableReply, UsageError
+from markscheme.errors import JudgeError, JudgeUnavailable, NoJudge, UnreadableReply, UsageError
 from markscheme.judges.gguf import MAGIC, chat_marks, without_marks
-from markscheme.judges.judge import Identity, Reply, Stop, Token, Usage
-from markscheme.judges.openai import schema_format
-from markscheme.judges.probabilities import aligned, read_tokens
-from markscheme.judges.provider import count, said, shown
+from markscheme.judges.judge import Identity, Reply
+from markscheme.judges.openai import chat_reply, schema_format
+from markscheme.judges.provider import said, shown
 from markscheme.prompt import Prompt
 
 CONTEXT = 8192
@@ -25,8 +24,6 @@ MAX_TOKENS = 2048
 TOP = 100
 """Alternatives requested per token for the expected level."""
 BLOCKS, BLOCK_BYTES = 64, 65_536
-
-_STOPS: Final[dict[str, Stop]] = {"stop": "end", "length": "length"}
 
 
 class LocalJudge:
@@ -107,7 +104,10 @@ class LocalJudge:
         if self._workers is None:
             self._workers = ThreadPoolExecutor(self.slots, thread_name_prefix="local-judge")
         answer = await asyncio.get_running_loop().run_in_executor(self._workers, self._answer, prompt, sample)
-        return replace(self._as_reply(answer), enforced=bool(prompt.schema))
+        reply = chat_reply(answer, expected=self.expected)
+        if reply is None:
+            raise self._fault(answer)
+        return replace(reply, model=self.path.name, enforced=bool(prompt.schema))
 
     async def aclose(self) -> None:
         """Free the model, once requests under way have ended."""
@@ -135,15 +135,12 @@ class LocalJudge:
     def _split(self) -> Callable[[str], str]:
         return without_marks(chat_marks(self.path))
 
-    def _answer(self, prompt: Prompt, sample: int) -> Mapping[str, Any]:
+    def _answer(self, prompt: Prompt, sample: int) -> Any:
         server = self._started()
         try:
-            answer = server.handle_chat_completions(self._request(prompt, sample))
+            return server.handle_chat_completions(self._request(prompt, sample))
         except (ValueError, RuntimeError) as error:
             raise JudgeUnavailable(f"{self.identity.name} cannot be asked this: {shown(str(error))}") from error
-        if not isinstance(answer, Mapping):
-            raise UnreadableReply(f"{self.identity.name} gave no answer")
-        return answer
 
     def _started(self) -> Any:
         with self._lock:
@@ -173,27 +170,9 @@ class LocalJudge:
         with self._lock:
             self._server = None
 
-    # reading
-
-    def _as_reply(self, answer: Mapping[str, Any]) -> Reply:
-        if "error" in answer:
-            raise self._fault(answer)
-        choice = answer["choices"][0]
-        text = choice["message"].get("content") or ""
-        used = answer.get("usage", {})
-        return Reply(
-            text,
-            model=self.path.name,
-            stop=_STOPS.get(choice.get("finish_reason"), "other"),
-            usage=Usage(1, count(used.get("prompt_tokens")), count(used.get("completion_tokens"))),
-            tokens=self._tokens(choice, text),
-        )
-
-    def _tokens(self, choice: Mapping[str, Any], text: str) -> tuple[Token, ...]:
-        logprobs = (choice.get("logprobs") or {}).get("content")
-        return aligned(read_tokens(logprobs), text) if self.expected and logprobs else ()
-
-    def _fault(self, answer: Mapping[str, Any]) -> JudgeUnavailable:
+    def _fault(self, answer: Any) -> JudgeError:
+        if not isinstance(answer, Mapping) or "error" not in answer:
+            return UnreadableReply(f"{self.identity.name} gave no answer")
         error = answer["error"]
         needed = error.get("n_prompt_tokens") if isinstance(error, Mapping) else None
         if needed is not None:

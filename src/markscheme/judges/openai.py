@@ -8,17 +8,16 @@ import json
 import re
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, ClassVar, Final
 
 from markscheme.errors import JudgeBusy, JudgeError, JudgeUnavailable, NoJudge, UnreadableReply
 from markscheme.judges.batching import CLOCKS_APART, SENDING, BatchState
-from markscheme.judges.judge import Identity, Reply, Stop, Token, Usage
+from markscheme.judges.judge import Identity, Reply, Stop, Usage
 from markscheme.judges.probabilities import aligned, read_tokens
-from markscheme.judges.provider import Line, SdkJudge, count, environment, said, shown, status_fault, usable_key
+from markscheme.judges.provider import DEADLINE, MAX_TOKENS, SdkJudge, count, said, shown, status_fault, usable_key
 from markscheme.prompt import Prompt
 
-MAX_TOKENS = 4096
-DEADLINE = 120.0
 TOP = 20
 """Alternatives requested per token; providers report no more."""
 NO_KEY = "none"
@@ -94,8 +93,9 @@ class OpenAIJudge(SdkJudge):
 
     own_address = "https://api.openai.com/v1"
     address_variable = "OPENAI_BASE_URL"
-    sdk = ("openai", "OpenAIError", "pip install 'markscheme[openai]'")
-    client_class = "AsyncOpenAI"
+    sdk = "openai"
+    brand = "OpenAI"
+    install = "pip install 'markscheme[openai]'"
 
     def __init__(
         self,
@@ -111,13 +111,10 @@ class OpenAIJudge(SdkJudge):
         name: str = "openai",
         client: Any = None,
     ) -> None:
-        super().__init__(name, model, base_url, deadline, client)
+        super().__init__(name, model, api_key, base_url, deadline, client)
         self.max_tokens, self.expected, self.temperature, self.seed = max_tokens, expected, temperature, seed
-        self._given_key = api_key
-        limits = (
-            ("max_tokens", "max_completion_tokens") if self.other_address else ("max_completion_tokens", "max_tokens")
-        )
-        self._widest = self._dialect = Dialect(limits=(*limits, ""))
+        limits = Dialect().limits if self.other_address else ("max_completion_tokens", "max_tokens", "")
+        self._widest = self._dialect = Dialect(limits=limits)
 
     @property
     def identity(self) -> Identity:
@@ -138,25 +135,26 @@ class OpenAIJudge(SdkJudge):
             JudgeUnavailable: The server refused, asked to wait, or did not answer in time.
             UnreadableReply: The response isn't a chat completion.
         """
-        line = self.line()
-        async with line.call(self.deadline):
-            completion, calls = await self._completion(line, prompt, sample)
+        async with self.call(self.deadline) as client:
+            completion, calls = await self._completion(client, prompt, sample)
         return self.as_reply(completion, calls, enforced=bool(prompt.schema))
 
     # requests
 
-    async def _completion(self, line: Line, prompt: Prompt, sample: int) -> tuple[Any, int]:
+    async def _completion(self, client: Any, prompt: Prompt, sample: int) -> tuple[Any, int]:
         """The server's answer with the parameters it accepts, and how many requests that took."""
-        sdk, completions = line.module(), line.client().chat.completions
-        calls = 0
+        sdk, calls = self.module(), 0
         while True:
             calls, dialect = calls + 1, self._dialect
             try:
-                return await completions.create(**self._request(prompt, sample, dialect)), calls
+                return await client.chat.completions.create(**self.request(prompt, sample)), calls
             except (sdk.BadRequestError, sdk.UnprocessableEntityError) as error:
                 complaint = f"{said(error.body) or error} {error.param or ''}"
                 if self.expected and "logprobs" in complaint:
-                    raise self._no_probabilities(line, complaint) from None
+                    words = shown(complaint, self.secrets)
+                    raise JudgeUnavailable(
+                        f"{self.who} returns no token probabilities, which `expected` needs: {words}"
+                    ) from None
                 simpler = dialect.without(complaint)
                 if simpler is None:
                     raise
@@ -176,15 +174,9 @@ class OpenAIJudge(SdkJudge):
 
     def request(self, prompt: Prompt, sample: int) -> dict[str, Any]:
         """The body of a chat request, with the parameters the server is known to accept."""
-        return self._request(prompt, sample, self._dialect)
-
-    def _no_probabilities(self, line: Line, complaint: str) -> JudgeUnavailable:
-        words = shown(complaint, line.secrets)
-        return JudgeUnavailable(f"{line.who} returns no token probabilities, which `expected` needs: {words}")
-
-    def _request(self, prompt: Prompt, sample: int, dialect: Dialect) -> dict[str, Any]:
         messages = [{"role": "system", "content": prompt.system}] if prompt.system else []
-        request: dict[str, Any] = {"model": self.model, "messages": [*messages, _user(prompt)]}
+        messages.append({"role": "user", "content": prompt.user})
+        dialect, request = self._dialect, dict[str, Any](model=self.model, messages=messages)
         if dialect.limits[0]:
             request[dialect.limits[0]] = self.max_tokens
         if dialect.formats[0] and prompt.schema:
@@ -199,10 +191,11 @@ class OpenAIJudge(SdkJudge):
 
     # opening
 
+    @cached_property
     def credential(self) -> dict[str, str]:
         """The key; NO_KEY for a server that needs none."""
-        key = usable_key(self._given_key or environment("OPENAI_API_KEY"), "OPENAI_API_KEY")
-        if key is None and not self.other_address:
+        key = usable_key("OPENAI_API_KEY", self._given_key)
+        if not key and not self.other_address:
             raise NoJudge(
                 f"the judge {self.name}:{self.model} needs a key: set OPENAI_API_KEY, or OPENAI_BASE_URL for a server "
                 "of your own"
@@ -215,36 +208,45 @@ class OpenAIJudge(SdkJudge):
         """The reply in a chat completion.
 
         Args:
-            completion: As the SDK returns it.
+            completion: As the SDK returns it, or as plain data.
             calls: Requests that it took.
             enforced: Whether the prompt has a schema.
 
         Raises:
             UnreadableReply: It isn't a chat completion.
         """
-        who = self.line().who
-        choices = getattr(completion, "choices", None)
-        choice = choices[0] if isinstance(choices, list) and choices else None
-        message = getattr(choice, "message", None)
-        if message is None:
-            raise UnreadableReply(f"what came from {who} is no chat completion; does the address end as it should?")
-        refusal, content = getattr(message, "refusal", None), getattr(message, "content", None)
-        text = content if isinstance(content, str) else ""
-        refused = isinstance(refusal, str) and bool(refusal)
-        return Reply(
-            text or (str(refusal) if refused else ""),
-            model=completion.model if isinstance(completion.model, str) else "",
-            stop="refusal" if refused else _STOPS.get(str(getattr(choice, "finish_reason", None)), "other"),
-            usage=_usage(completion.usage, calls),
-            tokens=self._tokens(choice, text),
-            enforced=enforced and not self.other_address and self._dialect.formats[0] == "json_schema",
-        )  # other servers may accept a schema and not enforce it
+        plain = completion.model_dump(warnings="none") if hasattr(completion, "model_dump") else completion
+        reply = chat_reply(plain, calls, expected=self.expected)
+        if reply is None:
+            raise UnreadableReply(
+                f"what came from {self.who} is no chat completion; does the address end as it should?"
+            )
+        enforces = not self.other_address and self._dialect.formats[0] == "json_schema"
+        return replace(reply, enforced=enforced and enforces)  # another server may accept a schema without enforcing it
 
-    def _tokens(self, choice: Any, text: str) -> tuple[Token, ...]:
-        logprobs = getattr(getattr(choice, "logprobs", None), "content", None)
-        if not self.expected or not isinstance(logprobs, Sequence):
-            return ()
-        return aligned(read_tokens([_plain(token) for token in logprobs]), text)
+
+def chat_reply(completion: Any, calls: int = 1, *, expected: bool) -> Reply | None:
+    """The reply in a chat completion as plain data, with its tokens if `expected`; None if it isn't one."""
+    match completion:
+        case {"choices": [{"message": {**message}} as choice, *_]}:
+            pass
+        case _:
+            return None
+    model, content, refusal = (
+        said if isinstance(said, str) else ""
+        for said in (completion.get("model"), message.get("content"), message.get("refusal"))
+    )
+    used, logprobs = (
+        found if isinstance(found, Mapping) else {} for found in (completion.get("usage"), choice.get("logprobs"))
+    )
+    tokens = logprobs.get("content")
+    return Reply(
+        content or refusal,
+        model,
+        stop="refusal" if refusal else _STOPS.get(str(choice.get("finish_reason")), "other"),
+        usage=Usage(calls, count(used.get("prompt_tokens")), count(used.get("completion_tokens"))),
+        tokens=aligned(read_tokens(tokens), content) if expected and isinstance(tokens, list) else (),
+    )
 
 
 def schema_format(prompt: Prompt) -> dict[str, Any]:
@@ -256,18 +258,6 @@ _FORMATS: Final[Mapping[str, Callable[[Prompt], dict[str, Any]]]] = {
     "json_schema": schema_format,
     "json_object": lambda _: {"type": "json_object"},
 }
-
-
-def _user(prompt: Prompt) -> dict[str, str]:
-    return {"role": "user", "content": prompt.user}
-
-
-def _plain(token: Any) -> Mapping[str, Any]:
-    return token.model_dump(warnings="none") if hasattr(token, "model_dump") else {}
-
-
-def _usage(usage: Any, calls: int) -> Usage:
-    return Usage(calls, count(getattr(usage, "prompt_tokens", None)), count(getattr(usage, "completion_tokens", None)))
 
 
 # --- batches --------------------------------------------------------------------------------------------------------
@@ -291,10 +281,8 @@ class OpenAIBatches:
 
     async def create(self, token: str, requests: Sequence[Mapping[str, Any]]) -> BatchState:
         """Send the file, then the batch."""
-        line = self.judge.line()
         text = "".join(json.dumps(request, separators=(",", ":")) + "\n" for request in requests)
-        async with line.call(SENDING):
-            client = line.client()
+        async with self.judge.call(SENDING) as client:
             file = (f"{token}.jsonl", text.encode(), "application/jsonl")
             sent = await client.files.create(file=file, purpose="batch", timeout=SENDING)
             made = await client.batches.create(
@@ -307,9 +295,8 @@ class OpenAIBatches:
 
     async def find(self, token: str, since: float, asked: int) -> list[BatchState]:  # noqa: ARG002 - the token tells
         """The batch with that token."""
-        line = self.judge.line()
-        async with line.call(SENDING):
-            async for made in line.client().batches.list(limit=100):  # the newest first
+        async with self.judge.call(SENDING) as client:
+            async for made in client.batches.list(limit=100):  # the newest first
                 if made.created_at < since - CLOCKS_APART:
                     break
                 if (made.metadata or {}).get(MARK) == token:
@@ -322,58 +309,52 @@ class OpenAIBatches:
 
     async def results(self, id: str) -> AsyncGenerator[tuple[str, Reply | JudgeError]]:
         """Keys with their replies or errors: from the file of answers, then from that of errors, if present."""
-        line, made = self.judge.line(), await self._retrieved(id)
+        made = await self._retrieved(id)
         for file in filter(None, (made.output_file_id, made.error_file_id)):
-            async with line.call(SENDING):
-                text = (await line.client().files.content(file)).text
+            async with self.judge.call(SENDING) as client:
+                text = (await client.files.content(file)).text
                 entries = [json.loads(entry) for entry in text.splitlines() if entry.strip()]
             for entry in entries:
                 yield entry["custom_id"], self._as_result(entry)
 
     async def cancel(self, id: str) -> None:
         """Cancel the batch."""
-        line = self.judge.line()
-        async with line.call(self.judge.deadline):
-            await line.client().batches.cancel(id)
+        async with self.judge.call(self.judge.deadline) as client:
+            await client.batches.cancel(id)
 
     async def _retrieved(self, id: str) -> Any:
-        line = self.judge.line()
-        async with line.call(self.judge.deadline):
-            return await line.client().batches.retrieve(id)
+        async with self.judge.call(self.judge.deadline) as client:
+            return await client.batches.retrieve(id)
 
     def _state(self, made: Any) -> BatchState:
-        line = self.judge.line()
+        who = self.judge.who
         if not isinstance(getattr(made, "id", None), str):
-            raise UnreadableReply(f"what came from {line.who} is no batch; does the address end as it should?")
+            raise UnreadableReply(f"what came from {who} is no batch; does the address end as it should?")
         counts, fault, status = made.request_counts, None, str(made.status)
         if status == "failed":
             errors = (made.errors and made.errors.data) or []
-            words = shown("; ".join(filter(None, (error.message for error in errors))), line.secrets)
+            words = shown("; ".join(filter(None, (error.message for error in errors))), self.judge.secrets)
             full = any(error.code == "token_limit_exceeded" for error in errors)
-            fault = (JudgeBusy if full else JudgeUnavailable)(
-                f"{line.who} refused a batch: {words or 'it said no more'}"
-            )
+            fault = (JudgeBusy if full else JudgeUnavailable)(f"{who} refused a batch: {words or 'it said no more'}")
         processed = counts.completed + counts.failed if counts else 0
         ended = status in ("failed", "completed", "expired", "cancelled")
-        return BatchState(made.id, status, ended, processed, fault, certain=True)
+        return BatchState(made.id, ended, processed, fault, certain=True)
 
     def _as_result(self, entry: Mapping[str, Any]) -> Reply | JudgeError:
         """The reply, or the error in its place, which is transient if another batch may succeed."""
-        line, response, error = self.judge.line(), entry.get("response") or {}, entry.get("error") or {}
+        who, response, error = self.judge.who, entry.get("response") or {}, entry.get("error") or {}
         status, body = response.get("status_code"), response.get("body")
         if status == 200:
             try:
-                return self.judge.as_reply(line.module().types.chat.ChatCompletion.construct(**(body or {})))
-            except (UnreadableReply, TypeError):
-                return UnreadableReply(f"what {line.who} answered in a batch is no chat completion")
+                return self.judge.as_reply(body)
+            except UnreadableReply:
+                return UnreadableReply(f"what {who} answered in a batch is no chat completion")
         if isinstance(status, int):
-            fault = status_fault(line.who, status, {}, body, secrets=line.secrets)
+            fault = status_fault(who, status, {}, body, secrets=self.judge.secrets)
             simpler = status in (400, 422) and self.judge.simplify(said(body))
             return JudgeUnavailable(str(fault), transient=True, status=status) if simpler else fault
         code = str(error.get("code") or "no reason given")
-        return JudgeUnavailable(
-            f"{line.who} left a prompt of a batch without an answer: {code}", transient=code in _PASSING
-        )
+        return JudgeUnavailable(f"{who} left a prompt of a batch without an answer: {code}", transient=code in _PASSING)
 
 
 MARK: Final = "markscheme"

@@ -59,13 +59,12 @@ class Panel:
             JudgeUnavailable: No member gave a readable reply.
         """
         answers = await asyncio.gather(*(judge.reply(prompt, sample) for judge in self.judges), return_exceptions=True)
-        for answer in answers:
-            if isinstance(answer, BaseException) and (
-                isinstance(answer, NoJudge) or not isinstance(answer, JudgeError)
-            ):
-                raise answer
-        if all(isinstance(answer, JudgeError) for answer in answers):
-            raise self._nobody([answer for answer in answers if isinstance(answer, JudgeError)])
+        errors = [answer for answer in answers if isinstance(answer, BaseException)]
+        for error in errors:
+            if isinstance(error, NoJudge) or not isinstance(error, JudgeError):
+                raise error
+        if len(errors) == len(self.judges):
+            raise self._nobody(errors)
         parts = (answer if isinstance(answer, Reply) else Reply.without_answer(answer) for answer in answers)
         return Reply("", parts=tuple(parts), rule=self.rule)
 
@@ -73,7 +72,7 @@ class Panel:
         """Close every member."""
         await asyncio.gather(*(judge.aclose() for judge in self.judges))
 
-    def _nobody(self, errors: Sequence[JudgeError]) -> JudgeError:
+    def _nobody(self, errors: Sequence[BaseException]) -> BaseException:
         if len(errors) == 1:
             return errors[0]
         reasons = "; ".join(f"{judge.identity.name}: {error}" for judge, error in zip(self.judges, errors, strict=True))

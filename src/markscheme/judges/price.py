@@ -4,13 +4,10 @@ import math
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import Any
 
 from markscheme.errors import UsageError
 from markscheme.judges.judge import Identity, Usage
-
-if TYPE_CHECKING:
-    from genai_prices.types import PriceCalculation
 
 PROVIDERS = ("anthropic", "openai")
 """Kinds of judge whose models have list prices, with the names that genai-prices uses for their providers."""
@@ -98,11 +95,13 @@ def list_price(identity: Identity) -> Price | None:
     from genai_prices import calc_price  # loads all models of all providers
 
     tokens = Tokens(input_tokens=PER_MILLION, output_tokens=PER_MILLION)
+    providers: list[dict[str, Any]] = [{"provider_id": kind}]
     if identity.address:
+        providers.insert(0, {"provider_api_url": identity.address})
+    for provider in providers:
         with suppress(LookupError):
-            return _of_list(calc_price(tokens, identity.model, provider_api_url=identity.address))
-    with suppress(LookupError):
-        return _of_list(calc_price(tokens, identity.model, provider_id=kind))
+            found = calc_price(tokens, identity.model, **provider)
+            return Price(float(found.input_price * PER_MILLION), float(found.output_price * PER_MILLION))
     return None
 
 
@@ -123,7 +122,3 @@ class ListPrice:
     def of(self, usage: Usage) -> float | None:
         """Cost in dollars; None if tokens or price are unknown."""
         return self._known.of(usage) if self._known else None
-
-
-def _of_list(found: "PriceCalculation") -> Price:
-    return Price(float(found.input_price * PER_MILLION), float(found.output_price * PER_MILLION))

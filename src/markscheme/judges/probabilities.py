@@ -25,6 +25,8 @@ def read_tokens(entries: Iterable[Mapping[str, Any]]) -> tuple[Token, ...]:
     decoder = codecs.getincrementaldecoder("utf-8")("replace")
     tokens: list[Token] = []
     for entry in entries:
+        if not isinstance(entry, Mapping):
+            break
         text, alternatives = _text(entry, decoder), _alternatives(entry)
         if text is None or alternatives is None:
             break

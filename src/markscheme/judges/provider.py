@@ -7,17 +7,23 @@ import math
 import os
 import re
 import time
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
+from functools import cached_property
 from importlib import import_module
 from types import ModuleType
 from typing import Any, ClassVar, Final
 from urllib.parse import urlsplit
 
 from markscheme.errors import JudgeBusy, JudgeError, JudgeSilent, JudgeUnavailable, NoJudge, UnreadableReply, UsageError
+from markscheme.text import cut_short, on_one_line
 
+DEADLINE = 120.0
+"""Timeout of a request in seconds."""
+MAX_TOKENS = 4096
+"""Maximum tokens of an answer."""
 SAID_LENGTH = 200
 """Maximum characters of a provider's own words quoted in a message."""
 
@@ -107,54 +113,99 @@ def parse_address(url: str) -> Address:
     return Address(f"{parts.scheme}://{place}{parts.path.rstrip('/')}", login)
 
 
-def usable_key(key: str | None, variable: str) -> str | None:
-    """The key without surrounding white space; None if there is none.
+def usable_key(variable: str, given: str | None = None) -> str:
+    """The key without surrounding white space; "" if there is none.
 
     Args:
-        key: As it was given.
-        variable: Where a user finds it, for the message.
+        variable: The environment variable that holds it if none is given.
+        given: The key, if it was given in code.
 
     Raises:
         NoJudge: It contains a character that a header can't.
     """
-    if key is None or not key.strip():
-        return None
-    if not (key.strip().isascii() and key.strip().isprintable()):
+    key = (given or os.environ.get(variable, "")).strip()
+    if not (key.isascii() and key.isprintable()):
         raise NoJudge(f"{variable} contains a character that can't be part of a key; was it pasted with a line break?")
-    return key.strip()
+    return key
 
 
-# --- a connection to a provider -------------------------------------------------------------------------------------
+# --- a judge behind an SDK ------------------------------------------------------------------------------------------
 
 
-@dataclass(eq=False)
-class Line:
-    """A connection through an SDK: its client, opened on first use per event loop, and the meaning of its errors.
+class SdkJudge:
+    """Base of the judges that use a provider's SDK: its client, opened on first use per event loop, and its errors.
 
     Attributes:
-        who: The provider in messages.
+        own_address: The provider's own base URL.
+        address_variable: The environment variable for another base URL.
         sdk: Name of the SDK's module.
-        root_error: Name of the SDK's base exception.
-        install: The command that installs the SDK.
-        make: Makes the client from the SDK's module.
-        secrets: Texts that must never be shown.
+        brand: The provider as the SDK's classes name it.
+        install: The command that installs it.
+
+    Args:
+        name: The judge's name, before the model.
+        model: As the provider names it.
+        api_key: Else the environment's, looked up with the first request.
+        base_url: Else the variable's, else the provider's own.
+        deadline: Timeout of a request in seconds.
+        client: An asynchronous client to use; it keeps its own key and address, and the caller closes it.
+
+    Raises:
+        UsageError: The base URL is invalid.
     """
 
-    who: str
-    sdk: str
-    root_error: str
-    install: str
-    make: Callable[[ModuleType], Any] = field(repr=False)
-    secrets: tuple[str, ...] = field(default=(), repr=False)
-    _client: Any = field(default=None, repr=False)
-    _loop: asyncio.AbstractEventLoop | None = field(default=None, repr=False)
+    own_address: ClassVar[str]
+    address_variable: ClassVar[str]
+    sdk: ClassVar[str]
+    brand: ClassVar[str]
+    install: ClassVar[str]
 
-    def client(self) -> Any:
-        """The client of the running event loop."""
-        loop = asyncio.get_running_loop()
-        if self._client is None or self._loop is not loop:
-            self._client, self._loop = self.make(self.module()), loop
-        return self._client
+    def __init__(
+        self, name: str, model: str, api_key: str | None, base_url: str | None, deadline: float, client: Any
+    ) -> None:
+        self.name, self.model, self.deadline, self._given_key = name, model, deadline, api_key
+        asked_at = str(client.base_url) if client is not None else base_url or os.environ.get(self.address_variable)
+        self._address = parse_address(asked_at or self.own_address)
+        self._given_client = client
+        self._client: Any = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.model!r})"
+
+    async def aclose(self) -> None:
+        """Close the client, if it was opened here and in this loop."""
+        client, loop = self._client, self._loop
+        self._client = self._loop = None
+        if client is not None and self._given_client is None and loop is asyncio.get_running_loop():
+            await client.close()
+
+    @property
+    def other_address(self) -> str:
+        """The address, if it isn't the provider's own."""
+        return "" if self._address.url == self.own_address else self._address.url
+
+    @property
+    def who(self) -> str:
+        """The provider in messages."""
+        return f"{self.name} ({self.model})" + (f" at {self.other_address}" if self.other_address else "")
+
+    @cached_property
+    def credential(self) -> dict[str, str]:
+        """The key or token, as the client takes it.
+
+        Raises:
+            NoJudge: One is needed and there is none.
+        """
+        raise NotImplementedError
+
+    @cached_property
+    def secrets(self) -> tuple[str, ...]:
+        """Texts that must never be shown."""
+        client = self._given_client
+        if client is not None:
+            return tuple(filter(None, (client.api_key, getattr(client, "auth_token", None))))
+        return (*self.credential.values(), *self._address.secrets)
 
     def module(self) -> ModuleType:
         """The SDK's module.
@@ -172,30 +223,43 @@ class Line:
             if collecting:
                 gc.enable()
 
-    async def aclose(self) -> None:
-        """Close the client, if it was opened in this loop."""
-        client, loop = self._client, self._loop
-        self._client = self._loop = None
-        if client is not None and loop is asyncio.get_running_loop():
-            await client.close()
-
     @asynccontextmanager
-    async def call(self, deadline: float | None) -> AsyncIterator[None]:
-        """Raise every error of one call inside the block as a JudgeError; times out after `deadline` seconds."""
-        sdk = self.module()
+    async def call(self, deadline: float | None) -> AsyncIterator[Any]:
+        """The client, for one call inside the block.
+
+        Args:
+            deadline: Timeout of the call in seconds.
+
+        Raises:
+            JudgeError: In place of every error of the call.
+        """
+        hide, sdk = self.secrets, self.module()
         try:
             async with asyncio.timeout(deadline):
-                yield
+                yield self._opened(sdk)
         except TimeoutError as error:
             raise JudgeSilent(f"{self.who} gave no answer within {deadline:g} s") from error
-        except getattr(sdk, self.root_error) as error:
-            raise self._fault(error, sdk) from self._cause(error)
+        except getattr(sdk, f"{self.brand}Error") as error:
+            raise self._fault(error, sdk) from _cause(error, hide)
         except (ValueError, RecursionError) as error:
-            raise UnreadableReply(f"what came from {self.who} is no JSON") from self._cause(error)
+            raise UnreadableReply(f"what came from {self.who} is no JSON") from _cause(error, hide)
         except Exception as error:  # while an answer is streamed, SDKs don't convert their HTTP library's errors
             if type(error).__module__.partition(".")[0] not in ("httpx", "httpx2"):
                 raise
-            raise JudgeSilent(f"the line to {self.who} broke") from self._cause(error)
+            raise JudgeSilent(f"the line to {self.who} broke") from _cause(error, hide)
+
+    def _opened(self, sdk: ModuleType) -> Any:
+        """The client of the running event loop."""
+        loop = asyncio.get_running_loop()
+        if self._loop is not loop:
+            self._client, self._loop = self._new_client(sdk), loop
+        return self._client
+
+    def _new_client(self, sdk: ModuleType) -> Any:
+        if self._given_client is not None:
+            return self._given_client.with_options(max_retries=0)
+        options = {"base_url": self._address.url, "default_headers": self._address.headers, "timeout": self.deadline}
+        return getattr(sdk, f"Async{self.brand}")(**self.credential, **options, max_retries=0)
 
     def _fault(self, error: Any, sdk: ModuleType) -> JudgeError:
         if isinstance(error, sdk.APIStatusError):
@@ -209,89 +273,15 @@ class Line:
         words = shown(str(error), self.secrets)
         return JudgeUnavailable(f"{self.who} could not be asked: {type(error).__name__}: {words}")
 
-    def _cause(self, error: BaseException) -> BaseException | None:
-        """The error for a traceback; None if something in its chain would show a secret."""
-        link: BaseException | None = error
-        while link is not None:
-            if hidden(f"{link} {link!r}", self.secrets) != f"{link} {link!r}":
-                return None
-            link = link.__cause__ or link.__context__
-        return error
 
-
-class SdkJudge:
-    """Base of the judges that use a provider's SDK.
-
-    Attributes:
-        own_address: The provider's own base URL.
-        address_variable: The environment variable for another base URL.
-        sdk: The SDK's module, its base exception and the command that installs it.
-        client_class: Name of its asynchronous client.
-
-    Args:
-        name: The judge's name, before the model.
-        model: As the provider names it.
-        base_url: Else the variable's, else the provider's own.
-        deadline: Timeout of a request in seconds.
-        client: An asynchronous client to use; it keeps its own key and address, and the caller closes it.
-
-    Raises:
-        UsageError: The base URL is invalid.
-    """
-
-    own_address: ClassVar[str]
-    address_variable: ClassVar[str]
-    sdk: ClassVar[tuple[str, str, str]]
-    client_class: ClassVar[str]
-
-    def __init__(self, name: str, model: str, base_url: str | None, deadline: float, client: Any) -> None:
-        self.name, self.model, self.deadline = name, model, deadline
-        asked_at = str(client.base_url) if client is not None else base_url or environment(self.address_variable)
-        self._address = parse_address(asked_at or self.own_address)
-        self._given_client = client
-        self._line: Line | None = None
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self.model!r})"
-
-    async def aclose(self) -> None:
-        """Close the connections."""
-        if self._line is not None and self._given_client is None:
-            await self._line.aclose()
-
-    @property
-    def other_address(self) -> str:
-        """The address, if it isn't the provider's own."""
-        return "" if self._address.url == self.own_address else self._address.url
-
-    def credential(self) -> dict[str, str]:
-        """The key or token, as the client takes it.
-
-        Raises:
-            NoJudge: One is needed and there is none.
-        """
-        raise NotImplementedError
-
-    def line(self) -> Line:
-        """The connection to the provider, the same for every request."""
-        if self._line is None:
-            place = f" at {self.other_address}" if self.other_address else ""
-            make, secrets = self._given() if self._given_client is not None else self._by_key()
-            self._line = Line(f"{self.name} ({self.model}){place}", *self.sdk, make, secrets)
-        return self._line
-
-    def _given(self) -> tuple[Callable[[ModuleType], Any], tuple[str, ...]]:
-        client = self._given_client.with_options(max_retries=0)
-        return lambda _: client, tuple(filter(None, (client.api_key, getattr(client, "auth_token", None))))
-
-    def _by_key(self) -> tuple[Callable[[ModuleType], Any], tuple[str, ...]]:
-        options = {"base_url": self._address.url, "default_headers": self._address.headers, "timeout": self.deadline}
-        credential = self.credential()
-
-        def opened(sdk: ModuleType) -> Any:
-            return getattr(sdk, self.client_class)(**credential, **options, max_retries=0)
-
-        return opened, (*credential.values(), *self._address.secrets)
+def _cause(error: BaseException, secrets: tuple[str, ...]) -> BaseException | None:
+    """The error for a traceback; None if something in its chain would show a secret."""
+    link: BaseException | None = error
+    while link is not None:
+        if hidden(f"{link} {link!r}", secrets) != f"{link} {link!r}":
+            return None
+        link = link.__cause__ or link.__context__
+    return error
 
 
 # --- what errors mean -----------------------------------------------------------------------------------------------
@@ -384,9 +374,7 @@ def shown(text: str, secrets: tuple[str, ...] = ()) -> str:
         >>> shown("Incorrect API key provided: sk-abcdefgh1234.\\x1b[2J", secrets=())
         'Incorrect API key provided: ….�[2J'
     """
-    text = hidden(text, secrets)
-    line = " ".join("".join(letter if letter.isprintable() or letter.isspace() else "�" for letter in text).split())
-    return line if len(line) <= SAID_LENGTH else line[: SAID_LENGTH - 1] + "…"
+    return cut_short(on_one_line(hidden(text, secrets)), SAID_LENGTH)
 
 
 def hidden(text: str, secrets: tuple[str, ...]) -> str:
@@ -395,11 +383,6 @@ def hidden(text: str, secrets: tuple[str, ...]) -> str:
         if len(secret) >= SHORTEST_SECRET:
             text = text.replace(secret, "…")
     return _KEY_LIKE.sub("…", text)
-
-
-def environment(variable: str) -> str | None:
-    """The value of an environment variable; None if it is unset or empty."""
-    return os.environ.get(variable) or None
 
 
 def count(value: object) -> int | None:

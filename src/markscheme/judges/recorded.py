@@ -69,9 +69,8 @@ class RecordedJudge:
         if len(judges) > 1:
             names = ", ".join(sorted(f"{judge} ({model})" for judge, model in judges))
             raise RatingError(f"holds the replies of several judges: {names}; keep one file for each", path=path)
-        judge, model = next(iter(judges), (path.stem, ""))
-        provenance = next((reply.provenance for reply in replies.values()), "")
-        return cls(path, judge, model, provenance, (min(dates, default=""), max(dates, default="")), replies)
+        (judge, model), first = judges.pop(), next(iter(replies.values()))
+        return cls(path, judge, model, first.provenance, (min(dates), max(dates)), replies)
 
     @property
     def identity(self) -> Identity:

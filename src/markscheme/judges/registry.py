@@ -1,7 +1,7 @@
 """Open a judge by its name, or choose one if none was named. The kinds themselves are in `kinds.py`."""
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from markscheme.errors import NoJudge, UsageError
@@ -65,10 +65,7 @@ def choose_judge(
     rubric: Rubric,
     prompts: Sequence[Prompt],
     replies: Path | None,
-    *,
-    asking: Asking | None = None,
-    environment: Mapping[str, str] = os.environ,
-    opening: Callable[[str, str | None], Judge] | None = None,
+    opening: Callable[[str, str | None], Judge],
 ) -> Judge:
     """The judge to use if none was named.
 
@@ -79,19 +76,16 @@ def choose_judge(
         rubric: Its `judge:` may name one.
         prompts: The first prompts of the run.
         replies: The folder with recordings for this rubric, if there is one.
-        asking: Settings the judges of the run share.
-        environment: Where keys are looked for.
-        opening: Opens a judge by name and model, for callers that keep theirs open; else `open_judge`.
+        opening: Opens a judge by name and model.
 
     Raises:
         NoJudge: No judge is available; the message says what to do.
     """
     if all(criterion.check is not None for criterion in rubric.criteria):
         return ScriptedJudge((), name="code")
-    opening = opening or (lambda name, model: open_judge(name, model=model, asking=asking))
     if rubric.judge.get("name"):
         return opening(rubric.judge["name"], rubric.judge.get("model"))
-    if environment.get("ANTHROPIC_API_KEY"):
+    if os.environ.get("ANTHROPIC_API_KEY"):
         return opening("anthropic", rubric.judge.get("model"))
     recordings = [RecordedJudge.load(file) for file in sorted(replies.glob("*.jsonl"))] if replies else []
     for recording in recordings:

@@ -14,6 +14,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any, get_args
 
+from markscheme.counts import counted
 from markscheme.fingerprint import fingerprint
 from markscheme.judges.judge import Reply, Stop, Token, Wrapping
 from markscheme.prompt import Prompt
@@ -135,12 +136,9 @@ class Memory:
             self._connection = None
         again, self.asked_again = self.asked_again, 0
         if again:
-            what = (
-                "reply that could not be read in an earlier run was"
-                if again == 1
-                else ("replies that could not be read in an earlier run were")
-            )
-            warnings.warn(f"{again} {what} asked for again", RuntimeWarning, stacklevel=3)
+            unread = "that could not be read in an earlier run"
+            what = counted(again, f"reply {unread} was", f"replies {unread} were")
+            warnings.warn(f"{what} asked for again", RuntimeWarning, stacklevel=3)
 
     def _execute(self, statement: str, values: tuple[str | float, ...]) -> list[Any]:
         if self._lost:
@@ -215,7 +213,11 @@ class Remembering(Wrapping):
         claim = self.memory.claim(key)
         kept = self.memory.recall(key) if claim else await self._awaited(key)
         try:
-            return kept or await self._asked(key, prompt, sample, again=tried > 0)
+            if kept is None:
+                self.memory.asked_again += tried > 0
+                reply = await self.judge.reply(prompt, sample)
+                kept = reply if reply.parts else self.memory.keep(key, reply)
+            return kept
         finally:
             self.memory.release(key, claim)
 
@@ -226,11 +228,6 @@ class Remembering(Wrapping):
             await asyncio.sleep(pause)
             pause = min(LONGEST_LOOK, 1.5 * pause)
         return kept or self.memory.recall(key)
-
-    async def _asked(self, key: str, prompt: Prompt, sample: int, *, again: bool) -> Reply:
-        self.memory.asked_again += again
-        reply = await self.judge.reply(prompt, sample)
-        return reply if reply.parts else self.memory.keep(key, reply)
 
     def key(self, prompt: Prompt, sample: int) -> str:
         """The cache key of a reply."""

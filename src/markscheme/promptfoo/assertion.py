@@ -162,7 +162,12 @@ def call_by(
     Raises:
         UsageError: A value of the configuration is invalid, or an input is missing.
     """
-    rubric = _as_configured(rubric, config)
+    rubric = replace(
+        rubric,
+        strategy=config.get("strategy", rubric.strategy),
+        samples=int(config.get("samples", rubric.samples)),
+        pass_mark=float(config.get("threshold", rubric.pass_mark)),
+    )
     calls = output if has_tool_calls(output) else None
     steps = {"trace": trace, "messages": _earlier(variables.get("_conversation"), output), "tool_calls": calls}
     submission = Submission(as_text(output), _inputs(rubric, config, variables, prompt, steps))
@@ -256,15 +261,6 @@ def _rubric_name(config: Mapping[str, Any], variables: Mapping[str, Any]) -> str
             )
         return name
     return str(config.get("rubric", "code-quality"))
-
-
-def _as_configured(rubric: Rubric, config: Mapping[str, Any]) -> Rubric:
-    return replace(
-        rubric,
-        strategy=config.get("strategy", rubric.strategy),
-        samples=int(config.get("samples", rubric.samples)),
-        pass_mark=float(config.get("threshold", rubric.pass_mark)),
-    )
 
 
 def _inputs(
@@ -471,7 +467,7 @@ def _best_without(part: Any, config: Any) -> tuple[float, str]:
         score, lenient = _best_without(one, config)
         weight: Any = one.get("weight") if isinstance(one, Mapping) else None
         weight = weight if _is_number(weight) else 1
-        if score < 1 and (lenient or _is_zero(weight)):
+        if score < 1 and (lenient or weight == 0):
             return score, lenient or f"the weight of {_called(one)} is 0"
         best, total = best + max(weight, 0) * score, total + weight
     best = best / total if total > 0 else 0.0
@@ -488,10 +484,6 @@ def _called(part: Mapping[str, Any]) -> str:
 
 def _is_like(assertion: Mapping[str, Any], config: Any) -> bool:
     return bool((assertion.get("config") or {}) == (config or {}))
-
-
-def _is_zero(value: Any) -> bool:
-    return _is_number(value) and value == 0
 
 
 def way_out(error: MarkschemeError) -> str:

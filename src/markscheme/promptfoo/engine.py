@@ -3,7 +3,7 @@
 import os
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -60,8 +60,7 @@ class Engine:
             model: The model, if the name doesn't include it.
             kept: Whether its replies are read from and written to the cache.
         """
-        kept = kept and self.asking.memory is not None
-        asking = self.asking if kept else Asking(self.asking.limiter, self.asking.price, None)
+        asking = self.asking if kept else replace(self.asking, memory=None)
         if name.startswith("recorded:"):  # a file that may have grown since
             return open_judge(name, model=model, asking=asking)
         key = (name, model, kept)
@@ -71,7 +70,7 @@ class Engine:
 
     def at_hand(self, rubric: Rubric, prompts: Sequence[Prompt], replies: Path | None, *, kept: bool = True) -> Judge:
         """The judge for calls that don't name one."""
-        return choose_judge(rubric, prompts, replies, opening=lambda name, model: self.named(name, model, kept=kept))
+        return choose_judge(rubric, prompts, replies, lambda name, model: self.named(name, model, kept=kept))
 
     def judge_for(
         self,

@@ -17,36 +17,30 @@ def get_assert(output: "Any", context: "Mapping[str, Any]", file: str) -> "dict[
     Raises:
         NotGraded: The output could not be graded, and the assertion is a `not-python`.
     """
-    folder = os.path.dirname(os.path.abspath(file))
-    request = {"grader": "assertion", "output": output, "context": context}
-    answer = ask(request, folder=folder, wish=_wish(context))
-    if answer is None:
-        with Hurry():
-            from pathlib import Path
-
-            from markscheme.promptfoo.assertion import get_assert as graded
-
-            return graded(output, context, near=Path(folder))
-    if "raised" in answer:
-        from markscheme.promptfoo.assertion import NotGraded
-
-        raise NotGraded(answer["raised"])
-    result: dict[str, Any] = answer["given"]
-    return result
+    return _answer("assertion", "get_assert", {"output": output, "context": context}, context, file)
 
 
 def call_api(prompt: "Any", options: "Mapping[str, Any]", context: "Mapping[str, Any]", file: str) -> "dict[str, Any]":
     """The grading provider's answer to one prompt from Promptfoo."""
+    asked = {"prompt": prompt, "options": options, "context": context}
+    return _answer("provider", "call_api", asked, options, file)
+
+
+def _answer(grader: str, function: str, asked: "dict[str, Any]", holder: "Any", file: str) -> "dict[str, Any]":
+    """The session's answer, else that of the function in the grader's module."""
     folder = os.path.dirname(os.path.abspath(file))
-    request = {"grader": "provider", "prompt": prompt, "options": options, "context": context}
-    answer = ask(request, folder=folder, wish=_wish(options))
+    answer = ask({"grader": grader, "asked": asked}, folder=folder, wish=_wish(holder))
     if answer is None:
         with Hurry():
+            from importlib import import_module
             from pathlib import Path
 
-            from markscheme.promptfoo.provider import call_api as answered
+            in_this_process = getattr(import_module(f"markscheme.promptfoo.{grader}"), function)
+            answer = {"given": in_this_process(**asked, near=Path(folder))}
+    if "raised" in answer:
+        from markscheme.promptfoo.assertion import NotGraded
 
-            return answered(prompt, options, context, near=Path(folder))
+        raise NotGraded(answer["raised"])
     result: dict[str, Any] = answer["given"]
     return result
 

@@ -18,6 +18,7 @@ from markscheme.judges.judge import Usage, total
 from markscheme.plain_data import json_lines, no_constant, read_json, shown
 from markscheme.promptfoo.assertion import NOT_GRADED
 from markscheme.submission import as_text
+from markscheme.text import cut_short
 
 GRADED_TYPES = frozenset(
     {
@@ -51,7 +52,6 @@ class AssertionVerdict:
         score: Its score; None if ungraded.
         reason: The grader's reason.
         ungraded: Why there is no verdict; None if there is one.
-        weight: Its share of the row's score.
         text: What it asks for.
         is_part: Whether it is one criterion of the assertion before it.
         usage: Tokens and cost of grading it.
@@ -63,7 +63,6 @@ class AssertionVerdict:
     score: float | None
     reason: str = ""
     ungraded: str | None = None
-    weight: float = 1.0
     text: str = ""
     is_part: bool = False
     usage: Usage = Usage()
@@ -179,9 +178,8 @@ def read_results(path: Path, *, unjudged: bool = False) -> Results:
     Raises:
         RatingError: The file cannot be read, or holds no rows of results.
     """
-    data, rows = _raw(path)
-    summary = data.get("results") if isinstance(data.get("results"), Mapping) else data
-    return results_of(rows, path, at=str((summary or {}).get("timestamp") or "")[:10], unjudged=unjudged)
+    at, rows = _raw(path)
+    return results_of(rows, path, at=at, unjudged=unjudged)
 
 
 def results_of(rows: Iterable[Any], path: Path, *, at: str = "", unjudged: bool = False) -> Results:
@@ -196,13 +194,14 @@ def results_of(rows: Iterable[Any], path: Path, *, at: str = "", unjudged: bool 
     Raises:
         RatingError: None of them was graded.
     """
-    reading = _Reading(path, Counter(), unjudged=unjudged)
+    reading = _Reading(unjudged)
     given = [raw for raw in rows if isinstance(raw, Mapping)]  # in order of completion
     ordered = sorted(given, key=lambda raw: (_number(raw.get("testIdx")) or 0.0, _number(raw.get("promptIdx")) or 0.0))
     found = [row for raw in ordered if (row := reading.row(raw)) is not None]
     if not found:
         raise RatingError("holds no graded output", path=path)
-    return Results(path, tuple(_with_ids(found)), reading.threshold(), at, dict(reading.aside))
+    threshold = reading.thresholds.pop() if len(reading.thresholds) == 1 else None
+    return Results(path, tuple(_with_ids(found)), threshold, at, dict(reading.aside))
 
 
 def calibrations(rows: Iterable[Any]) -> dict[str, tuple[str, str | None]]:
@@ -247,30 +246,27 @@ def together(files: Sequence[Results]) -> tuple[Row, ...]:
 # --- the file -------------------------------------------------------------------------------------------------------
 
 
-def _raw(path: Path) -> tuple[Mapping[str, Any], list[Any]]:
+def _raw(path: Path) -> tuple[str, list[Any]]:
+    """The day of the evaluation and the rows, as written."""
     if path.suffix == ".jsonl":
-        return {}, [line for _, line in json_lines(path, RatingError)]
+        return "", [line for _, line in json_lines(path, RatingError)]
     data = read_json(path, RatingError, parse_constant=no_constant)
     summary = data.get("results") if isinstance(data, Mapping) else data
     rows = summary.get("results") if isinstance(summary, Mapping) else summary
     if not isinstance(rows, list):
         raise RatingError("holds no results of Promptfoo; write them by `promptfoo eval -o results.json`", path=path)
-    return (data if isinstance(data, Mapping) else {}), rows
+    said = summary if isinstance(summary, Mapping) else _mapping(data)
+    return str(said.get("timestamp") or "")[:10], rows
 
 
 @dataclass
 class _Reading:
     """One pass over one file, with counts of what is left out."""
 
-    path: Path
-    aside: Counter[str]
-    unjudged: bool = False
+    unjudged: bool
+    aside: Counter[str] = field(default_factory=Counter)
     thresholds: set[float | None] = field(default_factory=set)
     names: dict[tuple[str, str], str] = field(default_factory=dict)
-
-    def threshold(self) -> float | None:
-        """The score that every row needs to pass, if it is the same for all."""
-        return next(iter(self.thresholds)) if len(self.thresholds) == 1 else None
 
     def row(self, raw: Mapping[str, Any]) -> Row | None:
         """One row; None if nothing judged it."""
@@ -338,7 +334,7 @@ class _Reading:
         """A name for an assertion without a metric: its type, plus its text if that type is already used."""
         known = self.names.get((kind, text))
         if known is None:
-            known = kind if kind not in self.names.values() else f"{kind}: {_short(text)}"
+            known = kind if kind not in self.names.values() else f"{kind}: {cut_short(text, LONGEST_NAME)}"
             while known in self.names.values():
                 known += "'"
             self.names[(kind, text)] = known
@@ -423,17 +419,14 @@ def _digest(component: Mapping[str, Any]) -> tuple[Any, Any, Any]:
 
 
 def _verdict(component: _Component, metric: str) -> AssertionVerdict:
-    kind, text, weight, is_part = component.kind, component.text, component.weight, component.stands == "inside"
-    reason, score = str(component.raw.get("reason") or ""), component.score
-    usage = _usage(component)
+    reason, is_part = str(component.raw.get("reason") or ""), component.stands == "inside"
     ungraded = _ungraded(component, reason)
-    if ungraded is not None:
-        return AssertionVerdict(metric, kind, None, None, reason, ungraded, weight, text, is_part, usage)
-    passed = component.raw["pass"]
-    if weight == 0 and score is not None:  # Promptfoo passes an assertion of weight 0, whatever its verdict
+    passed, score = (component.raw["pass"], component.score) if ungraded is None else (None, None)
+    if component.weight == 0 and score is not None:  # Promptfoo passes an assertion of weight 0, whatever its verdict
         threshold = _number(component.assertion.get("threshold"))
         passed = score >= (0.5 if threshold is None else threshold)
-    return AssertionVerdict(metric, kind, passed, score, reason, None, weight, text, is_part, usage)
+    text, usage = component.text, _usage(component)
+    return AssertionVerdict(metric, component.kind, passed, score, reason, ungraded, text, is_part, usage)
 
 
 def _ungraded(component: _Component, reason: str) -> str | None:
@@ -526,7 +519,7 @@ def _given_name(
             if isinstance(place.get(key), str | int) and not isinstance(place[key], bool) and place[key] != "":
                 return str(place[key])
     description = test.get("description") or raw.get("description")
-    return _short(description) if isinstance(description, str) else ""
+    return cut_short(description, LONGEST_NAME) if isinstance(description, str) else ""
 
 
 def _with_ids(rows: Sequence[Row]) -> Iterator[Row]:
@@ -566,7 +559,7 @@ def _system(raw: Mapping[str, Any]) -> str:
     provider, prompt = raw.get("provider"), _mapping(raw.get("prompt"))
     of_provider = _mapping(provider)
     name = str(of_provider.get("label") or of_provider.get("id") or (provider if isinstance(provider, str) else ""))
-    return " / ".join(part for part in (_short(str(prompt.get("label") or "")), name) if part)
+    return " / ".join(filter(None, (cut_short(str(prompt.get("label") or ""), LONGEST_NAME), name)))
 
 
 def _response(raw: Mapping[str, Any]) -> str:
@@ -574,14 +567,9 @@ def _response(raw: Mapping[str, Any]) -> str:
     return "" if output is None else as_text(output)
 
 
-def _short(text: str, length: int = LONGEST_NAME) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= length else line[: length - 1] + "…"
-
-
 def _first_line(text: str) -> str:
     """The message without the stack trace that follows it."""
-    return _short(text.strip().split("\n", 1)[0], 200)
+    return cut_short(text.strip().split("\n", 1)[0], 200)
 
 
 def _mapping(value: Any) -> Mapping[str, Any]:

@@ -4,7 +4,7 @@ import asyncio
 import os
 import socket
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from markscheme.promptfoo.provider import respond
 from markscheme.session.client import environment_key
 from markscheme.session.server import IDLE, Retired, Session, socket_file
 
+GRADERS: Mapping[str, Callable[..., Awaitable[dict[str, Any]]]] = {"assertion": assess, "provider": respond}
 IDLE_SECONDS = "MARKSCHEME_SESSION_IDLE"
 
 
@@ -75,18 +76,11 @@ class Serving:
             self._check_modules()
 
     async def _answered(self, request: Mapping[str, Any]) -> dict[str, Any]:
-        near, engine = self.folder, self.engine
-        match request["grader"]:
-            case "assertion":
-                try:
-                    return {"given": await assess(request["output"], request["context"], near=near, engine=engine)}
-                except NotGraded as error:
-                    return {"raised": str(error)}
-            case "provider":
-                asked = request["prompt"], request["options"], request["context"]
-                return {"given": await respond(*asked, near=near, engine=engine)}
-            case other:
-                raise ValueError(f"no such grader: {other!r}")
+        grade = GRADERS[request["grader"]]
+        try:
+            return {"given": await grade(**request["asked"], near=self.folder, engine=self.engine)}
+        except NotGraded as error:
+            return {"raised": str(error)}
 
     def describe(self) -> dict[str, Any]:
         """The engine's part of the session's status."""

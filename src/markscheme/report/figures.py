@@ -3,16 +3,11 @@
 from collections.abc import Callable
 
 from markscheme.stats import Estimate
+from markscheme.text import cut_short as cut_short  # used with figures, but also by readers of files
 
 NONE = "–"
 APPROXIMATE = " ~"
 """Suffix of an approximate interval."""
-
-
-def cut_short(text: str, length: int = 160) -> str:
-    """An external text on one line, truncated if long."""
-    line = " ".join(text.split())
-    return line if len(line) <= length else line[: length - 1] + "…"
 
 
 def share(value: float | None) -> str:
