@@ -42,10 +42,8 @@ def compare(
         markscheme compare anthropic:claude-haiku-4-5 local:judge.gguf --rubric code-quality
     """
     from markscheme.calibration.sides import LabelRule, compare_results
-    from markscheme.commands.output import now, put, refuse_unwritable, show
+    from markscheme.commands.output import put, refuse_unwritable, rendered, show
     from markscheme.promptfoo.results_files import is_results
-    from markscheme.report.html import render_html
-    from markscheme.report.markdown import render_markdown
     from markscheme.report.views.choice import json_of, view
 
     if len(sides) < 2:
@@ -67,9 +65,9 @@ def compare(
         compared = _compare_sides(sides, rubric, labels, rule, ask)
     if html:
         page = view(compared.choice, compared.contenders, truth=compared.truth, examples=compared.examples)
-        put(render_html(page, when=now()), html)
+        put(rendered(page, "html"), html)
     if markdown:
-        put(render_markdown(view(compared.choice)), "-")
+        put(rendered(view(compared.choice), "markdown"), "-")
     else:
         show(view(compared.choice), json_of(compared.choice), json=json)
     return 0

@@ -20,7 +20,7 @@ from markscheme.commands.options import (
     RubricName,
     whole_number,
 )
-from markscheme.commands.output import now, put, refuse_unwritable
+from markscheme.commands.output import put, refuse_unwritable, rendered, show
 from markscheme.commands.progress import progress
 from markscheme.errors import UsageError
 
@@ -88,8 +88,6 @@ def improve(
     """
     from markscheme.commands.tune import refuse_uncommitted
     from markscheme.improvement.setting import ImprovableSet
-    from markscheme.report.json import dumps
-    from markscheme.report.terminal import render_terminal
     from markscheme.report.views.improvement import json_of, plan_json, plan_view, view
     from markscheme.rubrics.file import load_rubric
     from markscheme.rubrics.search import find_rubric
@@ -109,7 +107,7 @@ def improve(
     )
     if plan:
         made = _plan(setting, ask, judge, len(candidates), (rounds, batch) if proposer else (0, 0))
-        print(dumps(plan_json(made))) if json else render_terminal(plan_view(made), sys.stdout)
+        show(plan_view(made), plan_json(made), json=json)
         return 0
     if setting.lacks:
         more = f"label more: markscheme label {setting.rubric.name} --next 50 --pool outputs.jsonl"
@@ -119,10 +117,8 @@ def improve(
     run = asyncio.run(_run(setting, ask, judge, candidates, proposer, (rounds, batch), opens=open))
     run = _with_file(run, setting, path, write=write)
     if html:
-        from markscheme.report.html import render_html
-
-        put(render_html(view(run), now()), html)
-    print(dumps(json_of(run))) if json else render_terminal(view(run), sys.stdout)
+        put(rendered(view(run), "html"), html)
+    show(view(run), json_of(run), json=json)
     return NOT_ADOPTED if run.adopted is None else 0
 
 

@@ -102,10 +102,9 @@ def plan(
 
 def _write(plan: "Plan", target: str | None, *, quiet: bool) -> None:
     from markscheme.commands.output import write_report
-    from markscheme.report.json import dumps
     from markscheme.report.views.plan import json_of, view
 
-    write_report(view(plan), [(target, lambda: dumps(json_of(plan)) + "\n")], quiet=quiet, aside=plan.next is not None)
+    write_report(view(plan), lambda: json_of(plan), {"json": target}, quiet=quiet, aside=plan.next is not None)
     for pick in plan.next.picks if plan.next is not None else ():
         print(json_line(pick.to_json(), ensure_ascii=False))
 

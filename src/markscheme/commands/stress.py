@@ -53,8 +53,9 @@ def stress(
         fewer than 20 examples, 5 over a tenth not graded.
     """
     from markscheme.calibration.collect import first_prompts
-    from markscheme.commands.output import refuse_unwritable
+    from markscheme.commands.output import put, refuse_unwritable, rendered, show
     from markscheme.ratings.sources import labelled_examples
+    from markscheme.report.views.stress import json_of, view
     from markscheme.rubrics.file import load_rubric
     from markscheme.rubrics.search import find_rubric
     from markscheme.stress.battery import LEAST_EXAMPLES, battery
@@ -73,7 +74,10 @@ def stress(
     if plan:
         return 0
     found = asyncio.run(_run(made, asked, ask))
-    _write(found, str(identity), html, json=json)
+    document = view(found, str(identity))
+    if html:
+        put(rendered(document, "html"), html)
+    show(document, json_of(found), json=json)
     return MOVED if found.control_moved or found.findings or found.reads_to_the_end is False else 0
 
 
@@ -103,14 +107,3 @@ def _print_plan(battery: "Battery", judge: "Judge", options: AskOptions, *, to_s
     price = options.asking().price_of(judge.identity)
     cost = cost_of(prompts, judge=str(judge.identity), samples=battery.rubric.samples, price=price)
     render_terminal(plan_view(battery, cost), sys.stderr if to_stderr else sys.stdout)
-
-
-def _write(found: "Stress", judge: str, html: str | None, *, json: bool) -> None:
-    from markscheme.commands.output import now, put, show
-    from markscheme.report.html import render_html
-    from markscheme.report.views.stress import json_of, view
-
-    document = view(found, judge)
-    if html:
-        put(render_html(document, when=now()), html)
-    show(document, json_of(found), json=json)
