@@ -211,8 +211,6 @@ def _plan(
     setting: "ImprovableSet", ask: AskOptions, judge: str | None, files: int, proposals: tuple[int, int]
 ) -> "ImprovementPlan":
     from markscheme.calibration.collect import first_prompts
-    from markscheme.calibration.plan import cost_of
-    from markscheme.errors import NoJudge
     from markscheme.report.views.improvement import ImprovementPlan
     from markscheme.stats.selection import opening_alpha
 
@@ -220,16 +218,7 @@ def _plan(
     rounds, batch = proposals
     screened, graded = files + rounds * batch, _most_graded(setting, [files, *[batch] * rounds])
     prompts = first_prompts(asked, [*setting.dev.gold.examples, *setting.sealed.gold.examples])
-    try:
-        name = ask.judge(judge, setting.rubric, prompts, setting.folder).identity
-    except NoJudge:
-        name = None
-    cost = cost_of(
-        prompts,
-        judge="" if name is None else str(name),
-        samples=asked.samples,
-        price=None if name is None else ask.asking().price_of(name),
-    )
+    cost = ask.cost(ask.judge_if_any(judge, setting.rubric, prompts, setting.folder), prompts, asked.samples)
     scale = graded / max(1, len(prompts))
     number = setting.next_opening
     return ImprovementPlan(

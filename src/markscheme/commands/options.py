@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
 from cyclopts import Parameter
 
-from markscheme.errors import UsageError
+from markscheme.errors import NoJudge, UsageError
 from markscheme.judges.kinds import judge_forms
 
 if TYPE_CHECKING:
@@ -17,8 +17,9 @@ if TYPE_CHECKING:
 
     from cyclopts import Token
 
+    from markscheme.calibration.plan import Cost
     from markscheme.judges.asking import Asking
-    from markscheme.judges.judge import Judge
+    from markscheme.judges.judge import Judge, Reply
     from markscheme.prompt import Prompt
     from markscheme.ratings.examples import ExampleSet
     from markscheme.readers.imported import Reading
@@ -196,6 +197,29 @@ class AskOptions:
         if name is not None:
             return open_judge(name, model=model_for(rubric, name), asking=asking)
         return choose_judge(rubric, prompts, folder / "replies" if folder else None, asking=asking)
+
+    def judge_if_any(
+        self, name: str | None, rubric: "Rubric", prompts: "Sequence[Prompt]", folder: Path | None
+    ) -> "Judge | None":
+        """The same; None where there is no judge to ask."""
+        try:
+            return self.judge(name, rubric, prompts, folder)
+        except NoJudge:
+            return None
+
+    def cost(
+        self,
+        judge: "Judge | None",
+        prompts: "Sequence[Prompt]",
+        samples: int,
+        kept: "Callable[[Prompt, int], Reply | None] | None" = None,
+    ) -> "Cost":
+        """What it costs to ask a judge these prompts, so often each; nothing is asked."""
+        from markscheme.calibration.plan import cost_of
+
+        name = "" if judge is None else str(judge.identity)
+        price = None if judge is None else self.asking().price_of(judge.identity)
+        return cost_of(prompts, judge=name, samples=samples, kept=kept, price=price)
 
     def scorers_for(self, *rubrics: "Rubric") -> dict[str, "Scorer"]:
         """The checks by code in the modules that were named.

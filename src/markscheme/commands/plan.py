@@ -19,11 +19,10 @@ from markscheme.commands.options import (
     Target,
     whole_number,
 )
-from markscheme.errors import ComparisonError, NoJudge, UsageError
+from markscheme.errors import ComparisonError, UsageError
 
 if TYPE_CHECKING:
     from markscheme.calibration.comparison import Comparison
-    from markscheme.calibration.plan import Cost
     from markscheme.calibration.sampling import Draw
     from markscheme.judges.judge import Judge, Reply
     from markscheme.prompt import Prompt
@@ -84,7 +83,7 @@ def plan(
     read = (load_ratings(path, loaded, keep_unread=True) for path in ratings)
     rated = [rating for found in read for rating in found]
     prompts = first_prompts(loaded, examples.labelled.examples or examples.examples)
-    judges = [_judge(name, loaded, prompts, folder, ask) for name in judge or [None]]
+    judges = [ask.judge_if_any(name, loaded, prompts, folder) for name in judge or [None]]
     pilot = _pilot(loaded, truth, examples, rated, judges, ask)
     least = loaded.target if target is None else target
     draw = None if pool is None or next is None else _draw(loaded, everything, truth, rated, pool, next, seed)
@@ -92,7 +91,7 @@ def plan(
         loaded.name,
         len(truth.ids),
         needs_of(truth, pilot, loaded.criteria, target=least, half_width=width),
-        [_cost(judge, prompts, loaded, ask) for judge in judges],
+        [ask.cost(judge, prompts, loaded.samples, _kept_by(judge)) for judge in judges],
         draw,
         annotators,
     )
@@ -130,15 +129,6 @@ def _gold(rubric: "Rubric", examples: "ExampleSet", labels: LabelOptions) -> "Go
         return no_gold(rubric)
 
 
-def _judge(
-    name: str | None, rubric: "Rubric", prompts: Sequence["Prompt"], folder: Path | None, ask: AskOptions
-) -> "Judge | None":
-    try:
-        return ask.judge(name, rubric, prompts, folder)
-    except NoJudge:
-        return None
-
-
 def _pilot(
     rubric: "Rubric",
     truth: "Gold",
@@ -161,14 +151,6 @@ def _pilot(
     if len(raters) != 1 or not any(rating.id in ids for rating in ratings):
         return None
     return compare(truth.judged(rubric, ratings))
-
-
-def _cost(judge: "Judge | None", prompts: Sequence["Prompt"], rubric: "Rubric", ask: AskOptions) -> "Cost":
-    from markscheme.calibration.plan import cost_of
-
-    name = "" if judge is None else str(judge.identity)
-    price = None if judge is None else ask.asking().price_of(judge.identity)
-    return cost_of(prompts, judge=name, samples=rubric.samples, kept=_kept_by(judge), price=price)
 
 
 def _kept_by(judge: "Judge | None") -> "Callable[[Prompt, int], Reply | None] | None":

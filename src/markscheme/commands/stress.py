@@ -98,12 +98,10 @@ async def _run(battery: "Battery", judge: "Judge", options: AskOptions) -> "Stre
 
 def _print_plan(battery: "Battery", judge: "Judge", options: AskOptions, *, to_stderr: bool) -> None:
     """The changed texts and the cost are shown before anything is asked."""
-    from markscheme.calibration.plan import cost_of
     from markscheme.grading import questions
     from markscheme.report.terminal import render_terminal
     from markscheme.report.views.stress import plan_view
 
     prompts = [prompt for asking in battery.askings("") for prompt in questions(*battery.question(asking))]
-    price = options.asking().price_of(judge.identity)
-    cost = cost_of(prompts, judge=str(judge.identity), samples=battery.rubric.samples, price=price)
+    cost = options.cost(judge, prompts, battery.rubric.samples)
     render_terminal(plan_view(battery, cost), sys.stderr if to_stderr else sys.stdout)
