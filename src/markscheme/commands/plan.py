@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from markscheme.ratings.examples import ExampleSet
     from markscheme.ratings.gold import Gold
     from markscheme.ratings.rating import Rating
-    from markscheme.report.views.plan import Plan
     from markscheme.rubrics.rubric import Rubric
 
 
@@ -67,8 +66,9 @@ def plan(
     """
     from markscheme.calibration.collect import first_prompts
     from markscheme.calibration.plan import needs_of
+    from markscheme.commands.output import write_report
     from markscheme.ratings.rating import load_ratings
-    from markscheme.report.views.plan import Plan
+    from markscheme.report.views.plan import Plan, json_of, view
     from markscheme.rubrics.file import load_rubric
     from markscheme.rubrics.search import find_rubric
 
@@ -80,8 +80,7 @@ def plan(
     everything, folder = _examples(loaded, labels)
     examples = labels.chosen(everything.part(labels.split))
     truth = _gold(loaded, examples, labels)
-    read = (load_ratings(path, loaded, keep_unread=True) for path in ratings)
-    rated = [rating for found in read for rating in found]
+    rated = [rating for path in ratings for rating in load_ratings(path, loaded, keep_unread=True)]
     prompts = first_prompts(loaded, examples.labelled.examples or examples.examples)
     judges = [ask.judge_if_any(name, loaded, prompts, folder) for name in judge or [None]]
     pilot = _pilot(loaded, truth, examples, rated, judges, ask)
@@ -95,17 +94,10 @@ def plan(
         draw,
         annotators,
     )
-    _write(made, json, quiet=quiet)
-    return 0
-
-
-def _write(plan: "Plan", target: str | None, *, quiet: bool) -> None:
-    from markscheme.commands.output import write_report
-    from markscheme.report.views.plan import json_of, view
-
-    write_report(view(plan), lambda: json_of(plan), {"json": target}, quiet=quiet, aside=plan.next is not None)
-    for pick in plan.next.picks if plan.next is not None else ():
+    write_report(view(made), lambda: json_of(made), {"json": json}, quiet=quiet, aside=draw is not None)
+    for pick in draw.picks if draw is not None else ():
         print(json_line(pick.to_json(), ensure_ascii=False))
+    return 0
 
 
 def _examples(rubric: "Rubric", labels: LabelOptions) -> tuple["ExampleSet", Path | None]:

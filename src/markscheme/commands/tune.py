@@ -175,8 +175,8 @@ def _ratings_in(paths: Sequence[Path], rubric: "Rubric") -> tuple[list["Rating"]
     from markscheme.calibration.calibration import Rater
     from markscheme.ratings.rating import load_ratings
 
-    read = (load_ratings(path, rubric, keep_unread=True) for path in paths)
-    ratings, files = [rating for found in read for rating in found], ", ".join(map(str, paths))
+    ratings = [rating for path in paths for rating in load_ratings(path, rubric, keep_unread=True)]
+    files = ", ".join(map(str, paths))
     raters = sorted({rating.rater for rating in ratings})
     if not raters:
         raise UsageError(f"{files} contains no ratings")
