@@ -221,13 +221,13 @@ class AskOptions:
         price = None if judge is None else self.asking().price_of(judge.identity)
         return cost_of(prompts, judge=name, samples=samples, kept=kept, price=price)
 
-    def scorers_for(self, *rubrics: "Rubric") -> dict[str, "Scorer"]:
+    def scorers_for(self, rubric: "Rubric") -> dict[str, "Scorer"]:
         """The checks by code in the modules that were named.
 
         Raises:
             UsageError: A module cannot be imported, or a criterion names a check that no module has.
         """
-        checked = [criterion for rubric in rubrics for criterion in rubric.criteria if criterion.check is not None]
+        checked = [criterion for criterion in rubric.criteria if criterion.check is not None]
         if not checked and not self.scorers:
             return {}
         from markscheme.scorers import check_of, load_scorers
