@@ -4,6 +4,7 @@ import asyncio
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from markscheme.calibration.calibration import Calibration, Options, Rater, calibration_of
@@ -25,7 +26,7 @@ from markscheme.commands.settings import find_settings
 from markscheme.errors import UsageError
 from markscheme.grading import Grading
 from markscheme.judges.family import warn_of_kinship
-from markscheme.judges.judge import Judge, total
+from markscheme.judges.judge import total
 from markscheme.judges.recorded import RecordedJudge
 from markscheme.judges.rerun import FromSample
 from markscheme.promptfoo.results_files import is_results, results_among
@@ -189,9 +190,7 @@ class Request:
         labelled = examples.labelled.examples
         prompts = first_prompts(rubric, labelled)
 
-        def opened() -> Judge:
-            return self.ask.judge(name, rubric, prompts, folder)
-
+        opened = partial(self.ask.judge, name, rubric, prompts, folder)
         judge, scorers = opened(), self.ask.scorers_for(rubric)
         path = accepted_path(rubric, folder, self.drift.accepted)
         times, before = (self.ask.samples or 1) if self.drift.accept else 1, 0
@@ -204,9 +203,7 @@ class Request:
         first, *later = asyncio.run(grade_runs(runs, labelled, concurrency=self.ask.at_once, quiet=self.quiet))
         rater = self._named(rater_of(judge, first), name)
         ratings = [rating_of(grade, rubric, rater.name) for grade in first]
-        since = None
-        if len(self.judges) <= 1:
-            since = self._since(rubric, examples, ratings, path)
+        since = self._since(rubric, examples, ratings, path) if len(self.judges) <= 1 else None
         replaying = replaying_judge(judge, opened, may_ask=self.drift.replay)
         since, of_replay = with_replay(since, rater.setting(rubric), labelled, replaying, self.ask)
         grades = [grade for run in (first, *later) for grade in run]

@@ -1,5 +1,6 @@
 """`markscheme compare`: judges, runs or results on the same examples."""
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -83,20 +84,9 @@ def _compare_sides(
     sides = Sides.of(names)
     rubric, notes = sides.rubric if named is None else (ask.of(load_rubric(find_rubric(named))), [])
     examples, folder = _examples(rubric, labels, notes)
-
-    def asked(name: str, examples: "ExampleSet") -> "Contender":
-        return _ask(name, rubric, examples, folder, ask)
-
+    asked = partial(_ask, rubric=rubric, folder=folder, ask=ask)
     own_gold = named is None and labels.examples is None
-    return compare_sides(
-        sides,
-        rubric,
-        examples,
-        asked,
-        rule=rule,
-        notes=notes,
-        own_gold=own_gold,
-    )
+    return compare_sides(sides, rubric, examples, asked, rule=rule, notes=notes, own_gold=own_gold)
 
 
 def _examples(rubric: "Rubric", labels: LabelOptions, notes: list[str]) -> tuple["ExampleSet | None", Path | None]:
@@ -118,7 +108,7 @@ def _examples(rubric: "Rubric", labels: LabelOptions, notes: list[str]) -> tuple
     return labels.chosen(part_of(every, labels.split)), folder
 
 
-def _ask(name: str, rubric: "Rubric", examples: "ExampleSet", folder: Path | None, ask: AskOptions) -> "Contender":
+def _ask(name: str, examples: "ExampleSet", *, rubric: "Rubric", folder: Path | None, ask: AskOptions) -> "Contender":
     from markscheme.calibration.choice import Contender
     from markscheme.calibration.collect import first_prompts
     from markscheme.commands.runs import rated_by
