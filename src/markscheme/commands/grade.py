@@ -100,16 +100,12 @@ def _looked_through(
 
 
 async def _print_all(grading: Grading, submissions: list[Submission], concurrency: int, *, json: bool) -> int:
-    failed = ungraded = 0
+    rubric, failed, ungraded = grading.rubric, 0, 0
     try:
         with progress("grading", len(submissions)) as shown_progress:
             async for grade in _in_order(grading, submissions, concurrency):
-                print(
-                    dumps(grade_json(grade, grading.rubric), ensure_ascii=False)
-                    if json
-                    else _text(grade, grading.rubric),
-                    flush=True,
-                )
+                line = dumps(grade_json(grade, rubric), ensure_ascii=False) if json else _text(grade, rubric)
+                print(line, flush=True)
                 failed += grade.passed is False
                 ungraded += grade.error is not None
                 shown_progress.step()
@@ -226,10 +222,13 @@ def _response_column(path: Path, columns: Iterable[str], *, quiet: bool) -> str:
 
 def _inputs(said: Sequence[str]) -> dict[str, str]:
     inputs: dict[str, str] = {}
-    for name, text in map(_input, said):
+    for given in said:
+        name, equals, text = given.partition("=")
+        if not name or not equals:
+            raise UsageError(f"`--input` must be NAME=TEXT or NAME=@FILE, got {given!r}")
         if name in inputs:
             raise UsageError(f"`--input` gives {name!r} twice")
-        inputs[name] = text
+        inputs[name] = _text_of(Path(text[1:])) if text.startswith("@") else text
     return inputs
 
 
@@ -249,13 +248,6 @@ def _warn_of_lacking(lacking: Mapping[str, int], total: int, *, in_lines: bool) 
             else f"the rubric needs the input {name!r}; give it as --input {name}=TEXT or --input {name}=@FILE"
         )
         warnings.warn(said, RatingWarning, stacklevel=2)
-
-
-def _input(said: str) -> tuple[str, str]:
-    name, equals, text = said.partition("=")
-    if not name or not equals:
-        raise UsageError(f"`--input` must be NAME=TEXT or NAME=@FILE, got {said!r}")
-    return name, _text_of(Path(text[1:])) if text.startswith("@") else text
 
 
 def _text_of(path: Path) -> str:
