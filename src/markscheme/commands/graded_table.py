@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from importlib.util import find_spec
+from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO, Any, Final
@@ -161,9 +162,7 @@ class GradedTable:
         return {"fingerprints": asdict(self.grading.fingerprints)}
 
     def _rows(self) -> Iterator[dict[str, Any]]:
-        lines = self._journal_lines()
-        next(lines, None)
-        yield from lines
+        return islice(self._journal_lines(), 1, None)
 
     def _journal_lines(self) -> Iterator[dict[str, Any]]:
         return (line for _, line in json_lines(self.journal, RatingError))
@@ -227,8 +226,6 @@ def _write_csv(file: IO[bytes], rows: Iterator[dict[str, Any]], criteria: Sequen
 
 
 def _write_parquet(file: IO[bytes], rows: Iterator[dict[str, Any]], criteria: Sequence[str]) -> None:
-    from itertools import islice
-
     import pyarrow as pa
     from pyarrow import parquet
 
