@@ -78,11 +78,9 @@ def _compare_sides(
     names: tuple[str, ...], named: str | None, labels: LabelOptions, rule: "LabelRule", ask: AskOptions
 ) -> "Compared":
     from markscheme.calibration.sides import Sides, compare_sides
-    from markscheme.rubrics.file import load_rubric
-    from markscheme.rubrics.search import find_rubric
 
     sides = Sides.of(names)
-    rubric, notes = sides.rubric if named is None else (ask.of(load_rubric(find_rubric(named))), [])
+    rubric, notes = sides.rubric if named is None else (ask.rubric(named), [])
     examples, folder = _examples(rubric, labels, notes)
     asked = partial(_ask, rubric=rubric, folder=folder, ask=ask)
     own_gold = named is None and labels.examples is None

@@ -19,9 +19,8 @@ from markscheme.grading import Grade, Grading, grade_json, grade_many, lacking_i
 from markscheme.judges.family import warn_of_kinship
 from markscheme.plain_data import ANOTHER_LENGTH, json_lines, table_rows
 from markscheme.receipt import score_text
-from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.rubric import Rubric
-from markscheme.rubrics.search import find_calibration, find_rubric
+from markscheme.rubrics.search import find_calibration
 from markscheme.submission import Submission, as_text, submission_of
 from markscheme.text import on_one_line
 from markscheme.verdict import Holistic, NotApplicable, Verdict
@@ -64,7 +63,7 @@ def grade(
     Exit status:
         0 all pass, 1 some fail, 2 invalid arguments, 3 no judge to ask, 5 some are not graded.
     """
-    loaded = ask.of(load_rubric(find_rubric(rubric)))
+    loaded = ask.rubric(rubric)
     scorers = ask.scorers_for(loaded)
     inputs = _inputs(input)
     read = partial(_submissions, file, inputs, pairs(columns, "map"))

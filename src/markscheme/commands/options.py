@@ -164,6 +164,10 @@ class AskOptions:
         strategy, samples = self.strategy or rubric.strategy, self.samples or rubric.samples
         return replace(rubric, strategy=strategy, samples=samples)
 
+    def rubric(self, name: str) -> "Rubric":
+        """The rubric of a name, or in a file, with what was asked for."""
+        return self.of(rubric_named(name))
+
     def asking(self) -> "Asking":
         """What the judges opened with it share: a new limiter, a price, a memory."""
         from markscheme.judges.asking import Asking
@@ -374,6 +378,14 @@ class ReportOptions:
     def targets(self) -> dict[str, str | None]:
         """By option, where it writes."""
         return {"json": self.json, "markdown": self.markdown, "html": self.html, "junit": self.junit}
+
+
+def rubric_named(name: str) -> "Rubric":
+    """The rubric of a name, or in a file."""
+    from markscheme.rubrics.file import load_rubric
+    from markscheme.rubrics.search import find_rubric
+
+    return load_rubric(find_rubric(name))
 
 
 def existing_file(path: Path) -> Path:

@@ -69,14 +69,12 @@ def plan(
     from markscheme.commands.output import write_report
     from markscheme.ratings.rating import load_ratings
     from markscheme.report.views.plan import Plan, json_of, view
-    from markscheme.rubrics.file import load_rubric
-    from markscheme.rubrics.search import find_rubric
 
     if (next is None) != (pool is None):
         raise UsageError("--next N is how many to label and --pool FILE out of what: give both")
     if json == "-" and next is not None:
         raise UsageError("--next writes the examples to label to standard output; name a file: --json plan.json")
-    loaded = ask.of(load_rubric(find_rubric(rubric)))
+    loaded = ask.rubric(rubric)
     everything, folder = _examples(loaded, labels)
     examples = labels.chosen(everything.part(labels.split))
     truth = _gold(loaded, examples, labels)

@@ -56,12 +56,10 @@ def stress(
     from markscheme.commands.output import put, refuse_unwritable, rendered, show
     from markscheme.ratings.sources import labelled_examples
     from markscheme.report.views.stress import json_of, view
-    from markscheme.rubrics.file import load_rubric
-    from markscheme.rubrics.search import find_rubric
     from markscheme.stress.battery import LEAST_EXAMPLES, battery
 
     refuse_unwritable(html)
-    loaded = ask.of(load_rubric(find_rubric(rubric)))
+    loaded = ask.rubric(rubric)
     every, folder = labelled_examples(loaded, examples)
     dev = every.part(None).examples
     asked = ask.judge(judge, loaded, first_prompts(loaded, dev), folder)
