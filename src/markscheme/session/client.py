@@ -67,7 +67,7 @@ def ask(request: "dict[str, Any]", *, folder: str, wish: object = None) -> "dict
         try:
             return _exchange(connected(place) or _started(place, folder), message, place)
         except TimeoutError:
-            _take_place(place, mark)
+            remove_marked(place, mark)  # the session stopped answering
         except (OSError, ValueError, Refused):
             continue
     _remove_stale(place)
@@ -301,8 +301,8 @@ def socket_mark(place: str) -> "tuple[int, int, int] | None":
     return about.st_dev, about.st_ino, about.st_ctime_ns
 
 
-def _take_place(place: str, mark: "tuple[int, int, int] | None") -> None:
-    """Remove the socket of a session that stopped answering, unless another caller already has."""
+def remove_marked(place: str, mark: "tuple[int, int, int] | None") -> None:
+    """Remove the socket with this mark, unless another caller already has: never one that took its place."""
     try:
         with Alone(os.path.dirname(place)):
             if mark is not None and socket_mark(place) == mark:
