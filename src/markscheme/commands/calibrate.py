@@ -65,9 +65,9 @@ def calibrate(
     found = _of_export(request, export, report)
     if found is not None:
         return found
-    calibrations = request.calibrations()
     from markscheme.report.views.calibration import json_of, view
 
+    calibrations = request.calibrations()
     if len(calibrations) == 1:
         (one,) = calibrations
         _write(view(one), lambda: json_of(one), calibrations, report)
