@@ -10,16 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from markscheme.commands.options import (
-    MORE,
-    AskOptions,
-    ExamplesFile,
-    GoldKind,
-    JsonFlag,
-    JudgeName,
-    RubricName,
-    whole_number,
-)
+from markscheme.commands.options import COUNT, MORE, AskOptions, ExamplesFile, GoldKind, JsonFlag, JudgeName, RubricName
 from markscheme.commands.output import put, refuse_unwritable, rendered, show
 from markscheme.commands.progress import progress
 from markscheme.errors import UsageError
@@ -50,8 +41,8 @@ def improve(
     judge: JudgeName = None,
     candidates: Annotated[tuple[Path, ...], Parameter(metavar="FILE...", help=FILES, consume_multiple=1)] = (),
     proposer: Annotated[str | None, Parameter(metavar="NAME")] = None,
-    rounds: Annotated[int, Parameter(metavar="N", converter=whole_number)] = 3,
-    batch: Annotated[int, Parameter(metavar="N", converter=whole_number)] = 5,
+    rounds: Annotated[int, COUNT] = 3,
+    batch: Annotated[int, COUNT] = 5,
     open: bool = False,
     outside: bool = False,
     write: bool = False,

@@ -12,7 +12,7 @@ from urllib.parse import SplitResult, urlsplit
 
 from cyclopts import Parameter
 
-from markscheme.commands.options import MORE, PORT, RubricName, SkipDamaged, existing_file, whole_number
+from markscheme.commands.options import COUNT, MORE, PORT, RubricName, SkipDamaged, existing_file
 from markscheme.errors import UsageError
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ LOOPBACK = "127.0.0.1"
 
 Pool = Annotated[Path | None, Parameter(metavar="FILE", help="what to label (default: the rubric's own examples)")]
 RaterName = Annotated[str | None, Parameter(metavar="NAME", help="who labels (default: your login name)")]
-Seed = Annotated[int, Parameter(metavar="K", help="random seed (1)", converter=whole_number)]
+Seed = Annotated[int, COUNT, Parameter(metavar="K", help="random seed (1)")]
 PageFlag = Annotated[bool, Parameter(name="--json", help="print the page's address as JSON")]
 
 
@@ -84,10 +84,10 @@ def label(
     pool: Pool = None,
     rater: RaterName = None,
     sheet: Annotated[Path | None, Parameter(metavar="FILE.html")] = None,
-    next: Annotated[int | None, Parameter(metavar="N", converter=whole_number)] = None,
+    next: Annotated[int | None, COUNT] = None,
     share: Annotated[str | None, Parameter(metavar="A,B,C")] = None,
-    each: Annotated[int, Parameter(metavar="K", converter=whole_number)] = 2,
-    overlap: Annotated[int | None, Parameter(metavar="N", converter=whole_number)] = None,
+    each: Annotated[int, COUNT, Parameter(metavar="K")] = 2,
+    overlap: Annotated[int | None, COUNT] = None,
     progress: bool = False,
     untimed: Annotated[bool, Parameter(group=MORE)] = False,
     seed: Seed = 1,

@@ -82,6 +82,7 @@ def completed_rubrics(_: object) -> list[str]:
 
 
 COUNT = Parameter(metavar="N", converter=whole_number)
+"""Of an option that is a whole number from 1."""
 ABOVE_ZERO = _must("a number above 0", lambda value: 0 < value < float("inf"))
 PORT = within(1, 65_535)
 SHARE = _must("above 0 and at most 1", _is_share)

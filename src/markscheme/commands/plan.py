@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from markscheme.commands.options import (
+    COUNT,
     SHARE,
     AskOptions,
     JsonTarget,
@@ -17,7 +18,6 @@ from markscheme.commands.options import (
     RatingsFiles,
     RubricName,
     Target,
-    whole_number,
 )
 from markscheme.errors import ComparisonError, UsageError
 
@@ -36,11 +36,11 @@ def plan(
     rubric: RubricName,
     /,
     *,
-    next: Annotated[int | None, Parameter(metavar="N", converter=whole_number)] = None,
+    next: Annotated[int | None, COUNT] = None,
     pool: Annotated[Path | None, Parameter(metavar="FILE")] = None,
-    annotators: Annotated[int, Parameter(metavar="N", converter=whole_number)] = 1,
+    annotators: Annotated[int, COUNT] = 1,
     width: Annotated[float, Parameter(metavar="D", validator=SHARE)] = 0.1,
-    seed: Annotated[int, Parameter(metavar="K", converter=whole_number)] = 1,
+    seed: Annotated[int, COUNT, Parameter(metavar="K")] = 1,
     judge: JudgeNames = (),
     ratings: RatingsFiles = (),
     labels: LabelOptions = LabelOptions(),

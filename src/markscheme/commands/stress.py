@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
-from markscheme.commands.options import AskOptions, ExamplesFile, JsonFlag, JudgeName, RubricName, whole_number
+from markscheme.commands.options import COUNT, AskOptions, ExamplesFile, JsonFlag, JudgeName, RubricName
 from markscheme.rubrics.format import Change
 
 if TYPE_CHECKING:
@@ -23,9 +23,9 @@ def stress(
     *,
     judge: JudgeName = None,
     only: Annotated[tuple[Row, ...], Parameter(metavar="CHANGE")] = (),
-    n: Annotated[int, Parameter(metavar="N", converter=whole_number)] = 60,
-    originals: Annotated[int, Parameter(metavar="N", converter=whole_number)] = 3,
-    repeats: Annotated[int, Parameter(metavar="N", converter=whole_number)] = 1,
+    n: Annotated[int, COUNT] = 60,
+    originals: Annotated[int, COUNT] = 3,
+    repeats: Annotated[int, COUNT] = 1,
     examples: ExamplesFile = None,
     plan: bool = False,
     json: JsonFlag = False,
