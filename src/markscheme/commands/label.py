@@ -197,8 +197,7 @@ def _say_where(work: "Work", url: str, port: int, *, json: bool) -> None:
 
 def _write_sheets(works: Sequence["Work"], target: Path, *, timed: bool, json: bool) -> int:
     """Write each rater's sheet, and add its responses to the rubric's own, where `import` looks for them."""
-    from markscheme.errors import writing
-    from markscheme.files import write_whole
+    from markscheme.commands.output import put
     from markscheme.labelling.page import sheet_of
     from markscheme.labelling.setup import keep_examples
 
@@ -206,8 +205,7 @@ def _write_sheets(works: Sequence["Work"], target: Path, *, timed: bool, json: b
         rater = work.file.rater
         path = target if len(works) == 1 else target.with_stem(f"{target.stem}-{rater}")
         keep_examples(work)
-        with writing(path):
-            write_whole(path, sheet_of(work, timed=timed))
+        put(sheet_of(work, timed=timed), path)
         if json:
             print(dumps({"schema": 1, "sheet": str(path), "rater": rater, "total": len(work.steps)}))
             continue
