@@ -1,4 +1,4 @@
-"""One module a command: `parser()` says what it takes, `run()` does it and gives the exit status.
+"""One module a command: a function whose signature and docstring are its help, and which returns the exit status.
 
-Work that loads much is in a module of its own, so that `--help` is quick: that of `calibrate` in `calibrating`.
+What loads much is imported when it is called, so that `--help` is quick; most work of `calibrate` is in `calibrations`.
 """

@@ -22,18 +22,11 @@ from markscheme.judges.remembering import Remembering, cache_folder
 from markscheme.judges.rerun import NeverAsked
 from markscheme.ratings.examples import Example, ExampleSet
 from markscheme.ratings.rating import Rating
-from markscheme.receipt import ACCEPTED
 from markscheme.rubrics.rubric import Rubric
-from markscheme.rubrics.search import calibration_folder
 
 T = TypeVar("T")
 COUNTED = "compared"
 """Folder in the cache with a file for each accepted run: one line per run that was compared with it."""
-
-
-def accepted_path(rubric: Rubric, folder: Path | None, named: Path | None) -> Path:
-    """The accepted.json that is read and written: the named one, else that of the rubric's calibration folder."""
-    return named or (folder or calibration_folder(rubric.name, Path.cwd())) / ACCEPTED
 
 
 def runs_before(path: Path, now: Setting, examples: Sequence[Example], more: int, *, drift: DriftOptions) -> int:
@@ -63,7 +56,7 @@ def since_accepted(
     rubric: Rubric,
     examples: ExampleSet,
     ratings: Sequence[Rating],
-    path: Path,
+    path: Path | None,
     *,
     drift: DriftOptions,
     labels: LabelOptions,
@@ -75,7 +68,7 @@ def since_accepted(
         rubric: What was judged.
         examples: The examples of this run.
         ratings: Of this run.
-        path: The accepted run.
+        path: The accepted run; None where no rubric says where it is.
         drift: How it is compared.
         labels: Which examples were asked for: with others, nothing in common is a warning only.
         count: Whether this run counts as a comparison.
@@ -84,7 +77,7 @@ def since_accepted(
         UsageError: A file was named and doesn't exist.
         ComparisonError: There is an accepted run, and it has nothing in common with this one.
     """
-    if not path.is_file():
+    if path is None or not path.is_file():
         if drift.accepted is not None and not drift.accept:
             raise UsageError(f"there is no accepted run {path}; --accept writes it")
         return None

@@ -2,20 +2,7 @@
 
 import sys
 
-from markscheme.commands.label import (
-    FIRST_PORT,
-    LOOPBACK,
-    Host,
-    PageFlag,
-    Place,
-    Pool,
-    Port,
-    PublicUrl,
-    RaterName,
-    Seed,
-    opened,
-    serve_pages,
-)
+from markscheme.commands.label import PageFlag, PageOptions, Pool, RaterName, Seed, opened, serve_pages
 from markscheme.commands.options import RubricName, SkipDamaged
 from markscheme.text import on_one_line
 
@@ -27,9 +14,7 @@ def adjudicate(
     pool: Pool = None,
     rater: RaterName = None,
     seed: Seed = 1,
-    host: Host = LOOPBACK,
-    port: Port = FIRST_PORT,
-    public_url: PublicUrl = None,
+    page: PageOptions = PageOptions(),
     json: PageFlag = False,
     skip_damaged: SkipDamaged = False,  # noqa: ARG001 - `call` heeds it
 ) -> int:
@@ -43,7 +28,7 @@ def adjudicate(
         if not works[0].steps:
             print("annotators disagree on nothing in the pool; there is nothing to adjudicate", file=sys.stderr)
             return 0
-        status = serve_pages(works, Place(host, port, public_url), timed=False, json=json)
+        status = serve_pages(works, page, timed=False, json=json)
         for one in works[0].disputes():
             (lower, higher), _ = one.pairs[0]
             print(

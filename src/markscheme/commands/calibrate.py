@@ -2,9 +2,10 @@
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
@@ -23,7 +24,6 @@ from markscheme.errors import UsageError
 
 if TYPE_CHECKING:
     from markscheme.calibration.calibration import Calibration
-    from markscheme.calibration.choice import Choice
     from markscheme.commands.calibrations import Request
     from markscheme.report.document import Document
 
@@ -65,14 +65,23 @@ def calibrate(
     found = _of_export(request, export, report)
     if found is not None:
         return found
+    from markscheme.report.views.calibration import json_of, view
+
     calibrations = request.calibrations()
     if len(calibrations) == 1:
-        _write(calibrations, None, report)
-        return calibrations[0].exit_status
+        (one,) = calibrations
+        _write(view(one), lambda: json_of(one), calibrations, report)
+        return one.exit_status
     from markscheme.calibration.sides import choice_between, chosen
+    from markscheme.report.views import choice as of_several
 
     choice = choice_between(calibrations)
-    _write(calibrations, choice, report)
+
+    def data() -> dict[str, Any]:
+        compared = of_several.json_of(choice)
+        return {"schema": 1, "judges": [json_of(one) for one in calibrations], "comparison": compared}
+
+    _write(of_several.view(choice, parts=[view(one) for one in calibrations]), data, calibrations, report)
     return chosen(calibrations, choice).exit_status
 
 
@@ -90,19 +99,12 @@ def _of_export(request: "Request", export: ExportOptions, report: ReportOptions)
         return None
     from markscheme.calibration.exports import calibrate_export
     from markscheme.commands.output import write_report
-    from markscheme.report.json import dumps
     from markscheme.report.views.exports import json_of, view
 
     request.refuse_options_of_rubrics("an export contains its own ratings", accept=request.drift.accept)
     found = calibrate_export(paths, export.read(paths), request.options)
-    document = view(found)
-    outputs = (
-        (report.json, lambda: dumps(json_of(found)) + "\n"),
-        (report.markdown, lambda: _markdown(document)),
-        (report.junit, lambda: _junit(found.metrics)),
-        (report.html, lambda: _html(document)),
-    )
-    write_report(document, outputs, quiet=report.quiet)
+    junit = partial(_junit, found.metrics)
+    write_report(view(found), lambda: json_of(found), report.targets, quiet=report.quiet, junit=junit)
     return found.exit_status
 
 
@@ -115,70 +117,26 @@ def _are_export(paths: Sequence[Path]) -> bool:
     return export_among(paths) is not None
 
 
-def _write(calibrations: Sequence["Calibration"], choice: "Choice | None", report: ReportOptions) -> None:
-    """The report, in the forms that were asked for; what makes a form is loaded for it alone."""
-    from markscheme.commands.output import write_report
+def _write(
+    document: "Document",
+    data: Callable[[], dict[str, Any]],
+    calibrations: Sequence["Calibration"],
+    report: ReportOptions,
+) -> None:
+    """Write the report in the forms that were asked for, and into the summary of a GitHub Actions step."""
+    from markscheme.commands.output import rendered, write_report
 
-    document = _document(calibrations, choice)
-    outputs = (
-        (report.json, lambda: _json(calibrations, choice)),
-        (report.markdown, lambda: _markdown(document)),
-        (report.junit, lambda: _junit(calibrations)),
-        (report.html, lambda: _html(document)),
-    )
-    write_report(document, outputs, quiet=report.quiet)
+    write_report(document, data, report.targets, quiet=report.quiet, junit=partial(_junit, calibrations))
     if os.environ.get("GITHUB_STEP_SUMMARY"):
-        _add_step_summary(_markdown(document))
+        from markscheme.report.step_summary import append_step_summary
 
-
-def _document(calibrations: Sequence["Calibration"], choice: "Choice | None") -> "Document":
-    """One calibration as it is; several after the choice between them."""
-    from markscheme.report.views import calibration as of_one
-
-    parts = [of_one.view(one) for one in calibrations]
-    if choice is None:
-        return parts[0]
-    from markscheme.report.views import choice as of_several
-
-    return of_several.view(choice, parts=parts)
-
-
-def _json(calibrations: Sequence["Calibration"], choice: "Choice | None") -> str:
-    """One calibration as it is; several as a list, with the choice between them."""
-    from markscheme.report.json import dumps
-    from markscheme.report.views import calibration as of_one
-
-    found = [of_one.json_of(one) for one in calibrations]
-    if choice is None:
-        return dumps(found[0]) + "\n"
-    from markscheme.report.views import choice as of_several
-
-    return dumps({"schema": 1, "judges": found, "comparison": of_several.json_of(choice)}) + "\n"
-
-
-def _markdown(document: "Document") -> str:
-    from markscheme.report.markdown import render_markdown
-
-    return render_markdown(document)
+        try:
+            append_step_summary(rendered(document, "markdown"))
+        except OSError as error:
+            print(f"warning: the step summary cannot be written: {error}", file=sys.stderr)
 
 
 def _junit(calibrations: Sequence["Calibration"]) -> str:
     from markscheme.report.junit import calibrations_junit
 
     return calibrations_junit(calibrations)
-
-
-def _html(document: "Document") -> str:
-    from markscheme.commands.output import now
-    from markscheme.report.html import render_html
-
-    return render_html(document, when=now())
-
-
-def _add_step_summary(markdown: str) -> None:
-    from markscheme.report.step_summary import append_step_summary
-
-    try:
-        append_step_summary(markdown)
-    except OSError as error:
-        print(f"warning: the step summary cannot be written: {error}", file=sys.stderr)

@@ -4,20 +4,14 @@ import asyncio
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from markscheme.calibration.calibration import Calibration, Options, Rater, calibration_of
 from markscheme.calibration.collect import first_prompts, rating_of
 from markscheme.calibration.drift import Since
 from markscheme.calibration.saved import report_in
-from markscheme.commands.accepted_run import (
-    accept_run,
-    accepted_path,
-    replaying_judge,
-    runs_before,
-    since_accepted,
-    with_replay,
-)
+from markscheme.commands.accepted_run import accept_run, replaying_judge, runs_before, since_accepted, with_replay
 from markscheme.commands.options import AskOptions, DriftOptions, LabelOptions
 from markscheme.commands.output import refuse_unmakeable
 from markscheme.commands.runs import grade_runs, rater_of
@@ -25,7 +19,7 @@ from markscheme.commands.settings import find_settings
 from markscheme.errors import UsageError
 from markscheme.grading import Grading
 from markscheme.judges.family import warn_of_kinship
-from markscheme.judges.judge import Judge, total
+from markscheme.judges.judge import total
 from markscheme.judges.recorded import RecordedJudge
 from markscheme.judges.rerun import FromSample
 from markscheme.promptfoo.results_files import is_results, results_among
@@ -33,9 +27,10 @@ from markscheme.ratings.examples import ExampleSet, warn_unknown
 from markscheme.ratings.gold import gold_of
 from markscheme.ratings.rating import Rating, load_ratings
 from markscheme.ratings.sources import labelled_examples, openings_by, part_of
+from markscheme.receipt import ACCEPTED
 from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.rubric import Rubric
-from markscheme.rubrics.search import find_rubric, known_rubrics
+from markscheme.rubrics.search import calibration_folder, find_rubric, known_rubrics
 
 
 @dataclass(frozen=True)
@@ -105,10 +100,7 @@ class Request:
         path = self.drift.accepted
         if self.drift.accept and path is None:
             raise UsageError("Promptfoo's results name no rubric to keep a run with; say where with --accepted FILE")
-
-        def since(rubric: Rubric, examples: ExampleSet, ratings: Sequence[Rating]) -> Since | None:
-            return None if path is None else self._since(rubric, examples, ratings, path)
-
+        since = partial(self._since, path)
         calibration, examples = calibrate_results(results, options=self.options, split=self.labels.split, since=since)
         if self.drift.accept and path is not None:
             accept_run([calibration], path, self._split(examples), start_over=self.drift.replace)
@@ -121,19 +113,19 @@ class Request:
         if self.drift.accept:  # each of the N samples is a run of its own
             rubric = replace(rubric, samples=plain.samples)
         every, folder = labelled_examples(rubric, self.labels.examples)
+        path = self.drift.accepted or calibration_folder(rubric.name, Path.cwd()) / ACCEPTED
         if self.drift.accept:
-            refuse_unmakeable(accepted_path(rubric, folder, self.drift.accepted))
+            refuse_unmakeable(path)
         openings = openings_by("calibrate", every, self.labels.split)
         examples = self.labels.chosen(part_of(every, self.labels.split))
         if not examples.labelled.examples:
             without = "what moved between two runs needs no labels: markscheme compare THEN.jsonl NOW.jsonl"
             raise UsageError(f"no example has a label to compare with{examples.searched}; {without}")
         if self.ratings:
-            calibrations = self._from_ratings(rubric, every, examples, folder)
+            calibrations = self._from_ratings(rubric, every, examples, path)
         else:
-            calibrations = [self._from_judge(name, rubric, examples, folder) for name in self.judges or [None]]
+            calibrations = [self._from_judge(name, rubric, examples, folder, path) for name in self.judges or [None]]
         if self.drift.accept:
-            path = accepted_path(rubric, folder, self.drift.accepted)
             accept_run(calibrations, path, self._split(examples), start_over=self.drift.replace)
         for calibration in calibrations:
             warn_of_kinship(calibration.rater.models, (example.system for example in examples.examples))
@@ -159,20 +151,20 @@ class Request:
     def _split(self, examples: ExampleSet) -> str | None:
         return (self.labels.split or "dev") if examples.has_splits else None
 
-    def _since(self, rubric: Rubric, examples: ExampleSet, ratings: Sequence[Rating], path: Path) -> Since | None:
+    def _since(
+        self, path: Path | None, rubric: Rubric, examples: ExampleSet, ratings: Sequence[Rating]
+    ) -> Since | None:
         count = not self.ask.no_cache
         return since_accepted(rubric, examples, ratings, path, drift=self.drift, labels=self.labels, count=count)
 
-    def _from_ratings(
-        self, rubric: Rubric, every: ExampleSet, examples: ExampleSet, folder: Path | None
-    ) -> list[Calibration]:
+    def _from_ratings(self, rubric: Rubric, every: ExampleSet, examples: ExampleSet, path: Path) -> list[Calibration]:
         by_rater: dict[str, list[Rating]] = {}
-        for path in self.ratings:
-            ratings = _ratings_in(path, rubric, examples)
-            warn_unknown((rating.id for rating in ratings), every.examples, path)
+        for file in self.ratings:
+            ratings = _ratings_in(file, rubric, examples)
+            warn_unknown((rating.id for rating in ratings), every.examples, file)
             for rating in ratings:
                 by_rater.setdefault(rating.rater, []).append(rating)
-        accepted, files = accepted_path(rubric, folder, self.drift.accepted), ", ".join(map(str, self.ratings))
+        files = ", ".join(map(str, self.ratings))
         return [
             calibration_of(
                 rubric,
@@ -180,20 +172,18 @@ class Request:
                 ratings,
                 self._named(Rater(name, "", "ratings", files)),
                 options=self.options,
-                since=self._since(rubric, examples, ratings, accepted) if len(by_rater) == 1 else None,
+                since=self._since(path, rubric, examples, ratings) if len(by_rater) == 1 else None,
             )
             for name, ratings in by_rater.items()
         ]
 
-    def _from_judge(self, name: str | None, rubric: Rubric, examples: ExampleSet, folder: Path | None) -> Calibration:
+    def _from_judge(
+        self, name: str | None, rubric: Rubric, examples: ExampleSet, folder: Path | None, path: Path
+    ) -> Calibration:
         labelled = examples.labelled.examples
         prompts = first_prompts(rubric, labelled)
-
-        def opened() -> Judge:
-            return self.ask.judge(name, rubric, prompts, folder)
-
+        opened = partial(self.ask.judge, name, rubric, prompts, folder)
         judge, scorers = opened(), self.ask.scorers_for(rubric)
-        path = accepted_path(rubric, folder, self.drift.accepted)
         times, before = (self.ask.samples or 1) if self.drift.accept else 1, 0
         if not isinstance(judge, RecordedJudge):
             gold = gold_of(examples, rubric, kind=self.labels.gold, by=self.labels.gold_by)
@@ -204,9 +194,7 @@ class Request:
         first, *later = asyncio.run(grade_runs(runs, labelled, concurrency=self.ask.at_once, quiet=self.quiet))
         rater = self._named(rater_of(judge, first), name)
         ratings = [rating_of(grade, rubric, rater.name) for grade in first]
-        since = None
-        if len(self.judges) <= 1:
-            since = self._since(rubric, examples, ratings, path)
+        since = self._since(path, rubric, examples, ratings) if len(self.judges) <= 1 else None
         replaying = replaying_judge(judge, opened, may_ask=self.drift.replay)
         since, of_replay = with_replay(since, rater.setting(rubric), labelled, replaying, self.ask)
         grades = [grade for run in (first, *later) for grade in run]

@@ -106,31 +106,29 @@ def complete(argv: Sequence[str]) -> int:
 # --- old spellings --------------------------------------------------------------------------------------------------
 
 MOVED = {
-    ("calibrate", ("--plan", "--next", "--pool")): "plan",
-    ("calibrate", ("--export-promptfoo",)): "export",
-    ("label", ("--adjudicate",)): "adjudicate",
+    ("passrate", ""): "pass-rate",
+    ("calibrate", "--plan"): "plan",
+    ("calibrate", "--next"): "plan",
+    ("calibrate", "--pool"): "plan",
+    ("calibrate", "--export-promptfoo"): "export",
+    ("label", "--adjudicate"): "adjudicate",
 }
-"""Options of a command that are commands of their own now."""
+"""Commands, and options of commands, that are commands of another name now."""
 RENAMED = {"--export-promptfoo": "--promptfoo"}
-DROPPED = ("--plan", "--adjudicate")
+DROPPED = (("calibrate", "--plan"), ("label", "--adjudicate"))
 
 
 def _of_today(argv: Sequence[str]) -> list[str]:
     """The command line in today's spelling; one line on standard error says what changed."""
     command, *rest = argv
-    names = [token.partition("=")[0] for token in rest]
-    new, old = command, command
-    if command == "passrate":
-        new = "pass-rate"
-    for (was, options), now in MOVED.items():
-        found = [name for name in names if name in options]
-        if command == was and found:
-            new, old = now, f"{command} {found[0]}"
-            rest = [_renamed(token) for token in rest if token not in DROPPED]
-            break
-    if new != command:
-        print(f"notice: `{old}` is now `markscheme {new}`; the old spelling goes in the next version", file=sys.stderr)
-    return [new, *rest]
+    for option in ("", *(token.partition("=")[0] for token in rest)):
+        new = MOVED.get((command, option))
+        if new is not None:
+            old = f"{command} {option}".rstrip()
+            notice = f"`{old}` is now `markscheme {new}`; the old spelling goes in the next version"
+            print(f"notice: {notice}", file=sys.stderr)
+            return [new, *(_renamed(token) for token in rest if (command, token) not in DROPPED)]
+    return [command, *rest]
 
 
 def _renamed(token: str) -> str:

@@ -1,5 +1,6 @@
 """`markscheme compare`: judges, runs or results on the same examples."""
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -44,10 +45,8 @@ def compare(
     """
     from markscheme.calibration.calibration import Options
     from markscheme.calibration.sides import compare_results
-    from markscheme.commands.output import now, put, refuse_unwritable, show
+    from markscheme.commands.output import put, refuse_unwritable, rendered, show
     from markscheme.promptfoo.results_files import is_results
-    from markscheme.report.html import render_html
-    from markscheme.report.markdown import render_markdown
     from markscheme.report.views.choice import json_of, view
 
     if len(sides) < 2:
@@ -69,9 +68,9 @@ def compare(
         compared = _compare_sides(sides, rubric, labels, rule, ask)
     if html:
         page = view(compared.choice, compared.contenders, truth=compared.truth, examples=compared.examples)
-        put(render_html(page, when=now()), html)
+        put(rendered(page, "html"), html)
     if markdown:
-        put(render_markdown(view(compared.choice)), "-")
+        put(rendered(view(compared.choice), "markdown"), "-")
     else:
         show(view(compared.choice), json_of(compared.choice), json=json)
     return 0
@@ -81,26 +80,13 @@ def _compare_sides(
     names: tuple[str, ...], named: str | None, labels: LabelOptions, rule: "Options", ask: AskOptions
 ) -> "Compared":
     from markscheme.calibration.sides import Sides, compare_sides
-    from markscheme.rubrics.file import load_rubric
-    from markscheme.rubrics.search import find_rubric
 
     sides = Sides.of(names)
-    rubric, notes = sides.rubric if named is None else (ask.of(load_rubric(find_rubric(named))), [])
+    rubric, notes = sides.rubric if named is None else (ask.rubric(named), [])
     examples, folder = _examples(rubric, labels, notes)
-
-    def asked(name: str, examples: "ExampleSet") -> "Contender":
-        return _ask(name, rubric, examples, folder, ask)
-
+    asked = partial(_ask, rubric=rubric, folder=folder, ask=ask)
     own_gold = named is None and labels.examples is None
-    return compare_sides(
-        sides,
-        rubric,
-        examples,
-        asked,
-        rule=rule,
-        notes=notes,
-        own_gold=own_gold,
-    )
+    return compare_sides(sides, rubric, examples, asked, rule=rule, notes=notes, own_gold=own_gold)
 
 
 def _examples(rubric: "Rubric", labels: LabelOptions, notes: list[str]) -> tuple["ExampleSet | None", Path | None]:
@@ -122,7 +108,7 @@ def _examples(rubric: "Rubric", labels: LabelOptions, notes: list[str]) -> tuple
     return labels.chosen(part_of(every, labels.split)), folder
 
 
-def _ask(name: str, rubric: "Rubric", examples: "ExampleSet", folder: Path | None, ask: AskOptions) -> "Contender":
+def _ask(name: str, examples: "ExampleSet", *, rubric: "Rubric", folder: Path | None, ask: AskOptions) -> "Contender":
     from markscheme.calibration.choice import Contender
     from markscheme.calibration.collect import first_prompts
     from markscheme.commands.runs import rated_by

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from markscheme.commands.options import JsonFlag, whole_number, within
+from markscheme.commands.options import COUNT, JsonFlag, within
 from markscheme.demo.faults import FAULTS
 from markscheme.errors import UsageError, suggestion
 
@@ -32,7 +32,7 @@ def demo(
     *,
     plant: Annotated[str | None, Parameter(metavar="FAULT", help=PLANT, validator=_known_fault)] = None,
     sealed: bool = False,
-    seed: Annotated[int | None, Parameter(metavar="K", converter=whole_number)] = None,
+    seed: Annotated[int | None, COUNT, Parameter(metavar="K")] = None,
     n: Annotated[int, Parameter(name=["-n", "--examples"], metavar="N", validator=within(LEAST, MOST))] = 100,
     keep: Annotated[Path | None, Parameter(metavar="FOLDER")] = None,
     json: JsonFlag = False,

@@ -61,14 +61,16 @@ def experiment(
         0 done, 1 a --fail-if rule applies, 2 invalid arguments, 3 no model or judge to ask, 5 over a tenth of the
         outputs not graded.
     """
-    from markscheme.commands.output import refuse_outputs
+    from markscheme.commands.output import refuse_outputs, write_report
     from markscheme.experiment.accepted import accept_experiment
     from markscheme.experiment.definition import Experiment
     from markscheme.experiment.outcome import read_decided, report_of
     from markscheme.experiment.rules import Rule
     from markscheme.receipt import ACCEPTED
+    from markscheme.report.views.experiment import csv_of, view
 
-    refuse_outputs({"csv": csv, "json": json, "markdown": markdown})
+    targets = {"csv": csv, "json": json, "markdown": markdown}
+    refuse_outputs(targets)
     defined = Experiment.from_file(file, outputs=outputs)
     defined = replace(defined, rubric=ask.of(defined.rubric))
     texts = [text for text in fail_if if text.strip() != WORSE]
@@ -81,7 +83,7 @@ def experiment(
     sys.path.append(str(file.resolve().parent))  # a model's function may be next to the experiment
     done = asyncio.run(_run(defined, folder, model, judge, ask))
     report = report_of(done, rules, accepted, decided, worse=worse, strict=not accept)
-    _write(report, csv, json, markdown)
+    write_report(view(report), lambda: _data(report), targets, csv=lambda: csv_of(report))
     status = TOO_FEW_GRADED if report.run.too_few_graded else HIT if report.failed else 0
     if accept and status:
         print("warning: this run is not accepted", file=sys.stderr)
@@ -145,25 +147,13 @@ async def _run(
     return await grade_outputs(experiment, outputs, grading, concurrency=ask.at_once, watch=progress)
 
 
-def _write(report: "ExperimentReport", csv: str | None, json: str | None, markdown: str | None) -> None:
-    from markscheme.commands.output import write_report
-    from markscheme.report.json import dumps
-    from markscheme.report.markdown import render_markdown
-    from markscheme.report.views.experiment import csv_of, json_of, view
-
-    document = view(report)
-    outputs = (
-        (csv, lambda: csv_of(report)),
-        (json, lambda: dumps({**json_of(report), "outputs": _outputs_json(report.run)}) + "\n"),
-        (markdown, lambda: render_markdown(document)),
-    )
-    write_report(document, outputs)
-
-
-def _outputs_json(run: "ExperimentRun") -> list[dict[str, Any]]:
+def _data(report: "ExperimentReport") -> dict[str, Any]:
+    """The report as plain data, with every output and its grade."""
     from markscheme.grading import grade_json
+    from markscheme.report.views.experiment import json_of
 
-    return [
+    run = report.run
+    outputs = [
         {
             "variant": variant,
             "case": case,
@@ -172,3 +162,4 @@ def _outputs_json(run: "ExperimentRun") -> list[dict[str, Any]]:
         }
         for (variant, case), grade in run.grades.items()
     ]
+    return {**json_of(report), "outputs": outputs}

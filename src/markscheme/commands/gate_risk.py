@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from markscheme.commands.options import SHARE, JsonFlag, existing_file, whole_number
+from markscheme.commands.options import COUNT, SHARE, JsonFlag, existing_file
 from markscheme.commands.output import show
 
 RISKY, NOT_KNOWN = 1, 4
@@ -17,7 +17,7 @@ def gate_risk(
     *,
     threshold: Annotated[float, Parameter(metavar="T", validator=SHARE)],
     of: Annotated[Literal["score", "pass"], Parameter(metavar="FIGURE")] = "score",
-    runs_in_ci: Annotated[int, Parameter(metavar="R", converter=whole_number)] = 1,
+    runs_in_ci: Annotated[int, COUNT, Parameter(metavar="R")] = 1,
     json: JsonFlag = False,
 ) -> int:
     """Estimate how often a gate would fail though nothing changed, from repeated runs over the same cases: how many

@@ -19,9 +19,8 @@ from markscheme.grading import Grade, Grading, grade_json, grade_many, lacking_i
 from markscheme.judges.family import warn_of_kinship
 from markscheme.plain_data import ANOTHER_LENGTH, json_lines, table_rows
 from markscheme.receipt import score_text
-from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.rubric import Rubric
-from markscheme.rubrics.search import find_calibration, find_rubric
+from markscheme.rubrics.search import find_calibration
 from markscheme.submission import Submission, as_text, submission_of
 from markscheme.text import on_one_line
 from markscheme.verdict import Holistic, NotApplicable, Verdict
@@ -64,7 +63,7 @@ def grade(
     Exit status:
         0 all pass, 1 some fail, 2 invalid arguments, 3 no judge to ask, 5 some are not graded.
     """
-    loaded = ask.of(load_rubric(find_rubric(rubric)))
+    loaded = ask.rubric(rubric)
     scorers = ask.scorers_for(loaded)
     inputs = _inputs(input)
     read = partial(_submissions, file, inputs, pairs(columns, "map"))
@@ -100,16 +99,12 @@ def _looked_through(
 
 
 async def _print_all(grading: Grading, submissions: list[Submission], concurrency: int, *, json: bool) -> int:
-    failed = ungraded = 0
+    rubric, failed, ungraded = grading.rubric, 0, 0
     try:
         with progress("grading", len(submissions)) as shown_progress:
             async for grade in _in_order(grading, submissions, concurrency):
-                print(
-                    dumps(grade_json(grade, grading.rubric), ensure_ascii=False)
-                    if json
-                    else _text(grade, grading.rubric),
-                    flush=True,
-                )
+                line = dumps(grade_json(grade, rubric), ensure_ascii=False) if json else _text(grade, rubric)
+                print(line, flush=True)
                 failed += grade.passed is False
                 ungraded += grade.error is not None
                 shown_progress.step()
@@ -226,10 +221,13 @@ def _response_column(path: Path, columns: Iterable[str], *, quiet: bool) -> str:
 
 def _inputs(said: Sequence[str]) -> dict[str, str]:
     inputs: dict[str, str] = {}
-    for name, text in map(_input, said):
+    for given in said:
+        name, equals, text = given.partition("=")
+        if not name or not equals:
+            raise UsageError(f"`--input` must be NAME=TEXT or NAME=@FILE, got {given!r}")
         if name in inputs:
             raise UsageError(f"`--input` gives {name!r} twice")
-        inputs[name] = text
+        inputs[name] = _text_of(Path(text[1:])) if text.startswith("@") else text
     return inputs
 
 
@@ -249,13 +247,6 @@ def _warn_of_lacking(lacking: Mapping[str, int], total: int, *, in_lines: bool) 
             else f"the rubric needs the input {name!r}; give it as --input {name}=TEXT or --input {name}=@FILE"
         )
         warnings.warn(said, RatingWarning, stacklevel=2)
-
-
-def _input(said: str) -> tuple[str, str]:
-    name, equals, text = said.partition("=")
-    if not name or not equals:
-        raise UsageError(f"`--input` must be NAME=TEXT or NAME=@FILE, got {said!r}")
-    return name, _text_of(Path(text[1:])) if text.startswith("@") else text
 
 
 def _text_of(path: Path) -> str:

@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from importlib.util import find_spec
+from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO, Any, Final
@@ -19,7 +20,6 @@ from markscheme.receipt import receipt_json
 from markscheme.submission import Submission
 from markscheme.text import on_one_line
 
-FORMATS: Final = (".csv", ".jsonl", ".parquet")
 JOURNAL: Final = ".partial"
 """Ending of the file that holds what is graded so far."""
 ROWS, SECONDS = 500, 2.0
@@ -36,7 +36,7 @@ class GradedTable:
 
     Attributes:
         grading: Rubric and judge.
-        out: The file, of one of FORMATS.
+        out: The file, of one of WRITERS.
 
     Raises:
         UsageError: Another format, a criterion named as one of the other columns, or a journal of another rubric, judge
@@ -49,8 +49,8 @@ class GradedTable:
     _written: float = field(default_factory=time.monotonic, init=False, repr=False)
 
     def __post_init__(self) -> None:
-        if self.out.suffix not in FORMATS:
-            raise UsageError(f"`--out` must end in {', '.join(FORMATS)}, got {self.out}")
+        if self.out.suffix not in WRITERS:
+            raise UsageError(f"`--out` must end in {', '.join(WRITERS)}, got {self.out}")
         if self.out.suffix == ".parquet":
             require_parquet(self.out)
         clash = sorted({criterion.name for criterion in self.grading.rubric.criteria} & {*OWN_COLUMNS})
@@ -151,7 +151,7 @@ class GradedTable:
 
         criteria = [criterion.name for criterion in self.grading.rubric.criteria]
         with writing(self.out), replacing(self.out) as file:
-            _WRITERS[self.out.suffix](file, rows(), criteria)
+            WRITERS[self.out.suffix](file, rows(), criteria)
         self.journal.unlink(missing_ok=True)
         print(f"{self.out}: {failed:,} fail, {ungraded:,} not graded", file=sys.stderr)
         return 5 if ungraded else 1 if failed else 0
@@ -161,9 +161,7 @@ class GradedTable:
         return {"fingerprints": asdict(self.grading.fingerprints)}
 
     def _rows(self) -> Iterator[dict[str, Any]]:
-        lines = self._journal_lines()
-        next(lines, None)
-        yield from lines
+        return islice(self._journal_lines(), 1, None)
 
     def _journal_lines(self) -> Iterator[dict[str, Any]]:
         return (line for _, line in json_lines(self.journal, RatingError))
@@ -227,8 +225,6 @@ def _write_csv(file: IO[bytes], rows: Iterator[dict[str, Any]], criteria: Sequen
 
 
 def _write_parquet(file: IO[bytes], rows: Iterator[dict[str, Any]], criteria: Sequence[str]) -> None:
-    from itertools import islice
-
     import pyarrow as pa
     from pyarrow import parquet
 
@@ -239,4 +235,5 @@ def _write_parquet(file: IO[bytes], rows: Iterator[dict[str, Any]], criteria: Se
             writer.write_table(pa.Table.from_pylist(some, pa.schema(kinds)))
 
 
-_WRITERS: Final = {".jsonl": _write_jsonl, ".csv": _write_csv, ".parquet": _write_parquet}
+WRITERS: Final = {".csv": _write_csv, ".jsonl": _write_jsonl, ".parquet": _write_parquet}
+"""What writes a table, by the ending of its file's name."""

@@ -1,10 +1,11 @@
 """The help of each command, from its signature and docstring, and the overview of all."""
 
+import re
 import shutil
 import textwrap
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from inspect import cleandoc
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, is_dataclass
+from inspect import cleandoc, get_annotations
 from typing import TYPE_CHECKING, Any
 
 from markscheme.commands.options import MORE
@@ -51,7 +52,8 @@ RARE = {
 COMMANDS = (*(name for group in GROUPS.values() for name in group), *RARE)
 LEFT = 24
 """Width of the column of option names."""
-SECTIONS = ("Args:", "Example:", "Exit status:", "Raises:", "Returns:")
+HEADING = re.compile(r"^(Args|Attributes|Example|Exit status|Raises|Returns):$", re.MULTILINE)
+ENTRY = re.compile(r"^ {4}(\w+): (.+(?:\n {5}.+)*)", re.MULTILINE)
 
 
 def overview(*, everything: bool) -> str:
@@ -115,34 +117,30 @@ class Description:
 
 def describe(command: str, function: Callable[..., Any], arguments: "ArgumentCollection") -> Description:
     """The description of a command, by its function and what cyclopts makes of its signature."""
-    parts: dict[str, list[str]] = {"": []}
-    into = parts[""]
-    for line in cleandoc(function.__doc__ or "").splitlines():
-        if line in SECTIONS:
-            into = parts.setdefault(line, [])
-        else:
-            into.append(line)
-    texts = dict(_entries(parts.get("Args:", ())))
+    sections = _sections(function)
+    groups = [hint for hint in get_annotations(function).values() if isinstance(hint, type) and is_dataclass(hint)]
+    texts: dict[str, str] = {}
+    for owner in (*(base for group in groups for base in reversed(group.__mro__)), function):
+        texts |= _entries(_sections(owner))
     return Description(
         command,
-        "\n".join(parts[""]).strip(),
+        sections[""].strip(),
         tuple(_option(one, texts) for one in arguments if one.show and not one.children),
-        textwrap.dedent("\n".join(parts.get("Example:", ()))).strip(),
-        " ".join(" ".join(parts.get("Exit status:", ())).split()),
+        textwrap.dedent(sections.get("Example", "")).strip(),
+        " ".join(sections.get("Exit status", "").split()),
     )
 
 
-def _entries(lines: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """`name: text` for each parameter; text that goes on is indented further."""
-    entry: list[str] = []
-    for line in (*filter(str.strip, lines), "    : "):
-        if line.startswith("     "):
-            entry.append(line.strip())
-            continue
-        if entry:
-            name, _, text = " ".join(entry).partition(": ")
-            yield name, text
-        entry = [line.strip()]
+def _sections(documented: object) -> dict[str, str]:
+    """A docstring by the headings of its sections; what stands before the first has none."""
+    text, *rest = HEADING.split(cleandoc(documented.__doc__ or ""))
+    return {"": text, **dict(zip(rest[::2], rest[1::2], strict=True))}
+
+
+def _entries(sections: Mapping[str, str]) -> dict[str, str]:
+    """The text of each parameter or attribute; text that goes on is indented further."""
+    entries = ENTRY.findall(sections.get("Args", "") + sections.get("Attributes", ""))
+    return {name: " ".join(text.split()) for name, text in entries}
 
 
 def _option(argument: "Argument", texts: Mapping[str, str]) -> Option:

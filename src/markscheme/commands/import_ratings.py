@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from markscheme.commands.options import Kind, SkipDamaged, existing_file, pairs
+from markscheme.commands.options import Kind, SkipDamaged, existing_file, pairs, rubric_named
 from markscheme.commands.output import add_lines, refuse_unmakeable
 from markscheme.errors import RatingError, UsageError, lines_left_out
 
@@ -28,8 +28,6 @@ def import_ratings(
     judge_names: Annotated[tuple[str, ...], Parameter(metavar="A,B")] = (),
     map: Annotated[tuple[str, ...], Parameter(metavar="COLUMN=FIELD")] = (),
     levels: Annotated[tuple[str, ...], Parameter(metavar="WORD=LEVEL")] = (),
-    judge_column: Annotated[str | None, Parameter(metavar="NAME", show=False)] = None,
-    label_column: Annotated[str | None, Parameter(metavar="NAME", show=False)] = None,
     skip_damaged: SkipDamaged = False,  # noqa: ARG001 - `call` heeds it
     json: Annotated[bool, Parameter(help="print the report as JSON")] = False,
 ) -> int:
@@ -65,17 +63,13 @@ def import_ratings(
     from markscheme.report.json import dumps as report_json
     from markscheme.report.terminal import render_terminal
     from markscheme.report.views.imported import json_of, view
-    from markscheme.rubrics.file import load_rubric
-    from markscheme.rubrics.search import find_rubric
 
     _refuse_targets([target for target in (examples, to) if target], append=append)
-    paths, asked = [existing_file(path) for path in file], load_rubric(find_rubric(rubric)) if rubric else None
+    paths, asked = [existing_file(path) for path in file], rubric_named(rubric) if rubric else None
     fields, words = pairs(map, "map"), pairs(levels, "levels")
     criteria = {criterion.name for criterion in asked.criteria} if asked else {*fields.values()}
     words |= {word: fields.pop(word) for word in [*fields] if _is_old_level(fields[word], criteria)}
     fields |= {column: "rater" for column in [rater_column] if column}
-    fields |= {column: "verdict" for column in [judge_column] if column}
-    fields |= {column: "label" for column in [label_column] if column}
     judges = frozenset(name.strip() for names in judge_names for name in names.split(","))
     meanings = {word.casefold(): level for word, level in words.items()}
     found = import_files(paths, asked, words=meanings, columns=Columns(fields, rater, kind, judges))

@@ -10,17 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from markscheme.commands.options import (
-    MORE,
-    AskOptions,
-    ExamplesFile,
-    GoldKind,
-    JsonFlag,
-    JudgeName,
-    RubricName,
-    whole_number,
-)
-from markscheme.commands.output import now, put, refuse_unwritable
+from markscheme.commands.options import COUNT, MORE, AskOptions, ExamplesFile, GoldKind, JsonFlag, JudgeName, RubricName
+from markscheme.commands.output import put, refuse_unwritable, rendered, show
 from markscheme.commands.progress import progress
 from markscheme.errors import UsageError
 
@@ -50,8 +41,8 @@ def improve(
     judge: JudgeName = None,
     candidates: Annotated[tuple[Path, ...], Parameter(metavar="FILE...", help=FILES, consume_multiple=1)] = (),
     proposer: Annotated[str | None, Parameter(metavar="NAME")] = None,
-    rounds: Annotated[int, Parameter(metavar="N", converter=whole_number)] = 3,
-    batch: Annotated[int, Parameter(metavar="N", converter=whole_number)] = 5,
+    rounds: Annotated[int, COUNT] = 3,
+    batch: Annotated[int, COUNT] = 5,
     open: bool = False,
     outside: bool = False,
     write: bool = False,
@@ -88,8 +79,6 @@ def improve(
     """
     from markscheme.commands.tune import refuse_uncommitted
     from markscheme.improvement.setting import ImprovableSet
-    from markscheme.report.json import dumps
-    from markscheme.report.terminal import render_terminal
     from markscheme.report.views.improvement import json_of, plan_json, plan_view, view
     from markscheme.rubrics.file import load_rubric
     from markscheme.rubrics.search import find_rubric
@@ -109,7 +98,7 @@ def improve(
     )
     if plan:
         made = _plan(setting, ask, judge, len(candidates), (rounds, batch) if proposer else (0, 0))
-        print(dumps(plan_json(made))) if json else render_terminal(plan_view(made), sys.stdout)
+        show(plan_view(made), plan_json(made), json=json)
         return 0
     if setting.lacks:
         more = f"label more: markscheme label {setting.rubric.name} --next 50 --pool outputs.jsonl"
@@ -119,10 +108,8 @@ def improve(
     run = asyncio.run(_run(setting, ask, judge, candidates, proposer, (rounds, batch), opens=open))
     run = _with_file(run, setting, path, write=write)
     if html:
-        from markscheme.report.html import render_html
-
-        put(render_html(view(run), now()), html)
-    print(dumps(json_of(run))) if json else render_terminal(view(run), sys.stdout)
+        put(rendered(view(run), "html"), html)
+    show(view(run), json_of(run), json=json)
     return NOT_ADOPTED if run.adopted is None else 0
 
 
@@ -215,8 +202,6 @@ def _plan(
     setting: "ImprovableSet", ask: AskOptions, judge: str | None, files: int, proposals: tuple[int, int]
 ) -> "ImprovementPlan":
     from markscheme.calibration.collect import first_prompts
-    from markscheme.calibration.plan import cost_of
-    from markscheme.errors import NoJudge
     from markscheme.report.views.improvement import ImprovementPlan
     from markscheme.stats.selection import opening_alpha
 
@@ -224,16 +209,7 @@ def _plan(
     rounds, batch = proposals
     screened, graded = files + rounds * batch, _most_graded(setting, [files, *[batch] * rounds])
     prompts = first_prompts(asked, [*setting.dev.gold.examples, *setting.sealed.gold.examples])
-    try:
-        name = ask.judge(judge, setting.rubric, prompts, setting.folder).identity
-    except NoJudge:
-        name = None
-    cost = cost_of(
-        prompts,
-        judge="" if name is None else str(name),
-        samples=asked.samples,
-        price=None if name is None else ask.asking().price_of(name),
-    )
+    cost = ask.cost(ask.judge_if_any(judge, setting.rubric, prompts, setting.folder), prompts, asked.samples)
     scale = graded / max(1, len(prompts))
     number = setting.next_opening
     return ImprovementPlan(

@@ -12,25 +12,69 @@ from urllib.parse import SplitResult, urlsplit
 
 from cyclopts import Parameter
 
-from markscheme.commands.options import MORE, PORT, RubricName, SkipDamaged, existing_file, whole_number
+from markscheme.commands.options import COUNT, MORE, PORT, RubricName, SkipDamaged, existing_file
 from markscheme.errors import UsageError
 
 if TYPE_CHECKING:
     from markscheme.labelling.order import Share
     from markscheme.labelling.work import Work
 
-FIRST_PORT = 8765
 LOOPBACK = "127.0.0.1"
 
 Pool = Annotated[Path | None, Parameter(metavar="FILE", help="what to label (default: the rubric's own examples)")]
 RaterName = Annotated[str | None, Parameter(metavar="NAME", help="who labels (default: your login name)")]
-Seed = Annotated[int, Parameter(metavar="K", help="random seed (1)", converter=whole_number)]
-Port = Annotated[int, Parameter(metavar="N", help=f"port, or the next free one ({FIRST_PORT})", validator=PORT)]
+Seed = Annotated[int, COUNT, Parameter(metavar="K", help="random seed (1)")]
 PageFlag = Annotated[bool, Parameter(name="--json", help="print the page's address as JSON")]
-Host = Annotated[str, Parameter(metavar="ADDRESS", help=f"address to listen on ({LOOPBACK})", group=MORE)]
-PublicUrl = Annotated[
-    str | None, Parameter(metavar="URL", help="what raters' browsers call a tunnel or forwarded port", group=MORE)
-]
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class PageOptions:
+    """Where pages are served, and what browsers call them.
+
+    Attributes:
+        host: address to listen on (127.0.0.1)
+        port: port, or the next free one (8765)
+        public_url: what raters' browsers call a tunnel or forwarded port
+    """
+
+    host: Annotated[str, Parameter(metavar="ADDRESS", group=MORE)] = LOOPBACK
+    port: Annotated[int, Parameter(metavar="N", validator=PORT)] = 8765
+    public_url: Annotated[str | None, Parameter(metavar="URL", group=MORE)] = None
+
+    def refuse_unreachable(self) -> None:
+        """Refuse a URL that is none, and pages for other machines without one.
+
+        Raises:
+            UsageError: It is one of these.
+        """
+        public = self.public
+        if public is not None and (public.scheme not in ("http", "https") or not public.netloc or public.query):
+            raise UsageError(f"`--public-url` must be like https://label.example.org/, got {self.public_url!r}")
+        if public is None and self.host in ("0.0.0.0", "::"):  # noqa: S104 - refused without a name
+            raise UsageError(f"`--host {self.host}` needs `--public-url`: the name by which browsers reach the page")
+
+    @property
+    def public(self) -> SplitResult | None:
+        """The public URL, in its parts."""
+        return urlsplit(self.public_url) if self.public_url else None
+
+    def hosts(self, port: int) -> set[str]:
+        """What browsers may call the server that listens on a port."""
+        local = {f"{name}:{port}" for name in (LOOPBACK, "localhost", self.host)}
+        return local | {self.public.netloc.lower()} if self.public else local
+
+    def url(self, port: int, token: str) -> str:
+        """The address of the page behind a token."""
+        if self.public_url:
+            return f"{self.public_url.rstrip('/')}/{token}/"
+        return f"http://{self.host}:{port}/{token}/"
+
+    @property
+    def is_unprotected(self) -> bool:
+        """Whether labels and tokens may cross a network unencrypted."""
+        name, scheme = (self.public.hostname, self.public.scheme) if self.public else (self.host, "http")
+        return scheme != "https" and name not in (LOOPBACK, "localhost")
 
 
 def label(
@@ -40,16 +84,14 @@ def label(
     pool: Pool = None,
     rater: RaterName = None,
     sheet: Annotated[Path | None, Parameter(metavar="FILE.html")] = None,
-    next: Annotated[int | None, Parameter(metavar="N", converter=whole_number)] = None,
+    next: Annotated[int | None, COUNT] = None,
     share: Annotated[str | None, Parameter(metavar="A,B,C")] = None,
-    each: Annotated[int, Parameter(metavar="K", converter=whole_number)] = 2,
-    overlap: Annotated[int | None, Parameter(metavar="N", converter=whole_number)] = None,
+    each: Annotated[int, COUNT, Parameter(metavar="K")] = 2,
+    overlap: Annotated[int | None, COUNT] = None,
     progress: bool = False,
     untimed: Annotated[bool, Parameter(group=MORE)] = False,
     seed: Seed = 1,
-    host: Host = LOOPBACK,
-    port: Port = FIRST_PORT,
-    public_url: PublicUrl = None,
+    page: PageOptions = PageOptions(),
     json: PageFlag = False,
     skip_damaged: SkipDamaged = False,  # noqa: ARG001 - `call` heeds it
 ) -> int:
@@ -81,55 +123,7 @@ def label(
     with opened(rubric, pool, raters, next=next, share=shared, seed=seed) as works:
         if sheet is not None:
             return _write_sheets(works, sheet, timed=not untimed, json=json)
-        place = Place(host, port, public_url)
-        return serve_pages(works, place, timed=not untimed, json=json)
-
-
-@dataclass(frozen=True)
-class Place:
-    """Where pages are served, and what browsers call it.
-
-    Attributes:
-        host: The address to listen on.
-        port: The first port to try.
-        public_url: The page's address in front of a tunnel or a forwarded port; None without one.
-
-    Raises:
-        UsageError: The URL is none, or pages for other machines have none.
-    """
-
-    host: str
-    port: int
-    public_url: str | None = None
-
-    def __post_init__(self) -> None:
-        public = self.public
-        if public is not None and (public.scheme not in ("http", "https") or not public.netloc or public.query):
-            raise UsageError(f"`--public-url` must be like https://label.example.org/, got {self.public_url!r}")
-        if public is None and self.host in ("0.0.0.0", "::"):  # noqa: S104 - refused without a name
-            raise UsageError(f"`--host {self.host}` needs `--public-url`: the name by which browsers reach the page")
-
-    @property
-    def public(self) -> SplitResult | None:
-        """The public URL, in its parts."""
-        return urlsplit(self.public_url) if self.public_url else None
-
-    def hosts(self, port: int) -> set[str]:
-        """What browsers may call the server that listens on a port."""
-        local = {f"{name}:{port}" for name in (LOOPBACK, "localhost", self.host)}
-        return local | {self.public.netloc.lower()} if self.public else local
-
-    def url(self, port: int, token: str) -> str:
-        """The address of the page behind a token."""
-        if self.public_url:
-            return f"{self.public_url.rstrip('/')}/{token}/"
-        return f"http://{self.host}:{port}/{token}/"
-
-    @property
-    def is_unprotected(self) -> bool:
-        """Whether labels and tokens may cross a network unencrypted."""
-        name, scheme = (self.public.hostname, self.public.scheme) if self.public else (self.host, "http")
-        return scheme != "https" and name not in (LOOPBACK, "localhost")
+        return serve_pages(works, page, timed=not untimed, json=json)
 
 
 @contextmanager
@@ -165,23 +159,24 @@ def opened(
             work.file.close()
 
 
-def serve_pages(works: Sequence["Work"], place: Place, *, timed: bool, json: bool) -> int:
+def serve_pages(works: Sequence["Work"], page: PageOptions, *, timed: bool, json: bool) -> int:
     """Print where each rater's page is, and serve them until Ctrl-C."""
     from markscheme.labelling.server import free_socket, new_token, serve
 
-    listening = free_socket(place.host, place.port)
+    page.refuse_unreachable()
+    listening = free_socket(page.host, page.port)
     port = listening.getsockname()[1]
-    if port != place.port:
-        print(f"port {place.port} is in use; using {port} instead", file=sys.stderr)
-    if place.is_unprotected:
+    if port != page.port:
+        print(f"port {page.port} is in use; using {port} instead", file=sys.stderr)
+    if page.is_unprotected:
         print("warning: labels cross the network unencrypted; put HTTPS in front of the page", file=sys.stderr)
     by_token = {new_token(): work for work in works}
     for token, work in by_token.items():
-        _say_where(work, place.url(port, token), port, json=json)
+        _say_where(work, page.url(port, token), port, json=json)
     if not json:
         print("Ctrl-C stops it; saved labels stay.", flush=True)
     try:
-        serve(by_token, listening, place.hosts(port), timed=timed)
+        serve(by_token, listening, page.hosts(port), timed=timed)
     except KeyboardInterrupt:
         pass
     finally:
@@ -202,8 +197,7 @@ def _say_where(work: "Work", url: str, port: int, *, json: bool) -> None:
 
 def _write_sheets(works: Sequence["Work"], target: Path, *, timed: bool, json: bool) -> int:
     """Write each rater's sheet, and add its responses to the rubric's own, where `import` looks for them."""
-    from markscheme.errors import writing
-    from markscheme.files import write_whole
+    from markscheme.commands.output import put
     from markscheme.labelling.page import sheet_of
     from markscheme.labelling.setup import keep_examples
 
@@ -211,8 +205,7 @@ def _write_sheets(works: Sequence["Work"], target: Path, *, timed: bool, json: b
         rater = work.file.rater
         path = target if len(works) == 1 else target.with_stem(f"{target.stem}-{rater}")
         keep_examples(work)
-        with writing(path):
-            write_whole(path, sheet_of(work, timed=timed))
+        put(sheet_of(work, timed=timed), path)
         if json:
             print(dumps({"schema": 1, "sheet": str(path), "rater": rater, "total": len(work.steps)}))
             continue

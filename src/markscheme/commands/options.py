@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
 from cyclopts import Parameter
 
-from markscheme.errors import UsageError
+from markscheme.errors import NoJudge, UsageError
 from markscheme.judges.kinds import judge_forms
 
 if TYPE_CHECKING:
@@ -17,8 +17,9 @@ if TYPE_CHECKING:
 
     from cyclopts import Token
 
+    from markscheme.calibration.plan import Cost
     from markscheme.judges.asking import Asking
-    from markscheme.judges.judge import Judge
+    from markscheme.judges.judge import Judge, Reply
     from markscheme.prompt import Prompt
     from markscheme.ratings.examples import ExampleSet
     from markscheme.readers.imported import Reading
@@ -80,6 +81,8 @@ def completed_rubrics(_: object) -> list[str]:
     return list(known_rubrics(Path.cwd()))
 
 
+COUNT = Parameter(metavar="N", converter=whole_number)
+"""Of an option that is a whole number from 1."""
 ABOVE_ZERO = _must("a number above 0", lambda value: 0 < value < float("inf"))
 PORT = within(1, 65_535)
 SHARE = _must("above 0 and at most 1", _is_share)
@@ -124,36 +127,31 @@ JsonTarget = Annotated[
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
 class AskOptions:
-    """How a judge is asked, and within what bounds."""
+    """How a judge is asked, and within what bounds.
 
-    samples: Annotated[
-        int | None, Parameter(metavar="N", help="ask N times, use the median level", converter=whole_number)
-    ] = None
-    budget: Annotated[
-        float | None, Parameter(metavar="USD", help="stop before the cost exceeds this", validator=ABOVE_ZERO)
-    ] = None
-    batch: Annotated[
-        bool, Parameter(help="ask anthropic or openai in batches: half the price, replies within 24 hours")
-    ] = False
-    batch_reasks: Annotated[
-        Literal["batch", "live"],
-        Parameter(metavar="batch|live", help="how to ask again for unusable replies (batch)", group=MORE),
-    ] = "batch"
+    Attributes:
+        samples: ask N times, use the median level
+        budget: stop before the cost exceeds this
+        batch: ask anthropic or openai in batches: half the price, replies within 24 hours
+        batch_reasks: how to ask again for unusable replies (batch)
+        strategy: one_shot, per_criterion, double_pass or holistic
+        concurrency: requests in flight at once (8)
+        price: dollars per million tokens, input and output (list price)
+        no_cache: neither read nor keep replies
+        expected: use the expected level, where the provider returns log-probabilities
+    """
+
+    samples: Annotated[int | None, COUNT] = None
+    budget: Annotated[float | None, Parameter(metavar="USD", validator=ABOVE_ZERO)] = None
+    batch: bool = False
+    batch_reasks: Annotated[Literal["batch", "live"], Parameter(metavar="batch|live", group=MORE)] = "batch"
     strategy: Annotated[
-        Literal["one_shot", "per_criterion", "double_pass", "holistic"] | None,
-        Parameter(metavar="S", help="one_shot, per_criterion, double_pass or holistic", group=MORE),
+        Literal["one_shot", "per_criterion", "double_pass", "holistic"] | None, Parameter(metavar="S", group=MORE)
     ] = None
-    concurrency: Annotated[
-        int, Parameter(metavar="N", help="requests in flight at once (8)", converter=whole_number, group=MORE)
-    ] = 8
-    price: Annotated[
-        str | None,
-        Parameter(metavar="IN:OUT", help="dollars per million tokens, input and output (list price)", group=MORE),
-    ] = None
-    no_cache: Annotated[bool, Parameter(help="neither read nor keep replies", group=MORE)] = False
-    expected: Annotated[
-        bool, Parameter(help="use the expected level, where the provider returns log-probabilities", group=MORE)
-    ] = False
+    concurrency: Annotated[int, COUNT, Parameter(group=MORE)] = 8
+    price: Annotated[str | None, Parameter(metavar="IN:OUT", group=MORE)] = None
+    no_cache: Annotated[bool, Parameter(group=MORE)] = False
+    expected: Annotated[bool, Parameter(group=MORE)] = False
     scorers: Scorers = ()
     skip_damaged: SkipDamaged = False
 
@@ -166,6 +164,10 @@ class AskOptions:
         """The rubric with the strategy and samples that were asked for."""
         strategy, samples = self.strategy or rubric.strategy, self.samples or rubric.samples
         return replace(rubric, strategy=strategy, samples=samples)
+
+    def rubric(self, name: str) -> "Rubric":
+        """The rubric of a name, or in a file, with what was asked for."""
+        return self.of(rubric_named(name))
 
     def asking(self) -> "Asking":
         """What the judges opened with it share: a new limiter, a price, a memory."""
@@ -202,13 +204,36 @@ class AskOptions:
         replies = folder / "replies" if folder else None
         return choose_judge(rubric, prompts, replies, lambda name, model: open_judge(name, model=model, asking=asking))
 
-    def scorers_for(self, *rubrics: "Rubric") -> dict[str, "Scorer"]:
+    def judge_if_any(
+        self, name: str | None, rubric: "Rubric", prompts: "Sequence[Prompt]", folder: Path | None
+    ) -> "Judge | None":
+        """The same; None where there is no judge to ask."""
+        try:
+            return self.judge(name, rubric, prompts, folder)
+        except NoJudge:
+            return None
+
+    def cost(
+        self,
+        judge: "Judge | None",
+        prompts: "Sequence[Prompt]",
+        samples: int,
+        kept: "Callable[[Prompt, int], Reply | None] | None" = None,
+    ) -> "Cost":
+        """What it costs to ask a judge these prompts, so often each; nothing is asked."""
+        from markscheme.calibration.plan import cost_of
+
+        name = "" if judge is None else str(judge.identity)
+        price = None if judge is None else self.asking().price_of(judge.identity)
+        return cost_of(prompts, judge=name, samples=samples, kept=kept, price=price)
+
+    def scorers_for(self, rubric: "Rubric") -> dict[str, "Scorer"]:
         """The checks by code in the modules that were named.
 
         Raises:
             UsageError: A module cannot be imported, or a criterion names a check that no module has.
         """
-        checked = [criterion for rubric in rubrics for criterion in rubric.criteria if criterion.check is not None]
+        checked = [criterion for criterion in rubric.criteria if criterion.check is not None]
         if not checked and not self.scorers:
             return {}
         from markscheme.scorers import check_of, load_scorers
@@ -235,28 +260,24 @@ def pairs(given: "Sequence[str]", option: str) -> dict[str, str]:
     return found
 
 
-@Parameter(name="*")
+@Parameter(name="*", group=MORE)
 @dataclass(frozen=True, kw_only=True)
 class ExportOptions:
-    """What another tool's export doesn't say."""
+    """What another tool's export doesn't say.
 
-    kind: Annotated[
-        Kind | None, Parameter(metavar="KIND", help="who rated, where an export doesn't say", group=MORE)
-    ] = None
-    rater: Annotated[
-        str | None, Parameter(metavar="NAME", help="the rater's name, where an export doesn't say", group=MORE)
-    ] = None
-    judge_names: Annotated[
-        tuple[str, ...], Parameter(metavar="A,B", help="raters of an export that are judges", group=MORE)
-    ] = ()
-    map: Annotated[
-        tuple[str, ...],
-        Parameter(metavar="METRIC=NAME", help="another name for a metric of an export; may be repeated", group=MORE),
-    ] = ()
-    levels: Annotated[
-        tuple[str, ...],
-        Parameter(metavar="WORD=LEVEL", help="the level that a word of an export means; may be repeated", group=MORE),
-    ] = ()
+    Attributes:
+        kind: who rated, where an export doesn't say
+        rater: the rater's name, where an export doesn't say
+        judge_names: raters of an export that are judges
+        map: another name for a metric of an export; may be repeated
+        levels: the level that a word of an export means; may be repeated
+    """
+
+    kind: Annotated[Kind | None, Parameter(metavar="KIND")] = None
+    rater: Annotated[str | None, Parameter(metavar="NAME")] = None
+    judge_names: Annotated[tuple[str, ...], Parameter(metavar="A,B")] = ()
+    map: Annotated[tuple[str, ...], Parameter(metavar="METRIC=NAME")] = ()
+    levels: Annotated[tuple[str, ...], Parameter(metavar="WORD=LEVEL")] = ()
 
     def read(self, files: "Sequence[Path]") -> "Reading":
         """The examples and ratings in an export; its metrics are the criteria."""
@@ -272,19 +293,18 @@ class ExportOptions:
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
 class LabelOptions:
-    """Which examples count, by which labels."""
+    """Which examples count, by which labels.
+
+    Attributes:
+        tolerance: how far a score may miss and still agree (0.1)
+        gold_by: how several labels combine: median, mean or majority (median)
+    """
 
     examples: ExamplesFile = None
     split: SplitName = None
-    tolerance: Annotated[
-        float | None,
-        Parameter(metavar="D", help="how far a score may miss and still agree (0.1)", validator=ABOVE_ZERO),
-    ] = None
+    tolerance: Annotated[float | None, Parameter(metavar="D", validator=ABOVE_ZERO)] = None
     gold: GoldKind = None
-    gold_by: Annotated[
-        Literal["median", "mean", "majority"],
-        Parameter(metavar="RULE", help="how several labels combine: median, mean or majority (median)", group=MORE),
-    ] = "median"
+    gold_by: Annotated[Literal["median", "mean", "majority"], Parameter(metavar="RULE", group=MORE)] = "median"
     only: Annotated[
         tuple[str, ...],
         Parameter(
@@ -316,46 +336,58 @@ class LabelOptions:
 @Parameter(name="*", group=MORE)
 @dataclass(frozen=True, kw_only=True)
 class DriftOptions:
-    """The accepted run, and how later runs are compared with it."""
+    """The accepted run, and how later runs are compared with it.
 
-    accept: Annotated[
-        bool,
-        Parameter(help="accept this run, next to those accepted before: later runs are compared with them", group=()),
-    ] = False
-    replace: Annotated[bool, Parameter(help="with --accept: drop the runs accepted before")] = False
-    accepted: Annotated[Path | None, Parameter(metavar="FILE", help="accepted run, instead of the rubric's own")] = None
-    run_number: Annotated[
-        int | None,
-        Parameter(metavar="T", help="this is comparison T with the accepted run (counted)", converter=whole_number),
-    ] = None
-    planned_runs: Annotated[
-        int | None,
-        Parameter(metavar="N", help="planned comparisons, which share the 5% false-alarm rate", converter=whole_number),
-    ] = None
-    drift_margin: Annotated[
-        float | None,
-        Parameter(metavar="P", help="share of a scale that counts as unchanged (0.0625)", validator=SHARE),
-    ] = None
-    replay: Annotated[
-        bool, Parameter(help="ask the judge by the accepted rubric too, to separate judge from wording")
-    ] = False
+    Attributes:
+        accept: accept this run, next to those accepted before: later runs are compared with them
+        replace: with --accept: drop the runs accepted before
+        accepted: accepted run, instead of the rubric's own
+        run_number: this is comparison T with the accepted run (counted)
+        planned_runs: planned comparisons, which share the 5% false-alarm rate
+        drift_margin: share of a scale that counts as unchanged (0.0625)
+        replay: ask the judge by the accepted rubric too, to separate judge from wording
+    """
+
+    accept: Annotated[bool, Parameter(group=())] = False
+    replace: bool = False
+    accepted: Annotated[Path | None, Parameter(metavar="FILE")] = None
+    run_number: Annotated[int | None, COUNT, Parameter(metavar="T")] = None
+    planned_runs: Annotated[int | None, COUNT] = None
+    drift_margin: Annotated[float | None, Parameter(metavar="P", validator=SHARE)] = None
+    replay: bool = False
 
 
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
 class ReportOptions:
-    """Where a calibration's report is written."""
+    """Where a calibration's report is written.
 
-    json: Annotated[str | None, Parameter(metavar="FILE", help="write JSON; - for standard output")] = None
-    markdown: Annotated[str | None, Parameter(metavar="FILE", help="write Markdown; - for standard output")] = None
-    html: Annotated[str | None, Parameter(metavar="FILE", help="write a page to open, send or print")] = None
-    junit: Annotated[str | None, Parameter(metavar="FILE", help="write JUnit XML, one test per criterion")] = None
-    quiet: Annotated[bool, Parameter(help="no report and no progress: files and exit status only")] = False
+    Attributes:
+        json: write JSON; - for standard output
+        markdown: write Markdown; - for standard output
+        html: write a page to open, send or print
+        junit: write JUnit XML, one test per criterion
+        quiet: no report and no progress: files and exit status only
+    """
+
+    json: Annotated[str | None, Parameter(metavar="FILE")] = None
+    markdown: Annotated[str | None, Parameter(metavar="FILE")] = None
+    html: Annotated[str | None, Parameter(metavar="FILE")] = None
+    junit: Annotated[str | None, Parameter(metavar="FILE")] = None
+    quiet: bool = False
 
     @property
     def targets(self) -> dict[str, str | None]:
         """By option, where it writes."""
         return {"json": self.json, "markdown": self.markdown, "html": self.html, "junit": self.junit}
+
+
+def rubric_named(name: str) -> "Rubric":
+    """The rubric of a name, or in a file."""
+    from markscheme.rubrics.file import load_rubric
+    from markscheme.rubrics.search import find_rubric
+
+    return load_rubric(find_rubric(name))
 
 
 def existing_file(path: Path) -> Path:

@@ -5,7 +5,7 @@ import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from markscheme.errors import UsageError, writing
 from markscheme.files import append_text, end_of_link, is_no_file, try_writing, write_whole
@@ -62,11 +62,6 @@ def refuse_outputs(targets: Mapping[str, str | None]) -> None:
         refuse_unwritable(target)
 
 
-def now() -> str:
-    """The time for a page's heading."""
-    return datetime.datetime.now().astimezone().strftime("%Y-%m-%d %H:%M")
-
-
 def put(text: str, target: str | Path) -> None:
     """Write a file whole or not at all, or to standard output.
 
@@ -102,12 +97,25 @@ def show(document: "Document", data: Mapping[str, Any], *, json: bool) -> None:
         render_terminal(document, sys.stdout)
 
 
+def rendered(document: "Document", form: Literal["markdown", "html"]) -> str:
+    """A result as Markdown, or as a page to open, send or print."""
+    if form == "markdown":
+        from markscheme.report.markdown import render_markdown
+
+        return render_markdown(document)
+    from markscheme.report.html import render_html
+
+    return render_html(document, when=datetime.datetime.now().astimezone().strftime("%Y-%m-%d %H:%M"))
+
+
 def write_report(
     document: "Document",
-    outputs: Sequence[tuple[str | None, Callable[[], str]]],
+    data: Callable[[], Mapping[str, Any]],
+    targets: Mapping[str, str | None],
     *,
     quiet: bool = False,
     aside: bool = False,
+    **others: Callable[[], str],
 ) -> None:
     """Print a report, and write it in the forms that were asked for.
 
@@ -115,15 +123,24 @@ def write_report(
 
     Args:
         document: The report.
-        outputs: For each form the file or "-", None where it wasn't asked for, and its text.
+        data: Makes what its JSON says.
+        targets: By form, the file or "-"; None where it wasn't asked for.
         quiet: Whether nothing is printed.
         aside: Whether standard output is taken by something else.
+        others: What makes the text of a form that is neither JSON nor made of the document.
     """
+    from markscheme.report.json import dumps
     from markscheme.report.terminal import render_terminal
 
     if not quiet:
-        taken = aside or any(target == "-" for target, _ in outputs)
+        taken = aside or "-" in targets.values()
         render_terminal(document, sys.stderr if taken else sys.stdout)
-    for target, text in outputs:
+    texts = {
+        "json": lambda: dumps(data()) + "\n",
+        "markdown": lambda: rendered(document, "markdown"),
+        "html": lambda: rendered(document, "html"),
+        **others,
+    }
+    for form, target in targets.items():
         if target:
-            put(text(), target)
+            put(texts[form](), target)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from markscheme.commands.options import (
+    COUNT,
     SHARE,
     AskOptions,
     JsonTarget,
@@ -17,20 +18,17 @@ from markscheme.commands.options import (
     RatingsFiles,
     RubricName,
     Target,
-    whole_number,
 )
-from markscheme.errors import ComparisonError, NoJudge, UsageError
+from markscheme.errors import ComparisonError, UsageError
 
 if TYPE_CHECKING:
     from markscheme.calibration.comparison import Comparison
-    from markscheme.calibration.plan import Cost
     from markscheme.calibration.sampling import Draw
     from markscheme.judges.judge import Judge, Reply
     from markscheme.prompt import Prompt
     from markscheme.ratings.examples import ExampleSet
     from markscheme.ratings.gold import Gold
     from markscheme.ratings.rating import Rating
-    from markscheme.report.views.plan import Plan
     from markscheme.rubrics.rubric import Rubric
 
 
@@ -38,11 +36,11 @@ def plan(
     rubric: RubricName,
     /,
     *,
-    next: Annotated[int | None, Parameter(metavar="N", converter=whole_number)] = None,
+    next: Annotated[int | None, COUNT] = None,
     pool: Annotated[Path | None, Parameter(metavar="FILE")] = None,
-    annotators: Annotated[int, Parameter(metavar="N", converter=whole_number)] = 1,
+    annotators: Annotated[int, COUNT] = 1,
     width: Annotated[float, Parameter(metavar="D", validator=SHARE)] = 0.1,
-    seed: Annotated[int, Parameter(metavar="K", converter=whole_number)] = 1,
+    seed: Annotated[int, COUNT, Parameter(metavar="K")] = 1,
     judge: JudgeNames = (),
     ratings: RatingsFiles = (),
     labels: LabelOptions = LabelOptions(),
@@ -68,23 +66,21 @@ def plan(
     """
     from markscheme.calibration.collect import first_prompts
     from markscheme.calibration.plan import needs_of
+    from markscheme.commands.output import write_report
     from markscheme.ratings.rating import load_ratings
-    from markscheme.report.views.plan import Plan
-    from markscheme.rubrics.file import load_rubric
-    from markscheme.rubrics.search import find_rubric
+    from markscheme.report.views.plan import Plan, json_of, view
 
     if (next is None) != (pool is None):
         raise UsageError("--next N is how many to label and --pool FILE out of what: give both")
     if json == "-" and next is not None:
         raise UsageError("--next writes the examples to label to standard output; name a file: --json plan.json")
-    loaded = ask.of(load_rubric(find_rubric(rubric)))
+    loaded = ask.rubric(rubric)
     everything, folder = _examples(loaded, labels)
     examples = labels.chosen(everything.part(labels.split))
     truth = _gold(loaded, examples, labels)
-    read = (load_ratings(path, loaded, keep_unread=True) for path in ratings)
-    rated = [rating for found in read for rating in found]
+    rated = [rating for path in ratings for rating in load_ratings(path, loaded, keep_unread=True)]
     prompts = first_prompts(loaded, examples.labelled.examples or examples.examples)
-    judges = [_judge(name, loaded, prompts, folder, ask) for name in judge or [None]]
+    judges = [ask.judge_if_any(name, loaded, prompts, folder) for name in judge or [None]]
     pilot = _pilot(loaded, truth, examples, rated, judges, ask)
     least = loaded.target if target is None else target
     draw = None if pool is None or next is None else _draw(loaded, everything, truth, rated, pool, next, seed)
@@ -92,22 +88,14 @@ def plan(
         loaded.name,
         len(truth.ids),
         needs_of(truth, pilot, loaded.criteria, target=least, half_width=width),
-        [_cost(judge, prompts, loaded, ask) for judge in judges],
+        [ask.cost(judge, prompts, loaded.samples, _kept_by(judge)) for judge in judges],
         draw,
         annotators,
     )
-    _write(made, json, quiet=quiet)
-    return 0
-
-
-def _write(plan: "Plan", target: str | None, *, quiet: bool) -> None:
-    from markscheme.commands.output import write_report
-    from markscheme.report.json import dumps
-    from markscheme.report.views.plan import json_of, view
-
-    write_report(view(plan), [(target, lambda: dumps(json_of(plan)) + "\n")], quiet=quiet, aside=plan.next is not None)
-    for pick in plan.next.picks if plan.next is not None else ():
+    write_report(view(made), lambda: json_of(made), {"json": json}, quiet=quiet, aside=draw is not None)
+    for pick in draw.picks if draw is not None else ():
         print(json_line(pick.to_json(), ensure_ascii=False))
+    return 0
 
 
 def _examples(rubric: "Rubric", labels: LabelOptions) -> tuple["ExampleSet", Path | None]:
@@ -129,15 +117,6 @@ def _gold(rubric: "Rubric", examples: "ExampleSet", labels: LabelOptions) -> "Go
         return gold_of(examples, rubric, kind=labels.gold, by=labels.gold_by)
     except ComparisonError:
         return no_gold(rubric)
-
-
-def _judge(
-    name: str | None, rubric: "Rubric", prompts: Sequence["Prompt"], folder: Path | None, ask: AskOptions
-) -> "Judge | None":
-    try:
-        return ask.judge(name, rubric, prompts, folder)
-    except NoJudge:
-        return None
 
 
 def _pilot(
@@ -162,14 +141,6 @@ def _pilot(
     if len(raters) != 1 or not any(rating.id in ids for rating in ratings):
         return None
     return compare(truth.judged(rubric, ratings))
-
-
-def _cost(judge: "Judge | None", prompts: Sequence["Prompt"], rubric: "Rubric", ask: AskOptions) -> "Cost":
-    from markscheme.calibration.plan import cost_of
-
-    name = None if judge is None else str(judge.identity)
-    price = None if judge is None else ask.asking().price_of(judge.identity)
-    return cost_of(prompts, judge=name, samples=rubric.samples, kept=_kept_by(judge), price=price)
 
 
 def _kept_by(judge: "Judge | None") -> "Callable[[Prompt, int], Reply | None] | None":

@@ -5,8 +5,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from markscheme.commands.options import ExamplesFile, RubricName
-from markscheme.rubrics.search import find_rubric
+from markscheme.commands.options import ExamplesFile, RubricName, rubric_named
 
 
 def prompts(
@@ -31,9 +30,8 @@ def prompts(
     from markscheme.judges.recorded import RecordedJudge
     from markscheme.ratings.examples import load_examples
     from markscheme.ratings.sources import examples_of
-    from markscheme.rubrics.file import load_rubric
 
-    loaded = load_rubric(find_rubric(rubric))
+    loaded = rubric_named(rubric)
     file, folder = examples_of(loaded, examples)
     wanted = first_prompts(loaded, load_examples(file, loaded).examples)
     if missing and folder is not None:

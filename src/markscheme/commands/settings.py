@@ -64,11 +64,13 @@ def find_settings(start: Path) -> Settings:
 def _read(path: Path) -> Settings | None:
     if not path.is_file():
         return None
+    raw = b""
     try:
-        text = path.read_text(encoding="utf-8")
+        raw = path.read_bytes()
+        text = raw.decode("utf-8")
         data = tomllib.loads(text)
     except (OSError, ValueError) as error:
-        if path.name == SHARED_FILE and "markscheme" not in _content(path):
+        if path.name == SHARED_FILE and b"markscheme" not in raw:
             return None
         raise UsageError(f"{path} cannot be read: {error}") from error
     if path.name == SHARED_FILE:
@@ -78,13 +80,6 @@ def _read(path: Path) -> Settings | None:
     for key, value in data.items():
         _check(key, value, f"{path}:{_line_of(key, text)}")
     return Settings(path, data)
-
-
-def _content(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return ""
 
 
 def _check(key: str, value: object, place: str) -> None:

@@ -2,9 +2,10 @@
 
 import socket
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, timedelta
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -58,44 +59,43 @@ def status(
 
 def rubrics_here(start: Path, today: date) -> Iterator["RubricStatus"]:
     """Every rubric of the user's, and every one whose accepted run is here though its file stands elsewhere."""
-    statuses = [rubric_status(file, start, today) for file in own_rubrics(start).values()]
-    yield from statuses
-    names = {status.name for status in statuses}
+    names = set[str]()
+    for file in own_rubrics(start).values():
+        found = _or_fault(file.stem, file, partial(_of_file, file, start, today))
+        names.add(found.name)
+        yield found
     for name, folder in calibrations(start).items():
         if name not in names and (folder / ACCEPTED).is_file():
-            yield _by_accepted_run(name, folder, today)
+            yield _or_fault(name, None, partial(_of_accepted_run, name, folder, today))
 
 
-def _by_accepted_run(name: str, folder: Path, today: date) -> "RubricStatus":
-    from markscheme.calibration.accepted import load_accepted
+def _or_fault(name: str, file: Path | None, known: "Callable[[], RubricStatus]") -> "RubricStatus":
+    """What is known of a rubric, or why nothing is."""
     from markscheme.report.views.status import RubricStatus
 
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             warnings.simplefilter("always", DamagedLine)
-            found = _with_calibration(load_accepted(folder / ACCEPTED).setting.rubric, None, folder, today)
-            return replace(found, name=name)
+            return known()
     except MarkschemeError as error:
-        return RubricStatus(name, None, fault=str(error).splitlines()[0])
+        return RubricStatus(name, file, fault=str(error).splitlines()[0])
 
 
-def rubric_status(file: Path, start: Path, today: date) -> "RubricStatus":
-    """What is known of the rubric in a file, from its accepted run and its examples."""
+def _of_file(file: Path, start: Path, today: date) -> "RubricStatus":
     from markscheme.report.views.status import RubricStatus
     from markscheme.rubrics.file import load_rubric
 
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            warnings.simplefilter("always", DamagedLine)
-            rubric = load_rubric(file)
-            folder = find_calibration(rubric.name, start, file.parent)
-            if folder is None:
-                return RubricStatus(rubric.name, file)
-            return _with_calibration(rubric, file, folder, today)
-    except MarkschemeError as error:
-        return RubricStatus(file.stem, file, fault=str(error).splitlines()[0])
+    rubric = load_rubric(file)
+    folder = find_calibration(rubric.name, start, file.parent)
+    return RubricStatus(rubric.name, file) if folder is None else _with_calibration(rubric, file, folder, today)
+
+
+def _of_accepted_run(name: str, folder: Path, today: date) -> "RubricStatus":
+    from markscheme.calibration.accepted import load_accepted
+
+    rubric = load_accepted(folder / ACCEPTED).setting.rubric
+    return replace(_with_calibration(rubric, None, folder, today), name=name)
 
 
 def _with_calibration(rubric: Rubric, file: Path | None, folder: Path, today: date) -> "RubricStatus":

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
-from markscheme.commands.options import AskOptions, ExamplesFile, JsonFlag, JudgeName, RubricName, whole_number
+from markscheme.commands.options import COUNT, AskOptions, ExamplesFile, JsonFlag, JudgeName, RubricName
 from markscheme.rubrics.format import Change
 
 if TYPE_CHECKING:
@@ -23,9 +23,9 @@ def stress(
     *,
     judge: JudgeName = None,
     only: Annotated[tuple[Row, ...], Parameter(metavar="CHANGE")] = (),
-    n: Annotated[int, Parameter(metavar="N", converter=whole_number)] = 60,
-    originals: Annotated[int, Parameter(metavar="N", converter=whole_number)] = 3,
-    repeats: Annotated[int, Parameter(metavar="N", converter=whole_number)] = 1,
+    n: Annotated[int, COUNT] = 60,
+    originals: Annotated[int, COUNT] = 3,
+    repeats: Annotated[int, COUNT] = 1,
     examples: ExamplesFile = None,
     plan: bool = False,
     json: JsonFlag = False,
@@ -53,14 +53,13 @@ def stress(
         fewer than 20 examples, 5 over a tenth not graded.
     """
     from markscheme.calibration.collect import first_prompts
-    from markscheme.commands.output import refuse_unwritable
+    from markscheme.commands.output import put, refuse_unwritable, rendered, show
     from markscheme.ratings.sources import labelled_examples
-    from markscheme.rubrics.file import load_rubric
-    from markscheme.rubrics.search import find_rubric
+    from markscheme.report.views.stress import json_of, view
     from markscheme.stress.battery import LEAST_EXAMPLES, battery
 
     refuse_unwritable(html)
-    loaded = ask.of(load_rubric(find_rubric(rubric)))
+    loaded = ask.rubric(rubric)
     every, folder = labelled_examples(loaded, examples)
     dev = every.part(None).examples
     asked = ask.judge(judge, loaded, first_prompts(loaded, dev), folder)
@@ -73,7 +72,10 @@ def stress(
     if plan:
         return 0
     found = asyncio.run(_run(made, asked, ask))
-    _write(found, str(identity), html, json=json)
+    document = view(found, str(identity))
+    if html:
+        put(rendered(document, "html"), html)
+    show(document, json_of(found), json=json)
     return MOVED if found.control_moved or found.findings or found.reads_to_the_end is False else 0
 
 
@@ -94,23 +96,10 @@ async def _run(battery: "Battery", judge: "Judge", options: AskOptions) -> "Stre
 
 def _print_plan(battery: "Battery", judge: "Judge", options: AskOptions, *, to_stderr: bool) -> None:
     """The changed texts and the cost are shown before anything is asked."""
-    from markscheme.calibration.plan import cost_of
     from markscheme.grading import questions
     from markscheme.report.terminal import render_terminal
     from markscheme.report.views.stress import plan_view
 
     prompts = [prompt for asking in battery.askings("") for prompt in questions(*battery.question(asking))]
-    price = options.asking().price_of(judge.identity)
-    cost = cost_of(prompts, judge=str(judge.identity), samples=battery.rubric.samples, price=price)
+    cost = options.cost(judge, prompts, battery.rubric.samples)
     render_terminal(plan_view(battery, cost), sys.stderr if to_stderr else sys.stdout)
-
-
-def _write(found: "Stress", judge: str, html: str | None, *, json: bool) -> None:
-    from markscheme.commands.output import now, put, show
-    from markscheme.report.html import render_html
-    from markscheme.report.views.stress import json_of, view
-
-    document = view(found, judge)
-    if html:
-        put(render_html(document, when=now()), html)
-    show(document, json_of(found), json=json)

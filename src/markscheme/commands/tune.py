@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from markscheme.calibration.tuning import Proposal
     from markscheme.ratings.examples import ExampleSet
     from markscheme.ratings.rating import Rating
-    from markscheme.ratings.splits import Openings
     from markscheme.rubrics.rubric import Rubric
 
 TOO_FEW = 4
@@ -90,7 +89,7 @@ def tune(
     from markscheme.calibration.tuning import Promised, propose
     from markscheme.ratings.examples import ExampleSet
     from markscheme.ratings.sources import labelled_examples
-    from markscheme.ratings.splits import used_to_tune, warn_of_split_groups
+    from markscheme.ratings.splits import open_test_labels, openings_of, used_to_tune, warn_of_split_groups
     from markscheme.report.views.tuning import TuneRun, json_of, view
     from markscheme.rubrics.edit import edit
     from markscheme.rubrics.file import load_rubric
@@ -108,7 +107,8 @@ def tune(
     if not dev.labels:
         print(f"error: no example in {every.path} is labelled{every.searched}; {_needed()}", file=sys.stderr)
         return TOO_FEW
-    test, openings = _kept_back(every, final=final)
+    today = datetime.date.today().isoformat()
+    test, openings = open_test_labels(every, by="tune --final", at=today) if final else (None, openings_of(every))
     rated = ExampleSet((*dev.examples, *(test.examples if test else ())), every.path)
     if ratings:
         said, rater = _ratings_in(ratings, loaded)
@@ -134,7 +134,7 @@ def tune(
     written = write and bool(proposed.diff)
     if written:
         proposed.write()
-        _put_on_record(proposal, every)
+        _put_on_record(proposal, every, today)
     split = "dev" if every.has_splits else ""
     shown = TuneRun(proposal, split, costs, rater, findings, openings, proposed.diff, written=written)
     show(view(shown), json_of(shown), json=json)
@@ -151,23 +151,14 @@ def _needed() -> str:
     )
 
 
-def _kept_back(examples: "ExampleSet", *, final: bool) -> tuple["ExampleSet | None", "Openings | None"]:
-    """The test split if it is to be opened, and how often that happened."""
-    from markscheme.ratings.splits import open_test_labels, openings_of
-
-    if final:
-        return open_test_labels(examples, by="tune --final", at=_today())
-    return None, openings_of(examples)
-
-
-def _put_on_record(proposal: "Proposal", examples: "ExampleSet") -> None:
+def _put_on_record(proposal: "Proposal", examples: "ExampleSet", today: str) -> None:
     """Record the labels that moved weights or pass mark: they can't bound the result's errors later."""
     from markscheme.ratings.splits import record_tuning
 
     changes = proposal.changes()
     if changes:
         moved = {"weights": dict(changes.weights), "pass_mark": changes.pass_mark}
-        record_tuning(examples, proposal.truth.ids, moved, at=_today())
+        record_tuning(examples, proposal.truth.ids, moved, at=today)
 
 
 def _ratings_in(paths: Sequence[Path], rubric: "Rubric") -> tuple[list["Rating"], "Rater | None"]:
@@ -175,8 +166,8 @@ def _ratings_in(paths: Sequence[Path], rubric: "Rubric") -> tuple[list["Rating"]
     from markscheme.calibration.calibration import Rater
     from markscheme.ratings.rating import load_ratings
 
-    read = (load_ratings(path, rubric, keep_unread=True) for path in paths)
-    ratings, files = [rating for found in read for rating in found], ", ".join(map(str, paths))
+    ratings = [rating for path in paths for rating in load_ratings(path, rubric, keep_unread=True)]
+    files = ", ".join(map(str, paths))
     raters = sorted({rating.rater for rating in ratings})
     if not raters:
         raise UsageError(f"{files} contains no ratings")
@@ -215,7 +206,3 @@ def refuse_uncommitted(path: Path) -> None:
         return
     if done.returncode == 0 and done.stdout.strip():
         raise UsageError(f"{path} has uncommitted changes; commit them first, or use --force")
-
-
-def _today() -> str:
-    return datetime.date.today().isoformat()

@@ -34,7 +34,6 @@ COMMAND = (
 """The command of the other process, in the round's folder."""
 DECIDED = (0, 1, 4)
 """Statuses of a calibration that was made: ok, adjust, not enough labels."""
-FAULT_OF_CODE: Mapping[str, str] = {"lenient": "lenient", "noisy": "noisy", "broken-slice": "slice"}
 DRIFT = ("drift", "drift-gold")
 
 Finding: TypeAlias = Mapping[str, Any]
@@ -134,4 +133,4 @@ def charge_of(finding: Finding) -> Charge:
         return Charge("slice", on_system(criterion or "several criteria", evidence["slice"]["name"]))
     if code in DRIFT and evidence["causes"] == [f"text:{criterion}"]:
         return Charge("text", criterion)
-    return Charge(FAULT_OF_CODE.get(code, code), criterion or NOWHERE)
+    return Charge(code, criterion or NOWHERE)

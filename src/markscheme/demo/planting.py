@@ -3,7 +3,7 @@
 import hashlib
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -16,7 +16,6 @@ from markscheme.ratings.rating import Kind, Rated, Rating
 from markscheme.submission import Submission
 
 Floats = npt.NDArray[np.float64]
-Flags = npt.NDArray[np.bool_]
 
 NAME = "support-answers"
 WORDINGS: Mapping[str, tuple[str, str]] = {
@@ -73,41 +72,6 @@ class Round:
         return hashlib.sha256(self.secret.encode()).hexdigest()
 
 
-@dataclass(frozen=True)
-class _Judge:
-    """How the made judge sees the examples, in levels.
-
-    Attributes:
-        then: Where its ratings centre when the run is accepted, shape (n, criteria).
-        now: The same now.
-        noise: Standard deviation of its errors, drawn independently for each call, shape (criteria,).
-    """
-
-    then: Floats
-    now: Floats
-    noise: Floats
-
-
-def _planted(fault: str, judge: _Judge, criterion: Flags, on_system: Flags) -> _Judge:
-    """The judge with a fault.
-
-    Args:
-        fault: One of `FAULTS`.
-        judge: The sound judge.
-        criterion: True at the one criterion, shape (criteria,).
-        on_system: True at the one criterion on the one system, shape (n, criteria).
-    """
-    match fault:
-        case "lenient" | "slice":
-            added = HALF_A_LEVEL * criterion if fault == "lenient" else PART_OFF * on_system
-            return replace(judge, then=judge.then + added, now=judge.now + added)
-        case "noisy":
-            return replace(judge, noise=np.where(criterion, NOISY, judge.noise))
-        case "text":
-            return replace(judge, now=judge.now + HALF_A_LEVEL * criterion)
-    return judge
-
-
 def made_round(*, n: int, seed: int, fault: str | None = None) -> Round:
     """A round drawn by a seed.
 
@@ -127,12 +91,15 @@ def made_round(*, n: int, seed: int, fault: str | None = None) -> Round:
     systems = np.arange(n) % len(SYSTEMS)
     people = truth[:, None, :] + PERSON * drawn.normal(size=(n, len(PEOPLE), len(CRITERIA)))
     here = np.arange(len(CRITERIA)) == criterion
-    sound = _Judge(truth, truth, np.full(len(CRITERIA), JUDGE))
-    judge = _planted(fault, sound, here, (systems == system)[:, None] & here)
+    # where the judge centres, then and now, and how far single ratings stray from there
+    always = {"lenient": HALF_A_LEVEL * here, "slice": PART_OFF * ((systems == system)[:, None] & here)}
+    then = truth + always.get(fault, 0.0)
+    now = then + HALF_A_LEVEL * here if fault == "text" else then
+    noise = np.where(here, NOISY, JUDGE) if fault == "noisy" else JUDGE
     ids = [f"made-{number:04}" for number in range(1, n + 1)]
 
     def asked(centre: Floats, sample: int = 0) -> list[Rating]:
-        seen = centre + judge.noise * drawn.normal(size=centre.shape)
+        seen = centre + noise * drawn.normal(size=centre.shape)
         return [_rating(id, JUDGE_NAME, "model", row, sample) for id, row in zip(ids, seen, strict=True)]
 
     return Round(
@@ -149,8 +116,8 @@ def made_round(*, n: int, seed: int, fault: str | None = None) -> Round:
             )
             for place, id in enumerate(ids)
         ),
-        accepted=tuple(rating for run in range(RUNS_KEPT) for rating in asked(judge.then, run)),
-        ratings=tuple(asked(judge.now)),
+        accepted=tuple(rating for run in range(RUNS_KEPT) for rating in asked(then, run)),
+        ratings=tuple(asked(now)),
     )
 
 

@@ -63,7 +63,7 @@ def five_raters() -> tuple[Held, ...]:
         ("coin", "shuffles the labels at random, reads nothing", _coin(rubric, examples)),
         ("longer-is-better", "the longer the answer the better its levels", _longer_is_better(rubric, examples)),
     )
-    return tuple(_held(name, does, _undecided(ratings), rubric, examples) for name, does, ratings in planted)
+    return tuple(_held(name, does, ratings, rubric, examples) for name, does, ratings in planted)
 
 
 def _data(name: str) -> Path:
@@ -71,14 +71,11 @@ def _data(name: str) -> Path:
 
 
 def _held(name: str, does: str, ratings: Sequence[Rating], rubric: Rubric, examples: ExampleSet) -> Held:
-    calibration = calibration_of(rubric, examples, ratings, Rater(name, "", "ratings"))
+    """A rater compared with the labels, without decisions of its own, so that the pass mark decides."""
+    undecided = [replace(rating, passed=None) for rating in ratings]
+    calibration = calibration_of(rubric, examples, undecided, Rater(name, "", "ratings"))
     other = replace(rubric, pass_mark=OTHER_MARK)
-    return Held(name, does, calibration, compare(gold_of(examples, other).judged(other, ratings)))
-
-
-def _undecided(ratings: Iterable[Rating]) -> list[Rating]:
-    """The ratings without a decision of their own, so that the pass mark decides."""
-    return [replace(rating, passed=None) for rating in ratings]
+    return Held(name, does, calibration, compare(gold_of(examples, other).judged(other, undecided)))
 
 
 def _recorded(rubric: Rubric, examples: ExampleSet) -> list[Rating]:

@@ -67,7 +67,7 @@ def ask(request: "dict[str, Any]", *, folder: str, wish: object = None) -> "dict
         try:
             return _exchange(connected(place) or _started(place, folder), message, place)
         except TimeoutError:
-            _take_place(place, mark)
+            remove_marked(place, mark)  # the session stopped answering
         except (OSError, ValueError, Refused):
             continue
     _remove_stale(place)
@@ -221,9 +221,10 @@ def connected(place: str) -> socket.socket | None:
     return connection
 
 
-def _is_socket(place: str) -> bool:
-    """Whether the path is a socket: a user may name any path, and we must never remove another kind of file."""
-    return os.path.lexists(place) and (os.lstat(place).st_mode & 0o170000) == 0o140000
+def _remove_socket(place: str) -> None:
+    """Remove a socket: a user may name any path, and we must never remove another kind of file."""
+    if os.path.lexists(place) and (os.lstat(place).st_mode & 0o170000) == 0o140000:
+        os.unlink(place)
 
 
 def is_own(connection: socket.socket) -> bool:
@@ -300,12 +301,12 @@ def socket_mark(place: str) -> "tuple[int, int, int] | None":
     return about.st_dev, about.st_ino, about.st_ctime_ns
 
 
-def _take_place(place: str, mark: "tuple[int, int, int] | None") -> None:
-    """Remove the socket of a session that stopped answering, unless another caller already has."""
+def remove_marked(place: str, mark: "tuple[int, int, int] | None") -> None:
+    """Remove the socket with this mark, unless another caller already has: never one that took its place."""
     try:
         with Alone(os.path.dirname(place)):
-            if mark is not None and socket_mark(place) == mark and _is_socket(place):
-                os.unlink(place)
+            if mark is not None and socket_mark(place) == mark:
+                _remove_socket(place)
     except OSError:
         return
 
@@ -319,8 +320,7 @@ def _started(place: str, folder: str) -> socket.socket:
         connection = connected(place)
         if connection is not None:
             return connection
-        if _is_socket(place):
-            os.unlink(place)
+        _remove_socket(place)
         listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         with listener:
             listener.bind(place)
@@ -359,8 +359,8 @@ def _remove_stale(place: str) -> None:
             connection = connected(place)
             if connection is not None:
                 connection.close()
-            elif _is_socket(place):
-                os.unlink(place)
+            else:
+                _remove_socket(place)
     except OSError:
         return
 

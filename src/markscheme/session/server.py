@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from markscheme.session.client import Alone, is_own, socket_mark
+from markscheme.session.client import is_own, remove_marked, socket_mark
 
 IDLE = 60.0
 """Seconds without a request after which a session ends."""
@@ -152,10 +152,7 @@ def socket_file(path: str) -> Iterator[Callable[[], None]]:
     bound = [socket_mark(path)]
 
     def release() -> None:
-        mine = bound.pop() if bound else None
-        with suppress(OSError), Alone(os.path.dirname(path)):
-            if mine is not None and socket_mark(path) == mine:
-                os.unlink(path)
+        remove_marked(path, bound.pop() if bound else None)
 
     try:
         yield release
