@@ -24,13 +24,13 @@ def plain(value: Any) -> Any:
     {'score': None, 'ids': ['a', 'b']}
     """
     match value:
-        case float() | np.floating():
+        case float():
             return None if math.isnan(value) else float(value)
         case str() | int() | None:
             return value
         case Mapping():
             return {str(key): plain(one) for key, one in value.items()}
-        case np.ndarray():
+        case np.ndarray() | np.generic():
             return plain(value.tolist())
         case list() | tuple():
             return [plain(one) for one in value]
@@ -38,8 +38,6 @@ def plain(value: Any) -> Any:
             return sorted(plain(one) for one in value)
         case PurePath():
             return str(value)
-        case np.generic():
-            return value.item()
     if hasattr(value, "to_json"):
         return plain(value.to_json())
     if is_dataclass(value) and not isinstance(value, type):
@@ -47,20 +45,17 @@ def plain(value: Any) -> Any:
     raise TypeError(f"no JSON for a {type(value).__name__}")
 
 
-def record(entries: Mapping[str, Any]) -> dict[str, Any]:
-    """Entries of a JSON object as plain data."""
-    return {key: plain(value) for key, value in entries.items()}
-
-
 def attributes(value: object, names: str) -> dict[str, Any]:
     """Attributes of a value as entries of a JSON object, each under its own name or, as in `key=name`, another.
+
+    Without a value each entry is null.
 
     >>> from markscheme.stats import Estimate
     >>> attributes(Estimate(0.5, 0.2, 0.8, n=9), "value n least=low")
     {'value': 0.5, 'n': 9, 'least': 0.2}
     """
     pairs = [name.rpartition("=") for name in names.split()]
-    return {key or name: attrgetter(name)(value) for key, _, name in pairs}
+    return {key or name: None if value is None else attrgetter(name)(value) for key, _, name in pairs}
 
 
 def dumps(data: Mapping[str, Any]) -> str:

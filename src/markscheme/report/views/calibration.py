@@ -33,7 +33,7 @@ from markscheme.report.figures import (
     why_no_interval,
     with_interval,
 )
-from markscheme.report.json import attributes, record
+from markscheme.report.json import attributes
 from markscheme.report.views import drift
 from markscheme.report.views.examples import cell_tag, criterion_tag, examples_of, is_off, level_name, slice_tag
 from markscheme.stats import Estimate
@@ -861,41 +861,39 @@ def cost_line(cost: Usage) -> str:
     return f"{counted(cost.calls, 'call')}{tokens}, {usd}{in_batches}"
 
 
-# --- plain data -----------------------------------------------------------------------------------------------------
+# --- JSON -----------------------------------------------------------------------------------------------------------
 
 
 def json_of(calibration: Calibration) -> dict[str, Any]:
     """The calibration by the keys of the file format."""
     comparison, decision = calibration.comparison, calibration.decision
     ties = comparison.ties
-    return record(
-        {
-            "schema": 1,
-            "rubric": attributes(calibration.rubric, "name fingerprint"),
-            "judge": attributes(calibration.rater, "name fingerprint source provenance"),
-            **attributes(calibration, "counts not_graded_because=reasons_not_graded"),
-            **attributes(comparison, "agreement agreement_constant agreement_person agreement_with_person gain"),
-            "ties": {
-                **attributes(ties, "n=count flagged"),
-                "inclusive": _with_ties(comparison),
-                "verdict": decision.verdict_with_ties,
-            },
-            "tolerance": comparison.tolerance,
-            "target": decision.target,
-            "examples": comparison.gold.ids,
-            "rated": _rated(comparison),
-            "drift": comparison.misses,
-            "needs_adjustment": decision.needs_adjustment,
-            "overall": {**comparison.overall, "within_tolerance": comparison.agreement},
-            "criteria": {n: {**one.statistics, "confusion": one.confusion} for n, one in comparison.criteria.items()},
-            "raters": _raters(comparison),
-            **attributes(comparison, "false_passes false_fails"),
-            "baseline": drift.json_of(calibration.baseline),
-            **attributes(calibration, "test_labels=openings findings slices"),
-            **attributes(decision, "verdict because because_code use labels_needed"),
-            "cost": calibration.cost.to_json(),
-        }
-    )
+    return {
+        "schema": 1,
+        "rubric": attributes(calibration.rubric, "name fingerprint"),
+        "judge": attributes(calibration.rater, "name fingerprint source provenance"),
+        **attributes(calibration, "counts not_graded_because=reasons_not_graded"),
+        **attributes(comparison, "agreement agreement_constant agreement_person agreement_with_person gain"),
+        "ties": {
+            **attributes(ties, "n=count flagged"),
+            "inclusive": _with_ties(comparison),
+            "verdict": decision.verdict_with_ties,
+        },
+        "tolerance": comparison.tolerance,
+        "target": decision.target,
+        "examples": comparison.gold.ids,
+        "rated": _rated(comparison),
+        "drift": comparison.misses,
+        "needs_adjustment": decision.needs_adjustment,
+        "overall": {**comparison.overall, "within_tolerance": comparison.agreement},
+        "criteria": {n: {**one.statistics, "confusion": one.confusion} for n, one in comparison.criteria.items()},
+        "raters": _raters(comparison),
+        **attributes(comparison, "false_passes false_fails"),
+        "baseline": drift.json_of(calibration.baseline),
+        **attributes(calibration, "test_labels=openings findings slices"),
+        **attributes(decision, "verdict because because_code use labels_needed"),
+        "cost": calibration.cost.to_json(),
+    }
 
 
 def _rated(comparison: Comparison) -> dict[str, Any]:

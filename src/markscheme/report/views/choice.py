@@ -21,7 +21,7 @@ from markscheme.report.figures import (
     share_with_interval,
     with_interval,
 )
-from markscheme.report.json import attributes, record
+from markscheme.report.json import attributes
 from markscheme.report.views import calibration as of_judge
 from markscheme.report.views.calibration import LABELS, cost_line
 from markscheme.report.views.examples import examples_of_choice
@@ -268,19 +268,17 @@ def _details(
         yield doc.Section("What was run", (doc.OnPages((doc.Facts(tuple(rows)),)),), "run")
 
 
-# --- plain data -----------------------------------------------------------------------------------------------------
+# --- JSON -----------------------------------------------------------------------------------------------------------
 
 
 def json_of(choice: Choice) -> dict[str, Any]:
-    """The comparison as plain data."""
-    return record(
-        {
-            "schema": 1,
-            "rubric": attributes(choice.rubric, "name fingerprint"),
-            **attributes(choice, "examples reference tolerance judges=standings best recommended because notes"),
-            "pairs": [_pair_json(pair) for pair in choice.pairs],
-        }
-    )
+    """The comparison by the keys of its JSON."""
+    return {
+        "schema": 1,
+        "rubric": attributes(choice.rubric, "name fingerprint"),
+        **attributes(choice, "examples reference tolerance judges=standings best recommended because notes"),
+        "pairs": [_pair_json(pair) for pair in choice.pairs],
+    }
 
 
 def _pair_json(pair: Differences) -> dict[str, Any]:

@@ -152,7 +152,7 @@ def _notes(baseline: Baseline) -> Iterator[Line]:
         yield "Not compared: " + ", ".join(f"{name} ({why})" for name, why in baseline.not_compared.items()) + "."
 
 
-# --- plain data -----------------------------------------------------------------------------------------------------
+# --- JSON -----------------------------------------------------------------------------------------------------------
 
 
 def json_of(baseline: Baseline | None) -> dict[str, Any] | None:

@@ -15,7 +15,7 @@ from markscheme.judges.judge import total
 from markscheme.receipt import calibration_text
 from markscheme.report.document import Block, Callout, Document, Items, Line, Name, Notes, Paragraph, Section, Table
 from markscheme.report.figures import NONE, chance, cut_short, number, share_with_interval, with_interval
-from markscheme.report.json import attributes, record
+from markscheme.report.json import attributes
 from markscheme.report.views import pass_rate
 from markscheme.text import printable, spreadsheet_cell
 
@@ -121,7 +121,7 @@ def _on_differences(differences: Sequence[Difference]) -> Iterator[str]:
             yield f"{better} is shown to be better than {other} overall."
 
 
-# --- as a table for spreadsheets, and as plain data -----------------------------------------------------------------
+# --- as a table for spreadsheets, and as JSON -----------------------------------------------------------------------
 
 
 def csv_of(report: ExperimentReport) -> str:
@@ -141,29 +141,27 @@ def _harmless(text: str) -> str:
 
 
 def json_of(report: ExperimentReport) -> dict[str, Any]:
-    """The report as plain data."""
+    """The report by the keys of its JSON."""
     run = report.run
     experiment, judge = run.experiment, run.grading.judge.identity
-    return record(
-        {
-            "schema": 1,
-            "experiment": {
-                "name": experiment.name,
-                "variants": list(experiment.by_name),
-                "cases": list(experiment.by_id),
-            },
-            "rubric": attributes(experiment.rubric, "name fingerprint"),
-            "judge": {"name": str(judge), "fingerprint": judge.fingerprint},
-            "model": run.outputs.model or None,
-            "counts": {"outputs": len(run.grades), "asked_now": run.outputs.made, "not_graded": run.not_graded},
-            "table": {name: _row_json(row) for name, row in report.rows.items()},
-            "differences": [_difference_json(difference) for difference in report.differences],
-            "since_accepted": [_difference_json(difference) for difference in report.since],
-            "pass_rates": None if report.rates is None else pass_rate.json_of(report.rates, report.reference),
-            **attributes(report, "failed notes"),
-            "cost": {"outputs": run.outputs.usage, "grades": total(grade.usage for grade in run.grades.values())},
-        }
-    )
+    return {
+        "schema": 1,
+        "experiment": {
+            "name": experiment.name,
+            "variants": list(experiment.by_name),
+            "cases": list(experiment.by_id),
+        },
+        "rubric": attributes(experiment.rubric, "name fingerprint"),
+        "judge": {"name": str(judge), "fingerprint": judge.fingerprint},
+        "model": run.outputs.model or None,
+        "counts": {"outputs": len(run.grades), "asked_now": run.outputs.made, "not_graded": run.not_graded},
+        "table": {name: _row_json(row) for name, row in report.rows.items()},
+        "differences": [_difference_json(difference) for difference in report.differences],
+        "since_accepted": [_difference_json(difference) for difference in report.since],
+        "pass_rates": None if report.rates is None else pass_rate.json_of(report.rates, report.reference),
+        **attributes(report, "failed notes"),
+        "cost": {"outputs": run.outputs.usage, "grades": total(grade.usage for grade in run.grades.values())},
+    }
 
 
 def _row_json(row: VariantFigures) -> dict[str, Any]:

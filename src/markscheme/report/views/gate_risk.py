@@ -7,7 +7,7 @@ from markscheme.calibration.gate import Gate
 from markscheme.counts import counted
 from markscheme.report.document import Callout, Document, Facts, Notes, Paragraph, Section, Verbatim
 from markscheme.report.figures import number
-from markscheme.report.json import attributes, record
+from markscheme.report.json import attributes
 from markscheme.stats.gate import ALARM, REPEATS, Figure
 
 RUN_LEVEL = 0.9
@@ -103,11 +103,9 @@ def _percent(chance: float | None) -> str:
 
 def json_of(gate: Gate) -> dict[str, Any]:
     """The risk by the keys of the file format."""
-    return record(
-        {
-            "schema": 1,
-            **attributes(gate.risk, "runs cases center p_fail p_fail_wide run_shift safe_threshold smallest_drop"),
-            **attributes(gate, "dropped because"),
-            "advice": attributes(gate.risk, "runs=repeats threshold=safe_threshold"),
-        }
-    )
+    return {
+        "schema": 1,
+        **attributes(gate.risk, "runs cases center p_fail p_fail_wide run_shift safe_threshold smallest_drop"),
+        **attributes(gate, "dropped because"),
+        "advice": attributes(gate.risk, "runs=repeats threshold=safe_threshold"),
+    }

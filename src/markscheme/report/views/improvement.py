@@ -28,7 +28,7 @@ from markscheme.report.document import (
     word_difference,
 )
 from markscheme.report.figures import cut_short, number, points, with_interval
-from markscheme.report.json import plain
+from markscheme.report.json import attributes
 from markscheme.report.views.tuning import NOT_HUMAN
 from markscheme.rubrics.rubric import Rubric
 from markscheme.stats.selection import chance_to_find, held_out_needed, labels_needed
@@ -252,53 +252,36 @@ def _times(chance: float) -> str:
 
 
 def json_of(run: ImprovementRun) -> dict[str, Any]:
-    """The run as plain data; dev figures and raw test figures say how far they can be trusted."""
+    """The run by the keys of its JSON; dev figures and raw test figures say how far they can be trusted."""
     answer = run.answer
-    found: dict[str, Any] = plain(
-        {
-            "schema": 1,
-            "rubric": {"name": run.yours.name, "fingerprint": run.yours.fingerprint},
-            "adopted": None if run.adopted is None else run.adopted.name,
-            "finalists": [wording.name for wording in run.finalists],
-            "refused": run.search.refused,
-            "gain": None if answer is None else answer.gain,
-            "agreement_gain": None if answer is None else answer.agreement_gain,
-            "opening": None if answer is None else answer.opening,
-            "alpha": None if answer is None else answer.alpha,
-            "calls": run.usage.calls,
-            "sealed": run.sealed.n,
-            "dev": 0 if run.outside else run.search.dev.n,
-            "because": run.because,
-            "judge": run.judge,
-            "proposer": run.proposer or None,
-            "outside": run.outside,
-            "asked_again": None if answer is None else answer.asked_again,
-            "dropped": None if answer is None else answer.dropped,
-            "tasks": {"dev": run.search.dev.tasks, "sealed": run.sealed.tasks},
-            "rounds": run.search.rounds,
-            "graded": run.graded,
-            "cost": run.usage,
-            "written": run.written,
-            "wordings": [_wording_json(one) for one in run.search.tried],
-            "held_out": None if answer is None or answer.raw is None else {"mae_lower_by": answer.raw, "note": RAW},
-        }
-    )
-    return found
+    return {
+        "schema": 1,
+        "rubric": attributes(run.yours, "name fingerprint"),
+        "adopted": None if run.adopted is None else run.adopted.name,
+        "finalists": [wording.name for wording in run.finalists],
+        "refused": run.search.refused,
+        **attributes(answer, "gain agreement_gain opening alpha"),
+        **attributes(run, "calls=usage.calls sealed=sealed.n"),
+        "dev": 0 if run.outside else run.search.dev.n,
+        **attributes(run, "because judge"),
+        "proposer": run.proposer or None,
+        "outside": run.outside,
+        **attributes(answer, "asked_again dropped"),
+        "tasks": {"dev": run.search.dev.tasks, "sealed": run.sealed.tasks},
+        **attributes(run, "rounds=search.rounds graded cost=usage written"),
+        "wordings": [_wording_json(one) for one in run.search.tried],
+        "held_out": None if answer is None or answer.raw is None else {"mae_lower_by": answer.raw, "note": RAW},
+    }
 
 
 def _wording_json(one: Tried) -> dict[str, Any]:
-    changes = [
-        {"criterion": change.place.criterion or None, "field": change.place.field, "old": change.old, "new": change.new}
-        for change in one.wording.changes
-    ]
-    dev = None if one.gain is None else {"mae_lower_by": one.gain, "n": one.n, "note": SELECTED}
     return {
-        "name": one.wording.name,
-        "fingerprint": one.wording.rubric.fingerprint,
-        "outcome": one.outcome,
-        "warnings": one.wording.warnings,
-        "changes": changes,
-        "dev": dev,
+        **attributes(one, "name=wording.name fingerprint=wording.rubric.fingerprint outcome warnings=wording.warnings"),
+        "changes": [
+            {"criterion": change.place.criterion or None, **attributes(change, "field=place.field old new")}
+            for change in one.wording.changes
+        ],
+        "dev": None if one.gain is None else {"mae_lower_by": one.gain, "n": one.n, "note": SELECTED},
     }
 
 
@@ -363,7 +346,6 @@ def plan_view(plan: ImprovementPlan) -> Document:
 
 
 def plan_json(plan: ImprovementPlan) -> dict[str, Any]:
-    """The plan as plain data."""
-    found: dict[str, Any] = plain(plan)
+    """The plan by the keys of its JSON."""
     held_out, labels = plan.needed
-    return {"schema": 1, **found, "held_out_needed": held_out, "labels_needed": labels}
+    return {"schema": 1, **vars(plan), "held_out_needed": held_out, "labels_needed": labels}

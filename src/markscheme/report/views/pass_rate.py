@@ -6,7 +6,7 @@ from typing import Any
 from markscheme.calibration.pass_rates import GroupPassRate, PassRates
 from markscheme.report.document import Block, Document, Line, Name, Notes, Paragraph, Table, share_mark
 from markscheme.report.figures import share_with_interval, with_interval
-from markscheme.report.json import attributes, record
+from markscheme.report.json import attributes
 from markscheme.stats import Estimate
 from markscheme.stats.group_rates import GroupDifference
 
@@ -76,21 +76,19 @@ def _share(estimate: Estimate) -> str:
 
 def json_of(rates: PassRates, reference: str | None = None) -> dict[str, Any]:
     """The rates by the keys of the file format."""
-    return record(
-        {
-            "schema": 1,
-            **attributes(rates, "raw corrected method=corrected.method drawn=how labels labels_here assumed"),
-            "reference": reference,
-            **attributes(rates, "not_graded other_verdicts"),
-            "groups": {name: attributes(one, "raw corrected own_labels needed") for name, one in rates.groups.items()},
-            "differences": [
-                {
-                    "first": first,
-                    "second": second,
-                    **attributes(one, "difference common"),
-                    "on_common": None if one.on_common is None else [side.rate for side in one.on_common],
-                }
-                for (first, second), one in rates.differences.items()
-            ],
-        }
-    )
+    return {
+        "schema": 1,
+        **attributes(rates, "raw corrected method=corrected.method drawn=how labels labels_here assumed"),
+        "reference": reference,
+        **attributes(rates, "not_graded other_verdicts"),
+        "groups": {name: attributes(one, "raw corrected own_labels needed") for name, one in rates.groups.items()},
+        "differences": [
+            {
+                "first": first,
+                "second": second,
+                **attributes(one, "difference common"),
+                "on_common": None if one.on_common is None else [side.rate for side in one.on_common],
+            }
+            for (first, second), one in rates.differences.items()
+        ],
+    }

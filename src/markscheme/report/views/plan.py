@@ -9,7 +9,7 @@ from markscheme.calibration.sampling import Draw
 from markscheme.counts import counted
 from markscheme.report.document import Document, Line, Notes, Paragraph, Section, Table
 from markscheme.report.figures import NONE
-from markscheme.report.json import attributes, record
+from markscheme.report.json import attributes
 from markscheme.stats.group_rates import PLANNED_WIDTHS
 
 GOALS: dict[str, str] = {
@@ -99,6 +99,6 @@ def _next(draw: Draw) -> Section:
 
 
 def json_of(plan: Plan) -> dict[str, Any]:
-    """The plan as plain data."""
+    """The plan by the keys of its JSON."""
     planned = attributes(plan, "labelled annotators needs cost=costs next")
-    return record({"schema": 1, "rubric": {"name": plan.rubric}, **planned})
+    return {"schema": 1, "rubric": {"name": plan.rubric}, **planned}

@@ -7,7 +7,7 @@ from markscheme.calibration.plan import Cost
 from markscheme.counts import counted
 from markscheme.report.document import Callout, Document, Items, Line, Name, Notes, Paragraph, Section, Table, Verbatim
 from markscheme.report.figures import NONE, cut_short, number, share, signed
-from markscheme.report.json import attributes, record
+from markscheme.report.json import attributes
 from markscheme.stats.stress import Cell
 from markscheme.stress.battery import APART, CONTROL, POLARITY, TRUNCATION, Battery, MovedExample, Stress
 
@@ -159,11 +159,9 @@ def plan_view(battery: Battery, cost: Cost) -> Document:
 
 def json_of(stress: Stress) -> dict[str, Any]:
     """The run by the keys of the file format."""
-    return record(
-        {
-            "schema": 1,
-            "n": len(stress.battery.examples),
-            **attributes(stress, "calls=usage.calls not_graded control rows reads_to_the_end cost=usage"),
-            "because": because(stress),
-        }
-    )
+    return {
+        "schema": 1,
+        "n": len(stress.battery.examples),
+        **attributes(stress, "calls=usage.calls not_graded control rows reads_to_the_end cost=usage"),
+        "because": because(stress),
+    }
