@@ -135,8 +135,12 @@ def _joined(pieces: list[Piece]) -> tuple[Piece, ...]:
 # --- blocks ---------------------------------------------------------------------------------------------------------
 
 
+class Block:
+    """A part of a document."""
+
+
 @dataclass(frozen=True)
-class Callout:
+class Callout(Block):
     """The answer: a few words in bold, the evidence, and the command to run next."""
 
     tone: Tone
@@ -146,35 +150,35 @@ class Callout:
 
 
 @dataclass(frozen=True)
-class Paragraph:
+class Paragraph(Block):
     """Lines of text that follow each other."""
 
     lines: tuple[Line, ...]
 
 
 @dataclass(frozen=True)
-class Items:
+class Items(Block):
     """Lines of a list, each with further lines below it."""
 
     items: tuple[tuple[Line, ...], ...]
 
 
 @dataclass(frozen=True)
-class Notes:
+class Notes(Block):
     """Small print, such as what a sign in the table above means."""
 
     lines: tuple[Line, ...]
 
 
 @dataclass(frozen=True)
-class Verbatim:
+class Verbatim(Block):
     """Text to be copied or compared letter by letter, such as a diff; its lines are never broken."""
 
     text: str
 
 
 @dataclass(frozen=True)
-class Table:
+class Table(Block):
     """Rows under headings. The first cell of a row names it; a matrix counts examples by level."""
 
     headings: tuple[str, ...]
@@ -184,7 +188,7 @@ class Table:
 
 
 @dataclass(frozen=True)
-class Bars:
+class Bars(Block):
     """Named shares on one scale from 0 to 100%, which makes them easy to compare."""
 
     rows: tuple[tuple[str, Mark], ...]
@@ -192,7 +196,7 @@ class Bars:
 
 
 @dataclass(frozen=True)
-class Tiles:
+class Tiles(Block):
     """Named counts, each with its examples: label, count in words, examples, and the tag that lists them."""
 
     tiles: tuple[tuple[str, str, Ids, str], ...]
@@ -213,14 +217,14 @@ class Card:
 
 
 @dataclass(frozen=True)
-class Cards:
+class Cards(Block):
     """Issues to act on, the most important first."""
 
     cards: tuple[Card, ...]
 
 
 @dataclass(frozen=True)
-class Facts:
+class Facts(Block):
     """Names and values."""
 
     rows: tuple[tuple[str, str], ...]
@@ -238,7 +242,7 @@ class Dot:
 
 
 @dataclass(frozen=True)
-class Scatter:
+class Scatter(Block):
     """Scores of two raters against each other, with the tolerance band and the pass mark. On pages only."""
 
     dots: tuple[Dot, ...]
@@ -296,7 +300,7 @@ class Case:
 
 
 @dataclass(frozen=True)
-class Examples:
+class Examples(Block):
     """Examples, those to read first at the top: a page creates their rows on demand, text shows the first few.
 
     Attributes:
@@ -313,46 +317,37 @@ class Examples:
 
 
 @dataclass(frozen=True)
-class OnPages:
+class OnPages(Block):
     """Blocks that only a page has room for."""
 
-    blocks: tuple["Block", ...]
+    blocks: tuple[Block, ...]
 
 
 @dataclass(frozen=True)
-class Section:
+class Section(Block):
     """A heading and what follows it; `key` is where links lead."""
 
     title: str
-    blocks: tuple["Block", ...]
+    blocks: tuple[Block, ...]
     key: str = ""
 
-    @property
-    def in_text(self) -> tuple["Block", ...]:
-        """The blocks for a terminal or Markdown."""
-        return tuple(block for block in self.blocks if not _on_pages_only(block))
+
+def in_text(blocks: Iterable[Block]) -> list[Block]:
+    """The blocks that a terminal or Markdown shows: not those for pages alone, nor those without a line."""
+    return [block for block in blocks if not _is_left_out(block)]
 
 
-def _on_pages_only(block: "Block") -> bool:
-    return isinstance(block, (OnPages, Scatter)) or (isinstance(block, Examples) and not block.differing)
-
-
-Block = (
-    Callout
-    | Paragraph
-    | Items
-    | Notes
-    | Verbatim
-    | Table
-    | Bars
-    | Tiles
-    | Cards
-    | Facts
-    | Scatter
-    | Examples
-    | OnPages
-    | Section
-)
+def _is_left_out(block: Block) -> bool:
+    match block:
+        case OnPages() | Scatter():
+            return True
+        case Examples():
+            return not block.differing
+        case Paragraph() | Notes():
+            return not block.lines
+        case Section():
+            return not in_text(block.blocks)
+    return False
 
 
 @dataclass(frozen=True)
