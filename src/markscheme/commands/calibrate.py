@@ -179,6 +179,6 @@ def _add_step_summary(markdown: str) -> None:
     from markscheme.report.step_summary import append_step_summary
 
     try:
-        append_step_summary(markdown)
+        append_step_summary(markdown, Path(os.environ["GITHUB_STEP_SUMMARY"]))
     except OSError as error:
         print(f"warning: the step summary cannot be written: {error}", file=sys.stderr)

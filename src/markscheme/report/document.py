@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from typing import Literal
 
-from markscheme.report.figures import share_with_interval
+from markscheme.report.figures import NONE, share_with_interval, with_interval
 from markscheme.stats import Estimate
 
 Tone = Literal["good", "trend", "open", "bad", "note"]
@@ -70,15 +70,14 @@ class Mark:
 
 def share_mark(estimate: Estimate | None, role: Role = "judge") -> Mark:
     """A share on a line from 0 to 1."""
-    return mark(share_with_interval(estimate), estimate, role=role)
+    if estimate is None:
+        return Mark(NONE, role=role)
+    return Mark(share_with_interval(estimate), estimate.value, estimate.low, estimate.high, role=role)
 
 
-def mark(text: str, estimate: Estimate | None, reach: float | None = None, role: Role = "judge") -> Mark:
-    """An estimate on a line from 0 to 1, or from -reach to reach."""
-    ends = (0.0, 1.0) if reach is None else (-reach, reach)
-    if estimate is None or estimate.value is None:
-        return Mark(text, None, None, None, *ends, role)
-    return Mark(text, estimate.value, estimate.low, estimate.high, *ends, role)
+def shift_mark(shift: Estimate, reach: float) -> Mark:
+    """A shift on a line from -reach to reach."""
+    return Mark(with_interval(shift, sign=True), shift.value, shift.low, shift.high, -reach, reach)
 
 
 def reach(shifts: Iterable[tuple[Estimate, float]]) -> float:
@@ -109,7 +108,7 @@ def word_difference(old: str, new: str) -> tuple[tuple[Piece, ...], tuple[Piece,
     """Both texts, with the words marked that only one of them has.
 
     >>> word_difference("is very polite", "is polite")[0]
-    ('is ', ChangedWords(text='very', how='del'), ' polite')
+    ('is', ' ', ChangedWords(text='very', how='del'), ' ', 'polite')
     """
     words, others = old.split(), new.split()
     sides: tuple[list[Piece], list[Piece]] = ([], [])
@@ -118,18 +117,7 @@ def word_difference(old: str, new: str) -> tuple[tuple[Piece, ...], tuple[Piece,
         for side, part in zip(sides, parts, strict=True):
             if part.text:
                 side += [*([" "] if side else []), part.text if same == "equal" else part]
-    return _joined(sides[0]), _joined(sides[1])
-
-
-def _joined(pieces: list[Piece]) -> tuple[Piece, ...]:
-    """The same pieces, with blanks between two of them merged into the plain text next to them."""
-    found: list[Piece] = []
-    for piece in pieces:
-        if found and isinstance(piece, str) and isinstance(found[-1], str):
-            found[-1] += piece
-        else:
-            found.append(piece)
-    return tuple(found)
+    return tuple(sides[0]), tuple(sides[1])
 
 
 # --- blocks ---------------------------------------------------------------------------------------------------------
@@ -243,12 +231,11 @@ class Dot:
 
 @dataclass(frozen=True)
 class Scatter(Block):
-    """Scores of two raters against each other, with the tolerance band and the pass mark. On pages only."""
+    """The judge's scores against gold's, with the tolerance band and the pass mark. On pages only."""
 
     dots: tuple[Dot, ...]
     tolerance: float
     pass_mark: float
-    axes: tuple[str, str]
     caption: str
 
 

@@ -5,8 +5,6 @@ from collections.abc import Callable
 from markscheme.stats import Estimate
 
 NONE = "–"
-APPROXIMATE = " ~"
-"""Suffix of an approximate interval."""
 
 
 def cut_short(text: str, length: int = 160) -> str:
@@ -65,12 +63,7 @@ def share_with_interval(estimate: Estimate | None) -> str:
     >>> share_with_interval(Estimate(0.83, 0.71, 0.91))
     '83% (71–91)'
     """
-    if estimate is None or estimate.value is None:
-        return NONE
-    text = share(estimate.value)
-    if estimate.low is None or estimate.high is None:
-        return text
-    return f"{text} ({100 * estimate.low:.0f}–{100 * estimate.high:.0f}){_sign(estimate)}"
+    return _spelt(estimate, lambda value: f"{100 * value:.0f}", unit="%")
 
 
 def share_with_ci(estimate: Estimate | None) -> str:
@@ -119,19 +112,15 @@ def why_no_interval(estimate: Estimate) -> str:
     return why if withheld and estimate.value is not None else ""
 
 
-def _spelt(estimate: Estimate | None, spell: Callable[[float], str]) -> str:
+def _spelt(estimate: Estimate | None, spell: Callable[[float], str], unit: str = "") -> str:
     if estimate is None or estimate.value is None:
         return NONE
-    text = spell(estimate.value)
+    text = f"{spell(estimate.value)}{unit}"
     if estimate.low is None or estimate.high is None:
         return text
     low, high = spell(estimate.low), spell(estimate.high)
     to = " to " if low[0] in "+−" or high[0] in "+−" else "–"
-    return f"{text} ({low}{to}{high}){_sign(estimate)}"
-
-
-def _sign(estimate: Estimate) -> str:
-    return APPROXIMATE if is_approximate(estimate) else ""
+    return f"{text} ({low}{to}{high}){' ~' if is_approximate(estimate) else ''}"
 
 
 def is_approximate(estimate: Estimate) -> bool:

@@ -48,7 +48,11 @@ def render_terminal(document: doc.Document, file: IO[str], width: int | None = N
     """
     text, raw = io.StringIO(), raw_stream(file)
     encoding = raw.encoding or "utf-8" if hasattr(raw, "encoding") else "utf-8"
-    _Page(text, width or _columns(raw), colours=_has_colours(raw)).document(document)
+    colours, width = _has_colours(raw), width or _columns(raw)
+    page = _Page(
+        file=text, width=width, highlight=False, force_terminal=colours, color_system="standard" if colours else None
+    )
+    page.document(document)
     lines = "".join(f"{line.rstrip()}\n" for line in text.getvalue().splitlines())
     if _is_plain(raw, encoding):
         lines = lines.translate(TYPED).encode(encoding, "replace").decode(encoding)
@@ -83,15 +87,6 @@ def _is_plain(file: IO[str], encoding: str) -> bool:
 
 class _Page(Console):
     """Draws blocks line by line."""
-
-    def __init__(self, file: IO[str], width: int, *, colours: bool) -> None:
-        super().__init__(
-            file=file,
-            width=width,
-            highlight=False,
-            force_terminal=colours,
-            color_system="standard" if colours else None,
-        )
 
     def document(self, document: doc.Document) -> None:
         """A document and its parts."""

@@ -20,7 +20,7 @@ from markscheme.judges.family import kinship
 from markscheme.judges.judge import Usage
 from markscheme.ratings.splits import Openings
 from markscheme.report import document as doc
-from markscheme.report.document import mark, reach, share_mark
+from markscheme.report.document import reach, share_mark, shift_mark
 from markscheme.report.figures import (
     NONE,
     coefficient,
@@ -616,12 +616,11 @@ def criterion_rows(
     criteria = comparison.criteria.values()
     part = reach((found.statistics["signed_error"], found.criterion.scale.span) for found in criteria)
     for place, (name, found) in enumerate(comparison.criteria.items()):
-        bias = found.statistics["signed_error"]
         causes = dict.fromkeys(_cause(one) for one in findings if one.criterion == name)
         yield (
             doc.Name(name, f"{of}c{place}"),
             *(figure.cell(figure.estimate(found)) for figure in CRITERION_FIGURES),
-            mark(with_interval(bias, sign=True), bias, part * found.criterion.scale.span),
+            shift_mark(found.statistics["signed_error"], part * found.criterion.scale.span),
             ", ".join(causes),
         )
 
@@ -748,7 +747,6 @@ def scatter(comparison: Comparison) -> doc.Scatter:
         tuple(sorted(dots, key=lambda dot: (dot.off, -len(dot.ids)))),
         comparison.tolerance,
         comparison.rubric.pass_mark,
-        ("gold score", "judge's score"),
         f"Scores of {counted(n, 'example')}: {off} off gold by {comparison.tolerance:g} or more (hollow). "
         f"Larger points are more examples; dotted lines are the pass mark, {comparison.rubric.pass_mark:g}.",
     )
