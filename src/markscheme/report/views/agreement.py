@@ -14,8 +14,7 @@ def view(table: RaterTable, scale: str, found: TableAgreement) -> Document:
     size = f"{len(table.values)} units, {len(table.raters)} raters, {scale} scale of {len(table.levels)} levels"
     rows = tuple((name, with_interval(one), one.note or "") for name, one in found.statistics.items())
     undefined = tuple(f"– {name}: {one.undefined}." for name, one in found.statistics.items() if one.undefined)
-    notes = (Notes(undefined),) if undefined else ()
-    return Document(size, "", (Table(("Measure", "value (95% CI)", ""), rows), *notes))
+    return Document(size, "", (Table(("Measure", "value (95% CI)", ""), rows), Notes(undefined)))
 
 
 def json_of(table: RaterTable, scale: str, found: TableAgreement) -> dict[str, Any]:

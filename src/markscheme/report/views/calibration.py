@@ -126,7 +126,6 @@ EXACT = 1e-6
 def view(calibration: Calibration) -> doc.Document:
     """The whole report."""
     comparison, name = calibration.comparison, calibration.rubric.name
-    warnings = tuple(_warnings(calibration))
     return doc.Document(
         title=f"{name} · {calibration.rater.name} · {_labels_in_short(comparison)}",
         source=_source(calibration),
@@ -134,7 +133,7 @@ def view(calibration: Calibration) -> doc.Document:
             callout(calibration),
             agreement_bars(comparison, calibration.decision.target),
             tiles(comparison),
-            *([doc.Notes(warnings)] if warnings else []),
+            doc.Notes(tuple(_warnings(calibration))),
             doc.Section("Fix first", (*_fixes(calibration), *_rewording(calibration)), "fix"),
         ),
         sections=tuple(_sections(calibration)),
@@ -149,7 +148,8 @@ def _sections(calibration: Calibration) -> Iterator[doc.Section]:
     differ: list[doc.Block] = [doc.Paragraph((_how_many_differ(comparison),))] if examples.differing else []
     yield doc.Section("Examples to read first", (doc.OnPages((scatter(comparison),)), *differ, examples), "examples")
     yield _annotators(calibration)
-    yield drift.section(calibration.baseline, _accept(calibration), is_usable=calibration.decision.use in USABLE)
+    accept = _run(calibration, "calibrate", " --accept")
+    yield drift.section(calibration.baseline, accept, is_usable=calibration.decision.use in USABLE)
     if calibration.slices:
         yield doc.Section("Slices", tuple(_slices(calibration.slices)), "slices")
     yield doc.Section("What was run", (doc.Facts(tuple(_facts(calibration))),), "run")
@@ -229,10 +229,6 @@ def _run(calibration: Calibration, command: str, options: str = "") -> str:
 
 def _named(calibration: Calibration) -> str:
     return calibration.rater.named or calibration.rubric.name
-
-
-def _accept(calibration: Calibration) -> str:
-    return _run(calibration, "calibrate", " --accept")
 
 
 def _by_use(calibration: Calibration) -> doc.Callout:

@@ -67,10 +67,10 @@ def section(baseline: Baseline | None, command: str, *, is_usable: bool) -> doc.
     blocks: list[doc.Block] = [doc.Paragraph(tuple(lines))]
     if baseline.criteria:
         blocks.append(_table(baseline))
-    notes = list(_notes(baseline))
+    notes = [*_notes(baseline)]
     if is_usable and baseline.foremost is not None and baseline.foremost.explanation.is_own_edit:
         notes.append(("Once new labels confirm the edit, accept it: ", doc.Code(command)))
-    return doc.Section(title, (*blocks, *([doc.Notes(tuple(notes))] if notes else [])), "drift")
+    return doc.Section(title, (*blocks, doc.Notes(tuple(notes))), "drift")
 
 
 def _compared(baseline: Baseline) -> Iterator[doc.Line]:

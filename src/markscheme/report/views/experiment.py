@@ -42,20 +42,17 @@ def view(report: ExperimentReport) -> Document:
 def _lead(report: ExperimentReport) -> Iterator[Block]:
     if report.failed:
         yield Callout("bad", "Fails.", "; ".join(report.failed))
-    notes = tuple(_missing(report.run))
-    if notes:
-        yield Notes(notes)
+    yield Notes(tuple(_missing(report.run)))
     yield Table(HEADINGS, tuple(cells for name, row in report.rows.items() for cells in _rows(name, row)))
     yield Items(tuple((_whole(name, row),) for name, row in report.rows.items()))
-    if report.notes:
-        yield Paragraph(tuple(report.notes))
+    yield Paragraph(tuple(report.notes))
 
 
 def _sections(report: ExperimentReport) -> Iterator[Section]:
     if report.differences:
         rows = tuple(cells for difference in _shown(report.differences) for cells in _shift_rows(difference))
-        lines = tuple(_on_differences(report.differences))
-        yield Section("Differences", (Table(SHIFT_HEADINGS, rows), *([Paragraph(lines)] if lines else [])))
+        lines = Paragraph(tuple(_on_differences(report.differences)))
+        yield Section("Differences", (Table(SHIFT_HEADINGS, rows), lines))
     if report.since:
         rows = tuple(cells for difference in report.since for cells in _shift_rows(difference))
         yield Section(f"Since the accepted run of {report.accepted}", (Table(SHIFT_HEADINGS, rows),))

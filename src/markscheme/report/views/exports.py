@@ -17,11 +17,10 @@ HEADINGS = ("metric", "judge", "labels", "agreement (95% CI)", "baseline", "anno
 def view(found: ExportAnswer) -> doc.Document:
     """The first report on an export, without a rubric."""
     rows = tuple(_row(one) for one in found.metrics)
-    notes = tuple(_notes(found))
     return doc.Document(
         title=f"{found.reading.path.name} · {found.reading.taken_for} · {counted(len(rows), 'judged metric')}",
         source="",
-        blocks=(_callout(found), doc.Table(HEADINGS, rows), *([doc.Notes(notes)] if notes else [])),
+        blocks=(_callout(found), doc.Table(HEADINGS, rows), doc.Notes(tuple(_notes(found)))),
     )
 
 

@@ -153,8 +153,7 @@ def _lead(run: ImprovementRun) -> Iterator[doc.Block]:
         notes.append("The recording has your wording only once: how far two runs of the judge differ isn't covered.")
     if run.answer is not None and run.answer.dropped:
         notes.append(f"{counted(run.answer.dropped, 'example')} excluded: not graded under your wording.")
-    if notes:
-        yield doc.Paragraph(tuple(notes))
+    yield doc.Paragraph(tuple(notes))
 
 
 def _sections(run: ImprovementRun) -> Iterator[doc.Section]:

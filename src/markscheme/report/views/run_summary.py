@@ -32,7 +32,7 @@ def view(worth: RunWorth) -> Document:
         source=labels,
         blocks=(
             Table(headings, tuple(_row(system, names) for system in worth.systems)),
-            *([Notes(tuple(dict.fromkeys(undefined)))] if undefined else []),
+            Notes(tuple(dict.fromkeys(undefined))),
             Items(tuple((line,) for line in lines)),
         ),
     )

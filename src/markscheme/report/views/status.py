@@ -77,14 +77,13 @@ def view(
         shipped: Names of the rubrics that come with markscheme.
     """
     table: Block = Table(HEADINGS, tuple(map(_cells, rubrics)))
-    remarks = tuple(_remarks(rubrics))
     lines: list[Line] = [f"{'can' if one.usable else 'cannot'} ask {one.name}: {one.why}" for one in judges]
     lines += [f"batch {batch}" for batch in batches]
     lines += [f"session: {session}" for session in sessions] or [NO_SESSION]
     return Document(
         counted(len(rubrics), "rubric") if rubrics else NO_RUBRICS.format(shipped=", ".join(shipped)),
         "",
-        (*([table] if rubrics else []), *([Notes(remarks)] if remarks else []), Paragraph(tuple(lines))),
+        (*([table] if rubrics else []), Notes(tuple(_remarks(rubrics))), Paragraph(tuple(lines))),
     )
 
 

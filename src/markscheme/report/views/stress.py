@@ -32,7 +32,7 @@ def _blocks(stress: Stress) -> Iterator[Any]:
     if stress.control_moved is None:
         yield _table(stress)
         yield Notes((SIGNS, *(f"{row.name}: {row.what}" for row in stress.battery.rows)))
-        yield from _noise(stress)
+        yield Notes(tuple(_noise(stress)))
     graded = f"{stress.not_graded} not graded." if stress.not_graded else "All graded."
     yield Paragraph((f"{counted(stress.usage.calls, 'call')}. {graded}",))
 
@@ -107,19 +107,17 @@ def cell_text(cell: Cell, span: float) -> str:
     return f"? <{number(cell.smallest)}" if cell.smallest is not None and cell.smallest < span else "?"
 
 
-def _noise(stress: Stress) -> Iterator[Notes]:
+def _noise(stress: Stress) -> Iterator[str]:
     """Changes that scatter ratings more than repeating the same prompt does."""
-    found = [
-        f"{name}, {criterion}: {share(cell.noise.changed)} of ratings differ from the original's, "
-        f"{share(cell.noise.retest)} between two answers about it (effect varies by "
-        f"{number(cell.noise.effect_sd)} levels)"
-        for name, row in stress.rows.items()
-        if name not in APART
-        for criterion, cell in row.items()
-        if cell.noise is not None and cell.noise.p <= NOISY / max(1, len(stress.rows) * len(row))
-    ]
-    if found:
-        yield Notes(tuple(found))
+    for name, row in stress.rows.items():
+        for criterion, cell in row.items():
+            noise = cell.noise
+            if name not in APART and noise is not None and noise.p <= NOISY / max(1, len(stress.rows) * len(row)):
+                yield (
+                    f"{name}, {criterion}: {share(noise.changed)} of ratings differ from the original's, "
+                    f"{share(noise.retest)} between two answers about it (effect varies by {number(noise.effect_sd)} "
+                    "levels)"
+                )
 
 
 def _moved(stress: Stress) -> Iterator[Section]:

@@ -84,8 +84,7 @@ def _lead(run: TuneRun) -> Iterator[Block]:
         lines.append(
             f"{counted(proposal.computed, 'overall mark')} excluded: equal to the score of the same annotator's levels."
         )
-    if lines:
-        yield Paragraph(tuple(lines))
+    yield Paragraph(tuple(lines))
 
 
 def _sections(run: TuneRun) -> Iterator[Section]:
@@ -140,8 +139,7 @@ def _weights(run: TuneRun) -> Iterator[Block]:
         if source != proposal.source:
             what = "Weights would change" if other.weights.supported else "Weights kept"
             lines.append(f"{_through(run, source)} {what}: {other.weights.reason}")
-    if lines:
-        yield Paragraph(tuple(lines))
+    yield Paragraph(tuple(lines))
 
 
 def _ratio(ratio: Estimate) -> str:
