@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from typing import Literal
 
-from markscheme.report.figures import NONE, share_with_interval, with_interval
+from markscheme.report.figures import NONE, share_with_interval, with_signed_interval
 from markscheme.stats import Estimate
 
 Tone = Literal["good", "trend", "open", "bad", "note"]
@@ -77,7 +77,7 @@ def share_mark(estimate: Estimate | None, role: Role = "judge") -> Mark:
 
 def shift_mark(shift: Estimate, reach: float) -> Mark:
     """A shift on a line from -reach to reach."""
-    return Mark(with_interval(shift, sign=True), shift.value, shift.low, shift.high, -reach, reach)
+    return Mark(with_signed_interval(shift), shift.value, shift.low, shift.high, -reach, reach)
 
 
 def reach(shifts: Iterable[tuple[Estimate, float]]) -> float:

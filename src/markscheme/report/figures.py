@@ -48,6 +48,15 @@ def signed(value: float | None, digits: int = 2) -> str:
     return text[1:] if float(text) == 0 else text.replace("-", "−")
 
 
+def dollars(usd: float | None) -> str:
+    """The cost of a planned run, or what would tell it.
+
+    >>> dollars(0.25), dollars(None)
+    ('$0.2500', 'price unknown (--price IN:OUT)')
+    """
+    return "price unknown (--price IN:OUT)" if usd is None else f"${usd:.4f}"
+
+
 def chance(p: float) -> str:
     """A p value to three decimals.
 
@@ -75,13 +84,22 @@ def share_with_ci(estimate: Estimate | None) -> str:
     return share_with_interval(estimate).replace("(", "(95% CI ")
 
 
-def with_interval(estimate: Estimate | None, *, sign: bool = False) -> str:
+def with_interval(estimate: Estimate | None) -> str:
     """A value and its interval: "0.62 (0.48–0.73)"; "~" marks an approximate one.
 
-    >>> with_interval(Estimate(0.62, 0.48, 0.73)), with_interval(Estimate(0.2, -0.1, 0.5), sign=True)
-    ('0.62 (0.48–0.73)', '+0.20 (−0.10 to +0.50)')
+    >>> with_interval(Estimate(0.62, 0.48, 0.73))
+    '0.62 (0.48–0.73)'
     """
-    return _spelt(estimate, signed if sign else number)
+    return _spelt(estimate, number)
+
+
+def with_signed_interval(estimate: Estimate | None) -> str:
+    """A value and its interval, all with their signs.
+
+    >>> with_signed_interval(Estimate(0.2, -0.1, 0.5))
+    '+0.20 (−0.10 to +0.50)'
+    """
+    return _spelt(estimate, signed)
 
 
 def coefficient(estimate: Estimate | None) -> str:

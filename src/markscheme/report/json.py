@@ -18,18 +18,23 @@ LIMITS = ("value", "low", "high")
 def plain(value: Any) -> Any:
     """A result as plain data: null for unknown values, lists for arrays and tuples, a dataclass by its fields.
 
-    A value with a `to_json` method is serialized by it.
+    A value with a `to_json` method is serialized by it. Numbers are rounded to 12 significant digits, limits of an
+    estimate also to 12 decimals. That is more precise than any coefficient's agreement with its published values, and
+    removes 0.30000000000000004.
 
     >>> plain({"score": float("nan"), "ids": ("a", "b")})
     {'score': None, 'ids': ['a', 'b']}
+    >>> plain({"score": 0.1 + 0.2, "p": 1e-14, "shift": {"value": 1e-17, "low": -0.1, "high": 0.1}})
+    {'score': 0.3, 'p': 1e-14, 'shift': {'value': 0.0, 'low': -0.1, 'high': 0.1}}
     """
     match value:
         case float():
-            return None if math.isnan(value) else float(value)
+            return None if math.isnan(value) else float(f"{value:.{DIGITS}g}")
         case str() | int() | None:
             return value
         case Mapping():
-            return {str(key): plain(one) for key, one in value.items()}
+            found = {str(key): plain(one) for key, one in value.items()}
+            return found | {key: round(found[key], DIGITS) for key in LIMITS if isinstance(found.get(key), float)}
         case np.ndarray() | np.generic():
             return plain(value.tolist())
         case list() | tuple():
@@ -41,7 +46,7 @@ def plain(value: Any) -> Any:
     if hasattr(value, "to_json"):
         return plain(value.to_json())
     if is_dataclass(value) and not isinstance(value, type):
-        return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
+        return plain({field.name: getattr(value, field.name) for field in fields(value)})
     raise TypeError(f"no JSON for a {type(value).__name__}")
 
 
@@ -60,23 +65,4 @@ def attributes(value: object, names: str) -> dict[str, Any]:
 
 def dumps(data: Mapping[str, Any]) -> str:
     """JSON text that any strict parser reads, with floating-point noise rounded away."""
-    return json.dumps(without_dust(plain(data)), ensure_ascii=False, indent=2, allow_nan=False)
-
-
-def without_dust(data: Any) -> Any:
-    """The same plain data with numbers rounded to 12 significant digits; limits of an estimate also to 12 decimals.
-
-    That is more precise than any coefficient's agreement with its published values, and removes 0.30000000000000004.
-
-    >>> without_dust({"score": 0.1 + 0.2, "p": 1e-14, "shift": {"value": 1e-17, "low": -0.1, "high": 0.1}})
-    {'score': 0.3, 'p': 1e-14, 'shift': {'value': 0.0, 'low': -0.1, 'high': 0.1}}
-    """
-    match data:
-        case float():
-            return float(f"{data:.{DIGITS}g}")
-        case dict():
-            fine = {key: without_dust(value) for key, value in data.items()}
-            return fine | {key: round(fine[key], DIGITS) for key in LIMITS if isinstance(fine.get(key), float)}
-        case list() | tuple():
-            return [without_dust(item) for item in data]
-    return data
+    return json.dumps(plain(data), ensure_ascii=False, indent=2, allow_nan=False)

@@ -32,6 +32,7 @@ from markscheme.report.figures import (
     share_with_interval,
     why_no_interval,
     with_interval,
+    with_signed_interval,
 )
 from markscheme.report.json import attributes
 from markscheme.report.views import drift
@@ -55,7 +56,6 @@ KINDS = {
     "constructed": ("source of synthetic labels", "sources of synthetic labels"),
     "model": ("labelling model", "labelling models"),
 }
-NOT_HUMAN = ("constructed", "model")
 CAUSES = {
     "lenient": "too lenient",
     "severe": "too severe",
@@ -244,7 +244,7 @@ def _by_use(calibration: Calibration) -> doc.Callout:
             return doc.Callout("trend", TRENDS, f"{because} {TREND}")
         case "adjust", _:
             return doc.Callout("bad", "Don't use this judge yet.", f"{because} {UNUSABLE}")
-    if reference in NOT_HUMAN:
+    if not calibration.comparison.gold.has_people:
         kind = "synthetic labels only" if reference == "constructed" else "labels by a model only"
         agreement = share(calibration.comparison.agreement.value)
         text = f"Agreement {agreement} shows that the pipeline works, not that people would agree. {EXPLORE}"
@@ -329,7 +329,7 @@ def _wrong(wrong: doc.Ids, rate: Estimate, *decision: str) -> str:
 def _warnings(calibration: Calibration) -> Iterator[doc.Line]:
     """Caveats that apply to every figure on the page."""
     counts, gold = calibration.counts, calibration.comparison.gold
-    if gold.reference in NOT_HUMAN:
+    if not gold.has_people:
         yield f"Warning: {LABELS[gold.reference]}; agreement with them is no evidence about people."
     yield from _unseen(calibration)
     ties = calibration.comparison.ties
@@ -406,10 +406,9 @@ def _rewording(calibration: Calibration) -> Iterator[doc.Block]:
         command = doc.Code(_run(calibration, "improve", f" --proposer {_model(calibration.rater)}"))
         of_gain = "finding a gain of 10 points in agreement with 80% probability"
         of = "tasks" if table.groups else "examples"
-        if tasks < needed:
-            enough = f"{tasks} labelled {of} may be too few: {of_gain} takes {needed}"
-        else:
-            enough = f"{tasks} labelled {of} are enough: {of_gain} takes {needed}"
+        enough = (
+            f"{tasks} labelled {of} {'may be too few' if tasks < needed else 'are enough'}: {of_gain} takes {needed}"
+        )
         yield doc.Notes(((f"To have the wording of {names} rewritten and tested: ", command, f" ({enough})."),))
 
 
@@ -442,35 +441,23 @@ def _rank(finding: Finding) -> int:
 
 def _fixes(calibration: Calibration) -> Iterator[doc.Block]:
     """What to do, one card per cause, without repeating the callout."""
-    left_out = {finding.code for finding in calibration.findings if _is_in_callout(finding, calibration.decision)}
     shown = [finding for finding in calibration.findings if not _is_in_callout(finding, calibration.decision)]
     if calibration.counts.nothing_graded:
         shown = [finding for finding in shown if finding.code in KNOWN_WITHOUT_SCORES] or shown
     if shown:
         places = {name: f"c{place}" for place, name in enumerate(calibration.comparison.criteria)}
         yield doc.Cards(tuple(_card(group, calibration, places) for group in by_cause(shown)))
-    elif not left_out:
+    elif not calibration.findings:
         yield doc.Paragraph((_first_step(calibration),))
     needed = calibration.decision.labels_needed if calibration.comparison.gold.has_people else None
-    few = [finding for finding in calibration.findings if finding.code == "too-few-labels" and finding not in shown]
-    for one in few:
-        advice = (
-            one.suggestion
-            if needed is None
-            else "The pool should hold outputs of every quality, so that each level occurs."
-        )
-        yield doc.Paragraph((f"{one.message} {advice}",))
+    every = "The pool should hold outputs of every quality, so that each level occurs."
+    for one in calibration.findings:
+        if one.code == "too-few-labels" and one not in shown:
+            yield doc.Paragraph((f"{one.message} {one.suggestion if needed is None else every}",))
     is_file = calibration.rater.source == "ratings" and calibration.rater.has_rubric
     if is_file and any(finding.code not in NO_EDIT for finding in shown):
-        again = doc.Code(_run(calibration, "calibrate"))
-        yield doc.Paragraph(
-            (
-                (
-                    "The ratings came from a file: after an edit, let the judge grade again, replace the file, then ",
-                    again,
-                ),
-            )
-        )
+        then = "The ratings came from a file: after an edit, let the judge grade again, replace the file, then "
+        yield doc.Paragraph(((then, doc.Code(_run(calibration, "calibrate"))),))
 
 
 def _is_in_callout(finding: Finding, decision: Decision) -> bool:
@@ -552,7 +539,7 @@ def _command(finding: Finding, calibration: Calibration) -> str:
 
 def _first_step(calibration: Calibration) -> str:
     """What to do if there is no finding."""
-    if calibration.comparison.gold.reference in NOT_HUMAN:
+    if not calibration.comparison.gold.has_people:
         return "No issues found, but only against labels that no annotator gave."
     match calibration.decision.verdict:
         case "ok":
@@ -657,7 +644,7 @@ def overall_line(comparison: Comparison) -> str:
     o = comparison.overall
     if comparison.agreement.value is None:
         return "Whole score: no example has both a label and a judge's score."
-    mae, bias = with_interval(o["mae"]), with_interval(o["signed_error"], sign=True)
+    mae, bias = with_interval(o["mae"]), with_signed_interval(o["signed_error"])
     errors = f"mean absolute error (MAE) {mae}, bias {bias}; "
     in_order = any(criterion.scale.ordered for criterion in comparison.rubric.criteria)
     why = why_no_interval(o["pass_kappa"])
@@ -756,7 +743,7 @@ def _annotators(calibration: Calibration) -> doc.Section:
     lines: list[doc.Line] = [f"{_labels_in_short(calibration.comparison)}. Gold comes from {LABELS[gold.reference]}."]
     ceilings = [(name, found.ceiling) for name, found in criteria.items() if found.ceiling is not None]
     if not ceilings:
-        is_one = gold.reference in ("one-person", *NOT_HUMAN)
+        is_one = gold.reference == "one-person" or not gold.has_people
         lack = f"{'No example has' if is_one else 'Too few examples have'} labels from two annotators"
         lines.append(f"{lack}: how well annotators agree with each other is not known.")
         return doc.Section("Annotators", (doc.Paragraph(tuple(lines)),), "annotators")
@@ -808,18 +795,18 @@ def _slices(slices: Sequence[Slice]) -> Iterator[doc.Block]:
 
 def _slice_table(slices: Sequence[Slice], places: Sequence[int]) -> doc.Table:
     headings = ("Slice", "examples", "agreement", "elsewhere", "bias", "criteria")
-    return doc.Table(headings, tuple(_slice_row(slices[place], place) for place in places))
-
-
-def _slice_row(one: Slice, place: int) -> tuple[doc.Line, ...]:
-    return (
-        doc.Name(f"{one.part.by}: {one.part.name}"),
-        doc.Count(one.n, slice_tag(place), says=f"{one.part.by} {one.part.name}"),
-        share_mark(one.agreement),
-        share(one.rest),
-        with_interval(one.signed_error, sign=True),
-        ", ".join(one.criteria),
+    rows = tuple(
+        (
+            doc.Name(f"{one.part.by}: {one.part.name}"),
+            doc.Count(one.n, slice_tag(place), says=f"{one.part.by} {one.part.name}"),
+            share_mark(one.agreement),
+            share(one.rest),
+            with_signed_interval(one.signed_error),
+            ", ".join(one.criteria),
+        )
+        for place, one in ((place, slices[place]) for place in places)
     )
+    return doc.Table(headings, rows)
 
 
 def _facts(calibration: Calibration) -> Iterator[tuple[str, str]]:

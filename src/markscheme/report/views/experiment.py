@@ -14,7 +14,7 @@ from markscheme.experiment.table import LEAST_UNITS, Difference, Figure, Variant
 from markscheme.judges.judge import total
 from markscheme.receipt import calibration_text
 from markscheme.report.document import Block, Callout, Document, Items, Line, Name, Notes, Paragraph, Section, Table
-from markscheme.report.figures import NONE, chance, cut_short, number, share_with_interval, with_interval
+from markscheme.report.figures import NONE, chance, cut_short, number, share_with_interval, with_signed_interval
 from markscheme.report.json import attributes
 from markscheme.report.views import pass_rate
 from markscheme.text import printable, spreadsheet_cell
@@ -103,7 +103,7 @@ def _shift_rows(difference: Difference) -> Iterator[tuple[Line, ...]]:
     pair = f"{difference.second} − {difference.first}"
     for place, (name, shift) in enumerate(difference.shifts.items()):
         made = shift.difference
-        yield "" if place else Name(pair), name, with_interval(made, sign=True), chance(shift.p), str(made.n)
+        yield "" if place else Name(pair), name, with_signed_interval(made), chance(shift.p), str(made.n)
 
 
 def _on_differences(differences: Sequence[Difference]) -> Iterator[str]:

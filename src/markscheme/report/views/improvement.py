@@ -12,10 +12,9 @@ from markscheme.improvement.search import Search
 from markscheme.improvement.trial import Outcome, TrialPart, Tried
 from markscheme.judges.judge import Usage
 from markscheme.report import document as doc
-from markscheme.report.figures import cut_short, number, points, with_interval
+from markscheme.report.figures import cut_short, dollars, number, points, with_interval
 from markscheme.report.json import attributes
 from markscheme.report.views.tuning import NOT_HUMAN
-from markscheme.rubrics.rubric import Rubric
 from markscheme.stats.selection import chance_to_find, held_out_needed, labels_needed
 
 IN_WORDS: dict[Outcome, str] = {
@@ -61,11 +60,6 @@ class ImprovementRun:
     written: bool = False
 
     @property
-    def yours(self) -> Rubric:
-        """The user's rubric."""
-        return self.search.yours
-
-    @property
     def adopted(self) -> Wording | None:
         """The confirmed wording."""
         return None if self.answer is None else self.answer.adopted
@@ -109,10 +103,8 @@ class ImprovementRun:
         where, gain = self._examples(answer), answer.gain
         if answer.raw is None or gain is None:
             return f"{name} was confirmed on {where} by an earlier run; the judge's replies have changed since."
-        drop = f"On the {where}, {name}'s MAE is {number(answer.raw, 3)} lower."
-        if self.outside:
-            drop = f"On the {where}, {name}'s MAE is {number(answer.raw, 3)} lower; you vouch that it was written "
-            drop += "without these labels."
+        vouched = "; you vouch that it was written without these labels" if self.outside else ""
+        drop = f"On the {where}, {name}'s MAE is {number(answer.raw, 3)} lower{vouched}."
         limits = "" if gain.low is None else f" (95% CI {number(gain.low, 3)} to {number(gain.high, 3)})"
         return f"{drop} It was selected for doing well, so expect {number(gain.value, 3)}{limits} on new ones."
 
@@ -128,7 +120,7 @@ def view(run: ImprovementRun) -> doc.Document:
     apart = f"{counted(dev.n, 'dev example')}, {sealed.n} held out"
     parts = counted(dev.n, "labelled example") if run.outside else apart
     return doc.Document(
-        title=f"{run.yours.name} · {counted(len(run.search.tried), 'new wording')} tried, {parts}",
+        title=f"{run.search.yours.name} · {counted(len(run.search.tried), 'new wording')} tried, {parts}",
         source=f"Judge: {run.judge}. "
         + (f"Words proposed by {run.proposer}." if run.proposer else "Words from files."),
         blocks=tuple(_lead(run)),
@@ -242,7 +234,7 @@ def json_of(run: ImprovementRun) -> dict[str, Any]:
     answer = run.answer
     return {
         "schema": 1,
-        "rubric": attributes(run.yours, "name fingerprint"),
+        "rubric": attributes(run.search.yours, "name fingerprint"),
         "adopted": None if run.adopted is None else run.adopted.name,
         "finalists": [wording.name for wording in run.finalists],
         "refused": run.search.refused,
@@ -311,22 +303,17 @@ def plan_view(plan: ImprovementPlan) -> doc.Document:
     """The plan in a few lines."""
     held_out, labels = plan.needed
     chance = _times(chance_to_find(plan.sealed[1], plan.alpha))
-    usd = "price unknown (--price IN:OUT)" if plan.cost.usd is None else f"${plan.cost.usd:.4f}"
+    tokens = f"about {plan.cost.input_tokens:,} tokens read, {plan.cost.output_tokens:,} written"
     what = f"a gain of {PLANNED_AGREEMENT:.2f} in agreement"
+    tries = f"{counted(plan.candidates, 'wording')}, {plan.graded:,} graded examples, {plan.proposals} proposals"
     rows = (
         ("Dev", f"{counted(plan.dev[0], 'example')} in {counted(plan.dev[1], 'task')}"),
         ("Held out", f"{counted(plan.sealed[0], 'example')} in {counted(plan.sealed[1], 'task')}"),
         ("Next opening", f"number {plan.opening} of these labels, wrong at most {100 * plan.alpha:.3g}% of the time"),
         ("With these labels", f"{what} is found {chance}"),
         ("To find it 8 times in 10", f"{held_out} held-out tasks, {labels} labelled tasks in all"),
-        (
-            "At most",
-            f"{counted(plan.candidates, 'wording')}, {plan.graded:,} graded examples, {plan.proposals} proposals",
-        ),
-        (
-            "Cost of grading",
-            f"about {plan.cost.input_tokens:,} tokens read, {plan.cost.output_tokens:,} written, {usd}",
-        ),
+        ("At most", tries),
+        ("Cost of grading", f"{tokens}, {dollars(plan.cost.usd)}"),
     )
     return doc.Document(plan.rubric, "A plan: no calls were made.", (doc.Facts(rows),))
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from markscheme.calibration.pass_rates import GroupPassRate, PassRates
 from markscheme.report.document import Block, Document, Line, Name, Notes, Paragraph, Table, share_mark
-from markscheme.report.figures import share_with_interval, with_interval
+from markscheme.report.figures import share_with_interval, with_signed_interval
 from markscheme.report.json import attributes
 from markscheme.stats import Estimate
 from markscheme.stats.group_rates import GroupDifference
@@ -57,7 +57,7 @@ def _group(name: str, one: GroupPassRate) -> tuple[Line, ...]:
 
 
 def _difference(found: GroupDifference) -> tuple[Line, ...]:
-    shown = with_interval(found.difference, sign=True)
+    shown = with_signed_interval(found.difference)
     if found.on_common is None:
         return shown, ""
     return shown, f"{' and '.join(_share(one.rate) for one in found.on_common)} on {found.common}"

@@ -6,7 +6,7 @@ from typing import Any
 from markscheme.calibration.plan import Cost
 from markscheme.counts import counted
 from markscheme.report.document import Callout, Document, Items, Line, Name, Notes, Paragraph, Section, Table, Verbatim
-from markscheme.report.figures import NONE, cut_short, number, share, signed
+from markscheme.report.figures import NONE, cut_short, dollars, number, share, signed
 from markscheme.report.json import attributes
 from markscheme.stats.stress import Cell
 from markscheme.stress.battery import APART, CONTROL, POLARITY, TRUNCATION, Battery, MovedExample, Stress
@@ -127,23 +127,16 @@ def _moved(stress: Stress) -> Iterator[Section]:
 
 
 def _example(moved: MovedExample) -> Iterator[Any]:
-    before, after = moved.reasons
-    yield Items(
-        (
-            (
-                f"{moved.id}: {signed(moved.shift)} levels",
-                f"original: “{cut_short(before)}”",
-                f"changed: “{cut_short(after)}”",
-            ),
-        )
-    )
+    before, after = map(cut_short, moved.reasons)
+    head = f"{moved.id}: {signed(moved.shift)} levels"
+    yield Items(((head, f"original: “{before}”", f"changed: “{after}”"),))
     yield Verbatim(f"{moved.original[:LONGEST]}\n--- changed ---\n{moved.changed[:LONGEST]}")
 
 
 def plan_view(battery: Battery, cost: Cost) -> Document:
     """What would be graded, with a few changed texts."""
-    usd = "price unknown (--price IN:OUT)" if cost.usd is None else f"${cost.usd:.4f}"
-    calls = f"{counted(cost.calls, 'call')}, about {cost.input_tokens:,} tokens in, {cost.output_tokens:,} out: {usd}."
+    tokens = f"about {cost.input_tokens:,} tokens in, {cost.output_tokens:,} out"
+    calls = f"{counted(cost.calls, 'call')}, {tokens}: {dollars(cost.usd)}."
     return Document(
         f"stress of {battery.rubric.name} · {cost.judge}",
         f"{counted(len(battery.examples), 'example')}, {counted(len(battery.rows), 'change')}. {calls}",
