@@ -62,9 +62,9 @@ def test_where_the_control_moves_no_row_is_shown(tmp_path: Path) -> None:
     assert found.control["correctness"].shift.value == 1
     assert found.control_moved is not None
     document = view(found, "by-asking")
-    assert "+1.00" in document.blocks[0].text  # type: ignore[union-attr]
+    assert "+1.00" in document.blocks[0].text  # type: ignore[attr-defined]
     assert not any(type(block).__name__ == "Table" for block in document.blocks)
-    assert json_of(found)["control"]["correctness"]["state"] == "finding"
+    assert json_of(found)["control"]["correctness"].state == "finding"
 
 
 def test_a_steady_judge_leaves_the_table(tmp_path: Path) -> None:

@@ -131,7 +131,7 @@ def _write(
         from markscheme.report.step_summary import append_step_summary
 
         try:
-            append_step_summary(rendered(document, "markdown"))
+            append_step_summary(rendered(document, "markdown"), Path(os.environ["GITHUB_STEP_SUMMARY"]))
         except OSError as error:
             print(f"warning: the step summary cannot be written: {error}", file=sys.stderr)
 

@@ -223,7 +223,7 @@ class AskOptions:
         """What it costs to ask a judge these prompts, so often each; nothing is asked."""
         from markscheme.calibration.plan import cost_of
 
-        name = "" if judge is None else str(judge.identity)
+        name = None if judge is None else str(judge.identity)
         price = None if judge is None else self.asking().price_of(judge.identity)
         return cost_of(prompts, judge=name, samples=samples, kept=kept, price=price)
 

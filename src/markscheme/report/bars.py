@@ -6,22 +6,19 @@ from markscheme.report.document import Bars, Mark
 from markscheme.text import printable
 
 WIDEST, NARROWEST = 51, 11
-LINES, TYPED = tuple("─├┤●▲"), tuple("-[]o^")
-"""Track, both ends of an interval, value and target; the second set is for terminals without line drawing."""
+LINE, LOW, HIGH, POINT, TARGET = "─├┤●▲"
 
 
-def drawn(bars: Bars, width: int, *, plain: bool = False) -> Iterator[str]:
+def drawn(bars: Bars, width: int) -> Iterator[str]:
     """The lines of the picture, at most `width` columns wide."""
     names = max(len(name) for name, _ in bars.rows)
     texts = max(len(mark.text) for _, mark in bars.rows)
     room = max(NARROWEST, min(WIDEST, width - names - texts - 6))
     yield " " * (names + 4) + _axis(room)
-    signs = TYPED if plain else LINES
     for name, mark in bars.rows:
-        yield f"  {printable(name):<{names}}  {_track(mark, room, signs)}  {mark.text}"
-    _, low, high, point, target = signs
+        yield f"  {printable(name):<{names}}  {_track(mark, room)}  {mark.text}"
     has_target = any(mark.role == "target" for _, mark in bars.rows)
-    yield " " * (names + 4) + f"{point} estimate  {low}{high} 95% CI" + (f"  {target} target" if has_target else "")
+    yield " " * (names + 4) + f"{POINT} estimate  {LOW}{HIGH} 95% CI" + (f"  {TARGET} target" if has_target else "")
 
 
 def _axis(room: int) -> str:
@@ -34,11 +31,10 @@ def _axis(room: int) -> str:
     return "".join(cells).rstrip()
 
 
-def _track(mark: Mark, room: int, signs: tuple[str, ...]) -> str:
-    line, low, high, point, target = signs
+def _track(mark: Mark, room: int) -> str:
     is_target = mark.role == "target"
-    cells = [" " if is_target else line] * room
-    for limit, sign in ((mark.low, low), (mark.high, high), (mark.value, target if is_target else point)):
+    cells = [" " if is_target else LINE] * room
+    for limit, sign in ((mark.low, LOW), (mark.high, HIGH), (mark.value, TARGET if is_target else POINT)):
         if limit is not None:
             cells[round((room - 1) * mark.place(limit))] = sign
     return "".join(cells)

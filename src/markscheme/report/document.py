@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from typing import Literal
 
-from markscheme.report.figures import share_with_interval
+from markscheme.report.figures import NONE, share_with_interval, with_signed_interval
 from markscheme.stats import Estimate
 
 Tone = Literal["good", "trend", "open", "bad", "note"]
@@ -70,15 +70,14 @@ class Mark:
 
 def share_mark(estimate: Estimate | None, role: Role = "judge") -> Mark:
     """A share on a line from 0 to 1."""
-    return mark(share_with_interval(estimate), estimate, role=role)
+    if estimate is None:
+        return Mark(NONE, role=role)
+    return Mark(share_with_interval(estimate), estimate.value, estimate.low, estimate.high, role=role)
 
 
-def mark(text: str, estimate: Estimate | None, reach: float | None = None, role: Role = "judge") -> Mark:
-    """An estimate on a line from 0 to 1, or from -reach to reach."""
-    ends = (0.0, 1.0) if reach is None else (-reach, reach)
-    if estimate is None or estimate.value is None:
-        return Mark(text, None, None, None, *ends, role)
-    return Mark(text, estimate.value, estimate.low, estimate.high, *ends, role)
+def shift_mark(shift: Estimate, reach: float) -> Mark:
+    """A shift on a line from -reach to reach."""
+    return Mark(with_signed_interval(shift), shift.value, shift.low, shift.high, -reach, reach)
 
 
 def reach(shifts: Iterable[tuple[Estimate, float]]) -> float:
@@ -109,7 +108,7 @@ def word_difference(old: str, new: str) -> tuple[tuple[Piece, ...], tuple[Piece,
     """Both texts, with the words marked that only one of them has.
 
     >>> word_difference("is very polite", "is polite")[0]
-    ('is ', ChangedWords(text='very', how='del'), ' polite')
+    ('is', ' ', ChangedWords(text='very', how='del'), ' ', 'polite')
     """
     words, others = old.split(), new.split()
     sides: tuple[list[Piece], list[Piece]] = ([], [])
@@ -118,25 +117,18 @@ def word_difference(old: str, new: str) -> tuple[tuple[Piece, ...], tuple[Piece,
         for side, part in zip(sides, parts, strict=True):
             if part.text:
                 side += [*([" "] if side else []), part.text if same == "equal" else part]
-    return _joined(sides[0]), _joined(sides[1])
-
-
-def _joined(pieces: list[Piece]) -> tuple[Piece, ...]:
-    """The same pieces, with blanks between two of them merged into the plain text next to them."""
-    found: list[Piece] = []
-    for piece in pieces:
-        if found and isinstance(piece, str) and isinstance(found[-1], str):
-            found[-1] += piece
-        else:
-            found.append(piece)
-    return tuple(found)
+    return tuple(sides[0]), tuple(sides[1])
 
 
 # --- blocks ---------------------------------------------------------------------------------------------------------
 
 
+class Block:
+    """A part of a document."""
+
+
 @dataclass(frozen=True)
-class Callout:
+class Callout(Block):
     """The answer: a few words in bold, the evidence, and the command to run next."""
 
     tone: Tone
@@ -146,35 +138,35 @@ class Callout:
 
 
 @dataclass(frozen=True)
-class Paragraph:
+class Paragraph(Block):
     """Lines of text that follow each other."""
 
     lines: tuple[Line, ...]
 
 
 @dataclass(frozen=True)
-class Items:
+class Items(Block):
     """Lines of a list, each with further lines below it."""
 
     items: tuple[tuple[Line, ...], ...]
 
 
 @dataclass(frozen=True)
-class Notes:
+class Notes(Block):
     """Small print, such as what a sign in the table above means."""
 
     lines: tuple[Line, ...]
 
 
 @dataclass(frozen=True)
-class Verbatim:
+class Verbatim(Block):
     """Text to be copied or compared letter by letter, such as a diff; its lines are never broken."""
 
     text: str
 
 
 @dataclass(frozen=True)
-class Table:
+class Table(Block):
     """Rows under headings. The first cell of a row names it; a matrix counts examples by level."""
 
     headings: tuple[str, ...]
@@ -184,7 +176,7 @@ class Table:
 
 
 @dataclass(frozen=True)
-class Bars:
+class Bars(Block):
     """Named shares on one scale from 0 to 100%, which makes them easy to compare."""
 
     rows: tuple[tuple[str, Mark], ...]
@@ -192,7 +184,7 @@ class Bars:
 
 
 @dataclass(frozen=True)
-class Tiles:
+class Tiles(Block):
     """Named counts, each with its examples: label, count in words, examples, and the tag that lists them."""
 
     tiles: tuple[tuple[str, str, Ids, str], ...]
@@ -213,14 +205,14 @@ class Card:
 
 
 @dataclass(frozen=True)
-class Cards:
+class Cards(Block):
     """Issues to act on, the most important first."""
 
     cards: tuple[Card, ...]
 
 
 @dataclass(frozen=True)
-class Facts:
+class Facts(Block):
     """Names and values."""
 
     rows: tuple[tuple[str, str], ...]
@@ -238,13 +230,12 @@ class Dot:
 
 
 @dataclass(frozen=True)
-class Scatter:
-    """Scores of two raters against each other, with the tolerance band and the pass mark. On pages only."""
+class Scatter(Block):
+    """The judge's scores against gold's, with the tolerance band and the pass mark. On pages only."""
 
     dots: tuple[Dot, ...]
     tolerance: float
     pass_mark: float
-    axes: tuple[str, str]
     caption: str
 
 
@@ -296,7 +287,7 @@ class Case:
 
 
 @dataclass(frozen=True)
-class Examples:
+class Examples(Block):
     """Examples, those to read first at the top: a page creates their rows on demand, text shows the first few.
 
     Attributes:
@@ -313,46 +304,37 @@ class Examples:
 
 
 @dataclass(frozen=True)
-class OnPages:
+class OnPages(Block):
     """Blocks that only a page has room for."""
 
-    blocks: tuple["Block", ...]
+    blocks: tuple[Block, ...]
 
 
 @dataclass(frozen=True)
-class Section:
+class Section(Block):
     """A heading and what follows it; `key` is where links lead."""
 
     title: str
-    blocks: tuple["Block", ...]
+    blocks: tuple[Block, ...]
     key: str = ""
 
-    @property
-    def in_text(self) -> tuple["Block", ...]:
-        """The blocks for a terminal or Markdown."""
-        return tuple(block for block in self.blocks if not _on_pages_only(block))
+
+def in_text(blocks: Iterable[Block]) -> list[Block]:
+    """The blocks that a terminal or Markdown shows: not those for pages alone, nor those without a line."""
+    return [block for block in blocks if not _is_left_out(block)]
 
 
-def _on_pages_only(block: "Block") -> bool:
-    return isinstance(block, (OnPages, Scatter)) or (isinstance(block, Examples) and not block.differing)
-
-
-Block = (
-    Callout
-    | Paragraph
-    | Items
-    | Notes
-    | Verbatim
-    | Table
-    | Bars
-    | Tiles
-    | Cards
-    | Facts
-    | Scatter
-    | Examples
-    | OnPages
-    | Section
-)
+def _is_left_out(block: Block) -> bool:
+    match block:
+        case OnPages() | Scatter():
+            return True
+        case Examples():
+            return not block.differing
+        case Paragraph() | Notes():
+            return not block.lines
+        case Section():
+            return not in_text(block.blocks)
+    return False
 
 
 @dataclass(frozen=True)

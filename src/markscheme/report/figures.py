@@ -6,8 +6,6 @@ from markscheme.stats import Estimate
 from markscheme.text import cut_short as cut_short  # used with figures, but also by readers of files
 
 NONE = "–"
-APPROXIMATE = " ~"
-"""Suffix of an approximate interval."""
 
 
 def share(value: float | None) -> str:
@@ -45,6 +43,15 @@ def signed(value: float | None, digits: int = 2) -> str:
     return text[1:] if float(text) == 0 else text.replace("-", "−")
 
 
+def dollars(usd: float | None) -> str:
+    """The cost of a planned run, or what would tell it.
+
+    >>> dollars(0.25), dollars(None)
+    ('$0.2500', 'price unknown (--price IN:OUT)')
+    """
+    return "price unknown (--price IN:OUT)" if usd is None else f"${usd:.4f}"
+
+
 def chance(p: float) -> str:
     """A p value to three decimals.
 
@@ -60,12 +67,7 @@ def share_with_interval(estimate: Estimate | None) -> str:
     >>> share_with_interval(Estimate(0.83, 0.71, 0.91))
     '83% (71–91)'
     """
-    if estimate is None or estimate.value is None:
-        return NONE
-    text = share(estimate.value)
-    if estimate.low is None or estimate.high is None:
-        return text
-    return f"{text} ({100 * estimate.low:.0f}–{100 * estimate.high:.0f}){_sign(estimate)}"
+    return _spelt(estimate, lambda value: f"{100 * value:.0f}", unit="%")
 
 
 def share_with_ci(estimate: Estimate | None) -> str:
@@ -77,13 +79,22 @@ def share_with_ci(estimate: Estimate | None) -> str:
     return share_with_interval(estimate).replace("(", "(95% CI ")
 
 
-def with_interval(estimate: Estimate | None, *, sign: bool = False) -> str:
+def with_interval(estimate: Estimate | None) -> str:
     """A value and its interval: "0.62 (0.48–0.73)"; "~" marks an approximate one.
 
-    >>> with_interval(Estimate(0.62, 0.48, 0.73)), with_interval(Estimate(0.2, -0.1, 0.5), sign=True)
-    ('0.62 (0.48–0.73)', '+0.20 (−0.10 to +0.50)')
+    >>> with_interval(Estimate(0.62, 0.48, 0.73))
+    '0.62 (0.48–0.73)'
     """
-    return _spelt(estimate, signed if sign else number)
+    return _spelt(estimate, number)
+
+
+def with_signed_interval(estimate: Estimate | None) -> str:
+    """A value and its interval, all with their signs.
+
+    >>> with_signed_interval(Estimate(0.2, -0.1, 0.5))
+    '+0.20 (−0.10 to +0.50)'
+    """
+    return _spelt(estimate, signed)
 
 
 def coefficient(estimate: Estimate | None) -> str:
@@ -114,19 +125,15 @@ def why_no_interval(estimate: Estimate) -> str:
     return why if withheld and estimate.value is not None else ""
 
 
-def _spelt(estimate: Estimate | None, spell: Callable[[float], str]) -> str:
+def _spelt(estimate: Estimate | None, spell: Callable[[float], str], unit: str = "") -> str:
     if estimate is None or estimate.value is None:
         return NONE
-    text = spell(estimate.value)
+    text = f"{spell(estimate.value)}{unit}"
     if estimate.low is None or estimate.high is None:
         return text
     low, high = spell(estimate.low), spell(estimate.high)
     to = " to " if low[0] in "+−" or high[0] in "+−" else "–"
-    return f"{text} ({low}{to}{high}){_sign(estimate)}"
-
-
-def _sign(estimate: Estimate) -> str:
-    return APPROXIMATE if is_approximate(estimate) else ""
+    return f"{text} ({low}{to}{high}){' ~' if is_approximate(estimate) else ''}"
 
 
 def is_approximate(estimate: Estimate) -> bool:

@@ -48,7 +48,7 @@ def render_html(document: Document, when: str = "") -> str:
     """
     environment = _environment()
     parts = [document, *document.parts]
-    lists = [next(_examples_in(part), None) for part in parts]
+    lists = [next(_examples_among((*part.blocks, *part.sections)), None) for part in parts]
     data = _data([examples for examples in lists if examples is not None])
     pages = [_Part(f"p{n}", part, examples) for n, (part, examples) in enumerate(zip(parts, lists, strict=True))]
     style, script = (_source(environment, name) for name in ("report.css", "report.js"))
@@ -77,17 +77,13 @@ class _Part:
         return self._places.get(unit)
 
 
-def _examples_in(document: Document) -> Iterator[Examples]:
-    yield from _among((*document.blocks, *document.sections))
-
-
-def _among(blocks: Sequence[Block]) -> Iterator[Examples]:
+def _examples_among(blocks: Sequence[Block]) -> Iterator[Examples]:
     for block in blocks:
         match block:
             case Examples():
                 yield block
             case Section() | OnPages():
-                yield from _among(block.blocks)
+                yield from _examples_among(block.blocks)
 
 
 # --- examples as data -----------------------------------------------------------------------------------------------
@@ -171,14 +167,10 @@ def cut(text: str, limit: int) -> str:
     >>> cut("safe\\u202eexe.txt", 80), cut("a" * 1000, 5)
     ('safe⟨U+202E⟩exe.txt', 'aaaaa… [cut: 1,000 characters in all]')
     """
-    shown = UNUSUAL.sub(_spelt, text[: limit + 1].replace("\r\n", "\n"))
+    shown = UNUSUAL.sub(lambda found: _spelling(found[0]), text[: limit + 1].replace("\r\n", "\n"))
     if len(text) <= limit and len(shown) <= 2 * limit:
         return shown
     return f"{shown[:limit]}… [cut: {len(text):,} characters in all]"
-
-
-def _spelt(found: re.Match[str]) -> str:
-    return _spelling(found[0])
 
 
 @cache
@@ -203,13 +195,9 @@ def _environment() -> "Environment":
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"cut": _cut, "kind": lambda value: type(value).__name__, "percent": _percent}
+    environment.filters |= {"cut": _cut, "kind": lambda value: type(value).__name__, "percent": "{:.2%}".format}
     environment.globals["signs"] = SIGNS
     return environment
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.2f}%"
 
 
 def _source(environment: "Environment", name: str) -> str:

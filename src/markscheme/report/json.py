@@ -18,19 +18,24 @@ LIMITS = ("value", "low", "high")
 def plain(value: Any) -> Any:
     """A result as plain data: null for unknown values, lists for arrays and tuples, a dataclass by its fields.
 
-    A value with a `to_json` method is serialized by it.
+    A value with a `to_json` method is serialized by it. Numbers are rounded to 12 significant digits, limits of an
+    estimate also to 12 decimals. That is more precise than any coefficient's agreement with its published values, and
+    removes 0.30000000000000004.
 
     >>> plain({"score": float("nan"), "ids": ("a", "b")})
     {'score': None, 'ids': ['a', 'b']}
+    >>> plain({"score": 0.1 + 0.2, "p": 1e-14, "shift": {"value": 1e-17, "low": -0.1, "high": 0.1}})
+    {'score': 0.3, 'p': 1e-14, 'shift': {'value': 0.0, 'low': -0.1, 'high': 0.1}}
     """
     match value:
-        case float() | np.floating():
-            return None if math.isnan(value) else float(value)
+        case float():
+            return None if math.isnan(value) else float(f"{value:.{DIGITS}g}")
         case str() | int() | None:
             return value
         case Mapping():
-            return {str(key): plain(one) for key, one in value.items()}
-        case np.ndarray():
+            found = {str(key): plain(one) for key, one in value.items()}
+            return found | {key: round(found[key], DIGITS) for key in LIMITS if isinstance(found.get(key), float)}
+        case np.ndarray() | np.generic():
             return plain(value.tolist())
         case list() | tuple():
             return [plain(one) for one in value]
@@ -38,50 +43,26 @@ def plain(value: Any) -> Any:
             return sorted(plain(one) for one in value)
         case PurePath():
             return str(value)
-        case np.generic():
-            return value.item()
     if hasattr(value, "to_json"):
         return plain(value.to_json())
     if is_dataclass(value) and not isinstance(value, type):
-        return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
+        return plain({field.name: getattr(value, field.name) for field in fields(value)})
     raise TypeError(f"no JSON for a {type(value).__name__}")
-
-
-def record(entries: Mapping[str, Any]) -> dict[str, Any]:
-    """Entries of a JSON object as plain data."""
-    return {key: plain(value) for key, value in entries.items()}
 
 
 def attributes(value: object, names: str) -> dict[str, Any]:
     """Attributes of a value as entries of a JSON object, each under its own name or, as in `key=name`, another.
+
+    Without a value each entry is null.
 
     >>> from markscheme.stats import Estimate
     >>> attributes(Estimate(0.5, 0.2, 0.8, n=9), "value n least=low")
     {'value': 0.5, 'n': 9, 'least': 0.2}
     """
     pairs = [name.rpartition("=") for name in names.split()]
-    return {key or name: attrgetter(name)(value) for key, _, name in pairs}
+    return {key or name: None if value is None else attrgetter(name)(value) for key, _, name in pairs}
 
 
 def dumps(data: Mapping[str, Any]) -> str:
     """JSON text that any strict parser reads, with floating-point noise rounded away."""
-    return json.dumps(without_dust(plain(data)), ensure_ascii=False, indent=2, allow_nan=False)
-
-
-def without_dust(data: Any) -> Any:
-    """The same plain data with numbers rounded to 12 significant digits; limits of an estimate also to 12 decimals.
-
-    That is more precise than any coefficient's agreement with its published values, and removes 0.30000000000000004.
-
-    >>> without_dust({"score": 0.1 + 0.2, "p": 1e-14, "shift": {"value": 1e-17, "low": -0.1, "high": 0.1}})
-    {'score': 0.3, 'p': 1e-14, 'shift': {'value': 0.0, 'low': -0.1, 'high': 0.1}}
-    """
-    match data:
-        case float():
-            return float(f"{data:.{DIGITS}g}")
-        case dict():
-            fine = {key: without_dust(value) for key, value in data.items()}
-            return fine | {key: round(fine[key], DIGITS) for key in LIMITS if isinstance(fine.get(key), float)}
-        case list() | tuple():
-            return [without_dust(item) for item in data]
-    return data
+    return json.dumps(plain(data), ensure_ascii=False, indent=2, allow_nan=False)

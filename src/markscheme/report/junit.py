@@ -7,6 +7,7 @@ from xml.etree import ElementTree as Xml
 from markscheme.calibration.calibration import Calibration
 from markscheme.calibration.decision import Finding
 from markscheme.counts import counted
+from markscheme.report.document import Line
 from markscheme.report.terminal import inline
 from markscheme.report.views.calibration import (
     FIGURES,
@@ -37,7 +38,8 @@ def calibrations_junit(calibrations: Sequence[Calibration]) -> str:
 
 def _suite(calibration: Calibration) -> Xml.Element:
     name = f"{calibration.rubric.name} by {calibration.rater.name}"
-    cases = [_whole(calibration), *(_criterion(calibration, name) for name in calibration.comparison.criteria)]
+    rows = zip(calibration.comparison.criteria, criterion_rows(calibration.comparison), strict=True)
+    cases = [_whole(calibration), *(_criterion(calibration, criterion, row) for criterion, row in rows)]
     suite = Xml.Element("testsuite", name=_text(name), tests=str(len(cases)))
     for kind, key in (("failure", "failures"), ("error", "errors"), ("skipped", "skipped")):
         suite.set(key, str(sum(case.find(kind) is not None for case in cases)))
@@ -78,14 +80,12 @@ def _whole_lines(calibration: Calibration) -> str:
     return "\n".join([*lines, document.source])
 
 
-def _criterion(calibration: Calibration, name: str) -> Xml.Element:
+def _criterion(calibration: Calibration, name: str, row: Sequence[Line]) -> Xml.Element:
     case = _case(calibration, name)
     found = [finding for finding in calibration.findings if finding.criterion == name]
     grave = [finding for finding in found if finding.severity == "high"]
     if grave:
         _outcome(case, "failure", grave[0].message, _told(grave))
-    rows = zip(calibration.comparison.criteria, criterion_rows(calibration.comparison), strict=True)
-    row = next(row for one, row in rows if one == name)
     figures = "; ".join(f"{head} {inline(cell)}" for head, cell in zip(FIGURES, row[1:-1], strict=True))
     milder = [finding for finding in found if finding.severity != "high"]
     Xml.SubElement(case, "system-out").text = _text("\n".join([figures, _told(milder)]).strip())

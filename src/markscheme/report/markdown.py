@@ -21,7 +21,8 @@ ACTED_ON = frozenset("\\`*_{}[]<>#|~@!$")
 
 def render_markdown(document: doc.Document) -> str:
     """A document as Markdown; external text is escaped."""
-    return "\n".join(_squeezed(_document(document, 2))) + "\n"
+    lines = "\n".join(_document(document, 2))
+    return re.sub("\n{3,}", "\n\n", lines).rstrip("\n") + "\n"
 
 
 def escaped(text: str) -> str:
@@ -44,25 +45,12 @@ def _is_harmless(line: str, place: int) -> bool:
     return False
 
 
-def _squeezed(lines: Iterator[str]) -> Iterator[str]:
-    """The lines with repeated blank lines reduced to one, and none at the end."""
-    pending = False
-    for line in lines:
-        if not line:
-            pending = True
-            continue
-        if pending:
-            yield ""
-        yield line
-        pending = False
-
-
 def _document(document: doc.Document, depth: int) -> Iterator[str]:
     yield f"{'#' * depth} {escaped(document.title)}"
     yield ""
     if document.source:
         yield escaped(document.source)
-    for block in (*document.blocks, *document.sections):
+    for block in doc.in_text((*document.blocks, *document.sections)):
         yield from _block(block, depth + 1)
     for part in document.parts:
         yield ""
@@ -70,14 +58,11 @@ def _document(document: doc.Document, depth: int) -> Iterator[str]:
 
 
 def _block(block: doc.Block, depth: int) -> Iterator[str]:
-    if isinstance(block, (doc.OnPages, doc.Scatter)):
-        return
     yield ""
     match block:
         case doc.Section():
-            if block.in_text:
-                yield f"{'#' * depth} {escaped(block.title)}"
-            for inner in block.in_text:
+            yield f"{'#' * depth} {escaped(block.title)}"
+            for inner in doc.in_text(block.blocks):
                 yield from _block(inner, depth + 1)
         case doc.Callout():
             rest = [escaped(block.text)] if block.text else []

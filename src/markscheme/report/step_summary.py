@@ -1,27 +1,20 @@
 """Write the report to the summary of a GitHub Actions step."""
 
-import os
-from collections.abc import Mapping
 from pathlib import Path
 
 from markscheme.files import append_text
 
-FILE = "GITHUB_STEP_SUMMARY"
 MOST_BYTES = 1_000_000
 """GitHub rejects a step summary above one mebibyte entirely."""
 _CUT = "\n\n*The rest is cut off: a summary may hold a megabyte.*\n"
 
 
-def append_step_summary(markdown: str, environment: Mapping[str, str] = os.environ) -> Path | None:
-    """Append Markdown to the file named by $GITHUB_STEP_SUMMARY; None if it is unset.
+def append_step_summary(markdown: str, path: Path) -> None:
+    """Append Markdown to the file of the summary.
 
     Raises:
         OSError: The file cannot be written.
     """
-    named = environment.get(FILE)
-    if not named:
-        return None
-    path = Path(named)
     taken = path.stat().st_size if path.is_file() else 0
     text = f"{markdown.rstrip()}\n\n".encode()
     room = MOST_BYTES - taken
@@ -30,4 +23,3 @@ def append_step_summary(markdown: str, environment: Mapping[str, str] = os.envir
         kept = text[: max(0, room - len(cut))].decode(errors="ignore").encode()
         text = kept + cut if kept else b""
     append_text(path, text.decode())
-    return path

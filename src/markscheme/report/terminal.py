@@ -36,11 +36,7 @@ STYLES: dict[doc.Tone, str] = {
     "note": "bold yellow",
     "bad": "bold red",
 }
-PLAIN_SIGNS: dict[doc.Tone, str] = {"good": "+", "trend": "/", "open": "?", "note": "!", "bad": "x"}
-
-TYPED = str.maketrans(
-    {"–": "-", "−": "-", "·": "-", "→": "->", "×": "x", "≤": "<=", "“": '"', "”": '"', "’": "'", "…": "..."}
-)
+TYPED = str.maketrans("–−·×“”’✓↗✗─├┤●▲", '---x""\'+/x-[]o^') | str.maketrans({"→": "->", "≤": "<=", "…": "..."})
 """Replacements for a terminal without line drawing."""
 
 
@@ -52,11 +48,16 @@ def render_terminal(document: doc.Document, file: IO[str], width: int | None = N
     """
     text, raw = io.StringIO(), raw_stream(file)
     encoding = raw.encoding or "utf-8" if hasattr(raw, "encoding") else "utf-8"
-    is_plain = _is_plain(raw, encoding)
-    _Page(text, width or _columns(raw), colours=_has_colours(raw), plain=is_plain).document(document)
+    colours, width = _has_colours(raw), width or _columns(raw)
+    page = _Page(
+        file=text, width=width, highlight=False, force_terminal=colours, color_system="standard" if colours else None
+    )
+    page.document(document)
     lines = "".join(f"{line.rstrip()}\n" for line in text.getvalue().splitlines())
+    if _is_plain(raw, encoding):
+        lines = lines.translate(TYPED).encode(encoding, "replace").decode(encoding)
     try:
-        raw.write(lines.translate(TYPED).encode(encoding, "replace").decode(encoding) if is_plain else lines)
+        raw.write(lines)
         raw.flush()
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), raw.fileno())
@@ -87,42 +88,29 @@ def _is_plain(file: IO[str], encoding: str) -> bool:
 class _Page(Console):
     """Draws blocks line by line."""
 
-    def __init__(self, file: IO[str], width: int, *, colours: bool, plain: bool) -> None:
-        super().__init__(
-            file=file,
-            width=width,
-            highlight=False,
-            force_terminal=colours,
-            color_system="standard" if colours else None,
-        )
-        self._plain = plain
-
     def document(self, document: doc.Document) -> None:
         """A document and its parts."""
         self._say(document.title, "bold")
         if document.source:
             self._say(document.source)
-        for block in document.blocks:
+        for block in doc.in_text((*document.blocks, *document.sections)):
             if not isinstance(block, doc.Section):
-                self._gap()
+                self.print()
             self.block(block)
-        for section in document.sections:
-            self.block(section)
         for part in document.parts:
-            self._gap()
+            self.print()
             self.document(part)
         if document.more:
-            self._gap()
+            self.print()
             self._say(("Full report: ", doc.Code(document.more)))
 
     def block(self, block: doc.Block) -> None:
-        """Any block; scatter plots and blocks marked for pages are skipped."""
+        """A block that text shows."""
         match block:
             case doc.Section():
-                if block.in_text:
-                    self._gap()
-                    self._say(block.title, "bold")
-                for inner in block.in_text:
+                self.print()
+                self._say(block.title, "bold")
+                for inner in doc.in_text(block.blocks):
                     self.block(inner)
             case doc.Callout():
                 self._callout(block)
@@ -138,20 +126,19 @@ class _Page(Console):
             case doc.Table():
                 self._table(block)
             case doc.Bars():
-                self._bars(block)
+                for line in drawn(block, self.width):
+                    self._say(line)
+                self._say(block.caption)
             case doc.Tiles():
-                self._tiles(block)
+                self._grid([(label, words, ids) for label, words, ids, _ in block.tiles], indent=2)
             case doc.Cards():
                 self._cards(block)
             case doc.Facts():
                 self._grid([(f"{name}:", value) for name, value in block.rows])
             case doc.Examples():
-                self._examples(block)
-            case doc.OnPages() | doc.Scatter():
-                pass
-
-    def _gap(self) -> None:
-        self.print()
+                for case in block.cases[: min(MOST_EXAMPLES, block.differing)]:
+                    said = f"Judge on {case.reason_on}: “{cut_short(case.reason, LONGEST_REASON)}”"
+                    self._hang("-", [f"{case.id}: {case.head}", *([said] if case.reason else [])])
 
     def _say(self, line: doc.Line, style: str = "") -> None:
         self.print(Text(inline(line), style=style))
@@ -166,9 +153,8 @@ class _Page(Console):
         self.print(Padding(grid, (0, 0, 0, indent)))
 
     def _callout(self, block: doc.Callout) -> None:
-        sign = (PLAIN_SIGNS if self._plain else doc.SIGNS)[block.tone]
         rest = [line for line in (block.text, block.command) if line]
-        self._hang(sign, [block.head, *rest], STYLES[block.tone])
+        self._hang(doc.SIGNS[block.tone], [block.head, *rest], STYLES[block.tone])
 
     def _table(self, block: doc.Table) -> None:
         if block.caption:
@@ -190,32 +176,17 @@ class _Page(Console):
             grid.add_row(*(Text(inline(cell)) for cell in row))
         self.print(Padding(grid, (0, 0, 0, indent)))
 
-    def _bars(self, block: doc.Bars) -> None:
-        for line in drawn(block, self.width, plain=self._plain):
-            self._say(line)
-        self._say(block.caption)
-
-    def _tiles(self, block: doc.Tiles) -> None:
-        self._grid([(label, words, ids) for label, words, ids, _ in block.tiles], indent=2)
-
     def _cards(self, block: doc.Cards) -> None:
-        arrow = "->" if self._plain else "→"
         for number, card in enumerate(block.cards[:MOST_CARDS], start=1):
             first = (*_pieces(card.title), f" · {card.text}") if card.text else card.title
             lines: list[doc.Line] = [first, *card.rows]
             lines += [card.examples] if card.examples.ids and not card.advice else []
             lines += card.advice
-            lines += [f"{arrow} {card.command}"] if card.command else []
+            lines += [f"→ {card.command}"] if card.command else []
             self._hang(f"{number}", lines, indent=2)
         left = block.cards[MOST_CARDS:]
         if left:
             self._say(f"  and {len(left)} more: {', '.join(dict.fromkeys(card.code for card in left))}")
-
-    def _examples(self, block: doc.Examples) -> None:
-        for case in block.cases[: min(MOST_EXAMPLES, block.differing)]:
-            said = f"Judge on {case.reason_on}: “{cut_short(case.reason, LONGEST_REASON)}”"
-            reason = [said] if case.reason else []
-            self._hang("-", [f"{case.id}: {case.head}", *reason])
 
 
 def _widths(rows: Sequence[Sequence[str]], room: int) -> list[int]:

@@ -20,7 +20,7 @@ from markscheme.judges.family import kinship
 from markscheme.judges.judge import Usage
 from markscheme.ratings.splits import Openings
 from markscheme.report import document as doc
-from markscheme.report.document import mark, reach, share_mark
+from markscheme.report.document import reach, share_mark, shift_mark
 from markscheme.report.figures import (
     NONE,
     coefficient,
@@ -32,8 +32,9 @@ from markscheme.report.figures import (
     share_with_interval,
     why_no_interval,
     with_interval,
+    with_signed_interval,
 )
-from markscheme.report.json import attributes, record
+from markscheme.report.json import attributes
 from markscheme.report.views import drift
 from markscheme.report.views.examples import cell_tag, criterion_tag, examples_of, is_off, level_name, slice_tag
 from markscheme.stats import Estimate
@@ -55,7 +56,6 @@ KINDS = {
     "constructed": ("source of synthetic labels", "sources of synthetic labels"),
     "model": ("labelling model", "labelling models"),
 }
-NOT_HUMAN = ("constructed", "model")
 CAUSES = {
     "lenient": "too lenient",
     "severe": "too severe",
@@ -126,7 +126,6 @@ EXACT = 1e-6
 def view(calibration: Calibration) -> doc.Document:
     """The whole report."""
     comparison, name = calibration.comparison, calibration.rubric.name
-    warnings = tuple(_warnings(calibration))
     return doc.Document(
         title=f"{name} · {calibration.rater.name} · {_labels_in_short(comparison)}",
         source=_source(calibration),
@@ -134,7 +133,7 @@ def view(calibration: Calibration) -> doc.Document:
             callout(calibration),
             agreement_bars(comparison, calibration.decision.target),
             tiles(comparison),
-            *([doc.Notes(warnings)] if warnings else []),
+            doc.Notes(tuple(_warnings(calibration))),
             doc.Section("Fix first", (*_fixes(calibration), *_rewording(calibration)), "fix"),
         ),
         sections=tuple(_sections(calibration)),
@@ -149,7 +148,8 @@ def _sections(calibration: Calibration) -> Iterator[doc.Section]:
     differ: list[doc.Block] = [doc.Paragraph((_how_many_differ(comparison),))] if examples.differing else []
     yield doc.Section("Examples to read first", (doc.OnPages((scatter(comparison),)), *differ, examples), "examples")
     yield _annotators(calibration)
-    yield drift.section(calibration.baseline, _accept(calibration), is_usable=calibration.decision.use in USABLE)
+    accept = _run(calibration, "calibrate", " --accept")
+    yield drift.section(calibration.baseline, accept, is_usable=calibration.decision.use in USABLE)
     if calibration.slices:
         yield doc.Section("Slices", tuple(_slices(calibration.slices)), "slices")
     yield doc.Section("What was run", (doc.Facts(tuple(_facts(calibration))),), "run")
@@ -231,10 +231,6 @@ def _named(calibration: Calibration) -> str:
     return calibration.rater.named or calibration.rubric.name
 
 
-def _accept(calibration: Calibration) -> str:
-    return _run(calibration, "calibrate", " --accept")
-
-
 def _by_use(calibration: Calibration) -> doc.Callout:
     decision, because = calibration.decision, calibration.decision.because
     reference = calibration.comparison.gold.reference
@@ -248,7 +244,7 @@ def _by_use(calibration: Calibration) -> doc.Callout:
             return doc.Callout("trend", TRENDS, f"{because} {TREND}")
         case "adjust", _:
             return doc.Callout("bad", "Don't use this judge yet.", f"{because} {UNUSABLE}")
-    if reference in NOT_HUMAN:
+    if not calibration.comparison.gold.has_people:
         kind = "synthetic labels only" if reference == "constructed" else "labels by a model only"
         agreement = share(calibration.comparison.agreement.value)
         text = f"Agreement {agreement} shows that the pipeline works, not that people would agree. {EXPLORE}"
@@ -333,7 +329,7 @@ def _wrong(wrong: doc.Ids, rate: Estimate, *decision: str) -> str:
 def _warnings(calibration: Calibration) -> Iterator[doc.Line]:
     """Caveats that apply to every figure on the page."""
     counts, gold = calibration.counts, calibration.comparison.gold
-    if gold.reference in NOT_HUMAN:
+    if not gold.has_people:
         yield f"Warning: {LABELS[gold.reference]}; agreement with them is no evidence about people."
     yield from _unseen(calibration)
     ties = calibration.comparison.ties
@@ -410,10 +406,9 @@ def _rewording(calibration: Calibration) -> Iterator[doc.Block]:
         command = doc.Code(_run(calibration, "improve", f" --proposer {_model(calibration.rater)}"))
         of_gain = "finding a gain of 10 points in agreement with 80% probability"
         of = "tasks" if table.groups else "examples"
-        if tasks < needed:
-            enough = f"{tasks} labelled {of} may be too few: {of_gain} takes {needed}"
-        else:
-            enough = f"{tasks} labelled {of} are enough: {of_gain} takes {needed}"
+        enough = (
+            f"{tasks} labelled {of} {'may be too few' if tasks < needed else 'are enough'}: {of_gain} takes {needed}"
+        )
         yield doc.Notes(((f"To have the wording of {names} rewritten and tested: ", command, f" ({enough})."),))
 
 
@@ -446,35 +441,23 @@ def _rank(finding: Finding) -> int:
 
 def _fixes(calibration: Calibration) -> Iterator[doc.Block]:
     """What to do, one card per cause, without repeating the callout."""
-    left_out = {finding.code for finding in calibration.findings if _is_in_callout(finding, calibration.decision)}
     shown = [finding for finding in calibration.findings if not _is_in_callout(finding, calibration.decision)]
     if not calibration.counts.graded:
         shown = [finding for finding in shown if finding.code in KNOWN_WITHOUT_SCORES] or shown
     if shown:
         places = {name: f"c{place}" for place, name in enumerate(calibration.comparison.criteria)}
         yield doc.Cards(tuple(_card(group, calibration, places) for group in by_cause(shown)))
-    elif not left_out:
+    elif not calibration.findings:
         yield doc.Paragraph((_first_step(calibration),))
     needed = calibration.decision.labels_needed if calibration.comparison.gold.has_people else None
-    few = [finding for finding in calibration.findings if finding.code == "too-few-labels" and finding not in shown]
-    for one in few:
-        advice = (
-            one.suggestion
-            if needed is None
-            else "The pool should hold outputs of every quality, so that each level occurs."
-        )
-        yield doc.Paragraph((f"{one.message} {advice}",))
+    every = "The pool should hold outputs of every quality, so that each level occurs."
+    for one in calibration.findings:
+        if one.code == "too-few-labels" and one not in shown:
+            yield doc.Paragraph((f"{one.message} {one.suggestion if needed is None else every}",))
     is_file = calibration.rater.source == "ratings" and calibration.rater.has_rubric
     if is_file and any(finding.code not in NO_EDIT for finding in shown):
-        again = doc.Code(_run(calibration, "calibrate"))
-        yield doc.Paragraph(
-            (
-                (
-                    "The ratings came from a file: after an edit, let the judge grade again, replace the file, then ",
-                    again,
-                ),
-            )
-        )
+        then = "The ratings came from a file: after an edit, let the judge grade again, replace the file, then "
+        yield doc.Paragraph(((then, doc.Code(_run(calibration, "calibrate"))),))
 
 
 def _is_in_callout(finding: Finding, decision: Decision) -> bool:
@@ -556,7 +539,7 @@ def _command(finding: Finding, calibration: Calibration) -> str:
 
 def _first_step(calibration: Calibration) -> str:
     """What to do if there is no finding."""
-    if calibration.comparison.gold.reference in NOT_HUMAN:
+    if not calibration.comparison.gold.has_people:
         return "No issues found, but only against labels that no annotator gave."
     match calibration.decision.verdict:
         case "ok":
@@ -616,12 +599,11 @@ def criterion_rows(
     criteria = comparison.criteria.values()
     part = reach((found.statistics["signed_error"], found.criterion.scale.span) for found in criteria)
     for place, (name, found) in enumerate(comparison.criteria.items()):
-        bias = found.statistics["signed_error"]
         causes = dict.fromkeys(_cause(one) for one in findings if one.criterion == name)
         yield (
             doc.Name(name, f"{of}c{place}"),
             *(figure.cell(figure.estimate(found)) for figure in CRITERION_FIGURES),
-            mark(with_interval(bias, sign=True), bias, part * found.criterion.scale.span),
+            shift_mark(found.statistics["signed_error"], part * found.criterion.scale.span),
             ", ".join(causes),
         )
 
@@ -662,7 +644,7 @@ def overall_line(comparison: Comparison) -> str:
     o = comparison.overall
     if comparison.agreement.value is None:
         return "Whole score: no example has both a label and a judge's score."
-    mae, bias = with_interval(o["mae"]), with_interval(o["signed_error"], sign=True)
+    mae, bias = with_interval(o["mae"]), with_signed_interval(o["signed_error"])
     errors = f"mean absolute error (MAE) {mae}, bias {bias}; "
     in_order = any(criterion.scale.ordered for criterion in comparison.rubric.criteria)
     why = why_no_interval(o["pass_kappa"])
@@ -748,7 +730,6 @@ def scatter(comparison: Comparison) -> doc.Scatter:
         tuple(sorted(dots, key=lambda dot: (dot.off, -len(dot.ids)))),
         comparison.tolerance,
         comparison.rubric.pass_mark,
-        ("gold score", "judge's score"),
         f"Scores of {counted(n, 'example')}: {off} off gold by {comparison.tolerance:g} or more (hollow). "
         f"Larger points are more examples; dotted lines are the pass mark, {comparison.rubric.pass_mark:g}.",
     )
@@ -762,7 +743,7 @@ def _annotators(calibration: Calibration) -> doc.Section:
     lines: list[doc.Line] = [f"{_labels_in_short(calibration.comparison)}. Gold comes from {LABELS[gold.reference]}."]
     ceilings = [(name, found.ceiling) for name, found in criteria.items() if found.ceiling is not None]
     if not ceilings:
-        is_one = gold.reference in ("one-person", *NOT_HUMAN)
+        is_one = gold.reference == "one-person" or not gold.has_people
         lack = f"{'No example has' if is_one else 'Too few examples have'} labels from two annotators"
         lines.append(f"{lack}: how well annotators agree with each other is not known.")
         return doc.Section("Annotators", (doc.Paragraph(tuple(lines)),), "annotators")
@@ -814,18 +795,18 @@ def _slices(slices: Sequence[Slice]) -> Iterator[doc.Block]:
 
 def _slice_table(slices: Sequence[Slice], places: Sequence[int]) -> doc.Table:
     headings = ("Slice", "examples", "agreement", "elsewhere", "bias", "criteria")
-    return doc.Table(headings, tuple(_slice_row(slices[place], place) for place in places))
-
-
-def _slice_row(one: Slice, place: int) -> tuple[doc.Line, ...]:
-    return (
-        doc.Name(f"{one.part.by}: {one.part.name}"),
-        doc.Count(one.n, slice_tag(place), says=f"{one.part.by} {one.part.name}"),
-        share_mark(one.agreement),
-        share(one.rest),
-        with_interval(one.signed_error, sign=True),
-        ", ".join(one.criteria),
+    rows = tuple(
+        (
+            doc.Name(f"{one.part.by}: {one.part.name}"),
+            doc.Count(one.n, slice_tag(place), says=f"{one.part.by} {one.part.name}"),
+            share_mark(one.agreement),
+            share(one.rest),
+            with_signed_interval(one.signed_error),
+            ", ".join(one.criteria),
+        )
+        for place, one in ((place, slices[place]) for place in places)
     )
+    return doc.Table(headings, rows)
 
 
 def _facts(calibration: Calibration) -> Iterator[tuple[str, str]]:
@@ -861,41 +842,39 @@ def cost_line(cost: Usage) -> str:
     return f"{counted(cost.calls, 'call')}{tokens}, {usd}{in_batches}"
 
 
-# --- plain data -----------------------------------------------------------------------------------------------------
+# --- JSON -----------------------------------------------------------------------------------------------------------
 
 
 def json_of(calibration: Calibration) -> dict[str, Any]:
     """The calibration by the keys of the file format."""
     comparison, decision = calibration.comparison, calibration.decision
     ties = comparison.ties
-    return record(
-        {
-            "schema": 1,
-            "rubric": attributes(calibration.rubric, "name fingerprint"),
-            "judge": attributes(calibration.rater, "name fingerprint source provenance"),
-            **attributes(calibration, "counts not_graded_because=reasons_not_graded"),
-            **attributes(comparison, "agreement agreement_constant agreement_person agreement_with_person gain"),
-            "ties": {
-                **attributes(ties, "n=count flagged"),
-                "inclusive": _with_ties(comparison),
-                "verdict": decision.verdict_with_ties,
-            },
-            "tolerance": comparison.tolerance,
-            "target": decision.target,
-            "examples": comparison.gold.ids,
-            "rated": _rated(comparison),
-            "drift": comparison.misses,
-            "needs_adjustment": decision.needs_adjustment,
-            "overall": {**comparison.overall, "within_tolerance": comparison.agreement},
-            "criteria": {n: {**one.statistics, "confusion": one.confusion} for n, one in comparison.criteria.items()},
-            "raters": _raters(comparison),
-            **attributes(comparison, "false_passes false_fails"),
-            "baseline": drift.json_of(calibration.baseline),
-            **attributes(calibration, "test_labels=openings findings slices"),
-            **attributes(decision, "verdict because because_code use labels_needed"),
-            "cost": calibration.cost.to_json(),
-        }
-    )
+    return {
+        "schema": 1,
+        "rubric": attributes(calibration.rubric, "name fingerprint"),
+        "judge": attributes(calibration.rater, "name fingerprint source provenance"),
+        **attributes(calibration, "counts not_graded_because=reasons_not_graded"),
+        **attributes(comparison, "agreement agreement_constant agreement_person agreement_with_person gain"),
+        "ties": {
+            **attributes(ties, "n=count flagged"),
+            "inclusive": _with_ties(comparison),
+            "verdict": decision.verdict_with_ties,
+        },
+        "tolerance": comparison.tolerance,
+        "target": decision.target,
+        "examples": comparison.gold.ids,
+        "rated": _rated(comparison),
+        "drift": comparison.misses,
+        "needs_adjustment": decision.needs_adjustment,
+        "overall": {**comparison.overall, "within_tolerance": comparison.agreement},
+        "criteria": {n: {**one.statistics, "confusion": one.confusion} for n, one in comparison.criteria.items()},
+        "raters": _raters(comparison),
+        **attributes(comparison, "false_passes false_fails"),
+        "baseline": drift.json_of(calibration.baseline),
+        **attributes(calibration, "test_labels=openings findings slices"),
+        **attributes(decision, "verdict because because_code use labels_needed"),
+        "cost": calibration.cost.to_json(),
+    }
 
 
 def _rated(comparison: Comparison) -> dict[str, Any]:

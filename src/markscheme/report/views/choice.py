@@ -1,7 +1,7 @@
 """The report on a Choice between judges: which one to use, each judge against gold, then the pairs."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from markscheme.calibration.choice import Choice, Contender, Differences, Flip, Standing, Switch
@@ -20,21 +20,23 @@ from markscheme.report.figures import (
     share_with_ci,
     share_with_interval,
     with_interval,
+    with_signed_interval,
 )
-from markscheme.report.json import attributes, record
+from markscheme.report.json import attributes
 from markscheme.report.views import calibration as of_judge
 from markscheme.report.views.calibration import LABELS, cost_line
 from markscheme.report.views.examples import examples_of_choice
+from markscheme.stats import Estimate
 from markscheme.stats.linking import Linked
 
 MOST_FLIPS = 8
-FIGURES = {
-    "agreement": "agreement",
-    "accuracy": "same pass/fail decision as gold",
-    "mae": "MAE",
-    "signed_error": "bias",
+FIGURES: Mapping[str, tuple[str, Callable[[Estimate], doc.Line], Callable[[Estimate], str]]] = {
+    "agreement": ("agreement", share_mark, points),
+    "accuracy": ("same pass/fail decision as gold", share_mark, points),
+    "mae": ("MAE", with_interval, with_signed_interval),
+    "signed_error": ("bias", with_signed_interval, with_signed_interval),
 }
-AS_SHARE = ("agreement", "accuracy")
+"""For each figure of a pair its name, and how a judge's value and the difference are printed."""
 
 
 def view(
@@ -179,15 +181,9 @@ def _pair(pair: Differences) -> doc.Section:
 
 
 def _figures(pair: Differences) -> Iterator[tuple[doc.Line, ...]]:
-    for name, words in FIGURES.items():
-        found, is_share = pair.figures[name], name in AS_SHARE
-        if is_share:
-            each = share_mark(found.first), share_mark(found.second)
-            yield words, *each, points(found.difference)
-        else:
-            sign = name == "signed_error"
-            each_ = with_interval(found.first, sign=sign), with_interval(found.second, sign=sign)
-            yield words, *each_, with_interval(found.difference, sign=True)
+    for name, (words, cell, difference) in FIGURES.items():
+        found = pair.figures[name]
+        yield words, cell(found.first), cell(found.second), difference(found.difference)
 
 
 def _criteria(pair: Differences) -> tuple[tuple[str, ...], tuple[tuple[doc.Line, ...], ...]]:
@@ -198,13 +194,13 @@ def _criteria(pair: Differences) -> tuple[tuple[str, ...], tuple[tuple[doc.Line,
         exact: tuple[doc.Line, ...] = ()
         if found.exact is not None:
             exact = (share(found.exact.first.value), share(found.exact.second.value), points(found.exact.difference))
-        last = (share_with_interval(found.between), with_interval(found.shift, sign=True), chance(found.p))
+        last = (share_with_interval(found.between), with_signed_interval(found.shift), chance(found.p))
         rows.append((doc.Name(name), *exact, *last))
     return ("Criterion", *of_gold, "same level", "shift, levels", "p"), tuple(rows)
 
 
 def _lines(pair: Differences) -> Iterator[doc.Line]:
-    yield f"Score shift from first to second: {with_interval(pair.shift, sign=True)} (p {chance(pair.shift_p)})."
+    yield f"Score shift from first to second: {with_signed_interval(pair.shift)} (p {chance(pair.shift_p)})."
     if pair.figures:
         for name, ids in zip((pair.first, pair.second), pair.false_passes, strict=True):
             yield (f"False passes of {name}: {len(ids)}  ", doc.Ids(ids)) if ids else f"False passes of {name}: none"
@@ -268,19 +264,17 @@ def _details(
         yield doc.Section("What was run", (doc.OnPages((doc.Facts(tuple(rows)),)),), "run")
 
 
-# --- plain data -----------------------------------------------------------------------------------------------------
+# --- JSON -----------------------------------------------------------------------------------------------------------
 
 
 def json_of(choice: Choice) -> dict[str, Any]:
-    """The comparison as plain data."""
-    return record(
-        {
-            "schema": 1,
-            "rubric": attributes(choice.rubric, "name fingerprint"),
-            **attributes(choice, "examples reference tolerance judges=standings best recommended because notes"),
-            "pairs": [_pair_json(pair) for pair in choice.pairs],
-        }
-    )
+    """The comparison by the keys of its JSON."""
+    return {
+        "schema": 1,
+        "rubric": attributes(choice.rubric, "name fingerprint"),
+        **attributes(choice, "examples reference tolerance judges=standings best recommended because notes"),
+        "pairs": [_pair_json(pair) for pair in choice.pairs],
+    }
 
 
 def _pair_json(pair: Differences) -> dict[str, Any]:

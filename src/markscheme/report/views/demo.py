@@ -10,7 +10,7 @@ from markscheme.demo.planting import CRITERIA, RUNS_KEPT, SYSTEMS, Round
 from markscheme.demo.raters import OTHER_MARK, PROVENANCE, Held
 from markscheme.report.document import Block, Document, Items, Line, Name, Paragraph, Section, Table, Verbatim
 from markscheme.report.figures import coefficient, share, share_with_interval
-from markscheme.report.json import attributes, record
+from markscheme.report.json import attributes
 from markscheme.report.views.calibration import callout
 from markscheme.stats.change import alarm_level
 
@@ -144,38 +144,33 @@ def _fault(made: Round) -> str:
     return f"{made.planted} ({FAULTS[made.planted.fault]})"
 
 
-# --- plain data -----------------------------------------------------------------------------------------------------
+# --- JSON -----------------------------------------------------------------------------------------------------------
 
 
 def raters_json(held: Sequence[Held]) -> list[dict[str, Any]]:
-    """The raters as plain data."""
+    """The raters by the keys of its JSON."""
     return [_rater_json(one) for one in held]
 
 
 def _rater_json(one: Held) -> dict[str, Any]:
     calibration, figures = one.calibration, ("accuracy", "pass_kappa", "prevalence_gold")
-    return record(
-        {
-            **attributes(one, "name does"),
-            "raw": [
-                {"mark": found.rubric.pass_mark, **{name: found.overall[name] for name in figures}}
-                for found in _marks(one)
-            ],
-            **attributes(calibration.comparison, "agreement agreement_constant reference=gold.reference"),
-            **attributes(calibration.decision, "verdict use because"),
-            "findings": calibration.findings,
-        }
-    )
+    return {
+        **attributes(one, "name does"),
+        "raw": [
+            {"mark": found.rubric.pass_mark, **{name: found.overall[name] for name in figures}} for found in _marks(one)
+        ],
+        **attributes(calibration.comparison, "agreement agreement_constant reference=gold.reference"),
+        **attributes(calibration.decision, "verdict use because"),
+        "findings": calibration.findings,
+    }
 
 
 def round_json(made: Round, found: Diagnosis, *, sealed: bool) -> dict[str, Any]:
-    """A round and its outcome as plain data."""
-    return record(
-        {
-            "n": len(made.examples),
-            "sealed": sealed,
-            **attributes(made, "seed seal secret planted"),
-            **attributes(found, "named findings"),
-            "right": found.named == made.planted,
-        }
-    )
+    """A round and its outcome by the keys of its JSON."""
+    return {
+        "n": len(made.examples),
+        "sealed": sealed,
+        **attributes(made, "seed seal secret planted"),
+        **attributes(found, "named findings"),
+        "right": found.named == made.planted,
+    }

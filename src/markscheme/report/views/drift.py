@@ -5,27 +5,14 @@ from typing import Any
 
 from markscheme.calibration.drift import LEVEL, Baseline, CriterionDrift, ScoreDrift
 from markscheme.counts import counted
-from markscheme.report.document import (
-    Block,
-    Callout,
-    Code,
-    Ids,
-    Line,
-    Name,
-    Notes,
-    Paragraph,
-    Section,
-    Table,
-    mark,
-    reach,
-)
-from markscheme.report.figures import chance, share, signed, with_interval
+from markscheme.report import document as doc
+from markscheme.report.figures import chance, share, signed
 from markscheme.report.json import attributes
 
 ORDER = ("drifted", "moved", "moved, within margin", "can't tell", "no drift")
 
 
-def headline(baseline: Baseline, decides: str = "gates") -> Callout | None:
+def headline(baseline: Baseline, decides: str = "gates") -> doc.Callout | None:
     """What drifted most and why; None if no drift is shown.
 
     Args:
@@ -39,7 +26,7 @@ def headline(baseline: Baseline, decides: str = "gates") -> Callout | None:
     if not baseline.alarm:
         deeds = [change.cause for change in foremost.explanation.changes]
         deed = deeds[0] if len(deeds) == 1 else "You changed the rubric"
-        return Callout("note", f"{deed}: label again before it {decides}.", text.removeprefix(f"{deed}. "))
+        return doc.Callout("note", f"{deed}: label again before it {decides}.", text.removeprefix(f"{deed}. "))
     explanation = foremost.explanation
     sides = {change.side for change in explanation.changes}
     if explanation.is_own_edit:
@@ -50,7 +37,9 @@ def headline(baseline: Baseline, decides: str = "gates") -> Callout | None:
         why = "The prompt around the rubric changed"
     else:
         why = "The judge and the rubric both changed" if "rubric" in sides else "The judge changed"
-    return Callout("bad", f"{why}: don't use this judge yet.", f"{text} Don't compare its scores with earlier ones.")
+    return doc.Callout(
+        "bad", f"{why}: don't use this judge yet.", f"{text} Don't compare its scores with earlier ones."
+    )
 
 
 def _flipped(baseline: Baseline) -> str:
@@ -58,7 +47,7 @@ def _flipped(baseline: Baseline) -> str:
     return f" {flipped} of {baseline.shared} pass/fail decisions flipped." if flipped else ""
 
 
-def section(baseline: Baseline | None, command: str, *, is_usable: bool) -> Section:
+def section(baseline: Baseline | None, command: str, *, is_usable: bool) -> doc.Section:
     """This run compared with the accepted one.
 
     Args:
@@ -68,23 +57,23 @@ def section(baseline: Baseline | None, command: str, *, is_usable: bool) -> Sect
     """
     title = "Since the accepted run"
     if baseline is None:
-        line: Line = (
-            ("No accepted run yet. Accept this one, and later runs show whether the judge changed: ", Code(command))
+        line: doc.Line = (
+            ("No accepted run yet. Accept this one, and later runs show whether the judge changed: ", doc.Code(command))
             if is_usable
             else "No accepted run yet. Accept one once the judge can gate or be used for trends."
         )
-        return Section(title, (Paragraph((line,)),), "drift")
+        return doc.Section(title, (doc.Paragraph((line,)),), "drift")
     lines = [*_compared(baseline), *([_score(baseline, baseline.score)] if baseline.score else [])]
-    blocks: list[Block] = [Paragraph(tuple(lines))]
+    blocks: list[doc.Block] = [doc.Paragraph(tuple(lines))]
     if baseline.criteria:
         blocks.append(_table(baseline))
-    notes = list(_notes(baseline))
+    notes = [*_notes(baseline)]
     if is_usable and baseline.foremost is not None and baseline.foremost.explanation.is_own_edit:
-        notes.append(("Once new labels confirm the edit, accept it: ", Code(command)))
-    return Section(title, (*blocks, *([Notes(tuple(notes))] if notes else [])), "drift")
+        notes.append(("Once new labels confirm the edit, accept it: ", doc.Code(command)))
+    return doc.Section(title, (*blocks, doc.Notes(tuple(notes))), "drift")
 
 
-def _compared(baseline: Baseline) -> Iterator[Line]:
+def _compared(baseline: Baseline) -> Iterator[doc.Line]:
     since, accepted = baseline.since, baseline.since.accepted
     line = f"Accepted run of {accepted.date} ({counted(len(accepted.runs), 'run')}): {baseline.shared} examples shared"
     for count, what in (
@@ -108,7 +97,7 @@ def _compared(baseline: Baseline) -> Iterator[Line]:
     )
 
 
-def _score(baseline: Baseline, score: ScoreDrift) -> Line:
+def _score(baseline: Baseline, score: ScoreDrift) -> doc.Line:
     shift = score.drift.moved.shift
     ends = "" if shift.low is None else f"90% CI {signed(shift.low)} to {signed(shift.high)}, "
     line = f"Change of the mean score: {signed(shift.value)} ({ends}p {score.drift.moved.p:.2g})"
@@ -118,22 +107,22 @@ def _score(baseline: Baseline, score: ScoreDrift) -> Line:
     line += f". Share of scores that agree with the current labels: {then} then, {now} now."
     if not score.flipped:
         return line
-    return f"{line} Decision flipped on {len(score.flipped)}: ", Ids(score.flipped)
+    return f"{line} Decision flipped on {len(score.flipped)}: ", doc.Ids(score.flipped)
 
 
-def _table(baseline: Baseline) -> Table:
-    part = reach((found.shift, found.criterion.scale.span) for found in baseline.criteria.values())
+def _table(baseline: Baseline) -> doc.Table:
+    part = doc.reach((found.shift, found.criterion.scale.span) for found in baseline.criteria.values())
     found = sorted(baseline.criteria.values(), key=lambda one: ORDER.index(one.verdict))
     headings = ("Criterion", "verdict", "shift, levels (90% CI)", "p", "answers that differ", "moved most")
-    return Table(headings, tuple(_row(one, part) for one in found))
+    return doc.Table(headings, tuple(_row(one, part) for one in found))
 
 
-def _row(found: CriterionDrift, part: float) -> tuple[Line, ...]:
+def _row(found: CriterionDrift, part: float) -> tuple[doc.Line, ...]:
     shift, verdict = found.shift, found.verdict + (", watch" if found.watch and not found.has_moved else "")
     if found.needed is not None:
         verdict += f" ({counted(found.needed, 'example')} would tell)"
-    drawn = mark(with_interval(shift, sign=True), shift, part * found.criterion.scale.span)
-    return (Name(found.criterion.name), verdict, drawn, chance(found.p), _flips(found), Ids(found.movers))
+    drawn = doc.shift_mark(shift, part * found.criterion.scale.span)
+    return (doc.Name(found.criterion.name), verdict, drawn, chance(found.p), _flips(found), doc.Ids(found.movers))
 
 
 def _flips(found: CriterionDrift) -> str:
@@ -143,7 +132,7 @@ def _flips(found: CriterionDrift) -> str:
     return f"{share(now)} ({share(stored)} among the accepted runs)"
 
 
-def _notes(baseline: Baseline) -> Iterator[Line]:
+def _notes(baseline: Baseline) -> Iterator[doc.Line]:
     yield from baseline.notes
     noisier = [name for name, found in baseline.criteria.items() if (found.changed_p or 1.0) <= baseline.since.level]
     if noisier:
@@ -152,7 +141,7 @@ def _notes(baseline: Baseline) -> Iterator[Line]:
         yield "Not compared: " + ", ".join(f"{name} ({why})" for name, why in baseline.not_compared.items()) + "."
 
 
-# --- plain data -----------------------------------------------------------------------------------------------------
+# --- JSON -----------------------------------------------------------------------------------------------------------
 
 
 def json_of(baseline: Baseline | None) -> dict[str, Any] | None:

@@ -181,17 +181,13 @@ def _rows(
         yield (
             name,
             (
-                _gold_cell(criterion, gold),
+                _said(BLANK, criterion, gold, _known(gold)),
                 _said(given, criterion, gold, judge),
                 *(_said(one, criterion, gold, one.level) for one in of_labels),
             ),
         )
     whole = (Said(_score_and_decision(label, comparison.rubric)) for label in labels)
     yield "score", (Said(_score(comparison.gold.overall[place])), Said(_score(comparison.scores[place])), *whole)
-
-
-def _gold_cell(criterion: Criterion, gold: float) -> Said:
-    return Said(NONE if math.isnan(gold) else level_name(criterion, gold))
 
 
 def _said(given: Rated, criterion: Criterion, gold: float, level: float | None) -> Said:
@@ -300,7 +296,7 @@ def _judges_rows(
         theirs = [rating.criteria.get(criterion.name, BLANK) if rating else BLANK for rating in ratings]
         level = gold.get(criterion.name, math.nan)
         cells = [_said(given, criterion, level, given.level) for given in theirs]
-        yield criterion.name, (*([_gold_cell(criterion, level)] if gold else []), *cells)
+        yield criterion.name, (*([_said(BLANK, criterion, level, _known(level))] if gold else []), *cells)
 
 
 def _first_ratings(contender: "Contender") -> dict[str, Rating]:

@@ -14,8 +14,8 @@ from markscheme.experiment.table import LEAST_UNITS, Difference, Figure, Variant
 from markscheme.judges.judge import total
 from markscheme.receipt import calibration_text
 from markscheme.report.document import Block, Callout, Document, Items, Line, Name, Notes, Paragraph, Section, Table
-from markscheme.report.figures import NONE, chance, cut_short, number, share_with_interval, with_interval
-from markscheme.report.json import attributes, record
+from markscheme.report.figures import NONE, chance, cut_short, number, share_with_interval, with_signed_interval
+from markscheme.report.json import attributes
 from markscheme.report.views import pass_rate
 from markscheme.text import printable, spreadsheet_cell
 
@@ -42,20 +42,17 @@ def view(report: ExperimentReport) -> Document:
 def _lead(report: ExperimentReport) -> Iterator[Block]:
     if report.failed:
         yield Callout("bad", "Fails.", "; ".join(report.failed))
-    notes = tuple(_missing(report.run))
-    if notes:
-        yield Notes(notes)
+    yield Notes(tuple(_missing(report.run)))
     yield Table(HEADINGS, tuple(cells for name, row in report.rows.items() for cells in _rows(name, row)))
     yield Items(tuple((_whole(name, row),) for name, row in report.rows.items()))
-    if report.notes:
-        yield Paragraph(tuple(report.notes))
+    yield Paragraph(tuple(report.notes))
 
 
 def _sections(report: ExperimentReport) -> Iterator[Section]:
     if report.differences:
         rows = tuple(cells for difference in _shown(report.differences) for cells in _shift_rows(difference))
-        lines = tuple(_on_differences(report.differences))
-        yield Section("Differences", (Table(SHIFT_HEADINGS, rows), *([Paragraph(lines)] if lines else [])))
+        lines = Paragraph(tuple(_on_differences(report.differences)))
+        yield Section("Differences", (Table(SHIFT_HEADINGS, rows), lines))
     if report.since:
         rows = tuple(cells for difference in report.since for cells in _shift_rows(difference))
         yield Section(f"Since the accepted run of {report.accepted}", (Table(SHIFT_HEADINGS, rows),))
@@ -106,7 +103,7 @@ def _shift_rows(difference: Difference) -> Iterator[tuple[Line, ...]]:
     pair = f"{difference.second} − {difference.first}"
     for place, (name, shift) in enumerate(difference.shifts.items()):
         made = shift.difference
-        yield "" if place else Name(pair), name, with_interval(made, sign=True), chance(shift.p), str(made.n)
+        yield "" if place else Name(pair), name, with_signed_interval(made), chance(shift.p), str(made.n)
 
 
 def _on_differences(differences: Sequence[Difference]) -> Iterator[str]:
@@ -121,7 +118,7 @@ def _on_differences(differences: Sequence[Difference]) -> Iterator[str]:
             yield f"{better} is shown to be better than {other} overall."
 
 
-# --- as a table for spreadsheets, and as plain data -----------------------------------------------------------------
+# --- as a table for spreadsheets, and as JSON -----------------------------------------------------------------------
 
 
 def csv_of(report: ExperimentReport) -> str:
@@ -141,29 +138,27 @@ def _harmless(text: str) -> str:
 
 
 def json_of(report: ExperimentReport) -> dict[str, Any]:
-    """The report as plain data."""
+    """The report by the keys of its JSON."""
     run = report.run
     experiment, judge = run.experiment, run.grading.judge.identity
-    return record(
-        {
-            "schema": 1,
-            "experiment": {
-                "name": experiment.name,
-                "variants": list(experiment.by_name),
-                "cases": list(experiment.by_id),
-            },
-            "rubric": attributes(experiment.rubric, "name fingerprint"),
-            "judge": {"name": str(judge), "fingerprint": judge.fingerprint},
-            "model": run.outputs.model or None,
-            "counts": {"outputs": len(run.grades), "asked_now": run.outputs.made, "not_graded": run.not_graded},
-            "table": {name: _row_json(row) for name, row in report.rows.items()},
-            "differences": [_difference_json(difference) for difference in report.differences],
-            "since_accepted": [_difference_json(difference) for difference in report.since],
-            "pass_rates": None if report.rates is None else pass_rate.json_of(report.rates, report.reference),
-            **attributes(report, "failed notes"),
-            "cost": {"outputs": run.outputs.usage, "grades": total(grade.usage for grade in run.grades.values())},
-        }
-    )
+    return {
+        "schema": 1,
+        "experiment": {
+            "name": experiment.name,
+            "variants": list(experiment.by_name),
+            "cases": list(experiment.by_id),
+        },
+        "rubric": attributes(experiment.rubric, "name fingerprint"),
+        "judge": {"name": str(judge), "fingerprint": judge.fingerprint},
+        "model": run.outputs.model or None,
+        "counts": {"outputs": len(run.grades), "asked_now": run.outputs.made, "not_graded": run.not_graded},
+        "table": {name: _row_json(row) for name, row in report.rows.items()},
+        "differences": [_difference_json(difference) for difference in report.differences],
+        "since_accepted": [_difference_json(difference) for difference in report.since],
+        "pass_rates": None if report.rates is None else pass_rate.json_of(report.rates, report.reference),
+        **attributes(report, "failed notes"),
+        "cost": {"outputs": run.outputs.usage, "grades": total(grade.usage for grade in run.grades.values())},
+    }
 
 
 def _row_json(row: VariantFigures) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from markscheme.calibration.exports import ExportAnswer
 from markscheme.counts import counted
 from markscheme.report import document as doc
 from markscheme.report.figures import coefficient, share, share_with_interval
-from markscheme.report.json import attributes, record
+from markscheme.report.json import attributes
 from markscheme.report.views.calibration import json_of as json_of_calibration
 
 HEADINGS = ("metric", "judge", "labels", "agreement (95% CI)", "baseline", "annotators", "kappa", "false passes", "use")
@@ -17,11 +17,10 @@ HEADINGS = ("metric", "judge", "labels", "agreement (95% CI)", "baseline", "anno
 def view(found: ExportAnswer) -> doc.Document:
     """The first report on an export, without a rubric."""
     rows = tuple(_row(one) for one in found.metrics)
-    notes = tuple(_notes(found))
     return doc.Document(
         title=f"{found.reading.path.name} · {found.reading.taken_for} · {counted(len(rows), 'judged metric')}",
         source="",
-        blocks=(_callout(found), doc.Table(HEADINGS, rows), *([doc.Notes(notes)] if notes else [])),
+        blocks=(_callout(found), doc.Table(HEADINGS, rows), doc.Notes(tuple(_notes(found)))),
     )
 
 
@@ -69,18 +68,16 @@ def _notes(found: ExportAnswer) -> Iterator[str]:
 
 
 def json_of(found: ExportAnswer) -> dict[str, Any]:
-    """The same as plain data: each calibration by the keys of its own file format."""
+    """The same by the keys of its JSON, each calibration by the keys of its own file format."""
     weak = found.worth_a_rubric
-    return record(
-        {
-            "schema": 1,
-            "files": found.files,
-            **attributes(found.reading, "taken_for lost notes"),
-            "metrics": [
-                {"metric": one.rubric.name, "judge": one.rater.name, "calibration": json_of_calibration(one)}
-                for one in found.metrics
-            ],
-            "not_compared": found.apart,
-            "worth_a_rubric": weak.rubric.name if weak else None,
-        }
-    )
+    return {
+        "schema": 1,
+        "files": found.files,
+        **attributes(found.reading, "taken_for lost notes"),
+        "metrics": [
+            {"metric": one.rubric.name, "judge": one.rater.name, "calibration": json_of_calibration(one)}
+            for one in found.metrics
+        ],
+        "not_compared": found.apart,
+        "worth_a_rubric": weak.rubric.name if weak else None,
+    }

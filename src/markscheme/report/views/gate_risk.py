@@ -7,7 +7,7 @@ from markscheme.calibration.gate import Gate
 from markscheme.counts import counted
 from markscheme.report.document import Callout, Document, Facts, Notes, Paragraph, Section, Verbatim
 from markscheme.report.figures import number
-from markscheme.report.json import attributes, record
+from markscheme.report.json import attributes
 from markscheme.stats.gate import ALARM, REPEATS, Figure
 
 RUN_LEVEL = 0.9
@@ -19,9 +19,9 @@ def view(gate: Gate) -> Document:
     """The false alarms first, then what to do about them."""
     risk = gate.risk
     cases = f"{counted(risk.runs, 'run')} of {counted(risk.cases, 'case')}, {FIGURES[gate.of]} {number(risk.center)}"
-    return Document(
-        f"Gate at {gate.threshold:g}", f"{cases}.", (_callout(gate), *_dropped(gate)), tuple(_sections(gate))
-    )
+    dropped = (f"{counted(gate.dropped, 'case')} left out: not graded in every run.",) if gate.dropped else ()
+    blocks = _callout(gate), Notes(dropped)
+    return Document(f"Gate at {gate.threshold:g}", f"{cases}.", blocks, tuple(_sections(gate)))
 
 
 def _callout(gate: Gate) -> Callout:
@@ -53,11 +53,6 @@ def _advice(gate: Gate) -> Iterator[str]:
         yield f"{counted(risk.runs, 'run')} can't show more: {ways}" if known else f"{ways[0].upper()}{ways[1:]}"
     else:
         yield f"It finds a drop of {number(risk.smallest_drop)} or more 8 times in 10."
-
-
-def _dropped(gate: Gate) -> Iterator[Notes]:
-    if gate.dropped:
-        yield Notes((f"{counted(gate.dropped, 'case')} left out: not graded in every run.",))
 
 
 def _sections(gate: Gate) -> Iterator[Section]:
@@ -103,11 +98,9 @@ def _percent(chance: float | None) -> str:
 
 def json_of(gate: Gate) -> dict[str, Any]:
     """The risk by the keys of the file format."""
-    return record(
-        {
-            "schema": 1,
-            **attributes(gate.risk, "runs cases center p_fail p_fail_wide run_shift safe_threshold smallest_drop"),
-            **attributes(gate, "dropped because"),
-            "advice": attributes(gate.risk, "runs=repeats threshold=safe_threshold"),
-        }
-    )
+    return {
+        "schema": 1,
+        **attributes(gate.risk, "runs cases center p_fail p_fail_wide run_shift safe_threshold smallest_drop"),
+        **attributes(gate, "dropped because"),
+        "advice": attributes(gate.risk, "runs=repeats threshold=safe_threshold"),
+    }

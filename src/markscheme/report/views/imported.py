@@ -7,7 +7,7 @@ from typing import Any
 from markscheme.counts import counted
 from markscheme.readers.imported import Reading
 from markscheme.report.document import Document, Line, Paragraph
-from markscheme.report.json import attributes, record
+from markscheme.report.json import attributes
 
 
 def view(found: Reading, to: Path | None, examples_to: Path | None) -> Document:
@@ -51,16 +51,14 @@ def _raters(found: Reading) -> dict[str, dict[str, Any]]:
 
 
 def json_of(found: Reading, to: Path | None, examples_to: Path | None) -> dict[str, Any]:
-    """The report as plain data."""
-    return record(
-        {
-            "schema": 1,
-            **attributes(found, "file=path taken_for"),
-            "examples": len(found.examples),
-            "ratings": len(found.ratings),
-            "raters": _raters(found),
-            **attributes(found, "lost notes"),
-            "to": to,
-            "examples_to": examples_to,
-        }
-    )
+    """The report by the keys of its JSON."""
+    return {
+        "schema": 1,
+        **attributes(found, "file=path taken_for"),
+        "examples": len(found.examples),
+        "ratings": len(found.ratings),
+        "raters": _raters(found),
+        **attributes(found, "lost notes"),
+        "to": to,
+        "examples_to": examples_to,
+    }

@@ -11,26 +11,10 @@ from markscheme.improvement.confirmation import Answer
 from markscheme.improvement.search import Search
 from markscheme.improvement.trial import Outcome, TrialPart, Tried
 from markscheme.judges.judge import Usage
-from markscheme.report.document import (
-    Block,
-    Callout,
-    Document,
-    Facts,
-    Line,
-    Name,
-    Notes,
-    OnPages,
-    Paragraph,
-    Section,
-    Table,
-    Tone,
-    Verbatim,
-    word_difference,
-)
-from markscheme.report.figures import cut_short, number, points, with_interval
-from markscheme.report.json import plain
+from markscheme.report import document as doc
+from markscheme.report.figures import cut_short, dollars, number, points, with_interval
+from markscheme.report.json import attributes
 from markscheme.report.views.tuning import NOT_HUMAN
-from markscheme.rubrics.rubric import Rubric
 from markscheme.stats.selection import chance_to_find, held_out_needed, labels_needed
 
 IN_WORDS: dict[Outcome, str] = {
@@ -76,11 +60,6 @@ class ImprovementRun:
     written: bool = False
 
     @property
-    def yours(self) -> Rubric:
-        """The user's rubric."""
-        return self.search.yours
-
-    @property
     def adopted(self) -> Wording | None:
         """The confirmed wording."""
         return None if self.answer is None else self.answer.adopted
@@ -124,10 +103,8 @@ class ImprovementRun:
         where, gain = self._examples(answer), answer.gain
         if answer.raw is None or gain is None:
             return f"{name} was confirmed on {where} by an earlier run; the judge's replies have changed since."
-        drop = f"On the {where}, {name}'s MAE is {number(answer.raw, 3)} lower."
-        if self.outside:
-            drop = f"On the {where}, {name}'s MAE is {number(answer.raw, 3)} lower; you vouch that it was written "
-            drop += "without these labels."
+        vouched = "; you vouch that it was written without these labels" if self.outside else ""
+        drop = f"On the {where}, {name}'s MAE is {number(answer.raw, 3)} lower{vouched}."
         limits = "" if gain.low is None else f" (95% CI {number(gain.low, 3)} to {number(gain.high, 3)})"
         return f"{drop} It was selected for doing well, so expect {number(gain.value, 3)}{limits} on new ones."
 
@@ -137,13 +114,13 @@ class ImprovementRun:
         return f"{answer.n} {kind} examples{tasks}"
 
 
-def view(run: ImprovementRun) -> Document:
+def view(run: ImprovementRun) -> doc.Document:
     """The result, then dev and held-out labels separately, then the words."""
     dev, sealed = run.search.dev, run.sealed
     apart = f"{counted(dev.n, 'dev example')}, {sealed.n} held out"
     parts = counted(dev.n, "labelled example") if run.outside else apart
-    return Document(
-        title=f"{run.yours.name} · {counted(len(run.search.tried), 'new wording')} tried, {parts}",
+    return doc.Document(
+        title=f"{run.search.yours.name} · {counted(len(run.search.tried), 'new wording')} tried, {parts}",
         source=f"Judge: {run.judge}. "
         + (f"Words proposed by {run.proposer}." if run.proposer else "Words from files."),
         blocks=tuple(_lead(run)),
@@ -151,83 +128,84 @@ def view(run: ImprovementRun) -> Document:
     )
 
 
-def _lead(run: ImprovementRun) -> Iterator[Block]:
+def _lead(run: ImprovementRun) -> Iterator[doc.Block]:
     head, _, rest = run.because.partition(". ")
-    tone: Tone = "open"
+    tone: doc.Tone = "open"
     command = ""
     if run.adopted is not None:
         tone = "good"
         command = "" if run.written else "Write its words into the rubric: the same command with --write"
     elif run.answer is None and run.finalists:
         command = "Test it there, once and on record: the same command with --open"
-    yield Callout(tone, f"{head.rstrip('.')}.", f"{rest} {command}".strip())
-    notes: list[Line] = []
+    yield doc.Callout(tone, f"{head.rstrip('.')}.", f"{rest} {command}".strip())
+    notes: list[doc.Line] = []
     if run.search.dev.gold.reference in NOT_HUMAN:
         notes.append(NOT_HUMAN[run.search.dev.gold.reference])
     if run.answer is not None and not run.answer.asked_again:
         notes.append("The recording has your wording only once: how far two runs of the judge differ isn't covered.")
     if run.answer is not None and run.answer.dropped:
         notes.append(f"{counted(run.answer.dropped, 'example')} excluded: not graded under your wording.")
-    if notes:
-        yield Paragraph(tuple(notes))
+    yield doc.Paragraph(tuple(notes))
 
 
-def _sections(run: ImprovementRun) -> Iterator[Section]:
+def _sections(run: ImprovementRun) -> Iterator[doc.Section]:
     search = run.search
     if not run.outside:
-        yield Section(f"On dev: {_examples(search.dev)}, which chose among the wordings", tuple(_dev(run)))
+        yield doc.Section(f"On dev: {_examples(search.dev)}, which chose among the wordings", tuple(_dev(run)))
     if search.refused:
-        rows = tuple((Name(one.candidate), one.why) for one in search.refused)
-        yield Section("Refused", (Table(("Candidate", "because it"), rows),))
-    warned = [(Name(one.wording.name), why) for one in search.tried for why in one.wording.warnings]
+        rows = tuple((doc.Name(one.candidate), one.why) for one in search.refused)
+        yield doc.Section("Refused", (doc.Table(("Candidate", "because it"), rows),))
+    warned = [(doc.Name(one.wording.name), why) for one in search.tried for why in one.wording.warnings]
     if warned:
-        yield Section("Look at these before you adopt them", (Table(("Wording", "what to look at"), tuple(warned)),))
+        yield doc.Section(
+            "Look at these before you adopt them", (doc.Table(("Wording", "what to look at"), tuple(warned)),)
+        )
     where = "On all labels" if run.outside else "Held out"
-    yield Section(f"{where}: {_examples(run.sealed)}", tuple(_held_out(run)))
+    yield doc.Section(f"{where}: {_examples(run.sealed)}", tuple(_held_out(run)))
     shown = (run.adopted,) if run.adopted is not None else run.finalists
     for wording in shown:
-        yield Section(f"{wording.name}, side by side with yours", (OnPages((_side_by_side(wording),)),))
+        yield doc.Section(f"{wording.name}, side by side with yours", (doc.OnPages((_side_by_side(wording),)),))
     if run.diff:
         head = "Written to the file:" if run.written else "What --write would change in the file:"
-        yield Section("The file", (Paragraph((head,)), Verbatim(run.diff)))
+        yield doc.Section("The file", (doc.Paragraph((head,)), doc.Verbatim(run.diff)))
 
 
-def _dev(run: ImprovementRun) -> Iterator[Block]:
+def _dev(run: ImprovementRun) -> Iterator[doc.Block]:
     rows = tuple(_row(one, run) for one in run.search.tried)
     if rows:
-        yield Table(("Wording", "changes", "on dev"), rows)
-    lines: list[Line] = []
+        yield doc.Table(("Wording", "changes", "on dev"), rows)
+    lines: list[doc.Line] = []
     if run.search.stopped:
         lines.append(f"The search ended: {run.search.stopped}.")
     lines.append("By how much a wording did better here says little: it was chosen for that (--json has the figures).")
-    yield Notes(tuple(lines))
+    yield doc.Notes(tuple(lines))
 
 
-def _row(one: Tried, run: ImprovementRun) -> tuple[Line, ...]:
+def _row(one: Tried, run: ImprovementRun) -> tuple[doc.Line, ...]:
     places = ", ".join(sorted(criterion or "guidelines" for criterion in one.wording.criteria))
     says = IN_WORDS[one.outcome]
     if one.outcome == "better" and one.wording in run.finalists:
         says += ", finalist"
-    return Name(one.wording.name), places, f"{says} ({cut_short(one.detail, 80)})" if one.detail else says
+    return doc.Name(one.wording.name), places, f"{says} ({cut_short(one.detail, 80)})" if one.detail else says
 
 
-def _held_out(run: ImprovementRun) -> Iterator[Block]:
+def _held_out(run: ImprovementRun) -> Iterator[doc.Block]:
     answer = run.answer
     if answer is None:
-        yield Paragraph(("Not opened: no label, and no answer of the judge to these examples, was used.",))
+        yield doc.Paragraph(("Not opened: no label, and no answer of the judge to these examples, was used.",))
         return
     if answer.gain is not None:
         rows = (("MAE, lower by", with_interval(answer.gain)), ("Agreement, points", points(answer.agreement_gain)))
-        yield Facts(tuple((f"Expected on new examples: {name}", text) for name, text in rows))
+        yield doc.Facts(tuple((f"Expected on new examples: {name}", text) for name, text in rows))
     opening = "" if answer.opening is None else f"Opening {answer.opening} of these labels"
     passes = f"a wording that is no better passes at most {100 * answer.alpha:.3g}% of the time."
     again = " The next opening allows half of that; fresh labels start again." if answer.opening is not None else ""
-    yield Notes((f"{opening or 'This test'}: {passes}{again}",))
+    yield doc.Notes((f"{opening or 'This test'}: {passes}{again}",))
 
 
-def _side_by_side(wording: Wording) -> Table:
-    rows = tuple((Name(str(one.place)), *word_difference(one.old, one.new)) for one in wording.changes)
-    return Table(("Words of", "yours", wording.name), rows)
+def _side_by_side(wording: Wording) -> doc.Table:
+    rows = tuple((doc.Name(str(one.place)), *doc.word_difference(one.old, one.new)) for one in wording.changes)
+    return doc.Table(("Words of", "yours", wording.name), rows)
 
 
 def _examples(part: TrialPart) -> str:
@@ -252,53 +230,36 @@ def _times(chance: float) -> str:
 
 
 def json_of(run: ImprovementRun) -> dict[str, Any]:
-    """The run as plain data; dev figures and raw test figures say how far they can be trusted."""
+    """The run by the keys of its JSON; dev figures and raw test figures say how far they can be trusted."""
     answer = run.answer
-    found: dict[str, Any] = plain(
-        {
-            "schema": 1,
-            "rubric": {"name": run.yours.name, "fingerprint": run.yours.fingerprint},
-            "adopted": None if run.adopted is None else run.adopted.name,
-            "finalists": [wording.name for wording in run.finalists],
-            "refused": run.search.refused,
-            "gain": None if answer is None else answer.gain,
-            "agreement_gain": None if answer is None else answer.agreement_gain,
-            "opening": None if answer is None else answer.opening,
-            "alpha": None if answer is None else answer.alpha,
-            "calls": run.usage.calls,
-            "sealed": run.sealed.n,
-            "dev": 0 if run.outside else run.search.dev.n,
-            "because": run.because,
-            "judge": run.judge,
-            "proposer": run.proposer or None,
-            "outside": run.outside,
-            "asked_again": None if answer is None else answer.asked_again,
-            "dropped": None if answer is None else answer.dropped,
-            "tasks": {"dev": run.search.dev.tasks, "sealed": run.sealed.tasks},
-            "rounds": run.search.rounds,
-            "graded": run.graded,
-            "cost": run.usage,
-            "written": run.written,
-            "wordings": [_wording_json(one) for one in run.search.tried],
-            "held_out": None if answer is None or answer.raw is None else {"mae_lower_by": answer.raw, "note": RAW},
-        }
-    )
-    return found
+    return {
+        "schema": 1,
+        "rubric": attributes(run.search.yours, "name fingerprint"),
+        "adopted": None if run.adopted is None else run.adopted.name,
+        "finalists": [wording.name for wording in run.finalists],
+        "refused": run.search.refused,
+        **attributes(answer, "gain agreement_gain opening alpha"),
+        **attributes(run, "calls=usage.calls sealed=sealed.n"),
+        "dev": 0 if run.outside else run.search.dev.n,
+        **attributes(run, "because judge"),
+        "proposer": run.proposer or None,
+        "outside": run.outside,
+        **attributes(answer, "asked_again dropped"),
+        "tasks": {"dev": run.search.dev.tasks, "sealed": run.sealed.tasks},
+        **attributes(run, "rounds=search.rounds graded cost=usage written"),
+        "wordings": [_wording_json(one) for one in run.search.tried],
+        "held_out": None if answer is None or answer.raw is None else {"mae_lower_by": answer.raw, "note": RAW},
+    }
 
 
 def _wording_json(one: Tried) -> dict[str, Any]:
-    changes = [
-        {"criterion": change.place.criterion or None, "field": change.place.field, "old": change.old, "new": change.new}
-        for change in one.wording.changes
-    ]
-    dev = None if one.gain is None else {"mae_lower_by": one.gain, "n": one.n, "note": SELECTED}
     return {
-        "name": one.wording.name,
-        "fingerprint": one.wording.rubric.fingerprint,
-        "outcome": one.outcome,
-        "warnings": one.wording.warnings,
-        "changes": changes,
-        "dev": dev,
+        **attributes(one, "name=wording.name fingerprint=wording.rubric.fingerprint outcome warnings=wording.warnings"),
+        "changes": [
+            {"criterion": change.place.criterion or None, **attributes(change, "field=place.field old new")}
+            for change in one.wording.changes
+        ],
+        "dev": None if one.gain is None else {"mae_lower_by": one.gain, "n": one.n, "note": SELECTED},
     }
 
 
@@ -338,32 +299,26 @@ class ImprovementPlan:
         return held_out, labels_needed(held_out)
 
 
-def plan_view(plan: ImprovementPlan) -> Document:
+def plan_view(plan: ImprovementPlan) -> doc.Document:
     """The plan in a few lines."""
     held_out, labels = plan.needed
     chance = _times(chance_to_find(plan.sealed[1], plan.alpha))
-    usd = "price unknown (--price IN:OUT)" if plan.cost.usd is None else f"${plan.cost.usd:.4f}"
+    tokens = f"about {plan.cost.input_tokens:,} tokens read, {plan.cost.output_tokens:,} written"
     what = f"a gain of {PLANNED_AGREEMENT:.2f} in agreement"
+    tries = f"{counted(plan.candidates, 'wording')}, {plan.graded:,} graded examples, {plan.proposals} proposals"
     rows = (
         ("Dev", f"{counted(plan.dev[0], 'example')} in {counted(plan.dev[1], 'task')}"),
         ("Held out", f"{counted(plan.sealed[0], 'example')} in {counted(plan.sealed[1], 'task')}"),
         ("Next opening", f"number {plan.opening} of these labels, wrong at most {100 * plan.alpha:.3g}% of the time"),
         ("With these labels", f"{what} is found {chance}"),
         ("To find it 8 times in 10", f"{held_out} held-out tasks, {labels} labelled tasks in all"),
-        (
-            "At most",
-            f"{counted(plan.candidates, 'wording')}, {plan.graded:,} graded examples, {plan.proposals} proposals",
-        ),
-        (
-            "Cost of grading",
-            f"about {plan.cost.input_tokens:,} tokens read, {plan.cost.output_tokens:,} written, {usd}",
-        ),
+        ("At most", tries),
+        ("Cost of grading", f"{tokens}, {dollars(plan.cost.usd)}"),
     )
-    return Document(plan.rubric, "A plan: no calls were made.", (Facts(rows),))
+    return doc.Document(plan.rubric, "A plan: no calls were made.", (doc.Facts(rows),))
 
 
 def plan_json(plan: ImprovementPlan) -> dict[str, Any]:
-    """The plan as plain data."""
-    found: dict[str, Any] = plain(plan)
+    """The plan by the keys of its JSON."""
     held_out, labels = plan.needed
-    return {"schema": 1, **found, "held_out_needed": held_out, "labels_needed": labels}
+    return {"schema": 1, **vars(plan), "held_out_needed": held_out, "labels_needed": labels}

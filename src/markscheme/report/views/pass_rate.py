@@ -1,12 +1,12 @@
 """Pass rates as annotators would decide, next to the judge's own."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 from markscheme.calibration.pass_rates import GroupPassRate, PassRates
 from markscheme.report.document import Block, Document, Line, Name, Notes, Paragraph, Table, share_mark
-from markscheme.report.figures import share_with_interval, with_interval
-from markscheme.report.json import attributes, record
+from markscheme.report.figures import share_with_interval, with_signed_interval
+from markscheme.report.json import attributes
 from markscheme.stats import Estimate
 from markscheme.stats.group_rates import GroupDifference
 
@@ -39,19 +39,17 @@ def blocks(rates: PassRates) -> Iterator[Block]:
     if rates.groups:
         rows = tuple(_group(name, one) for name, one in rates.groups.items())
         yield Table(("Group", "pass rate (95% CI)", "judge alone", "own labels"), rows)
-        withheld = [
-            f"– {name}: {one.corrected.undefined}." for name, one in rates.groups.items() if one.corrected.undefined
-        ]
-        yield from _notes(withheld)
+        withheld = ((name, one.corrected.undefined) for name, one in rates.groups.items())
+        yield Notes(tuple(f"– {name}: {why}." for name, why in withheld if why))
     if rates.differences:
         rows = tuple(
             (Name(f"{first} − {second}"), *_difference(one)) for (first, second), one in rates.differences.items()
         )
         yield Table(("Difference", "of pass rates (95% CI)", "on the tests of both"), rows)
         found = {one.difference.undefined for one in rates.differences.values() if one.difference.undefined}
-        yield from _notes([f"– {why}." for why in sorted(found)])
+        yield Notes(tuple(f"– {why}." for why in sorted(found)))
     if rates.shared_ids:
-        yield from _notes([f"{rates.shared_ids} labels have an id that several groups use; they count for no group."])
+        yield Notes((f"{rates.shared_ids} labels have an id that several groups use; they count for no group.",))
 
 
 def _group(name: str, one: GroupPassRate) -> tuple[Line, ...]:
@@ -59,15 +57,10 @@ def _group(name: str, one: GroupPassRate) -> tuple[Line, ...]:
 
 
 def _difference(found: GroupDifference) -> tuple[Line, ...]:
-    shown = with_interval(found.difference, sign=True)
+    shown = with_signed_interval(found.difference)
     if found.on_common is None:
         return shown, ""
     return shown, f"{' and '.join(_share(one.rate) for one in found.on_common)} on {found.common}"
-
-
-def _notes(lines: Sequence[str]) -> Iterator[Notes]:
-    if lines:
-        yield Notes(tuple(lines))
 
 
 def _share(estimate: Estimate) -> str:
@@ -76,21 +69,19 @@ def _share(estimate: Estimate) -> str:
 
 def json_of(rates: PassRates, reference: str | None = None) -> dict[str, Any]:
     """The rates by the keys of the file format."""
-    return record(
-        {
-            "schema": 1,
-            **attributes(rates, "raw corrected method=corrected.method drawn=how labels labels_here assumed"),
-            "reference": reference,
-            **attributes(rates, "not_graded other_verdicts"),
-            "groups": {name: attributes(one, "raw corrected own_labels needed") for name, one in rates.groups.items()},
-            "differences": [
-                {
-                    "first": first,
-                    "second": second,
-                    **attributes(one, "difference common"),
-                    "on_common": None if one.on_common is None else [side.rate for side in one.on_common],
-                }
-                for (first, second), one in rates.differences.items()
-            ],
-        }
-    )
+    return {
+        "schema": 1,
+        **attributes(rates, "raw corrected method=corrected.method drawn=how labels labels_here assumed"),
+        "reference": reference,
+        **attributes(rates, "not_graded other_verdicts"),
+        "groups": {name: attributes(one, "raw corrected own_labels needed") for name, one in rates.groups.items()},
+        "differences": [
+            {
+                "first": first,
+                "second": second,
+                **attributes(one, "difference common"),
+                "on_common": None if one.on_common is None else [side.rate for side in one.on_common],
+            }
+            for (first, second), one in rates.differences.items()
+        ],
+    }

@@ -8,8 +8,8 @@ from markscheme.calibration.plan import Cost, Need
 from markscheme.calibration.sampling import Draw
 from markscheme.counts import counted
 from markscheme.report.document import Document, Line, Notes, Paragraph, Section, Table
-from markscheme.report.figures import NONE
-from markscheme.report.json import attributes, record
+from markscheme.report.figures import NONE, dollars
+from markscheme.report.json import attributes
 from markscheme.stats.group_rates import PLANNED_WIDTHS
 
 GOALS: dict[str, str] = {
@@ -74,9 +74,8 @@ def _need(need: Need, annotators: int) -> tuple[Line, ...]:
 
 
 def _cost(cost: Cost) -> tuple[Line, ...]:
-    usd = "price unknown (--price IN:OUT)" if cost.usd is None else f"${cost.usd:.4f}"
     tokens = f"about {cost.input_tokens:,}", f"about {cost.output_tokens:,}"
-    return cost.judge or "no judge available", f"{cost.calls:,}", f"{cost.kept:,}", *tokens, usd
+    return cost.judge or "no judge available", f"{cost.calls:,}", f"{cost.kept:,}", *tokens, dollars(cost.usd)
 
 
 def _next(draw: Draw) -> Section:
@@ -99,7 +98,7 @@ def _next(draw: Draw) -> Section:
 
 
 def json_of(plan: Plan) -> dict[str, Any]:
-    """The plan as plain data."""
+    """The plan by the keys of its JSON."""
     needs = [attributes(need, "goal what labels have more basis") for need in plan.needs]
     planned = attributes(plan, "labelled annotators needs cost=costs next") | {"needs": needs}
-    return record({"schema": 1, "rubric": {"name": plan.rubric}, **planned})
+    return {"schema": 1, "rubric": {"name": plan.rubric}, **planned}

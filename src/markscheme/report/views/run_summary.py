@@ -7,7 +7,7 @@ from markscheme.calibration.run_summary import Gap, RunWorth, SystemWorth
 from markscheme.receipt import ALLOWS, NOT_CALIBRATED
 from markscheme.report.document import Document, Items, Line, Name, Notes, Table
 from markscheme.report.figures import NONE, number, points, share_with_interval
-from markscheme.report.json import attributes, record
+from markscheme.report.json import attributes
 from markscheme.report.views.calibration import cost_line
 from markscheme.report.views.gate_risk import json_of as gate_json
 
@@ -32,7 +32,7 @@ def view(worth: RunWorth) -> Document:
         source=labels,
         blocks=(
             Table(headings, tuple(_row(system, names) for system in worth.systems)),
-            *([Notes(tuple(dict.fromkeys(undefined)))] if undefined else []),
+            Notes(tuple(dict.fromkeys(undefined))),
             Items(tuple((line,) for line in lines)),
         ),
     )
@@ -73,22 +73,18 @@ def _trust(worth: RunWorth) -> Iterator[str]:
 
 def json_of(worth: RunWorth) -> dict[str, Any]:
     """The run by the keys of the file format."""
-    return record(
-        {
-            "schema": 1,
-            "labels": worth.labels,
-            "systems": [
-                {
-                    **attributes(system, "name outputs not_graded raw corrected cost=usage"),
-                    "criteria": {name: {"mean": mean, "n": n} for name, (mean, n) in system.criteria.items()},
-                }
-                for system in worth.systems
-            ],
-            "differences": [
-                attributes(gap, "first second raw corrected more_than_noise=is_real") for gap in worth.gaps
-            ],
-            "calibrations": {name: {"text": text, "use": use} for name, (text, use) in worth.calibrations.items()},
-            "gate_risk": None if worth.gate is None else gate_json(worth.gate),
-            "cost": worth.usage,
-        }
-    )
+    return {
+        "schema": 1,
+        "labels": worth.labels,
+        "systems": [
+            {
+                **attributes(system, "name outputs not_graded raw corrected cost=usage"),
+                "criteria": {name: {"mean": mean, "n": n} for name, (mean, n) in system.criteria.items()},
+            }
+            for system in worth.systems
+        ],
+        "differences": [attributes(gap, "first second raw corrected more_than_noise=is_real") for gap in worth.gaps],
+        "calibrations": {name: {"text": text, "use": use} for name, (text, use) in worth.calibrations.items()},
+        "gate_risk": None if worth.gate is None else gate_json(worth.gate),
+        "cost": worth.usage,
+    }

@@ -10,7 +10,7 @@ from markscheme.counts import counted
 from markscheme.receipt import ALLOWS, NOT_CALIBRATED, Receipt
 from markscheme.report.document import Block, Document, Line, Name, Notes, Paragraph, Table
 from markscheme.report.figures import NONE
-from markscheme.report.json import attributes, record
+from markscheme.report.json import attributes
 
 NO_RUBRICS = (
     "No rubric is here yet: `markscheme init` puts one with labelled examples into this folder; {shipped} come with "
@@ -77,14 +77,13 @@ def view(
         shipped: Names of the rubrics that come with markscheme.
     """
     table: Block = Table(HEADINGS, tuple(map(_cells, rubrics)))
-    remarks = tuple(_remarks(rubrics))
     lines: list[Line] = [f"{'can' if one.usable else 'cannot'} ask {one.name}: {one.why}" for one in judges]
     lines += [f"batch {batch}" for batch in batches]
     lines += [f"session: {session}" for session in sessions] or [NO_SESSION]
     return Document(
         counted(len(rubrics), "rubric") if rubrics else NO_RUBRICS.format(shipped=", ".join(shipped)),
         "",
-        (*([table] if rubrics else []), *([Notes(remarks)] if remarks else []), Paragraph(tuple(lines))),
+        (*([table] if rubrics else []), Notes(tuple(_remarks(rubrics))), Paragraph(tuple(lines))),
     )
 
 
@@ -124,19 +123,17 @@ def json_of(
     batches: Sequence[Mapping[str, Any]],
     sessions: Sequence[Mapping[str, Any]],
 ) -> dict[str, Any]:
-    """The same as plain data, with all details of each batch and session."""
+    """The same by the keys of its JSON, with all details of each batch and session."""
     own = list(map(_rubric_json, rubrics))
-    return record({"schema": 1, "rubrics": own, "judges": judges, "batches": batches, "sessions": sessions})
+    return {"schema": 1, "rubrics": own, "judges": judges, "batches": batches, "sessions": sessions}
 
 
 def _rubric_json(status: RubricStatus) -> dict[str, Any]:
-    receipt, of_receipt = status.receipt, dict.fromkeys(("use", "agreement", "margin", "accepted", "labels"))
-    if receipt is not None:
-        of_receipt |= attributes(receipt, "use agreement margin accepted=date")
-        of_receipt |= {"labels": {"n": receipt.labels, "kind": receipt.kind}}
+    receipt = status.receipt
     return {
         **attributes(status, "name file fault labelled_examples=labelled stale"),
-        **of_receipt,
+        **attributes(receipt, "use agreement margin accepted=date"),
+        "labels": None if receipt is None else attributes(receipt, "n=labels kind"),
         "judge": status.judge or None,
         "false_passes": None if receipt is None else status.false_passes,
         "cost": {"usd_per_1000": status.usd, "tokens_per_grade": status.tokens},

@@ -6,8 +6,8 @@ from typing import Any
 from markscheme.calibration.plan import Cost
 from markscheme.counts import counted
 from markscheme.report.document import Callout, Document, Items, Line, Name, Notes, Paragraph, Section, Table, Verbatim
-from markscheme.report.figures import NONE, cut_short, number, share, signed
-from markscheme.report.json import attributes, record
+from markscheme.report.figures import NONE, cut_short, dollars, number, share, signed
+from markscheme.report.json import attributes
 from markscheme.stats.stress import Cell
 from markscheme.stress.battery import APART, CONTROL, POLARITY, TRUNCATION, Battery, MovedExample, Stress
 
@@ -32,7 +32,7 @@ def _blocks(stress: Stress) -> Iterator[Any]:
     if stress.control_moved is None:
         yield _table(stress)
         yield Notes((SIGNS, *(f"{row.name}: {row.what}" for row in stress.battery.rows)))
-        yield from _noise(stress)
+        yield Notes(tuple(_noise(stress)))
     graded = f"{stress.not_graded} not graded." if stress.not_graded else "All graded."
     yield Paragraph((f"{counted(stress.usage.calls, 'call')}. {graded}",))
 
@@ -107,19 +107,17 @@ def cell_text(cell: Cell, span: float) -> str:
     return f"? <{number(cell.smallest)}" if cell.smallest is not None and cell.smallest < span else "?"
 
 
-def _noise(stress: Stress) -> Iterator[Notes]:
+def _noise(stress: Stress) -> Iterator[str]:
     """Changes that scatter ratings more than repeating the same prompt does."""
-    found = [
-        f"{name}, {criterion}: {share(cell.noise.changed)} of ratings differ from the original's, "
-        f"{share(cell.noise.retest)} between two answers about it (effect varies by "
-        f"{number(cell.noise.effect_sd)} levels)"
-        for name, row in stress.rows.items()
-        if name not in APART
-        for criterion, cell in row.items()
-        if cell.noise is not None and cell.noise.p <= NOISY / max(1, len(stress.rows) * len(row))
-    ]
-    if found:
-        yield Notes(tuple(found))
+    for name, row in stress.rows.items():
+        for criterion, cell in row.items():
+            noise = cell.noise
+            if name not in APART and noise is not None and noise.p <= NOISY / max(1, len(stress.rows) * len(row)):
+                yield (
+                    f"{name}, {criterion}: {share(noise.changed)} of ratings differ from the original's, "
+                    f"{share(noise.retest)} between two answers about it (effect varies by {number(noise.effect_sd)} "
+                    "levels)"
+                )
 
 
 def _moved(stress: Stress) -> Iterator[Section]:
@@ -129,23 +127,16 @@ def _moved(stress: Stress) -> Iterator[Section]:
 
 
 def _example(moved: MovedExample) -> Iterator[Any]:
-    before, after = moved.reasons
-    yield Items(
-        (
-            (
-                f"{moved.id}: {signed(moved.shift)} levels",
-                f"original: “{cut_short(before)}”",
-                f"changed: “{cut_short(after)}”",
-            ),
-        )
-    )
+    before, after = map(cut_short, moved.reasons)
+    head = f"{moved.id}: {signed(moved.shift)} levels"
+    yield Items(((head, f"original: “{before}”", f"changed: “{after}”"),))
     yield Verbatim(f"{moved.original[:LONGEST]}\n--- changed ---\n{moved.changed[:LONGEST]}")
 
 
 def plan_view(battery: Battery, cost: Cost) -> Document:
     """What would be graded, with a few changed texts."""
-    usd = "price unknown (--price IN:OUT)" if cost.usd is None else f"${cost.usd:.4f}"
-    calls = f"{counted(cost.calls, 'call')}, about {cost.input_tokens:,} tokens in, {cost.output_tokens:,} out: {usd}."
+    tokens = f"about {cost.input_tokens:,} tokens in, {cost.output_tokens:,} out"
+    calls = f"{counted(cost.calls, 'call')}, {tokens}: {dollars(cost.usd)}."
     return Document(
         f"stress of {battery.rubric.name} · {cost.judge}",
         f"{counted(len(battery.examples), 'example')}, {counted(len(battery.rows), 'change')}. {calls}",
@@ -159,11 +150,9 @@ def plan_view(battery: Battery, cost: Cost) -> Document:
 
 def json_of(stress: Stress) -> dict[str, Any]:
     """The run by the keys of the file format."""
-    return record(
-        {
-            "schema": 1,
-            "n": len(stress.battery.examples),
-            **attributes(stress, "calls=usage.calls not_graded control rows reads_to_the_end cost=usage"),
-            "because": because(stress),
-        }
-    )
+    return {
+        "schema": 1,
+        "n": len(stress.battery.examples),
+        **attributes(stress, "calls=usage.calls not_graded control rows reads_to_the_end cost=usage"),
+        "because": because(stress),
+    }

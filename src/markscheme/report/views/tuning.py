@@ -11,7 +11,7 @@ from markscheme.counts import counted
 from markscheme.ratings.splits import Openings
 from markscheme.report.document import Block, Document, Items, Line, Name, Paragraph, Section, Table, Verbatim
 from markscheme.report.figures import NONE, number, share, share_with_interval, signed, with_interval
-from markscheme.report.json import attributes, plain, record
+from markscheme.report.json import attributes, plain
 from markscheme.report.views.calibration import openings_line
 from markscheme.stats import Estimate
 from markscheme.stats.pass_mark import MarkProposal
@@ -84,8 +84,7 @@ def _lead(run: TuneRun) -> Iterator[Block]:
         lines.append(
             f"{counted(proposal.computed, 'overall mark')} excluded: equal to the score of the same annotator's levels."
         )
-    if lines:
-        yield Paragraph(tuple(lines))
+    yield Paragraph(tuple(lines))
 
 
 def _sections(run: TuneRun) -> Iterator[Section]:
@@ -140,8 +139,7 @@ def _weights(run: TuneRun) -> Iterator[Block]:
         if source != proposal.source:
             what = "Weights would change" if other.weights.supported else "Weights kept"
             lines.append(f"{_through(run, source)} {what}: {other.weights.reason}")
-    if lines:
-        yield Paragraph(tuple(lines))
+    yield Paragraph(tuple(lines))
 
 
 def _ratio(ratio: Estimate) -> str:
@@ -208,32 +206,30 @@ def _diff(run: TuneRun) -> Iterator[Block]:
     yield Paragraph(("Written." if run.written else "Not written; add --write.",))
 
 
-# --- plain data -----------------------------------------------------------------------------------------------------
+# --- JSON -----------------------------------------------------------------------------------------------------------
 
 
 def json_of(run: TuneRun) -> dict[str, Any]:
     """The run by the keys of the file format."""
     proposal = run.proposal
-    return record(
-        {
-            "schema": 1,
-            "rubric": attributes(proposal.rubric, "name fingerprint"),
-            "judge": None if run.judge is None else attributes(run.judge, "name source"),
-            "source": proposal.source,
-            "split": run.split or None,
-            "findings": run.findings,
-            "labels": {
-                **attributes(proposal.truth, "kinds reference"),
-                **attributes(proposal, "contradictory torn quoted computed"),
-            },
-            **_tuned_json(proposal, proposal.chosen, run.costs),
-            "sources": {source: _tuned_json(proposal, tuned, run.costs) for source, tuned in proposal.tuned.items()},
-            "ask_within": None if proposal.band is None else _band_json(proposal.band),
-            "final": None if proposal.final is None else _held_out_json(proposal.final, ""),
-            "test_labels": run.openings,
-            **attributes(run, "diff written"),
-        }
-    )
+    return {
+        "schema": 1,
+        "rubric": attributes(proposal.rubric, "name fingerprint"),
+        "judge": None if run.judge is None else attributes(run.judge, "name source"),
+        "source": proposal.source,
+        "split": run.split or None,
+        "findings": run.findings,
+        "labels": {
+            **attributes(proposal.truth, "kinds reference"),
+            **attributes(proposal, "contradictory torn quoted computed"),
+        },
+        **_tuned_json(proposal, proposal.chosen, run.costs),
+        "sources": {source: _tuned_json(proposal, tuned, run.costs) for source, tuned in proposal.tuned.items()},
+        "ask_within": None if proposal.band is None else _band_json(proposal.band),
+        "final": None if proposal.final is None else _held_out_json(proposal.final, ""),
+        "test_labels": run.openings,
+        **attributes(run, "diff written"),
+    }
 
 
 def _tuned_json(proposal: Proposal, tuned: Tuned, costs: tuple[float, float]) -> dict[str, Any]:
