@@ -66,8 +66,7 @@ def compare(
     else:
         compared = _compare_sides(sides, rubric, labels, rule, ask)
     if html:
-        page = view(compared.choice, compared.contenders, truth=compared.truth, examples=compared.examples)
-        put(render_html(page, when=now()), html)
+        put(render_html(view(compared.choice, compared), when=now()), html)
     if markdown:
         put(render_markdown(view(compared.choice)), "-")
     else:
