@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Dialog, Page
 
 from markscheme.calibration.choice import Contender, choose
+from markscheme.calibration.sides import Compared
 from markscheme.report.html import render_html
 from markscheme.report.views import calibration as of_calibration
 from markscheme.report.views import choice as of_choice
@@ -219,7 +220,7 @@ def _comparison() -> str:
     ]
     truth = first.comparison.gold
     choice = choose(first.rubric, contenders, truth)
-    return render_html(of_choice.view(choice, contenders, truth=truth), "2026-01-02")
+    return render_html(of_choice.view(choice, Compared(choice, tuple(contenders), truth, ())), "2026-01-02")
 
 
 def _several() -> str:

@@ -12,6 +12,7 @@ import pytest
 
 from markscheme.calibration.calibration import Calibration, Rater, calibration_of
 from markscheme.calibration.choice import Contender, choose
+from markscheme.calibration.sides import Compared
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.gold import gold_of
 from markscheme.report.document import Document
@@ -266,7 +267,7 @@ def test_a_comparison_shows_every_judge_and_opens_flipped_decisions() -> None:
     contenders = [Contender(name, tuple(made.judged(of, its))) for name, its in judges.items()]
     truth = gold_of(given, of)
     choice = choose(of, contenders, truth)
-    document = of_choice.view(choice, contenders, truth=truth, examples=given.examples)
+    document = of_choice.view(choice, Compared(choice, tuple(contenders), truth, given.examples))
     text = render_html(document, when="2026-01-02")
     page = well_made(text)
     assert "b-evil" not in {tag for tag, _ in page.elements}
@@ -285,7 +286,7 @@ def test_a_comparison_with_gold_shows_each_judge_against_it_and_its_cells_open_e
     contenders = [Contender(name, tuple(made.judged(of, its))) for name, its in judges.items()]
     truth = gold_of(given, of)
     choice = choose(of, contenders, truth)
-    text = render_html(of_choice.view(choice, contenders, truth=truth, examples=given.examples))
+    text = render_html(of_choice.view(choice, Compared(choice, tuple(contenders), truth, given.examples)))
     well_made(text)
     cases = data_of(text)[0]["cases"]
     for place, its in enumerate(judges.values()):
@@ -295,7 +296,8 @@ def test_a_comparison_with_gold_shows_each_judge_against_it_and_its_cells_open_e
         counts = confusion(levels[:, 0], its[:, 0], [1.0, 2.0, 3.0, 4.0, 5.0])
         cells = re.findall(r'<td class="(?:[ab]\d|zero)">(?:<a [^>]*>)?(\d+)', section)
         assert [int(cell) for cell in cells] == counts.flatten().tolist()
-    without = render_html(of_choice.view(choose(of, contenders, None), contenders, examples=given.examples))
+    unlabelled = Compared(choose(of, contenders, None), tuple(contenders), None, given.examples)
+    without = render_html(of_choice.view(unlabelled.choice, unlabelled))
     assert "against gold" not in " ".join(well_made(without).text)
 
 

@@ -67,8 +67,7 @@ def compare(
     else:
         compared = _compare_sides(sides, rubric, labels, rule, ask)
     if html:
-        page = view(compared.choice, compared.contenders, truth=compared.truth, examples=compared.examples)
-        put(rendered(page, "html"), html)
+        put(rendered(view(compared.choice, compared), "html"), html)
     if markdown:
         put(rendered(view(compared.choice), "markdown"), "-")
     else:

@@ -203,6 +203,16 @@ class Card:
     command: str = ""
     examples: Ids = Ids(())
 
+    @property
+    def below(self) -> tuple[Line, ...]:
+        """What text shows below the rows: advice, else examples, and the command."""
+        command: Line = ("→ ", Code(self.command))
+        return (
+            *([self.examples] if self.examples.ids and not self.advice else []),
+            *self.advice,
+            *([command] if self.command else []),
+        )
+
 
 @dataclass(frozen=True)
 class Cards(Block):

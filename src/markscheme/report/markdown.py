@@ -124,12 +124,9 @@ def _cards(block: doc.Cards) -> Iterator[str]:
         yield f"{number}. **{inline(card.title)}**{text}"
         for row in card.rows:
             yield f"   - {inline(row)}"
-        below = [inline(card.examples)] if card.examples.ids and not card.advice else []
-        below += [escaped(line) for line in card.advice]
-        below += [f"→ {_code(card.command)}"] if card.command else []
-        for line in below:
+        for line in card.below:
             yield ""
-            yield f"   {line}"
+            yield f"   {inline(line)}"
 
 
 def inline(line: doc.Line) -> str:

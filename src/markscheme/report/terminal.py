@@ -179,11 +179,7 @@ class _Page(Console):
     def _cards(self, block: doc.Cards) -> None:
         for number, card in enumerate(block.cards[:MOST_CARDS], start=1):
             first = (*_pieces(card.title), f" · {card.text}") if card.text else card.title
-            lines: list[doc.Line] = [first, *card.rows]
-            lines += [card.examples] if card.examples.ids and not card.advice else []
-            lines += card.advice
-            lines += [f"→ {card.command}"] if card.command else []
-            self._hang(f"{number}", lines, indent=2)
+            self._hang(f"{number}", [first, *card.rows, *card.below], indent=2)
         left = block.cards[MOST_CARDS:]
         if left:
             self._say(f"  and {len(left)} more: {', '.join(dict.fromkeys(card.code for card in left))}")

@@ -2,13 +2,11 @@
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from markscheme.calibration.choice import Choice, Contender, Differences, Flip, Standing, Switch
-from markscheme.calibration.comparison import Comparison, compare
+from markscheme.calibration.choice import Choice, Differences, Flip, Standing, Switch
+from markscheme.calibration.comparison import compare
 from markscheme.counts import counted
-from markscheme.ratings.examples import Example
-from markscheme.ratings.gold import Gold
 from markscheme.report import document as doc
 from markscheme.report.document import share_mark
 from markscheme.report.figures import (
@@ -29,6 +27,9 @@ from markscheme.report.views.examples import examples_of_choice
 from markscheme.stats import Estimate
 from markscheme.stats.linking import Linked
 
+if TYPE_CHECKING:
+    from markscheme.calibration.sides import Compared
+
 MOST_FLIPS = 8
 FIGURES: Mapping[str, tuple[str, Callable[[Estimate], doc.Line], Callable[[Estimate], str]]] = {
     "agreement": ("agreement", share_mark, points),
@@ -39,37 +40,20 @@ FIGURES: Mapping[str, tuple[str, Callable[[Estimate], doc.Line], Callable[[Estim
 """For each figure of a pair its name, and how a judge's value and the difference are printed."""
 
 
-def view(
-    choice: Choice,
-    contenders: Sequence[Contender] = (),
-    *,
-    truth: Gold | None = None,
-    examples: Sequence[Example] = (),
-    parts: Sequence[doc.Document] = (),
-) -> doc.Document:
+def view(choice: Choice, compared: "Compared | None" = None, *, parts: Sequence[doc.Document] = ()) -> doc.Document:
     """The comparison.
 
     Args:
         choice: Between judges.
-        contenders: The judges with their ratings, named as in the choice, if single examples are to be shown.
-        truth: The gold labels, if there are any.
-        examples: The examples with their responses.
+        compared: What it is based on, if single examples are to be shown.
         parts: Each judge's own report, for the same page.
     """
-    against = {
-        f"k{place}-": compare(truth.judged(choice.rubric, contender.ratings), tolerance=choice.tolerance)
-        for place, contender in enumerate(contenders)
-        if truth is not None
-    }
     names = [standing.name for standing in choice.standings]
     return doc.Document(
         title=f"{', '.join(names[:-1])} or {names[-1]}",
         source=_basis(choice),
         blocks=tuple(_lead(choice)),
-        sections=(
-            *(_pair(pair) for pair in shown_pairs(choice)),
-            *_details(choice, contenders, truth, examples, against),
-        ),
+        sections=(*map(_pair, shown_pairs(choice)), *(_details(compared) if compared is not None else ())),
         parts=tuple(parts),
     )
 
@@ -243,25 +227,23 @@ def _linked(point: Linked) -> str:
     return f"{number(point.old)} → {number(point.mean.value)} ({number(point.low)}–{number(point.high)})"
 
 
-def _details(
-    choice: Choice,
-    contenders: Sequence[Contender],
-    truth: Gold | None,
-    examples: Sequence[Example],
-    against: Mapping[str, Comparison],
-) -> Iterator[doc.Section]:
+def _details(compared: "Compared") -> Iterator[doc.Section]:
     """Pages only: each judge against gold, single examples, and what was run."""
+    choice, contenders, truth = compared.choice, compared.contenders, compared.truth
+    against = {
+        f"k{place}-": compare(truth.judged(choice.rubric, contender.ratings), tolerance=choice.tolerance)
+        for place, contender in enumerate(contenders)
+        if truth is not None
+    }
     for (of, comparison), contender in zip(against.items(), contenders, strict=False):
         title = f"{contender.name} against gold"
         yield doc.Section(
             title, (doc.OnPages(tuple(of_judge.against_gold(comparison, choice.rubric.target, of))),), of + "whole"
         )
-    if contenders:
-        found = examples_of_choice(choice, contenders, truth, examples, against)
-        yield doc.Section("Examples", (doc.OnPages((found,)),), "examples")
-        rows = [("rubric", f"{choice.rubric.name} ({choice.rubric.fingerprint})")]
-        rows += [(one.name, cost_line(one.cost)) for one in contenders]
-        yield doc.Section("What was run", (doc.OnPages((doc.Facts(tuple(rows)),)),), "run")
+    yield doc.Section("Examples", (doc.OnPages((examples_of_choice(compared, against),)),), "examples")
+    rows = [("rubric", f"{choice.rubric.name} ({choice.rubric.fingerprint})")]
+    rows += [(one.name, cost_line(one.cost)) for one in contenders]
+    yield doc.Section("What was run", (doc.OnPages((doc.Facts(tuple(rows)),)),), "run")
 
 
 # --- JSON -----------------------------------------------------------------------------------------------------------

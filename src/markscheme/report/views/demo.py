@@ -149,20 +149,20 @@ def _fault(made: Round) -> str:
 
 def raters_json(held: Sequence[Held]) -> list[dict[str, Any]]:
     """The raters by the keys of its JSON."""
-    return [_rater_json(one) for one in held]
-
-
-def _rater_json(one: Held) -> dict[str, Any]:
-    calibration, figures = one.calibration, ("accuracy", "pass_kappa", "prevalence_gold")
-    return {
-        **attributes(one, "name does"),
-        "raw": [
-            {"mark": found.rubric.pass_mark, **{name: found.overall[name] for name in figures}} for found in _marks(one)
-        ],
-        **attributes(calibration.comparison, "agreement agreement_constant reference=gold.reference"),
-        **attributes(calibration.decision, "verdict use because"),
-        "findings": calibration.findings,
-    }
+    figures = ("accuracy", "pass_kappa", "prevalence_gold")
+    return [
+        {
+            **attributes(one, "name does"),
+            "raw": [
+                {"mark": found.rubric.pass_mark, **{name: found.overall[name] for name in figures}}
+                for found in _marks(one)
+            ],
+            **attributes(one.calibration.comparison, "agreement agreement_constant reference=gold.reference"),
+            **attributes(one.calibration.decision, "verdict use because"),
+            "findings": one.calibration.findings,
+        }
+        for one in held
+    ]
 
 
 def round_json(made: Round, found: Diagnosis, *, sealed: bool) -> dict[str, Any]:

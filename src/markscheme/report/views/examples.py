@@ -9,7 +9,6 @@ import numpy as np
 from markscheme.calibration.comparison import Comparison, CriterionComparison
 from markscheme.calibration.findings.slices import Slice
 from markscheme.ratings.examples import Example
-from markscheme.ratings.gold import Gold
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.ratings.table import overall_of
 from markscheme.report.document import Case, Examples, Said
@@ -18,7 +17,8 @@ from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.trajectory import trajectories
 
 if TYPE_CHECKING:
-    from markscheme.calibration.choice import Choice, Contender
+    from markscheme.calibration.choice import Contender
+    from markscheme.calibration.sides import Compared
 
 BLANK = Rated(None)
 
@@ -234,23 +234,15 @@ def _decision(passed: float) -> str:
 # --- several judges -------------------------------------------------------------------------------------------------
 
 
-def examples_of_choice(
-    choice: "Choice",
-    contenders: Sequence["Contender"],
-    truth: Gold | None,
-    examples: Sequence[Example],
-    against_gold: Mapping[str, Comparison],
-) -> Examples:
+def examples_of_choice(compared: "Compared", against_gold: Mapping[str, Comparison]) -> Examples:
     """Examples that the judges rated, those whose decision flips first, then those whose scores differ most.
 
     Args:
-        choice: Between the contenders.
-        contenders: The judges with their ratings.
-        truth: The gold labels, if there are any.
-        examples: The examples with their responses.
+        compared: The judges with their ratings, and gold if there is any.
         against_gold: Each contender compared with gold, by its tags' prefix; empty without gold.
     """
-    known = {example.id: example for example in (*(truth.examples if truth else ()), *examples)}
+    choice, contenders, truth = compared.choice, compared.contenders, compared.truth
+    known = {example.id: example for example in (*(truth.examples if truth else ()), *compared.examples)}
     rated = [_first_ratings(contender) for contender in contenders]
     places = {unit: place for place, unit in enumerate(truth.ids)} if truth else {}
     ids = dict.fromkeys(unit for ratings in rated for unit in ratings if truth is None or unit in places)

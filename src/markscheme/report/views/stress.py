@@ -28,7 +28,7 @@ def view(stress: Stress, judge: str) -> Document:
 
 
 def _blocks(stress: Stress) -> Iterator[Any]:
-    yield _callout(stress)
+    yield callout(stress)
     if stress.control_moved is None:
         yield _table(stress)
         yield Notes((SIGNS, *(f"{row.name}: {row.what}" for row in stress.battery.rows)))
@@ -37,50 +37,42 @@ def _blocks(stress: Stress) -> Iterator[Any]:
     yield Paragraph((f"{counted(stress.usage.calls, 'call')}. {graded}",))
 
 
-def because(stress: Stress) -> str:
-    """What the run shows, in a sentence or two."""
-    moved, battery = stress.control_moved, stress.battery
+def callout(stress: Stress) -> Callout:
+    """What the run shows, in a few words and in a sentence or two."""
+    moved, battery, findings = stress.control_moved, stress.battery, stress.findings
     if moved is not None:
-        return (
+        text = (
             f"Asked again within this run, the originals already moved by {signed(moved[1].shift.value)} levels on "
             f"{moved[0]}: the judge is not stable, so the changes can't be interpreted."
         )
-    end = (
-        " Half of each answer was cut and the score did not fall: this judge may not be reading to the end."
-        if stress.reads_to_the_end is False
-        else ""
-    )
-    if stress.findings:
-        name, criterion, cell = stress.findings[0]
-        places = counted(len(stress.findings), "combination")
+        return Callout("bad", "The judge isn't stable.", text)
+    is_cut_short = stress.reads_to_the_end is False
+    end = " Half of each answer was cut and the score did not fall: this judge may not be reading to the end."
+    end = end if is_cut_short else ""
+    if findings:
+        name, criterion, cell = findings[0]
+        places, move = counted(len(findings), "combination"), "moves" if len(findings) == 1 else "move"
         largest = f"{criterion} moves by {signed(cell.shift.value)} levels under {name}"
-        return (
-            f"{places} of change and criterion {'moves' if len(stress.findings) == 1 else 'move'} it; {largest}.{end}"
-        )
-    if open_cells := _open_cells(stress):
-        return (
+        text = f"{places} of change and criterion {move} it; {largest}.{end}"
+        return Callout("bad", "This judge can be moved.", text)
+    unknown = _open_cells(stress)
+    text = f"None of {counted(len(battery.rows), 'change')} moves it.{end}"
+    if unknown:
+        text = (
             f"None of {counted(len(battery.rows), 'change')} is shown to move it, but in "
-            f"{counted(len(open_cells), 'combination')} of change and criterion {len(battery.examples)} examples are "
+            f"{counted(len(unknown), 'combination')} of change and criterion {len(battery.examples)} examples are "
             f"too few to rule it out. More examples (--n) or more answers to each (--repeats) show more.{end}"
         )
-    return f"None of {counted(len(battery.rows), 'change')} moves it.{end}"
+    if is_cut_short:
+        return Callout("bad", "This judge may not read to the end.", text)
+    if unknown:
+        return Callout("open", "No change is shown to move this judge.", text)
+    return Callout("good", "Nothing moved this judge.", text)
 
 
 def _open_cells(stress: Stress) -> list[Cell]:
     """Cells of changes that should move nothing in which neither a shift nor its absence is shown."""
     return [c for name, row in stress.rows.items() if name not in APART for c in row.values() if c.state == "unknown"]
-
-
-def _callout(stress: Stress) -> Callout:
-    if stress.control_moved is not None:
-        return Callout("bad", "The judge isn't stable.", because(stress))
-    if stress.findings:
-        return Callout("bad", "This judge can be moved.", because(stress))
-    if stress.reads_to_the_end is False:
-        return Callout("bad", "This judge may not read to the end.", because(stress))
-    if _open_cells(stress):
-        return Callout("open", "No change is shown to move this judge.", because(stress))
-    return Callout("good", "Nothing moved this judge.", because(stress))
 
 
 def _table(stress: Stress) -> Table:
@@ -154,5 +146,5 @@ def json_of(stress: Stress) -> dict[str, Any]:
         "schema": 1,
         "n": len(stress.battery.examples),
         **attributes(stress, "calls=usage.calls not_graded control rows reads_to_the_end cost=usage"),
-        "because": because(stress),
+        "because": callout(stress).text,
     }
