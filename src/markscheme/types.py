@@ -23,8 +23,24 @@ from pydantic import (
 )
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
-from markscheme.rubrics.rubric import Criterion as Criterion
+from markscheme.rubrics.rubric import Criterion
 from markscheme.text import encodable
+
+__all__ = [
+    "Criterion",
+    "CriterionEvaluation",
+    "CriterionReport",
+    "EvaluationReport",
+    "OneShotGenerateFn",
+    "OneShotOutput",
+    "PerCriterionGenerateFn",
+    "PerCriterionOutput",
+    "RubricAsJudgeGenerateFn",
+    "RubricAsJudgeOutput",
+    "Status",
+    "ToGrade",
+    "response_text",
+]
 
 Status = Literal["MET", "UNMET"]
 ToGrade: TypeAlias = str | Mapping[str, str]
