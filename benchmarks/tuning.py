@@ -243,8 +243,7 @@ def held_out_squares(levels: Floats, marks: Floats, groups: Sequence[str], repea
             sums = Sums.of(levels[rest], marks[rest])
             solved = ridge(sums, equal)
             assert solved is not None
-            fitted = np.array(solved.weights)
-            fitted *= equal.sum() / fitted.sum()
+            fitted = solved * (equal.sum() / solved.sum())
             test = FTest.of(sums, equal)
             step = test.step if test.p <= WEIGHTS_P else 0.0
             for side, weights in enumerate((equal, fitted, equal + step * (fitted - equal))):

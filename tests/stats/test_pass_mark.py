@@ -241,5 +241,5 @@ def test_forty_nine_decisions_or_nine_fails_are_too_few() -> None:
 
 
 def test_decisions_and_scores_of_different_length_are_refused() -> None:
-    with pytest.raises(ValueError, match="one length"):
+    with pytest.raises(ValueError, match="equally long"):
         propose_pass_mark([1.0], [0.5, 0.5], 0.5)

@@ -447,7 +447,7 @@ def test_unequal_weights_undo_the_unequal_draw_and_widen_the_interval() -> None:
         ([1, 2], [0, 0], [1, 1], "0 or 1"),
         ([1, 0], [0, 2], [1, 1], "number of a stratum"),
         ([1, 0], [0, 1], [1, 0], "above 0"),
-        ([1, 0], [0, 1], [1], "one length"),
+        ([1, 0], [0, 1], [1], "equally long"),
     ],
 )
 def test_labels_that_can_not_be_weighed_are_refused(passed: Any, stratum: Any, weights: Any, message: str) -> None:

@@ -814,7 +814,7 @@ def two_raters(
         >>> found["exact_agreement"].value, found["cohen_kappa"].value
         (0.75, 0.5)
     """
-    pair = equal_vectors(gold, judge)
+    pair = equal_vectors(gold=gold, judge=judge)
     complete = ~np.isnan(pair).any(axis=0)
     kept = None if groups is None else group_numbers(groups, pair.shape[1])[0][complete]
     table = rating_patterns(pair[:, complete].T, levels, groups=kept, raters=("gold", "judge"))

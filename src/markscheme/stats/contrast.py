@@ -9,6 +9,7 @@ import numpy.typing as npt
 from scipy.special import gammaln, stdtr
 
 from markscheme.stats.intervals import STILL, Floats, Groups, Integers, spread
+from markscheme.stats.pairs import equal_vectors
 
 Flags: TypeAlias = npt.NDArray[np.bool_]
 
@@ -139,15 +140,10 @@ def slice_look(
         >>> round(look.as_it_is.difference, 2), round(look.same_gold, 2), look.matters(0.15)
         (0.51, 0.0, False)
     """
-    x, part = np.asarray(values, dtype=np.float64), np.asarray(inside, dtype=bool)
-    held = np.asarray(gold, dtype=np.float64)
-    if x.ndim != 1 or not x.shape == part.shape == held.shape:
-        raise ValueError(
-            f"values, inside and gold must be vectors of one length: {x.shape}, {part.shape}, {held.shape}"
-        )
+    x, within, held = equal_vectors(values=values, inside=inside, gold=gold)
     there = np.isfinite(x) & np.isfinite(held)
     named = None if groups is None else np.asarray(groups)[there]
-    x, part, held = x[there], part[there], held[there]
+    x, part, held = x[there], within[there].astype(bool), held[there]
     as_it_is = _as_it_is(x, part, named)
     strata, covariate = _strata(held, score=score)
     both = np.bincount(strata[part], minlength=len(held)) * np.bincount(strata[~part], minlength=len(held)) > 0

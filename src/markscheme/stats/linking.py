@@ -138,7 +138,7 @@ def link_scores(old: npt.ArrayLike, new: npt.ArrayLike, at: npt.ArrayLike) -> Li
         >>> round(link.points[0].low, 3), round(link.points[0].high, 3)
         (0.273, 0.527)
     """
-    left, right = equal_vectors(old, new, ("old", "new"))
+    left, right = equal_vectors(old=old, new=new)
     both = np.isfinite(left) & np.isfinite(right)
     left, right = left[both], right[both]
     why = _why_no_line(left, right)
@@ -175,7 +175,7 @@ def passes_after(old: npt.ArrayLike, new: npt.ArrayLike) -> dict[str, Estimate]:
         >>> found["passed"].value, found["failed"].value
         (0.75, 0.5)
     """
-    left, right = equal_vectors(old, new, ("old", "new"))
+    left, right = equal_vectors(old=old, new=new)
     both = np.isfinite(left) & np.isfinite(right)
     found = {}
     for name, decision in (("passed", 1.0), ("failed", 0.0)):
@@ -187,7 +187,7 @@ def passes_after(old: npt.ArrayLike, new: npt.ArrayLike) -> dict[str, Estimate]:
 
 
 def _difference(first: npt.ArrayLike, second: npt.ArrayLike) -> Floats:
-    left, right = equal_vectors(first, second, ("first", "second"))
+    left, right = equal_vectors(first=first, second=second)
     return np.asarray(right - left)
 
 

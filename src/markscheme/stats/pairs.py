@@ -164,7 +164,7 @@ def paired(
         >>> len(pairs), float(pairs.moments.signed[0]), pairs.span
         (3, 0.6666666666666666, 4.0)
     """
-    left, right = equal_vectors(gold, judge)
+    left, right = equal_vectors(gold=gold, judge=judge)
     both = np.isfinite(left) & np.isfinite(right)
     kept = Groups.of(groups, len(left)).kept(both)
     left, right = _without_dust(left[both], right[both])
@@ -190,20 +190,21 @@ def numbers(values: npt.ArrayLike, what: str) -> Floats:
         raise ValueError(f"{what} must be numbers in rows of one length, nan where a rating is missing") from None
 
 
-def equal_vectors(first: npt.ArrayLike, second: npt.ArrayLike, names: tuple[str, str] = ("gold", "judge")) -> Floats:
-    """Two vectors of ratings as one array, shape (2, n_units); `names` are for messages.
+def equal_vectors(**named: npt.ArrayLike) -> Floats:
+    """Vectors with a number for each unit as one array, shape (n_vectors, n_units).
 
     Raises:
         ValueError: The caller's fault: they aren't equally long vectors of numbers.
 
     Example:
-        >>> equal_vectors([1, None], [2, 3]).tolist()
+        >>> equal_vectors(gold=[1, None], judge=[2, 3]).tolist()
         [[1.0, nan], [2.0, 3.0]]
     """
-    left, right = numbers(first, names[0]), numbers(second, names[1])
-    if left.shape != right.shape or left.ndim != 1:
-        raise ValueError(f"{names[0]} and {names[1]} must be equally long vectors, not {left.shape} and {right.shape}")
-    return np.stack([left, right])
+    vectors = [numbers(values, name) for name, values in named.items()]
+    if len({vector.shape for vector in vectors}) > 1 or vectors[0].ndim != 1:
+        shapes = " and ".join(str(vector.shape) for vector in vectors)
+        raise ValueError(f"{' and '.join(named)} must be equally long vectors, not {shapes}")
+    return np.stack(vectors)
 
 
 def concordance(gold: Integers, judge: Integers) -> Floats:

@@ -14,6 +14,7 @@ from scipy.special import erfc, expit, log_expit
 
 from markscheme.stats.estimate import Estimate
 from markscheme.stats.intervals import IDENTITY, Floats, Groups, Integers, jackknife
+from markscheme.stats.pairs import equal_vectors
 
 LEAST_FOR_MARK = 50
 LEAST_OF_EACH = 10
@@ -104,10 +105,8 @@ def propose_pass_mark(
         >>> propose_pass_mark(decided, scores - 0.2, 0.5).through
         'judge'
     """
-    h, s = np.asarray(passed, dtype=np.float64), np.asarray(judge, dtype=np.float64)
-    own = np.full_like(s, np.nan) if people is None else np.asarray(people, dtype=np.float64)
-    if h.ndim != 1 or not h.shape == s.shape == own.shape:
-        raise ValueError(f"passed, judge and people must be vectors of one length: {h.shape}, {s.shape}, {own.shape}")
+    nobody = np.full(np.shape(judge), np.nan)
+    h, s, own = equal_vectors(passed=passed, judge=judge, people=nobody if people is None else people)
     by_judge = fit_pass_mark(s, h, author, cost=cost, attainable=attainable, groups=groups)
     if np.isnan(h).all():
         return MarkProposal(by_judge, None, None)
@@ -162,9 +161,7 @@ def fit_pass_mark(
         >>> tuned.supported, 0.55 < tuned.after < 0.65
         (True, True)
     """
-    s, h = np.asarray(scores, dtype=np.float64), np.asarray(passed, dtype=np.float64)
-    if s.ndim != 1 or s.shape != h.shape:
-        raise ValueError(f"scores and passed must be vectors of one length, not {s.shape} and {h.shape}")
+    s, h = equal_vectors(scores=scores, passed=passed)
     units = Groups.of(groups, len(s))
     undecided = bool(np.isnan(h).all())
     there = ~np.isnan(s) & ~np.isnan(h)

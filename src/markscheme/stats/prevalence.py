@@ -15,6 +15,7 @@ from scipy.special import bdtr, erfc, ndtri
 from markscheme.stats.change import least_n
 from markscheme.stats.estimate import Estimate
 from markscheme.stats.intervals import Floats, Integers, clopper_pearson_upper, mark_rough, wilson_share
+from markscheme.stats.pairs import equal_vectors
 
 Drawn: TypeAlias = Literal["random", "by-verdict", "elsewhere"]
 Promise: TypeAlias = Literal["automatic", "all"]
@@ -146,10 +147,8 @@ def weighted_pass_rate(
         0.5
     """
     sizes = whole_counts(pool, (len(np.asarray(pool)),), "pool")
-    h, w, place = (np.asarray(v, dtype=np.float64) for v in (passed, weights, stratum))
+    h, w, place = equal_vectors(passed=passed, weights=weights, stratum=stratum)
     at = place.astype(np.int64)
-    if h.ndim != 1 or h.shape != w.shape or h.shape != place.shape:
-        raise ValueError(f"passed, stratum and weights must be vectors of one length, not {h.shape}, {place.shape}")
     if not (np.isin(h, (0.0, 1.0)).all() and np.isin(at, np.arange(len(sizes))).all() and np.array_equal(at, place)):
         raise ValueError("passed must be 0 or 1, and stratum the number of a stratum of the pool")
     if not (np.isfinite(w).all() and (w > 0).all()):
@@ -454,15 +453,13 @@ def _band_refusal(errors: int, out_of: int, automatic: int, alpha: float, asked:
 def _margins(
     margins: npt.ArrayLike, wrong: npt.ArrayLike, grid: Sequence[float]
 ) -> tuple[Floats, npt.NDArray[np.bool_], Floats]:
-    m, faulty = np.asarray(margins, dtype=np.float64), np.asarray(wrong).astype(bool)
-    if m.ndim != 1 or m.shape != faulty.shape:
-        raise ValueError(f"margins and wrong must be vectors of one length, not {m.shape} and {faulty.shape}")
+    m, faulty = equal_vectors(margins=margins, wrong=wrong)
     if not np.isfinite(m).all():
         raise ValueError("margins must be finite: leave out examples without a score")
     widths = np.array(sorted(set(grid), reverse=True), dtype=np.float64)
     if not 1 <= len(widths) <= MOST_BANDS or not (widths >= 0).all() or not np.isfinite(widths).all():
         raise ValueError(f"a grid holds 1 to {MOST_BANDS} half-widths of 0 or more, not {list(grid)}")
-    return m, faulty, widths
+    return m, faulty.astype(bool), widths
 
 
 def whole_counts(values: npt.ArrayLike, shape: tuple[int, ...], name: str) -> Integers:

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from markscheme.stats.grouped import GroupedMean, GroupedShare, grouped_mean, grouped_share
 from markscheme.stats.intervals import Floats
+from markscheme.stats.pairs import equal_vectors
 from markscheme.stats.patterns import over
 from markscheme.stats.planning import CONF, labels_for_difference, labels_to_clear
 from markscheme.stats.severity import DECIMALS, close
@@ -168,9 +169,7 @@ def verdict_figures(
         >>> figures.agreement.value, figures.constant.value, figures.gain.value
         (0.75, 0.25, 0.5)
     """
-    g, j = np.asarray(gold, dtype=np.float64), np.asarray(judge, dtype=np.float64)
-    if g.ndim != 1 or g.shape != j.shape:
-        raise ValueError(f"gold and judge must be vectors of one length, not {g.shape} and {j.shape}")
+    g, j = equal_vectors(gold=gold, judge=judge)
     p = np.full((len(g), 0), np.nan) if people is None else np.asarray(people, dtype=np.float64)
     if p.ndim != 2 or len(p) != len(g):
         raise ValueError(f"people must have shape ({len(g)}, n_people), not {p.shape}")
@@ -345,7 +344,7 @@ def tolerance_ties(
         >>> ties.count, ties.agreement.value, ties.agreement_with_ties.value, ties.flagged
         (2, 0.25, 0.75, True)
     """
-    g, j = np.asarray(gold, dtype=np.float64), np.asarray(judge, dtype=np.float64)
+    g, j = equal_vectors(gold=gold, judge=judge)
     agrees = close(g, j, tolerance)
     tied = np.round(np.abs(g - j), DECIMALS) == round(tolerance, DECIMALS)
     return ToleranceTies(

@@ -35,23 +35,6 @@ NOTHING = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
-class Ridge:
-    """Weights shrunk towards the author's, as fitted and before rescaling.
-
-    Attributes:
-        weights: In the scale of annotators' overall scores, none below 0.
-        slope: b: how far the scores follow the author's weights as a whole.
-        penalty: u, the strength of the shrinkage.
-        objective: The minimized value.
-    """
-
-    weights: tuple[float, ...]
-    slope: float
-    penalty: float
-    objective: float
-
-
-@dataclass(frozen=True, slots=True)
 class HeldOut:
     """An error or share on examples that had no part in the fit.
 
@@ -265,7 +248,7 @@ class _Task:
     def normalised(self, sums: Sums) -> Floats:
         """Fitted weights above 0 on the author's scale; the author's own where nothing could be fitted."""
         fit = ridge(sums, self.author)
-        fitted = np.zeros(len(self.author)) if fit is None else np.array(fit.weights)
+        fitted = np.zeros(len(self.author)) if fit is None else fit
         positive = self.signs > 0 if (self.signs > 0).any() else np.ones(len(self.signs), dtype=bool)
         total = float(fitted[positive].sum())
         return fitted * (float(self.author[positive].sum()) / total) if total > 0 else self.author
@@ -358,7 +341,7 @@ def _decision(p: float, gained: bool, *, changed: bool) -> tuple[bool, str]:
     return True, f"the marks follow other weights (p = {p:.2g})"
 
 
-def ridge(sums: Sums, author: Floats) -> Ridge | None:
+def ridge(sums: Sums, author: Floats) -> Floats | None:
     """Weights that fit annotators' scores best, with the author's weights counting like `AUTHOR_WORTH` examples.
 
     Least squares of scores on levels with an intercept, no weight below 0, shrunk towards b times the author's weights.
@@ -369,32 +352,28 @@ def ridge(sums: Sums, author: Floats) -> Ridge | None:
         author: The author's weights, shape (k,), all above 0.
 
     Returns:
-        The fit; None where the author's score is the same for every example.
+        Weights in the scale of the scores, shape (k,); None where the author's score is the same for every example.
 
     Source:
         Hoerl and Kennard (1970), Technometrics 12(1), 55-67. doi:10.1080/00401706.1970.10488634
 
     Example:
         >>> x = np.array([[0.0, 1.0], [1.0, 0.0], [1.0, 1.0], [0.0, 0.0]])
-        >>> fit = ridge(Sums.of(x, x @ [0.5, 0.5]), np.array([1.0, 1.0]))
-        >>> fit and ([round(w, 6) for w in fit.weights], round(fit.slope, 6))
-        ([0.5, 0.5], 0.5)
+        >>> ridge(Sums.of(x, x @ [0.5, 0.5]), np.array([1.0, 1.0])).round(6).tolist()
+        [0.5, 0.5]
     """
     k = len(author)
     of_score = float(author @ sums.levels @ author)
     if sums.n < 2 or of_score <= NOTHING * float(author @ author):
         return None
-    penalty = AUTHOR_WORTH * of_score / (sums.n * k)
-    pull = penalty / float((author**2).mean())
+    pull = AUTHOR_WORTH * of_score / (sums.n * k) / float((author**2).mean())
     system = np.zeros((k + 1, k + 1))
     system[:k, :k] = sums.levels + pull * np.eye(k)
     system[:k, k] = system[k, :k] = -pull * author
     system[k, k] = pull * float(author @ author)
-    wanted = np.append(sums.with_mark, 0.0)
     upper = cholesky(system)
-    solution, _ = nnls(upper, solve_triangular(upper, wanted, trans="T"))
-    objective = sums.mark - 2 * float(solution @ wanted) + float(solution @ system @ solution)
-    return Ridge(tuple(solution[:k].tolist()), float(solution[k]), penalty, objective)
+    solution, _ = nnls(upper, solve_triangular(upper, np.append(sums.with_mark, 0.0), trans="T"))
+    return np.asarray(solution[:k])
 
 
 @dataclass(frozen=True, slots=True)
