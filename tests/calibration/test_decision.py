@@ -73,8 +73,9 @@ def test_labels_given_with_the_verdict_shown_allow_a_trend_at_most() -> None:
 
 
 def test_a_drift_alarm_counts_against_any_agreement() -> None:
-    decision = decide(scored(60, 0), drifted=True)
+    decision = decide(scored(60, 0), drifted="It moved.")
     assert (decision.verdict, decision.use, decision.because_code) == ("adjust", "none", "drift")
+    assert decision.because == "It moved."
 
 
 @pytest.mark.parametrize("code", ["no-skill", "stuck-judge"])

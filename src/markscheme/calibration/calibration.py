@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
 from markscheme.calibration.changes import Setting, template_fingerprint
@@ -197,11 +197,8 @@ def decision_of(
         findings: Those that count.
         baseline: The comparison with the accepted runs; None without any.
     """
-    drifted = baseline is not None and baseline.alarm
-    decision = decide(comparison, target=target, findings=findings, drifted=drifted)
-    if baseline is None or decision.because_code != "drift":
-        return decision
-    return replace(decision, because=baseline.headline)
+    drifted = baseline.headline if baseline is not None and baseline.alarm else ""
+    return decide(comparison, target=target, findings=findings, drifted=drifted)
 
 
 def _counts(comparison: Comparison, examples: ExampleSet, from_cache: int) -> Counts:

@@ -88,7 +88,7 @@ class Decision:
 
 
 def decide(
-    comparison: Comparison, *, target: float | None = None, findings: Sequence[Finding] = (), drifted: bool = False
+    comparison: Comparison, *, target: float | None = None, findings: Sequence[Finding] = (), drifted: str = ""
 ) -> Decision:
     """The verdict on a judge and what it can decide, by one-sided bounds that respect groups.
 
@@ -96,16 +96,16 @@ def decide(
         comparison: The judge compared with gold.
         target: Share of examples it must agree on; None means the rubric's.
         findings: A judge without skill, or stuck on one level, is not ok however often it agrees.
-        drifted: Whether a drift alarm counts against the judge: not where the author's own edit is the cause and
-            agreement is no worse.
+        drifted: What moved, in a sentence, where that counts against the judge: not where the author's own edit is the
+            cause and agreement is no worse. "" where nothing does.
     """
     wanted = comparison.rubric.target if target is None else target
     figures, gold = comparison.figures, comparison.gold
-    no_merit = next((finding for finding in findings if finding.code in NO_MERIT), None)
+    no_merit = next((finding.message for finding in findings if finding.code in NO_MERIT), "")
     ok = use_of_ok(gold.reference, blind=not gold.not_blind)
 
     def ruled(figures: VerdictFigures) -> Ruling:
-        return ruling(figures.states(wanted), ok=ok, drifted=drifted, no_skill=no_merit is not None)
+        return ruling(figures.states(wanted), ok=ok, drifted=bool(drifted), no_skill=bool(no_merit))
 
     found = ruled(figures)
     counting_ties = replace(comparison, tolerance=comparison.tolerance + JUST_ABOVE)
@@ -117,7 +117,7 @@ def decide(
         needs_adjustment=share is None or share < wanted,
         labels_needed=_labels_needed(gold, figures, wanted, found.because) if _is_open(found.verdict, ok) else None,
         because_code=found.because,
-        because=_because(figures, wanted, found.because, no_merit),
+        because=_because(figures, wanted, found.because, drifted, no_merit),
         verdict_with_ties=ruled(counting_ties.figures).verdict if comparison.ties.count else None,
     )
 
@@ -147,7 +147,7 @@ def labels_if_agreeing(gold: Gold, target: float) -> int | None:
 # --- why ------------------------------------------------------------------------------------------------------------
 
 
-def _because(figures: VerdictFigures, target: float, code: BecauseCode, no_merit: Finding | None) -> str:
+def _because(figures: VerdictFigures, target: float, code: BecauseCode, drifted: str, no_merit: str) -> str:
     agreement, constant = figures.agreement, figures.constant
     is_shown = f"Agreement is {agreement.value:.0%}"
     always = f"always answering {figures.constant_score:g}"
@@ -159,9 +159,9 @@ def _because(figures: VerdictFigures, target: float, code: BecauseCode, no_merit
         case "few-groups":
             return f"The examples come from only {agreement.n_groups} groups; at least 5 are needed for an interval."
         case "drift":
-            return "The judge changed since the accepted run."
+            return drifted
         case "no-skill":
-            return no_merit.message if no_merit is not None else "The judge shows no skill."
+            return no_merit
         case "target":
             low = f"at least {_bound(agreement.lower(CONF))}"
             return (
