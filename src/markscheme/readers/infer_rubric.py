@@ -25,9 +25,7 @@ def infer_rubric(paths: Sequence[Path]) -> Rubric:
         for _, line in json_lines(path, RatingError):
             for name, said in mapping(mapping(line).get("criteria")).items():
                 level = said.get("level") if isinstance(said, Mapping) else said
-                if isinstance(
-                    level, str | int | float
-                ):  # anything else is reported, with its line, when the file is read
+                if isinstance(level, str | int | float):  # the rest is refused, with its line, when the file is read
                     seen.setdefault(str(name), set()).add(level.casefold() if isinstance(level, str) else level)
     if not seen:
         raise RatingError("rates no criterion; name its rubric by --rubric", path=paths[0])

@@ -23,9 +23,8 @@ SKIPPED = ("events", "store", "output", "model_usage", "role_usage", "uuid", "at
 
 def is_inspect(peek: Peek) -> bool:
     """Whether a file is an Inspect log."""
-    return {"header.json", "_journal/start.json"} & peek.members != set() or {"eval", "plan"} <= {
-        k for k, _ in peek.first
-    }
+    is_archive = not peek.members.isdisjoint({"header.json", "_journal/start.json"})
+    return is_archive or {"eval", "plan"} <= {key for key, _ in peek.first}
 
 
 def read_inspect(files: Sequence[Peek], export: Export) -> None:
