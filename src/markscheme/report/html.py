@@ -47,15 +47,13 @@ def render_html(document: Document, when: str = "") -> str:
         when: Day and time to print on it.
     """
     environment = _environment()
-    parts = [document, *document.parts]
-    lists = [next(_examples_among((*part.blocks, *part.sections)), None) for part in parts]
-    data = _data([examples for examples in lists if examples is not None])
-    pages = [_Part(f"p{n}", part, examples) for n, (part, examples) in enumerate(zip(parts, lists, strict=True))]
+    parts = [_Part(f"p{n}", part) for n, part in enumerate((document, *document.parts))]
+    data = _data([part.examples for part in parts if part.examples is not None])
     style, script = (_source(environment, name) for name in ("report.css", "report.js"))
     by = f"markscheme {version('markscheme')}, Python {platform.python_version()}"
     return environment.get_template("report.html.j2").render(
         title=document.title,
-        parts=pages,
+        parts=parts,
         data=_markup(data),
         made=f"Made on {when} by {by}" if when else f"Made by {by}",
         style=_markup(style),
@@ -68,9 +66,10 @@ def render_html(document: Document, when: str = "") -> str:
 class _Part:
     """A document on the page: the prefix of its ids, and the positions of its examples."""
 
-    def __init__(self, prefix: str, document: Document, examples: Examples | None) -> None:
-        self.prefix, self.document, self.examples = prefix, document, examples
-        self._places = {case.id: place for place, case in enumerate(examples.cases)} if examples else {}
+    def __init__(self, prefix: str, document: Document) -> None:
+        self.prefix, self.document = prefix, document
+        self.examples = next(_examples_among((*document.blocks, *document.sections)), None)
+        self._places = {case.id: place for place, case in enumerate(self.examples.cases)} if self.examples else {}
 
     def place(self, unit: str) -> int | None:
         """The row of an example in the list; None if it isn't listed."""

@@ -1,7 +1,7 @@
 """Render a Document as Markdown, for a pull request or a step summary."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 from markscheme.report import document as doc
 from markscheme.report.bars import drawn
@@ -15,8 +15,9 @@ MOST_EXAMPLES = 5
 LONGEST_REASON = 500
 IN_PICTURES = str.maketrans("`<>", "'‹›")
 """Characters that could end a code block, or that some renderers read as a tag."""
-ACTED_ON = frozenset("\\`*_{}[]<>#|~@!$")
-"""Characters with a meaning in Markdown."""
+ACTED_ON = re.compile(r"[\\`*_{}\[\]>#|@!$]|<(?!\d)|(?<! )~")
+"""Characters with a meaning in Markdown; `<` before a digit opens no tag, and `~` after a blank closes no
+strikethrough."""
 
 
 def render_markdown(document: doc.Document) -> str:
@@ -27,22 +28,7 @@ def render_markdown(document: doc.Document) -> str:
 
 def escaped(text: str) -> str:
     """Text escaped for Markdown, on one line: no tags, links, emphasis, mentions or table cells of its own."""
-    line = on_one_line(text)
-    return "".join(
-        f"\\{letter}" if letter in ACTED_ON and not _is_harmless(line, place) else letter
-        for place, letter in enumerate(line)
-    )
-
-
-def _is_harmless(line: str, place: int) -> bool:
-    """Whether a character has no effect in its place: `<` before a digit opens no tag, and `~` after a blank closes
-    no strikethrough."""
-    match line[place]:
-        case "<":
-            return line[place + 1 : place + 2].isdecimal()
-        case "~":
-            return line[:place].endswith(" ")
-    return False
+    return ACTED_ON.sub(r"\\\g<0>", on_one_line(text))
 
 
 def _document(document: doc.Document, depth: int) -> Iterator[str]:
@@ -82,7 +68,12 @@ def _block(block: doc.Block, depth: int) -> Iterator[str]:
             yield from map(printable, block.text.splitlines())
             yield fence
         case doc.Table():
-            yield from _captioned(block.caption, block.headings, block.rows)
+            if block.caption:
+                yield escaped(block.caption)
+                yield ""
+            yield _row(escaped(heading) for heading in block.headings)
+            yield _row("---" for _ in block.headings)
+            yield from (_row(inline(cell) for cell in row) for row in block.rows)
         case doc.Bars():
             yield "```text"
             yield from (line.translate(IN_PICTURES) for line in drawn(block, WIDTH))
@@ -103,15 +94,6 @@ def _block(block: doc.Block, depth: int) -> Iterator[str]:
                 why = f" Judge on {escaped(case.reason_on)}: “{escaped(said)}”" if said else ""
                 yield f"- {escaped(case.id)}: {escaped(case.head)}{'.' if why else ''}{why}"
     yield ""
-
-
-def _captioned(caption: str, headings: Sequence[str], rows: Sequence[Sequence[doc.Line]]) -> Iterator[str]:
-    if caption:
-        yield escaped(caption)
-        yield ""
-    yield _row(escaped(heading) for heading in headings)
-    yield _row("---" for _ in headings)
-    yield from (_row(inline(cell) for cell in row) for row in rows)
 
 
 def _row(cells: Iterable[str]) -> str:

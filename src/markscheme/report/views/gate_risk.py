@@ -68,11 +68,9 @@ def _sections(gate: Gate) -> Iterator[Section]:
             ("runs to average for this threshold", str(risk.repeats or f"more than {REPEATS[-1]}")),
         )
     )
-    if risk.run_level < RUN_LEVEL:
-        yield Section("Figures", (facts,))
-    else:
-        shift = f"Run means vary about {risk.run_shift:.1f} times as much as their cases explain"
-        yield Section("Figures", (facts, Paragraph((f"{shift}: there is a run-level effect.",))))
+    shift = f"Run means vary about {risk.run_shift:.1f} times as much as their cases explain"
+    lines = (f"{shift}: there is a run-level effect.",) if risk.run_level >= RUN_LEVEL else ()
+    yield Section("Figures", (facts, Paragraph(lines)))
     yield Section("In Promptfoo", (Verbatim(snippet(gate)),))
 
 

@@ -110,8 +110,7 @@ class ImprovementRun:
 
     def _examples(self, answer: Answer) -> str:
         kind = "labelled" if self.outside else "held-out"
-        tasks = f" in {answer.tasks} tasks" if answer.tasks < answer.n else ""
-        return f"{answer.n} {kind} examples{tasks}"
+        return _examples(answer, f"{kind} example")
 
 
 def view(run: ImprovementRun) -> doc.Document:
@@ -208,9 +207,9 @@ def _side_by_side(wording: Wording) -> doc.Table:
     return doc.Table(("Words of", "yours", wording.name), rows)
 
 
-def _examples(part: TrialPart) -> str:
+def _examples(part: TrialPart | Answer, kind: str = "example") -> str:
     tasks = f" in {part.tasks} tasks" if part.tasks < part.n else ""
-    return f"{counted(part.n, 'example')}{tasks}"
+    return f"{counted(part.n, kind)}{tasks}"
 
 
 def _names(wordings: tuple[Wording, ...]) -> str:
