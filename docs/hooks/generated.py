@@ -54,7 +54,6 @@ PYTHON = {
             "judges.recorded",
             "judges.scripted",
             "judges.panel",
-            "judges.repeated",
             "judges.remembering",
             "judges.limited",
             "judges.price",

@@ -13,7 +13,7 @@ from markscheme.errors import BudgetError, JudgeError, NoJudge, UsageError
 from markscheme.fingerprint import fingerprint
 from markscheme.judges.judge import Judge, Reply, Usage, total
 from markscheme.judges.limited import AT_ONCE
-from markscheme.judges.repeated import Repeated
+from markscheme.judges.panel import Repeated
 from markscheme.prompt import Prompt, holistic_prompt, verdict_prompt
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.score import Decision, Score, weigh, weigh_holistic

@@ -86,7 +86,7 @@ def json_lines(path: Path, error: type[FileError]) -> Iterator[tuple[int, Any]]:
                 except FileError as problem:
                     refuse_lines(problem)
     except OSError as problem:
-        raise error(f"cannot be read: {problem}", path=path) from problem
+        raise error(f"cannot be read: {problem.strerror or problem}", path=path) from problem
 
 
 ANOTHER_LENGTH = "has another number of cells than the header"

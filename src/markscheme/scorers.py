@@ -26,7 +26,7 @@ from markscheme.errors import (
     UsageError,
 )
 from markscheme.judges.judge import Judge
-from markscheme.judges.repeated import Repeated
+from markscheme.judges.panel import Repeated
 from markscheme.plain_data import json_lines, no_constant
 from markscheme.prompt import USE_THE_FORM, Prompt, between_tags, closed_object, fenced_material
 from markscheme.rubrics.rubric import Criterion

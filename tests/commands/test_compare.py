@@ -161,6 +161,12 @@ def test_examples_whose_response_changed_are_left_out_and_that_is_said(project: 
     found = compared(project, "gpt.json", "claude.json")
     assert found["pairs"][0]["n"] == 50
     assert found["notes"] == ["10 examples are excluded: the same id has different responses"]
+    write_lines(file, lines[10:])
+    (project / "gpt.json").rename(project / "all.json")
+    calibrated(project, "gpt")
+    found = compared(project, "gpt.json", "all.json", "claude.json")  # the first has none of the ten
+    assert [pair["n"] for pair in found["pairs"]] == [50, 50, 50]
+    assert found["notes"] == ["10 examples are excluded: the same id has different responses"]
 
 
 # --- judges ---------------------------------------------------------------------------------------------------------

@@ -28,9 +28,8 @@ from markscheme.grading import Grade, Grading, grade_many
 from markscheme.judges.anthropic import AnthropicJudge
 from markscheme.judges.judge import Identity, Reply, Usage
 from markscheme.judges.limited import Forecast, Limited, Limiter
-from markscheme.judges.panel import Panel
+from markscheme.judges.panel import Panel, Repeated
 from markscheme.judges.price import Price
-from markscheme.judges.repeated import Repeated
 from markscheme.prompt import Prompt
 from tests.judges.asking import KEY, PROMPT, VERDICT
 from tests.judges.virtual_time import run

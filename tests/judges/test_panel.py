@@ -9,7 +9,7 @@ from markscheme import Rubric, ScriptedJudge, grade
 from markscheme.errors import BudgetError, JudgeBusy, JudgeUnavailable, NoJudge, UnreadableReply
 from markscheme.grading import Grade
 from markscheme.judges.judge import Identity, Judge, Reply
-from markscheme.judges.panel import Panel, Rule
+from markscheme.judges.panel import Panel, Repeated, Rule
 from markscheme.prompt import Prompt
 from tests.judges.asking import PROMPT, RUBRIC, asked
 
@@ -77,6 +77,12 @@ def test_the_only_members_error_is_the_panels() -> None:
 def test_an_empty_budget_stops_the_panel_whatever_others_answer() -> None:
     with pytest.raises(BudgetError):
         asked(Panel([member({"c1": "MET"}), member(BudgetError("spent"))]))
+
+
+def test_an_empty_budget_stops_a_judge_asked_several_times_though_another_request_failed_first() -> None:
+    for problem in (BudgetError("spent"), NoJudge("no key")):
+        with pytest.raises(type(problem)):
+            asked(Repeated(ScriptedJudge([JudgeUnavailable("gone"), problem]), 2))
 
 
 def test_members_are_asked_at_once() -> None:

@@ -73,8 +73,13 @@ def test_labels_are_not_handed_out_where_the_look_can_not_be_put_on_record(tmp_p
 
 def test_a_record_that_is_none_is_told_by_its_line(tmp_path: Path) -> None:
     (tmp_path / "opened.jsonl").write_text('{"at": "2026-11-02"}\n')
+    examples = a_set(tmp_path, example("1", "test"))
     with pytest.raises(RatingError, match=r"opened\.jsonl:1: a line of this record has at, by, labels, n"):
-        openings_of(a_set(tmp_path, example("1", "test")))
+        openings_of(examples)
+    line = {"at": "2026-11-02", "by": "a command", "labels": "sha256:0", "n": 1, "wordings": 5}
+    (tmp_path / "opened.jsonl").write_text(json.dumps(line) + "\n")
+    with pytest.raises(RatingError, match=r"opened\.jsonl:1: a line of this record has"):
+        openings_of(examples)
 
 
 def test_examples_that_moved_numbers_are_known_by_id(tmp_path: Path) -> None:

@@ -277,6 +277,13 @@ def test_who_rated_is_asked_for_where_the_file_does_not_say(tmp_path: Path) -> N
     }  # fmt: skip
 
 
+def test_responses_without_a_rating_are_not_said_to_be_missing(tmp_path: Path) -> None:
+    files = exports.phoenix()
+    found = read(written(tmp_path, {"spans.json": files["spans.json"]}), rubric=OF_PLACE)
+    assert found.examples
+    assert not any("no responses" in note for note in found.notes)
+
+
 def test_ids_that_do_not_join_are_counted_with_three_of_each_side(tmp_path: Path) -> None:
     files = exports.phoenix()
     files["spans.json"][0]["context"]["span_id"] = "elsewhere"

@@ -235,9 +235,10 @@ def _contender(read_back: ReadBack, rubric: Rubric, excluded: Collection[str]) -
 
 
 def _other_responses(read_back: Sequence[ReadBack]) -> set[str]:
-    """Ids of examples whose response in the first calibration and in another one differ."""
-    then = read_back[0].responses if read_back else {}
-    return {unit for other in read_back for unit, digest in other.responses.items() if then.get(unit, digest) != digest}
+    """Ids of examples whose responses differ between the calibrations."""
+    seen: dict[str, str] = {}
+    every = (item for one in read_back for item in one.responses.items())
+    return {unit for unit, digest in every if seen.setdefault(unit, digest) != digest}
 
 
 def _to_ask(examples: ExampleSet | None, name: str) -> ExampleSet:

@@ -1,12 +1,12 @@
-"""A panel of several judges, which is a judge itself."""
+"""Several answers as one: of several judges, or of one judge asked several times."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Awaitable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from markscheme.errors import JudgeError, JudgeUnavailable, NoJudge
-from markscheme.judges.judge import Identity, Judge, Reply
+from markscheme.judges.judge import Identity, Judge, Reply, Wrapping
 from markscheme.prompt import Prompt
 
 Rule = Literal["median", "majority"]
@@ -58,11 +58,8 @@ class Panel:
             NoJudge: A member cannot be asked at all.
             JudgeUnavailable: No member gave a readable reply.
         """
-        answers = await asyncio.gather(*(judge.reply(prompt, sample) for judge in self.judges), return_exceptions=True)
-        errors = [answer for answer in answers if isinstance(answer, BaseException)]
-        for error in errors:
-            if isinstance(error, NoJudge) or not isinstance(error, JudgeError):
-                raise error
+        answers = await _replies_or_errors(judge.reply(prompt, sample) for judge in self.judges)
+        errors = [answer for answer in answers if isinstance(answer, JudgeError)]
         if len(errors) == len(self.judges):
             raise self._nobody(errors)
         parts = (answer if isinstance(answer, Reply) else Reply.without_answer(answer) for answer in answers)
@@ -72,9 +69,55 @@ class Panel:
         """Close every member."""
         await asyncio.gather(*(judge.aclose() for judge in self.judges))
 
-    def _nobody(self, errors: Sequence[BaseException]) -> BaseException:
+    def _nobody(self, errors: Sequence[JudgeError]) -> JudgeError:
         if len(errors) == 1:
             return errors[0]
         reasons = "; ".join(f"{judge.identity.name}: {error}" for judge, error in zip(self.judges, errors, strict=True))
         passing = any(isinstance(error, JudgeUnavailable) and error.transient for error in errors)
         return JudgeUnavailable(f"no member of the panel answered: {reasons}", transient=passing)
+
+
+@dataclass(frozen=True, slots=True)
+class Repeated(Wrapping):
+    """A judge that sends `judge` the same prompt `samples` times at once; the median level of the answers counts.
+
+    Raises:
+        ValueError: Fewer than one sample.
+    """
+
+    samples: int
+
+    def __post_init__(self) -> None:
+        if self.samples < 1:
+            raise ValueError(f"samples is a whole number from 1, found {self.samples}")
+
+    async def reply(self, prompt: Prompt, sample: int = 0) -> Reply:
+        """All answers as parts of one reply; the part of a failed request is empty.
+
+        Raises:
+            NoJudge: The judge cannot be asked at all.
+            JudgeError: No request gave a readable reply.
+        """
+        first = sample * self.samples
+        answers = await _replies_or_errors(self.judge.reply(prompt, first + n) for n in range(self.samples))
+        errors = [answer for answer in answers if isinstance(answer, JudgeError)]
+        if len(errors) == self.samples:
+            raise errors[0]
+        parts = (answer if isinstance(answer, Reply) else Reply.without_answer(answer) for answer in answers)
+        return Reply("", parts=tuple(parts))
+
+
+async def _replies_or_errors(asked: Iterable[Awaitable[Reply]]) -> list[Reply | JudgeError]:
+    """What several requests at once came to; what one judge failed at takes nothing from the others' replies.
+
+    Raises:
+        NoJudge: One of the judges cannot be asked at all.
+        BudgetError: One request would cost more than is left.
+    """
+    answers = await asyncio.gather(*asked, return_exceptions=True)
+    found: list[Reply | JudgeError] = []
+    for answer in answers:
+        if isinstance(answer, NoJudge) or not isinstance(answer, Reply | JudgeError):
+            raise answer
+        found.append(answer)
+    return found

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import UnionType
 from typing import Any
 
 from markscheme.errors import RatingError, refuse_lines
@@ -48,7 +49,7 @@ class Opening:
     @classmethod
     def read(cls, line: Mapping[str, Any]) -> "Opening":
         """The look in a line of the record."""
-        wordings, judge = tuple(map(str, line.get("wordings", ()))), str(line.get("judge", ""))
+        wordings, judge = tuple(map(str, line.get("wordings") or ())), str(line.get("judge", ""))
         look = (line["at"], line["by"], line["labels"], line["n"])
         decided = "adopted" in line or not wordings
         return cls(*look, line.get("alpha"), wordings, judge, line.get("adopted"), decided)
@@ -121,7 +122,7 @@ def openings_of(examples: ExampleSet) -> Openings | None:
     if not any(example.split == "test" for example in examples.examples):
         return None
     test = examples.part("test")
-    lines = _lines(examples, OPENED, {"at": str, "by": str, "labels": str, "n": int})
+    lines = _lines(examples, OPENED, {"at": str, "by": str, "labels": str, "n": int, "wordings": list | None})
     return Openings(tuple(map(Opening.read, lines)), labelling_digest(test), len(test.labelled.examples))
 
 
@@ -279,7 +280,7 @@ def _set_aside(examples: ExampleSet, name: str) -> None:
             set_aside_damaged_end(examples.path.parent / name)
 
 
-def _lines(examples: ExampleSet, name: str, keys: Mapping[str, type]) -> list[dict[str, Any]]:
+def _lines(examples: ExampleSet, name: str, keys: Mapping[str, type | UnionType]) -> list[dict[str, Any]]:
     if examples.path is None or not (path := examples.path.parent / name).exists():
         return []
     found = []
@@ -287,7 +288,8 @@ def _lines(examples: ExampleSet, name: str, keys: Mapping[str, type]) -> list[di
         if isinstance(line, dict) and all(isinstance(line.get(key), kind) for key, kind in keys.items()):
             found.append(line)
         else:
-            refuse_lines(RatingError(f"a line of this record has {', '.join(keys)}", path=path, line=number))
+            wanted = ", ".join(key for key, kind in keys.items() if isinstance(kind, type))
+            refuse_lines(RatingError(f"a line of this record has {wanted}", path=path, line=number))
     return found
 
 

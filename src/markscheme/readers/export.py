@@ -258,8 +258,9 @@ class Export(Import):
     def _compare_ids(self) -> None:
         """Note ids that only one side has; refuse if they have none in common."""
         rated = dict.fromkeys(raw.unit for raw in self.raw_ratings)
-        if not self.responses or not rated:
+        if not self.responses:
             self.note("the files contain no responses: pass the export that does, too, to write examples")
+        if not self.responses or not rated:
             return
         alone = [unit for unit in rated if unit not in self.responses]
         unrated = [unit for unit in self.responses if unit not in rated]

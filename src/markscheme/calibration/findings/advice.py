@@ -41,10 +41,13 @@ def listed(names: Sequence[str], most: int = MOST_NAMED) -> str:
 def number(value: float | None, digits: int = 2, *, sign: bool = False) -> str:
     """A number in a sentence.
 
-    >>> number(-0.456), number(0.5, sign=True), number(None)
-    ('−0.46', '+0.50', '–')
+    >>> number(-0.456), number(0.5, sign=True), number(-0.001, sign=True), number(None)
+    ('−0.46', '+0.50', '0.00', '–')
     """
-    return "–" if value is None else f"{value:{'+' if sign else ''}.{digits}f}".replace("-", "−")
+    if value is None:
+        return "–"
+    rounded = round(value, digits) or 0.0  # nor is it minus zero
+    return f"{rounded:{'+' if sign and rounded else ''}.{digits}f}".replace("-", "−")
 
 
 def with_ci(estimate: Estimate, unit: str = "", *, sign: bool = False) -> str:
