@@ -28,6 +28,8 @@ def import_ratings(
     judge_names: Annotated[tuple[str, ...], Parameter(metavar="A,B")] = (),
     map: Annotated[tuple[str, ...], Parameter(metavar="COLUMN=FIELD")] = (),
     levels: Annotated[tuple[str, ...], Parameter(metavar="WORD=LEVEL")] = (),
+    judge_column: Annotated[str | None, Parameter(metavar="NAME", show=False)] = None,
+    label_column: Annotated[str | None, Parameter(metavar="NAME", show=False)] = None,
     skip_damaged: SkipDamaged = False,  # noqa: ARG001 - `call` heeds it
     json: Annotated[bool, Parameter(help="print the report as JSON")] = False,
 ) -> int:
@@ -70,6 +72,8 @@ def import_ratings(
     criteria = {criterion.name for criterion in asked.criteria} if asked else {*fields.values()}
     words |= {word: fields.pop(word) for word in [*fields] if _is_old_level(fields[word], criteria)}
     fields |= {column: "rater" for column in [rater_column] if column}
+    fields |= {column: "verdict" for column in [judge_column] if column}
+    fields |= {column: "label" for column in [label_column] if column}
     judges = frozenset(name.strip() for names in judge_names for name in names.split(","))
     meanings = {word.casefold(): level for word, level in words.items()}
     found = import_files(paths, asked, words=meanings, columns=Columns(fields, rater, kind, judges))
