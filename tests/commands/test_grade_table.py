@@ -96,6 +96,15 @@ def test_csv_and_lines_have_the_same_rows(here: Path) -> None:
     assert (here / "asked").read_text(encoding="utf-8").count("\n") == 2, "the second run took the replies of the first"
 
 
+def test_a_single_response_from_standard_input_becomes_a_row(here: Path) -> None:
+    cache = {"MARKSCHEME_CACHE": str(here / "cache")}
+    done = run(*GRADE, "-", "--out", "graded.csv", cwd=here, env=cache, stdin="thanks a lot")
+    assert done.returncode == 0, done.stderr
+    with (here / "graded.csv").open(encoding="utf-8") as file:
+        assert [row["thanks"] for row in csv.DictReader(file)] == ["1.0"]
+    assert (here / "asked").read_text() == "thanks a lot\n"
+
+
 def test_rows_that_cannot_be_graded_come_last_and_are_tried_again(here: Path) -> None:
     (here / "rows.jsonl").write_text("\n".join(map(json.dumps, _rows(2))), encoding="utf-8")
     (here / "down").touch()

@@ -411,9 +411,10 @@ def test_a_rubric_that_cannot_be_written_is_refused_before_anything_is_read(proj
     folder.mkdir(parents=True)
     file = folder / "r.yaml"
     shutil.copy(ROOT / "rubrics" / "code-quality.yaml", file)
-    done = run("markscheme", "tune", str(file), "--write", cwd=project)
-    assert done.returncode == 2
-    assert "cannot be written" in done.stderr
+    for command in (("tune", str(file)), ("improve", str(file), "--candidates", "other.yaml")):
+        done = run("markscheme", *command, "--write", cwd=project)
+        assert done.returncode == 2
+        assert "cannot be written" in done.stderr
 
 
 def test_labels_that_nobody_gave_are_not_called_people_s() -> None:

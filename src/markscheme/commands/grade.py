@@ -82,7 +82,8 @@ def grade(
     if out is not None:
         from markscheme.commands.graded_table import GradedTable
 
-        return asyncio.run(GradedTable(grading, out).grade(read(quiet=True), total, ask.at_once))
+        every = first if len(first) == total else read(quiet=True)  # a pipe can be read only once
+        return asyncio.run(GradedTable(grading, out).grade(every, total, ask.at_once))
     return asyncio.run(_print_all(grading, first, ask.at_once, json=json))
 
 

@@ -85,8 +85,10 @@ def improve(
 
     path = find_rubric(rubric)
     refuse_unwritable(html)
-    if write and not force:
-        refuse_uncommitted(path)
+    if write:
+        refuse_unwritable(path)
+        if not force:
+            refuse_uncommitted(path)
     _refuse_together(candidates, proposer, outside=outside, plan=plan)
     setting = ImprovableSet.of(
         load_rubric(path),
