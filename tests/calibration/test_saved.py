@@ -65,8 +65,8 @@ def test_gold_of_the_json_is_gold_of_the_labels(tmp_path: Path) -> None:
         RUBRIC,
     )
     assert (gold.ids, differing) == (again.ids, 0)
-    assert gold.overall.tolist() == pytest.approx(again.overall.tolist(), abs=1e-12)
-    assert gold.passed.tolist() == again.passed.tolist()
+    assert gold.scores.tolist() == pytest.approx(again.scores.tolist(), abs=1e-12)
+    assert gold.decisions.tolist() == again.decisions.tolist()
     assert gold.levels["polite"].tolist() == again.levels["polite"].tolist()
 
 

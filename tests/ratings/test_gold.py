@@ -52,7 +52,7 @@ def test_a_decision_is_that_of_the_strongest_kind_that_gave_one() -> None:
             tone(0, "panel", "adjudicated", 1, passed=False),
         )
     )
-    assert gold_of(given, ONE).passed.tolist() == [0.0]
+    assert gold_of(given, ONE).decisions.tolist() == [0.0]
 
 
 @pytest.mark.parametrize(
@@ -87,8 +87,8 @@ def test_several_people_become_one_level_by_the_chosen_rule(by: str, level: floa
 def test_overall_gold_is_the_given_one_else_what_the_levels_earn() -> None:
     given = set_of((tone(0, "p", "human", 5, overall=0.4),), (tone(1, "p", "human", 4),))
     gold = gold_of(given, ONE)
-    assert gold.overall.tolist() == [0.4, 0.75]
-    assert gold.passed.tolist() == [0.0, 1.0]
+    assert gold.scores.tolist() == [0.4, 0.75]
+    assert gold.decisions.tolist() == [0.0, 1.0]
 
 
 def test_a_failed_required_criterion_fails_gold_whatever_the_score() -> None:
@@ -98,8 +98,8 @@ def test_a_failed_required_criterion_fails_gold_whatever_the_score() -> None:
     )
     given = ExampleSet((Example(Submission("r", {}, "e0"), (rating("e0", "p", "human", of, [1, 5]),)),))
     gold = gold_of(given, of)
-    assert gold.overall.tolist() == [0.9]
-    assert gold.passed.tolist() == [0.0]
+    assert gold.scores.tolist() == [0.9]
+    assert gold.decisions.tolist() == [0.0]
 
 
 def test_nothing_labelled_is_nothing_to_compare() -> None:

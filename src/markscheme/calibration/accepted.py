@@ -20,12 +20,12 @@ from markscheme.calibration.changes import (
     submission_digest,
     template_fingerprint,
 )
-from markscheme.counts import counted
 from markscheme.errors import RatingError, RubricError, writing
 from markscheme.files import write_whole
 from markscheme.fingerprint import fingerprint
 from markscheme.grading import MOST_UNGRADED, asking_fingerprint
 from markscheme.judges.judge import Identity
+from markscheme.phrases import counted
 from markscheme.plain_data import json_lines
 from markscheme.ratings.examples import Example
 from markscheme.ratings.rating import Rated, Rating, RatingReader

@@ -8,10 +8,9 @@ from itertools import combinations
 import numpy as np
 
 from markscheme.calibration.comparison import Comparison, compare, equal, shift_between
-from markscheme.calibration.findings.advice import number
-from markscheme.counts import counted
 from markscheme.errors import ComparisonError
 from markscheme.judges.judge import Usage
+from markscheme.phrases import counted, signed
 from markscheme.ratings.gold import GOLD, Gold
 from markscheme.ratings.rating import Rating
 from markscheme.ratings.table import Column, Flags, Floats, RatingTable, column_of, shared_ids
@@ -149,12 +148,12 @@ class Differences:
     def moved(self) -> str:
         """What is shown to differ between the first and the second, in a sentence."""
         shifts = [
-            (f"{name} by {number(found.shift.value, sign=True)} levels", found.p)
+            (f"{name} by {signed(found.shift.value)} levels", found.p)
             for name, found in self.criteria.items()
             if found.shift.value is not None
         ]
         if self.shift.value is not None:
-            shifts.append((f"the score by {number(self.shift.value, sign=True)}", self.shift_p))
+            shifts.append((f"the score by {signed(self.shift.value)}", self.shift_p))
         moved = [what for what, p in shifts if p <= MOVED]
         if not moved:
             return f"Nothing is shown to have moved from {self.first} to {self.second}."

@@ -21,9 +21,9 @@ from markscheme.calibration.changes import (
 )
 from markscheme.calibration.comparison import Comparison, compare, headline
 from markscheme.calibration.decision import Finding, Severity
-from markscheme.calibration.findings.advice import listed, number, worst_places
-from markscheme.counts import counted
+from markscheme.calibration.findings.evidence import worst_places
 from markscheme.errors import ComparisonError
+from markscheme.phrases import counted, listed, number, signed
 from markscheme.ratings.examples import Example
 from markscheme.ratings.gold import GOLD
 from markscheme.ratings.rating import Rating
@@ -685,7 +685,7 @@ def _agreement(found: CriterionDrift, level: float) -> str:
     measure = "MAE" if gold.measure == "mae" else gold.measure.replace("_", " ").replace("cohen", "Cohen's")
     ci = ""
     if gold.change.low is not None:
-        low, high = (number(limit, sign=True) for limit in (gold.change.low, gold.change.high))
+        low, high = (signed(limit) for limit in (gold.change.low, gold.change.high))
         ci = f" (90% CI of the change {low} to {high})"
     of_gold, then, now = f"{measure} with gold", number(gold.moved.then), number(gold.moved.now)
     if gold.fell(level):
@@ -698,7 +698,7 @@ def _agreement(found: CriterionDrift, level: float) -> str:
 
 def _part(part: Part) -> str:
     names, shift = " and ".join(change.what for change in part.changes), part.drift.moved.shift.value or 0.0
-    return f"{names} {number(shift, sign=True)} (p {part.p:.2g})"
+    return f"{names} {signed(shift)} (p {part.p:.2g})"
 
 
 def _way_out(found: CriterionDrift) -> str:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from cyclopts import Parameter
 
 from markscheme.commands.options import JsonFlag
-from markscheme.counts import counted
 from markscheme.errors import UsageError
+from markscheme.phrases import counted
 
 if TYPE_CHECKING:
     from markscheme.judges.ledger import BatchRecord

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from markscheme.commands.options import MORE
 from markscheme.commands.settings import Settings
-from markscheme.counts import counted
+from markscheme.phrases import counted
 
 if TYPE_CHECKING:
     from cyclopts.argument import Argument, ArgumentCollection

@@ -1,6 +1,5 @@
 """`markscheme plan`: what to label and what a run costs, before anything is asked."""
 
-import math
 from collections.abc import Callable, Sequence
 from json import dumps as json_line
 from pathlib import Path
@@ -168,6 +167,7 @@ def _draw(
 
     pool = load_examples(file, rubric).examples
     verdicts = [label for example in pool for label in example.labels if label.kind in JUDGES]
-    passed = {id: bool(p) for id, p in zip(truth.ids, truth.passed.tolist(), strict=True) if not math.isnan(p)}
-    draw = choose_next(rubric, pool, [*ratings, *verdicts], n, labelled=everything.examples, passed=passed, seed=seed)
+    draw = choose_next(
+        rubric, pool, [*ratings, *verdicts], n, labelled=everything.examples, passed=truth.decided, seed=seed
+    )
     return with_split(draw, "dev" if everything.has_splits else None)

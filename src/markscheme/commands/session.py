@@ -10,8 +10,8 @@ from typing import Annotated, Any, Literal
 from cyclopts import Parameter
 
 from markscheme.commands.options import JsonFlag
-from markscheme.counts import counted
 from markscheme.errors import UsageError
+from markscheme.phrases import counted
 from markscheme.session import client
 
 

@@ -13,9 +13,9 @@ from markscheme.commands.batches import batch_json, batch_line, batches_here
 from markscheme.commands.options import JsonFlag, SkipDamaged
 from markscheme.commands.output import show
 from markscheme.commands.session import session_line, sessions_at
-from markscheme.counts import counted
 from markscheme.errors import DamagedLine, MarkschemeError, RatingError
 from markscheme.judges.kinds import kinds
+from markscheme.phrases import counted
 from markscheme.receipt import ACCEPTED, Receipt, accepted_data, load_receipt
 from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.search import calibrations, find_calibration, known_rubrics, own_rubrics

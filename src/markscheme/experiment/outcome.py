@@ -137,7 +137,7 @@ def _decided_then(run: ExperimentRun) -> Decided:
     drawn = {one.id: (one.drawn, one.weight, one.stratum) for one in examples.examples}
     then = load_accepted(folder / ACCEPTED).runs[0]
     passes = column_of(JUDGE, then.values(), rubric, truth.ids).decisions
-    decided = zip(truth.ids, truth.passed.tolist(), passes.tolist(), strict=True)
+    decided = zip(truth.ids, truth.decisions.tolist(), passes.tolist(), strict=True)
     labelled = [
         Labelled(unit, bool(gold), bool(judge), *drawn[unit])
         for unit, gold, judge in decided

@@ -11,7 +11,7 @@ from string import ascii_uppercase
 import numpy as np
 
 from markscheme.calibration.decision import Finding
-from markscheme.calibration.findings.advice import worst_places
+from markscheme.calibration.findings.evidence import worst_places
 from markscheme.improvement.candidates import LONGEST, LabelledTexts, NotTried, Wording, from_edits
 from markscheme.judges.judge import Reply
 from markscheme.plain_data import parse_json

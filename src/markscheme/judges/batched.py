@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, TypeVar
 from uuid import uuid4
 
-from markscheme.counts import counted
 from markscheme.errors import (
     JudgeBusy,
     JudgeError,
@@ -30,6 +29,7 @@ from markscheme.judges.ledger import BatchLedger
 from markscheme.judges.limited import Limited, Limiter, forecast
 from markscheme.judges.price import Price
 from markscheme.judges.remembering import Memory, Remembering
+from markscheme.phrases import counted
 from markscheme.prompt import Prompt
 
 T = TypeVar("T")

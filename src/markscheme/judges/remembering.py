@@ -14,9 +14,9 @@ from itertools import count
 from pathlib import Path
 from typing import Any, get_args
 
-from markscheme.counts import counted
 from markscheme.fingerprint import fingerprint
 from markscheme.judges.judge import Reply, Stop, Token, Wrapping
+from markscheme.phrases import counted
 from markscheme.prompt import Prompt
 from markscheme.session.client import is_halted
 

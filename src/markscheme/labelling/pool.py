@@ -10,6 +10,7 @@ from typing import Any
 
 from markscheme.errors import RatingError
 from markscheme.files import append_lines
+from markscheme.phrases import few_of
 from markscheme.plain_data import json_lines
 from markscheme.promptfoo.results_files import is_results
 from markscheme.ratings.examples import SUFFIXES, Example, examples_file, load_examples
@@ -104,9 +105,8 @@ class SetFile:
         there = {example.id: example.submission.response for example in self.read()}
         others = [e.id for e in pool if there.get(e.id, e.submission.response) != e.submission.response]
         if others:
-            named = ", ".join(others[:5]) + (", …" if len(others) > 5 else "")
             raise RatingError(
-                f"holds other responses under {len(others)} ids of the pool: {named}; rename them in the pool",
+                f"holds other responses under {len(others)} ids of the pool: {few_of(others)}; rename them in the pool",
                 path=self.path,
             )
         if self.path.suffix != ".jsonl" and any(example.id not in there for example in pool):

@@ -4,8 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
-
 from markscheme.calibration.sampling import choose_next, with_split
 from markscheme.errors import ComparisonError, UsageError, writing
 from markscheme.files import set_aside_damaged_end
@@ -136,10 +134,9 @@ def _passed(there: Sequence[Example], work: Work) -> dict[str, bool]:
         by_id.setdefault(rating.id, []).append(rating)
     labelled = tuple(replace(e, labels=(*e.labels, *by_id.get(e.id, ()))) for e in there)
     try:
-        truth = gold_of(ExampleSet(labelled), work.rubric)
+        return gold_of(ExampleSet(labelled), work.rubric).decided
     except ComparisonError:
         return {}
-    return {id: bool(p) for id, p in zip(truth.ids, truth.passed.tolist(), strict=True) if not np.isnan(p)}
 
 
 def keep_examples(work: Work) -> None:

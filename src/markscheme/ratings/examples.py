@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from markscheme.errors import Fault, RatingError, RatingWarning, refuse_lines
+from markscheme.phrases import few_of
 from markscheme.plain_data import ANOTHER_LENGTH, form_of, json_lines, plain_data, read_text, shown, table_rows
 from markscheme.ratings.rating import Rating, RatingReader, asked_under, load_ratings, text_of
 from markscheme.rubrics.rubric import Criterion, Rubric
@@ -325,7 +326,7 @@ def warn_unknown(rated: Iterable[str], examples: Iterable[Example], path: Path |
     unknown = {id for id in rated if id not in known}
     if unknown:
         are = "rated id is" if len(unknown) == 1 else "rated ids are"
-        warn(f"{len(unknown)} {are} among no examples: {few_of(unknown)}", path)
+        warn(f"{len(unknown)} {are} among no examples: {few_of(sorted(unknown))}", path)
 
 
 def _warn_twice(examples: Iterable[Example], path: Path) -> None:
@@ -341,7 +342,7 @@ def _warn_twice(examples: Iterable[Example], path: Path) -> None:
             warn(f"{example.id!r} and {other.id!r} hold the same response; it counts twice", path, example.line)
     more = twice[MOST_WARNED:]
     if more:
-        warn(f"{len(more)} more examples repeat a response from above; it counts twice: {few_of(more)}", path)
+        warn(f"{len(more)} more examples repeat a response from above; it counts twice: {few_of(sorted(more))}", path)
 
 
 def anchors_in(rubric: Rubric) -> list[str]:
@@ -378,12 +379,6 @@ def _warn_stale(examples: Iterable[Example], rubric: Rubric, path: Path) -> int:
 
 def _squeezed(text: str) -> str:
     return "".join(text.split())
-
-
-def few_of(names: Iterable[str]) -> str:
-    """The first five names by alphabet, with a mark where there are more."""
-    named = sorted(names)
-    return ", ".join(named[:5]) + (", …" if len(named) > 5 else "")
 
 
 def warn(problem: str, path: Path | None, line: int | None = None) -> None:

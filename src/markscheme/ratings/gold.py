@@ -68,14 +68,10 @@ class Gold(Column):
         return groups_of([(example.id, example.group) for example in self.examples])
 
     @property
-    def overall(self) -> Floats:
-        """The scores."""
-        return self.scores
-
-    @property
-    def passed(self) -> Floats:
-        """The decisions."""
-        return self.decisions
+    def decided(self) -> dict[str, bool]:
+        """The decisions there are, by the example's id."""
+        there = np.flatnonzero(~np.isnan(self.decisions)).tolist()
+        return {self.ids[place]: bool(self.decisions[place]) for place in there}
 
     @property
     def has_people(self) -> bool:

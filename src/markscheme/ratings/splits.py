@@ -11,8 +11,9 @@ from typing import Any
 
 from markscheme.errors import RatingError, refuse_lines
 from markscheme.files import append_lines, set_aside_damaged_end, write_whole
+from markscheme.phrases import few_of
 from markscheme.plain_data import json_lines
-from markscheme.ratings.examples import Example, ExampleSet, Split, few_of, warn
+from markscheme.ratings.examples import Example, ExampleSet, Split, warn
 from markscheme.stats.selection import dev_size
 
 SEED = 1
@@ -270,7 +271,7 @@ def warn_of_split_groups(examples: ExampleSet) -> None:
             parts.setdefault(example.group, set()).add(example.split)
     both = [group for group, splits in parts.items() if len(splits) > 1]
     if both:
-        problem = f"{len(both)} groups are in dev and in test, so test isn't kept back from dev: {few_of(both)}"
+        problem = f"{len(both)} groups are in dev and in test, so test isn't kept back from dev: {few_of(sorted(both))}"
         warn(problem, examples.path)
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from markscheme.errors import RatingError
+from markscheme.phrases import few_of
 from markscheme.plain_data import shown
 from markscheme.ratings.examples import Example
 from markscheme.ratings.rating import PEOPLE, Kind, Rated, Rating
@@ -265,7 +266,7 @@ class Export(Import):
         alone = [unit for unit in rated if unit not in self.responses]
         unrated = [unit for unit in self.responses if unit not in rated]
         said = [
-            f"{len(ids)} {what}: {', '.join(ids[:SHOWN_IDS])}{', …' if len(ids) > SHOWN_IDS else ''}"
+            f"{len(ids)} {what}: {few_of(ids, SHOWN_IDS)}"
             for what, ids in (("rated ids without a response", alone), ("responses without a rating", unrated))
             if ids
         ]

@@ -5,13 +5,12 @@ from pathlib import Path
 
 from markscheme.errors import RatingError
 from markscheme.fingerprint import fingerprint
+from markscheme.phrases import few_of
 from markscheme.ratings.examples import Example, examples_file, load_examples
 from markscheme.ratings.rating import RatingReader
 from markscheme.readers.imported import Reading
 from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.search import find_calibration
-
-MOST_NAMED = 5
 
 
 def wording_of(rubric: Rubric) -> str:
@@ -81,5 +80,6 @@ def _check_pool(data: Mapping[str, object], rubric: Rubric, rated: set[str]) -> 
         ("differ from those here", [id for id in shown if there.get(id, shown[id]) != shown[id]]),
     ):
         if ids:
-            named = ", ".join(ids[:MOST_NAMED]) + (", …" if len(ids) > MOST_NAMED else "")
-            raise ValueError(f"was labelled on another pool: {len(ids)} of {len(shown)} responses {problem}: {named}")
+            raise ValueError(
+                f"was labelled on another pool: {len(ids)} of {len(shown)} responses {problem}: {few_of(ids)}"
+            )

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from markscheme.phrases import number, signed
 from markscheme.stats import Estimate
 from markscheme.text import cut_short as cut_short  # used with figures, but also by readers of files
 
@@ -15,32 +16,6 @@ def share(value: float | None) -> str:
     ('83%', '–')
     """
     return NONE if value is None else f"{100 * value:.0f}%"
-
-
-def number(value: float | None, digits: int = 2) -> str:
-    """A number with a fixed count of decimals.
-
-    >>> number(0.4567), number(None)
-    ('0.46', '–')
-    >>> number(-0.5), number(-0.001)
-    ('−0.50', '0.00')
-    """
-    if value is None:
-        return NONE
-    text = f"{value:.{digits}f}"
-    return text.lstrip("-") if float(text) == 0 else text.replace("-", "−")
-
-
-def signed(value: float | None, digits: int = 2) -> str:
-    """A number with its sign.
-
-    >>> signed(0.4), signed(-1.25), signed(0.001)
-    ('+0.40', '−1.25', '0.00')
-    """
-    if value is None:
-        return NONE
-    text = f"{value:+.{digits}f}"
-    return text[1:] if float(text) == 0 else text.replace("-", "−")
 
 
 def dollars(usd: float | None) -> str:

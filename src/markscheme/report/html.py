@@ -17,8 +17,8 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 from markscheme.material import RESPONSE
+from markscheme.phrases import number
 from markscheme.report.document import SIGNS, Block, Case, Document, Examples, OnPages, Said, Section
-from markscheme.report.figures import number
 
 if TYPE_CHECKING:
     from jinja2 import Environment

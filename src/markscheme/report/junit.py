@@ -6,7 +6,7 @@ from xml.etree import ElementTree as Xml
 
 from markscheme.calibration.calibration import Calibration
 from markscheme.calibration.decision import Finding
-from markscheme.counts import counted
+from markscheme.phrases import counted
 from markscheme.report.document import Line
 from markscheme.report.terminal import inline
 from markscheme.report.views.calibration import (

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import betaincinv, ndtri, stdtrit
 
-from markscheme.counts import counted
+from markscheme.phrases import counted
 from markscheme.stats.estimate import Estimate
 
 Floats: TypeAlias = npt.NDArray[np.float64]

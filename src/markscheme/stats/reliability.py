@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import fdtri, ndtri
 
-from markscheme.counts import counted
+from markscheme.phrases import counted
 from markscheme.stats.coefficients import agreement
 from markscheme.stats.estimate import Estimate
 from markscheme.stats.intervals import LOG, Floats, Groups, guard, mapped, no_disagreement, noted, withhold

@@ -11,7 +11,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from markscheme.counts import counted
+from markscheme.phrases import counted
 from markscheme.stats.association import ccc, icc, kendall, pearson, spearman
 from markscheme.stats.estimate import Estimate
 from markscheme.stats.intervals import (

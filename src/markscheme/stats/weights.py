@@ -15,7 +15,7 @@ from scipy.linalg import cholesky, solve_triangular
 from scipy.optimize import nnls
 from scipy.special import fdtrc, fdtri
 
-from markscheme.counts import counted
+from markscheme.phrases import counted
 from markscheme.stats.change import mean_estimate
 from markscheme.stats.estimate import Estimate
 from markscheme.stats.intervals import IDENTITY, LOG, LOGIT, Floats, Groups, Integers, kept_within, spread, t_quantile

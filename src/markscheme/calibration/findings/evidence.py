@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from markscheme.calibration.comparison import Comparison, CriterionComparison
 from markscheme.calibration.decision import Finding, Severity
-from markscheme.calibration.findings.advice import MOST_NAMED, listed
+from markscheme.phrases import listed, number
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.ratings.table import Flags, Floats, merits, rating_table, stacked
 from markscheme.rubrics.rubric import SAME_LEVEL, Scale
@@ -21,6 +21,8 @@ from markscheme.stats.intervals import NO_SPREAD
 from markscheme.stats.severity import pair_statistic
 
 SIGNIFICANT = 0.05
+MOST_WORST, MOST_NAMED = 5, 3
+"""Examples that show a fault: how many a finding holds, and how many a sentence names."""
 LEAST_SHARED = 30
 """Examples that the judge and two annotators must have rated before annotators' noise is separated from the judge's."""
 FEWEST_TO_COMPARE = 10
@@ -277,7 +279,7 @@ class Evidence:
     def _example(self, one: CriterionEvidence | None, place: int) -> dict[str, Any]:
         """One example: both scores, or both levels with the judge's quote and reason."""
         comparison = self.comparison
-        gold, judge = (comparison.gold.overall, comparison.scores) if one is None else (one.gold, one.judge)
+        gold, judge = (comparison.gold.scores, comparison.scores) if one is None else (one.gold, one.judge)
         shown = {"id": self.ids[place], "gold": _known(gold[place]), "judge": _known(judge[place])}
         if one is None:
             return shown
@@ -379,6 +381,19 @@ class Evidence:
 
 def _known(value: float) -> float | None:
     return float(value) if np.isfinite(value) else None
+
+
+def worst_places(badness: Floats, most: int = MOST_WORST) -> list[int]:
+    """Indices of the examples with the largest values, worst first; none where it is 0, below 0 or missing."""
+    size = np.nan_to_num(badness, nan=0.0)
+    order = np.argsort(-size, kind="stable")
+    return [place for place in order[:most].tolist() if size[place] > 0]
+
+
+def with_ci(estimate: Estimate, unit: str = "", spell: Callable[[float | None], str] = number) -> str:
+    """A value and its interval, where it has one, in a sentence: "0.52 (95% CI 0.31 to 0.68)"."""
+    value = f"{spell(estimate.value)}{unit}"
+    return value if estimate.low is None else f"{value} (95% CI {spell(estimate.low)} to {spell(estimate.high)})"
 
 
 def mean(values: Floats) -> float:

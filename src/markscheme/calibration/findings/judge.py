@@ -10,12 +10,12 @@ import numpy as np
 
 from markscheme.calibration.comparison import headline
 from markscheme.calibration.decision import Finding
-from markscheme.calibration.findings.advice import MOST_WORST, number, with_ci, worst_places
 from markscheme.calibration.findings.evidence import (
     FEWEST_FOR_SPREAD,
     FEWEST_TO_COMPARE,
     LEAST_SHARED,
     LEAST_WRONG,
+    MOST_WORST,
     NO_SKILL,
     NO_SKILL_BOUND,
     SIGNIFICANT,
@@ -24,7 +24,10 @@ from markscheme.calibration.findings.evidence import (
     mean,
     modal_level,
     significant,
+    with_ci,
+    worst_places,
 )
+from markscheme.phrases import number, signed
 from markscheme.rubrics.rubric import SAME_LEVEL
 from markscheme.stats import Estimate
 from markscheme.stats.change import holm, sign_flip
@@ -148,9 +151,9 @@ def lenient_or_severe(evidence: Evidence, criteria: Mapping[str, CriterionEviden
 
 def _bias_in_words(evidence: Evidence, one: CriterionEvidence, bias: Estimate, judge: float, gold: float) -> str:
     if not one.scale.is_yes_no:
-        size = with_ci(bias, " levels", sign=True)
+        size = with_ci(bias, " levels", signed)
         return f"bias {size}; mean level {number(judge)}, {evidence.who} {number(gold)}"
-    size = with_ci(bias, sign=True)
+    size = with_ci(bias, spell=signed)
     if not one.on_scale(one.judge):
         return f"bias {size} (judge minus gold, UNMET 0 and MET 1)"
     decided = one.both & np.isin(one.gold, one.levels)

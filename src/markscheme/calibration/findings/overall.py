@@ -6,18 +6,20 @@ from dataclasses import replace
 import numpy as np
 
 from markscheme.calibration.decision import Finding
-from markscheme.calibration.findings.advice import MOST_WORST, listed, worst_places
 from markscheme.calibration.findings.evidence import (
     FEWEST_FOR_SPREAD,
     FEWEST_TO_DIAGNOSE,
     LEAST_SHARED,
     LEAST_WRONG,
+    MOST_WORST,
     NO_SKILL,
     NO_SKILL_BOUND,
     Evidence,
     mean,
+    worst_places,
 )
 from markscheme.calibration.findings.slices import Slice, SliceFigure
+from markscheme.phrases import listed
 from markscheme.ratings.table import Flags, Floats, positions
 from markscheme.stats import Estimate
 from markscheme.stats.distortion import halo, leaning
@@ -70,8 +72,8 @@ def halo_finding(evidence: Evidence) -> Iterator[Finding]:
 def decisions_without_skill(evidence: Evidence) -> Iterator[Finding]:
     """A judge whose pass/fail decisions don't follow gold's."""
     comparison = evidence.comparison
-    both = np.isfinite(comparison.passes) & np.isfinite(comparison.gold.passed) & evidence.kept
-    passes, gold = comparison.passes[both], comparison.gold.passed[both]
+    both = np.isfinite(comparison.passes) & np.isfinite(comparison.gold.decisions) & evidence.kept
+    passes, gold = comparison.passes[both], comparison.gold.decisions[both]
     too_few = min(int(gold.sum()), int((1 - gold).sum())) < LEAST_WRONG or len(gold) < FEWEST_FOR_SPREAD
     if too_few or not evidence.scores_rank:
         return
@@ -193,7 +195,7 @@ def _annotators_scores(evidence: Evidence) -> Floats:
         scores = np.sum([evidence.share(one) * positions(one.scale, one.people) for one in criteria], axis=0)
         if int((np.isfinite(scores).sum(axis=1) >= 2).sum()) >= LEAST_SHARED:
             return np.asarray(scores, dtype=np.float64)
-    return np.where(evidence.kept, evidence.comparison.gold.overall, np.nan)
+    return np.where(evidence.kept, evidence.comparison.gold.scores, np.nan)
 
 
 def slice_finding(evidence: Evidence, part: Slice, quoted: SliceFigure) -> Finding:

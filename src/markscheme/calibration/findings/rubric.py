@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from markscheme.calibration.decision import Finding
-from markscheme.calibration.findings.advice import in_words, number, with_ci, worst_places
 from markscheme.calibration.findings.evidence import (
     FEWEST_TO_DIAGNOSE,
     LEAST_SHARED,
@@ -21,7 +20,10 @@ from markscheme.calibration.findings.evidence import (
     mean,
     modal_level,
     significant,
+    with_ci,
+    worst_places,
 )
+from markscheme.phrases import in_words, number
 from markscheme.ratings.examples import stale_labels
 from markscheme.ratings.table import Floats
 from markscheme.stats import Estimate

@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from markscheme.calibration.comparison import Comparison, headline
-from markscheme.calibration.findings.advice import number
 from markscheme.calibration.findings.evidence import SIGNIFICANT, STUCK, Evidence, modal_level
+from markscheme.phrases import number, signed
 from markscheme.ratings.rating import KINDS
 from markscheme.ratings.table import Flags, Floats
 from markscheme.stats import Estimate
@@ -117,7 +117,7 @@ _CALLED: Mapping[FigureName, str] = {
 
 def _spelled(name: FigureName, value: float) -> str:
     if name == "signed_error":
-        return number(value, sign=True)
+        return signed(value)
     return number(max(0.0, value)) if name == "mae" else f"{max(0.0, min(1.0, value)):.0%}"
 
 
@@ -247,7 +247,7 @@ def _worse_without(evidence: Evidence, part: ExamplePart, worse: Sequence[int], 
 def _slice(evidence: Evidence, part: ExamplePart, p: float) -> Slice:
     comparison = evidence.comparison
     groups = _groups_of(comparison, part)
-    given = comparison.gold.overall[part.inside], comparison.scores[part.inside]
+    given = comparison.gold.scores[part.inside], comparison.scores[part.inside]
     within = None if groups is None else np.array(groups)[part.inside]
     hits = comparison.hits[~part.inside]
     return Slice(

@@ -14,10 +14,10 @@ from markscheme.calibration.changes import template_fingerprint
 from markscheme.calibration.comparison import Comparison, CriterionComparison
 from markscheme.calibration.decision import ASSUMED_AGREEMENT, Decision, Finding
 from markscheme.calibration.findings.slices import Slice
-from markscheme.counts import counted
 from markscheme.fingerprint import fingerprint
 from markscheme.judges.family import kinship
 from markscheme.judges.judge import Usage
+from markscheme.phrases import counted, number
 from markscheme.ratings.splits import Openings
 from markscheme.report import document as doc
 from markscheme.report.document import reach, share_mark, shift_mark
@@ -26,7 +26,6 @@ from markscheme.report.figures import (
     coefficient,
     cut_short,
     is_approximate,
-    number,
     share,
     share_with_ci,
     share_with_interval,
@@ -718,7 +717,7 @@ def scatter(comparison: Comparison) -> doc.Scatter:
     """The judge's scores against gold's."""
     together: dict[tuple[float, float, bool], list[str]] = defaultdict(list)
     for place, unit in enumerate(comparison.gold.ids):
-        gold, judge = float(comparison.gold.overall[place]), float(comparison.scores[place])
+        gold, judge = float(comparison.gold.scores[place]), float(comparison.scores[place])
         if not (math.isnan(gold) or math.isnan(judge)):
             together[round(gold, 3), round(judge, 3), is_off(comparison, place)].append(unit)
     dots = [
@@ -883,7 +882,7 @@ def _rated(comparison: Comparison) -> dict[str, Any]:
     return {
         "responses": [fingerprint(example.submission.response) for example in gold.examples],
         "groups": [example.group or None for example in gold.examples],
-        "gold": _given(gold.overall, gold.passed, {name: gold.levels[name] for name in criteria}),
+        "gold": _given(gold.scores, gold.decisions, {name: gold.levels[name] for name in criteria}),
         "judge": _given(comparison.scores, comparison.passes, {name: one.judge for name, one in criteria.items()}),
         "drawn": [example.drawn for example in gold.examples],
         "weight": [example.weight for example in gold.examples],

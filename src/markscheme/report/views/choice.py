@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from markscheme.calibration.choice import Choice, Differences, Flip, Standing, Switch
 from markscheme.calibration.comparison import compare
-from markscheme.counts import counted
+from markscheme.phrases import counted, number
 from markscheme.report import document as doc
 from markscheme.report.document import share_mark
 from markscheme.report.figures import (
     NONE,
     chance,
-    number,
     points,
     share,
     share_with_ci,

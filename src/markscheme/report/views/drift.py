@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from markscheme.calibration.drift import LEVEL, Baseline, CriterionDrift, ScoreDrift
-from markscheme.counts import counted
+from markscheme.phrases import counted, signed
 from markscheme.report import document as doc
-from markscheme.report.figures import chance, share, signed
+from markscheme.report.figures import chance, share
 from markscheme.report.json import attributes
 
 ORDER = ("drifted", "moved", "moved, within margin", "can't tell", "no drift")

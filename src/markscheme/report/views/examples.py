@@ -8,11 +8,12 @@ import numpy as np
 
 from markscheme.calibration.comparison import Comparison, CriterionComparison
 from markscheme.calibration.findings.slices import Slice
+from markscheme.phrases import number, signed
 from markscheme.ratings.examples import Example
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.ratings.table import overall_of
 from markscheme.report.document import Case, Examples, Said
-from markscheme.report.figures import NONE, number, signed
+from markscheme.report.figures import NONE
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.trajectory import trajectories
 
@@ -58,7 +59,7 @@ def is_off(comparison: Comparison, place: int) -> bool:
 def examples_of(comparison: Comparison, slices: Sequence[Slice] = ()) -> Examples:
     """All examples with gold: false passes, then false fails, then the rest; each group by difference in score."""
     far = np.nan_to_num(np.abs(comparison.misses), nan=-1.0)
-    wrong = np.nan_to_num(comparison.passes - comparison.gold.passed)
+    wrong = np.nan_to_num(comparison.passes - comparison.gold.decisions)
     order = np.lexsort((-far, np.where(wrong, -wrong, 2.0))).tolist()
     inside = {slice_tag(place): part.part.inside for place, part in enumerate(slices)}
     cases = tuple(_case(comparison, place, [tag for tag, flags in inside.items() if flags[place]]) for place in order)
@@ -74,10 +75,10 @@ def examples_of(comparison: Comparison, slices: Sequence[Slice] = ()) -> Example
 
 def _case(comparison: Comparison, place: int, tags: Sequence[str]) -> Case:
     example, rating = comparison.gold.examples[place], comparison.judged[place]
-    gold, judge, miss = comparison.gold.overall[place], comparison.scores[place], comparison.misses[place]
+    gold, judge, miss = comparison.gold.scores[place], comparison.scores[place], comparison.misses[place]
     badges = tuple(_badges(comparison, place, rating))
     apart = _criteria_apart(comparison, place)
-    head = _heads(("judge", judge, comparison.passes[place]), ("gold", gold, comparison.gold.passed[place]))
+    head = _heads(("judge", judge, comparison.passes[place]), ("gold", gold, comparison.gold.decisions[place]))
     if not math.isnan(miss) and miss:
         shown = round(float(judge), 2) - round(float(gold), 2)  # of the printed scores, so that they subtract
         head += f" ({signed(shown)})"
@@ -141,7 +142,7 @@ def _criteria_apart(comparison: Comparison, place: int) -> list[str]:
 
 
 def _badges(comparison: Comparison, place: int, rating: Rating | None) -> Iterator[str]:
-    decisions = (comparison.gold.passed[place], comparison.passes[place])
+    decisions = (comparison.gold.decisions[place], comparison.passes[place])
     if decisions == (0.0, 1.0):
         yield "false pass"
     if decisions == (1.0, 0.0):
@@ -187,7 +188,7 @@ def _rows(
             ),
         )
     whole = (Said(_score_and_decision(label, comparison.rubric)) for label in labels)
-    yield "score", (Said(_score(comparison.gold.overall[place])), Said(_score(comparison.scores[place])), *whole)
+    yield "score", (Said(_score(comparison.gold.scores[place])), Said(_score(comparison.scores[place])), *whole)
 
 
 def _said(given: Rated, criterion: Criterion, gold: float, level: float | None) -> Said:
@@ -252,7 +253,7 @@ def examples_of_choice(compared: "Compared", against_gold: Mapping[str, Comparis
     for unit in ids:
         ratings = [theirs.get(unit) for theirs in rated]
         scores = [_overall(rating, choice.rubric) for rating in ratings]
-        gold = [float(truth.overall[places[unit]])] if truth else []
+        gold = [float(truth.scores[places[unit]])] if truth else []
         levels = {n: float(found[places[unit]]) for n, found in truth.levels.items()} if truth else {}
         heads = zip([*(("gold",) if truth else ()), *names], [*gold, *scores], strict=True)
         tags = [tag for of, comparison in against_gold.items() for tag in _against_gold(comparison, places[unit], of)]

@@ -6,15 +6,15 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from markscheme.counts import counted
 from markscheme.experiment.definition import OVERALL, PASS_RATE
 from markscheme.experiment.outcome import ExperimentReport
 from markscheme.experiment.run import ExperimentRun
 from markscheme.experiment.table import LEAST_UNITS, Difference, Figure, VariantFigures
 from markscheme.judges.judge import total
+from markscheme.phrases import counted, number
 from markscheme.receipt import calibration_text
 from markscheme.report.document import Block, Callout, Document, Items, Line, Name, Notes, Paragraph, Section, Table
-from markscheme.report.figures import NONE, chance, cut_short, number, share_with_interval, with_signed_interval
+from markscheme.report.figures import NONE, chance, cut_short, share_with_interval, with_signed_interval
 from markscheme.report.json import attributes
 from markscheme.report.views import pass_rate
 from markscheme.text import printable, spreadsheet_cell

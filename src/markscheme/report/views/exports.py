@@ -5,7 +5,7 @@ from typing import Any
 
 from markscheme.calibration.calibration import Calibration
 from markscheme.calibration.exports import ExportAnswer
-from markscheme.counts import counted
+from markscheme.phrases import counted
 from markscheme.report import document as doc
 from markscheme.report.figures import coefficient, share, share_with_interval
 from markscheme.report.json import attributes

@@ -4,9 +4,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from markscheme.calibration.gate import Gate
-from markscheme.counts import counted
+from markscheme.phrases import counted, number
 from markscheme.report.document import Callout, Document, Facts, Notes, Paragraph, Section, Verbatim
-from markscheme.report.figures import number
 from markscheme.report.json import attributes
 from markscheme.stats.gate import ALARM, REPEATS, Figure
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from markscheme.counts import counted
+from markscheme.phrases import counted
 from markscheme.readers.imported import Reading
 from markscheme.report.document import Document, Line, Paragraph
 from markscheme.report.json import attributes

@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from markscheme.calibration.plan import Cost
-from markscheme.counts import counted
 from markscheme.improvement.candidates import Wording
 from markscheme.improvement.confirmation import Answer
 from markscheme.improvement.search import Search
 from markscheme.improvement.trial import Outcome, TrialPart, Tried
 from markscheme.judges.judge import Usage
+from markscheme.phrases import counted, number
 from markscheme.report import document as doc
-from markscheme.report.figures import cut_short, dollars, number, points, with_interval
+from markscheme.report.figures import cut_short, dollars, points, with_interval
 from markscheme.report.json import attributes
 from markscheme.report.views.tuning import NOT_HUMAN
 from markscheme.stats.selection import chance_to_find, held_out_needed, labels_needed

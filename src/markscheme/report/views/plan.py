@@ -6,7 +6,7 @@ from typing import Any
 
 from markscheme.calibration.plan import Cost, Need
 from markscheme.calibration.sampling import Draw
-from markscheme.counts import counted
+from markscheme.phrases import counted
 from markscheme.report.document import Document, Line, Notes, Paragraph, Section, Table
 from markscheme.report.figures import NONE, dollars
 from markscheme.report.json import attributes

@@ -4,9 +4,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from markscheme.calibration.run_summary import Gap, RunWorth, SystemWorth
+from markscheme.phrases import number
 from markscheme.receipt import ALLOWS, NOT_CALIBRATED
 from markscheme.report.document import Document, Items, Line, Name, Notes, Table
-from markscheme.report.figures import NONE, number, points, share_with_interval
+from markscheme.report.figures import NONE, points, share_with_interval
 from markscheme.report.json import attributes
 from markscheme.report.views.calibration import cost_line
 from markscheme.report.views.gate_risk import json_of as gate_json

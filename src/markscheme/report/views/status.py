@@ -6,7 +6,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from markscheme.counts import counted
+from markscheme.phrases import counted
 from markscheme.receipt import ALLOWS, NOT_CALIBRATED, Receipt
 from markscheme.report.document import Block, Document, Line, Name, Notes, Paragraph, Table
 from markscheme.report.figures import NONE

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from markscheme.calibration.plan import Cost
-from markscheme.counts import counted
+from markscheme.phrases import counted, number, signed
 from markscheme.report.document import Callout, Document, Items, Line, Name, Notes, Paragraph, Section, Table, Verbatim
-from markscheme.report.figures import NONE, cut_short, dollars, number, share, signed
+from markscheme.report.figures import NONE, cut_short, dollars, share
 from markscheme.report.json import attributes
 from markscheme.stats.stress import Cell
 from markscheme.stress.battery import APART, CONTROL, POLARITY, TRUNCATION, Battery, MovedExample, Stress

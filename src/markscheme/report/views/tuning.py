@@ -7,10 +7,10 @@ from typing import Any
 from markscheme.calibration.calibration import Rater
 from markscheme.calibration.decision import Finding
 from markscheme.calibration.tuning import Proposal, Source, Tuned, TunedBand
-from markscheme.counts import counted
+from markscheme.phrases import counted, number, signed
 from markscheme.ratings.splits import Openings
 from markscheme.report.document import Block, Document, Items, Line, Name, Paragraph, Section, Table, Verbatim
-from markscheme.report.figures import NONE, number, share, share_with_interval, signed, with_interval
+from markscheme.report.figures import NONE, share, share_with_interval, with_interval
 from markscheme.report.json import attributes, plain
 from markscheme.report.views.calibration import openings_line
 from markscheme.stats import Estimate

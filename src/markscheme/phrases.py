@@ -1,0 +1,62 @@
+"""Counts, names and numbers as sentences and tables have them; imports little, so that commands start fast."""
+
+from collections.abc import Sequence
+
+
+def counted(n: int, thing: str, things: str = "") -> str:
+    """A count with its noun.
+
+    >>> counted(1, "call"), counted(1200, "call"), counted(2, "reply", "replies")
+    ('1 call', '1200 calls', '2 replies')
+    """
+    return f"{n} {thing}" if n == 1 else f"{n} {things or thing + 's'}"
+
+
+def in_words(names: Sequence[str], link: str = "and") -> str:
+    """Names in a sentence.
+
+    >>> in_words(["1", "2", "5"]), in_words(["1", "2"], "or"), in_words(["MET"])
+    ('1, 2 and 5', '1 or 2', 'MET')
+    """
+    *first, last = names
+    return f"{', '.join(first)} {link} {last}" if first else last
+
+
+def listed(names: Sequence[str], most: int = 3) -> str:
+    """Names in a row, the rest of a long list counted.
+
+    >>> listed(["a", "b", "c", "d"])
+    'a, b, c and 1 more'
+    """
+    shown = ", ".join(names[:most])
+    return f"{shown} and {len(names) - most} more" if len(names) > most else shown
+
+
+def few_of(names: Sequence[str], most: int = 5) -> str:
+    """The first names of a list whose length is known already.
+
+    >>> few_of(["a", "b", "c", "d"], most=3)
+    'a, b, c, …'
+    """
+    return ", ".join(names[:most]) + (", …" if len(names) > most else "")
+
+
+def number(value: float | None, digits: int = 2) -> str:
+    """A number with a fixed count of decimals; never minus zero.
+
+    >>> number(0.4567), number(-0.5), number(-0.001), number(None)
+    ('0.46', '−0.50', '0.00', '–')
+    """
+    return signed(value, digits).removeprefix("+")
+
+
+def signed(value: float | None, digits: int = 2) -> str:
+    """A number with its sign.
+
+    >>> signed(0.4), signed(-1.25), signed(0.001), signed(None)
+    ('+0.40', '−1.25', '0.00', '–')
+    """
+    if value is None:
+        return "–"
+    text = f"{value:+.{digits}f}"
+    return text[1:] if float(text) == 0 else text.replace("-", "−")
