@@ -76,7 +76,7 @@ def _worth(context: "Mapping[str, Any]") -> "RunWorth":
     raw = context.get("results") or []
     rows = results_of(raw, Path(str(context.get("evalId") or "this evaluation"))).rows
     named = os.environ.get(LABELS)
-    labelled = read_labelled(Path(named)) if named else labelled_in(rows)
+    labelled = read_labelled(Path(named)) if named else labelled_in(rows, viewer=False)
     threshold = float(os.environ.get(LEAST_PASSES) or 100) / 100
     return run_worth(rows, labelled, calibrations(raw), threshold=threshold)
 

@@ -33,7 +33,7 @@ def listed(names: Sequence[str], most: int = 3) -> str:
 
 
 def few_of(names: Sequence[str], most: int = 5) -> str:
-    """The first names of a list whose length is known already.
+    """The first names in a row, where the sentence has said already how many there are; else use `listed`.
 
     >>> few_of(["a", "b", "c", "d"], most=3)
     'a, b, c, …'

@@ -78,7 +78,7 @@ def test_a_record_that_is_none_is_told_by_its_line(tmp_path: Path) -> None:
         openings_of(examples)
     line = {"at": "2026-11-02", "by": "a command", "labels": "sha256:0", "n": 1, "wordings": 5}
     (tmp_path / "opened.jsonl").write_text(json.dumps(line) + "\n")
-    with pytest.raises(RatingError, match=r"opened\.jsonl:1: a line of this record has"):
+    with pytest.raises(RatingError, match=r"opened\.jsonl:1: a line of this record has .*; wrong here: wordings"):
         openings_of(examples)
 
 

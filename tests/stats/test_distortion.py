@@ -1,6 +1,7 @@
 """How a judge bends what people see: by the formulas, against truth in large samples, by laws, at edges."""
 
 import math
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -252,3 +253,11 @@ def test_all_equal_units_have_a_value_and_no_interval() -> None:
     estimate = slope_on_people(people, 2 * people[:, 0])
     assert estimate.value == pytest.approx(2)
     assert estimate.low is None
+
+
+def test_groups_of_which_one_leaves_a_single_unit_warn_of_nothing() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for seed in range(20):
+            people, judge = seen(35, seed=seed)
+            noise_beside_people(people, judge, groups=["large"] * 34 + ["small"])

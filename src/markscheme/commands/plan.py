@@ -9,7 +9,6 @@ from cyclopts import Parameter
 
 from markscheme.commands.options import (
     COUNT,
-    SHARE,
     AskOptions,
     JsonTarget,
     JudgeNames,
@@ -17,6 +16,7 @@ from markscheme.commands.options import (
     RatingsFiles,
     RubricName,
     Target,
+    within,
 )
 from markscheme.errors import ComparisonError, UsageError
 
@@ -38,7 +38,7 @@ def plan(
     next: Annotated[int | None, COUNT] = None,
     pool: Annotated[Path | None, Parameter(metavar="FILE")] = None,
     annotators: Annotated[int, COUNT] = 1,
-    width: Annotated[float, Parameter(metavar="D", validator=SHARE)] = 0.1,
+    width: Annotated[float, Parameter(metavar="D", validator=within(0.001, 1))] = 0.1,
     seed: Annotated[int, COUNT, Parameter(metavar="K")] = 1,
     judge: JudgeNames = (),
     ratings: RatingsFiles = (),

@@ -195,7 +195,7 @@ def _other_changes(candidate: Rubric, yours: Rubric) -> Iterator[str]:
     for one, own in zip(candidate.criteria, yours.criteria, strict=True):
         yield from (f"{what} of {own.name}" for what in _criterion_changes(one, own))
     in_files = {"description": "description of the rubric", "pass_mark": "passingThreshold"}
-    rest = "description pass_mark inputs strategy samples judge tolerance target ask_within"
+    rest = "description pass_mark inputs strategy samples tolerance target ask_within"
     yield from (in_files.get(name, name) for name in _unequal(candidate, yours, rest))
 
 

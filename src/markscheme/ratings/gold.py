@@ -1,5 +1,6 @@
 """Gold, the reference of a comparison: the labels of an example set combined into one column."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -111,6 +112,7 @@ def gold_of(examples: ExampleSet, rubric: Rubric, *, kind: Kind | None = None, b
     levels, used = _levels(table, by)
     skipped = {name: np.any([column.skipped[name] for column in table.columns], axis=0) for name in levels}
     scores = _scores(counted, table, levels, skipped, by)
+    raters: Counter[str] = Counter(each for each, _ in {(one.kind, one.rater) for one in counted})
     return Gold(
         name=GOLD,
         kind=next(kind for kind in KINDS if kind in allowed),
@@ -120,7 +122,7 @@ def gold_of(examples: ExampleSet, rubric: Rubric, *, kind: Kind | None = None, b
         decisions=_decisions(counted, table, levels, scores),
         ratings=(None,) * len(ids),
         examples=kept,
-        kinds={kind: len(raters) for kind in KINDS if (raters := {one.rater for one in counted if one.kind == kind})},
+        kinds={each: raters[each] for each in KINDS if raters[each]},
         reference=_reference(counted, ids, used),
         people=tuple(label for label in counted if label.kind == "human"),
         set_aside=len({label.id for label in labels} - labelled),

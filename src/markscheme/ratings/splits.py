@@ -51,9 +51,17 @@ class Opening:
     def read(cls, line: Mapping[str, Any]) -> "Opening":
         """The look in a line of the record."""
         wordings, judge = tuple(map(str, line.get("wordings") or ())), str(line.get("judge", ""))
-        look = (line["at"], line["by"], line["labels"], line["n"])
-        decided = "adopted" in line or not wordings
-        return cls(*look, line.get("alpha"), wordings, judge, line.get("adopted"), decided)
+        return cls(
+            at=line["at"],
+            by=line["by"],
+            labels=line["labels"],
+            n=line["n"],
+            alpha=line.get("alpha"),
+            wordings=wordings,
+            judge=judge,
+            adopted=line.get("adopted"),
+            decided="adopted" in line or not wordings,
+        )
 
     def to_json(self) -> dict[str, Any]:
         """A line of the record; `adopted` is missing while a test is under way."""
@@ -286,11 +294,13 @@ def _lines(examples: ExampleSet, name: str, keys: Mapping[str, type | UnionType]
         return []
     found = []
     for number, line in json_lines(path, RatingError):
-        if isinstance(line, dict) and all(isinstance(line.get(key), kind) for key, kind in keys.items()):
-            found.append(line)
+        given = line if isinstance(line, dict) else {}
+        wrong = [key for key, kind in keys.items() if not isinstance(given.get(key), kind)]
+        if wrong:
+            problem = f"a line of this record has {', '.join(keys)}; wrong here: {', '.join(wrong)}"
+            refuse_lines(RatingError(problem, path=path, line=number))
         else:
-            wanted = ", ".join(key for key, kind in keys.items() if isinstance(kind, type))
-            refuse_lines(RatingError(f"a line of this record has {wanted}", path=path, line=number))
+            found.append(given)
     return found
 
 

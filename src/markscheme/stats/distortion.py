@@ -91,8 +91,9 @@ def noise_beside_people(
     seen = _SharedMoments.of(people, judge, groups)
     with np.errstate(divide="ignore", invalid="ignore"):
         of_judge = seen.judge - seen.with_judge**2 / seen.shared
+        differed_once = step**2 / (2 * max(1, seen.n_units))
+        of_person = np.maximum(seen.own - seen.shared, differed_once)
     why = seen.refusal() or (None if of_judge[0] > 0 else "the judge shows no error")
-    of_person = np.maximum(seen.own - seen.shared, step**2 / (2 * max(1, seen.n_units)))
     return seen.ratio(why, of_judge, of_person, level, "error variance, judge/person")
 
 

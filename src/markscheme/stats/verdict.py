@@ -70,8 +70,14 @@ class VerdictFigures:
 
     def states(self, target: float) -> "VerdictStates":
         """Which comparisons are shown at `target`."""
-        people = self.people, self.judge_minus_person, self.person_minus_constant
-        return verdict_states(self.agreement, self.gain, target, *people)
+        return verdict_states(
+            self.agreement,
+            self.gain,
+            target,
+            people=self.people,
+            judge_minus_person=self.judge_minus_person,
+            person_minus_constant=self.person_minus_constant,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,6 +207,7 @@ def verdict_states(
     agreement: GroupedShare,
     gain: GroupedMean,
     target: float,
+    *,
     people: GroupedShare | None = None,
     judge_minus_person: GroupedMean | None = None,
     person_minus_constant: GroupedMean | None = None,

@@ -8,6 +8,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 
 import numpy as np
 import numpy.typing as npt
@@ -533,11 +534,9 @@ def weighted_scores(levels: npt.ArrayLike, weights: npt.ArrayLike) -> Floats:
 def _ratios(task: _Task) -> tuple[Estimate, ...]:
     """Each tuned weight divided by the author's, refitted with every group left out in turn."""
     upright, groups, method = task.upright, task.groups, "weight over the author's"
-    sums = [task.sums]
-    for g in range(groups.n):
-        gone = groups.number == g if groups.several else slice(g, g + 1)
-        sums.append(task.sums.without(upright[gone], task.marks[gone]))
-    found = np.array([task.normalised(each) / task.author for each in sums])
+    gone = (groups.number == g if groups.several else slice(g, g + 1) for g in range(groups.n))
+    left_out = (task.sums.without(upright[rows], task.marks[rows]) for rows in gone)
+    found = np.array([task.normalised(each) / task.author for each in chain([task.sums], left_out)])
     ratios = [Estimate.without_value("not tuned", n=groups.n, method=method)] * len(task.weights)
     for place, column in zip(task.tuned.tolist(), found.T, strict=True):
         ratios[place] = groups.jackknife(column, transform=LOG, level=0.95, method=method)

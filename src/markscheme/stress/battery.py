@@ -240,7 +240,7 @@ class MovedExample:
 
 @dataclass(frozen=True)
 class Stress:
-    """The result of a stress run; every figure is computed when it is first asked for. Levels count from the worst.
+    """The result of a stress run; its figures are computed when they are asked for. Levels count from the worst.
 
     Attributes:
         battery: The questions.
