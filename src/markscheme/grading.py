@@ -2,10 +2,9 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncGenerator, Coroutine, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Coroutine, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property, lru_cache, partial, reduce
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -368,16 +367,11 @@ def receipt_wanted(wish: str, setting: str, rubric: Rubric, judge: Judge, *start
 
 
 async def grade_many(
-    grading: Grading | Sequence[Grading], submissions: Iterable[Submission], *, concurrency: int = 8
-) -> AsyncGenerator[tuple[int, Grade], None]:
+    grading: Grading, submissions: Iterable[Submission], *, concurrency: int = 8
+) -> AsyncIterator[tuple[int, Grade]]:
     """Grades as they are ready, each with the index of its submission; at most `concurrency` at once.
 
     Takes from `submissions` only as fast as it grades, so that a long iterable needs little memory.
-
-    Args:
-        grading: How to grade: for all submissions, or one for each.
-        submissions: What to grade.
-        concurrency: At least 1.
 
     Raises:
         BudgetError: If the budget would not cover another call; raised after all grades under way are yielded.
@@ -385,25 +379,24 @@ async def grade_many(
     """
     if concurrency < 1:
         raise ValueError(f"concurrency is a whole number from 1, found {concurrency}")
-    waiting: Iterator[tuple[int, Submission]] = enumerate(submissions)
+    waiting: Iterator[tuple[int, Submission]] | None = enumerate(submissions)
     running: set[asyncio.Task[tuple[int, Grade]]] = set()
     stopped: BudgetError | None = None
-
-    async def placed(place: int, submission: Submission) -> tuple[int, Grade]:
-        AT_ONCE.set(concurrency)  # for this task and those it starts
-        return place, await (grading if isinstance(grading, Grading) else grading[place]).grade(submission)
-
     try:
         while True:
-            for place, submission in islice(waiting, concurrency - len(running)):
-                running.add(asyncio.create_task(placed(place, submission)))
+            while waiting is not None and len(running) < concurrency:
+                job = next(waiting, None)
+                if job is None:
+                    waiting = None
+                else:
+                    running.add(asyncio.create_task(_placed(grading, *job, concurrency)))
             if not running:
                 break
             done, running = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
             errors = [task.exception() for task in done]  # of every task: asyncio warns about any never retrieved
             for task, error in zip(done, errors, strict=True):
                 if isinstance(error, BudgetError):
-                    stopped, waiting = error, iter(())
+                    stopped, waiting = error, None
                 else:
                     yield task.result()
     finally:
@@ -411,6 +404,11 @@ async def grade_many(
             task.cancel()
     if stopped is not None:
         raise stopped
+
+
+async def _placed(grading: Grading, place: int, submission: Submission, concurrency: int) -> tuple[int, Grade]:
+    AT_ONCE.set(concurrency)  # for this task and those it starts
+    return place, await grading.grade(submission)
 
 
 async def all_or_first_error(calls: Iterable[Coroutine[Any, Any, T]]) -> list[T]:

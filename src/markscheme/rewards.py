@@ -1,13 +1,14 @@
 """Raw scores of a batch of responses, for training loops."""
 
+import asyncio
 import warnings
-from collections.abc import Callable, Sequence
-from contextlib import aclosing
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from markscheme.errors import BudgetError, RatingWarning
-from markscheme.grading import Grade, Grading, grade_many
+from markscheme.grading import Grade, Grading
 from markscheme.judges.judge import Judge
+from markscheme.judges.limited import AT_ONCE
 from markscheme.rubrics.rubric import Rubric
 from markscheme.submission import Submission
 from markscheme.types import ToGrade, response_text
@@ -47,7 +48,6 @@ async def reward(
         ValueError: The number of rubrics or inputs doesn't match the responses, or concurrency is below 1.
 
     Example:
-        >>> import asyncio
         >>> from markscheme import Rubric, ScriptedJudge
         >>> rubric = Rubric.from_dict([{"weight": 2, "requirement": "A"}, {"weight": -1, "requirement": "B"}])
         >>> judge = ScriptedJudge([{"c1": "MET", "c2": "MET"}, {"c1": "UNMET", "c2": "MET"}])
@@ -61,21 +61,38 @@ async def reward(
     for name, values in inputs.items():
         if len(values) != len(responses):
             raise ValueError(f"{len(responses)} responses and {len(values)} of {name}: give one each, or none at all")
-    gradings = (
-        Grading(rubrics, judge) if isinstance(rubrics, Rubric) else [Grading(rubric, judge) for rubric in rubrics]
-    )
-    submissions = (
-        Submission(response_text(responses[place]), {name: values[place] for name, values in inputs.items()})
-        for place in range(len(responses))
-    )
+    if concurrency < 1:
+        raise ValueError(f"concurrency is a whole number from 1, found {concurrency}")
     scores: list[float | None] = [None] * len(responses)
+    places = iter(range(len(responses)))
+    stopped: list[BudgetError] = []
+
+    async def work_off(places: Iterator[int]) -> None:
+        AT_ONCE.set(concurrency)  # for this task and those it starts
+        for place in places:
+            if stopped:
+                return
+            rubric = rubrics if isinstance(rubrics, Rubric) else rubrics[place]
+            its_inputs = {name: values[place] for name, values in inputs.items()}
+            submission = Submission(response_text(responses[place]), its_inputs)
+            try:
+                grade = await Grading(rubric, judge).grade(submission)
+            except BudgetError as error:
+                stopped.append(error)
+                return
+            scores[place] = grade.raw_score
+            if seen is not None:
+                seen(place, grade)
+
     try:
-        async with aclosing(grade_many(gradings, submissions, concurrency=concurrency)) as grades:
-            async for place, grade in grades:
-                scores[place] = grade.raw_score
-                if seen is not None:
-                    seen(place, grade)
-    except BudgetError as error:
+        async with asyncio.TaskGroup() as workers:
+            for _ in range(min(concurrency, len(responses))):
+                workers.create_task(work_off(places))
+    except ExceptionGroup as several:
+        raise several.exceptions[0] from None
+    if stopped:
         ungraded = sum(score is None for score in scores)
-        warnings.warn(f"{error}; {ungraded} of {len(scores)} responses are not graded", RatingWarning, stacklevel=2)
+        warnings.warn(
+            f"{stopped[0]}; {ungraded} of {len(scores)} responses are not graded", RatingWarning, stacklevel=2
+        )
     return scores
