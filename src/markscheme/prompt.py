@@ -8,7 +8,7 @@ whole it is part of, so nothing inside can close its fence, and the same content
 import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -64,13 +64,13 @@ def verdict_prompt(
     """
     criteria = tuple(criteria)
     shown = rubric.shown_to(criteria[0])
-    names = tuple(criterion.name for criterion in criteria)
-    schema = verdict_schema(criteria, in_steps=_has_steps(shown))
-    task = f"Rate the response on {', '.join(map(_quoted, names))}."
+    system = _verdict_instructions(rubric, criteria)
+    task = "Rate the response on " + ", ".join(_quoted(criterion.name) for criterion in criteria) + "."
     if again:
         task += " An earlier reply could not be used for this; answer for each of them, in the form described."
-    prompt = Prompt(_verdict_instructions(rubric, criteria), "", schema, names, again=again)
-    return _on(submission, prompt, task, rubric, shown, criteria)
+    asked_for = [name for criterion in criteria for name in criterion.steps]
+    schema = verdict_schema(criteria, in_steps=_has_steps(shown))
+    return _prompt(rubric, submission, shown, asked_for, system, task, schema, criteria, again)
 
 
 def holistic_prompt(rubric: Rubric, submission: Submission, *, again: bool = False) -> Prompt:
@@ -78,20 +78,22 @@ def holistic_prompt(rubric: Rubric, submission: Submission, *, again: bool = Fal
     task = "Rate the response as a whole, from 0 to 100."
     if again:
         task += f" {USE_THE_FORM}"
-    prompt = Prompt(_holistic_instructions(rubric), "", HOLISTIC_SCHEMA, (), again=again)
-    return _on(submission, prompt, task, rubric, rubric.known_inputs, rubric.criteria)
+    asked_for = [name for criterion in rubric.criteria for name in criterion.steps]
+    system = _holistic_instructions(rubric)
+    return _prompt(rubric, submission, rubric.known_inputs, asked_for, system, task, HOLISTIC_SCHEMA, (), again)
 
 
-def _on(
-    submission: Submission,
-    prompt: Prompt,
-    task: str,
+def _prompt(
     rubric: Rubric,
+    submission: Submission,
     shown: Sequence[str],
-    criteria: Iterable[Criterion],
+    asked_for: Sequence[str],
+    system: str,
+    task: str,
+    schema: Mapping[str, Any],
+    criteria: Sequence[Criterion],
+    again: bool,
 ) -> Prompt:
-    """The prompt with what is shown of a submission, and the task at its end."""
-    asked_for = [name for criterion in criteria for name in criterion.steps]
     steps = trajectories(submission.inputs, rubric.known_inputs)
     material: dict[str, str | Excerpt] = {
         name: steps[name].excerpt(asked_for) if name in steps else submission.inputs[name]
@@ -105,7 +107,8 @@ def _on(
         for part, text in (given.steps if isinstance(given, Excerpt) else {name: given}).items()
     }
     left_out = tuple(given.left_out for given in material.values() if isinstance(given, Excerpt) and given.left_out)
-    return replace(prompt, user=fenced_material(material, task), material=texts, left_out=left_out)
+    names = tuple(criterion.name for criterion in criteria)
+    return Prompt(system, fenced_material(material, task), schema, names, texts, left_out, again)
 
 
 def _has_steps(shown: Iterable[str]) -> bool:
