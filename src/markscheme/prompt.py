@@ -182,11 +182,14 @@ def _verdict_instructions(rubric: Rubric, criteria: tuple[Criterion, ...]) -> st
     some_fault = any(criterion.weight < 0 for criterion in criteria)
     some_scale = any(not criterion.scale.is_yes_no for criterion in criteria)
     shown = rubric.shown_to(criteria[0])
-    quoted, based, cited = "the response", "the response", ""
-    if in_steps := _has_steps(shown):
-        quoted, based = "the response or of a step", "the steps or the response"
-        cited = "`step`, the number of the one step that the quote is copied from or that shows the point, "
-        cited += f'"{FROM_NO_STEP}" where it is no step; '
+    in_steps = _has_steps(shown)
+    quoted, based = ("the response or of a step", "the steps or the response") if in_steps else ("the response",) * 2
+    cited = (
+        f'`step`, the number of the one step that the quote is copied from or that shows the point, "{FROM_NO_STEP}" '
+        "where it is no step; "
+        if in_steps
+        else ""
+    )
     rules = [
         "Judge each criterion by itself, by its own words. A merit or fault that belongs under one criterion must not "
         "move another.",
@@ -195,9 +198,11 @@ def _verdict_instructions(rubric: Rubric, criteria: tuple[Criterion, ...]) -> st
         "the worst for what its words describe."
         if some_scale
         else "MET means that the criterion's words are true of the response, UNMET that they are not.",
-        "A criterion marked as a fault describes something bad: the more of it there is, the higher the level."
-        if some_fault
-        else "",
+        *(
+            ["A criterion marked as a fault describes something bad: the more of it there is, the higher the level."]
+            if some_fault
+            else []
+        ),
         f"For each criterion give, in this order: `quote`, the passage of {quoted} that weighs most, copied word "
         f'for word, at most {QUOTE_WORDS} words, or "{NOTHING_TO_QUOTE}" where the point is that something is missing; '
         f"{cited}`reason`, one to three sentences that say what in {based} leads to the level; `level`, exactly one "
@@ -207,7 +212,7 @@ def _verdict_instructions(rubric: Rubric, criteria: tuple[Criterion, ...]) -> st
     parts = [
         "You rate one response against the criteria below.",
         _about_material(shown),
-        "How to rate:\n" + "\n".join(f"- {rule}" for rule in rules if rule),
+        "How to rate:\n" + "\n".join(f"- {rule}" for rule in rules),
         _introduction(rubric),
         *(_criterion_words(criterion) for criterion in criteria),
         "Answer with one JSON object and nothing else, in this form:\n" + _answer_form(criteria, in_steps),
