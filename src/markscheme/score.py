@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from markscheme.rubrics.rubric import Rubric
-from markscheme.verdict import Abstention, Holistic, Outcome, Unread, Verdict
+from markscheme.verdict import Abstention, Holistic, NotApplicable, Outcome, Unread, Verdict
 
 Decision = Literal["pass", "fail", "ask"]
 ROUNDING = 1e-9
@@ -94,10 +94,14 @@ def weigh_holistic(holistic: Holistic, rubric: Rubric, *, normalize: bool = True
 
 def score_of_levels(levels: Mapping[str, float], rubric: Rubric, not_applicable: Collection[str] = ()) -> float | None:
     """The normalized score of levels by criterion name; None unless each criterion has one or doesn't apply."""
-    applying = [criterion for criterion in rubric.criteria if criterion.name not in not_applicable]
-    if not applying or any(criterion.name not in levels for criterion in applying):
-        return None
-    return _raw_and_normalized([(each.weight, each.scale.position(levels[each.name])) for each in applying])[1]
+    weighted = []
+    for criterion in rubric.criteria:
+        if criterion.name in not_applicable:
+            continue
+        if criterion.name not in levels:
+            return None
+        weighted.append((criterion.weight, criterion.scale.position(levels[criterion.name])))
+    return _raw_and_normalized(weighted)[1] if weighted else None
 
 
 def _raw_and_normalized(weighted: Sequence[tuple[float, float]]) -> tuple[float, float]:
@@ -114,8 +118,12 @@ def _is_doubtful(score: float, rubric: Rubric) -> bool:
 
 
 def _why_no_level(outcome: Outcome | None) -> str | None:
-    if outcome is None:
-        return "no verdict"
-    if isinstance(outcome, Abstention):
-        return f"the judge abstained{': ' + outcome.reason if outcome.reason else ''}"
-    return outcome.why if isinstance(outcome, Unread) else None
+    match outcome:
+        case None:
+            return "no verdict"
+        case Abstention(reason=reason):
+            return f"the judge abstained{': ' + reason if reason else ''}"
+        case Unread(why=why):
+            return why
+        case Verdict() | NotApplicable():
+            return None
