@@ -15,6 +15,8 @@ from hypothesis import strategies as st
 
 from markscheme import Criterion, Level, Reply, Scale, ScriptedJudge, Submission
 from markscheme.errors import JudgeUnavailable, NoJudge, UsageError
+from markscheme.judges.panel import Panel
+from markscheme.judges.remembering import Memory, Remembering
 from markscheme.prompt import Prompt
 from markscheme.rubrics.rubric import YES_NO
 from markscheme.scorers import (
@@ -560,3 +562,16 @@ def test_the_examples_of_the_page_on_code_run() -> None:
     names: dict[str, Any] = {"__name__": "page"}
     for block in blocks:
         exec(compile(block, str(PAGE), "exec"), names)
+
+
+def test_an_answer_of_a_panel_s_member_that_cannot_be_read_is_not_kept(tmp_path: Path) -> None:
+    """Else a later run would find it in the cache, and the score would be missing for good."""
+    members = [ScriptedJudge(["garbage", "garbage", '{"reason": "ok", "score": 7}'], name=name) for name in "ab"]
+    found = []
+    for _ in range(2):
+        memory = Memory(tmp_path)
+        scorer = llm_judge("Reward.", judge=Panel([Remembering(member, memory) for member in members]))
+        found.append(asyncio.run(scorer.find("the prediction", "what was expected")))
+        memory.asked_again = 0  # the warning about it isn't the point
+        memory.close()
+    assert [scored.score for scored in found] == [None, 0.7]

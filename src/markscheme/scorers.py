@@ -282,13 +282,12 @@ class _JudgeScorer:
 
         async def ask(again: bool) -> Holistic | Unread:
             reply = await Repeated(self._asked(), self.samples).reply(self._question(material, again=again))
-            read = [(part, read_holistic(part, material, highest=HIGHEST)) for part in reply.parts]
-            for part, found in read:
-                if part.discard is not None and isinstance(found, Unread):
+            for part in reply.single:
+                if part.discard is not None and isinstance(read_holistic(part, material, highest=HIGHEST), Unread):
                     part.discard(False)
-            if self.zero:  # calls that failed are left out
-                read = [(part, _or_zero(found)) for part, found in read if not part.error]
-            return combine_holistic([found for _, found in read])
+            answers = [part for part in reply.parts if not (self.zero and part.error)]
+            read = [read_holistic(part, material, highest=HIGHEST) for part in answers]
+            return combine_holistic([_or_zero(found) for found in read] if self.zero else read)
 
         try:
             found = await ask_whole_twice(ask)

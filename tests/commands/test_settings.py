@@ -42,6 +42,14 @@ def test_what_a_file_cannot_set_is_refused(tmp_path: Path, text: str, said: str)
     assert said in str(refused.value)
 
 
+def test_a_shared_file_with_another_shape_is_passed_over_and_ours_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text('tool = "markscheme"\n')
+    assert find_settings(tmp_path).path is None
+    (tmp_path / "pyproject.toml").write_text('[tool]\nmarkscheme = "x"\n')
+    with pytest.raises(UsageError, match="must be a table of settings"):
+        find_settings(tmp_path)
+
+
 def test_a_setting_is_a_default_that_the_command_line_overrides_and_help_names(tmp_path: Path) -> None:
     project = make_project(tmp_path)
     (project / "markscheme.toml").write_text("target = 0.3\ntolerance = 0.3\n")

@@ -67,16 +67,20 @@ def _read(path: Path) -> Settings | None:
     raw = b""
     try:
         raw = path.read_bytes()
-        text = raw.decode("utf-8")
+        text = raw.decode("utf-8").replace("\r\n", "\n").replace("\r", "\n")
         data = tomllib.loads(text)
     except (OSError, ValueError) as error:
         if path.name == SHARED_FILE and b"markscheme" not in raw:
             return None
         raise UsageError(f"{path} cannot be read: {error}") from error
     if path.name == SHARED_FILE:
-        data = data.get("tool", {}).get("markscheme")
-        if data is None:
+        tool = data.get("tool", {})
+        ours = tool.get("markscheme") if isinstance(tool, dict) else None
+        if ours is None:
             return None
+        if not isinstance(ours, dict):
+            raise UsageError(f"{path}: `tool.markscheme` must be a table of settings")
+        data = ours
     for key, value in data.items():
         _check(key, value, f"{path}:{_line_of(key, text)}")
     return Settings(path, data)

@@ -105,7 +105,7 @@ class LocalJudge:
             self._workers = ThreadPoolExecutor(self.slots, thread_name_prefix="local-judge")
         answer = await asyncio.get_running_loop().run_in_executor(self._workers, self._answer, prompt, sample)
         reply = chat_reply(answer, expected=self.expected)
-        if reply is None:
+        if reply is None or "error" in answer:
             raise self._fault(answer)
         return replace(reply, model=self.path.name, enforced=bool(prompt.schema))
 

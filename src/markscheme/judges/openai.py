@@ -233,8 +233,8 @@ def chat_reply(completion: Any, calls: int = 1, *, expected: bool) -> Reply | No
         case _:
             return None
     model, content, refusal = (
-        said if isinstance(said, str) else ""
-        for said in (completion.get("model"), message.get("content"), message.get("refusal"))
+        text if isinstance(text, str) else ""
+        for text in (completion.get("model"), message.get("content"), message.get("refusal"))
     )
     used, logprobs = (
         found if isinstance(found, Mapping) else {} for found in (completion.get("usage"), choice.get("logprobs"))

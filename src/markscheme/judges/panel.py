@@ -117,7 +117,7 @@ async def _replies_or_errors(asked: Iterable[Awaitable[Reply]]) -> list[Reply | 
     answers = await asyncio.gather(*asked, return_exceptions=True)
     found: list[Reply | JudgeError] = []
     for answer in answers:
-        if isinstance(answer, NoJudge) or not isinstance(answer, Reply | JudgeError):
+        if isinstance(answer, BaseException) and (isinstance(answer, NoJudge) or not isinstance(answer, JudgeError)):
             raise answer
         found.append(answer)
     return found

@@ -148,7 +148,7 @@ class SdkJudge:
         api_key: Else the environment's, looked up with the first request.
         base_url: Else the variable's, else the provider's own.
         deadline: Timeout of a request in seconds.
-        client: An asynchronous client to use; it keeps its own key and address, and the caller closes it.
+        client: An asynchronous client of the SDK to use; it keeps its own key and address, and the caller closes it.
 
     Raises:
         UsageError: The base URL is invalid.

@@ -60,6 +60,7 @@ class Engine:
             model: The model, if the name doesn't include it.
             kept: Whether its replies are read from and written to the cache.
         """
+        kept = kept and self.asking.memory is not None
         asking = self.asking if kept else replace(self.asking, memory=None)
         if name.startswith("recorded:"):  # a file that may have grown since
             return open_judge(name, model=model, asking=asking)

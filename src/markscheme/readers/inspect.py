@@ -98,7 +98,7 @@ def _completion(sample: Any) -> Any:
 
 def _resolved(messages: Any, sample: Mapping[str, Any]) -> Any:
     """The messages, with texts that the log stores separately filled in."""
-    stored = sample.get("attachments")
+    stored = mapping(sample).get("attachments")
     if isinstance(messages, str) and messages.startswith(APART) and isinstance(stored, Mapping):
         return stored.get(messages.removeprefix(APART), messages)
     if isinstance(messages, list):

@@ -50,9 +50,12 @@ class Recoding:
 
     def read(self, cell: str) -> str:
         """The level that a cell counts as; a number may be spelt differently than in the entry."""
+        if cell in self.cells or not self.cells:
+            return self.cells.get(cell, cell)
         value = number(cell)
-        alike = (level for written, level in self.cells.items() if value is not None and number(written) == value)
-        return self.cells.get(cell, next(alike, cell))
+        if value is None:
+            return cell
+        return next((level for written, level in self.cells.items() if number(written) == value), cell)
 
 
 @dataclass(frozen=True)

@@ -36,7 +36,28 @@ STYLES: dict[doc.Tone, str] = {
     "note": "bold yellow",
     "bad": "bold red",
 }
-TYPED = str.maketrans("–−·×“”’✓↗✗─├┤●▲", '---x""\'+/x-[]o^') | str.maketrans({"→": "->", "≤": "<=", "…": "..."})
+TYPED = str.maketrans(
+    {
+        "–": "-",
+        "−": "-",
+        "·": "-",
+        "→": "->",
+        "×": "x",
+        "≤": "<=",
+        "“": '"',
+        "”": '"',
+        "’": "'",
+        "…": "...",
+        "✓": "+",
+        "↗": "/",
+        "✗": "x",
+        "─": "-",
+        "├": "[",
+        "┤": "]",
+        "●": "o",
+        "▲": "^",
+    }
+)
 """Replacements for a terminal without line drawing."""
 
 
