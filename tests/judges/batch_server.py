@@ -185,7 +185,7 @@ def _handler(server: BatchServer) -> type[BaseHTTPRequestHandler]:
             shape = _anthropic_batch if "messages" in path else _openai_batch
             if path.endswith("/batches"):
                 after = parse_qs(urlsplit(self.path).query).get("after_id")
-                newest = [] if after else [shape(server, batch) for batch in reversed(server.batches.values())]
+                newest = [] if after else [shape(server, batch) for batch in reversed([*server.batches.values()])]
                 self._say(200, {"object": "list", "data": newest, "has_more": False, "first_id": None, "last_id": None})
             elif path.endswith("/results"):
                 self._stream(_anthropic_result, server.batches[path.split("/")[-2]])
